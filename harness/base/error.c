@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one error object: formatting.
+#include "base/error.h"
+
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool lit_fail(struct lit_error *error, enum lit_exit code, const char *format, ...)
+{
+    if (!error)
+        return false;
+    char message[sizeof error->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    error->code = code;
+    text_sanitise(error->message, sizeof error->message, message);
+    return false;
+}

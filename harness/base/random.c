@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seeded pseudo-random numbers.
+#include "base/random.h"
+
+uint64_t random_next(struct lit_random *random)
+{
+    uint64_t z = random->state += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+uint64_t random_below(struct lit_random *random, uint64_t bound)
+{
+    uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
+    uint64_t value;
+    do {
+        value = random_next(random);
+    } while (value >= limit);
+    return value % bound;
+}
+
+uint64_t random_derive(uint64_t seed, const char *name)
+{
+    struct lit_random random = {seed};
+    for (const unsigned char *c = (const unsigned char *)name; *c; c++)
+        random.state = random_next(&random) ^ *c;
+    return random_next(&random);
+}

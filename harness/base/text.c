@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text helpers.
+#include "base/text.h"
+
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *memory)
+{
+    if (!memory) {
+        fputs("litmus: out of memory\n", stderr);
+        exit(LIT_EXIT_USAGE);
+    }
+    return memory;
+}
+
+void *lit_alloc(size_t count, size_t size)
+{
+    return checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *lit_realloc(void *old, size_t count, size_t size)
+{
+    if (size && count > SIZE_MAX / size)
+        return checked(NULL);
+    size_t bytes = count * size;
+    return checked(realloc(old, bytes ? bytes : 1));
+}
+
+char *lit_strdup(const char *string)
+{
+    return checked(strdup(string));
+}
+
+void text_free(struct text *text)
+{
+    free(text->data);
+    *text = (struct text){0};
+}
+
+void text_append(struct text *text, const char *bytes, size_t length)
+{
+    // Capacity is the power of two above the length, so it need not be stored.
+    size_t needed = text->length + length + 1;
+    size_t have = 0;
+    if (text->data)
+        for (have = 64; have < text->length + 1;)
+            have *= 2;
+    if (needed > have) {
+        size_t size = 64;
+        while (size < needed)
+            size *= 2;
+        text->data = lit_realloc(text->data, size, 1);
+    }
+    if (length)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = '\0';
+}
+
+void text_puts(struct text *text, const char *string)
+{
+    text_append(text, string, strlen(string));
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    char small[512];
+    int length = vsnprintf(small, sizeof small, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        va_end(again);
+        return;
+    }
+    if ((size_t)length < sizeof small) {
+        text_append(text, small, (size_t)length);
+    } else {
+        char *large = lit_alloc((size_t)length + 1, 1);
+        vsnprintf(large, (size_t)length + 1, format, again);
+        text_append(text, large, (size_t)length);
+        free(large);
+    }
+    va_end(again);
+}
+
+// The length of the UTF-8 sequence at `s`, 0 if it is none (overlong, surrogate, out of range,
+// cut).
+static size_t utf8_length(const unsigned char *s)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = *s < 0x80             ? 1
+                    : (*s & 0xe0) == 0xc0 ? 2
+                    : (*s & 0xf0) == 0xe0 ? 3
+                    : (*s & 0xf8) == 0xf0 ? 4
+                                          : 0;
+    if (length < 2)
+        return length;
+    uint32_t code = *s & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (s[i] & 0x3f);
+    }
+    bool bad = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff);
+    return bad ? 0 : length;
+}
+
+// C1 controls and the marks that reorder or hide text are as dangerous on a terminal as C0
+// controls.
+static bool utf8_is_control(const unsigned char *s, size_t length)
+{
+    if (length == 1)
+        return *s < 0x20 || *s == 0x7f;
+    if (length == 2)
+        return s[0] == 0xc2 && s[1] < 0xa0;
+    if (length == 3 && s[0] == 0xe2)
+        return (s[1] == 0x80 &&
+                ((s[2] >= 0x8b && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
+               (s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf);
+    return length == 3 && s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf;
+}
+
+void text_sanitise(char *target, size_t size, const char *source)
+{
+    if (!size)
+        return;
+    const unsigned char *s = (const unsigned char *)source;
+    size_t used = 0;
+    while (*s && used + 1 < size) {
+        size_t length = utf8_length(s);
+        if (length && !utf8_is_control(s, length)) {
+            if (used + length >= size)
+                break;
+            memcpy(target + used, s, length);
+            used += length;
+            s += length;
+        } else {
+            target[used++] = '?';
+            s += length ? length : 1;
+        }
+    }
+    target[used] = '\0';
+}
+
+// Matches one character against the set after '['; returns the position after ']', or NULL if the
+// bracket is not closed, which makes '[' an ordinary character.
+static const char *glob_set(const char *pattern, char c, bool *matches)
+{
+    bool negated = *pattern == '!' || *pattern == '^';
+    const char *p = pattern + negated;
+    bool found = false;
+    for (bool first = true; *p && (first || *p != ']'); first = false) {
+        if (p[1] == '-' && p[2] && p[2] != ']') {
+            found |=
+                (unsigned char)*p <= (unsigned char)c && (unsigned char)c <= (unsigned char)p[2];
+            p += 3;
+        } else {
+            found |= *p++ == c;
+        }
+    }
+    *matches = found != negated;
+    return *p ? p + 1 : NULL;
+}
+
+bool text_glob(const char *pattern, const char *name)
+{
+    // The usual two-pointer walk: on a mismatch go back to the last star and let it eat one more.
+    const char *star = NULL, *resume = NULL;
+    while (*name) {
+        bool matches = false;
+        const char *next = pattern + 1;
+        if (*pattern == '*') {
+            star = ++pattern;
+            resume = name;
+            continue;
+        }
+        if (*pattern == '?') {
+            matches = true;
+        } else if (*pattern == '[') {
+            const char *end = glob_set(pattern + 1, *name, &matches);
+            if (end)
+                next = end;
+            else
+                matches = *name == '[';
+        } else {
+            matches = *pattern == *name;
+        }
+        if (matches) {
+            pattern = next;
+            name++;
+        } else if (star) {
+            pattern = star;
+            name = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return !*pattern;
+}
+
+unsigned text_distance(const char *a, const char *b)
+{
+    size_t columns = strnlen(b, 255);
+    unsigned row[256];
+    for (size_t j = 0; j <= columns; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 0; i < 255 && a[i]; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i + 1;
+        for (size_t j = 1; j <= columns; j++) {
+            unsigned change = diagonal + (a[i] != b[j - 1]);
+            unsigned gap = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = change < gap ? change : gap;
+        }
+    }
+    return row[columns];
+}
+
+char *text_count(char target[32], uint64_t count)
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
+    char *out = target;
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            *out++ = ',';
+        *out++ = digits[i];
+    }
+    *out = '\0';
+    return target;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text helpers: growing strings, sanitising untrusted text, globs, nearest names.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A growing, always NUL-terminated string. Zero-initialise; free with text_free. Running out of
+// memory ends the program with a message, as everywhere in this program.
+struct text {
+    char *data; // NULL while empty
+    size_t length;
+};
+
+void text_free(struct text *text);
+void text_append(struct text *text, const char *bytes, size_t length);
+void text_puts(struct text *text, const char *string);
+__attribute__((format(printf, 2, 3))) void text_printf(struct text *text, const char *format, ...);
+
+// Copies `source` into `target` (size bytes, always terminated): control characters and bytes that
+// are not valid UTF-8 become '?'. For driver strings and file contents before they reach any
+// output.
+void text_sanitise(char *target, size_t size, const char *source);
+
+// True if the whole of `name` matches the glob `pattern` (`*`, `?`, `[...]`; `/` is not special).
+bool text_glob(const char *pattern, const char *name);
+
+// Levenshtein distance, both strings cut at 255 bytes.
+unsigned text_distance(const char *a, const char *b);
+
+// Writes a count with thousands separators, "12,000". Returns `target`.
+char *text_count(char target[32], uint64_t count);
+
+// Allocation that cannot fail: prints one line and exits with 2 when memory runs out.
+void *lit_alloc(size_t count, size_t size); // zeroed
+void *lit_realloc(void *old, size_t count, size_t size);
+char *lit_strdup(const char *string);

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tests that are built in, and the walk over their cases.
+#include "catalogue/catalogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+// Made by the build: the embedded tests in any order, ended by NULL.
+extern const struct cat_embedded *const cat_embedded_tests[];
+
+static struct cat_test *tests;
+static uint32_t **unpacked; // for each test: its words, then its source text
+static size_t test_count;
+
+__attribute__((noreturn)) static void broken(const char *name, const char *what)
+{
+    fprintf(stderr, "litmus: the built-in test %s is broken: %s\n", name, what);
+    exit(LIT_EXIT_USAGE);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct cat_test *)a)->head.name, ((const struct cat_test *)b)->head.name);
+}
+
+static void load(void)
+{
+    if (tests)
+        return;
+    while (cat_embedded_tests[test_count])
+        test_count++;
+    tests = lit_alloc(test_count, sizeof *tests);
+    unpacked = lit_alloc(test_count, sizeof *unpacked);
+    for (size_t i = 0; i < test_count; i++) {
+        const struct cat_embedded *embedded = cat_embedded_tests[i];
+        struct lit_error error;
+        tests[i].embedded = embedded;
+        if (!cat_head_parse(embedded->head, embedded->head_size, &tests[i].head, &error))
+            broken(embedded->name, error.message);
+        tests[i].oracle = cat_oracle_find(tests[i].head.oracle);
+        if (!tests[i].oracle)
+            broken(embedded->name, "it has no oracle");
+    }
+    qsort(tests, test_count, sizeof *tests, by_name);
+}
+
+size_t cat_test_count(void)
+{
+    load();
+    return test_count;
+}
+
+const struct cat_test *cat_test_at(size_t index)
+{
+    load();
+    return index < test_count ? &tests[index] : NULL;
+}
+
+const struct cat_test *cat_test_find(const char *name)
+{
+    load();
+    for (size_t i = 0; i < test_count; i++)
+        if (!strcmp(tests[i].head.name, name))
+            return &tests[i];
+    return NULL;
+}
+
+static const uint32_t *unpack(const struct cat_test *test)
+{
+    uint32_t **slot = &unpacked[test - tests];
+    if (*slot)
+        return *slot;
+    const struct cat_embedded *embedded = test->embedded;
+    size_t size = embedded->word_count * 4 + embedded->source_size;
+    char *bytes = lit_alloc(size + 1, 1);
+    if (ZSTD_decompress(bytes, size, embedded->packed, embedded->packed_size) != size)
+        broken(embedded->name, "it does not unpack");
+    *slot = (uint32_t *)(void *)bytes;
+    return *slot;
+}
+
+const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module)
+{
+    return unpack(test) + module->offset;
+}
+
+const char *cat_test_source(const struct cat_test *test)
+{
+    return (const char *)(unpack(test) + test->embedded->word_count);
+}
+
+static void variant_name(const struct cat_case *which, struct text *text)
+{
+    const struct cat_head *head = &which->test->head;
+    text_puts(text, "");
+    for (size_t i = 0; i < head->axis_count; i++)
+        text_printf(text, "%s%s=%s", i ? "," : "", head->axes[i].name,
+                    head->axes[i].values[which->axis[i]]);
+}
+
+const struct cat_module *cat_case_module(const struct cat_case *which)
+{
+    const struct cat_embedded *embedded = which->test->embedded;
+    struct text variant = {0};
+    variant_name(which, &variant);
+    const struct cat_module *found = NULL;
+    for (size_t i = 0; i < embedded->module_count && !found; i++) {
+        const struct cat_module *module = &embedded->modules[i];
+        if ((!module->subgroup || module->subgroup == which->subgroup) &&
+            !strcmp(module->variant, variant.data))
+            found = module;
+    }
+    text_free(&variant);
+    return found;
+}
+
+enum cat_expectation cat_case_expectation(const struct cat_case *which, const char **reason)
+{
+    const struct cat_head *head = &which->test->head;
+    size_t i = 0;
+    while (i + 1 < head->expect_count &&
+           !cat_condition_holds(&head->expect[i].when, which->axis, which->sweep))
+        i++;
+    if (reason)
+        *reason = head->expect[i].reason;
+    return head->expect[i].expectation;
+}
+
+static bool any_holds(const struct cat_rule *rules, size_t count, const struct cat_case *which)
+{
+    for (size_t i = 0; i < count; i++)
+        if (cat_condition_holds(&rules[i].when, which->axis, which->sweep))
+            return true;
+    return false;
+}
+
+bool cat_case_is_thorough(const struct cat_case *which)
+{
+    const struct cat_head *head = &which->test->head;
+    for (size_t i = 0; i < head->sweep_count; i++)
+        if (which->sweep[i] >= head->sweeps[i].quick)
+            return true;
+    return any_holds(head->thorough, head->thorough_count, which);
+}
+
+uint32_t cat_case_sweep(const struct cat_case *which, size_t index)
+{
+    const struct cat_sweep *sweep = &which->test->head.sweeps[index];
+    const char *value = sweep->values[which->sweep[index]];
+    if (!strcmp(value, "last"))
+        return which->subgroup - 1;
+    if (!strcmp(value, "middle"))
+        return which->subgroup > 1 ? which->subgroup / 2 - 1 : 0;
+    return (uint32_t)strtoul(value, NULL, 10);
+}
+
+// Symbolic values can coincide for small subgroups; the first of equals stands for all of them.
+static bool repeats(const struct cat_case *which)
+{
+    if (!which->subgroup)
+        return false;
+    for (size_t i = 0; i < which->test->head.sweep_count; i++)
+        for (uint8_t before = 0; before < which->sweep[i]; before++) {
+            struct cat_case other = *which;
+            other.sweep[i] = before;
+            if (cat_case_sweep(&other, i) == cat_case_sweep(which, i))
+                return true;
+        }
+    return false;
+}
+
+// Counts up one digit of a mixed-radix number, last digit fastest. False when it wraps around.
+static bool advance(struct cat_case *which)
+{
+    const struct cat_head *head = &which->test->head;
+    for (size_t i = head->sweep_count; i-- > 0;) {
+        if (++which->sweep[i] < head->sweeps[i].count)
+            return true;
+        which->sweep[i] = 0;
+    }
+    for (size_t i = head->axis_count; i-- > 0;) {
+        if (++which->axis[i] < head->axes[i].count)
+            return true;
+        which->axis[i] = 0;
+    }
+    return false;
+}
+
+void cat_test_each(const struct cat_test *test, uint32_t subgroup,
+                   void (*visit)(const struct cat_case *which, void *user), void *user)
+{
+    struct cat_case which = {.test = test, .subgroup = subgroup};
+    do {
+        if (!any_holds(test->head.without, test->head.without_count, &which) && !repeats(&which))
+            visit(&which, user);
+    } while (advance(&which));
+}
+
+const char *cat_expectation_name(enum cat_expectation expectation)
+{
+    static const char *const names[] = {"forbidden", "contested", "assumed", "control"};
+    return names[expectation];
+}
+
+// ---- what an oracle asks
+
+uint32_t cat_value(const struct cat_args *args, const char *name)
+{
+    const struct cat_head *head = &args->which->test->head;
+    for (size_t i = 0; i < head->sweep_count; i++)
+        if (!strcmp(head->sweeps[i].name, name))
+            return cat_case_sweep(args->which, i);
+    broken(head->name, "its oracle asks for a sweep that it has not");
+}
+
+const char *cat_axis(const struct cat_args *args, const char *name)
+{
+    const struct cat_head *head = &args->which->test->head;
+    for (size_t i = 0; i < head->axis_count; i++)
+        if (!strcmp(head->axes[i].name, name))
+            return head->axes[i].values[args->which->axis[i]];
+    return NULL;
+}
+
+bool cat_axis_is(const struct cat_args *args, const char *name, const char *value)
+{
+    const char *found = cat_axis(args, name);
+    return found && !strcmp(found, value);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalogue: the tests that are built in, their variants and configurations, and how they are
+// named and selected. Pure: no Vulkan, no files. The catalogue is made once and never changes;
+// everything it hands out lives as long as the program.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "catalogue/features.h"
+#include "catalogue/head.h"
+#include "catalogue/oracle.h"
+
+// One SPIR-V module of a test: a variant, for one subgroup size if the test has `sizes`.
+struct cat_module {
+    const char *variant; // "sync=none,form=ssa", "" for a test without axes
+    uint32_t subgroup;   // 0: any
+    uint32_t offset;     // into the test's words
+    uint32_t count;      // 32-bit words
+    uint64_t features;   // CAT_FEATURE bits that the module's capabilities and extensions need
+    char sha256[65];     // of the .spv file
+};
+
+// What the build embeds for a test: see tools/embed.c.
+struct cat_embedded {
+    const char *name; // "shuffle.scan-loop"
+    const struct cat_module *modules;
+    size_t module_count;
+    const unsigned char *packed; // one zstd frame: the words of all modules, then the source text
+    size_t packed_size;
+    size_t word_count;  // 32-bit words of all modules
+    size_t source_size; // bytes of source text, not terminated
+    size_t head_size;   // bytes of `head`
+    const char *head;   // the comment lines of the head
+};
+
+struct cat_test {
+    struct cat_head head; // parsed: name, axes, sweeps, rules
+    const struct cat_embedded *embedded;
+    const struct cat_oracle *oracle;
+};
+
+// One point: test, axis values, sweep values, subgroup size.
+struct cat_case {
+    const struct cat_test *test;
+    uint8_t axis[CAT_MAX_AXES];    // index of the value of each axis
+    uint8_t sweep[CAT_MAX_SWEEPS]; // index of the value of each sweep
+    uint32_t subgroup;             // 0 while unresolved
+};
+
+size_t cat_test_count(void);
+const struct cat_test *cat_test_at(size_t index); // sorted by name
+const struct cat_test *cat_test_find(const char *name);
+
+// The words of a module, unpacked on first use and kept. Not thread-safe.
+const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module);
+// The test's source text, terminated, unpacked on first use and kept.
+const char *cat_test_source(const struct cat_test *test);
+
+// The module that a case runs, or NULL if there is none (the assembler at build time was too old
+// for it, or no module for this subgroup size).
+const struct cat_module *cat_case_module(const struct cat_case *which);
+// Appends the configuration's name. Without a subgroup size (0) the name has no `subgroup`.
+void cat_case_name(const struct cat_case *which, struct text *name);
+// The inverse: parses "test/axis=value,...@parameter=value,...". Fails with one line that names the
+// nearest test, axis or value.
+bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *error);
+// The expectation that holds, and its reason.
+enum cat_expectation cat_case_expectation(const struct cat_case *which, const char **reason);
+bool cat_case_is_thorough(const struct cat_case *which);
+// Calls `visit` for every case of a test that exists, in the order of the head, for one subgroup
+// size.
+void cat_test_each(const struct cat_test *test, uint32_t subgroup,
+                   void (*visit)(const struct cat_case *which, void *user), void *user);
+// The number that sweep `index` has: `last` and `middle` resolved.
+uint32_t cat_case_sweep(const struct cat_case *which, size_t index);
+
+const char *cat_expectation_name(enum cat_expectation expectation);
+
+// A selection: patterns, of which the last that matches a name wins; `!` before a pattern excludes.
+// A pattern matches a test name ("shuffle.*", "shuffle") or a whole configuration name. Naming a
+// configuration (a pattern with `/` or `@`) reaches those behind --thorough too.
+struct cat_selection {
+    const char *const *patterns; // none: everything
+    size_t count;
+    bool thorough;
+};
+
+// False with an error that names the nearest tests, if a pattern matches nothing in the catalogue.
+bool cat_selection_check(const struct cat_selection *selection, struct lit_error *error);
+bool cat_selection_has(const struct cat_selection *selection, const struct cat_case *which);

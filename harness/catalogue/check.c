@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checker's rules on the host: what spirv/checker/compare.spvasm does on the device.
+
+#include "catalogue/check.h"
+
+#include <assert.h>
+
+enum {
+    EQUAL_ZERO = 2,
+    EQUAL_WRONG = 3,
+    TAG_ZERO = 2,
+    TAG_NOT_A_TAG = 3,
+    TAG_WRONG_LANE = 4,
+    TAG_STALE = 5, // by 1; up to 8, by more than 3
+    TAG_AHEAD = 9, // by 1; up to 12
+    MASK_ALLOWED = 2,
+    MASK_EMPTY = 3,
+    MASK_SPLIT = 4,
+    MASK_MERGED = 5,
+    MASK_OTHER = 6,
+};
+
+static const char *const common_names[CAT_OUTCOMES] = {
+    [CAT_RIGHT] = "right",
+    [CAT_NEVER_WRITTEN] = "never written",
+    [CAT_VARIED] = "varied",
+    [CAT_NO_PROGRESS] = "no progress",
+};
+
+static const char *const equal_names[CAT_OUTCOMES] = {
+    [EQUAL_ZERO] = "zero",
+    [EQUAL_WRONG] = "wrong",
+};
+
+static const char *const tag_names[CAT_OUTCOMES] = {
+    [TAG_ZERO] = "zero",
+    [TAG_NOT_A_TAG] = "not a tag",
+    [TAG_WRONG_LANE] = "wrong lane",
+    [TAG_STALE] = "stale by 1",
+    [TAG_STALE + 1] = "stale by 2",
+    [TAG_STALE + 2] = "stale by 3",
+    [TAG_STALE + 3] = "stale by more than 3",
+    [TAG_AHEAD] = "ahead by 1",
+    [TAG_AHEAD + 1] = "ahead by 2",
+    [TAG_AHEAD + 2] = "ahead by 3",
+    [TAG_AHEAD + 3] = "ahead by more than 3",
+};
+
+static const char *const mask_names[CAT_OUTCOMES] = {
+    [MASK_ALLOWED] = "allowed", [MASK_EMPTY] = "empty",       [MASK_SPLIT] = "split",
+    [MASK_MERGED] = "merged",   [MASK_OTHER] = "other lanes",
+};
+
+const char *cat_outcome_name(enum cat_check check, uint32_t outcome)
+{
+    if (outcome >= CAT_OUTCOMES)
+        return NULL;
+    if (common_names[outcome])
+        return common_names[outcome];
+    switch (check) {
+    case CAT_CHECK_EQUAL:
+        return equal_names[outcome];
+    case CAT_CHECK_TAG:
+        return tag_names[outcome];
+    case CAT_CHECK_MASK:
+        return mask_names[outcome];
+    }
+    return NULL;
+}
+
+bool cat_outcome_fails(enum cat_check check, uint32_t outcome)
+{
+    return outcome != CAT_RIGHT && !(check == CAT_CHECK_MASK && outcome == MASK_ALLOWED);
+}
+
+static uint32_t classify_tag(uint32_t got, uint32_t want)
+{
+    const uint32_t mark = cat_tag(0, 0) >> 16;
+    if (got >> 16 != mark)
+        return TAG_NOT_A_TAG;
+    // A tag where none was wanted comes from a lane that should not have been heard.
+    if (want >> 16 != mark || (got & 0xff) != (want & 0xff))
+        return TAG_WRONG_LANE;
+
+    const int behind = (int)(want >> 8 & 0xff) - (int)(got >> 8 & 0xff);
+    const uint32_t distance = (uint32_t)(behind > 0 ? behind : -behind);
+    return (behind > 0 ? TAG_STALE : TAG_AHEAD) + (distance > 4 ? 4 : distance) - 1;
+}
+
+static uint32_t classify_mask(uint32_t got, const uint32_t *expected)
+{
+    const uint32_t want = expected[0], alternative = expected[1];
+    const uint32_t lower = expected[2], upper = expected[3];
+    if (got == alternative || ((got & lower) == lower && (got & ~upper) == 0))
+        return MASK_ALLOWED;
+    if (got == 0)
+        return MASK_EMPTY;
+    if ((got & want) == got)
+        return MASK_SPLIT;
+    if ((got & want) == want)
+        return MASK_MERGED;
+    return MASK_OTHER;
+}
+
+uint32_t cat_classify(enum cat_check check, uint32_t got, const uint32_t *expected)
+{
+    if (got == expected[0])
+        return CAT_RIGHT;
+    if (got == CAT_POISON)
+        return CAT_NEVER_WRITTEN;
+    switch (check) {
+    case CAT_CHECK_EQUAL:
+        return got == 0 ? EQUAL_ZERO : EQUAL_WRONG;
+    case CAT_CHECK_TAG:
+        return got == 0 ? TAG_ZERO : classify_tag(got, expected[0]);
+    case CAT_CHECK_MASK:
+        return classify_mask(got, expected);
+    }
+    assert(!"a checking mode that does not exist");
+    return EQUAL_WRONG;
+}
+
+void cat_check_host(enum cat_check check, const struct cat_shape *shape, const uint32_t *output,
+                    const uint32_t *expected, uint64_t run, struct cat_run *result,
+                    struct cat_failure *failures, size_t capacity, size_t *count)
+{
+    const size_t stride = check == CAT_CHECK_MASK ? 4 : 1;
+    *result = (struct cat_run){0};
+
+    for (uint64_t instance = 0; instance < shape->instances; instance++) {
+        uint32_t outcome = CAT_RIGHT;
+        for (uint64_t word = 0; word < shape->words_per_instance; word++) {
+            const uint64_t index = instance * shape->words_per_instance + word;
+            const uint32_t got = output[index];
+            const uint32_t *want = &expected[index * stride];
+            result->digest += (got + 0x9E3779B9u * (uint32_t)(index + 1)) * 0x85EBCA6Bu;
+            result->words++;
+            if (cat_outcome_fails(check, outcome))
+                continue;
+
+            const uint32_t found = cat_classify(check, got, want);
+            if (found == CAT_RIGHT)
+                continue;
+            outcome = found;
+            if (cat_outcome_fails(check, found) && *count < capacity)
+                failures[(*count)++] = (struct cat_failure){
+                    .run = run,
+                    .instance = instance,
+                    .word = word,
+                    .got = got,
+                    .want = want[0],
+                    .outcome = found,
+                };
+        }
+        result->outcomes[outcome]++;
+        result->failed += cat_outcome_fails(check, outcome);
+    }
+}

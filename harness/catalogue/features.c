@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of device features and what in a module asks for them.
+#include "catalogue/features.h"
+
+#include <string.h>
+
+static const char *const names[CAT_FEATURE_COUNT] = {
+    [CAT_FEATURE_BASIC] = "VK_SUBGROUP_FEATURE_BASIC_BIT",
+    [CAT_FEATURE_VOTE] = "VK_SUBGROUP_FEATURE_VOTE_BIT",
+    [CAT_FEATURE_ARITHMETIC] = "VK_SUBGROUP_FEATURE_ARITHMETIC_BIT",
+    [CAT_FEATURE_BALLOT] = "VK_SUBGROUP_FEATURE_BALLOT_BIT",
+    [CAT_FEATURE_SHUFFLE] = "VK_SUBGROUP_FEATURE_SHUFFLE_BIT",
+    [CAT_FEATURE_SHUFFLE_RELATIVE] = "VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT",
+    [CAT_FEATURE_CLUSTERED] = "VK_SUBGROUP_FEATURE_CLUSTERED_BIT",
+    [CAT_FEATURE_QUAD] = "VK_SUBGROUP_FEATURE_QUAD_BIT",
+    [CAT_FEATURE_ROTATE] = "VK_KHR_shader_subgroup_rotate",
+    [CAT_FEATURE_INT8] = "shaderInt8",
+    [CAT_FEATURE_INT16] = "shaderInt16",
+    [CAT_FEATURE_INT64] = "shaderInt64",
+    [CAT_FEATURE_FLOAT16] = "shaderFloat16",
+    [CAT_FEATURE_FLOAT64] = "shaderFloat64",
+    [CAT_FEATURE_INT64_ATOMICS] = "shaderBufferInt64Atomics",
+    [CAT_FEATURE_ADDRESSES] = "bufferDeviceAddress",
+    [CAT_FEATURE_MEMORY_MODEL] = "vulkanMemoryModel",
+    [CAT_FEATURE_MEMORY_MODEL_DEVICE] = "vulkanMemoryModelDeviceScope",
+    [CAT_FEATURE_SUBGROUP_UNIFORM] = "VK_KHR_shader_subgroup_uniform_control_flow",
+    [CAT_FEATURE_MAXIMAL] = "VK_KHR_shader_maximal_reconvergence",
+};
+
+// SPIR-V enumerants; -1 stands for "needs nothing beyond Vulkan 1.1 compute".
+static const struct {
+    uint32_t number;
+    int feature;
+} capabilities[] = {
+    {0, -1},                                 // Matrix
+    {1, -1},                                 // Shader
+    {9, CAT_FEATURE_FLOAT16},                // Float16
+    {10, CAT_FEATURE_FLOAT64},               // Float64
+    {11, CAT_FEATURE_INT64},                 // Int64
+    {12, CAT_FEATURE_INT64_ATOMICS},         // Int64Atomics
+    {22, CAT_FEATURE_INT16},                 // Int16
+    {39, CAT_FEATURE_INT8},                  // Int8
+    {61, CAT_FEATURE_BASIC},                 // GroupNonUniform
+    {62, CAT_FEATURE_VOTE},                  // GroupNonUniformVote
+    {63, CAT_FEATURE_ARITHMETIC},            // GroupNonUniformArithmetic
+    {64, CAT_FEATURE_BALLOT},                // GroupNonUniformBallot
+    {65, CAT_FEATURE_SHUFFLE},               // GroupNonUniformShuffle
+    {66, CAT_FEATURE_SHUFFLE_RELATIVE},      // GroupNonUniformShuffleRelative
+    {67, CAT_FEATURE_CLUSTERED},             // GroupNonUniformClustered
+    {68, CAT_FEATURE_QUAD},                  // GroupNonUniformQuad
+    {5345, CAT_FEATURE_MEMORY_MODEL},        // VulkanMemoryModel
+    {5346, CAT_FEATURE_MEMORY_MODEL_DEVICE}, // VulkanMemoryModelDeviceScope
+    {5347, CAT_FEATURE_ADDRESSES},           // PhysicalStorageBufferAddresses
+    {6026, CAT_FEATURE_ROTATE},              // GroupNonUniformRotateKHR
+};
+
+enum {
+    SPIRV_MAGIC = 0x07230203,
+    OP_EXECUTION_MODE = 16,
+    OP_CAPABILITY = 17,
+    OP_FUNCTION = 54,
+    MODE_SUBGROUP_UNIFORM = 4421,
+    MODE_MAXIMAL = 6023,
+};
+
+const char *cat_feature_name(enum cat_feature feature)
+{
+    return (unsigned)feature < CAT_FEATURE_COUNT ? names[feature] : "unknown feature";
+}
+
+bool cat_feature_find(const char *name, enum cat_feature *feature)
+{
+    for (int i = 0; i < CAT_FEATURE_COUNT; i++)
+        if (!strcmp(names[i], name)) {
+            *feature = (enum cat_feature)i;
+            return true;
+        }
+    return false;
+}
+
+static bool add_capability(uint32_t number, uint64_t *features)
+{
+    for (size_t i = 0; i < sizeof capabilities / sizeof *capabilities; i++)
+        if (capabilities[i].number == number) {
+            if (capabilities[i].feature >= 0)
+                *features |= UINT64_C(1) << capabilities[i].feature;
+            return true;
+        }
+    return false;
+}
+
+bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features, uint32_t *unknown)
+{
+    *features = 0;
+    *unknown = 0;
+    if (count < 5 || words[0] != SPIRV_MAGIC)
+        return false;
+    for (size_t at = 5; at < count;) {
+        uint32_t length = words[at] >> 16, opcode = words[at] & 0xffff;
+        if (!length || length > count - at)
+            return false;
+        if (opcode == OP_FUNCTION)
+            break;
+        if (opcode == OP_CAPABILITY && length == 2 && !add_capability(words[at + 1], features)) {
+            *unknown = words[at + 1];
+            return false;
+        }
+        if (opcode == OP_EXECUTION_MODE && length >= 3 && words[at + 2] == MODE_SUBGROUP_UNIFORM)
+            *features |= UINT64_C(1) << CAT_FEATURE_SUBGROUP_UNIFORM;
+        if (opcode == OP_EXECUTION_MODE && length >= 3 && words[at + 2] == MODE_MAXIMAL)
+            *features |= UINT64_C(1) << CAT_FEATURE_MAXIMAL;
+        at += length;
+    }
+    return true;
+}

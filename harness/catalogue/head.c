@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parses the head of a test file. A test may come from anywhere: every length is checked and every
+// complaint names its line.
+#include "catalogue/head.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// One keyword with its value, continuation lines joined by one space.
+struct entry {
+    unsigned line;
+    char *keyword;
+    char *value;
+};
+
+struct parser {
+    struct cat_head *head;
+    struct lit_error *error;
+};
+
+static bool complain(const struct parser *parser, unsigned line, const char *what,
+                     const char *detail)
+{
+    return lit_fail(parser->error, LIT_EXIT_USAGE, "line %u: %s%s%s%s", line, what,
+                    *detail ? " '" : "", detail, *detail ? "'" : "");
+}
+
+static const char *skip_spaces(const char *s)
+{
+    return s + strspn(s, " \t");
+}
+
+// The next word of *s, allocated, or NULL at the end; '|' and ':' are words of their own.
+static char *take_word(const char **s)
+{
+    const char *start = skip_spaces(*s);
+    if (!*start)
+        return NULL;
+    size_t length = *start == '|' ? 1 : strcspn(start, " \t|");
+    char *word = lit_alloc(length + 1, 1);
+    memcpy(word, start, length);
+    *s = start + length;
+    return word;
+}
+
+static bool is_name(const char *word)
+{
+    return *word && strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(word);
+}
+
+static bool parse_number(const char *word, uint32_t *number)
+{
+    char *end;
+    if (*word < '0' || *word > '9')
+        return false;
+    unsigned long value = strtoul(word, &end, 10);
+    *number = (uint32_t)value;
+    return !*end && value <= UINT32_MAX;
+}
+
+// ---- values of the keywords
+
+static bool set_once(const struct parser *p, const struct entry *e, char **target)
+{
+    if (*target)
+        return complain(p, e->line, "given twice:", e->keyword);
+    if (!*e->value)
+        return complain(p, e->line, "no value for", e->keyword);
+    *target = lit_strdup(e->value);
+    return true;
+}
+
+static bool set_name(const struct parser *p, const struct entry *e)
+{
+    struct cat_head *head = p->head;
+    if (!set_once(p, e, &head->name))
+        return false;
+    const char *dot = strchr(head->name, '.');
+    if (!dot)
+        return complain(p, e->line, "a test's name is family.test, not", head->name);
+    head->family = lit_strdup(head->name);
+    head->family[dot - head->name] = '\0';
+    head->test = lit_strdup(dot + 1);
+    if (!is_name(head->family) || !is_name(head->test))
+        return complain(p, e->line, "names have a-z, 0-9 and '-' only:", head->name);
+    return true;
+}
+
+static bool name_is_taken(const struct cat_head *head, const char *name)
+{
+    for (size_t i = 0; i < head->axis_count; i++)
+        if (!strcmp(head->axes[i].name, name))
+            return true;
+    for (size_t i = 0; i < head->sweep_count; i++)
+        if (head->sweeps[i].name && !strcmp(head->sweeps[i].name, name))
+            return true;
+    return !strcmp(name, "subgroup");
+}
+
+static bool add_axis(const struct parser *p, const struct entry *e)
+{
+    struct cat_head *head = p->head;
+    const char *s = e->value;
+    char *name = take_word(&s);
+    if (!name || !is_name(name) || name_is_taken(head, name)) {
+        complain(p, e->line, "not a new axis name:", name ? name : "");
+        free(name);
+        return false;
+    }
+    if (head->axis_count == CAT_MAX_AXES) {
+        free(name);
+        return complain(p, e->line, "too many axes", "");
+    }
+    struct cat_axis *axis = &head->axes[head->axis_count++];
+    axis->name = name;
+    for (bool separator = false;; separator = !separator) {
+        char *word = take_word(&s);
+        if (!word)
+            break;
+        bool ok = separator ? !strcmp(word, "|") : is_name(word) && axis->count < CAT_MAX_VALUES;
+        if (!ok) {
+            complain(p, e->line, "unexpected in an axis:", word);
+            free(word);
+            return false;
+        }
+        if (separator)
+            free(word);
+        else
+            axis->values[axis->count++] = word;
+    }
+    return axis->count >= 1 || complain(p, e->line, "an axis needs values:", axis->name);
+}
+
+static bool add_sweep(const struct parser *p, const struct entry *e)
+{
+    struct cat_head *head = p->head;
+    const char *s = e->value;
+    if (head->sweep_count == CAT_MAX_SWEEPS)
+        return complain(p, e->line, "too many sweeps", "");
+    char *name = take_word(&s);
+    if (!name || !is_name(name) || name_is_taken(head, name)) {
+        complain(p, e->line, "not a new sweep name:", name ? name : "");
+        free(name);
+        return false;
+    }
+    struct cat_sweep *sweep = &head->sweeps[head->sweep_count++];
+    sweep->name = name;
+    sweep->spec_id = -1;
+    char *id = take_word(&s);
+    uint32_t number = 0;
+    bool ok = id && (!strcmp(id, "-") || (parse_number(id, &number) && number <= INT32_MAX));
+    if (ok && *id != '-')
+        sweep->spec_id = (int32_t)number;
+    free(id);
+    if (!ok)
+        return complain(p, e->line, "a sweep needs a specialization id or '-':", name);
+    bool behind = false;
+    for (char *word; (word = take_word(&s));) {
+        bool bar = !strcmp(word, "|");
+        bool value =
+            parse_number(word, &number) || !strcmp(word, "last") || !strcmp(word, "middle");
+        if (bar ? behind : !value || sweep->count == CAT_MAX_VALUES) {
+            complain(p, e->line, "unexpected in a sweep:", word);
+            free(word);
+            return false;
+        }
+        if (bar) {
+            behind = true;
+            free(word);
+        } else {
+            sweep->values[sweep->count++] = word;
+            sweep->quick += !behind;
+        }
+    }
+    return sweep->quick >= 1 ||
+           complain(p, e->line, "a sweep needs values before '|':", sweep->name);
+}
+
+static bool add_sizes(const struct parser *p, const struct entry *e)
+{
+    struct cat_head *head = p->head;
+    const char *s = e->value;
+    if (head->size_count)
+        return complain(p, e->line, "given twice:", e->keyword);
+    for (char *word; (word = take_word(&s));) {
+        uint32_t size = 0;
+        bool ok = parse_number(word, &size) && size >= 1 && size <= 128 && !(size & (size - 1)) &&
+                  head->size_count < CAT_MAX_SIZES;
+        if (!ok)
+            complain(p, e->line, "not a subgroup size:", word);
+        free(word);
+        if (!ok)
+            return false;
+        head->sizes[head->size_count++] = size;
+    }
+    return head->size_count > 0 || complain(p, e->line, "no value for", e->keyword);
+}
+
+// ---- conditions and rules
+
+static bool find_value(char *const *values, size_t count, const char *word, size_t length,
+                       uint32_t *bits)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(values[i]) == length && !strncmp(values[i], word, length)) {
+            *bits |= 1u << i;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_term(const struct parser *p, unsigned line, const char *word,
+                       struct cat_term *term)
+{
+    const struct cat_head *head = p->head;
+    size_t length = strcspn(word, "!=");
+    const char *equals = word + length;
+    term->negated = *equals == '!';
+    equals += term->negated;
+    if (*equals != '=')
+        return complain(p, line, "a term is name=value or name!=value, not", word);
+    char *const *values = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < head->axis_count; i++)
+        if (strlen(head->axes[i].name) == length && !strncmp(head->axes[i].name, word, length)) {
+            term->index = i;
+            values = head->axes[i].values;
+            count = head->axes[i].count;
+        }
+    for (size_t i = 0; i < head->sweep_count; i++)
+        if (strlen(head->sweeps[i].name) == length &&
+            !strncmp(head->sweeps[i].name, word, length)) {
+            term->is_sweep = true;
+            term->index = i;
+            values = head->sweeps[i].values;
+            count = head->sweeps[i].count;
+        }
+    if (!values)
+        return complain(p, line, "no axis or sweep of that name above:", word);
+    for (const char *value = equals + 1;; value++) {
+        size_t size = strcspn(value, ",");
+        if (!find_value(values, count, value, size, &term->values))
+            return complain(p, line, "no such value:", word);
+        value += size;
+        if (!*value)
+            return true;
+    }
+}
+
+// Parses terms up to a ':' word or the end; *rest is what follows the colon.
+static bool parse_condition(const struct parser *p, unsigned line, const char *s,
+                            struct cat_condition *condition, const char **rest)
+{
+    for (char *word; (word = take_word(&s));) {
+        if (!strcmp(word, ":")) {
+            free(word);
+            break;
+        }
+        bool ok = condition->count < sizeof condition->terms / sizeof *condition->terms;
+        if (!ok)
+            complain(p, line, "too many terms", "");
+        ok = ok && parse_term(p, line, word, &condition->terms[condition->count]);
+        condition->count++;
+        free(word);
+        if (!ok)
+            return false;
+    }
+    *rest = skip_spaces(s);
+    return true;
+}
+
+// The value of `without` and `thorough` lines: "when" may be left out.
+static bool add_rule(const struct parser *p, const struct entry *e, struct cat_rule *rules,
+                     size_t *count)
+{
+    const char *s = skip_spaces(e->value), *rest;
+    if (!strncmp(s, "when ", 5))
+        s += 5;
+    if (*count == CAT_MAX_RULES)
+        return complain(p, e->line, "too many lines of", e->keyword);
+    struct cat_rule *rule = &rules[(*count)++];
+    if (!parse_condition(p, e->line, s, &rule->when, &rest))
+        return false;
+    return rule->when.count > 0 || complain(p, e->line, "no condition for", e->keyword);
+}
+
+static bool add_expect(const struct parser *p, const struct entry *e)
+{
+    static const char *const words[] = {"forbidden", "contested", "assumed", "control"};
+    struct cat_head *head = p->head;
+    if (head->expect_count == CAT_MAX_RULES)
+        return complain(p, e->line, "too many lines of", e->keyword);
+    struct cat_rule *rule = &head->expect[head->expect_count++];
+    const char *s = e->value, *rest;
+    char *word = take_word(&s);
+    int found = -1;
+    for (int i = 0; i < 4 && word; i++)
+        if (!strcmp(word, words[i]))
+            found = i;
+    if (found < 0)
+        complain(p, e->line, "not an expectation:", word ? word : "");
+    free(word);
+    if (found < 0)
+        return false;
+    rule->expectation = (enum cat_expectation)found;
+    s = skip_spaces(s);
+    if (!strncmp(s, "when ", 5))
+        s += 5;
+    if (!parse_condition(p, e->line, s, &rule->when, &rest))
+        return false;
+    if (!*rest)
+        return complain(p, e->line, "an expectation needs ' : ' and a reason", "");
+    rule->reason = lit_strdup(rest);
+    return true;
+}
+
+static bool apply(const struct parser *p, const struct entry *e)
+{
+    struct cat_head *head = p->head;
+    const struct {
+        const char *keyword;
+        char **target;
+    } once[] = {{"asks", &head->asks},
+                {"fails", &head->fails},
+                {"origin", &head->origin},
+                {"headline", &head->headline},
+                {"oracle", &head->oracle}};
+    for (size_t i = 0; i < sizeof once / sizeof *once; i++)
+        if (!strcmp(e->keyword, once[i].keyword))
+            return set_once(p, e, once[i].target);
+    if (!strcmp(e->keyword, "litmus"))
+        return set_name(p, e);
+    if (!strcmp(e->keyword, "spec")) {
+        if (head->spec_count == CAT_MAX_RULES)
+            return complain(p, e->line, "too many lines of", e->keyword);
+        return set_once(p, e, &head->spec[head->spec_count++]);
+    }
+    if (!strcmp(e->keyword, "axis"))
+        return add_axis(p, e);
+    if (!strcmp(e->keyword, "sizes"))
+        return add_sizes(p, e);
+    if (!strcmp(e->keyword, "sweep"))
+        return add_sweep(p, e);
+    if (!strcmp(e->keyword, "without"))
+        return add_rule(p, e, head->without, &head->without_count);
+    if (!strcmp(e->keyword, "thorough"))
+        return add_rule(p, e, head->thorough, &head->thorough_count);
+    if (!strcmp(e->keyword, "expect"))
+        return add_expect(p, e);
+    return complain(p, e->line, "unknown keyword", e->keyword);
+}
+
+static bool check_whole(const struct parser *p, unsigned line)
+{
+    const struct cat_head *head = p->head;
+    const char *missing = !head->name           ? "litmus"
+                          : !head->asks         ? "asks"
+                          : !head->fails        ? "fails"
+                          : !head->origin       ? "origin"
+                          : !head->oracle       ? "oracle"
+                          : !head->spec_count   ? "spec"
+                          : !head->expect_count ? "expect"
+                                                : NULL;
+    if (missing)
+        return complain(p, line, "the head lacks", missing);
+    if (head->expect[head->expect_count - 1].when.count)
+        return complain(p, line, "the last expect line must have no condition", "");
+    for (size_t i = 0; i < head->sweep_count; i++)
+        if (!strcmp(head->sweeps[i].name, "workgroup") && head->sweeps[i].spec_id == 0)
+            return true;
+    return complain(p, line, "the head lacks 'sweep workgroup 0 ...'", "");
+}
+
+// ---- lines
+
+// Appends a line of text to the value of an entry, with one space between.
+static void extend_entry(const char *s, size_t length, struct entry *e)
+{
+    while (length && strchr(" \t\r", s[length - 1]))
+        length--;
+    struct text joined = {0};
+    if (e->value)
+        text_puts(&joined, e->value);
+    if (joined.length && length)
+        text_puts(&joined, " ");
+    text_append(&joined, s, length);
+    free(e->value);
+    e->value = joined.data;
+}
+
+// A line that begins with a keyword.
+static void start_entry(const char *s, size_t length, unsigned number, struct entry *e)
+{
+    size_t word = 0;
+    while (word < length && s[word] != ' ' && s[word] != '\t')
+        word++;
+    e->line = number;
+    e->keyword = lit_alloc(word + 1, 1);
+    memcpy(e->keyword, s, word);
+    while (word < length && (s[word] == ' ' || s[word] == '\t'))
+        word++;
+    extend_entry(s + word, length - word, e);
+}
+
+static bool finish_entry(const struct parser *p, struct entry *e)
+{
+    bool ok = !e->keyword || apply(p, e);
+    free(e->keyword);
+    free(e->value);
+    *e = (struct entry){0};
+    return ok;
+}
+
+bool cat_head_parse(const char *source, size_t size, struct cat_head *head, struct lit_error *error)
+{
+    *head = (struct cat_head){0};
+    const struct parser p = {head, error};
+    struct entry pending = {0};
+    unsigned number = 0;
+    bool inside = false, ok = true;
+    for (const char *line = source; ok && line < source + size;) {
+        const char *newline = memchr(line, '\n', (size_t)(source + size - line));
+        size_t length = (size_t)((newline ? newline : source + size) - line);
+        number++;
+        if (memchr(line, '\0', length)) {
+            ok = complain(&p, number, "not a text file", "");
+            break;
+        }
+        if (!inside)
+            inside = length >= 9 && !strncmp(line, "; litmus ", 9);
+        if (inside) {
+            struct entry next = {0};
+            size_t indent = 1;
+            while (indent < length && (line[indent] == ' ' || line[indent] == '\t'))
+                indent++;
+            bool last = pending.keyword && !strcmp(pending.keyword, "oracle");
+            bool blank = indent >= length;
+            if (!length || *line != ';' || (last && (blank || indent - 1 < 8)))
+                break;
+            if (blank) {
+                line += length + (newline ? 1 : 0);
+                continue;
+            }
+            if (indent - 1 < 8) {
+                ok = finish_entry(&p, &pending);
+                start_entry(line + indent, length - indent, number, &next);
+                pending = next;
+            } else {
+                extend_entry(line + indent, length - indent, &pending);
+            }
+        }
+        line += length + (newline ? 1 : 0);
+    }
+    if (ok)
+        ok = finish_entry(&p, &pending);
+    free(pending.keyword);
+    free(pending.value);
+    return ok && check_whole(&p, number);
+}
+
+static void clear_rules(struct cat_rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(rules[i].reason);
+}
+
+void cat_head_clear(struct cat_head *head)
+{
+    char *single[] = {head->name,  head->family, head->test,     head->asks,
+                      head->fails, head->origin, head->headline, head->oracle};
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        free(single[i]);
+    for (size_t i = 0; i < head->spec_count; i++)
+        free(head->spec[i]);
+    for (size_t i = 0; i < head->axis_count; i++) {
+        free(head->axes[i].name);
+        for (size_t j = 0; j < head->axes[i].count; j++)
+            free(head->axes[i].values[j]);
+    }
+    for (size_t i = 0; i < head->sweep_count; i++) {
+        free(head->sweeps[i].name);
+        for (size_t j = 0; j < head->sweeps[i].count; j++)
+            free(head->sweeps[i].values[j]);
+    }
+    clear_rules(head->expect, head->expect_count);
+    clear_rules(head->without, head->without_count);
+    clear_rules(head->thorough, head->thorough_count);
+    *head = (struct cat_head){0};
+}
+
+bool cat_condition_holds(const struct cat_condition *condition, const uint8_t *axis,
+                         const uint8_t *sweep)
+{
+    for (size_t i = 0; i < condition->count; i++) {
+        const struct cat_term *term = &condition->terms[i];
+        if (term->is_sweep && !sweep)
+            return false;
+        uint8_t value = term->is_sweep ? sweep[term->index] : axis[term->index];
+        bool named = term->values >> value & 1;
+        if (named == term->negated)
+            return false;
+    }
+    return true;
+}

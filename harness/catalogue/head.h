@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The head of a test file, parsed (docs/test-format.md). Used by the program and by the build.
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAT_MAX_AXES   8
+#define CAT_MAX_SWEEPS 8
+#define CAT_MAX_VALUES 16
+#define CAT_MAX_RULES  16
+#define CAT_MAX_SIZES  8
+
+enum cat_expectation { CAT_FORBIDDEN, CAT_CONTESTED, CAT_ASSUMED, CAT_CONTROL };
+
+struct cat_axis {
+    char *name;
+    char *values[CAT_MAX_VALUES];
+    size_t count;
+};
+
+struct cat_sweep {
+    char *name;
+    int32_t spec_id; // -1: none
+    char *values[CAT_MAX_VALUES];
+    size_t count;
+    size_t quick; // the first `quick` values belong to the default run
+};
+
+// A term names an axis or a sweep and a set of its values.
+struct cat_term {
+    bool is_sweep;
+    bool negated;
+    size_t index;    // of the axis or sweep
+    uint32_t values; // bit v: value v is named
+};
+
+struct cat_condition {
+    struct cat_term terms[CAT_MAX_AXES + CAT_MAX_SWEEPS];
+    size_t count; // 0: always
+};
+
+struct cat_rule {
+    struct cat_condition when;
+    enum cat_expectation expectation; // of `expect` rules only
+    char *reason;                     // likewise
+};
+
+struct cat_head {
+    char *name, *family, *test; // "shuffle.scan-loop", "shuffle", "scan-loop"
+    char *asks, *fails, *origin, *headline, *oracle;
+    char *spec[CAT_MAX_RULES];
+    size_t spec_count;
+    struct cat_axis axes[CAT_MAX_AXES];
+    size_t axis_count;
+    struct cat_sweep sweeps[CAT_MAX_SWEEPS];
+    size_t sweep_count;
+    uint32_t sizes[CAT_MAX_SIZES];
+    size_t size_count;
+    struct cat_rule expect[CAT_MAX_RULES], without[CAT_MAX_RULES], thorough[CAT_MAX_RULES];
+    size_t expect_count, without_count, thorough_count;
+};
+
+// Parses the head of `source` (`size` bytes). False with an error "line N: ...". Free with
+// cat_head_clear, after a failure too.
+bool cat_head_parse(const char *source, size_t size, struct cat_head *head,
+                    struct lit_error *error);
+void cat_head_clear(struct cat_head *head);
+
+// Whether a condition holds at a point. `sweep` may be NULL when only axes are known: a condition
+// that names a sweep then does not hold.
+bool cat_condition_holds(const struct cat_condition *condition, const uint8_t *axis,
+                         const uint8_t *sweep);

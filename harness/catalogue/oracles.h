@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracles, one for each test; the table is in oracle.c.
+#pragma once
+
+#include "catalogue/oracle.h"
+
+extern const struct cat_oracle oracle_shuffle_scan_loop;
+extern const struct cat_oracle oracle_loop_desync;

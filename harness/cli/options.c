@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parses and describes options by their tables.
+
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPTIONS_MAX 64
+#define FIRST_LONG  256 // what getopt_long returns for the first option of a table
+
+void cli_list_add(struct cli_list *list, const char *item)
+{
+    list->items = lit_realloc(list->items, list->count + 1, sizeof *list->items);
+    list->items[list->count++] = lit_strdup(item);
+}
+
+void cli_list_clear(struct cli_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free((char *)list->items[i]);
+    free(list->items);
+    *list = (struct cli_list){0};
+}
+
+// Values
+
+static bool parse_count(const char *text, uint64_t *count)
+{
+    uint64_t value = 0;
+    for (const char *c = text; *c; c++) {
+        if (*c == ',' && c > text && c[1])
+            continue;
+        if (*c < '0' || *c > '9' || value > 100000000000000u)
+            return false;
+        value = value * 10 + (uint64_t)(*c - '0');
+    }
+    *count = value;
+    return value > 0;
+}
+
+static bool parse_seconds(const char *text, double *seconds)
+{
+    char *end;
+    double value = strtod(text, &end);
+    double unit = 1;
+    if (end == text)
+        return false;
+    if (*end == 's' || *end == 'm' || *end == 'h')
+        unit = *end == 's' ? 1 : *end == 'm' ? 60 : 3600, end++;
+    *seconds = value * unit;
+    return *end == '\0' && isfinite(*seconds) && *seconds > 0 && *seconds < 1e9;
+}
+
+static bool parse_seed(const char *text, struct cli_seed *seed)
+{
+    bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = hexadecimal ? text + 2 : text;
+    const char *allowed = hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
+    if (!digits[0] || digits[strspn(digits, allowed)])
+        return false;
+    errno = 0;
+    seed->value = strtoull(digits, NULL, hexadecimal ? 16 : 10);
+    seed->given = true;
+    return errno == 0;
+}
+
+static bool parse_choice(const char *text, const char *words, int *choice)
+{
+    size_t length = strlen(text);
+    for (int i = 0; words; i++) {
+        if (length > 0 && strncmp(words, text, length) == 0 &&
+            (words[length] == '|' || words[length] == '\0')) {
+            *choice = i;
+            return true;
+        }
+        words = strchr(words, '|');
+        words += words ? 1 : 0;
+    }
+    return false;
+}
+
+static bool store_value(const struct cli_option *option, const char *value, void *target)
+{
+    void *place = (char *)target + option->at;
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(bool *)place = true;
+        return true;
+    case CLI_MORE:
+        ++*(int *)place;
+        return true;
+    case CLI_COUNT:
+        return parse_count(value, place);
+    case CLI_SECONDS:
+        return parse_seconds(value, place);
+    case CLI_SEED:
+        return parse_seed(value, place);
+    case CLI_TEXT:
+        *(const char **)place = value;
+        return value[0] != '\0';
+    case CLI_LIST:
+        cli_list_add(place, value);
+        return value[0] != '\0';
+    case CLI_CHOICE:
+        return parse_choice(value, option->argument, place);
+    }
+    return false;
+}
+
+static const char *wanted(enum cli_kind kind)
+{
+    switch (kind) {
+    case CLI_COUNT:
+        return "a number, 1 or more";
+    case CLI_SECONDS:
+        return "a time: 30, 90s, 5m, 2h";
+    case CLI_SEED:
+        return "a seed: 24301 or 0x5eed";
+    case CLI_CHOICE:
+        return "one of these words";
+    case CLI_FLAG:
+    case CLI_MORE:
+    case CLI_TEXT:
+    case CLI_LIST:
+        break;
+    }
+    return "a value";
+}
+
+// Suggestions
+
+void cli_suggest(struct text *text, const char *word,
+                 const char *(*name_at)(size_t index, void *user), void *user)
+{
+    const char *name, *best = NULL;
+    unsigned least = ~0u;
+    size_t length = strlen(word);
+    for (size_t i = 0; (name = name_at(i, user)); i++) {
+        unsigned distance = text_distance(word, name);
+        if (length >= 3 && strncmp(word, name, length) == 0)
+            distance = 0;
+        if (distance < least) {
+            least = distance;
+            best = name;
+        }
+    }
+    if (best && least <= 2 + length / 4)
+        text_printf(text, ", did you mean '%s'?", best);
+}
+
+static const char *option_at(size_t index, void *user)
+{
+    const struct cli_syntax *syntax = user;
+    if (index == syntax->count)
+        return "help";
+    return index < syntax->count ? syntax->options[index].name : NULL;
+}
+
+// Why getopt_long refused an option. `word` is the one that it looked at last; optopt tells the
+// cases apart: 0 for a long option that it does not know, a number from the table for one that it
+// knows.
+static void explain(const struct cli_syntax *syntax, int reply, const char *word,
+                    struct lit_error *error)
+{
+    size_t known = optopt >= FIRST_LONG ? (size_t)(optopt - FIRST_LONG) : syntax->count;
+    const char *name = known < syntax->count ? syntax->options[known].name : "help";
+    if (optopt >= FIRST_LONG) {
+        lit_fail(error, LIT_EXIT_USAGE, "--%s %s value", name,
+                 reply == ':' ? "needs a" : "takes no");
+        return;
+    }
+    if (optopt) {
+        lit_fail(error, LIT_EXIT_USAGE,
+                 reply == ':' ? "-%c needs a value" : "unknown option '-%c'; see 'litmus help %s'",
+                 optopt, syntax->name);
+        return;
+    }
+    struct text hint = {0};
+    char *unknown = lit_strdup(strncmp(word, "--", 2) == 0 ? word + 2 : word);
+    unknown[strcspn(unknown, "=")] = '\0';
+    cli_suggest(&hint, unknown, option_at, (void *)syntax);
+    if (!hint.length)
+        text_printf(&hint, "; see 'litmus help %s'", syntax->name);
+    lit_fail(error, LIT_EXIT_USAGE, "unknown option '--%.80s'%s", unknown, hint.data);
+    free(unknown);
+    text_free(&hint);
+}
+
+// Parsing
+
+static void make_getopt_tables(const struct cli_syntax *syntax, struct option *longs, char *letters)
+{
+    *letters++ = ':';
+    *letters++ = 'h';
+    for (size_t i = 0; i < syntax->count; i++) {
+        const struct cli_option *option = &syntax->options[i];
+        longs[i] = (struct option){.name = option->name,
+                                   .has_arg = option->argument ? required_argument : no_argument,
+                                   .val = FIRST_LONG + (int)i};
+        if (option->letter)
+            *letters++ = option->letter;
+        if (option->letter && option->argument)
+            *letters++ = ':';
+    }
+    longs[syntax->count] = (struct option){
+        .name = "help", .has_arg = no_argument, .val = FIRST_LONG + (int)syntax->count};
+    longs[syntax->count + 1] = (struct option){0};
+    *letters = '\0';
+}
+
+static size_t option_of(const struct cli_syntax *syntax, int reply)
+{
+    if (reply >= FIRST_LONG)
+        return (size_t)(reply - FIRST_LONG);
+    size_t i = 0;
+    while (syntax->options[i].letter != reply)
+        i++;
+    return i;
+}
+
+enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *target,
+                           struct cli_list *operands, uint64_t *given, struct lit_error *error)
+{
+    struct option longs[OPTIONS_MAX + 2];
+    char letters[2 * OPTIONS_MAX + 3];
+    int reply;
+    make_getopt_tables(syntax, longs, letters);
+    opterr = 0;
+    optind = 0; // glibc: start anew
+    if (given)
+        *given = 0;
+    for (;;) {
+        optopt = 0;
+        reply = getopt_long(argc, argv, letters, longs, NULL);
+        if (reply == -1)
+            break;
+        if (reply == 'h' || reply == FIRST_LONG + (int)syntax->count)
+            return CLI_HELP;
+        if (reply == '?' || reply == ':') {
+            explain(syntax, reply, argv[optind - 1], error);
+            return CLI_WRONG;
+        }
+        size_t index = option_of(syntax, reply);
+        const struct cli_option *option = &syntax->options[index];
+        if (!store_value(option, optarg, target)) {
+            lit_fail(error, LIT_EXIT_USAGE, "--%s '%.80s': expected %s%s%s%s", option->name, optarg,
+                     wanted(option->kind), option->kind == CLI_CHOICE ? " (" : "",
+                     option->kind == CLI_CHOICE ? option->argument : "",
+                     option->kind == CLI_CHOICE ? ")" : "");
+            return CLI_WRONG;
+        }
+        if (given)
+            *given |= (uint64_t)1 << index;
+    }
+    for (int i = optind; i < argc; i++)
+        cli_list_add(operands, argv[i]);
+    return CLI_PARSED;
+}
+
+// Help
+
+#define HELP_COLUMN 26
+
+static void help_line(struct text *text, char letter, const char *name, const char *argument,
+                      const char *help)
+{
+    struct text left = {0};
+    if (letter)
+        text_printf(&left, "  -%c, --%s", letter, name);
+    else
+        text_printf(&left, "      --%s", name);
+    if (argument)
+        text_printf(&left, " %s", argument);
+    text_puts(text, left.data);
+    size_t column = left.length;
+    // A help text of several lines goes on below its first.
+    while (*help) {
+        size_t length = strcspn(help, "\n");
+        if (column + 2 > HELP_COLUMN) {
+            text_puts(text, "\n");
+            column = 0;
+        }
+        text_printf(text, "%*s%.*s\n", (int)(HELP_COLUMN - column), "", (int)length, help);
+        help += length + (help[length] == '\n');
+        column = 0;
+    }
+    text_free(&left);
+}
+
+void cli_help_text(const struct cli_syntax *syntax, struct text *text)
+{
+    text_printf(text, "usage: litmus %s %s\n\n%s\n\n", syntax->name, syntax->usage, syntax->about);
+    for (size_t i = 0; i < syntax->count; i++) {
+        const struct cli_option *option = &syntax->options[i];
+        help_line(text, option->letter, option->name, option->argument, option->help);
+    }
+    help_line(text, 'h', "help", NULL, "print this");
+    if (syntax->more[0])
+        text_printf(text, "\n%s", syntax->more);
+}

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus run: measures the selected configurations on the chosen devices, stores each result as it
+// arrives, prints the tables, and says by its exit code what was seen.
+
+#include "cli/cli.h"
+#include "cli/describe.h"
+#include "cli/session.h"
+#include "engine/interrupt.h"
+#include "engine/plan.h"
+#include "engine/supervisor.h"
+#include "report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define AT(member) offsetof(struct cli_run_options, member)
+
+static const struct cli_option options[] = {
+    {'a', "all", CLI_FLAG, AT(all), NULL, "every test (of the default run, see --thorough)"},
+    {'d', "device", CLI_LIST, AT(devices), "DEVICE",
+     "only this device: its number or UUID as 'litmus devices'\nprints them, or its name with * "
+     "and ?; "
+     "can be repeated"},
+    {'n', "runs", CLI_COUNT, AT(runs), "N", "runs of each configuration (default: 1,000)"},
+    {0, "thorough", CLI_FLAG, AT(thorough), NULL,
+     "all values of all parameters, and all subgroup sizes that\nthe device can run"},
+    {0, "seed", CLI_SEED, AT(seed), "SEED",
+     "of everything random, 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"},
+    {0, "shuffle", CLI_FLAG, AT(shuffle), NULL, "in an order that the seed decides"},
+    {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
+     "without progress for so long it is a hang (default: 60)"},
+    {0, "time", CLI_SECONDS, AT(time), "SECONDS",
+     "stop after so long, with exit code 5; 90s, 10m, 2h"},
+    {0, "resume", CLI_FLAG, AT(resume), NULL,
+     "go on with the newest session that is not finished, with\nthe options that it had"},
+    {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
+    {0, "validation", CLI_FLAG, AT(validation), NULL,
+     "with the Khronos validation layer, if it is installed"},
+    {0, "dry-run", CLI_FLAG, AT(dry_run), NULL, "print the configurations, run nothing"},
+    {'q', "quiet", CLI_FLAG, AT(quiet), NULL,
+     "no progress, no tables: what failed and the last line"},
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "every configuration, and what drivers print"},
+    {0, "color", CLI_CHOICE, AT(color), "auto|always|never",
+     "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"},
+};
+
+#define OPTIONS (sizeof options / sizeof options[0])
+
+static const struct cli_syntax syntax = {
+    .name = "run",
+    .usage = "[OPTION]... --all | PATTERN...",
+    .about =
+        "Runs tests on every device, or on those that -d names, and prints what was seen.\n"
+        "A pattern is a test, a family or a configuration, with * ? [...]; the last pattern that\n"
+        "matches wins, and ! before it excludes.",
+    .options = options,
+    .count = OPTIONS,
+    .more = "examples:\n"
+            "  litmus run --all\n"
+            "  litmus run 'shuffle.*' '!*@*workgroup=1024*' -d 1\n"
+            "  litmus run 'shuffle.scan-loop/sync=none*' -n 100000 --seed 0x5eed\n",
+};
+
+// What may stand beside --resume.
+static bool goes_with_resume(const char *name)
+{
+    static const char *const names[] = {"resume", "db", "time", "quiet", "verbose", "color"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool check_usage(const struct cli_run_options *o, uint64_t given, struct lit_error *error)
+{
+    if (o->resume) {
+        for (size_t i = 0; i < OPTIONS; i++)
+            if (given >> i & 1 && !goes_with_resume(options[i].name))
+                return lit_fail(error, LIT_EXIT_USAGE,
+                                "--resume takes over the session's options: --%s cannot be given",
+                                options[i].name);
+        return o->patterns.count == 0 ||
+               lit_fail(error, LIT_EXIT_USAGE, "--resume takes over the session's tests");
+    }
+    if (!o->all && o->patterns.count == 0)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "which tests? --all, or patterns; see 'litmus help run' and 'litmus list'");
+    if (o->all && o->patterns.count > 0 && o->patterns.items[0][0] != '!')
+        return lit_fail(error, LIT_EXIT_USAGE, "--all and the test '%.80s': one or the other",
+                        o->patterns.items[0]);
+    return true;
+}
+
+// Everything that one invocation holds.
+struct run {
+    struct cli_run_options options;
+    struct cat_selection selection;
+    struct eng_policy policy;
+    struct eng_inventory inventory;
+    bool *chosen;
+    struct eng_progress progress;
+    struct store *store;
+    struct store_session session;
+    double started;
+    bool utf8;
+    bool incomplete; // a device of the resumed session is not there
+};
+
+static void say(const char *line, void *user)
+{
+    (void)user;
+    fprintf(stderr, "%s\n", line);
+}
+
+// Devices
+
+static void remark_drivers(const struct run *run)
+{
+    size_t quiet = 0;
+    for (size_t i = 0; i < run->inventory.remark_count; i++) {
+        const struct eng_remark *remark = &run->inventory.remarks[i];
+        char manifest[512];
+        // A driver without hardware is no news, unless there is nothing else.
+        if (remark->harmless && run->inventory.count > 0 && run->options.verbose == 0) {
+            quiet++;
+            continue;
+        }
+        text_sanitise(manifest, sizeof manifest, remark->manifest);
+        fprintf(stderr, "litmus: no device: %s: %s\n", manifest, remark->text);
+    }
+    if (quiet > 0 && !run->options.quiet)
+        fprintf(stderr, "litmus: %zu driver%s found no device; 'litmus devices' says why\n", quiet,
+                quiet > 1 ? "s" : "");
+}
+
+static bool take_inventory(struct run *run, struct lit_error *error)
+{
+    struct eng_watch watch = {.policy = run->policy,
+                              .started = run->started,
+                              .verbose = run->options.verbose > 0,
+                              .say = say};
+    bool finished = eng_inventory_take(&watch, &run->inventory);
+    run->chosen = lit_alloc(run->inventory.count + 1, sizeof *run->chosen);
+    if (eng_interrupt())
+        eng_interrupt_reraise(eng_interrupt());
+    if (!finished)
+        return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first test");
+    remark_drivers(run);
+    if (run->inventory.count == 0)
+        return lit_fail(
+            error, LIT_EXIT_NOTHING,
+            "no Vulkan device was found; 'litmus devices' says where drivers are searched");
+    return true;
+}
+
+static void remark_missing(const char *name, void *user)
+{
+    struct run *run = user;
+    run->incomplete = true;
+    fprintf(stderr, "litmus: a device of the session is not there, or has another driver now: %s\n",
+            name);
+}
+
+static bool choose_devices(struct run *run, struct lit_error *error)
+{
+    const struct cli_run_options *o = &run->options;
+    if (!o->resume)
+        return eng_inventory_choose(&run->inventory, o->devices.items, o->devices.count,
+                                    run->chosen, error);
+    if (!cli_session_choose(run->session.options, &run->inventory, run->chosen, remark_missing, run,
+                            error))
+        return false;
+    for (size_t i = 0; i < run->inventory.count; i++)
+        if (run->chosen[i])
+            return true;
+    return lit_fail(error, LIT_EXIT_NOTHING, "none of the session's devices is there");
+}
+
+static void print_header(const struct eng_device *device, size_t planned, size_t before, void *user)
+{
+    const struct run *run = user;
+    struct text line = {0};
+    char count[32], runs[32], done[32];
+    if (run->options.quiet)
+        return;
+    cli_device_line(&device->facts, run->utf8, &line);
+    size_t width = cli_width(line.data);
+    text_printf(&line, "%*sdevice %u of %zu\n", (int)(width < 86 ? 86 - width : 2), "",
+                device->number, run->inventory.count);
+    text_printf(&line, "  %s configuration%s, %s run%s each, seed 0x%" PRIx64,
+                text_count(count, planned), planned == 1 ? "" : "s",
+                text_count(runs, run->options.runs), run->options.runs == 1 ? "" : "s",
+                run->options.seed.value);
+    if (before > 0)
+        text_printf(&line, "; done before: %s", text_count(done, before));
+    printf("%s\n", line.data);
+    fflush(stdout);
+    text_free(&line);
+}
+
+// The session
+
+static void put_quoted(struct text *text, const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "-_=.,/:@%+";
+    if (word[0] && strspn(word, safe) == strlen(word)) {
+        text_puts(text, word);
+        return;
+    }
+    text_puts(text, "'");
+    for (; *word; word++)
+        text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
+    text_puts(text, "'");
+}
+
+static char *command_line(int argc, char **argv)
+{
+    struct text text = {0};
+    text_puts(&text, "litmus");
+    // `litmus --all` comes here as it is; else argv[0] is the subcommand.
+    for (int i = strcmp(argv[0], "run") == 0 ? 0 : 1; i < argc; i++) {
+        text_puts(&text, " ");
+        put_quoted(&text, argv[i]);
+    }
+    return text.data;
+}
+
+static bool begin_session(struct run *run, int argc, char **argv, struct lit_error *error)
+{
+    struct utsname system;
+    struct text name = {0};
+    char started[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    if (uname(&system) == 0)
+        text_printf(&name, "%s %s %s", system.sysname, system.release, system.machine);
+    else
+        text_puts(&name, "unknown");
+    run->session = (struct store_session){
+        .version = lit_strdup(LITMUS_VERSION),
+        .command = command_line(argc, argv),
+        .started = lit_strdup(started),
+        .system = name.data,
+        .seed = run->options.seed.value,
+        .runs = run->options.runs,
+        .options = cli_session_write(&run->options, &run->inventory, run->chosen),
+    };
+    run->store = store_open(run->options.db, error);
+    return run->store && store_session_begin(run->store, &run->session, error);
+}
+
+static bool load_session(struct run *run, struct lit_error *error)
+{
+    // Opening would make the file.
+    if (access(run->options.db, F_OK) != 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", run->options.db, strerror(errno));
+    run->store = store_open(run->options.db, error);
+    return run->store && store_session_load(run->store, 0, true, &run->session, error) &&
+           cli_session_read(run->session.options, &run->options, error);
+}
+
+// Results
+
+static void print_tables(const struct run *run)
+{
+    struct report_terminal_info info = {.color = cli_color(run->options.color),
+                                        .utf8 = run->utf8,
+                                        .verbosity = run->options.quiet         ? -1
+                                                     : run->options.verbose > 0 ? 1
+                                                                                : 0};
+    struct lit_error error = {0};
+    struct text text = {0};
+    if (report_terminal(run->store, run->session.id, &info, &text, &error))
+        cli_print(&text);
+    else
+        cli_fail(&error);
+    text_free(&text);
+}
+
+static void print_last_line(const struct run *run, enum lit_exit code, const char *reason,
+                            bool unfinished)
+{
+    const char *dot = run->utf8 ? " \u00b7 " : ", ";
+    char took[32];
+    struct text again = {0};
+    printf("stored in %s%sseed 0x%" PRIx64 "%s%s%s", run->options.db, dot, run->options.seed.value,
+           dot, eng_duration(took, eng_now() - run->started), dot);
+    if (eng_interrupt() && code != LIT_EXIT_FORBIDDEN && code != LIT_EXIT_DEVICE_LOST)
+        printf("interrupted\n");
+    else if (eng_interrupt())
+        printf("interrupted: %s\n", reason);
+    else
+        printf("exit %d: %s\n", (int)code, reason);
+    if (unfinished) {
+        text_puts(&again, "litmus run --resume");
+        if (strcmp(run->options.db, "litmus.db") != 0) {
+            text_puts(&again, " --db ");
+            put_quoted(&again, run->options.db);
+        }
+        printf("go on with: %s\n", again.data);
+    }
+    text_free(&again);
+    fflush(stdout);
+}
+
+static int measure(struct run *run)
+{
+    struct eng_run work = {.selection = &run->selection,
+                           .inventory = &run->inventory,
+                           .chosen = run->chosen,
+                           .runs = run->options.runs,
+                           .seed = run->options.seed.value,
+                           .shuffle = run->options.shuffle,
+                           .validation = run->options.validation,
+                           .verbose = run->options.verbose > 0,
+                           .policy = run->policy,
+                           .started = run->started,
+                           .store = run->store,
+                           .session = run->session.id,
+                           .progress = &run->progress,
+                           .header = print_header,
+                           .say = say,
+                           .user = run};
+    struct eng_tally tally = {0};
+    struct lit_error error = {0};
+    char reason[256];
+    enum eng_stop stop = eng_supervise(&work, &tally, &error);
+    if (stop == ENG_STOP_STORE)
+        return cli_fail(&error);
+    bool finished = stop == ENG_STOP_NOT && tally.stopped == 0 && !run->incomplete;
+    if (finished && !store_session_finish(run->store, run->session.id, &error))
+        return cli_fail(&error);
+    enum lit_exit code = eng_tally_exit(&tally, reason, sizeof reason);
+    print_tables(run);
+    print_last_line(run, code, reason, !finished);
+    return code;
+}
+
+// --dry-run
+
+static int print_plan(const struct run *run)
+{
+    struct text text = {0};
+    char count[32];
+    for (size_t i = 0; i < run->inventory.count; i++) {
+        struct eng_plan plan;
+        if (!run->chosen[i])
+            continue;
+        const struct eng_device *device = &run->inventory.devices[i];
+        eng_plan_make(&plan, &run->selection, &device->facts, run->options.shuffle,
+                      run->options.seed.value);
+        text_printf(&text, "# device %u, %s: %s configurations\n", device->number,
+                    device->facts.name, text_count(count, plan.count));
+        for (size_t c = 0; c < plan.count; c++) {
+            cat_case_name(&plan.cases[c], &text);
+            text_puts(&text, "\n");
+        }
+        eng_plan_clear(&plan);
+    }
+    return cli_print(&text);
+}
+
+// Whether there is anything to do: a session without a configuration would be the newest one.
+static bool plan_exists(const struct run *run, struct lit_error *error)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->inventory.count; i++) {
+        struct eng_plan plan;
+        const struct dev_facts *facts = &run->inventory.devices[i].facts;
+        if (!run->chosen[i])
+            continue;
+        if (facts->problem[0])
+            fprintf(stderr, "litmus: nothing can run on %s: %s\n", facts->name, facts->problem);
+        eng_plan_make(&plan, &run->selection, facts, false, 0);
+        count += plan.count;
+        eng_plan_clear(&plan);
+    }
+    return count > 0 ||
+           lit_fail(error, LIT_EXIT_NOTHING, "none of these configurations exists on %s",
+                    run->inventory.count == 1 ? "this device" : "these devices");
+}
+
+// From the command line to the exit code
+
+static void settle(struct run *run)
+{
+    struct cli_run_options *o = &run->options;
+    if (!o->seed.given && getrandom(&o->seed.value, sizeof o->seed.value, 0) < 0)
+        o->seed.value = (uint64_t)time(NULL);
+    o->seed.given = true;
+    run->selection = (struct cat_selection){
+        .patterns = o->patterns.items, .count = o->patterns.count, .thorough = o->thorough};
+    run->policy = (struct eng_policy){
+        .idle = o->timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS, .total = o->time};
+    const char *term = getenv("TERM");
+    run->progress = (struct eng_progress){.off = o->quiet,
+                                          .terminal = isatty(STDERR_FILENO) == 1 && term &&
+                                                      strcmp(term, "dumb") != 0,
+                                          .utf8 = run->utf8,
+                                          .started = eng_now(),
+                                          .last_shown = -1};
+}
+
+static int run_all(struct run *run, int argc, char **argv, struct lit_error *error)
+{
+    struct cli_run_options *o = &run->options;
+    if (o->resume && !load_session(run, error))
+        return cli_fail(error);
+    settle(run);
+    if (!cat_selection_check(&run->selection, error))
+        return cli_fail(error);
+    eng_interrupt_listen();
+    if (!take_inventory(run, error) || !choose_devices(run, error))
+        return cli_fail(error);
+    if (o->dry_run)
+        return print_plan(run);
+    if (!plan_exists(run, error) || (!o->resume && !begin_session(run, argc, argv, error)))
+        return cli_fail(error);
+    run->progress.started = eng_now();
+    return measure(run);
+}
+
+int cli_run(int argc, char **argv)
+{
+    struct run run = {.options = {.runs = 1000, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db"},
+                      .started = eng_now(),
+                      .utf8 = cli_utf8()};
+    struct lit_error error = {0};
+    uint64_t given = 0;
+    int code = LIT_EXIT_OK;
+    if (!cli_start(&syntax, argc, argv, &run.options, &run.options.patterns, &given, &code))
+        return code;
+    if (check_usage(&run.options, given, &error))
+        code = run_all(&run, argc, argv, &error);
+    else
+        code = cli_fail(&error);
+    store_session_clear(&run.session);
+    store_close(&run.store);
+    eng_inventory_clear(&run.inventory);
+    free(run.chosen);
+    cli_list_clear(&run.options.patterns);
+    cli_list_clear(&run.options.devices);
+    if (eng_interrupt())
+        eng_interrupt_reraise(eng_interrupt());
+    return code;
+}

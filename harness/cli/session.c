@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run's options as JSON, both ways. What is read back is not trusted: a store is a file.
+
+#include "cli/session.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JSON_MAX 1000000
+
+char *cli_session_write(const struct cli_run_options *options,
+                        const struct eng_inventory *inventory, const bool *chosen)
+{
+    json_t *root = json_object(), *patterns = json_array(), *devices = json_array();
+    char seed[32];
+    snprintf(seed, sizeof seed, "0x%" PRIx64, options->seed.value);
+    for (size_t i = 0; i < options->patterns.count; i++)
+        json_array_append_new(patterns, json_string(options->patterns.items[i]));
+    for (size_t i = 0; i < inventory->count; i++) {
+        const struct eng_device *device = &inventory->devices[i];
+        if (chosen[i])
+            json_array_append_new(devices,
+                                  json_pack("{s:s, s:i, s:s}", "id", device->id, "number",
+                                            (int)device->number, "name", device->facts.name));
+    }
+    json_object_set_new(root, "patterns", patterns);
+    json_object_set_new(root, "devices", devices);
+    json_object_set_new(root, "thorough", json_boolean(options->thorough));
+    json_object_set_new(root, "shuffle", json_boolean(options->shuffle));
+    json_object_set_new(root, "validation", json_boolean(options->validation));
+    json_object_set_new(root, "timeout", json_real(options->timeout));
+    json_object_set_new(root, "runs", json_integer((json_int_t)options->runs));
+    json_object_set_new(root, "seed", json_string(seed));
+    char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
+    json_decref(root);
+    return text;
+}
+
+static bool fail_damaged(struct lit_error *error)
+{
+    return lit_fail(error, LIT_EXIT_USAGE,
+                    "the session cannot be resumed: what it was asked for cannot be read");
+}
+
+static json_t *load(const char *json)
+{
+    size_t length = json ? strnlen(json, JSON_MAX) : JSON_MAX;
+    return length < JSON_MAX ? json_loadb(json, length, 0, NULL) : NULL;
+}
+
+bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error)
+{
+    json_t *root = load(json), *pattern;
+    const char *seed = json_string_value(json_object_get(root, "seed"));
+    const json_t *patterns = json_object_get(root, "patterns");
+    double timeout = json_number_value(json_object_get(root, "timeout"));
+    json_int_t runs = json_integer_value(json_object_get(root, "runs"));
+    size_t i;
+    char *end = NULL;
+    bool ok = seed && json_is_array(patterns) && timeout > 0 && timeout < 1e9 && runs > 0;
+    if (ok) {
+        options->seed = (struct cli_seed){.given = true, .value = strtoull(seed, &end, 16)};
+        options->runs = (uint64_t)runs;
+        options->timeout = timeout;
+        options->thorough = json_is_true(json_object_get(root, "thorough"));
+        options->shuffle = json_is_true(json_object_get(root, "shuffle"));
+        options->validation = json_is_true(json_object_get(root, "validation"));
+        ok = *end == '\0';
+    }
+    if (ok)
+        json_array_foreach(patterns, i, pattern)
+        {
+            ok = ok && json_is_string(pattern);
+            if (ok)
+                cli_list_add(&options->patterns, json_string_value(pattern));
+        }
+    json_decref(root);
+    return ok || fail_damaged(error);
+}
+
+static struct eng_device *find_device(const struct eng_inventory *inventory, const char *id)
+{
+    for (size_t i = 0; i < inventory->count; i++)
+        if (strcmp(inventory->devices[i].id, id) == 0)
+            return &inventory->devices[i];
+    return NULL;
+}
+
+bool cli_session_choose(const char *json, struct eng_inventory *inventory, bool *chosen,
+                        void (*missing)(const char *name, void *user), void *user,
+                        struct lit_error *error)
+{
+    json_t *root = load(json), *entry;
+    const json_t *devices = json_object_get(root, "devices");
+    size_t i;
+    bool ok = json_is_array(devices);
+    if (ok)
+        json_array_foreach(devices, i, entry)
+        {
+            const char *id = json_string_value(json_object_get(entry, "id"));
+            const char *name = json_string_value(json_object_get(entry, "name"));
+            json_int_t number = json_integer_value(json_object_get(entry, "number"));
+            struct eng_device *device = id ? find_device(inventory, id) : NULL;
+            char safe[256];
+            ok = ok && id && name && number > 0 && number < 1000000;
+            if (!ok)
+                break;
+            text_sanitise(safe, sizeof safe, name);
+            if (!device) {
+                missing(safe, user);
+                continue;
+            }
+            device->number = (unsigned)number;
+            chosen[device - inventory->devices] = true;
+        }
+    json_decref(root);
+    return ok || fail_damaged(error);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run was asked for, and how it is kept in the store so that --resume can go on with it.
+#pragma once
+
+#include "cli/options.h"
+#include "engine/inventory.h"
+
+struct cli_run_options {
+    bool all, thorough, shuffle, validation, resume, dry_run, quiet;
+    int verbose, color;
+    struct cli_list patterns, devices;
+    uint64_t runs;
+    struct cli_seed seed;
+    double timeout, time; // seconds; time 0: no limit
+    const char *db;
+};
+
+// The options as JSON, with the identities and numbers of the chosen devices. free() it.
+char *cli_session_write(const struct cli_run_options *options,
+                        const struct eng_inventory *inventory, const bool *chosen);
+
+// Takes what a session was asked for out of its JSON: everything but the store, the time limit and
+// what concerns the terminal. False with an error if it is damaged.
+bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error);
+
+// Chooses the devices that the session had, and gives them the numbers that they had. Calls
+// `missing` for each that is not there. False with an error if the JSON is damaged.
+bool cli_session_choose(const char *json, struct eng_inventory *inventory, bool *chosen,
+                        void (*missing)(const char *name, void *user), void *user,
+                        struct lit_error *error);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus show: everything that a test says about itself, then its source. Needs no device.
+
+#include "catalogue/catalogue.h"
+#include "cli/cli.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct options {
+    bool source;
+};
+
+static const struct cli_option options[] = {
+    {0, "source", CLI_FLAG, offsetof(struct options, source), NULL, "the source alone"},
+};
+
+static const struct cli_syntax syntax = {
+    .name = "show",
+    .usage = "[OPTION]... TEST...",
+    .about = "Prints what a test asks, what a failure means, where it comes from, what the\n"
+             "specification says, its choices and expectations, then its source.",
+    .options = options,
+    .count = sizeof options / sizeof options[0],
+    .more = "A configuration's name shows its test and what is expected of that configuration.\n",
+};
+
+static void put_condition(struct text *text, const struct cat_head *head,
+                          const struct cat_condition *condition)
+{
+    for (size_t t = 0; t < condition->count; t++) {
+        const struct cat_term *term = &condition->terms[t];
+        const char *name =
+            term->is_sweep ? head->sweeps[term->index].name : head->axes[term->index].name;
+        char *const *values =
+            term->is_sweep ? head->sweeps[term->index].values : head->axes[term->index].values;
+        const char *separator = "";
+        text_printf(text, " %s%s", name, term->negated ? "!=" : "=");
+        for (size_t v = 0; v < CAT_MAX_VALUES; v++)
+            if (term->values >> v & 1) {
+                text_printf(text, "%s%s", separator, values[v]);
+                separator = ",";
+            }
+    }
+}
+
+static void put_choices(struct text *text, const struct cat_head *head)
+{
+    for (size_t i = 0; i < head->axis_count; i++) {
+        struct text line = {0};
+        text_printf(&line, "%s:", head->axes[i].name);
+        for (size_t v = 0; v < head->axes[i].count; v++)
+            text_printf(&line, "%s %s", v ? " |" : "", head->axes[i].values[v]);
+        cli_paragraph(text, i ? "           " : "choices    ", line.data);
+        text_free(&line);
+    }
+    for (size_t i = 0; i < head->sweep_count; i++) {
+        const struct cat_sweep *sweep = &head->sweeps[i];
+        struct text line = {0};
+        text_printf(&line, "%s:", sweep->name);
+        for (size_t v = 0; v < sweep->count; v++)
+            text_printf(&line, "%s %s", v == sweep->quick ? " and with --thorough" : "",
+                        sweep->values[v]);
+        cli_paragraph(text, i ? "           " : "sweeps     ", line.data);
+        text_free(&line);
+    }
+}
+
+static void put_rules(struct text *text, const struct cat_head *head, const char *label,
+                      const struct cat_rule *rules, size_t count, bool expectations)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct text line = {0};
+        if (expectations)
+            text_puts(&line, cat_expectation_name(rules[i].expectation));
+        if (rules[i].when.count) {
+            text_puts(&line, expectations ? " when" : "");
+            put_condition(&line, head, &rules[i].when);
+        }
+        if (rules[i].reason)
+            text_printf(&line, ": %s", rules[i].reason);
+        cli_paragraph(text, i ? "           " : label, line.data);
+        text_free(&line);
+    }
+}
+
+static void put_test(struct text *text, const struct cat_test *test)
+{
+    const struct cat_head *head = &test->head;
+    char count[32];
+    text_printf(text, "%s\n\n", head->name);
+    cli_paragraph(text, "asks       ", head->asks);
+    cli_paragraph(text, "fails      ", head->fails);
+    cli_paragraph(text, "origin     ", head->origin);
+    for (size_t i = 0; i < head->spec_count; i++)
+        cli_paragraph(text, i ? "           " : "spec       ", head->spec[i]);
+    put_choices(text, head);
+    put_rules(text, head, "without    ", head->without, head->without_count, false);
+    put_rules(text, head, "thorough   ", head->thorough, head->thorough_count, false);
+    put_rules(text, head, "expect     ", head->expect, head->expect_count, true);
+    cli_paragraph(text, "headline   ", head->headline);
+    text_printf(text, "checks     each %s\n", test->oracle->instance);
+    text_printf(text, "modules    %s\n\n", text_count(count, test->embedded->module_count));
+}
+
+static bool show_one(struct text *text, const char *name, bool source, struct lit_error *error)
+{
+    struct cat_case which = {.test = cat_test_find(name)};
+    const char *reason = NULL;
+    bool is_case = strpbrk(name, "/@") != NULL;
+    if ((is_case || !which.test) && !cat_case_parse(name, &which, error))
+        return false;
+    if (!source)
+        put_test(text, which.test);
+    if (is_case && !source) {
+        struct text line = {0};
+        enum cat_expectation expectation = cat_case_expectation(&which, &reason);
+        text_printf(&line, "%s: %s", cat_expectation_name(expectation), reason ? reason : "");
+        text_printf(text, "%s\n", name);
+        cli_paragraph(text, "           ", line.data);
+        text_puts(text, "\n");
+        text_free(&line);
+    }
+    text_append(text, cat_test_source(which.test), which.test->embedded->source_size);
+    return true;
+}
+
+int cli_show(int argc, char **argv)
+{
+    struct options chosen = {0};
+    struct cli_list names = {0};
+    struct lit_error error = {0};
+    struct text text = {0};
+    int code = LIT_EXIT_OK;
+    if (!cli_start(&syntax, argc, argv, &chosen, &names, NULL, &code))
+        return code;
+    bool ok = names.count > 0 ||
+              lit_fail(&error, LIT_EXIT_USAGE, "which test? 'litmus list' prints their names");
+    for (size_t i = 0; ok && i < names.count; i++) {
+        if (i > 0)
+            text_puts(&text, "\n");
+        ok = show_one(&text, names.items[i], chosen.source, &error);
+    }
+    code = ok ? cli_print(&text) : cli_fail(&error);
+    text_free(&text);
+    cli_list_clear(&names);
+    return code;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all subcommands share at the terminal: errors, output, colour, line breaks.
+
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_fail(const struct lit_error *error)
+{
+    fprintf(stderr, "litmus: %s\n", error->message);
+    return error->code;
+}
+
+int cli_print(struct text *text)
+{
+    struct lit_error error = {0};
+    size_t written = fwrite(text->data ? text->data : "", 1, text->length, stdout);
+    bool ok = written == text->length && fflush(stdout) == 0;
+    int saved = errno;
+    text_free(text);
+    if (ok)
+        return LIT_EXIT_OK;
+    lit_fail(&error, LIT_EXIT_USAGE, "cannot write the output: %s", strerror(saved));
+    return cli_fail(&error);
+}
+
+bool cli_start(const struct cli_syntax *syntax, int argc, char **argv, void *target,
+               struct cli_list *operands, uint64_t *given, int *code)
+{
+    struct lit_error error = {0};
+    struct text help = {0};
+    switch (cli_parse(syntax, argc, argv, target, operands, given, &error)) {
+    case CLI_PARSED:
+        return true;
+    case CLI_HELP:
+        cli_help_text(syntax, &help);
+        *code = cli_print(&help);
+        return false;
+    case CLI_WRONG:
+        break;
+    }
+    *code = cli_fail(&error);
+    return false;
+}
+
+static bool is_set(const char *value)
+{
+    return value && value[0];
+}
+
+bool cli_color_decide(enum cli_color choice, const char *no_color, const char *force,
+                      const char *term, bool terminal)
+{
+    if (choice != CLI_COLOR_AUTO)
+        return choice == CLI_COLOR_ALWAYS;
+    if (is_set(no_color))
+        return false;
+    if (is_set(force) && strcmp(force, "0") != 0)
+        return true;
+    return terminal && is_set(term) && strcmp(term, "dumb") != 0;
+}
+
+bool cli_color(enum cli_color choice)
+{
+    return cli_color_decide(choice, getenv("NO_COLOR"), getenv("CLICOLOR_FORCE"), getenv("TERM"),
+                            isatty(STDOUT_FILENO) == 1);
+}
+
+bool cli_utf8(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+#define COLUMNS 100
+
+void cli_paragraph(struct text *text, const char *label, const char *value)
+{
+    size_t indent = strlen(label), column = indent;
+    if (!is_set(value))
+        return;
+    text_puts(text, label);
+    while (*value) {
+        size_t blanks = strspn(value, " \n"), length = strcspn(value + blanks, " \n");
+        if (length == 0)
+            break;
+        bool first = column == indent;
+        if (!first && column + 1 + length > COLUMNS) {
+            text_printf(text, "\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+        }
+        if (!first)
+            text_puts(text, " ");
+        text_append(text, value + blanks, length);
+        column += length + !first;
+        value += blanks + length;
+    }
+    text_puts(text, "\n");
+}

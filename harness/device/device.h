@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vulkan: the only part of the program that knows it. Used by worker processes alone: a driver may
+// crash or hang in any of these calls. Not thread-safe.
+#pragma once
+
+#include "base/error.h"
+#include "catalogue/check.h"
+#include "catalogue/oracle.h"
+#include "device/facts.h"
+
+// Lists the devices of the drivers that the loader finds in this process's environment.
+// *facts is allocated, free() it. False with code LIT_EXIT_NOTHING: no loader, no driver, no
+// device.
+bool dev_enumerate(struct dev_facts **facts, size_t *count, struct lit_error *error);
+
+struct dev;
+
+enum dev_status {
+    DEV_OK,
+    DEV_LOST,    // VK_ERROR_DEVICE_LOST
+    DEV_TIMEOUT, // a fence was not signalled in time: the device may still be running
+    DEV_ERROR,   // anything else; the error says what
+};
+
+struct dev_open_info {
+    size_t index;    // into dev_enumerate's list
+    bool validation; // load VK_LAYER_KHRONOS_validation; its messages go to `message`
+    void (*message)(const char *text, void *user);
+    void *user;
+};
+
+// Opens a device with every feature that a test may need and it has. NULL with an error.
+struct dev *dev_open(const struct dev_open_info *info, struct lit_error *error);
+void dev_close(struct dev **dev); // NULL is fine
+const struct dev_facts *dev_facts(const struct dev *dev);
+
+// Whether a device's limits allow a configuration of this shape. False with an error that names the
+// limit. Pure.
+bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,
+                    const struct cat_shape *shape, struct lit_error *error);
+
+// One configuration made ready: pipeline, buffers, recorded commands.
+struct dev_program;
+
+struct dev_program_info {
+    const uint32_t *words; // the module
+    size_t word_count;
+    uint32_t subgroup; // required subgroup size where the device can control it
+    const uint32_t *spec_ids, *spec_values;
+    size_t spec_count;
+    enum cat_check check;
+    struct cat_shape shape;
+    const uint32_t *input, *expected; // copied to the device
+    bool check_on_host;               // the device-side checker is not trusted
+    uint32_t batch;                   // the most runs in one submission
+};
+
+// Compiles the pipeline without any cache and uploads the data. NULL with an error; *status says
+// which kind.
+struct dev_program *dev_program_create(struct dev *dev, const struct dev_program_info *info,
+                                       enum dev_status *status, struct lit_error *error);
+void dev_program_destroy(struct dev_program **program);
+
+#define DEV_MAX_FAILURES 16
+
+// What a batch did.
+struct dev_batch {
+    uint32_t runs;
+    struct cat_run *run; // `runs` of them, owned by the caller
+    bool *gave_up;       // likewise: state word 0 was set
+    struct cat_failure
+        failures[DEV_MAX_FAILURES]; // the first ones, .run counted from 0 in the batch
+    size_t failure_count;
+    bool unchecked; // the checker did not look at every word of every run: nothing it says counts
+};
+
+// Runs `batch->runs` dispatches (at most info.batch) one after another, each with its buffers made
+// anew and its verification, and waits at most `timeout_ms`. seeds[i] goes into the push constants.
+enum dev_status dev_program_run(struct dev_program *program, const uint32_t *seeds,
+                                struct dev_batch *batch, uint32_t timeout_ms,
+                                struct lit_error *error);
+
+// Tries the device-side checker on correct, corrupted and untouched buffers of every mode against
+// cat_check_host. False, with a reason, if it cannot be trusted on this device.
+bool dev_self_test(struct dev *dev, uint32_t timeout_ms, enum dev_status *status,
+                   struct lit_error *reason);

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a driver says of itself, checked before anybody relies on it.
+
+#include "device/facts.h"
+
+#include "device/vulkan.h"
+
+#include "base/text.h"
+#include "catalogue/features.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Copies a driver's string, which need not be terminated.
+static void take_text(char *target, size_t size, const char *source, size_t source_size)
+{
+    char copy[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE];
+    size_t length = strnlen(source, source_size < sizeof copy ? source_size : sizeof copy - 1);
+    memcpy(copy, source, length);
+    copy[length] = '\0';
+    text_sanitise(target, size, copy);
+}
+
+static const char *type_name(VkPhysicalDeviceType type)
+{
+    switch ((int)type) {
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return "integrated";
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return "discrete";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return "virtual";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return "cpu";
+    }
+    return "other";
+}
+
+// The version as the vendor's own tools print it.
+static void write_version(struct dev_facts *facts)
+{
+    static const char numeric[] = "0123456789.";
+    char *target = facts->driver_version;
+    const size_t size = sizeof facts->driver_version;
+    const uint32_t raw = facts->driver_raw;
+    const char *info = facts->driver_info;
+    const char *mesa = strncmp(info, "Mesa ", 5) ? NULL : info + 5;
+    const bool nvidia = facts->driver_id == VK_DRIVER_ID_NVIDIA_PROPRIETARY ||
+                        (!facts->driver_id && facts->vendor == 0x10de);
+
+    if (mesa && *mesa) {
+        snprintf(target, size, "%.*s", (int)strcspn(mesa, " "), mesa);
+    } else if (nvidia && *info && info[strspn(info, numeric)] == '\0') {
+        snprintf(target, size, "%.*s", (int)size - 1, info);
+    } else if (nvidia) {
+        const uint32_t third = raw >> 6 & 0xff, fourth = raw & 0x3f;
+        int length = snprintf(target, size, "%u.%02u", raw >> 22, raw >> 14 & 0xff);
+        if (third || fourth)
+            length += snprintf(target + length, size - (size_t)length, ".%02u", third);
+        if (fourth)
+            snprintf(target + length, size - (size_t)length, ".%02u", fourth);
+    } else {
+        snprintf(target, size, "%u.%u.%u", VK_API_VERSION_MAJOR(raw), VK_API_VERSION_MINOR(raw),
+                 VK_API_VERSION_PATCH(raw));
+    }
+}
+
+static uint64_t feature_bits(const struct dev_features *f,
+                             const VkPhysicalDeviceSubgroupProperties *subgroup)
+{
+    const bool compute = subgroup->supportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
+    const VkSubgroupFeatureFlags operations = compute ? subgroup->supportedOperations : 0;
+    const struct {
+        enum cat_feature feature;
+        bool offered;
+    } all[] = {
+        {CAT_FEATURE_BASIC, operations & VK_SUBGROUP_FEATURE_BASIC_BIT},
+        {CAT_FEATURE_VOTE, operations & VK_SUBGROUP_FEATURE_VOTE_BIT},
+        {CAT_FEATURE_ARITHMETIC, operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT},
+        {CAT_FEATURE_BALLOT, operations & VK_SUBGROUP_FEATURE_BALLOT_BIT},
+        {CAT_FEATURE_SHUFFLE, operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT},
+        {CAT_FEATURE_SHUFFLE_RELATIVE, operations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT},
+        {CAT_FEATURE_CLUSTERED, operations & VK_SUBGROUP_FEATURE_CLUSTERED_BIT},
+        {CAT_FEATURE_QUAD, operations & VK_SUBGROUP_FEATURE_QUAD_BIT},
+#ifdef VK_KHR_shader_subgroup_rotate
+        {CAT_FEATURE_ROTATE, compute && f->rotate.shaderSubgroupRotate},
+#endif
+        {CAT_FEATURE_INT8, f->float16_int8.shaderInt8},
+        {CAT_FEATURE_INT16, f->base.features.shaderInt16},
+        {CAT_FEATURE_INT64, f->base.features.shaderInt64},
+        {CAT_FEATURE_FLOAT16, f->float16_int8.shaderFloat16},
+        {CAT_FEATURE_FLOAT64, f->base.features.shaderFloat64},
+        {CAT_FEATURE_INT64_ATOMICS, f->int64_atomics.shaderBufferInt64Atomics},
+        {CAT_FEATURE_ADDRESSES, f->addresses.bufferDeviceAddress},
+        {CAT_FEATURE_MEMORY_MODEL, f->memory_model.vulkanMemoryModel},
+        {CAT_FEATURE_MEMORY_MODEL_DEVICE, f->memory_model.vulkanMemoryModelDeviceScope},
+        {CAT_FEATURE_SUBGROUP_UNIFORM, f->subgroup_uniform.shaderSubgroupUniformControlFlow},
+#ifdef VK_KHR_shader_maximal_reconvergence
+        {CAT_FEATURE_MAXIMAL, f->maximal.shaderMaximalReconvergence},
+#endif
+    };
+    uint64_t bits = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].offered)
+            bits |= UINT64_C(1) << all[i].feature;
+    return bits;
+}
+
+static bool good_subgroup(uint32_t size)
+{
+    return size >= 1 && size <= 128 && !(size & (size - 1));
+}
+
+// What Vulkan demands of every device (Required Limits, Limit Requirements) and the program relies
+// on.
+static bool check_limits(struct dev_facts *facts, struct lit_error *error)
+{
+    const uint32_t size = facts->subgroup, least = facts->subgroup_min, most = facts->subgroup_max;
+    if (!good_subgroup(size) || !good_subgroup(least) || !good_subgroup(most) || least > size ||
+        size > most) {
+        facts->subgroup = facts->subgroup_min = facts->subgroup_max = 0;
+        facts->subgroup_control = false;
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "the driver says that its subgroup size is %u, from %u to %u", size, least,
+                        most);
+    }
+    if (facts->max_workgroup < 64 || facts->max_workgroups < 65535 || facts->max_shared < 16384 ||
+        facts->max_storage_buffer < 1u << 27)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "the driver's limits are below Vulkan's: workgroups of %u, %u of them, "
+                        "%u bytes shared, storage buffers of %llu bytes",
+                        facts->max_workgroup, facts->max_workgroups, facts->max_shared,
+                        (unsigned long long)facts->max_storage_buffer);
+    return true;
+}
+
+bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev_facts *facts,
+                    struct dev_features *features, struct lit_error *error)
+{
+    memset(facts, 0, sizeof *facts);
+    VkPhysicalDeviceProperties plain = {0};
+    vkGetPhysicalDeviceProperties(physical, &plain);
+    const uint32_t api = plain.apiVersion < instance_api ? plain.apiVersion : instance_api;
+    if (!dev_features_read(physical, api, features, error))
+        return false;
+
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES,
+    };
+    VkPhysicalDeviceDriverProperties driver = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+    };
+    VkPhysicalDeviceSubgroupProperties subgroup = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
+    };
+    VkPhysicalDeviceIDProperties ids = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
+        .pNext = &subgroup,
+    };
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+        .pNext = &ids,
+    };
+    void **end = &subgroup.pNext;
+    if (features->driver_properties) {
+        *end = &driver;
+        end = &driver.pNext;
+    }
+    if (features->size_properties)
+        *end = &sizes;
+    vkGetPhysicalDeviceProperties2(physical, &properties);
+
+    const VkPhysicalDeviceProperties *said = &properties.properties;
+    const VkPhysicalDeviceLimits *limits = &said->limits;
+    take_text(facts->name, sizeof facts->name, said->deviceName, sizeof said->deviceName);
+    take_text(facts->driver_name, sizeof facts->driver_name, driver.driverName,
+              sizeof driver.driverName);
+    take_text(facts->driver_info, sizeof facts->driver_info, driver.driverInfo,
+              sizeof driver.driverInfo);
+    memcpy(facts->device_uuid, ids.deviceUUID, sizeof facts->device_uuid);
+    memcpy(facts->driver_uuid, ids.driverUUID, sizeof facts->driver_uuid);
+    facts->driver_id = (uint32_t)driver.driverID;
+    facts->vendor = said->vendorID;
+    facts->product = said->deviceID;
+    facts->api = said->apiVersion;
+    facts->driver_raw = said->driverVersion;
+    facts->cpu = said->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    snprintf(facts->type, sizeof facts->type, "%s", type_name(said->deviceType));
+    write_version(facts);
+
+    facts->subgroup = facts->subgroup_min = facts->subgroup_max = subgroup.subgroupSize;
+    facts->subgroup_control = features->size_control.subgroupSizeControl &&
+                              (sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
+    if (facts->subgroup_control) {
+        facts->subgroup_min = sizes.minSubgroupSize;
+        facts->subgroup_max = sizes.maxSubgroupSize;
+        facts->max_subgroups = sizes.maxComputeWorkgroupSubgroups;
+    }
+    facts->max_workgroup = limits->maxComputeWorkGroupInvocations;
+    if (facts->max_workgroup > limits->maxComputeWorkGroupSize[0])
+        facts->max_workgroup = limits->maxComputeWorkGroupSize[0];
+    facts->max_workgroups = limits->maxComputeWorkGroupCount[0];
+    facts->max_shared = limits->maxComputeSharedMemorySize;
+    facts->max_storage_buffer = limits->maxStorageBufferRange;
+    facts->features = feature_bits(features, &subgroup);
+    return check_limits(facts, error);
+}
+
+bool dev_enumerate(struct dev_facts **facts, size_t *count, struct lit_error *error)
+{
+    *facts = NULL;
+    *count = 0;
+    struct dev_instance instance;
+    VkPhysicalDevice *devices = NULL;
+    size_t found = 0;
+    if (!dev_instance_create(&instance, NULL, error) ||
+        !dev_instance_devices(&instance, &devices, &found, error)) {
+        dev_instance_destroy(&instance);
+        return false;
+    }
+
+    // A device whose driver talks nonsense is listed, so that the others stay usable and their
+    // indices are right.
+    *facts = lit_alloc(found, sizeof **facts);
+    *count = found;
+    struct dev_features *features = lit_alloc(1, sizeof *features);
+    for (size_t i = 0; i < found; i++) {
+        struct lit_error problem = {0};
+        if (!dev_facts_read(devices[i], instance.api, &(*facts)[i], features, &problem))
+            text_sanitise((*facts)[i].problem, sizeof(*facts)[i].problem, problem.message);
+    }
+    free(features);
+    free(devices);
+    dev_instance_destroy(&instance);
+    return true;
+}

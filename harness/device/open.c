@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening a device with all that a test may need, and closing it.
+
+#include "device/vulkan.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FAMILIES 64
+
+static enum dev_status pick_family(struct dev *dev, uint32_t *family, struct lit_error *error)
+{
+    VkQueueFamilyProperties families[MAX_FAMILIES] = {0};
+    uint32_t count = MAX_FAMILIES;
+    vkGetPhysicalDeviceQueueFamilyProperties(dev->physical, &count, families);
+    for (uint32_t i = 0; i < count && i < MAX_FAMILIES; i++)
+        if (families[i].queueCount && (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT)) {
+            *family = i;
+            return DEV_OK;
+        }
+    return dev_refuse(error, "%s: no queue family can compute", dev->facts.name);
+}
+
+static enum dev_status make_device(struct dev *dev, const struct dev_features *features,
+                                   struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    uint32_t family = 0;
+    TRY(pick_family(dev, &family, error));
+    VK(vkCreateDevice(dev->physical,
+                      &(VkDeviceCreateInfo){
+                          .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                          .pNext = &features->base,
+                          .queueCreateInfoCount = 1,
+                          .pQueueCreateInfos =
+                              &(VkDeviceQueueCreateInfo){
+                                  .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                  .queueFamilyIndex = family,
+                                  .queueCount = 1,
+                                  .pQueuePriorities = &(float){1.0f},
+                              },
+                          .enabledExtensionCount = features->extension_count,
+                          .ppEnabledExtensionNames = features->extensions,
+                      },
+                      NULL, &dev->device));
+    volkLoadDevice(dev->device);
+    if (features->addresses.bufferDeviceAddress)
+        dev->address = features->core_addresses
+                           ? vkGetBufferDeviceAddress
+                           : (PFN_vkGetBufferDeviceAddress)vkGetBufferDeviceAddressKHR;
+    vkGetDeviceQueue(dev->device, family, 0, &dev->queue);
+    if (!dev->queue)
+        TRY(dev_refuse(error, "%s: vkGetDeviceQueue returned no queue", dev->facts.name));
+
+    VK(vkCreateCommandPool(dev->device,
+                           &(VkCommandPoolCreateInfo){
+                               .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                               .queueFamilyIndex = family,
+                           },
+                           NULL, &dev->pool));
+    VK(vkAllocateCommandBuffers(dev->device,
+                                &(VkCommandBufferAllocateInfo){
+                                    .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                    .commandPool = dev->pool,
+                                    .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                    .commandBufferCount = 1,
+                                },
+                                &dev->commands));
+    VK(vkCreateFence(dev->device,
+                     &(VkFenceCreateInfo){.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, NULL,
+                     &dev->fence));
+error:
+    return status;
+}
+
+static bool pick_device(struct dev *dev, size_t index, struct dev_features *features,
+                        struct lit_error *error)
+{
+    VkPhysicalDevice *devices = NULL;
+    size_t count = 0;
+    if (!dev_instance_devices(&dev->instance, &devices, &count, error))
+        return false;
+    if (index < count)
+        dev->physical = devices[index];
+    free(devices);
+    if (index >= count)
+        return lit_fail(error, LIT_EXIT_USAGE, "there is no device %zu: the last is %zu", index,
+                        count - 1);
+
+    if (!dev_facts_read(dev->physical, dev->instance.api, &dev->facts, features, error))
+        return false;
+    vkGetPhysicalDeviceMemoryProperties(dev->physical, &dev->memory);
+    if (dev->memory.memoryTypeCount > VK_MAX_MEMORY_TYPES)
+        return lit_fail(error, LIT_EXIT_USAGE, "the driver lists %u memory types",
+                        dev->memory.memoryTypeCount);
+    dev->size_control = dev->facts.subgroup_control;
+    dev->full_subgroups = features->size_control.computeFullSubgroups;
+    return true;
+}
+
+struct dev *dev_open(const struct dev_open_info *info, struct lit_error *error)
+{
+    struct dev *dev = lit_alloc(1, sizeof *dev);
+    struct dev_features *features = lit_alloc(1, sizeof *features);
+    bool open = dev_instance_create(&dev->instance, info, error) &&
+                pick_device(dev, info->index, features, error) &&
+                make_device(dev, features, error) == DEV_OK &&
+                dev_layouts(dev, DEV_CHECKER_BINDINGS, &dev->checker_set_layout,
+                            &dev->checker_layout, error) == DEV_OK;
+    free(features);
+    if (!open)
+        dev_close(&dev);
+    return dev;
+}
+
+void dev_close(struct dev **closing)
+{
+    struct dev *dev = *closing;
+    *closing = NULL;
+    // A stuck device may still write into what is freed here: the process has to end instead.
+    if (!dev || dev->stuck)
+        return;
+    if (dev->device) {
+        for (int check = 0; check < DEV_CHECKS; check++)
+            for (int pass = 0; pass < DEV_PASSES; pass++)
+                vkDestroyPipeline(dev->device, dev->checker[check][pass], NULL);
+        vkDestroyPipelineLayout(dev->device, dev->checker_layout, NULL);
+        vkDestroyDescriptorSetLayout(dev->device, dev->checker_set_layout, NULL);
+        vkDestroyFence(dev->device, dev->fence, NULL);
+        vkDestroyCommandPool(dev->device, dev->pool, NULL);
+        vkDestroyDevice(dev->device, NULL);
+    }
+    dev_instance_destroy(&dev->instance);
+    free(dev);
+}
+
+const struct dev_facts *dev_facts(const struct dev *dev)
+{
+    return &dev->facts;
+}

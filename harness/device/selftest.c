@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether the device-side checker can be trusted on this device: it is tried on outputs that are
+// right, untouched, or wrong in known places, and has to say what cat_check_host says.
+
+#include "device/checking.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What the output holds in the runs of a trial.
+enum content { RIGHT, UNTOUCHED, LAST_WORD_WRONG, SCATTERED, CONTENTS };
+
+// A checker's workgroup sees 256 words or more, and 64 instances: the sizes lie around their
+// borders.
+static const struct cat_shape shapes[] = {
+    {.instances = 1, .words_per_instance = 1},    {.instances = 1, .words_per_instance = 255},
+    {.instances = 1, .words_per_instance = 256},  {.instances = 1, .words_per_instance = 257},
+    {.instances = 63, .words_per_instance = 5},   {.instances = 64, .words_per_instance = 4},
+    {.instances = 65, .words_per_instance = 1},   {.instances = 130, .words_per_instance = 33},
+    {.instances = 7, .words_per_instance = 1031}, {.instances = 1500, .words_per_instance = 3},
+};
+
+struct trial {
+    struct dev *dev;
+    enum cat_check check;
+    struct cat_shape shape;
+    size_t words;
+    uint32_t *expected;
+    uint32_t *outputs; // CONTENTS outputs, one after another
+    struct dev_buffer source, output, state;
+    struct dev_checking checking;
+    struct cat_run runs[CONTENTS];
+    bool gave_up[CONTENTS];
+    struct dev_batch batch;
+};
+
+static void fill_expected(struct trial *trial)
+{
+    for (size_t i = 0; i < trial->words; i++) {
+        const uint32_t word = (uint32_t)i;
+        const bool guard = word % 11 == 10;
+        const uint32_t mask[4] = {0xFF00, 0xF0F0, 0x3C00, 0xFFF0};
+        const uint32_t guard_mask[4] = {CAT_POISON, CAT_POISON, ~0u, 0};
+        switch (trial->check) {
+        case CAT_CHECK_EQUAL:
+            trial->expected[i] = guard ? CAT_POISON : word * 0x9E3779B9u | 1;
+            break;
+        case CAT_CHECK_TAG:
+            trial->expected[i] = guard ? CAT_POISON : cat_tag(100, word);
+            break;
+        case CAT_CHECK_MASK:
+            memcpy(trial->expected + 4 * i, guard ? guard_mask : mask, sizeof mask);
+            break;
+        }
+    }
+}
+
+static uint32_t wanted(const struct trial *trial, size_t word)
+{
+    return trial->expected[trial->check == CAT_CHECK_MASK ? 4 * word : word];
+}
+
+// Something other than what is wanted. With 12 kinds or more every outcome of the mode comes up.
+static uint32_t corrupt(const struct trial *trial, size_t word, size_t kind)
+{
+    static const int shifts[] = {-1, -2, -3, -7, 1, 2, 3, 9};
+    static const uint32_t masks[] = {0, 0x0100, 0x1FF00, 0x70001, 0xF0F0, 0x3CF0};
+    const uint32_t want = wanted(trial, word);
+    if (kind % 12 == 0)
+        return CAT_POISON;
+    switch (trial->check) {
+    case CAT_CHECK_EQUAL:
+        return kind % 2 ? 0 : want ^ 1;
+    case CAT_CHECK_TAG:
+        if (kind % 12 == 1)
+            return 0;
+        if (kind % 12 == 2)
+            return 0x12345678;
+        if (kind % 12 == 3)
+            return want ^ 1;
+        return cat_tag((uint32_t)(100 + shifts[kind % 12 - 4]), (uint32_t)word);
+    case CAT_CHECK_MASK:
+        return masks[kind % 6];
+    }
+    return 0;
+}
+
+static void fill_outputs(struct trial *trial)
+{
+    const size_t words = trial->words, each = trial->shape.words_per_instance;
+    for (size_t i = 0; i < words; i++) {
+        trial->outputs[UNTOUCHED * words + i] = CAT_POISON;
+        trial->outputs[RIGHT * words + i] = wanted(trial, i);
+        trial->outputs[LAST_WORD_WRONG * words + i] = wanted(trial, i);
+        trial->outputs[SCATTERED * words + i] = wanted(trial, i);
+    }
+    trial->outputs[LAST_WORD_WRONG * words + words - 1] = corrupt(trial, words - 1, words);
+    for (size_t instance = 0; instance < trial->shape.instances; instance++) {
+        if (instance % 3 == 2)
+            continue;
+        // A first wrong word, and another kind of wrong after it where there is room.
+        const size_t first = instance * each + instance * 7 % each;
+        const size_t last = instance * each + each - 1;
+        trial->outputs[SCATTERED * words + last] = corrupt(trial, last, instance / 2 + 5);
+        trial->outputs[SCATTERED * words + first] = corrupt(trial, first, instance / 2);
+    }
+}
+
+static enum dev_status prepare(struct trial *trial, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    struct dev *dev = trial->dev;
+    const size_t stride = trial->check == CAT_CHECK_MASK ? 4 : 1;
+    trial->words = trial->shape.instances * trial->shape.words_per_instance;
+    trial->expected = lit_alloc(trial->words * stride, 4);
+    trial->outputs = lit_alloc(trial->words * CONTENTS, 4);
+    fill_expected(trial);
+    fill_outputs(trial);
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, trial->words * CONTENTS, &trial->source, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, trial->words, &trial->output, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, 1, &trial->state, error));
+    TRY(dev_upload(dev, &trial->source, trial->outputs, trial->words * CONTENTS, error));
+    TRY(dev_checking_init(dev, &trial->checking, trial->check, &trial->shape, &trial->output,
+                          &trial->state, trial->expected, CONTENTS, error));
+error:
+    return status;
+}
+
+static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
+                                       struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    struct dev *dev = trial->dev;
+    TRY(dev_begin(dev, error));
+    dev_checking_begin(dev, &trial->checking);
+    for (uint32_t i = 0; i < CONTENTS; i++) {
+        dev_checking_prepare(dev, &trial->checking);
+        vkCmdFillBuffer(dev->commands, trial->state.handle, 0, VK_WHOLE_SIZE, i == SCATTERED);
+        if (i == UNTOUCHED)
+            vkCmdFillBuffer(dev->commands, trial->output.handle, 0, VK_WHOLE_SIZE, CAT_POISON);
+        else
+            vkCmdCopyBuffer(
+                dev->commands, trial->source.handle, trial->output.handle, 1,
+                &(VkBufferCopy){.srcOffset = i * trial->words * 4, .size = trial->words * 4});
+        dev_barrier(dev);
+        dev_checking_check(dev, &trial->checking, i);
+    }
+    dev_checking_end(dev, &trial->checking, CONTENTS);
+    TRY(dev_submit(dev, timeout_ms, error));
+    trial->batch = (struct dev_batch){
+        .runs = CONTENTS,
+        .run = trial->runs,
+        .gave_up = trial->gave_up,
+    };
+    dev_checking_read(&trial->checking, &trial->batch);
+error:
+    return status;
+}
+
+static bool same_run(const struct cat_run *a, const struct cat_run *b)
+{
+    return a->words == b->words && a->failed == b->failed && a->digest == b->digest &&
+           !memcmp(a->outcomes, b->outcomes, sizeof a->outcomes);
+}
+
+static bool same_failure(const struct cat_failure *a, const struct cat_failure *b)
+{
+    return a->run == b->run && a->instance == b->instance && a->word == b->word &&
+           a->got == b->got && a->want == b->want && a->outcome == b->outcome;
+}
+
+static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
+{
+    static const char *const contents[CONTENTS] = {"right", "untouched", "wrong in the last word",
+                                                   "wrong here and there"};
+    static const char *const modes[] = {"words", "tags", "masks"};
+    const struct cat_shape *shape = &trial->shape;
+    struct cat_failure failures[DEV_MAX_FAILURES];
+    size_t count = 0;
+    uint64_t failed = 0;
+    if (trial->batch.unchecked)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "the checker did not look at every word of %llu x %llu %s",
+                        (unsigned long long)shape->instances,
+                        (unsigned long long)shape->words_per_instance, modes[trial->check]);
+    for (uint32_t i = 0; i < CONTENTS; i++) {
+        struct cat_run run;
+        cat_check_host(trial->check, shape, trial->outputs + i * trial->words, trial->expected, i,
+                       &run, failures, DEV_MAX_FAILURES, &count);
+        failed += run.failed;
+        if (!same_run(&run, &trial->runs[i]) || trial->gave_up[i] != (i == SCATTERED))
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "the checker's counts are wrong for %llu x %llu %s that were %s: "
+                            "%llu failures where there are %llu",
+                            (unsigned long long)shape->instances,
+                            (unsigned long long)shape->words_per_instance, modes[trial->check],
+                            contents[i], (unsigned long long)trial->runs[i].failed,
+                            (unsigned long long)run.failed);
+    }
+
+    // With more failures than there is room for on the device, any of them may have been kept.
+    bool same = trial->batch.failure_count == count;
+    for (size_t i = 0; same && i < count && failed <= DEV_RECORDS; i++)
+        same = same_failure(&failures[i], &trial->batch.failures[i]);
+    return same || lit_fail(error, LIT_EXIT_USAGE,
+                            "the checker recorded other failures than there are in %llu x %llu %s",
+                            (unsigned long long)shape->instances,
+                            (unsigned long long)shape->words_per_instance, modes[trial->check]);
+}
+
+static void finish(struct trial *trial)
+{
+    free(trial->expected);
+    free(trial->outputs);
+    if (trial->dev->stuck)
+        return;
+    dev_checking_clear(trial->dev, &trial->checking);
+    dev_buffer_destroy(trial->dev, &trial->source);
+    dev_buffer_destroy(trial->dev, &trial->output);
+    dev_buffer_destroy(trial->dev, &trial->state);
+}
+
+bool dev_self_test(struct dev *dev, uint32_t timeout_ms, enum dev_status *status,
+                   struct lit_error *reason)
+{
+    bool good = true;
+    *status = DEV_OK;
+    for (int check = 0; check < DEV_CHECKS && good; check++)
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes && good; i++) {
+            struct trial trial = {.dev = dev, .check = (enum cat_check)check, .shape = shapes[i]};
+            *status = prepare(&trial, reason);
+            if (*status == DEV_OK)
+                *status = check_on_device(&trial, timeout_ms, reason);
+            good = *status == DEV_OK && agrees_with_host(&trial, reason);
+            finish(&trial);
+        }
+    return good;
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of this folder share: how a Vulkan call is checked, the instance, the open device,
+// its buffers and its command buffer. Private to harness/device/.
+#pragma once
+
+#include "device/device.h"
+
+#include <volk.h>
+
+// Both end a function through its `error:` label. The function has a variable `enum dev_status
+// status` that it returns, and a `struct lit_error *error`.
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        status = (call);                                                                           \
+        if (status != DEV_OK)                                                                      \
+            goto error;                                                                            \
+    } while (0)
+#define VK(call) TRY(dev_check(call, #call, error))
+
+// Fills *error unless `result` is VK_SUCCESS; `call` is the call's text.
+enum dev_status dev_check(VkResult result, const char *call, struct lit_error *error);
+// "VK_ERROR_DEVICE_LOST"; "VkResult -4242" for numbers that are none.
+const char *dev_result_name(VkResult result, char text[32]);
+// Fills *error and returns DEV_ERROR.
+__attribute__((format(printf, 2, 3))) enum dev_status dev_refuse(struct lit_error *error,
+                                                                 const char *format, ...);
+
+// --- instance.c: loader, instance, validation messages
+
+struct dev_instance {
+    VkInstance handle;
+    VkDebugUtilsMessengerEXT messenger;
+    uint32_t api; // the version that was asked for: 1.1 to 1.3
+    void (*message)(const char *text, void *user);
+    void *user;
+};
+
+// `info` may be NULL: no validation. *instance must stay where it is while it lives.
+bool dev_instance_create(struct dev_instance *instance, const struct dev_open_info *info,
+                         struct lit_error *error);
+void dev_instance_destroy(struct dev_instance *instance); // half-made ones too
+// The devices that speak Vulkan 1.1 or later, allocated; at least one.
+bool dev_instance_devices(const struct dev_instance *instance, VkPhysicalDevice **devices,
+                          size_t *count, struct lit_error *error);
+
+// --- extensions.c: the features that tests can need, where a device offers them
+
+struct dev_features {
+    VkPhysicalDeviceFeatures2 base;
+    VkPhysicalDevice16BitStorageFeatures storage16;
+    VkPhysicalDevice8BitStorageFeatures storage8;
+    VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
+    VkPhysicalDeviceShaderAtomicInt64Features int64_atomics;
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses;
+    VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
+    VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
+    VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
+    VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
+#ifdef VK_KHR_shader_maximal_reconvergence // newer than some distributions' headers
+    VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
+#endif
+#ifdef VK_KHR_shader_subgroup_rotate
+    VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
+#endif
+    const char *extensions[16]; // to enable, for what is not core in this version
+    uint32_t extension_count;
+    bool core_addresses;    // vkGetBufferDeviceAddress is not the extension's
+    bool driver_properties; // VkPhysicalDeviceDriverProperties can be asked for
+    bool size_properties;   // likewise VkPhysicalDeviceSubgroupSizeControlProperties
+};
+
+// Asks the device. features->base is then a chain of exactly the features to enable. The structure
+// is linked to itself: it must not be copied. `api` is the version that both sides speak.
+bool dev_features_read(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
+                       struct lit_error *error);
+
+// --- facts.c
+
+// Fills *facts. False with an error if the driver says what cannot be; *facts then holds what could
+// be made out, with zeros for the rest.
+bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev_facts *facts,
+                    struct dev_features *features, struct lit_error *error);
+
+// --- open.c, buffer.c, commands.c: the device
+
+// The passes of the checker, as spirv/checker/compare.spvasm is built.
+enum dev_pass { DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };
+#define DEV_CHECKS           (CAT_CHECK_MASK + 1)
+#define DEV_CHECKER_BINDINGS 6
+#define DEV_MAX_BINDINGS     DEV_CHECKER_BINDINGS
+#define DEV_PUSH_BYTES       32
+
+struct dev {
+    struct dev_instance instance;
+    struct dev_facts facts;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    VkQueue queue;
+    VkPhysicalDeviceMemoryProperties memory;
+    VkCommandPool pool;
+    VkCommandBuffer commands; // the only one: one submission is in flight at a time
+    VkFence fence;
+    bool size_control, full_subgroups;
+    PFN_vkGetBufferDeviceAddress address; // NULL without buffer device addresses
+    bool stuck; // a submission timed out: nothing may be destroyed any more
+    VkDescriptorSetLayout checker_set_layout;
+    VkPipelineLayout checker_layout;
+    VkPipeline checker[DEV_CHECKS][DEV_PASSES]; // made on first use
+};
+
+// How long the transfers that make a configuration ready may take.
+#define DEV_UPLOAD_TIMEOUT_MS 60000
+
+struct dev_buffer {
+    VkBuffer handle;
+    VkDeviceMemory memory;
+    uint64_t words;
+    uint32_t *mapped;        // DEV_FOR_HOST only
+    VkDeviceAddress address; // 0 without buffer device addresses
+};
+
+enum dev_place {
+    DEV_ON_DEVICE, // device-local where possible
+    DEV_FOR_HOST,  // mapped, coherent, cached where possible
+};
+
+// A storage buffer of at least one word. Destroying a buffer that was never made is fine.
+enum dev_status dev_buffer_create(struct dev *dev, enum dev_place place, uint64_t words,
+                                  struct dev_buffer *buffer, struct lit_error *error);
+void dev_buffer_destroy(struct dev *dev, struct dev_buffer *buffer);
+// Copies `count` words to the start of a buffer, and waits for it.
+enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, const uint32_t *words,
+                           uint64_t count, struct lit_error *error);
+
+// A descriptor set of its own pool, with one storage buffer a binding, from 0.
+enum dev_status dev_describe(struct dev *dev, VkDescriptorSetLayout layout,
+                             const struct dev_buffer *const *buffers, uint32_t count,
+                             VkDescriptorPool *pool, VkDescriptorSet *set, struct lit_error *error);
+// A set layout of `bindings` storage buffers, and a pipeline layout with it and 32 bytes of push
+// constants.
+enum dev_status dev_layouts(struct dev *dev, uint32_t bindings, VkDescriptorSetLayout *set_layout,
+                            VkPipelineLayout *layout, struct lit_error *error);
+
+struct dev_pipeline_info {
+    const uint32_t *words;
+    size_t word_count;
+    const uint32_t *spec_ids, *spec_values;
+    size_t spec_count;
+    VkPipelineLayout layout;
+    uint32_t subgroup; // 0: the driver's choice; else full subgroups of this size, where possible
+};
+
+// Compiles a compute pipeline, without a cache.
+enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
+                             VkPipeline *pipeline, struct lit_error *error);
+
+// Starts the command buffer anew.
+enum dev_status dev_begin(struct dev *dev, struct lit_error *error);
+// Whatever was recorded before happens before whatever follows.
+void dev_barrier(struct dev *dev);
+// Ends, submits, and waits. DEV_TIMEOUT marks the device as stuck.
+enum dev_status dev_submit(struct dev *dev, uint32_t timeout_ms, struct lit_error *error);

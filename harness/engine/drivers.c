@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches the driver manifests where the Vulkan loader searches them.
+
+#include "engine/drivers.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MANIFEST_MAX 65536
+
+static bool is_set(const char *value)
+{
+    return value && value[0];
+}
+
+// Calls `visit` for each piece of a list with `separator` between them; empty pieces are left out.
+static void each_piece(const char *list, char separator,
+                       void (*visit)(const char *piece, void *user), void *user)
+{
+    while (*list) {
+        const char *end = strchr(list, separator);
+        size_t length = end ? (size_t)(end - list) : strlen(list);
+        if (length > 0) {
+            struct text piece = {0};
+            text_append(&piece, list, length);
+            visit(piece.data, user);
+            text_free(&piece);
+        }
+        list += length + (end ? 1 : 0);
+    }
+}
+
+// Manifests
+
+static bool read_bounded(const char *path, char *bytes, size_t size, size_t *length, char *remark,
+                         size_t remark_size)
+{
+    // Opening a pipe would wait for a writer for ever.
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        snprintf(remark, remark_size, "%s", strerror(errno));
+        return false;
+    }
+    if (!S_ISREG(status.st_mode)) {
+        snprintf(remark, remark_size, "not a file");
+        return false;
+    }
+    FILE *file = fopen(path, "re");
+    if (!file) {
+        snprintf(remark, remark_size, "%s", strerror(errno));
+        return false;
+    }
+    *length = fread(bytes, 1, size, file);
+    bool failed = ferror(file) != 0;
+    fclose(file);
+    if (failed)
+        snprintf(remark, remark_size, "cannot be read");
+    else if (*length == size)
+        snprintf(remark, remark_size, "larger than a manifest can be");
+    return !failed && *length < size;
+}
+
+static bool is_foreign(const json_t *icd)
+{
+    const char *arch = json_string_value(json_object_get(icd, "library_arch"));
+    return arch && strcmp(arch, sizeof(void *) == 8 ? "32" : "64") == 0;
+}
+
+// A library that is named by a path must be there; one that is only named is searched by the
+// linker.
+static bool library_exists(const char *manifest, const char *library)
+{
+    struct text path = {0};
+    const char *slash = strrchr(manifest, '/');
+    if (!strchr(library, '/'))
+        return true;
+    if (library[0] != '/' && slash)
+        text_append(&path, manifest, (size_t)(slash - manifest) + 1);
+    text_puts(&path, library);
+    bool exists = access(path.data, F_OK) == 0;
+    text_free(&path);
+    return exists;
+}
+
+enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size)
+{
+    char *bytes = lit_alloc(MANIFEST_MAX, 1);
+    size_t length = 0;
+    enum eng_manifest verdict = ENG_MANIFEST_BAD;
+    json_t *root = NULL;
+    json_error_t error;
+    remark[0] = '\0';
+    if (!read_bounded(path, bytes, MANIFEST_MAX, &length, remark, size))
+        goto end;
+    root = json_loadb(bytes, length, 0, &error);
+    const json_t *icd = json_object_get(root, "ICD");
+    const char *library = json_string_value(json_object_get(icd, "library_path"));
+    if (!root)
+        snprintf(remark, size, "not JSON, line %d", error.line);
+    else if (!library)
+        snprintf(remark, size, "not a driver manifest: it names no library");
+    else if (is_foreign(icd))
+        verdict = ENG_MANIFEST_FOREIGN;
+    else if (!library_exists(path, library)) {
+        char name[128];
+        text_sanitise(name, sizeof name, library);
+        snprintf(remark, size, "its library is not there: %s", name);
+    } else
+        verdict = ENG_MANIFEST_GOOD;
+end:
+    json_decref(root);
+    free(bytes);
+    return verdict;
+}
+
+// Filters
+
+struct filter {
+    const char *name; // the manifest's file name, in lower case
+    bool matches;
+};
+
+static void lower(char *text)
+{
+    for (; *text; text++)
+        *text = (char)tolower((unsigned char)*text);
+}
+
+static void match_filter(const char *piece, void *user)
+{
+    struct filter *filter = user;
+    char *pattern = lit_strdup(piece);
+    lower(pattern);
+    if (strcmp(pattern, "~all~") == 0 || text_glob(pattern, filter->name))
+        filter->matches = true;
+    free(pattern);
+}
+
+static bool filter_matches(const char *patterns, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = lit_strdup(slash ? slash + 1 : path);
+    lower(name);
+    struct filter filter = {.name = name};
+    each_piece(patterns, ',', match_filter, &filter);
+    free(name);
+    return filter.matches;
+}
+
+// The search
+
+struct search {
+    struct eng_drivers *drivers;
+    eng_getenv *get;
+};
+
+static bool is_filtered(const struct search *search, const char *path)
+{
+    const char *select = search->get("VK_LOADER_DRIVERS_SELECT");
+    const char *disable = search->get("VK_LOADER_DRIVERS_DISABLE");
+    if (is_set(select) && !filter_matches(select, path))
+        return true;
+    return is_set(disable) && filter_matches(disable, path);
+}
+
+static bool is_listed(const struct eng_drivers *drivers, const char *path)
+{
+    char *real = realpath(path, NULL);
+    bool listed = false;
+    for (size_t i = 0; i < drivers->count && !listed; i++) {
+        char *other = realpath(drivers->items[i].manifest, NULL);
+        listed = strcmp(other && real ? other : drivers->items[i].manifest,
+                        other && real ? real : path) == 0;
+        free(other);
+    }
+    free(real);
+    return listed;
+}
+
+static void add_manifest(struct search *search, const char *path)
+{
+    struct eng_drivers *drivers = search->drivers;
+    if (is_filtered(search, path) || is_listed(drivers, path))
+        return;
+    struct eng_driver driver = {0};
+    if (eng_manifest_check(path, driver.remark, sizeof driver.remark) == ENG_MANIFEST_FOREIGN)
+        return;
+    if (!driver.remark[0] && strchr(path, ':'))
+        snprintf(driver.remark, sizeof driver.remark,
+                 "the loader cannot be given a path with a colon in it");
+    driver.manifest = lit_strdup(path);
+    drivers->items = lit_realloc(drivers->items, drivers->count + 1, sizeof *drivers->items);
+    drivers->items[drivers->count++] = driver;
+}
+
+static bool ends_in_json(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 5 && strcmp(name + length - 5, ".json") == 0;
+}
+
+static int manifests_only(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && ends_in_json(entry->d_name);
+}
+
+static void add_folder(struct search *search, const char *folder)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, manifests_only, alphasort);
+    for (int i = 0; i < count; i++) {
+        struct text path = {0};
+        text_printf(&path, "%s/%s", folder, entries[i]->d_name);
+        add_manifest(search, path.data);
+        text_free(&path);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+// A path in VK_DRIVER_FILES or VK_ADD_DRIVER_FILES: a manifest or a folder of them.
+static void add_named(const char *path, void *user)
+{
+    struct search *search = user;
+    struct stat status;
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        add_folder(search, path);
+    else
+        add_manifest(search, path);
+}
+
+static void add_base(const char *base, void *user)
+{
+    size_t length = strlen(base);
+    while (length > 1 && base[length - 1] == '/')
+        length--;
+    struct text folder = {0};
+    text_append(&folder, base, length);
+    text_puts(&folder, "/vulkan/icd.d");
+    add_folder(user, folder.data);
+    text_free(&folder);
+}
+
+static void add_home(struct search *search, const char *variable, const char *below_home)
+{
+    const char *value = search->get(variable);
+    const char *home = search->get("HOME");
+    struct text base = {0};
+    if (is_set(value))
+        text_puts(&base, value);
+    else if (is_set(home))
+        text_printf(&base, "%s/%s", home, below_home);
+    if (base.data)
+        add_base(base.data, search);
+    text_free(&base);
+}
+
+static void add_bases(struct search *search, const char *variable, const char *fallback)
+{
+    const char *value = search->get(variable);
+    each_piece(is_set(value) ? value : fallback, ':', add_base, search);
+}
+
+void eng_drivers_find(struct eng_drivers *drivers, eng_getenv *get)
+{
+    *drivers = (struct eng_drivers){0};
+    struct search search = {.drivers = drivers, .get = get};
+    const char *override = get("VK_DRIVER_FILES");
+    if (!is_set(override))
+        override = get("VK_ICD_FILENAMES");
+    if (is_set(override)) {
+        each_piece(override, ':', add_named, &search);
+        return;
+    }
+    const char *added = get("VK_ADD_DRIVER_FILES");
+    if (is_set(added))
+        each_piece(added, ':', add_named, &search);
+    add_home(&search, "XDG_CONFIG_HOME", ".config");
+    add_bases(&search, "XDG_CONFIG_DIRS", "/etc/xdg");
+    add_base("/etc", &search);
+    add_home(&search, "XDG_DATA_HOME", ".local/share");
+    add_bases(&search, "XDG_DATA_DIRS", "/usr/local/share:/usr/share");
+}
+
+void eng_drivers_clear(struct eng_drivers *drivers)
+{
+    for (size_t i = 0; i < drivers->count; i++)
+        free(drivers->items[i].manifest);
+    free(drivers->items);
+    *drivers = (struct eng_drivers){0};
+}

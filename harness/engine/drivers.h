@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which driver manifests the Vulkan loader knows on Linux, found without the loader: each is then
+// tried alone, so that a broken driver costs only itself. The rules are those of "Driver Discovery
+// on Linux" in the loader's documentation.
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct eng_driver {
+    char *manifest;   // the path as it was found
+    char remark[256]; // why the manifest cannot be used, one line; "" if it can
+};
+
+struct eng_drivers {
+    struct eng_driver *items;
+    size_t count;
+};
+
+// Where a variable's value comes from: secure_getenv, which hides it from a program that runs with
+// elevated privileges, as the loader does; or a test's own.
+typedef const char *eng_getenv(const char *name);
+
+// Finds the manifests, in the loader's order, files of one folder by name; a file that is found
+// twice is listed once, 32-bit drivers and those that VK_LOADER_DRIVERS_SELECT and _DISABLE filter
+// are left out. A file that VK_DRIVER_FILES names and that cannot be read is listed with a remark.
+void eng_drivers_find(struct eng_drivers *drivers, eng_getenv *get);
+void eng_drivers_clear(struct eng_drivers *drivers);
+
+enum eng_manifest {
+    ENG_MANIFEST_GOOD,
+    ENG_MANIFEST_FOREIGN, // a driver for another architecture: to be left out silently
+    ENG_MANIFEST_BAD,     // `remark` says why
+};
+
+// Looks at a manifest file. The file is not trusted: at most 64 KiB of it are read.
+enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size);

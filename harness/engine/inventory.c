@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes stock of the devices, driver by driver, and chooses among them.
+
+#include "engine/inventory.h"
+
+#include "base/text.h"
+#include "engine/drivers.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEVICES_MAX 64 // of one driver; more than that is no honest answer
+
+static bool is_same(const struct dev_facts *a, const struct dev_facts *b)
+{
+    return memcmp(a->device_uuid, b->device_uuid, sizeof a->device_uuid) == 0 &&
+           memcmp(a->driver_uuid, b->driver_uuid, sizeof a->driver_uuid) == 0 &&
+           strcmp(a->name, b->name) == 0 && a->driver_raw == b->driver_raw &&
+           strcmp(a->driver_info, b->driver_info) == 0;
+}
+
+// `known` devices were found through other manifests.
+static void add_device(struct eng_inventory *inventory, size_t known, const char *manifest,
+                       uint32_t index, const struct dev_facts *facts)
+{
+    for (size_t i = 0; i < known; i++)
+        if (is_same(&inventory->devices[i].facts, facts))
+            return;
+    inventory->devices =
+        lit_realloc(inventory->devices, inventory->count + 1, sizeof *inventory->devices);
+    struct eng_device *device = &inventory->devices[inventory->count++];
+    *device = (struct eng_device){.number = (unsigned)inventory->count,
+                                  .manifest = lit_strdup(manifest),
+                                  .index = index,
+                                  .facts = *facts};
+    dev_facts_id(facts, device->id);
+}
+
+static void add_remark(struct eng_inventory *inventory, const char *manifest, bool harmless,
+                       const char *text)
+{
+    inventory->remarks =
+        lit_realloc(inventory->remarks, inventory->remark_count + 1, sizeof *inventory->remarks);
+    struct eng_remark *remark = &inventory->remarks[inventory->remark_count++];
+    remark->manifest = lit_strdup(manifest);
+    remark->harmless = harmless;
+    text_sanitise(remark->text, sizeof remark->text, text);
+}
+
+// Asks one driver. `reason` becomes why it has no device, "" if it has one; `*harmless` that it
+// answered in order.
+static enum eng_wait ask_driver(const struct eng_watch *watch, struct eng_inventory *inventory,
+                                const char *manifest, bool *harmless, char reason[512])
+{
+    struct lit_error error = {0};
+    struct eng_event event;
+    size_t known = inventory->count;
+    uint32_t found = 0;
+    struct eng_worker *worker = eng_worker_start(watch, manifest, &error);
+    if (!worker) {
+        snprintf(reason, 512, "%s", error.message);
+        return ENG_WAIT_GONE;
+    }
+    eng_worker_ask(worker, &(struct eng_request){.kind = ENG_ENUMERATE});
+    enum eng_wait wait;
+    do {
+        wait = eng_worker_wait(worker, &event, reason);
+        if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_DEVICE && found < DEVICES_MAX)
+            add_device(inventory, known, manifest, found++, &event.facts);
+        if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_MESSAGE && watch->verbose)
+            watch->say(event.text, watch->user);
+    } while (wait == ENG_WAIT_EVENT && event.kind != ENG_EVENT_DONE &&
+             event.kind != ENG_EVENT_ERROR);
+    *harmless = wait == ENG_WAIT_EVENT &&
+                (event.kind == ENG_EVENT_DONE || event.error_code == LIT_EXIT_NOTHING);
+    if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_ERROR)
+        snprintf(reason, 512, "%s", event.text);
+    else if (wait == ENG_WAIT_EVENT && found == 0)
+        snprintf(reason, 512, "it has no device");
+    if (!eng_worker_end(&worker, wait != ENG_WAIT_EVENT) && !reason[0])
+        snprintf(reason, 512, "its worker cannot be ended");
+    return wait;
+}
+
+bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inventory)
+{
+    struct eng_drivers drivers;
+    bool finished = true;
+    *inventory = (struct eng_inventory){0};
+    eng_drivers_find(&drivers, (eng_getenv *)secure_getenv);
+    for (size_t i = 0; i < drivers.count && finished; i++) {
+        char reason[512] = "";
+        bool harmless = false;
+        if (drivers.items[i].remark[0]) {
+            add_remark(inventory, drivers.items[i].manifest, false, drivers.items[i].remark);
+            continue;
+        }
+        enum eng_wait wait =
+            ask_driver(watch, inventory, drivers.items[i].manifest, &harmless, reason);
+        finished = wait != ENG_WAIT_INTERRUPTED && wait != ENG_WAIT_TIME;
+        if (reason[0])
+            add_remark(inventory, drivers.items[i].manifest, harmless, reason);
+    }
+    eng_drivers_clear(&drivers);
+    return finished;
+}
+
+void eng_inventory_clear(struct eng_inventory *inventory)
+{
+    for (size_t i = 0; i < inventory->count; i++)
+        free(inventory->devices[i].manifest);
+    for (size_t i = 0; i < inventory->remark_count; i++)
+        free(inventory->remarks[i].manifest);
+    free(inventory->devices);
+    free(inventory->remarks);
+    *inventory = (struct eng_inventory){0};
+}
+
+// Choosing
+
+static char *lowered(const char *text)
+{
+    char *copy = lit_strdup(text);
+    for (char *c = copy; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    return copy;
+}
+
+static bool is_number(const char *pattern)
+{
+    return pattern[0] && strspn(pattern, "0123456789") == strlen(pattern);
+}
+
+// `pattern` is in lower case.
+static bool matches_uuid(const uint8_t uuid[16], const char *pattern)
+{
+    char wanted[33], digits[33];
+    size_t count = 0;
+    for (; *pattern; pattern++)
+        if (*pattern != '-') {
+            if (!isxdigit((unsigned char)*pattern) || count == 32)
+                return false;
+            wanted[count++] = *pattern;
+        }
+    wanted[count] = '\0';
+    for (size_t i = 0; i < 16; i++)
+        snprintf(digits + 2 * i, 3, "%02x", uuid[i]);
+    return count == 32 && strcmp(wanted, digits) == 0;
+}
+
+bool eng_device_matches(const struct eng_device *device, const char *pattern)
+{
+    // Up to nine digits are a number; sixteen could be an identity.
+    if (is_number(pattern) && strlen(pattern) < 10)
+        return strtoul(pattern, NULL, 10) == device->number;
+    char *low = lowered(pattern), *name = lowered(device->facts.name);
+    char product[32];
+    snprintf(product, sizeof product, "%04x:%04x", device->facts.vendor, device->facts.product);
+    bool matches = matches_uuid(device->facts.device_uuid, low) || strcmp(low, device->id) == 0 ||
+                   strcmp(low, product) == 0 || text_glob(low, name);
+    free(low);
+    free(name);
+    return matches;
+}
+
+static const char *nearest_name(const struct eng_inventory *inventory, const char *pattern)
+{
+    const char *best = "";
+    unsigned least = ~0u;
+    char *low = lowered(pattern);
+    for (size_t i = 0; i < inventory->count; i++) {
+        char *name = lowered(inventory->devices[i].facts.name);
+        // A part of the name is nearer than any spelling mistake.
+        unsigned distance = strstr(name, low) ? 0 : text_distance(low, name);
+        if (distance < least) {
+            least = distance;
+            best = inventory->devices[i].facts.name;
+        }
+        free(name);
+    }
+    free(low);
+    return best;
+}
+
+static bool fail_unknown(const struct eng_inventory *inventory, const char *pattern,
+                         struct lit_error *error)
+{
+    if (is_number(pattern))
+        return lit_fail(error, LIT_EXIT_USAGE, "no device '%.80s': %s%zu", pattern,
+                        inventory->count == 1 ? "the only one is " : "they are numbered 1 to ",
+                        inventory->count);
+    return lit_fail(error, LIT_EXIT_USAGE, "no device matches '%.80s'; the nearest is '%s'",
+                    pattern, nearest_name(inventory, pattern));
+}
+
+bool eng_inventory_choose(const struct eng_inventory *inventory, const char *const *patterns,
+                          size_t count, bool *chosen, struct lit_error *error)
+{
+    for (size_t i = 0; i < inventory->count; i++)
+        chosen[i] = count == 0;
+    for (size_t p = 0; p < count; p++) {
+        bool any = false;
+        for (size_t i = 0; i < inventory->count; i++)
+            if (eng_device_matches(&inventory->devices[i], patterns[p]))
+                any = chosen[i] = true;
+        if (!any)
+            return fail_unknown(inventory, patterns[p], error);
+    }
+    return true;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which devices there are: every driver that the loader knows is asked in a worker of its own, so
+// that one that is broken, crashes or hangs costs only itself.
+#pragma once
+
+#include "device/facts.h"
+#include "engine/watch.h"
+
+struct eng_device {
+    unsigned number; // from 1, as `litmus devices` prints it
+    char *manifest;  // of its driver
+    uint32_t index;  // among the devices of this driver
+    struct dev_facts facts;
+    char id[17]; // dev_facts_id
+};
+
+// A driver without a device that can be used.
+struct eng_remark {
+    char *manifest;
+    bool harmless;  // the driver works but has no device here
+    char text[512]; // one line
+};
+
+struct eng_inventory {
+    struct eng_device *devices;
+    size_t count;
+    struct eng_remark *remarks;
+    size_t remark_count;
+};
+
+// Asks all drivers, in the loader's order. A device that two manifests lead to is listed once, if
+// device UUID, driver UUID, name and driver version agree. False if a signal or the end of the
+// run's time stopped it.
+bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inventory);
+void eng_inventory_clear(struct eng_inventory *inventory);
+
+// Whether a pattern names a device: its number, its UUID in hexadecimal with or without dashes, its
+// `vendor:product` in hexadecimal, its identity (dev_facts_id), or a glob of its name, in which
+// capitals do not matter.
+bool eng_device_matches(const struct eng_device *device, const char *pattern);
+
+// Sets chosen[i] for each device that one of the patterns names; all if there are none. False with
+// an error that names the nearest device if a pattern names none.
+bool eng_inventory_choose(const struct eng_inventory *inventory, const char *const *patterns,
+                          size_t count, bool *chosen, struct lit_error *error);

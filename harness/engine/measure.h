@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// In the worker: one configuration, from its name to its counts.
+#pragma once
+
+#include "device/device.h"
+#include "engine/protocol.h"
+
+struct eng_measure {
+    struct dev *dev;
+    bool check_on_host; // the device's own checker is not trusted
+    // Takes BATCH and MESSAGE events, and at last DONE or ERROR. False: nobody listens any more.
+    bool (*emit)(const struct eng_event *event, void *user);
+    void *user;
+};
+
+// Does what a RUN request asks for. DEV_LOST and DEV_TIMEOUT: the device is of no use any more, and
+// after DEV_TIMEOUT it may still be running: nothing may be cleaned up.
+enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_request *request);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What supervisor and worker say to each other: one JSON object a line, over a socket pair. The
+// worker is this same program started as `litmus worker` with the socket as file descriptor 3; it
+// reads one request at a time and answers with events, the last of which is DONE or ERROR. A
+// worker's words are not trusted: eng_event_parse checks every field.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "device/facts.h"
+#include "engine/result.h"
+
+#define ENG_WORKER_FD 3
+#define ENG_LINE_MAX  65536 // bytes of one line, newline included
+
+enum eng_request_kind {
+    ENG_ENUMERATE, // -> DEVICE for each device, then DONE
+    ENG_OPEN,      // opens device `index` and tries the checker -> OPENED, then DONE
+    ENG_RUN,       // runs a configuration -> BATCH for each batch, then DONE
+    ENG_QUIT,      // the worker ends
+};
+
+struct eng_request {
+    enum eng_request_kind kind;
+    uint32_t index;      // OPEN: among the devices that the worker enumerates
+    bool validation;     // OPEN
+    char name[512];      // RUN: the configuration
+    uint64_t first;      // RUN: number of the first run to do (more than 0 when resumed)
+    uint64_t runs;       // RUN: how many to do
+    uint64_t seed;       // RUN: of the session; the worker derives the configuration's own from it
+    uint32_t timeout_ms; // OPEN, RUN: the longest that one batch may take
+};
+
+enum eng_event_kind {
+    ENG_EVENT_DEVICE,  // facts
+    ENG_EVENT_OPENED,  // facts, host_checker, text: why
+    ENG_EVENT_BATCH,   // count: what this batch adds
+    ENG_EVENT_MESSAGE, // text: a validation message or a remark
+    ENG_EVENT_DONE,    // result and text (the reason) of RUN; end of ENUMERATE and OPEN
+    ENG_EVENT_ERROR,   // error_code and text: the request failed, the worker is still usable
+};
+
+struct eng_event {
+    enum eng_event_kind kind;
+    struct dev_facts facts;
+    bool host_checker;
+    struct eng_count count;
+    enum eng_result result;
+    enum lit_exit error_code;
+    char text[512];
+};
+
+// Append one line, newline included.
+void eng_request_write(const struct eng_request *request, struct text *line);
+void eng_event_write(const struct eng_event *event, struct text *line);
+
+// Parse one line (without its newline). False with an error on anything unexpected.
+bool eng_request_parse(const char *line, size_t length, struct eng_request *request,
+                       struct lit_error *error);
+bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
+                     struct lit_error *error);
+
+// The worker's main loop, until QUIT or end of file. Returns the process's exit code.
+int eng_worker_main(void);

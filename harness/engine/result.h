@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of one configuration on one device: counts that grow batch by batch, then a
+// verdict. The unit that the engine measures, the store keeps and the reports print.
+#pragma once
+
+#include "catalogue/check.h"
+#include "catalogue/head.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum eng_result {
+    ENG_PASS,          // every run was right
+    ENG_FAIL,          // a failing outcome was seen
+    ENG_SKIP,          // the device lacks something; `reason` names it
+    ENG_HANG,          // no progress within the time limit
+    ENG_CRASH,         // the worker process died
+    ENG_DEVICE_LOST,   // VK_ERROR_DEVICE_LOST
+    ENG_NO_PROGRESS,   // a bounded wait in the kernel ran out, and nothing else was wrong
+    ENG_HARNESS_ERROR, // the harness or the driver could not do what was asked; `reason` says what
+    ENG_PARTIAL,       // not finished: interrupted, or out of time
+    ENG_RESULTS,
+};
+
+// "pass", "fail", "skip", "hang", "crash", "device-lost", "no-progress", "harness-error",
+// "partial".
+const char *eng_result_name(enum eng_result result);
+
+#define ENG_MAX_FAILURES 16
+
+// One first-failing word, with its place in words.
+struct eng_failure {
+    struct cat_failure at;
+    char where[96]; // "lane 31, iteration 9"
+};
+
+struct eng_count {
+    uint64_t runs, failed_runs, no_progress_runs;
+    bool first_run_failed; // run 1 of the configuration, counted apart
+    uint64_t instances, failed_instances;
+    uint64_t outcomes[CAT_OUTCOMES]; // instances by outcome
+    struct eng_failure failures[ENG_MAX_FAILURES];
+    size_t failure_count;
+    double seconds; // wall time in the worker
+};
+
+// Adds what a batch counted.
+void eng_count_add(struct eng_count *sum, const struct eng_count *batch);
+
+// The verdict over finished counts: FAIL if a run failed, else NO_PROGRESS if one gave up, else
+// PASS.
+enum eng_result eng_verdict(const struct eng_count *count);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worker processes: how one is started, with which environment, and how it is ended.
+#pragma once
+
+#include "base/error.h"
+#include "engine/timeout.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct eng_child {
+    pid_t pid;  // 0: none
+    int socket; // the supervisor's end, non-blocking; -1 if closed
+    int output; // stdout and stderr of the worker, non-blocking; -1 if closed
+    int status; // of waitpid, once `ended`
+    bool ended;
+};
+
+// Starts this program again as `litmus worker`, in a process group of its own, with one driver's
+// manifest for the Vulkan loader to know, no implicit layers and no shader caches. The worker dies
+// with the supervisor. False with an error if no process can be made.
+bool eng_child_start(struct eng_child *child, const char *manifest, struct lit_error *error);
+
+// Whether the process has ended; never waits.
+bool eng_child_ended(struct eng_child *child);
+
+// Closes the socket and ends the process: by itself if it does so within policy->term, then by
+// SIGTERM, then by SIGKILL. `at_once` starts with SIGTERM. False if it outlived even SIGKILL: it is
+// left behind.
+bool eng_child_end(struct eng_child *child, const struct eng_policy *policy, bool at_once);
+
+// "signal 11 (SIGSEGV)" or "exit status 3".
+void eng_child_describe(const struct eng_child *child, char *text, size_t size);
+
+// The monotonic clock in seconds.
+double eng_now(void);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The supervisor: runs the plan on each chosen device through worker processes and stores every
+// result as it arrives. It never calls Vulkan.
+#pragma once
+
+#include "catalogue/catalogue.h"
+#include "engine/inventory.h"
+#include "engine/progress.h"
+#include "engine/tally.h"
+#include "store/store.h"
+
+struct eng_run {
+    const struct cat_selection *selection;
+    const struct eng_inventory *inventory;
+    const bool *chosen; // of the inventory's devices
+    uint64_t runs, seed;
+    bool shuffle, validation, verbose;
+    struct eng_policy policy;
+    double started; // eng_now: when the whole run's time began
+    struct store *store;
+    int64_t session;
+    struct eng_progress *progress;
+    // A device's turn begins: prints its header. `planned` configurations, of which `before` are
+    // done.
+    void (*header)(const struct eng_device *device, size_t planned, size_t before, void *user);
+    // One line to the user: a remark, what a worker printed, a validation message.
+    void (*say)(const char *line, void *user);
+    void *user;
+};
+
+enum eng_stop {
+    ENG_STOP_NOT,    // everything planned was done, but for devices whose queue stopped
+    ENG_STOP_TIME,   // the time was used up
+    ENG_STOP_SIGNAL, // eng_interrupt() says which
+    ENG_STOP_STORE,  // the store cannot be written; `error` says why
+};
+
+// Runs everything. Configurations that the session holds results of are not run again; those that
+// are partial go on where they stopped. Fills *tally, with the results of earlier runs of the
+// session too.
+enum eng_stop eng_supervise(const struct eng_run *run, struct eng_tally *tally,
+                            struct lit_error *error);

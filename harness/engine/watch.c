@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches one worker: reads its events and its output, notices its silence and its death.
+
+#include "engine/watch.h"
+
+#include "engine/interrupt.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define TAIL         4096 // bytes of a worker's output that are kept
+#define TICK_SECONDS 0.2  // the longest sleep
+
+struct eng_worker {
+    const struct eng_watch *watch;
+    struct eng_child child;
+    double last_event;
+    char *inbox; // ENG_LINE_MAX bytes
+    size_t inbox_length;
+    char tail[TAIL + 1];
+    size_t tail_length;
+    char line[512]; // the line of output that is being gathered
+    size_t line_length;
+};
+
+struct eng_worker *eng_worker_start(const struct eng_watch *watch, const char *manifest,
+                                    struct lit_error *error)
+{
+    struct eng_worker *worker = lit_alloc(1, sizeof *worker);
+    worker->watch = watch;
+    worker->last_event = eng_now();
+    if (!eng_child_start(&worker->child, manifest, error)) {
+        free(worker);
+        return NULL;
+    }
+    worker->inbox = lit_alloc(ENG_LINE_MAX, 1);
+    return worker;
+}
+
+bool eng_worker_end(struct eng_worker **worker, bool at_once)
+{
+    if (!*worker)
+        return true;
+    if (!at_once)
+        eng_worker_ask(*worker, &(struct eng_request){.kind = ENG_QUIT});
+    bool ended = eng_child_end(&(*worker)->child, &(*worker)->watch->policy, at_once);
+    free((*worker)->inbox);
+    free(*worker);
+    *worker = NULL;
+    return ended;
+}
+
+static void close_socket(struct eng_worker *worker)
+{
+    close(worker->child.socket);
+    worker->child.socket = -1;
+}
+
+void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request)
+{
+    struct text line = {0};
+    if (worker->child.socket < 0)
+        return;
+    eng_request_write(request, &line);
+    ssize_t sent = send(worker->child.socket, line.data, line.length, MSG_NOSIGNAL);
+    // What it said before it died can still be read; a worker that reads nothing never answers.
+    if (sent >= 0 && (size_t)sent != line.length)
+        close_socket(worker);
+    text_free(&line);
+    worker->last_event = eng_now();
+}
+
+// What the worker prints
+
+static void say_line(struct eng_worker *worker)
+{
+    char safe[sizeof worker->line];
+    worker->line[worker->line_length] = '\0';
+    text_sanitise(safe, sizeof safe, worker->line);
+    if (worker->line_length > 0)
+        worker->watch->say(safe, worker->watch->user);
+    worker->line_length = 0;
+}
+
+static void keep_output(struct eng_worker *worker, const char *bytes, size_t length)
+{
+    for (size_t i = 0; worker->watch->verbose && i < length; i++) {
+        if (bytes[i] != '\n')
+            worker->line[worker->line_length++] = bytes[i] ? bytes[i] : '?';
+        if (bytes[i] == '\n' || worker->line_length == sizeof worker->line - 1)
+            say_line(worker);
+    }
+    if (length > TAIL) {
+        bytes += length - TAIL;
+        length = TAIL;
+    }
+    size_t over = worker->tail_length + length > TAIL ? worker->tail_length + length - TAIL : 0;
+    memmove(worker->tail, worker->tail + over, worker->tail_length - over);
+    worker->tail_length -= over;
+    memcpy(worker->tail + worker->tail_length, bytes, length);
+    worker->tail_length += length;
+}
+
+static bool read_output(struct eng_worker *worker)
+{
+    char bytes[4096];
+    if (worker->child.output < 0)
+        return false;
+    ssize_t length = read(worker->child.output, bytes, sizeof bytes);
+    if (length > 0) {
+        keep_output(worker, bytes, (size_t)length);
+        return true;
+    }
+    if (length == 0 || (errno != EAGAIN && errno != EINTR)) {
+        if (worker->line_length > 0)
+            say_line(worker);
+        close(worker->child.output);
+        worker->child.output = -1;
+    }
+    return false;
+}
+
+// The last line that is not empty, sanitised; "" if nothing was printed.
+static void last_line(struct eng_worker *worker, char *line, size_t size)
+{
+    char *start = worker->tail;
+    size_t length = worker->tail_length;
+    while (length > 0 && (start[length - 1] == '\n' || start[length - 1] == '\r'))
+        length--;
+    start[length] = '\0';
+    const char *newline = memrchr(start, '\n', length);
+    text_sanitise(line, size, newline ? newline + 1 : start);
+}
+
+// What the worker says
+
+static bool read_socket(struct eng_worker *worker)
+{
+    size_t room = ENG_LINE_MAX - worker->inbox_length;
+    if (worker->child.socket < 0 || room == 0)
+        return false;
+    ssize_t length = recv(worker->child.socket, worker->inbox + worker->inbox_length, room, 0);
+    if (length > 0) {
+        worker->inbox_length += (size_t)length;
+        return true;
+    }
+    if (length == 0 || (errno != EAGAIN && errno != EINTR))
+        close_socket(worker);
+    return false;
+}
+
+// Takes the first whole line out of the inbox. False if there is none.
+static bool take_event(struct eng_worker *worker, struct eng_event *event, bool *parsed,
+                       char reason[512])
+{
+    char *newline = memchr(worker->inbox, '\n', worker->inbox_length);
+    if (!newline) {
+        *parsed = false;
+        snprintf(reason, 512, "the worker sent an endless line");
+        return worker->inbox_length == ENG_LINE_MAX;
+    }
+    size_t length = (size_t)(newline - worker->inbox);
+    struct lit_error error = {0};
+    *parsed = eng_event_parse(worker->inbox, length, event, &error);
+    if (!*parsed)
+        snprintf(reason, 512, "the worker sent no event: %.400s", error.message);
+    worker->inbox_length -= length + 1;
+    memmove(worker->inbox, newline + 1, worker->inbox_length);
+    worker->last_event = eng_now();
+    return true;
+}
+
+// Reads what is there, after waiting at most `seconds` for it. True if the worker said something;
+// what it prints is no sign of progress.
+static bool pump(struct eng_worker *worker, double seconds)
+{
+    struct pollfd files[2] = {{.fd = worker->child.socket, .events = POLLIN},
+                              {.fd = worker->child.output, .events = POLLIN}};
+    if (seconds > 0)
+        poll(files, 2, (int)(seconds * 1000) + 1);
+    read_output(worker);
+    return read_socket(worker);
+}
+
+static void describe_death(struct eng_worker *worker, char reason[512])
+{
+    char how[64], line[256];
+    double deadline = eng_now() + 1;
+    while (!eng_child_ended(&worker->child) && eng_now() < deadline)
+        if (!read_output(worker))
+            usleep(2000);
+    while (read_output(worker))
+        continue;
+    eng_child_describe(&worker->child, how, sizeof how);
+    last_line(worker, line, sizeof line);
+    if (worker->child.ended)
+        snprintf(reason, 512, "worker died: %s%s%s", how, line[0] ? "; it said: " : "", line);
+    else
+        snprintf(reason, 512, "the worker closed its connection");
+}
+
+enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event, char reason[512])
+{
+    const struct eng_watch *watch = worker->watch;
+    for (;;) {
+        bool parsed = false;
+        reason[0] = '\0';
+        if (eng_interrupt())
+            return ENG_WAIT_INTERRUPTED;
+        if (take_event(worker, event, &parsed, reason))
+            return parsed ? ENG_WAIT_EVENT : ENG_WAIT_NONSENSE;
+        if (pump(worker, 0))
+            continue;
+        if (worker->child.socket < 0 || eng_child_ended(&worker->child)) {
+            // The last words may have arrived between the read and the end.
+            if (pump(worker, 0))
+                continue;
+            describe_death(worker, reason);
+            return ENG_WAIT_GONE;
+        }
+        struct eng_times times = {
+            .now = eng_now(), .started = watch->started, .event = worker->last_event};
+        double left = 0;
+        switch (eng_watchdog(&watch->policy, &times, &left)) {
+        case ENG_WATCHDOG_HANG:
+            snprintf(reason, 512, "no progress for %g s", watch->policy.idle);
+            return ENG_WAIT_HUNG;
+        case ENG_WATCHDOG_TIME:
+            return ENG_WAIT_TIME;
+        case ENG_WATCHDOG_WAIT:
+            break;
+        }
+        if (watch->tick)
+            watch->tick(watch->user);
+        pump(worker, left < TICK_SECONDS ? left : TICK_SECONDS);
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker as the supervisor sees it: requests go in, events come out, and its silence, its death
+// and what it prints are watched meanwhile. Single-threaded.
+#pragma once
+
+#include "engine/protocol.h"
+#include "engine/spawn.h"
+
+// What all workers of a run share.
+struct eng_watch {
+    struct eng_policy policy;
+    double started; // of the run, eng_now
+    bool verbose;   // hand over what workers print
+    // A line that a worker printed, or a remark of the supervisor: sanitised, without a newline.
+    void (*say)(const char *line, void *user);
+    // Called a few times a second while waiting; may be NULL.
+    void (*tick)(void *user);
+    void *user;
+};
+
+struct eng_worker;
+
+// Starts a worker for a driver's manifest. NULL with an error. `watch` must outlive the worker.
+struct eng_worker *eng_worker_start(const struct eng_watch *watch, const char *manifest,
+                                    struct lit_error *error);
+
+// Ends a worker and frees it; NULL is fine. `at_once` when it is known not to listen. False if the
+// process could not be ended even by SIGKILL.
+bool eng_worker_end(struct eng_worker **worker, bool at_once);
+
+// Sends a request. If the worker does not take it, the next eng_worker_wait says so.
+void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request);
+
+enum eng_wait {
+    ENG_WAIT_EVENT,       // *event is filled
+    ENG_WAIT_GONE,        // the worker died; `reason` says how
+    ENG_WAIT_NONSENSE,    // it sent something that is no event; `reason` says what
+    ENG_WAIT_HUNG,        // no event for policy.idle; `reason` says so
+    ENG_WAIT_TIME,        // the run's time is used up
+    ENG_WAIT_INTERRUPTED, // a signal asks the run to stop
+};
+
+// Waits for the next event. After anything but an event the worker is good for eng_worker_end only.
+enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event, char reason[512]);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker process: the only one that calls Vulkan. It reads requests and answers with events.
+
+#include "base/text.h"
+#include "device/device.h"
+#include "engine/measure.h"
+#include "engine/protocol.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define MAX_MESSAGES 20 // validation messages that one request may cause
+
+struct worker {
+    struct dev *dev;
+    bool host_checker;
+    bool deaf; // the supervisor does not listen any more
+    unsigned messages;
+    size_t used;
+    char inbox[ENG_LINE_MAX];
+};
+
+static bool emit(const struct eng_event *event, void *user)
+{
+    struct worker *worker = user;
+    struct text line = {0};
+    eng_event_write(event, &line);
+    for (size_t sent = 0; sent < line.length && !worker->deaf;) {
+        const ssize_t count =
+            send(ENG_WORKER_FD, line.data + sent, line.length - sent, MSG_NOSIGNAL);
+        if (count > 0)
+            sent += (size_t)count;
+        else if (errno != EINTR)
+            worker->deaf = true;
+    }
+    text_free(&line);
+    return !worker->deaf;
+}
+
+static void emit_error(struct worker *worker, enum lit_exit code, const char *message)
+{
+    struct eng_event event = {.kind = ENG_EVENT_ERROR, .error_code = code};
+    snprintf(event.text, sizeof event.text, "%s", message);
+    emit(&event, worker);
+}
+
+static void on_message(const char *text, void *user)
+{
+    struct worker *worker = user;
+    if (worker->messages++ >= MAX_MESSAGES)
+        return;
+    struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
+    text_sanitise(event.text, sizeof event.text, text);
+    emit(&event, worker);
+}
+
+static void enumerate(struct worker *worker)
+{
+    struct dev_facts *facts = NULL;
+    size_t count = 0;
+    struct lit_error error = {0};
+    if (!dev_enumerate(&facts, &count, &error)) {
+        emit_error(worker, error.code, error.message);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        emit(&(struct eng_event){.kind = ENG_EVENT_DEVICE, .facts = facts[i]}, worker);
+    free(facts);
+    emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
+}
+
+static enum dev_status open_device(struct worker *worker, const struct eng_request *request)
+{
+    struct lit_error error = {0};
+    enum dev_status status = DEV_OK;
+    dev_close(&worker->dev);
+    worker->dev = dev_open(
+        &(struct dev_open_info){
+            .index = request->index,
+            .validation = request->validation,
+            .message = on_message,
+            .user = worker,
+        },
+        &error);
+    if (!worker->dev) {
+        emit_error(worker, error.code, error.message);
+        return DEV_OK;
+    }
+    worker->host_checker = !dev_self_test(worker->dev, request->timeout_ms, &status, &error);
+    if (status == DEV_LOST || status == DEV_TIMEOUT) {
+        emit_error(worker, LIT_EXIT_DEVICE_LOST, error.message);
+        return status;
+    }
+
+    struct eng_event event = {
+        .kind = ENG_EVENT_OPENED,
+        .facts = *dev_facts(worker->dev),
+        .host_checker = worker->host_checker,
+    };
+    if (worker->host_checker)
+        snprintf(event.text, sizeof event.text, "%s", error.message);
+    emit(&event, worker);
+    emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
+    return DEV_OK;
+}
+
+static enum dev_status run(struct worker *worker, const struct eng_request *request)
+{
+    if (!worker->dev) {
+        emit_error(worker, LIT_EXIT_USAGE, "no device is open");
+        return DEV_OK;
+    }
+    return eng_measure(
+        &(struct eng_measure){
+            .dev = worker->dev,
+            .check_on_host = worker->host_checker,
+            .emit = emit,
+            .user = worker,
+        },
+        request);
+}
+
+// Reads one line into the inbox, without its newline. False at the end of the connection, or if a
+// line does not end.
+static bool read_line(struct worker *worker, size_t *length)
+{
+    for (;;) {
+        const char *end = memchr(worker->inbox, '\n', worker->used);
+        if (end) {
+            *length = (size_t)(end - worker->inbox);
+            return true;
+        }
+        if (worker->used == sizeof worker->inbox)
+            return false;
+        const ssize_t count =
+            read(ENG_WORKER_FD, worker->inbox + worker->used, sizeof worker->inbox - worker->used);
+        if (count > 0)
+            worker->used += (size_t)count;
+        else if (count == 0 || errno != EINTR)
+            return false;
+    }
+}
+
+static void drop_line(struct worker *worker, size_t length)
+{
+    worker->used -= length + 1;
+    memmove(worker->inbox, worker->inbox + length + 1, worker->used);
+}
+
+int eng_worker_main(void)
+{
+    struct worker *worker = lit_alloc(1, sizeof *worker);
+    struct lit_error error = {0};
+    size_t length = 0;
+    bool quit = false;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+
+    while (!quit && !worker->deaf && read_line(worker, &length)) {
+        enum dev_status status = DEV_OK;
+        struct eng_request request;
+        const bool good = eng_request_parse(worker->inbox, length, &request, &error);
+        drop_line(worker, length);
+        worker->messages = 0;
+        if (!good) {
+            emit_error(worker, error.code, error.message);
+            continue;
+        }
+        switch (request.kind) {
+        case ENG_ENUMERATE:
+            enumerate(worker);
+            break;
+        case ENG_OPEN:
+            status = open_device(worker, &request);
+            break;
+        case ENG_RUN:
+            status = run(worker, &request);
+            break;
+        case ENG_QUIT:
+            quit = true;
+            break;
+        }
+        // The driver is not asked to clean up what it lost or may still be running.
+        if (status == DEV_LOST || status == DEV_TIMEOUT)
+            _exit(LIT_EXIT_OK);
+    }
+    dev_close(&worker->dev);
+    free(worker);
+    return LIT_EXIT_OK;
+}

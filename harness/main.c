@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus: hand-written SPIR-V subgroup tests against any Vulkan driver. The table of its
+// subcommands.
+
+#include "cli/cli.h"
+#include "engine/protocol.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static int help(int argc, char **argv);
+static int worker(int argc, char **argv);
+
+static const struct cli_command commands[] = {
+    {"run", cli_run, "run tests on every device, or on those that are named"},
+    {"list", cli_list, "what tests there are"},
+    {"show", cli_show, "what a test asks, what a failure means, and its source"},
+    {"devices", cli_devices, "what devices and drivers there are"},
+    {"report", cli_report, "a stored session as tables, JSON, Markdown or herd text"},
+    {"version", cli_version, "the version of litmus"},
+    {"help", help, "this, or what a command does"},
+    {"worker", worker, NULL},
+};
+
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static int help(int argc, char **argv)
+{
+    return cli_help(commands, COMMANDS, argc, argv);
+}
+
+static int worker(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return eng_worker_main();
+}
+
+int main(int argc, char **argv)
+{
+    // Only what decides whether characters are UTF-8: numbers keep their points.
+    setlocale(LC_CTYPE, "");
+    // A file that may not grow is an error of the store, which says so.
+    signal(SIGXFSZ, SIG_IGN);
+    if (argc < 2) {
+        help(argc, argv);
+        return LIT_EXIT_USAGE;
+    }
+    const char *first = argv[1];
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        return help(1, argv);
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0)
+        return cli_version(1, argv);
+    // Options without a command are those of run: litmus --all.
+    if (first[0] == '-')
+        return cli_run(argc, argv);
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(first, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return cli_unknown(commands, COMMANDS, first);
+}

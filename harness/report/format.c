@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers, times, commands and columns.
+#include "report/format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A number of (0, 1) as d.de-x.
+static void format_small(char target[24], double rate, int direction)
+{
+    int exponent = (int)floor(log10(rate));
+    double digits = rate * pow(10, 1 - exponent);
+    // What is a whole number but for its last bits is one.
+    double nearest = round(digits);
+    if (fabs(digits - nearest) > 1e-9 * digits && direction != 0)
+        nearest = direction < 0 ? floor(digits) : ceil(digits);
+    if (nearest >= 100) {
+        nearest /= 10;
+        exponent++;
+    }
+    snprintf(target, 24, "%.1fe%d", nearest / 10, exponent);
+}
+
+void format_rate(char target[24], double rate, int direction)
+{
+    if (rate <= 0 || rate >= 1) {
+        snprintf(target, 24, "%s", rate <= 0 ? "0" : "1");
+    } else if (rate < 0.01) {
+        format_small(target, rate, direction);
+    } else if (rate > 0.99) {
+        char rest[24];
+        format_small(rest, 1 - rate, -direction);
+        snprintf(target, 24, "1-%.20s", rest);
+    } else {
+        double scale = rate < 0.1 ? 1000 : 100;
+        double digits = rate * scale;
+        double nearest = round(digits);
+        if (fabs(digits - nearest) > 1e-9 * digits && direction != 0)
+            nearest = direction < 0 ? floor(digits) : ceil(digits);
+        snprintf(target, 24, "%.*f", rate < 0.1 ? 3 : 2, nearest / scale);
+    }
+}
+
+void format_interval(char target[80], uint64_t failed, uint64_t judged,
+                     struct stat_interval interval)
+{
+    char rate[24], low[24], high[24];
+    format_rate(low, interval.low, -1);
+    format_rate(high, interval.high, 1);
+    if (judged == 0) {
+        snprintf(target, 80, "unknown");
+    } else if (failed == 0) {
+        snprintf(target, 80, "< %s", high);
+    } else if (failed == judged) {
+        snprintf(target, 80, "> %s", low);
+    } else {
+        format_rate(rate, (double)failed / (double)judged, 0);
+        snprintf(target, 80, "%s [%s, %s]", rate, low, high);
+    }
+}
+
+void format_seconds(char target[32], double seconds)
+{
+    if (seconds < 10) {
+        snprintf(target, 32, "%.1f s", seconds);
+        return;
+    }
+    unsigned long long whole = seconds < 1e15 ? (unsigned long long)(seconds + 0.5) : 0;
+    if (whole < 60)
+        snprintf(target, 32, "%llu s", whole);
+    else if (whole < 3600)
+        snprintf(target, 32, "%llu min %02llu s", whole / 60, whole % 60);
+    else
+        snprintf(target, 32, "%llu h %02llu min", whole / 3600, whole / 60 % 60);
+}
+
+void format_api(char target[32], uint32_t version)
+{
+    snprintf(target, 32, "%u.%u.%u", version >> 22 & 0x7f, version >> 12 & 0x3ff, version & 0xfff);
+}
+
+void format_uuid(char target[37], const uint8_t uuid[16])
+{
+    size_t at = 0;
+    for (size_t i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            target[at++] = '-';
+        snprintf(target + at, 3, "%02x", uuid[i]);
+        at += 2;
+    }
+}
+
+void format_quoted(struct text *out, const char *string)
+{
+    text_puts(out, "'");
+    for (const char *at = string; *at; at++) {
+        if (*at == '\'')
+            text_puts(out, "'\\''");
+        else
+            text_append(out, at, 1);
+    }
+    text_puts(out, "'");
+}
+
+void format_again(struct text *out, const struct report_model *model,
+                  const struct report_result *result)
+{
+    text_puts(out, "./litmus run ");
+    format_quoted(out, result->name);
+    text_printf(out, " -d %u --seed 0x%jx -n %ju", model->devices[result->device].number,
+                (uintmax_t)result->seed, (uintmax_t)model->session.runs);
+}
+
+void format_outcomes(struct text *out, const struct report_result *result)
+{
+    bool listed[CAT_OUTCOMES] = {false};
+    bool first = true;
+    for (;;) {
+        uint32_t most = CAT_OUTCOMES;
+        for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
+            if (listed[outcome] || result->outcomes[outcome] == 0 ||
+                !cat_outcome_fails(result->check, outcome))
+                continue;
+            if (most == CAT_OUTCOMES || result->outcomes[outcome] > result->outcomes[most])
+                most = outcome;
+        }
+        if (most == CAT_OUTCOMES)
+            return;
+        listed[most] = true;
+        char buffer[24], number[32];
+        text_printf(out, "%s%s (%s%s)", first ? "" : ", ",
+                    report_outcome_name(result, most, buffer),
+                    text_count(number, result->outcomes[most]),
+                    !first                        ? ""
+                    : result->outcomes[most] == 1 ? " instance"
+                                                  : " instances");
+        first = false;
+    }
+}
+
+size_t format_width(const char *string)
+{
+    size_t width = 0;
+    for (; *string; string++)
+        width += ((unsigned char)*string & 0xc0) != 0x80;
+    return width;
+}
+
+void format_color(struct text *out, bool color, enum format_color which, const char *string)
+{
+    static const char *const codes[] = {
+        [FORMAT_RED] = "1;31", [FORMAT_YELLOW] = "33", [FORMAT_GREEN] = "32",
+        [FORMAT_BOLD] = "1",   [FORMAT_DIM] = "2",
+    };
+    if (color && which != FORMAT_PLAIN && string[0])
+        text_printf(out, "\033[%sm%s\033[0m", codes[which], string);
+    else
+        text_puts(out, string);
+}
+
+struct format_row *format_row(struct format_table *table)
+{
+    table->rows = lit_realloc(table->rows, table->count + 1, sizeof(*table->rows));
+    table->rows[table->count] = (struct format_row){0};
+    return &table->rows[table->count++];
+}
+
+void format_cell(struct format_row *row, size_t column, enum format_color color, const char *text)
+{
+    free(row->cells[column]);
+    row->cells[column] = lit_strdup(text);
+    row->colors[column] = color;
+}
+
+static void pad(struct text *out, size_t count)
+{
+    text_printf(out, "%*s", (int)count, "");
+}
+
+static void print_row(const struct format_table *table, const struct format_row *row,
+                      const size_t widths[FORMAT_COLUMNS], bool color, struct text *out)
+{
+    size_t last = table->columns;
+    while (last > 0 && (!row->cells[last - 1] || !row->cells[last - 1][0]))
+        last--;
+    for (size_t column = 0; column < last; column++) {
+        const char *cell = row->cells[column] ? row->cells[column] : "";
+        size_t width = format_width(cell);
+        pad(out, 2);
+        if (width > widths[column]) { // only a first cell may be
+            format_color(out, color, row->colors[column], cell);
+            text_puts(out, "\n");
+            pad(out, widths[0] + 2);
+            continue;
+        }
+        if (table->right[column])
+            pad(out, widths[column] - width);
+        format_color(out, color, row->colors[column], cell);
+        if (!table->right[column] && column + 1 < last)
+            pad(out, widths[column] - width);
+    }
+    text_puts(out, "\n");
+}
+
+void format_table_print(struct format_table *table, size_t most, bool color, struct text *out)
+{
+    size_t widths[FORMAT_COLUMNS] = {0};
+    for (size_t i = 0; i < table->count; i++) {
+        for (size_t column = 0; column < table->columns; column++) {
+            const char *cell = table->rows[i].cells[column];
+            size_t width = cell ? format_width(cell) : 0;
+            if (width > widths[column] && (column > 0 || width <= most))
+                widths[column] = width;
+        }
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        print_row(table, &table->rows[i], widths, color, out);
+        for (size_t column = 0; column < table->columns; column++)
+            free(table->rows[i].cells[column]);
+    }
+    free(table->rows);
+    table->rows = NULL;
+    table->count = 0;
+}

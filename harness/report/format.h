@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// How numbers, times and commands are written in every report, and tables in columns.
+#pragma once
+
+#include "report/model.h"
+
+// A proportion with two digits: "0", "7.7e-4", "0.12", "1-3.7e-5", "1". `direction` says which way
+// it is rounded: -1 down (a lower bound stays one), 1 up, 0 to the nearest.
+void format_rate(char target[24], double rate, int direction);
+
+// "7.7e-4 [5.4e-4, 1.1e-3]"; "< 3.9e-5" if nothing failed; "> 0.93" if everything did; "unknown" if
+// no run was judged.
+void format_interval(char target[80], uint64_t failed, uint64_t judged,
+                     struct stat_interval interval);
+
+// "0.4 s", "12 s", "4 min 02 s", "1 h 02 min".
+void format_seconds(char target[32], double seconds);
+
+// "1.3.274"
+void format_api(char target[32], uint32_t version);
+
+// 8-4-4-4-12 hexadecimal digits.
+void format_uuid(char target[37], const uint8_t uuid[16]);
+
+// In single quotes for a shell.
+void format_quoted(struct text *out, const char *string);
+
+// The command that runs a result again.
+void format_again(struct text *out, const struct report_model *model,
+                  const struct report_result *result);
+
+// "stale by 1 (40 instances), wrong lane (2)": the failing outcomes, most frequent first.
+void format_outcomes(struct text *out, const struct report_result *result);
+
+// Characters, counting each code point as one column.
+size_t format_width(const char *string);
+
+enum format_color {
+    FORMAT_PLAIN,
+    FORMAT_RED,
+    FORMAT_YELLOW,
+    FORMAT_GREEN,
+    FORMAT_BOLD,
+    FORMAT_DIM
+};
+void format_color(struct text *out, bool color, enum format_color which, const char *string);
+
+#define FORMAT_COLUMNS 8
+
+// Rows of cells, aligned when printed. Zero-initialise but for `columns` and `right`.
+struct format_table {
+    size_t columns;
+    bool right[FORMAT_COLUMNS]; // numbers
+    struct format_row {
+        char *cells[FORMAT_COLUMNS];
+        enum format_color colors[FORMAT_COLUMNS];
+    } * rows;
+    size_t count;
+};
+
+// Appends an empty row; valid until the next one.
+struct format_row *format_row(struct format_table *table);
+// Sets a cell to a copy of `text`.
+void format_cell(struct format_row *row, size_t column, enum format_color color, const char *text);
+// Prints the table, two spaces before each row and between columns. A first cell that is wider than
+// `most` gets a line of its own. Empties the table.
+void format_table_print(struct format_table *table, size_t most, bool color, struct text *out);

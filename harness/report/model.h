@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A session read into memory once, and what can be counted over it: the numbers of all reports.
+#pragma once
+
+#include "engine/tally.h"
+#include "stats/interval.h"
+#include "store/store.h"
+
+#define REPORT_MAX_PAIRS  16
+#define REPORT_CONFIDENCE 0.95
+
+// "sync=none" of a name.
+struct report_pair {
+    const char *key, *value;
+};
+
+struct report_device {
+    unsigned number; // counts from 1
+    struct dev_facts facts;
+    char id[17];
+    char *checker; // "device", or "host: why"
+};
+
+struct report_result {
+    char *name;   // the whole
+    char *test;   // "shuffle.scan-loop"
+    char *family; // "shuffle"
+    char *parts;  // what the pairs point into
+    struct report_pair variant[REPORT_MAX_PAIRS], params[REPORT_MAX_PAIRS];
+    size_t variant_count, param_count;
+    size_t device; // index
+    enum eng_result result;
+    enum cat_expectation expectation;
+    char *reason, *sha256, *headline;
+    uint64_t seed;
+    enum cat_check check;
+    uint64_t runs, failed_runs, no_progress_runs, instances, failed_instances;
+    uint64_t outcomes[CAT_OUTCOMES];
+    bool first_run_failed;
+    double seconds;
+    struct eng_failure *failures;
+    size_t failure_count;
+    uint64_t judged;               // runs that did not give up waiting: what a rate is of
+    struct stat_interval interval; // of failed runs among them
+};
+
+struct report_model {
+    struct store_session session;
+    struct report_device *devices;
+    size_t device_count;
+    struct report_result *results;
+    size_t result_count;
+    enum lit_exit code; // what the results call for (docs/reading.md)
+    char code_reason[256];
+    double seconds; // measured, over all results
+};
+
+// Reads a session. Clear it after a failure too.
+bool report_model_load(struct store *store, int64_t session, struct report_model *model,
+                       struct lit_error *error);
+void report_model_clear(struct report_model *model);
+
+// A failing outcome was seen where none should be: counted as a failure.
+bool report_failed(const struct report_result *result);
+// It did not come to an end: hang, crash, device-lost, no-progress, harness-error, partial.
+bool report_unfinished(const struct report_result *result);
+// A control of which at least one run was counted.
+bool report_is_control(const struct report_result *result);
+
+// "right", "stale by 1", or "outcome 9" if the mode has no such.
+const char *report_outcome_name(const struct report_result *result, uint32_t outcome,
+                                char buffer[24]);
+
+// "Never", "Sometimes", "Always"; "Unknown" if no run was judged.
+const char *report_observation(uint64_t failed, uint64_t judged);
+
+// A headline's tests with one expectation, summed.
+struct report_headline {
+    const char *name;
+    enum cat_expectation expectation;
+    uint64_t runs, failed_runs, judged;
+    struct stat_interval interval;
+};
+// The headlines of a device: those that the program is about, then others by name, each in order of
+// expectation. *lines is allocated; returns how many.
+size_t report_headlines(const struct report_model *model, size_t device,
+                        struct report_headline **lines);
+
+// A family's configurations on a device: each is counted once.
+struct report_family {
+    const char *name;
+    uint64_t pass, fail, skip, other, control, instances;
+};
+size_t report_families(const struct report_model *model, size_t device,
+                       struct report_family **families);
+
+// A reason for which configurations of a device were skipped.
+struct report_skip {
+    const char *reason;
+    uint64_t count;
+};
+// Most frequent first.
+size_t report_skips(const struct report_model *model, size_t device, struct report_skip **skips);
+
+// The failures of a device (or those that did not finish): indexes of results, forbidden first.
+size_t report_select(const struct report_model *model, size_t device,
+                     bool (*which)(const struct report_result *result), size_t **indexes);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the store share: the handle, statements, transactions and errors.
+#pragma once
+
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+struct store_lock {
+    int file;   // -1: not held
+    char *path; // of the lock file
+};
+
+struct store {
+    sqlite3 *db;
+    char *path; // as the user gave it, for messages
+    struct store_lock lock;
+};
+
+// Takes the writer's lock of the store at `path`: a file beside it that names the process which
+// holds it. The kernel drops the lock with the process, whatever ends it; a lock file that was left
+// lying means nothing. `shown` is the path for messages.
+bool store_lock_take(struct store_lock *lock, const char *path, const char *shown,
+                     struct lit_error *error);
+void store_lock_drop(struct store_lock *lock);
+
+// Makes the tables of a new store, or brings an older one up to STORE_VERSION.
+bool store_migrate(struct store *store, int version, struct lit_error *error);
+
+// Turns SQLite's last error into one line. Always false.
+bool store_fail(struct store *store, struct lit_error *error);
+// The file holds something that this program never writes. Always false.
+__attribute__((format(printf, 3, 4))) bool
+store_damaged(const struct store *store, struct lit_error *error, const char *format, ...);
+
+bool store_execute(struct store *store, const char *sql, struct lit_error *error);
+// NULL with an error. sqlite3_finalize it.
+sqlite3_stmt *store_prepare(struct store *store, const char *sql, struct lit_error *error);
+// Runs a statement that gives no rows.
+bool store_done(struct store *store, sqlite3_stmt *statement, struct lit_error *error);
+
+bool store_begin(struct store *store, struct lit_error *error);
+// Commits if `good`, else rolls back. True if all is written.
+bool store_end(struct store *store, bool good, struct lit_error *error);
+
+// Binding. NULL strings become ""; strings must outlive the step.
+void store_bind_text(sqlite3_stmt *statement, int index, const char *text);
+void store_bind_count(sqlite3_stmt *statement, int index, uint64_t count);
+void store_bind_hex(sqlite3_stmt *statement, int index, uint64_t value);
+
+// Reading a column of a file that is not trusted. Text is sanitised and never NULL; free() it.
+char *store_column_text(sqlite3_stmt *statement, int index);
+// False if the value is negative or above `most`.
+bool store_column_count(sqlite3_stmt *statement, int index, uint64_t most, uint64_t *count);
+// False if the text is not "0x" and 1 to 16 hexadecimal digits.
+bool store_column_hex(sqlite3_stmt *statement, int index, uint64_t *value);

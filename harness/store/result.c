@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results: written batch by batch, read back with doubt.
+#include "store/private.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const check_names[] = {
+    [CAT_CHECK_EQUAL] = "equal",
+    [CAT_CHECK_TAG] = "tag",
+    [CAT_CHECK_MASK] = "mask",
+};
+
+void store_result_clear(struct store_result *result)
+{
+    free(result->name);
+    free(result->device);
+    free(result->result);
+    free(result->reason);
+    free(result->expectation);
+    free(result->sha256);
+    free(result->headline);
+    *result = (struct store_result){0};
+}
+
+// Inserts or replaces the row; *id is its number, which a replaced row keeps.
+static bool put_row(struct store *store, int64_t session, const struct store_result *result,
+                    int64_t *id, struct lit_error *error)
+{
+    sqlite3_stmt *upsert = store_prepare(
+        store,
+        "INSERT INTO result (session, device, name, result, reason, expectation, sha256, headline,"
+        " seed, checked_as, runs, failed_runs, no_progress_runs, first_run_failed, instances,"
+        " failed_instances, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (session, device, name) DO UPDATE SET result = excluded.result,"
+        " reason = excluded.reason, expectation = excluded.expectation, sha256 = excluded.sha256,"
+        " headline = excluded.headline, seed = excluded.seed, checked_as = excluded.checked_as,"
+        " runs = excluded.runs, failed_runs = excluded.failed_runs,"
+        " no_progress_runs = excluded.no_progress_runs,"
+        " first_run_failed = excluded.first_run_failed, instances = excluded.instances,"
+        " failed_instances = excluded.failed_instances, seconds = excluded.seconds"
+        " RETURNING id",
+        error);
+    if (!upsert)
+        return false;
+    const struct eng_count *count = &result->count;
+    sqlite3_bind_int64(upsert, 1, session);
+    store_bind_text(upsert, 2, result->device);
+    store_bind_text(upsert, 3, result->name);
+    store_bind_text(upsert, 4, result->result);
+    store_bind_text(upsert, 5, result->reason);
+    store_bind_text(upsert, 6, result->expectation);
+    store_bind_text(upsert, 7, result->sha256);
+    store_bind_text(upsert, 8, result->headline);
+    store_bind_hex(upsert, 9, result->seed);
+    store_bind_text(upsert, 10, check_names[result->check]);
+    store_bind_count(upsert, 11, count->runs);
+    store_bind_count(upsert, 12, count->failed_runs);
+    store_bind_count(upsert, 13, count->no_progress_runs);
+    sqlite3_bind_int(upsert, 14, count->first_run_failed);
+    store_bind_count(upsert, 15, count->instances);
+    store_bind_count(upsert, 16, count->failed_instances);
+    sqlite3_bind_double(upsert, 17, isfinite(count->seconds) ? fmax(count->seconds, 0) : 0);
+    bool good = sqlite3_step(upsert) == SQLITE_ROW || store_fail(store, error);
+    if (good) {
+        *id = sqlite3_column_int64(upsert, 0);
+        good = store_done(store, upsert, error);
+    }
+    sqlite3_finalize(upsert);
+    return good;
+}
+
+static bool delete_parts(struct store *store, int64_t id, struct lit_error *error)
+{
+    static const char *const statements[] = {
+        "DELETE FROM outcome WHERE result = ?",
+        "DELETE FROM failure WHERE result = ?",
+    };
+    bool good = true;
+    for (size_t i = 0; good && i < 2; i++) {
+        sqlite3_stmt *erase = store_prepare(store, statements[i], error);
+        if (!erase)
+            return false;
+        sqlite3_bind_int64(erase, 1, id);
+        good = store_done(store, erase, error);
+        sqlite3_finalize(erase);
+    }
+    return good;
+}
+
+static bool put_outcomes(struct store *store, int64_t id, const struct eng_count *count,
+                         struct lit_error *error)
+{
+    sqlite3_stmt *insert = store_prepare(
+        store, "INSERT INTO outcome (result, outcome, instances) VALUES (?, ?, ?)", error);
+    if (!insert)
+        return false;
+    bool good = true;
+    for (int outcome = 0; good && outcome < CAT_OUTCOMES; outcome++) {
+        if (count->outcomes[outcome] == 0)
+            continue;
+        sqlite3_bind_int64(insert, 1, id);
+        sqlite3_bind_int(insert, 2, outcome);
+        store_bind_count(insert, 3, count->outcomes[outcome]);
+        good = store_done(store, insert, error);
+        sqlite3_reset(insert);
+    }
+    sqlite3_finalize(insert);
+    return good;
+}
+
+static bool put_failures(struct store *store, int64_t id, const struct eng_count *count,
+                         struct lit_error *error)
+{
+    sqlite3_stmt *insert =
+        store_prepare(store,
+                      "INSERT INTO failure (result, number, run, instance, word, place, outcome,"
+                      " got, want) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      error);
+    if (!insert)
+        return false;
+    bool good = true;
+    for (size_t i = 0; good && i < count->failure_count && i < ENG_MAX_FAILURES; i++) {
+        const struct eng_failure *failure = &count->failures[i];
+        sqlite3_bind_int64(insert, 1, id);
+        sqlite3_bind_int64(insert, 2, (int64_t)i);
+        store_bind_count(insert, 3, failure->at.run);
+        store_bind_count(insert, 4, failure->at.instance);
+        store_bind_count(insert, 5, failure->at.word);
+        store_bind_text(insert, 6, failure->where);
+        sqlite3_bind_int64(insert, 7, failure->at.outcome);
+        sqlite3_bind_int64(insert, 8, failure->at.got);
+        sqlite3_bind_int64(insert, 9, failure->at.want);
+        good = store_done(store, insert, error);
+        sqlite3_reset(insert);
+    }
+    sqlite3_finalize(insert);
+    return good;
+}
+
+bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
+                      struct lit_error *error)
+{
+    if (!store_begin(store, error))
+        return false;
+    int64_t id = 0;
+    bool good = put_row(store, session, result, &id, error) && delete_parts(store, id, error) &&
+                put_outcomes(store, id, &result->count, error) &&
+                put_failures(store, id, &result->count, error);
+    return store_end(store, good, error);
+}
+
+// The three statements that read results.
+struct reader {
+    struct store *store;
+    sqlite3_stmt *results, *outcomes, *failures;
+};
+
+static void reader_clear(struct reader *reader)
+{
+    sqlite3_finalize(reader->results);
+    sqlite3_finalize(reader->outcomes);
+    sqlite3_finalize(reader->failures);
+}
+
+#define RESULT_COLUMNS                                                                             \
+    "SELECT result.id, result.name, result.device, result, reason, expectation, sha256, headline," \
+    " seed, checked_as, runs, failed_runs, no_progress_runs, first_run_failed, instances,"         \
+    " failed_instances, seconds FROM result"
+
+static bool reader_make(struct reader *reader, struct store *store, const char *results,
+                        struct lit_error *error)
+{
+    *reader = (struct reader){.store = store};
+    reader->results = store_prepare(store, results, error);
+    if (!reader->results)
+        return false;
+    reader->outcomes =
+        store_prepare(store, "SELECT outcome, instances FROM outcome WHERE result = ?", error);
+    if (!reader->outcomes)
+        return false;
+    reader->failures = store_prepare(store,
+                                     "SELECT run, instance, word, place, outcome, got, want"
+                                     " FROM failure WHERE result = ? ORDER BY number LIMIT ?",
+                                     error);
+    return reader->failures != NULL;
+}
+
+static bool read_outcomes(struct reader *reader, int64_t id, struct eng_count *count)
+{
+    sqlite3_stmt *select = reader->outcomes;
+    sqlite3_bind_int64(select, 1, id);
+    bool good = true;
+    uint64_t left = count->instances;
+    while (good && sqlite3_step(select) == SQLITE_ROW) {
+        uint64_t outcome, instances;
+        good = store_column_count(select, 0, CAT_OUTCOMES - 1, &outcome) &&
+               store_column_count(select, 1, left, &instances);
+        if (good) {
+            count->outcomes[outcome] = instances;
+            left -= instances;
+        }
+    }
+    return sqlite3_reset(select) == SQLITE_OK && good;
+}
+
+static bool read_failures(struct reader *reader, int64_t id, struct eng_count *count)
+{
+    sqlite3_stmt *select = reader->failures;
+    sqlite3_bind_int64(select, 1, id);
+    sqlite3_bind_int(select, 2, ENG_MAX_FAILURES);
+    bool good = true;
+    while (good && sqlite3_step(select) == SQLITE_ROW) {
+        struct eng_failure *failure = &count->failures[count->failure_count++];
+        uint64_t outcome, got, want;
+        good = store_column_count(select, 0, INT64_MAX, &failure->at.run) &&
+               store_column_count(select, 1, INT64_MAX, &failure->at.instance) &&
+               store_column_count(select, 2, INT64_MAX, &failure->at.word) &&
+               store_column_count(select, 4, CAT_OUTCOMES - 1, &outcome) &&
+               store_column_count(select, 5, UINT32_MAX, &got) &&
+               store_column_count(select, 6, UINT32_MAX, &want);
+        failure->at.outcome = (uint32_t)outcome;
+        failure->at.got = (uint32_t)got;
+        failure->at.want = (uint32_t)want;
+        const char *place = (const char *)sqlite3_column_text(select, 3);
+        text_sanitise(failure->where, sizeof(failure->where), place ? place : "");
+    }
+    return sqlite3_reset(select) == SQLITE_OK && good;
+}
+
+static bool is_result(const char *name)
+{
+    for (int result = 0; result < ENG_RESULTS; result++) {
+        if (strcmp(name, eng_result_name((enum eng_result)result)) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_expectation(const char *name)
+{
+    static const char *const names[] = {"forbidden", "contested", "assumed", "control"};
+    for (size_t i = 0; i < 4; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_hash(const char *text)
+{
+    return text[0] == '\0' || (strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64);
+}
+
+static bool read_check(sqlite3_stmt *select, int index, enum cat_check *check)
+{
+    const char *name = (const char *)sqlite3_column_text(select, index);
+    for (size_t i = 0; name && i < sizeof(check_names) / sizeof(check_names[0]); i++) {
+        if (strcmp(name, check_names[i]) == 0) {
+            *check = (enum cat_check)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Makes *result of the row at hand. False if it cannot be what this program wrote.
+static bool read_row(struct reader *reader, struct store_result *result)
+{
+    sqlite3_stmt *select = reader->results;
+    struct eng_count *count = &result->count;
+    *result = (struct store_result){
+        .name = store_column_text(select, 1),
+        .device = store_column_text(select, 2),
+        .result = store_column_text(select, 3),
+        .reason = store_column_text(select, 4),
+        .expectation = store_column_text(select, 5),
+        .sha256 = store_column_text(select, 6),
+        .headline = store_column_text(select, 7),
+    };
+    count->first_run_failed = sqlite3_column_int(select, 13) != 0;
+    count->seconds = sqlite3_column_double(select, 16);
+    int64_t id = sqlite3_column_int64(select, 0);
+    return is_result(result->result) && is_expectation(result->expectation) &&
+           is_hash(result->sha256) && store_column_hex(select, 8, &result->seed) &&
+           read_check(select, 9, &result->check) &&
+           store_column_count(select, 10, INT64_MAX, &count->runs) &&
+           store_column_count(select, 11, count->runs, &count->failed_runs) &&
+           store_column_count(select, 12, count->runs - count->failed_runs,
+                              &count->no_progress_runs) &&
+           store_column_count(select, 14, INT64_MAX, &count->instances) &&
+           store_column_count(select, 15, count->instances, &count->failed_instances) &&
+           isfinite(count->seconds) && count->seconds >= 0 && read_outcomes(reader, id, count) &&
+           read_failures(reader, id, count);
+}
+
+bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
+                      struct store_result *result, struct lit_error *error)
+{
+    *result = (struct store_result){0};
+    if (error)
+        error->message[0] = '\0';
+    struct reader reader;
+    bool found = reader_make(
+        &reader, store, RESULT_COLUMNS " WHERE session = ? AND device = ? AND name = ?", error);
+    if (found) {
+        sqlite3_bind_int64(reader.results, 1, session);
+        store_bind_text(reader.results, 2, device);
+        store_bind_text(reader.results, 3, name);
+        int step = sqlite3_step(reader.results);
+        found = step == SQLITE_ROW;
+        if (!found && step != SQLITE_DONE)
+            store_fail(store, error);
+        if (found && !read_row(&reader, result)) {
+            found = store_damaged(store, error, "the result of %s", name);
+            store_result_clear(result);
+        }
+    }
+    reader_clear(&reader);
+    return found;
+}
+
+static bool visit_results(struct reader *reader,
+                          bool (*visit)(const struct store_result *result, void *user), void *user,
+                          struct lit_error *error)
+{
+    int step;
+    bool more = true;
+    while (more && (step = sqlite3_step(reader->results)) != SQLITE_DONE) {
+        if (step != SQLITE_ROW)
+            return store_fail(reader->store, error);
+        struct store_result result;
+        bool good = read_row(reader, &result);
+        if (good)
+            more = visit(&result, user);
+        else
+            store_damaged(reader->store, error, "the result of %s", result.name);
+        store_result_clear(&result);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+bool store_results(struct store *store, int64_t session,
+                   bool (*visit)(const struct store_result *result, void *user), void *user,
+                   struct lit_error *error)
+{
+    // One transaction: a writer must not change the parts of a result between two statements.
+    bool begun = sqlite3_get_autocommit(store->db);
+    if (begun && !store_execute(store, "BEGIN", error))
+        return false;
+    struct reader reader;
+    bool good = reader_make(&reader, store,
+                            RESULT_COLUMNS " JOIN device ON device.session = result.session"
+                                           " AND device.id = result.device WHERE result.session = ?"
+                                           " ORDER BY device.number, result.id",
+                            error);
+    if (good) {
+        sqlite3_bind_int64(reader.results, 1, session);
+        good = visit_results(&reader, visit, user, error);
+    }
+    reader_clear(&reader);
+    if (begun)
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return good;
+}

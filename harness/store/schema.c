@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables, and how a file of an older version is brought up to date.
+//
+// 64-bit values that use all their bits (seeds, feature sets) are hexadecimal text, because
+// SQLite's integers are signed; counts are integers and never reach 2^63.
+#include "store/private.h"
+
+// migrations[v] turns version v into version v + 1. Never changed once released: a new version is a
+// new entry, and docs/reading.md says what it brought.
+static const char *const migrations[STORE_VERSION] = {
+    "CREATE TABLE session ("
+    "  id INTEGER PRIMARY KEY,"
+    "  version TEXT NOT NULL,"
+    "  command TEXT NOT NULL,"
+    "  started TEXT NOT NULL,"
+    "  system TEXT NOT NULL,"
+    "  seed TEXT NOT NULL,"
+    "  runs INTEGER NOT NULL CHECK (runs >= 0),"
+    "  finished INTEGER NOT NULL CHECK (finished IN (0, 1)),"
+    "  options TEXT NOT NULL"
+    ") STRICT;"
+
+    "CREATE TABLE device ("
+    "  session INTEGER NOT NULL REFERENCES session (id) ON DELETE CASCADE,"
+    "  number INTEGER NOT NULL CHECK (number >= 1),"
+    "  id TEXT NOT NULL,"
+    "  checker TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  driver_name TEXT NOT NULL,"
+    "  driver_info TEXT NOT NULL,"
+    "  driver_version TEXT NOT NULL,"
+    "  device_uuid BLOB NOT NULL CHECK (length(device_uuid) = 16),"
+    "  driver_uuid BLOB NOT NULL CHECK (length(driver_uuid) = 16),"
+    "  driver_id INTEGER NOT NULL,"
+    "  vendor INTEGER NOT NULL,"
+    "  product INTEGER NOT NULL,"
+    "  api INTEGER NOT NULL,"
+    "  driver_raw INTEGER NOT NULL,"
+    "  cpu INTEGER NOT NULL CHECK (cpu IN (0, 1)),"
+    "  type TEXT NOT NULL,"
+    "  subgroup INTEGER NOT NULL,"
+    "  subgroup_min INTEGER NOT NULL,"
+    "  subgroup_max INTEGER NOT NULL,"
+    "  subgroup_control INTEGER NOT NULL CHECK (subgroup_control IN (0, 1)),"
+    "  max_workgroup INTEGER NOT NULL,"
+    "  max_workgroups INTEGER NOT NULL,"
+    "  max_shared INTEGER NOT NULL,"
+    "  max_storage_buffer INTEGER NOT NULL,"
+    "  features TEXT NOT NULL,"
+    "  PRIMARY KEY (session, number),"
+    "  UNIQUE (session, id)"
+    ") STRICT, WITHOUT ROWID;"
+
+    "CREATE TABLE result ("
+    "  id INTEGER PRIMARY KEY,"
+    "  session INTEGER NOT NULL,"
+    "  device TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  result TEXT NOT NULL,"
+    "  reason TEXT NOT NULL,"
+    "  expectation TEXT NOT NULL,"
+    "  sha256 TEXT NOT NULL,"
+    "  headline TEXT NOT NULL,"
+    "  seed TEXT NOT NULL,"
+    "  checked_as TEXT NOT NULL,"
+    "  runs INTEGER NOT NULL CHECK (runs >= 0),"
+    "  failed_runs INTEGER NOT NULL CHECK (failed_runs BETWEEN 0 AND runs),"
+    "  no_progress_runs INTEGER NOT NULL CHECK (no_progress_runs BETWEEN 0 AND runs),"
+    "  first_run_failed INTEGER NOT NULL CHECK (first_run_failed IN (0, 1)),"
+    "  instances INTEGER NOT NULL CHECK (instances >= 0),"
+    "  failed_instances INTEGER NOT NULL CHECK (failed_instances BETWEEN 0 AND instances),"
+    "  seconds REAL NOT NULL CHECK (seconds >= 0),"
+    "  UNIQUE (session, device, name),"
+    "  FOREIGN KEY (session, device) REFERENCES device (session, id) ON DELETE CASCADE"
+    ") STRICT;"
+
+    "CREATE TABLE outcome ("
+    "  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,"
+    "  outcome INTEGER NOT NULL,"
+    "  instances INTEGER NOT NULL CHECK (instances > 0),"
+    "  PRIMARY KEY (result, outcome)"
+    ") STRICT, WITHOUT ROWID;"
+
+    // The first failing words, in the order in which they were seen.
+    "CREATE TABLE failure ("
+    "  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,"
+    "  number INTEGER NOT NULL,"
+    "  run INTEGER NOT NULL,"
+    "  instance INTEGER NOT NULL,"
+    "  word INTEGER NOT NULL,"
+    "  place TEXT NOT NULL,"
+    "  outcome INTEGER NOT NULL,"
+    "  got INTEGER NOT NULL,"
+    "  want INTEGER NOT NULL,"
+    "  PRIMARY KEY (result, number)"
+    ") STRICT, WITHOUT ROWID;"
+
+    "PRAGMA application_id = 1279874125;" // STORE_APPLICATION, "LITM"
+    "PRAGMA user_version = 1;",
+};
+
+bool store_migrate(struct store *store, int version, struct lit_error *error)
+{
+    if (version == STORE_VERSION)
+        return true;
+    if (!store_begin(store, error))
+        return false;
+    bool good = true;
+    for (int from = version; good && from < STORE_VERSION; from++)
+        good = store_execute(store, migrations[from], error);
+    return store_end(store, good, error);
+}

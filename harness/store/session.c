@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions and their devices.
+#include "store/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void store_session_clear(struct store_session *session)
+{
+    free(session->version);
+    free(session->command);
+    free(session->started);
+    free(session->system);
+    free(session->options);
+    *session = (struct store_session){0};
+}
+
+bool store_session_begin(struct store *store, struct store_session *session,
+                         struct lit_error *error)
+{
+    sqlite3_stmt *insert =
+        store_prepare(store,
+                      "INSERT INTO session (version, command, started, system, seed, runs,"
+                      " finished, options) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                      error);
+    if (!insert)
+        return false;
+    store_bind_text(insert, 1, session->version);
+    store_bind_text(insert, 2, session->command);
+    store_bind_text(insert, 3, session->started);
+    store_bind_text(insert, 4, session->system);
+    store_bind_hex(insert, 5, session->seed);
+    store_bind_count(insert, 6, session->runs);
+    sqlite3_bind_int(insert, 7, session->finished);
+    store_bind_text(insert, 8, session->options);
+    bool good = store_done(store, insert, error);
+    sqlite3_finalize(insert);
+    if (good)
+        session->id = sqlite3_last_insert_rowid(store->db);
+    return good;
+}
+
+bool store_session_finish(struct store *store, int64_t session, struct lit_error *error)
+{
+    sqlite3_stmt *update =
+        store_prepare(store, "UPDATE session SET finished = 1 WHERE id = ?", error);
+    if (!update)
+        return false;
+    sqlite3_bind_int64(update, 1, session);
+    bool good = store_done(store, update, error);
+    sqlite3_finalize(update);
+    return good;
+}
+
+bool store_session_load(struct store *store, int64_t id, bool unfinished,
+                        struct store_session *session, struct lit_error *error)
+{
+    *session = (struct store_session){0};
+    sqlite3_stmt *select =
+        store_prepare(store,
+                      "SELECT id, version, command, started, system, seed, runs, finished, options"
+                      " FROM session WHERE (id = ?1 OR ?1 <= 0) AND (finished = 0 OR NOT ?2)"
+                      " ORDER BY id DESC LIMIT 1",
+                      error);
+    if (!select)
+        return false;
+    sqlite3_bind_int64(select, 1, id);
+    sqlite3_bind_int(select, 2, unfinished);
+    int step = sqlite3_step(select);
+    bool good = true;
+    if (step == SQLITE_ROW) {
+        session->id = sqlite3_column_int64(select, 0);
+        session->version = store_column_text(select, 1);
+        session->command = store_column_text(select, 2);
+        session->started = store_column_text(select, 3);
+        session->system = store_column_text(select, 4);
+        session->finished = sqlite3_column_int(select, 7) != 0;
+        session->options = store_column_text(select, 8);
+        good = store_column_hex(select, 5, &session->seed) &&
+               store_column_count(select, 6, INT64_MAX, &session->runs);
+        if (!good)
+            store_damaged(store, error, "session %lld", (long long)session->id);
+    } else if (step != SQLITE_DONE) {
+        good = store_fail(store, error);
+    } else if (id > 0) {
+        good = lit_fail(error, LIT_EXIT_USAGE, "%s: there is no %ssession %lld in it", store->path,
+                        unfinished ? "unfinished " : "", (long long)id);
+    } else {
+        good = lit_fail(error, LIT_EXIT_USAGE, "%s: there is no %ssession in it", store->path,
+                        unfinished ? "unfinished " : "");
+    }
+    sqlite3_finalize(select);
+    if (!good)
+        store_session_clear(session);
+    return good;
+}
+
+bool store_device_put(struct store *store, int64_t session, unsigned number,
+                      const struct dev_facts *facts, const char *checker, struct lit_error *error)
+{
+    sqlite3_stmt *insert =
+        store_prepare(store,
+                      "INSERT INTO device (session, number, id, checker, name, driver_name,"
+                      " driver_info, driver_version, device_uuid, driver_uuid, driver_id, vendor,"
+                      " product, api, driver_raw, cpu, type, subgroup, subgroup_min, subgroup_max,"
+                      " subgroup_control, max_workgroup, max_workgroups, max_shared,"
+                      " max_storage_buffer, features) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+                      " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                      error);
+    if (!insert)
+        return false;
+    char id[17];
+    dev_facts_id(facts, id);
+    sqlite3_bind_int64(insert, 1, session);
+    sqlite3_bind_int64(insert, 2, number);
+    store_bind_text(insert, 3, id);
+    store_bind_text(insert, 4, checker);
+    store_bind_text(insert, 5, facts->name);
+    store_bind_text(insert, 6, facts->driver_name);
+    store_bind_text(insert, 7, facts->driver_info);
+    store_bind_text(insert, 8, facts->driver_version);
+    sqlite3_bind_blob(insert, 9, facts->device_uuid, 16, SQLITE_STATIC);
+    sqlite3_bind_blob(insert, 10, facts->driver_uuid, 16, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 11, facts->driver_id);
+    sqlite3_bind_int64(insert, 12, facts->vendor);
+    sqlite3_bind_int64(insert, 13, facts->product);
+    sqlite3_bind_int64(insert, 14, facts->api);
+    sqlite3_bind_int64(insert, 15, facts->driver_raw);
+    sqlite3_bind_int(insert, 16, facts->cpu);
+    store_bind_text(insert, 17, facts->type);
+    sqlite3_bind_int64(insert, 18, facts->subgroup);
+    sqlite3_bind_int64(insert, 19, facts->subgroup_min);
+    sqlite3_bind_int64(insert, 20, facts->subgroup_max);
+    sqlite3_bind_int(insert, 21, facts->subgroup_control);
+    sqlite3_bind_int64(insert, 22, facts->max_workgroup);
+    sqlite3_bind_int64(insert, 23, facts->max_workgroups);
+    sqlite3_bind_int64(insert, 24, facts->max_shared);
+    store_bind_count(insert, 25, facts->max_storage_buffer);
+    store_bind_hex(insert, 26, facts->features);
+    bool good = store_done(store, insert, error);
+    sqlite3_finalize(insert);
+    return good;
+}
+
+static void column_string(sqlite3_stmt *select, int index, char *target, size_t size)
+{
+    const char *raw = (const char *)sqlite3_column_text(select, index);
+    text_sanitise(target, size, raw ? raw : "");
+}
+
+static bool column_uuid(sqlite3_stmt *select, int index, uint8_t uuid[16])
+{
+    const void *raw = sqlite3_column_blob(select, index);
+    if (!raw || sqlite3_column_bytes(select, index) != 16)
+        return false;
+    memcpy(uuid, raw, 16);
+    return true;
+}
+
+static bool column_word(sqlite3_stmt *select, int index, uint32_t *word)
+{
+    uint64_t value;
+    bool good = store_column_count(select, index, UINT32_MAX, &value);
+    *word = (uint32_t)value;
+    return good;
+}
+
+// Columns as store_devices selects them.
+static bool read_facts(sqlite3_stmt *select, struct dev_facts *facts)
+{
+    *facts = (struct dev_facts){0};
+    column_string(select, 2, facts->name, sizeof(facts->name));
+    column_string(select, 3, facts->driver_name, sizeof(facts->driver_name));
+    column_string(select, 4, facts->driver_info, sizeof(facts->driver_info));
+    column_string(select, 5, facts->driver_version, sizeof(facts->driver_version));
+    column_string(select, 14, facts->type, sizeof(facts->type));
+    facts->cpu = sqlite3_column_int(select, 13) != 0;
+    facts->subgroup_control = sqlite3_column_int(select, 18) != 0;
+    return column_uuid(select, 6, facts->device_uuid) &&
+           column_uuid(select, 7, facts->driver_uuid) &&
+           column_word(select, 8, &facts->driver_id) && column_word(select, 9, &facts->vendor) &&
+           column_word(select, 10, &facts->product) && column_word(select, 11, &facts->api) &&
+           column_word(select, 12, &facts->driver_raw) &&
+           column_word(select, 15, &facts->subgroup) &&
+           column_word(select, 16, &facts->subgroup_min) &&
+           column_word(select, 17, &facts->subgroup_max) &&
+           column_word(select, 19, &facts->max_workgroup) &&
+           column_word(select, 20, &facts->max_workgroups) &&
+           column_word(select, 21, &facts->max_shared) &&
+           store_column_count(select, 22, INT64_MAX, &facts->max_storage_buffer) &&
+           store_column_hex(select, 23, &facts->features);
+}
+
+bool store_devices(struct store *store, int64_t session,
+                   bool (*visit)(unsigned number, const struct dev_facts *facts,
+                                 const char *checker, void *user),
+                   void *user, struct lit_error *error)
+{
+    sqlite3_stmt *select =
+        store_prepare(store,
+                      "SELECT number, checker, name, driver_name, driver_info, driver_version,"
+                      " device_uuid, driver_uuid, driver_id, vendor, product, api, driver_raw, cpu,"
+                      " type, subgroup, subgroup_min, subgroup_max, subgroup_control,"
+                      " max_workgroup, max_workgroups, max_shared, max_storage_buffer, features"
+                      " FROM device WHERE session = ? ORDER BY number",
+                      error);
+    if (!select)
+        return false;
+    sqlite3_bind_int64(select, 1, session);
+    int step;
+    bool good = true, more = true;
+    while (good && more && (step = sqlite3_step(select)) != SQLITE_DONE) {
+        struct dev_facts facts;
+        uint32_t number;
+        if (step != SQLITE_ROW) {
+            good = store_fail(store, error);
+        } else if (!column_word(select, 0, &number) || !read_facts(select, &facts)) {
+            good = store_damaged(store, error, "a device of session %lld", (long long)session);
+        } else {
+            char *checker = store_column_text(select, 1);
+            more = visit(number, &facts, checker, user);
+            free(checker);
+        }
+    }
+    sqlite3_finalize(select);
+    return good;
+}

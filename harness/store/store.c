@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening and closing a store, and the small helpers over SQLite that its other files use.
+//
+// Durability: a write-ahead log with synchronous=FULL. When a commit returns, the kernel has told
+// the disk to write it down: neither a killed process nor a machine that is switched off loses it,
+// and drivers under test do take machines down. File systems without shared memory for the log get
+// a rollback journal instead. A store that is closed is one file without a log beside it, so that
+// it can be copied, attached and read from a folder that cannot be written.
+#include "store/private.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STORE_APPLICATION 0x4c49544d // "LITM", in the file's header
+#define STORE_BUSY_MS     10000
+
+bool store_fail(struct store *store, struct lit_error *error)
+{
+    int code = sqlite3_errcode(store->db);
+    const char *path = store->path;
+    switch (code) {
+    case SQLITE_FULL:
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%s: the disk is full: the last result was not stored, all before it were",
+                        path);
+    case SQLITE_NOTADB:
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: not a litmus store (not an SQLite file)", path);
+    case SQLITE_CORRUPT:
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: the file is damaged (%s)", path,
+                        sqlite3_errmsg(store->db));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: another process holds the file: try again",
+                        path);
+    case SQLITE_READONLY:
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be written: read-only", path);
+    case SQLITE_CANTOPEN:
+    case SQLITE_IOERR: {
+        int cause = sqlite3_system_errno(store->db);
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: %s: %s", path, sqlite3_errmsg(store->db),
+                        cause ? strerror(cause) : "no reason given");
+    }
+    default:
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", path, sqlite3_errmsg(store->db));
+    }
+}
+
+bool store_damaged(const struct store *store, struct lit_error *error, const char *format, ...)
+{
+    char what[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    return lit_fail(error, LIT_EXIT_USAGE, "%s: the file is damaged (%s)", store->path, what);
+}
+
+bool store_execute(struct store *store, const char *sql, struct lit_error *error)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK || store_fail(store, error);
+}
+
+sqlite3_stmt *store_prepare(struct store *store, const char *sql, struct lit_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        store_fail(store, error);
+    return statement;
+}
+
+bool store_done(struct store *store, sqlite3_stmt *statement, struct lit_error *error)
+{
+    return sqlite3_step(statement) == SQLITE_DONE || store_fail(store, error);
+}
+
+bool store_begin(struct store *store, struct lit_error *error)
+{
+    return store_execute(store, "BEGIN IMMEDIATE", error);
+}
+
+bool store_end(struct store *store, bool good, struct lit_error *error)
+{
+    if (good && store_execute(store, "COMMIT", error))
+        return true;
+    if (!sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
+
+void store_bind_text(sqlite3_stmt *statement, int index, const char *text)
+{
+    sqlite3_bind_text(statement, index, text ? text : "", -1, SQLITE_STATIC);
+}
+
+void store_bind_count(sqlite3_stmt *statement, int index, uint64_t count)
+{
+    sqlite3_bind_int64(statement, index, count > INT64_MAX ? INT64_MAX : (int64_t)count);
+}
+
+void store_bind_hex(sqlite3_stmt *statement, int index, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof(text), "0x%jx", (uintmax_t)value);
+    sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
+}
+
+char *store_column_text(sqlite3_stmt *statement, int index)
+{
+    const char *raw = (const char *)sqlite3_column_text(statement, index);
+    size_t size = raw ? strlen(raw) + 1 : 1;
+    char *text = lit_alloc(size, 1);
+    text_sanitise(text, size, raw ? raw : "");
+    return text;
+}
+
+bool store_column_count(sqlite3_stmt *statement, int index, uint64_t most, uint64_t *count)
+{
+    int64_t value = sqlite3_column_int64(statement, index);
+    *count = (uint64_t)value;
+    return value >= 0 && *count <= most;
+}
+
+bool store_column_hex(sqlite3_stmt *statement, int index, uint64_t *value)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, index);
+    if (!text || strncmp(text, "0x", 2) != 0)
+        return false;
+    size_t digits = strspn(text + 2, "0123456789abcdefABCDEF");
+    *value = strtoull(text + 2, NULL, 16);
+    return digits >= 1 && digits <= 16 && text[2 + digits] == '\0';
+}
+
+static bool read_number(struct store *store, const char *sql, int64_t *number,
+                        struct lit_error *error)
+{
+    sqlite3_stmt *statement = store_prepare(store, sql, error);
+    if (!statement)
+        return false;
+    bool good = sqlite3_step(statement) == SQLITE_ROW || store_fail(store, error);
+    if (good)
+        *number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return good;
+}
+
+// Says what kind of file this is before anything is changed in it. *version is 0 for an empty one.
+static bool identify(struct store *store, int *version, struct lit_error *error)
+{
+    int64_t application, user_version, tables;
+    if (!read_number(store, "PRAGMA application_id", &application, error) ||
+        !read_number(store, "PRAGMA user_version", &user_version, error) ||
+        !read_number(store, "SELECT count(*) FROM sqlite_schema", &tables, error))
+        return false;
+    *version = 0;
+    if (application == 0 && user_version == 0 && tables == 0)
+        return true;
+    if (application != STORE_APPLICATION || user_version < 1)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%s: not a litmus store (an SQLite file of another program)", store->path);
+    if (user_version > STORE_VERSION)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%s: made by a newer litmus (format %d, this one knows up to %d): update "
+                        "litmus, or use another file",
+                        store->path, (int)user_version, STORE_VERSION);
+    *version = (int)user_version;
+    return true;
+}
+
+// The file may come from anywhere: nothing in its schema may run.
+static void harden(sqlite3 *db)
+{
+    sqlite3_extended_result_codes(db, 0);
+    sqlite3_busy_timeout(db, STORE_BUSY_MS);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 16 << 20);
+    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+}
+
+// The name under which SQLite opens a path: never one that it takes for something else
+// (":memory:").
+static char *file_name(const char *path)
+{
+    struct text name = {0};
+    char *resolved = realpath(path, NULL);
+    if (!resolved && path[0] != '/')
+        text_puts(&name, "./");
+    text_puts(&name, resolved ? resolved : path);
+    free(resolved);
+    return name.data;
+}
+
+// The same as a URI, for a file in a folder that cannot be written.
+static char *immutable_name(const char *path)
+{
+    struct text name = {0};
+    text_puts(&name, "file:");
+    for (const char *at = path; *at; at++) {
+        if (strchr("%?#", *at))
+            text_printf(&name, "%%%02x", (unsigned char)*at);
+        else
+            text_append(&name, at, 1);
+    }
+    text_puts(&name, "?immutable=1");
+    return name.data;
+}
+
+static bool is_usable(const char *path, bool must_exist, struct lit_error *error)
+{
+    struct stat status;
+    if (path[0] == '\0')
+        return lit_fail(error, LIT_EXIT_USAGE, "the name of the store is empty");
+    if (stat(path, &status) != 0) {
+        if (errno == ENOENT && !must_exist)
+            return true;
+        if (errno == ENOENT)
+            return lit_fail(error, LIT_EXIT_USAGE, "%s: no such file (a run makes it)", path);
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", path, strerror(errno));
+    }
+    if (!S_ISREG(status.st_mode))
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: not a regular file", path);
+    // SQLite takes a file of a few bytes for an empty one and would overwrite it.
+    if (status.st_size > 0 && status.st_size < 512)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: not a litmus store (not an SQLite file)", path);
+    return true;
+}
+
+static struct store *store_new(const char *path)
+{
+    struct store *store = lit_alloc(1, sizeof(*store));
+    store->path = lit_strdup(path);
+    store->lock.file = -1;
+    return store;
+}
+
+static bool open_writing(struct store *store, const char *name, struct lit_error *error)
+{
+    if (!store_lock_take(&store->lock, name, store->path, error))
+        return false;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    if (sqlite3_open_v2(name, &store->db, flags, NULL) != SQLITE_OK)
+        return store_fail(store, error);
+    harden(store->db);
+    int version;
+    if (!identify(store, &version, error))
+        return false;
+    if (sqlite3_db_readonly(store->db, "main") == 1)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be written: read-only", store->path);
+    // Either answers without an error or leaves the rollback journal, which is as good.
+    sqlite3_exec(store->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    return store_execute(store, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", error) &&
+           store_migrate(store, version, error);
+}
+
+struct store *store_open(const char *path, struct lit_error *error)
+{
+    if (!is_usable(path, false, error))
+        return NULL;
+    struct store *store = store_new(path);
+    char *name = file_name(path);
+    if (!open_writing(store, name, error))
+        store_close(&store);
+    free(name);
+    return store;
+}
+
+static bool open_reading(struct store *store, const char *name, int more_flags,
+                         struct lit_error *error)
+{
+    int flags = SQLITE_OPEN_READONLY | more_flags;
+    if (sqlite3_open_v2(name, &store->db, flags, NULL) != SQLITE_OK)
+        return store_fail(store, error);
+    harden(store->db);
+    int version;
+    if (!identify(store, &version, error))
+        return false;
+    if (version == 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: empty: nothing was stored in it yet",
+                        store->path);
+    if (version < STORE_VERSION)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%s: of an older format (%d, now %d): a run that writes to it updates it",
+                        store->path, version, STORE_VERSION);
+    return true;
+}
+
+struct store *store_open_read(const char *path, struct lit_error *error)
+{
+    if (!is_usable(path, true, error))
+        return NULL;
+    struct store *store = store_new(path);
+    char *name = file_name(path);
+    bool good = open_reading(store, name, 0, error);
+    if (!good && store->db && sqlite3_errcode(store->db) == SQLITE_CANTOPEN) {
+        // A log cannot be made in this folder. None is needed if none was left.
+        struct text log = {0};
+        text_printf(&log, "%s-wal", name);
+        if (access(log.data, F_OK) != 0) {
+            sqlite3_close(store->db);
+            char *uri = immutable_name(name);
+            good = open_reading(store, uri, SQLITE_OPEN_URI, error);
+            free(uri);
+        } else {
+            lit_fail(error, LIT_EXIT_USAGE,
+                     "%s: its last run was cut off, and this folder cannot be written: copy it "
+                     "with the file %s-wal to one that can",
+                     path, path);
+        }
+        text_free(&log);
+    }
+    if (!good)
+        store_close(&store);
+    free(name);
+    return store;
+}
+
+void store_close(struct store **store)
+{
+    if (!*store)
+        return;
+    if ((*store)->lock.file >= 0 && (*store)->db) {
+        // Leaves the log behind if someone is reading: the next one to close removes it.
+        sqlite3_busy_timeout((*store)->db, 0);
+        sqlite3_exec((*store)->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    }
+    sqlite3_close((*store)->db);
+    store_lock_drop(&(*store)->lock);
+    free((*store)->path);
+    free(*store);
+    *store = NULL;
+}
+
+const char *store_path(const struct store *store)
+{
+    return store->path;
+}

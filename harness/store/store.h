@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store: an SQLite file that holds every session, device and result, committed as they arrive.
+// One process writes at a time (a lock beside the file says who); any number may read.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "device/facts.h"
+#include "engine/result.h"
+
+#define STORE_VERSION 1 // PRAGMA user_version of the files that this program writes
+
+struct store;
+
+// Opens `path`, making it if it is not there. Takes the writer's lock. NULL with an error of one
+// line: not a database, from a newer version, locked by another process (names its pid), read-only
+// folder.
+struct store *store_open(const char *path, struct lit_error *error);
+// Opens an existing file for reading only; takes no lock.
+struct store *store_open_read(const char *path, struct lit_error *error);
+void store_close(struct store **store); // NULL is fine
+// The path that it was opened with.
+const char *store_path(const struct store *store);
+
+// A session is one invocation of `litmus run`.
+struct store_session {
+    int64_t id;
+    char *version; // of the program
+    char *command; // the command line, as typed
+    char *started; // UTC, "2026-11-21T02:09:00Z"
+    char *system;  // kernel name, release, machine
+    uint64_t seed;
+    uint64_t runs; // asked for, for each configuration
+    bool finished; // every planned configuration was done
+    char *options; // JSON: what --resume needs to go on (patterns, device patterns, flags)
+};
+void store_session_clear(struct store_session *session);
+
+// Writes a new session; sets session->id.
+bool store_session_begin(struct store *store, struct store_session *session,
+                         struct lit_error *error);
+bool store_session_finish(struct store *store, int64_t session, struct lit_error *error);
+// The newest session, or with `unfinished` the newest that is not finished. False with an error if
+// there is none. `id` > 0 asks for that one.
+bool store_session_load(struct store *store, int64_t id, bool unfinished,
+                        struct store_session *session, struct lit_error *error);
+
+// Writes a device of a session; a device that is there already is left. `number` counts from 1.
+bool store_device_put(struct store *store, int64_t session, unsigned number,
+                      const struct dev_facts *facts, const char *checker, struct lit_error *error);
+
+// One result. Strings belong to whoever made the struct; store_result_clear frees what a read made.
+struct store_result {
+    char *name;   // the configuration
+    char *device; // dev_facts_id
+    char *result; // eng_result_name
+    char *reason; // "" if none
+    char *expectation;
+    char *sha256;   // of the module, "" if there is none
+    char *headline; // "" if none
+    uint64_t seed;
+    enum cat_check check; // names the outcomes
+    struct eng_count count;
+};
+void store_result_clear(struct store_result *result);
+
+// Writes a result's present state in one transaction: inserts it or replaces what was there for the
+// same session, device and name. Called after every batch; on disk when it returns.
+bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
+                      struct lit_error *error);
+// Looks a result up. False without an error (error->message empty) if there is none.
+bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
+                      struct store_result *result, struct lit_error *error);
+
+// Calls `visit` for each device of a session in order of number, or each result in order of device
+// number and then of writing. `visit` returns false to stop.
+bool store_devices(struct store *store, int64_t session,
+                   bool (*visit)(unsigned number, const struct dev_facts *facts,
+                                 const char *checker, void *user),
+                   void *user, struct lit_error *error);
+bool store_results(struct store *store, int64_t session,
+                   bool (*visit)(const struct store_result *result, void *user), void *user,
+                   struct lit_error *error);

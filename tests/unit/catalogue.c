@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// The built-in tests as a whole: names that go both ways, modules for every case, oracles that keep
+// their own shape, and what patterns select.
+#include "unit.h"
+
+#include "catalogue/catalogue.h"
+#include "catalogue/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t sizes[] = {4, 8, 16, 32, 64, 128};
+
+struct names {
+    char **names;
+    size_t count;
+};
+
+static void check_name(const struct cat_case *which, void *user)
+{
+    struct names *names = user;
+    struct text name = {0};
+    cat_case_name(which, &name);
+    struct cat_case parsed;
+    struct lit_error error = {0};
+    if (!cat_case_parse(name.data, &parsed, &error))
+        fail_msg("%s", error.message);
+    assert_memory_equal(&parsed, which, sizeof parsed);
+    names->names = lit_realloc(names->names, names->count + 1, sizeof *names->names);
+    names->names[names->count++] = name.data;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void every_name_is_unique_and_means_its_case(void **state)
+{
+    (void)state;
+    struct names names = {0};
+    for (size_t t = 0; t < cat_test_count(); t++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            cat_test_each(cat_test_at(t), sizes[s], check_name, &names);
+    assert_true(names.count > 100);
+    qsort(names.names, names.count, sizeof *names.names, by_text);
+    for (size_t i = 0; i + 1 < names.count; i++)
+        assert_string_not_equal(names.names[i], names.names[i + 1]);
+    for (size_t i = 0; i < names.count; i++)
+        free(names.names[i]);
+    free(names.names);
+}
+
+static void check_module(const struct cat_case *which, void *user)
+{
+    (void)user;
+    const struct cat_module *module = cat_case_module(which);
+    if (!module) {
+        struct text name = {0};
+        cat_case_name(which, &name);
+        fail_msg("no module for %s", name.data);
+    }
+    const uint32_t *words = cat_module_words(which->test, module);
+    uint64_t features;
+    uint32_t unknown;
+    assert_true(cat_module_features(words, module->count, &features, &unknown));
+    assert_true(features == module->features);
+    assert_int_equal(strlen(module->sha256), 64);
+}
+
+static void every_case_has_a_module(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < cat_test_count(); t++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            cat_test_each(cat_test_at(t), sizes[s], check_module, NULL);
+}
+
+// An oracle that wrote outside its buffers would be seen here by the guards, and by the sanitizers.
+static void check_oracle(const struct cat_case *which, void *user)
+{
+    (void)user;
+    const struct cat_oracle *oracle = which->test->oracle;
+    struct cat_args args = {.subgroup = which->subgroup, .scale = 2, .which = which};
+    args.workgroup = cat_value(&args, "workgroup");
+    struct cat_shape shape = {0};
+    struct lit_error error = {0};
+    if (args.workgroup % args.subgroup || !oracle->shape(&args, &shape, &error))
+        return;
+    assert_true(shape.instances >= 1 && shape.words_per_instance >= 1 && shape.state_words >= 1);
+    uint64_t words = shape.instances * shape.words_per_instance;
+    size_t stride = oracle->check == CAT_CHECK_MASK ? 4 : 1;
+    assert_true(words < 64u << 20);
+    if (words > 1u << 18)
+        return; // the large ones differ from the small ones in their size alone
+    uint32_t *input = lit_alloc(shape.input_words + 1, 4);
+    uint32_t *expected = lit_alloc(words * stride + 1, 4);
+    input[shape.input_words] = expected[words * stride] = 0x600DF00D;
+    if (oracle->input)
+        oracle->input(&args, &shape, 7, input);
+    oracle->expect(&args, &shape, input, expected);
+    assert_int_equal(input[shape.input_words], 0x600DF00D);
+    assert_int_equal(expected[words * stride], 0x600DF00D);
+    // The right output passes, the untouched one fails. Guards that stay poison pass in both.
+    uint32_t *output = lit_alloc(words, 4);
+    struct cat_run run;
+    struct cat_failure failure;
+    for (int poisoned = 0; poisoned < 2; poisoned++) {
+        bool any = false;
+        for (uint64_t i = 0; i < words; i++) {
+            output[i] = poisoned ? CAT_POISON : expected[i * stride];
+            any |= expected[i * stride] != CAT_POISON;
+        }
+        size_t count = 0;
+        cat_check_host(oracle->check, &shape, output, expected, 0, &run, &failure, 1, &count);
+        assert_int_equal(run.words, words);
+        if (!poisoned || !any)
+            assert_int_equal(run.failed, 0);
+        else
+            assert_true(run.failed > 0);
+        if (count) {
+            char where[96];
+            oracle->where(&args, &shape, &failure, where, sizeof where);
+            assert_true(strlen(where) > 0);
+        }
+    }
+    free(input);
+    free(expected);
+    free(output);
+}
+
+static void every_oracle_keeps_to_its_shape(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < cat_test_count(); t++)
+        for (size_t s = 1; s < sizeof sizes / sizeof *sizes; s += 2)
+            cat_test_each(cat_test_at(t), sizes[s], check_oracle, NULL);
+}
+
+static void heads_and_sources_agree(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < cat_test_count(); t++) {
+        const struct cat_test *test = cat_test_at(t);
+        assert_ptr_equal(cat_test_find(test->head.name), test);
+        assert_non_null(strstr(cat_test_source(test), test->embedded->head));
+        if (t)
+            assert_true(strcmp(cat_test_at(t - 1)->head.name, test->head.name) < 0);
+    }
+    assert_null(cat_test_at(cat_test_count()));
+    assert_null(cat_test_find("no.such"));
+}
+
+struct tally {
+    const struct cat_selection *selection;
+    size_t selected;
+};
+
+static void tally_case(const struct cat_case *which, void *user)
+{
+    struct tally *tally = user;
+    tally->selected += cat_selection_has(tally->selection, which);
+}
+
+static size_t selected(const char *const *patterns, size_t count, bool thorough)
+{
+    const struct cat_selection selection = {patterns, count, thorough};
+    struct tally tally = {&selection, 0};
+    for (size_t t = 0; t < cat_test_count(); t++)
+        cat_test_each(cat_test_at(t), 32, tally_case, &tally);
+    return tally.selected;
+}
+
+static void patterns_select(void **state)
+{
+    (void)state;
+    const char *const all[] = {"*"}, *const family[] = {"loop"}, *const glob[] = {"loop.*"};
+    const char *const but[] = {"!loop"}, *const both[] = {"loop", "shuffle"};
+    const char *const minus[] = {"*", "!loop.desync"};
+    size_t everything = selected(NULL, 0, false), loops = selected(family, 1, false);
+    assert_true(everything > loops && loops > 0);
+    assert_int_equal(selected(all, 1, false), everything);
+    assert_int_equal(selected(glob, 1, false), loops);
+    assert_int_equal(selected(but, 1, false), everything - loops);
+    assert_int_equal(selected(minus, 2, false), everything - loops);
+    assert_true(selected(both, 2, false) > loops);
+    assert_true(selected(NULL, 0, true) > everything);
+}
+
+struct first {
+    char *quick, *thorough;
+};
+
+static void find_first(const struct cat_case *which, void *user)
+{
+    struct first *first = user;
+    char **slot = cat_case_is_thorough(which) ? &first->thorough : &first->quick;
+    struct text name = {0};
+    if (!*slot) {
+        cat_case_name(which, &name);
+        *slot = name.data;
+    }
+}
+
+static void a_configuration_that_is_named_runs(void **state)
+{
+    (void)state;
+    struct first first = {0};
+    cat_test_each(cat_test_find("shuffle.scan-loop"), 32, find_first, &first);
+    assert_non_null(first.thorough);
+    const char *const quick[] = {first.quick}, *const thorough[] = {first.thorough};
+    assert_int_equal(selected(quick, 1, false), 1);
+    assert_int_equal(selected(thorough, 1, false), 1);
+    *strstr(first.thorough, ",subgroup=") = '\0';
+    assert_int_equal(selected(thorough, 1, false), 1);
+    free(first.quick);
+    free(first.thorough);
+}
+
+static void check_complaint(const char *pattern, const char *complaint)
+{
+    const struct cat_selection selection = {&pattern, 1, false};
+    struct lit_error error = {0};
+    assert_false(cat_selection_check(&selection, &error));
+    assert_int_equal(error.code, LIT_EXIT_USAGE);
+    assert_string_equal(error.message, complaint);
+}
+
+static void unknown_names_are_answered_with_the_nearest(void **state)
+{
+    (void)state;
+    check_complaint("shufle.scan-loop",
+                    "no test matches 'shufle.scan-loop'; the nearest is 'shuffle.scan-loop'");
+    check_complaint("loop.desync/sync=no",
+                    "test 'loop.desync' has no configuration 'loop.desync/sync=no'; "
+                    "'litmus list --names loop.desync' prints them");
+    struct cat_case which;
+    struct lit_error error = {0};
+    static const char *const wrong[] = {"",
+                                        "/",
+                                        "@",
+                                        "loop.desync",
+                                        "loop.desync/",
+                                        "loop.desync/=",
+                                        "loop.desync/a=b",
+                                        "loop.desync/sync",
+                                        "x.y/sync=none",
+                                        "loop.desync@workgroup=64"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_false(cat_case_parse(wrong[i], &which, &error));
+        assert_true(strlen(error.message) > 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_name_is_unique_and_means_its_case),
+        cmocka_unit_test(every_case_has_a_module),
+        cmocka_unit_test(every_oracle_keeps_to_its_shape),
+        cmocka_unit_test(heads_and_sources_agree),
+        cmocka_unit_test(patterns_select),
+        cmocka_unit_test(a_configuration_that_is_named_runs),
+        cmocka_unit_test(unknown_names_are_answered_with_the_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

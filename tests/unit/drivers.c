@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which driver manifests are found, in folders made for the test; which of a device's names match
+// it.
+#include "unit.h"
+
+#include "engine/drivers.h"
+#include "engine/inventory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = "/tmp/litmus-drivers-XXXXXX";
+
+// The environment that the search sees: name, value, name, value.
+static const char *environment[32];
+
+static const char *get(const char *name)
+{
+    for (size_t i = 0; environment[i]; i += 2)
+        if (strcmp(environment[i], name) == 0)
+            return environment[i + 1];
+    return NULL;
+}
+
+static const char *in_root(const char *path)
+{
+    static char paths[8][512];
+    static unsigned next;
+    char *full = paths[next++ % 8];
+    snprintf(full, 512, "%s/%s", root, path);
+    return full;
+}
+
+static void make_folder(const char *path)
+{
+    char full[512];
+    snprintf(full, sizeof full, "%s", in_root(path));
+    for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdir(full, 0777);
+        *slash = '/';
+    }
+    mkdir(full, 0777);
+}
+
+static void make_file(const char *path, const char *content)
+{
+    FILE *file = fopen(in_root(path), "w");
+    assert_non_null(file);
+    fputs(content, file);
+    fclose(file);
+}
+
+#define GOOD  "{\"file_format_version\":\"1.0.0\",\"ICD\":{\"library_path\":\"libx.so\"}}"
+#define SMALL "{\"ICD\":{\"library_path\":\"libx.so\",\"library_arch\":\"32\"}}"
+#define LARGE "{\"ICD\":{\"library_path\":\"libx.so\",\"library_arch\":\"64\"}}"
+
+// Compares what is found below the root (the machine has its own in /etc).
+static void expect(const char *const *paths, size_t count)
+{
+    struct eng_drivers drivers;
+    size_t found = 0;
+    eng_drivers_find(&drivers, get);
+    for (size_t i = 0; i < drivers.count; i++) {
+        if (strncmp(drivers.items[i].manifest, root, strlen(root)) != 0)
+            continue;
+        assert_true(found < count);
+        assert_string_equal(drivers.items[i].manifest + strlen(root) + 1, paths[found]);
+        found++;
+    }
+    assert_int_equal(found, count);
+    eng_drivers_clear(&drivers);
+}
+
+#define EXPECT(...)                                                                                \
+    do {                                                                                           \
+        static const char *const wanted[] = {__VA_ARGS__};                                         \
+        expect(wanted, sizeof wanted / sizeof wanted[0]);                                          \
+    } while (0)
+
+static int make_tree(void **state)
+{
+    (void)state;
+    if (!mkdtemp(root))
+        return -1;
+    make_folder("config/vulkan/icd.d");
+    make_folder("home/.config/vulkan/icd.d");
+    make_folder("home/.local/share/vulkan/icd.d");
+    make_folder("one/vulkan/icd.d");
+    make_folder("two/vulkan/icd.d");
+    make_folder("named");
+    make_file("config/vulkan/icd.d/c.json", GOOD);
+    make_file("home/.config/vulkan/icd.d/h.json", GOOD);
+    make_file("home/.local/share/vulkan/icd.d/l.json", GOOD);
+    make_file("one/vulkan/icd.d/b.json", GOOD);
+    make_file("one/vulkan/icd.d/a.json", LARGE);
+    make_file("one/vulkan/icd.d/small.json", SMALL);
+    make_file("one/vulkan/icd.d/readme.txt", "no manifest");
+    make_file("two/vulkan/icd.d/t.json", GOOD);
+    make_file("named/n.json", GOOD);
+    make_file("named/m.json", GOOD);
+    assert_int_equal(
+        symlink(in_root("one/vulkan/icd.d/b.json"), in_root("two/vulkan/icd.d/again.json")), 0);
+    return 0;
+}
+
+static int remove_tree(void **state)
+{
+    char command[512];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    return system(command);
+}
+
+static void folders_in_the_loaders_order(void **state)
+{
+    char data[1024];
+    (void)state;
+    snprintf(data, sizeof data, "%s::%s/", in_root("one"), in_root("two"));
+    const char *full[] = {"XDG_CONFIG_HOME",
+                          in_root("config"),
+                          "HOME",
+                          in_root("home"),
+                          "XDG_CONFIG_DIRS",
+                          in_root("none"),
+                          "XDG_DATA_DIRS",
+                          data,
+                          NULL};
+    memcpy(environment, full, sizeof full);
+    EXPECT("config/vulkan/icd.d/c.json", "home/.local/share/vulkan/icd.d/l.json",
+           "one/vulkan/icd.d/a.json", "one/vulkan/icd.d/b.json", "two/vulkan/icd.d/t.json");
+
+    const char *home[] = {"HOME", in_root("home"), "XDG_DATA_DIRS", in_root("none"), NULL};
+    memcpy(environment, home, sizeof home);
+    EXPECT("home/.config/vulkan/icd.d/h.json", "home/.local/share/vulkan/icd.d/l.json");
+}
+
+static void variables_override_and_add(void **state)
+{
+    char list[1024];
+    (void)state;
+    snprintf(list, sizeof list, "%s:%s", in_root("two/vulkan/icd.d/t.json"), in_root("named"));
+    const char *override[] = {"VK_DRIVER_FILES",
+                              list,
+                              "VK_ICD_FILENAMES",
+                              in_root("one"),
+                              "VK_ADD_DRIVER_FILES",
+                              in_root("one/vulkan/icd.d/a.json"),
+                              NULL};
+    memcpy(environment, override, sizeof override);
+    EXPECT("two/vulkan/icd.d/t.json", "named/m.json", "named/n.json");
+
+    const char *old[] = {"VK_ICD_FILENAMES", in_root("named/n.json"), NULL};
+    memcpy(environment, old, sizeof old);
+    EXPECT("named/n.json");
+
+    const char *added[] = {"VK_ADD_DRIVER_FILES",
+                           in_root("named/n.json"),
+                           "VK_DRIVER_FILES",
+                           "",
+                           "XDG_DATA_DIRS",
+                           in_root("two"),
+                           NULL};
+    memcpy(environment, added, sizeof added);
+    EXPECT("named/n.json", "two/vulkan/icd.d/again.json", "two/vulkan/icd.d/t.json");
+}
+
+static void filters(void **state)
+{
+    (void)state;
+    const char *select[] = {"VK_DRIVER_FILES", in_root("named"), "VK_LOADER_DRIVERS_SELECT",
+                            "x*,M.json", NULL};
+    memcpy(environment, select, sizeof select);
+    EXPECT("named/m.json");
+    const char *disable[] = {"VK_DRIVER_FILES", in_root("named"), "VK_LOADER_DRIVERS_DISABLE", "m*",
+                             NULL};
+    memcpy(environment, disable, sizeof disable);
+    EXPECT("named/n.json");
+}
+
+static void broken_manifests_are_remarked(void **state)
+{
+    static const struct {
+        const char *content, *remark;
+        enum eng_manifest want;
+    } rows[] = {
+        {GOOD, "", ENG_MANIFEST_GOOD},
+        {LARGE, "", ENG_MANIFEST_GOOD},
+        {SMALL, "", ENG_MANIFEST_FOREIGN},
+        {"", "not JSON, line 1", ENG_MANIFEST_BAD},
+        {"\n\n{", "not JSON, line 3", ENG_MANIFEST_BAD},
+        {"[1,2]", "not a driver manifest: it names no library", ENG_MANIFEST_BAD},
+        {"{\"ICD\":[]}", "not a driver manifest: it names no library", ENG_MANIFEST_BAD},
+        {"{\"ICD\":{\"library_path\":7}}", "not a driver manifest: it names no library",
+         ENG_MANIFEST_BAD},
+        {"{\"ICD\":{\"library_path\":\"/no/where\\n.so\"}}",
+         "its library is not there: /no/where?.so", ENG_MANIFEST_BAD},
+        {"{\"ICD\":{\"library_path\":\"./m.json\"}}", "", ENG_MANIFEST_GOOD},
+    };
+    char remark[256];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        make_file("named/try.json", rows[i].content);
+        assert_int_equal(eng_manifest_check(in_root("named/try.json"), remark, sizeof remark),
+                         rows[i].want);
+        assert_string_equal(remark, rows[i].remark);
+    }
+    FILE *file = fopen(in_root("named/try.json"), "w");
+    for (int i = 0; i < 70000; i++)
+        fputc(' ', file);
+    fclose(file);
+    assert_int_equal(eng_manifest_check(in_root("named/try.json"), remark, sizeof remark),
+                     ENG_MANIFEST_BAD);
+    assert_string_equal(remark, "larger than a manifest can be");
+    unlink(in_root("named/try.json"));
+    assert_int_equal(eng_manifest_check(in_root("named/try.json"), remark, sizeof remark),
+                     ENG_MANIFEST_BAD);
+    assert_int_equal(eng_manifest_check(in_root("named"), remark, sizeof remark), ENG_MANIFEST_BAD);
+    assert_string_equal(remark, "not a file");
+
+    // One that was named is listed with its remark: the user expects it.
+    struct eng_drivers drivers;
+    const char *named[] = {"VK_DRIVER_FILES", in_root("named/none.json"), NULL};
+    memcpy(environment, named, sizeof named);
+    eng_drivers_find(&drivers, get);
+    assert_int_equal(drivers.count, 1);
+    assert_string_equal(drivers.items[0].remark, "No such file or directory");
+    eng_drivers_clear(&drivers);
+}
+
+static struct eng_device example(unsigned number, const char *name)
+{
+    struct eng_device device = {.number = number, .id = "0123456789abcdef"};
+    snprintf(device.facts.name, sizeof device.facts.name, "%s", name);
+    for (int i = 0; i < 16; i++)
+        device.facts.device_uuid[i] = (uint8_t)(0xa0 + i);
+    device.facts.vendor = 0x10de;
+    device.facts.product = 0x2335;
+    return device;
+}
+
+static void names_of_a_device(void **state)
+{
+    static const struct {
+        const char *pattern;
+        bool want;
+    } rows[] = {
+        {"2", true},
+        {"1", false},
+        {"02", true},
+        {"22", false},
+        {"Example GPU (3)", true},
+        {"example*", true},
+        {"*gpu*", true},
+        {"example", false},
+        {"a0a1a2a3-a4a5-a6a7-a8a9-aaabacadaeaf", true},
+        {"A0A1A2A3A4A5A6A7A8A9AAABACADAEAF", true},
+        {"a0a1a2a3", false},
+        {"10de:2335", true},
+        {"10de:2336", false},
+        {"0123456789abcdef", true},
+        {"", false},
+    };
+    struct eng_device device = example(2, "Example GPU (3)");
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(eng_device_matches(&device, rows[i].pattern), rows[i].want);
+}
+
+static void choosing_devices(void **state)
+{
+    struct eng_device devices[] = {example(1, "llvmpipe (LLVM 15)"), example(2, "Example GPU")};
+    struct eng_inventory inventory = {.devices = devices, .count = 2};
+    struct lit_error error = {0};
+    bool chosen[2];
+    const char *second[] = {"2"}, *unknown[] = {"*", "exmaple gpu"}, *ninth[] = {"9"};
+    (void)state;
+    assert_true(eng_inventory_choose(&inventory, NULL, 0, chosen, &error));
+    assert_true(chosen[0] && chosen[1]);
+    assert_true(eng_inventory_choose(&inventory, second, 1, chosen, &error));
+    assert_true(!chosen[0] && chosen[1]);
+    assert_false(eng_inventory_choose(&inventory, unknown, 2, chosen, &error));
+    assert_int_equal(error.code, LIT_EXIT_USAGE);
+    assert_string_equal(error.message,
+                        "no device matches 'exmaple gpu'; the nearest is 'Example GPU'");
+    assert_false(eng_inventory_choose(&inventory, ninth, 1, chosen, &error));
+    assert_string_equal(error.message, "no device '9': they are numbered 1 to 2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folders_in_the_loaders_order),
+        cmocka_unit_test(variables_override_and_add),
+        cmocka_unit_test(filters),
+        cmocka_unit_test(broken_manifests_are_remarked),
+        cmocka_unit_test(names_of_a_device),
+        cmocka_unit_test(choosing_devices),
+    };
+    return cmocka_run_group_tests_name("drivers", tests, make_tree, remove_tree);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a module needs, read from its words; broken modules are refused, never read past their end.
+#include "unit.h"
+
+#include "catalogue/features.h"
+
+#include <string.h>
+
+#define OP(length, code) ((uint32_t)(length) << 16 | (code))
+#define HEADER           0x07230203, 0x00010300, 0, 10, 0
+
+static uint64_t features;
+static uint32_t unknown;
+
+static bool read_words(const uint32_t *words, size_t count)
+{
+    return cat_module_features(words, count, &features, &unknown);
+}
+
+static void capabilities_and_modes_are_seen(void **state)
+{
+    (void)state;
+    const uint32_t words[] = {HEADER, OP(2, 17), 1,         OP(2, 17), 66,  OP(3, 16),
+                              4,      6023,      OP(3, 16), 4,         4421};
+    assert_true(read_words(words, sizeof words / 4));
+    assert_true(features ==
+                (UINT64_C(1) << CAT_FEATURE_SHUFFLE_RELATIVE | UINT64_C(1) << CAT_FEATURE_MAXIMAL |
+                 UINT64_C(1) << CAT_FEATURE_SUBGROUP_UNIFORM));
+}
+
+static void what_comes_after_the_first_function_does_not_count(void **state)
+{
+    (void)state;
+    const uint32_t words[] = {HEADER, OP(2, 17), 1, OP(5, 54), 1, 2, 0, 3, OP(2, 17), 9999};
+    assert_true(read_words(words, sizeof words / 4));
+    assert_true(features == 0);
+}
+
+static void unknown_capabilities_are_named(void **state)
+{
+    (void)state;
+    const uint32_t words[] = {HEADER, OP(2, 17), 4422};
+    assert_false(read_words(words, sizeof words / 4));
+    assert_int_equal(unknown, 4422);
+}
+
+static void broken_modules_are_refused(void **state)
+{
+    (void)state;
+    const uint32_t zero_length[] = {HEADER, OP(0, 17), 1};
+    const uint32_t too_long[] = {HEADER, OP(9, 17), 1};
+    const uint32_t no_magic[] = {0x03022307, 0x00010300, 0, 10, 0, OP(2, 17), 1};
+    assert_false(read_words(zero_length, sizeof zero_length / 4));
+    assert_false(read_words(too_long, sizeof too_long / 4));
+    assert_false(read_words(no_magic, sizeof no_magic / 4));
+    assert_false(read_words(no_magic, 0));
+    assert_int_equal(unknown, 0);
+}
+
+static void every_feature_has_a_name_that_is_found(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CAT_FEATURE_COUNT; i++) {
+        enum cat_feature found;
+        const char *name = cat_feature_name((enum cat_feature)i);
+        assert_non_null(name);
+        assert_true(cat_feature_find(name, &found));
+        assert_int_equal(found, i);
+    }
+    enum cat_feature found;
+    assert_false(cat_feature_find("VK_KHR_nothing", &found));
+    assert_string_equal(cat_feature_name(CAT_FEATURE_COUNT), "unknown feature");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(capabilities_and_modes_are_seen),
+        cmocka_unit_test(what_comes_after_the_first_function_does_not_count),
+        cmocka_unit_test(unknown_capabilities_are_named),
+        cmocka_unit_test(broken_modules_are_refused),
+        cmocka_unit_test(every_feature_has_a_name_that_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The head of a test file: what it means, and that every mistake is named with its line.
+#include "unit.h"
+
+#include "base/text.h"
+#include "catalogue/head.h"
+
+#include <string.h>
+
+static const char good[] = "; SPDX-License-Identifier: Apache-2.0\n"
+                           ";\n"
+                           "; litmus  shuffle.example\n"
+                           "; asks    is this\n"
+                           ";         one question?\n"
+                           "; fails   something is wrong\n"
+                           "; origin  nowhere\n"
+                           "; spec    Chapter: a point\n"
+                           "; spec    Other: another\n"
+                           "; axis    sync  none | control-each\n"
+                           "; axis    form  a | b | c\n"
+                           "; sizes   8 32\n"
+                           "; sweep   workgroup 0  64 128 | 256\n"
+                           "; sweep   elected -  last middle 3\n"
+                           "; without form=c sync=none\n"
+                           "; thorough when form!=a,b\n"
+                           "; expect  contested when sync=none workgroup!=64 : no text\n"
+                           "; expect  forbidden : the text\n"
+                           ";         goes on\n"
+                           "; oracle  shuffle.example\n"
+                           ";\n"
+                           "; This is prose about the code.\n"
+                           "OpCapability Shader\n";
+
+static void a_good_head_is_understood(void **state)
+{
+    (void)state;
+    struct cat_head head;
+    struct lit_error error = {0};
+    assert_true(cat_head_parse(good, strlen(good), &head, &error));
+    assert_string_equal(head.name, "shuffle.example");
+    assert_string_equal(head.family, "shuffle");
+    assert_string_equal(head.test, "example");
+    assert_string_equal(head.asks, "is this one question?");
+    assert_int_equal(head.spec_count, 2);
+    assert_string_equal(head.spec[1], "Other: another");
+    assert_int_equal(head.axis_count, 2);
+    assert_int_equal(head.axes[1].count, 3);
+    assert_string_equal(head.axes[0].values[1], "control-each");
+    assert_int_equal(head.size_count, 2);
+    assert_int_equal(head.sizes[1], 32);
+    assert_int_equal(head.sweep_count, 2);
+    assert_int_equal(head.sweeps[0].spec_id, 0);
+    assert_int_equal(head.sweeps[0].count, 3);
+    assert_int_equal(head.sweeps[0].quick, 2);
+    assert_int_equal(head.sweeps[1].spec_id, -1);
+    assert_int_equal(head.sweeps[1].quick, 3);
+    assert_string_equal(head.expect[1].reason, "the text goes on");
+    assert_null(head.headline);
+    cat_head_clear(&head);
+    assert_null(head.name);
+}
+
+static void conditions_hold_where_they_should(void **state)
+{
+    (void)state;
+    struct cat_head head;
+    assert_true(cat_head_parse(good, strlen(good), &head, NULL));
+    const uint8_t none_c[] = {0, 2}, each_c[] = {1, 2}, none_a[] = {0, 0};
+    const uint8_t small[] = {0, 0}, large[] = {2, 0};
+    assert_true(cat_condition_holds(&head.without[0].when, none_c, NULL));
+    assert_false(cat_condition_holds(&head.without[0].when, each_c, NULL));
+    assert_true(cat_condition_holds(&head.thorough[0].when, each_c, small));
+    assert_false(cat_condition_holds(&head.thorough[0].when, none_a, small));
+    assert_true(cat_condition_holds(&head.expect[0].when, none_a, large));
+    assert_false(cat_condition_holds(&head.expect[0].when, none_a, small));
+    // A condition about sweeps says nothing while only the axes are known.
+    assert_false(cat_condition_holds(&head.expect[0].when, none_a, NULL));
+    assert_true(cat_condition_holds(&head.expect[1].when, none_a, NULL));
+    cat_head_clear(&head);
+}
+
+// Replaces one piece of the good head, and expects exactly this complaint.
+static void check_mistake(const char *piece, const char *instead, const char *complaint)
+{
+    struct text text = {0};
+    const char *at = strstr(good, piece);
+    assert_non_null(at);
+    text_append(&text, good, (size_t)(at - good));
+    text_puts(&text, instead);
+    text_puts(&text, at + strlen(piece));
+    struct cat_head head;
+    struct lit_error error = {0};
+    assert_false(cat_head_parse(text.data, text.length, &head, &error));
+    assert_string_equal(error.message, complaint);
+    cat_head_clear(&head);
+    text_free(&text);
+}
+
+static void every_mistake_is_named(void **state)
+{
+    (void)state;
+    check_mistake("shuffle.example", "shuffle",
+                  "line 3: a test's name is family.test, not 'shuffle'");
+    check_mistake("shuffle.example", "Shuffle.x",
+                  "line 3: names have a-z, 0-9 and '-' only: 'Shuffle.x'");
+    check_mistake("origin  nowhere", "asks again", "line 7: given twice: 'asks'");
+    check_mistake("origin  nowhere", "orgin nowhere", "line 7: unknown keyword 'orgin'");
+    check_mistake("; origin  nowhere\n", "", "line 20: the head lacks 'origin'");
+    check_mistake("none | control-each", "none control-each",
+                  "line 10: unexpected in an axis: 'control-each'");
+    check_mistake("form  a", "sync  a", "line 11: not a new axis name: 'sync'");
+    check_mistake("form  a", "subgroup  a", "line 11: not a new axis name: 'subgroup'");
+    check_mistake("sizes   8 32", "sizes   8 33", "line 12: not a subgroup size: '33'");
+    check_mistake("workgroup 0", "workgroup x",
+                  "line 13: a sweep needs a specialization id or '-': 'workgroup'");
+    check_mistake("64 128 | 256", "64 | 128 | 256", "line 13: unexpected in a sweep: '|'");
+    check_mistake("64 128 | 256", "| 256", "line 13: a sweep needs values before '|': 'workgroup'");
+    check_mistake("workgroup 0", "groups 0",
+                  "line 17: no axis or sweep of that name above: 'workgroup!=64'");
+    check_mistake("form=c", "form=d", "line 15: no such value: 'form=d'");
+    check_mistake("form=c", "form", "line 15: a term is name=value or name!=value, not 'form'");
+    check_mistake("contested when", "perhaps when", "line 17: not an expectation: 'perhaps'");
+    check_mistake(" : no text", "", "line 17: an expectation needs ' : ' and a reason");
+    check_mistake("forbidden :", "forbidden when sync=none :",
+                  "line 21: the last expect line must have no condition");
+}
+
+static void too_much_of_anything_is_refused(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    text_puts(&text, "; litmus a.b\n; axis x ");
+    for (int i = 0; i < 40; i++)
+        text_printf(&text, "%sv%d", i ? " | " : "", i);
+    text_puts(&text, "\n");
+    struct cat_head head;
+    struct lit_error error = {0};
+    assert_false(cat_head_parse(text.data, text.length, &head, &error));
+    assert_string_equal(error.message, "line 2: unexpected in an axis: 'v16'");
+    cat_head_clear(&head);
+    text_free(&text);
+    static const char zero[] = "; litmus a.b\n; asks \0x\n";
+    assert_false(cat_head_parse(zero, sizeof zero - 1, &head, &error));
+    assert_string_equal(error.message, "line 2: not a text file");
+    cat_head_clear(&head);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_good_head_is_understood),
+        cmocka_unit_test(conditions_hold_where_they_should),
+        cmocka_unit_test(every_mistake_is_named),
+        cmocka_unit_test(too_much_of_anything_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines: what the table driven parser makes of them, what it says about wrong ones, the
+// help, and what a session remembers.
+#include "unit.h"
+
+#include "cli/cli.h"
+#include "cli/session.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct target {
+    bool flag;
+    int more, choice;
+    uint64_t count;
+    double seconds;
+    struct cli_seed seed;
+    const char *text;
+    struct cli_list list;
+};
+
+#define AT(member) offsetof(struct target, member)
+
+static const struct cli_option table[] = {
+    {'f', "flag", CLI_FLAG, AT(flag), NULL, "a flag"},
+    {'v', "verbose", CLI_MORE, AT(more), NULL, "more"},
+    {'n', "runs", CLI_COUNT, AT(count), "N", "a count"},
+    {0, "time", CLI_SECONDS, AT(seconds), "SECONDS", "a time\nin two lines"},
+    {0, "seed", CLI_SEED, AT(seed), "SEED", "a seed"},
+    {0, "db", CLI_TEXT, AT(text), "FILE", "a file"},
+    {'d', "device", CLI_LIST, AT(list), "DEVICE", "a list"},
+    {0, "color", CLI_CHOICE, AT(choice), "auto|always|never", "a choice"},
+};
+
+static const struct cli_syntax syntax = {.name = "try",
+                                         .usage = "[OPTION]...",
+                                         .about = "Tries.",
+                                         .options = table,
+                                         .count = sizeof table / sizeof table[0],
+                                         .more = ""};
+
+// Parses words that blanks separate.
+static enum cli_outcome parse(const char *line, struct target *target, struct cli_list *operands,
+                              uint64_t *given, struct lit_error *error)
+{
+    static char words[256];
+    char *argv[32] = {words};
+    int argc = 0;
+    snprintf(words, sizeof words, "try %s", line);
+    for (char *word = strtok(words, " "); word && argc < 31; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    argv[argc] = NULL;
+    return cli_parse(&syntax, argc, argv, target, operands, given, error);
+}
+
+static void right_lines(void **state)
+{
+    struct target target = {0};
+    struct cli_list operands = {0};
+    struct lit_error error = {0};
+    uint64_t given = 0;
+    (void)state;
+    assert_int_equal(parse("one -vf two --runs=10,000 -v -d 1 --device gpu* !three --time 1.5m "
+                           "--seed 0x5eed --db x.db --color never -- -four",
+                           &target, &operands, &given, &error),
+                     CLI_PARSED);
+    assert_true(target.flag);
+    assert_int_equal(target.more, 2);
+    assert_int_equal(target.count, 10000);
+    assert_float_equal(target.seconds, 90, 0);
+    assert_true(target.seed.given);
+    assert_int_equal(target.seed.value, 0x5eed);
+    assert_string_equal(target.text, "x.db");
+    assert_int_equal(target.list.count, 2);
+    assert_string_equal(target.list.items[1], "gpu*");
+    assert_int_equal(target.choice, CLI_COLOR_NEVER);
+    assert_int_equal(operands.count, 4);
+    assert_string_equal(operands.items[0], "one");
+    assert_string_equal(operands.items[2], "!three");
+    assert_string_equal(operands.items[3], "-four");
+    assert_int_equal(given, 0xff);
+    cli_list_clear(&operands);
+    cli_list_clear(&target.list);
+
+    assert_int_equal(parse("a", &target, &operands, &given, &error), CLI_PARSED);
+    assert_int_equal(given, 0);
+    cli_list_clear(&operands);
+    assert_int_equal(parse("-f --help", &target, &operands, NULL, &error), CLI_HELP);
+    assert_int_equal(parse("-h", &target, &operands, NULL, &error), CLI_HELP);
+}
+
+static void wrong_lines(void **state)
+{
+    static const struct {
+        const char *line, *message;
+    } rows[] = {
+        {"--runz 3", "unknown option '--runz', did you mean 'runs'?"},
+        {"a b --sede=3", "unknown option '--sede', did you mean 'seed'?"},
+        {"--hlep", "unknown option '--hlep', did you mean 'help'?"},
+        {"--something-else", "unknown option '--something-else'; see 'litmus help try'"},
+        {"a -x", "unknown option '-x'; see 'litmus help try'"},
+        {"-fx", "unknown option '-x'; see 'litmus help try'"},
+        {"a -n", "-n needs a value"},
+        {"a --runs", "--runs needs a value"},
+        {"--flag=1 a", "--flag takes no value"},
+        {"-n 0", "--runs '0': expected a number, 1 or more"},
+        {"-n -3", "--runs '-3': expected a number, 1 or more"},
+        {"-n 10x", "--runs '10x': expected a number, 1 or more"},
+        {"-n ,1", "--runs ',1': expected a number, 1 or more"},
+        {"-n 99999999999999999999", "--runs '99999999999999999999': expected a number, 1 or more"},
+        {"--time 0", "--time '0': expected a time: 30, 90s, 5m, 2h"},
+        {"--time nan", "--time 'nan': expected a time: 30, 90s, 5m, 2h"},
+        {"--time 5d", "--time '5d': expected a time: 30, 90s, 5m, 2h"},
+        {"--seed 0x", "--seed '0x': expected a seed: 24301 or 0x5eed"},
+        {"--seed -1", "--seed '-1': expected a seed: 24301 or 0x5eed"},
+        {"--seed 0x10000000000000000",
+         "--seed '0x10000000000000000': expected a seed: 24301 or 0x5eed"},
+        {"--color alway", "--color 'alway': expected one of these words (auto|always|never)"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct target target = {0};
+        struct cli_list operands = {0};
+        struct lit_error error = {0};
+        assert_int_equal(parse(rows[i].line, &target, &operands, NULL, &error), CLI_WRONG);
+        assert_string_equal(error.message, rows[i].message);
+        assert_int_equal(error.code, LIT_EXIT_USAGE);
+        cli_list_clear(&operands);
+    }
+}
+
+static void help_has_every_option(void **state)
+{
+    struct text text = {0};
+    (void)state;
+    cli_help_text(&syntax, &text);
+    assert_non_null(strstr(text.data, "usage: litmus try [OPTION]...\n\nTries.\n\n"));
+    assert_non_null(strstr(text.data, "  -n, --runs N            a count\n"));
+    assert_non_null(strstr(text.data, "      --time SECONDS      a time\n"
+                                      "                          in two lines\n"));
+    assert_non_null(strstr(text.data, "      --color auto|always|never\n"
+                                      "                          a choice\n"));
+    assert_non_null(strstr(text.data, "  -h, --help              print this\n"));
+    text_free(&text);
+}
+
+static void colour(void **state)
+{
+    static const struct {
+        enum cli_color choice;
+        const char *no_color, *force, *term;
+        bool terminal, want;
+    } rows[] = {
+        {CLI_COLOR_AUTO, NULL, NULL, "xterm", true, true},
+        {CLI_COLOR_AUTO, NULL, NULL, "xterm", false, false},
+        {CLI_COLOR_AUTO, NULL, NULL, "dumb", true, false},
+        {CLI_COLOR_AUTO, NULL, NULL, NULL, true, false},
+        {CLI_COLOR_AUTO, "1", NULL, "xterm", true, false},
+        {CLI_COLOR_AUTO, "", NULL, "xterm", true, true},
+        {CLI_COLOR_AUTO, NULL, "1", "dumb", false, true},
+        {CLI_COLOR_AUTO, NULL, "0", "xterm", false, false},
+        {CLI_COLOR_AUTO, "1", "1", "xterm", true, false},
+        {CLI_COLOR_ALWAYS, "1", NULL, "dumb", false, true},
+        {CLI_COLOR_NEVER, NULL, "1", "xterm", true, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(cli_color_decide(rows[i].choice, rows[i].no_color, rows[i].force,
+                                          rows[i].term, rows[i].terminal),
+                         rows[i].want);
+}
+
+static void count_missing(const char *name, void *user)
+{
+    assert_string_equal(name, "Gone");
+    ++*(int *)user;
+}
+
+static void a_session_remembers_its_options(void **state)
+{
+    const char *patterns[] = {"shuffle.*", "!*@*workgroup=64*"};
+    struct eng_device devices[] = {{.number = 1, .id = "1111111111111111"},
+                                   {.number = 2, .id = "2222222222222222"},
+                                   {.number = 3, .id = "3333333333333333"}};
+    strcpy(devices[1].facts.name, "Gone");
+    struct eng_inventory inventory = {.devices = devices, .count = 3};
+    struct cli_run_options before = {.thorough = true,
+                                     .shuffle = true,
+                                     .patterns = {patterns, 2},
+                                     .runs = 12345,
+                                     .seed = {true, UINT64_C(0xfedcba9876543210)},
+                                     .timeout = 7.5,
+                                     .db = "x.db"};
+    struct cli_run_options after = {.db = "y.db", .time = 3};
+    struct lit_error error = {0};
+    const bool asked[] = {false, true, true};
+    (void)state;
+    char *json = cli_session_write(&before, &inventory, asked);
+    assert_true(cli_session_read(json, &after, &error));
+    assert_true(after.thorough && after.shuffle && !after.validation);
+    assert_int_equal(after.runs, 12345);
+    assert_true(after.seed.value == before.seed.value);
+    assert_float_equal(after.timeout, 7.5, 0);
+    assert_int_equal(after.patterns.count, 2);
+    assert_string_equal(after.patterns.items[1], patterns[1]);
+    assert_string_equal(after.db, "y.db");
+
+    // Today there is one device more, in front, and the session's first is away.
+    struct eng_device now[] = {{.number = 1, .id = "4444444444444444"},
+                               {.number = 2, .id = "1111111111111111"},
+                               {.number = 4, .id = "3333333333333333"}};
+    struct eng_inventory today = {.devices = now, .count = 3};
+    bool chosen[3] = {false, false, false};
+    int missing = 0;
+    assert_true(cli_session_choose(json, &today, chosen, count_missing, &missing, &error));
+    assert_int_equal(missing, 1);
+    assert_true(!chosen[0] && !chosen[1] && chosen[2]);
+    assert_int_equal(now[2].number, 3);
+    free(json);
+    cli_list_clear(&after.patterns);
+}
+
+static void damaged_sessions_are_refused(void **state)
+{
+    static const char *const rows[] = {
+        "",
+        "{}",
+        "[]",
+        "{\"patterns\":3}",
+        "{\"patterns\":[1],\"seed\":\"0x1\",\"timeout\":1,\"runs\":1,\"devices\":[{}]}",
+        "{\"patterns\":[],\"seed\":\"0xg\",\"timeout\":1,\"runs\":1,\"devices\":{}}",
+        "{\"patterns\":[],\"seed\":\"0x1\",\"timeout\":0,\"runs\":1,\"devices\":[{\"id\":\"x\"}]}",
+        "{\"patterns\":[],\"seed\":\"0x1\",\"timeout\":1,\"runs\":-1}",
+    };
+    struct eng_inventory inventory = {0};
+    bool chosen[1];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct cli_run_options options = {0};
+        struct lit_error error = {0};
+        assert_false(cli_session_read(rows[i], &options, &error));
+        assert_false(cli_session_choose(rows[i], &inventory, chosen, count_missing, NULL, &error));
+        assert_int_equal(error.code, LIT_EXIT_USAGE);
+        cli_list_clear(&options.patterns);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_lines),
+        cmocka_unit_test(wrong_lines),
+        cmocka_unit_test(help_has_every_option),
+        cmocka_unit_test(colour),
+        cmocka_unit_test(a_session_remembers_its_options),
+        cmocka_unit_test(damaged_sessions_are_refused),
+    };
+    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}

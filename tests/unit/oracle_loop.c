@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle of loop.desync against a subgroup played through: every lane sends, and what a lane
+// holds afterwards is what was sent to it.
+#include "unit.h"
+
+#include "base/text.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/check.h"
+#include "catalogue/oracles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE 3u
+
+static const uint32_t sizes[] = {2, 4, 8, 16, 32, 64, 128};
+
+static struct cat_args arguments(const struct cat_case *which)
+{
+    struct cat_args args = {.subgroup = which->subgroup, .scale = SCALE, .which = which};
+    args.workgroup = cat_value(&args, "workgroup");
+    return args;
+}
+
+// One exchange: held[] is what each lane holds, and becomes what it received.
+static void play(const char *exchange, uint32_t lanes, uint32_t *held)
+{
+    uint32_t sent[128];
+    memcpy(sent, held, lanes * sizeof *sent);
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        if (!strcmp(exchange, "up") && lane + 1 < lanes)
+            held[lane + 1] = sent[lane];
+        else if (!strcmp(exchange, "xor"))
+            held[lane % 2 ? lane - 1 : lane + 1] = sent[lane];
+        else if (!strcmp(exchange, "rotate"))
+            held[lane + 1 == lanes ? 0 : lane + 1] = sent[lane];
+    }
+}
+
+static void check_case(const struct cat_case *which, void *user)
+{
+    const struct cat_oracle *oracle = &oracle_loop_desync;
+    const struct cat_args args = arguments(which);
+    struct cat_shape shape;
+    struct lit_error error;
+    if (!cat_axis_is(&args, "sync", "none") || args.workgroup % args.subgroup)
+        return;
+    assert_true(oracle->shape(&args, &shape, &error));
+    const uint32_t iterations = cat_value(&args, "iterations");
+    const uint64_t subgroups = args.workgroup / args.subgroup * SCALE;
+    assert_int_equal(shape.workgroups, SCALE);
+    assert_int_equal(shape.instances, subgroups);
+    assert_int_equal(shape.state_words, 1 + subgroups);
+    assert_int_equal(shape.words_per_instance, iterations * args.subgroup);
+
+    uint32_t input[128];
+    assert_int_equal(shape.input_words, args.subgroup);
+    oracle->input(&args, &shape, 1, input);
+    uint32_t *expected = lit_alloc(subgroups * shape.words_per_instance, sizeof *expected);
+    oracle->expect(&args, &shape, input, expected);
+    const uint32_t *next = expected;
+    for (uint64_t i = 0; i < subgroups; i++) {
+        for (uint32_t iteration = 0; iteration < iterations; iteration++) {
+            uint32_t held[128];
+            for (uint32_t lane = 0; lane < args.subgroup; lane++)
+                held[lane] = input[lane] + 0x100 * iteration;
+            play(cat_axis(&args, "exchange"), args.subgroup, held);
+            assert_memory_equal(next, held, args.subgroup * sizeof *held);
+            next += args.subgroup;
+        }
+    }
+    free(expected);
+    ++*(size_t *)user;
+}
+
+static void a_lane_has_what_its_neighbour_sent(void **state)
+{
+    (void)state;
+    const struct cat_test *test = cat_test_find("loop.desync");
+    assert_non_null(test);
+    size_t checked = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        cat_test_each(test, sizes[s], check_case, &checked);
+    assert_true(checked >= 3 * sizeof sizes / sizeof *sizes);
+}
+
+static const char *const one_case =
+    "loop.desync/sync=none,exchange=up,reconvergence=default,store=each@workgroup=128,elected=last,"
+    "iterations=16,weight=16,subgroup=32";
+
+// A device that is one iteration late, or reads another lane, is named as such.
+static void the_hazards_have_their_names(void **state)
+{
+    (void)state;
+    struct cat_case which;
+    struct lit_error error = {0};
+    if (!cat_case_parse(one_case, &which, &error))
+        fail_msg("%s", error.message);
+    const struct cat_args args = arguments(&which);
+    struct cat_shape shape;
+    assert_true(oracle_loop_desync.shape(&args, &shape, &error));
+    uint32_t *expected = lit_alloc(shape.instances * shape.words_per_instance, sizeof *expected);
+    oracle_loop_desync.expect(&args, &shape, NULL, expected);
+    const uint32_t *word = &expected[9 * 32 + 31];
+    const enum cat_check mode = oracle_loop_desync.check;
+    assert_string_equal(cat_outcome_name(mode, cat_classify(mode, cat_tag(8, 30), word)),
+                        "stale by 1");
+    assert_string_equal(cat_outcome_name(mode, cat_classify(mode, cat_tag(10, 30), word)),
+                        "ahead by 1");
+    assert_string_equal(cat_outcome_name(mode, cat_classify(mode, cat_tag(9, 31), word)),
+                        "wrong lane");
+    free(expected);
+
+    const struct cat_failure failure = {.instance = 6, .word = 9 * 32 + 31};
+    char text[128];
+    oracle_loop_desync.where(&args, &shape, &failure, text, sizeof text);
+    assert_string_equal(text, "lane 31, iteration 9, subgroup 2 of workgroup 1");
+}
+
+static void one_lane_is_too_few(void **state)
+{
+    (void)state;
+    struct cat_shape shape;
+    struct lit_error error = {0};
+    const struct cat_args args = {.subgroup = 1, .workgroup = 64, .scale = 1};
+    assert_false(oracle_loop_desync.shape(&args, &shape, &error));
+    assert_string_equal(error.message, "a subgroup of one lane has nothing to exchange");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lane_has_what_its_neighbour_sent),
+        cmocka_unit_test(the_hazards_have_their_names),
+        cmocka_unit_test(one_lane_is_too_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of a device: which subgroup sizes, which configurations, in which order; and the
+// progress line that follows it.
+#include "unit.h"
+
+#include "engine/plan.h"
+#include "engine/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void sizes_follow_the_device(void **state)
+{
+    static const struct {
+        uint32_t usual, least, most;
+        bool control;
+        size_t count;
+        uint32_t want[ENG_MAX_SIZES];
+    } rows[] = {
+        {32, 32, 32, true, 1, {32}},
+        {32, 8, 32, true, 3, {32, 8, 16}},
+        {64, 32, 64, true, 2, {64, 32}},
+        {64, 32, 64, false, 1, {64}},
+        {4, 4, 128, true, 6, {4, 8, 16, 32, 64, 128}},
+        {1, 1, 128, true, 8, {1, 2, 4, 8, 16, 32, 64, 128}},
+        {8, 0, 4294967295u, true, 8, {8, 1, 2, 4, 16, 32, 64, 128}},
+        {24, 8, 32, true, 0, {0}},
+        {0, 0, 0, true, 0, {0}},
+        {256, 256, 256, true, 0, {0}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct dev_facts facts = {.subgroup = rows[i].usual,
+                                  .subgroup_min = rows[i].least,
+                                  .subgroup_max = rows[i].most,
+                                  .subgroup_control = rows[i].control};
+        uint32_t sizes[ENG_MAX_SIZES];
+        assert_int_equal(eng_plan_sizes(&facts, sizes), rows[i].count);
+        assert_memory_equal(sizes, rows[i].want, rows[i].count * sizeof *sizes);
+    }
+}
+
+static const struct dev_facts device = {
+    .subgroup = 32, .subgroup_min = 8, .subgroup_max = 64, .subgroup_control = true};
+
+static size_t count_size(const struct eng_plan *plan, uint32_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        count += plan->cases[i].subgroup == size;
+    return count;
+}
+
+static void only_the_default_size_unless_asked(void **state)
+{
+    struct eng_plan plan;
+    struct cat_selection all = {0}, thorough = {.thorough = true};
+    (void)state;
+    eng_plan_make(&plan, &all, &device, false, 0);
+    assert_true(plan.count > 0);
+    assert_int_equal(count_size(&plan, 32), plan.count);
+    size_t quick = plan.count;
+    eng_plan_clear(&plan);
+    eng_plan_make(&plan, &thorough, &device, false, 0);
+    assert_true(count_size(&plan, 32) >= quick);
+    for (uint32_t size = 8; size <= 64; size *= 2)
+        assert_true(count_size(&plan, size) > 0);
+    eng_plan_clear(&plan);
+}
+
+static void a_pattern_can_name_a_size(void **state)
+{
+    struct eng_plan plan, usual;
+    struct text name = {0}, pattern = {0};
+    struct cat_selection all = {0};
+    (void)state;
+    eng_plan_make(&usual, &all, &device, false, 0);
+    struct cat_case other = usual.cases[0];
+    other.subgroup = 16;
+    cat_case_name(&other, &name);
+
+    const char *one[] = {name.data};
+    struct cat_selection named = {.patterns = one, .count = 1};
+    eng_plan_make(&plan, &named, &device, false, 0);
+    assert_int_equal(plan.count, 1);
+    assert_int_equal(plan.cases[0].subgroup, 16);
+    eng_plan_clear(&plan);
+
+    // A size that the device has not.
+    struct dev_facts fixed = device;
+    fixed.subgroup_control = false;
+    eng_plan_make(&plan, &named, &fixed, false, 0);
+    assert_int_equal(plan.count, 0);
+    eng_plan_clear(&plan);
+
+    // A pattern that reaches all sizes without saying so means the default.
+    text_printf(&pattern, "%s/*", other.test->head.name);
+    const char *wide[] = {pattern.data};
+    struct cat_selection reaching = {.patterns = wide, .count = 1};
+    eng_plan_make(&plan, &reaching, &device, false, 0);
+    assert_int_equal(count_size(&plan, 32), plan.count);
+    eng_plan_clear(&plan);
+
+    // One pattern for another size does not pull other tests' sizes in.
+    const char *both[] = {"*", name.data};
+    struct cat_selection mixed = {.patterns = both, .count = 2};
+    eng_plan_make(&plan, &mixed, &device, false, 0);
+    assert_int_equal(plan.count, usual.count + 1);
+    assert_int_equal(count_size(&plan, 16), 1);
+    eng_plan_clear(&plan);
+
+    eng_plan_clear(&usual);
+    text_free(&name);
+    text_free(&pattern);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct cat_case));
+}
+
+static void shuffling_is_a_permutation_that_the_seed_decides(void **state)
+{
+    struct eng_plan plain, one, same, other;
+    struct cat_selection all = {0};
+    (void)state;
+    eng_plan_make(&plain, &all, &device, false, 7);
+    eng_plan_make(&one, &all, &device, true, 7);
+    eng_plan_make(&same, &all, &device, true, 7);
+    eng_plan_make(&other, &all, &device, true, 8);
+    size_t size = plain.count * sizeof *plain.cases;
+    assert_int_equal(one.count, plain.count);
+    assert_memory_equal(one.cases, same.cases, size);
+    if (plain.count > 20) {
+        assert_memory_not_equal(one.cases, plain.cases, size);
+        assert_memory_not_equal(one.cases, other.cases, size);
+    }
+    qsort(plain.cases, plain.count, sizeof *plain.cases, by_bytes);
+    qsort(one.cases, one.count, sizeof *one.cases, by_bytes);
+    assert_memory_equal(one.cases, plain.cases, size);
+    eng_plan_clear(&plain);
+    eng_plan_clear(&one);
+    eng_plan_clear(&same);
+    eng_plan_clear(&other);
+}
+
+static void durations(void **state)
+{
+    static const struct {
+        double seconds;
+        const char *want;
+    } rows[] = {
+        {0, "0.0 s"},          {0.44, "0.4 s"},      {9.94, "9.9 s"},      {9.96, "10 s"},
+        {59.4, "59 s"},        {59.6, "1 min 00 s"}, {70, "1 min 10 s"},   {242, "4 min 02 s"},
+        {3599, "59 min 59 s"}, {3600, "1 h 00 min"}, {7500, "2 h 05 min"}, {-5, "0.0 s"},
+    };
+    char text[32];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_string_equal(eng_duration(text, rows[i].seconds), rows[i].want);
+}
+
+static void the_line_says_how_far_and_how_long(void **state)
+{
+    struct eng_progress progress = {.utf8 = true, .total = 10, .done = 4, .last_shown = -1};
+    struct eng_progress_state now = {.name = "a.b/c=d", .runs = 500, .of = 1000, .failed = 3};
+    struct text line = {0};
+    (void)state;
+    eng_progress_line(&progress, &now, 45, 0, &line);
+    assert_string_equal(
+        line.data,
+        "  a.b/c=d  run 500 of 1,000 \u00b7 3 failed \u00b7 4 of 10 done \u00b7 55 s left");
+    text_free(&line);
+
+    // What an earlier run did took no time now.
+    progress.before = 4;
+    progress.utf8 = false;
+    now.failed = 0;
+    eng_progress_line(&progress, &now, 10, 0, &line);
+    assert_string_equal(line.data, "  a.b/c=d  run 500 of 1,000, 4 of 10 done, 1 min 50 s left");
+    text_free(&line);
+
+    // Too early to say; and narrow terminals keep the end of the name.
+    now.name = "family.test/axis=value@workgroup=1024";
+    eng_progress_line(&progress, &now, 1, 60, &line);
+    assert_string_equal(line.data, "  ...is=value@workgroup=1024  run 500 of 1,000, 4 of 10 done");
+    text_free(&line);
+}
+
+static void lines_are_due_now_and_then(void **state)
+{
+    struct eng_progress progress = {.total = 100, .last_shown = -1};
+    (void)state;
+    assert_false(eng_progress_due(&progress, 0.5, 9));
+    assert_true(eng_progress_due(&progress, 0.06, 10));
+    assert_false(eng_progress_due(&progress, 0.04, 1000));
+    progress.last_shown = 10;
+    progress.last_part = 0.5;
+    assert_false(eng_progress_due(&progress, 0.9, 19));
+    assert_true(eng_progress_due(&progress, 0.55, 20));
+    progress.terminal = true;
+    assert_true(eng_progress_due(&progress, 0.5, 10.2));
+    assert_false(eng_progress_due(&progress, 0.9, 10.05));
+    progress.off = true;
+    assert_false(eng_progress_due(&progress, 0.9, 1000));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_follow_the_device),
+        cmocka_unit_test(only_the_default_size_unless_asked),
+        cmocka_unit_test(a_pattern_can_name_a_size),
+        cmocka_unit_test(shuffling_is_a_permutation_that_the_seed_decides),
+        cmocka_unit_test(durations),
+        cmocka_unit_test(the_line_says_how_far_and_how_long),
+        cmocka_unit_test(lines_are_due_now_and_then),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

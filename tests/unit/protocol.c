@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines between supervisor and worker: what is written is read back the same, and whatever else
+// comes is refused. Also the counts that travel in them.
+
+#include "unit.h"
+
+#include "engine/protocol.h"
+
+#include "catalogue/features.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct dev_facts some_facts(void)
+{
+    struct dev_facts facts = {
+        .name = "Example GPU \"1\" \\ \xc3\xa9",
+        .driver_name = "example",
+        .driver_info = "Mesa 22.3.6 (LLVM 15.0.6)",
+        .driver_version = "22.3.6",
+        .driver_id = 13,
+        .vendor = 0x10de,
+        .product = UINT32_MAX,
+        .api = 0x00403000,
+        .driver_raw = 92274694,
+        .cpu = true,
+        .type = "cpu",
+        .subgroup = 8,
+        .subgroup_min = 4,
+        .subgroup_max = 128,
+        .subgroup_control = true,
+        .max_workgroup = 1024,
+        .max_workgroups = 65535,
+        .max_subgroups = 32,
+        .max_shared = 32768,
+        .max_storage_buffer = 1u << 27,
+        .features = (UINT64_C(1) << CAT_FEATURE_COUNT) - 1,
+    };
+    for (uint8_t i = 0; i < 16; i++) {
+        facts.device_uuid[i] = (uint8_t)(i * 17);
+        facts.driver_uuid[i] = (uint8_t)(255 - i);
+    }
+    return facts;
+}
+
+static struct eng_count some_count(void)
+{
+    struct eng_count count = {
+        .runs = 10,
+        .failed_runs = 2,
+        .no_progress_runs = 1,
+        .first_run_failed = true,
+        .instances = 640,
+        .failed_instances = 3,
+        .failure_count = 2,
+        .seconds = 0.1,
+    };
+    count.outcomes[CAT_RIGHT] = 570;
+    count.outcomes[2] = 3;
+    count.outcomes[3] = 3;
+    count.outcomes[CAT_NO_PROGRESS] = 64;
+    count.failures[0] = (struct eng_failure){
+        .at = {.run = 0, .instance = 63, .word = 9, .got = 0xC0DEDEAD, .want = 1, .outcome = 3},
+        .where = "lane 31, iteration 9",
+    };
+    count.failures[1] = (struct eng_failure){
+        .at = {.run = UINT64_C(1) << 40, .instance = 1, .word = 2, .got = 3, .want = 4},
+    };
+    return count;
+}
+
+static void assert_same_count(const struct eng_count *a, const struct eng_count *b)
+{
+    assert_int_equal(a->runs, b->runs);
+    assert_int_equal(a->failed_runs, b->failed_runs);
+    assert_int_equal(a->no_progress_runs, b->no_progress_runs);
+    assert_int_equal(a->first_run_failed, b->first_run_failed);
+    assert_int_equal(a->instances, b->instances);
+    assert_int_equal(a->failed_instances, b->failed_instances);
+    assert_memory_equal(a->outcomes, b->outcomes, sizeof a->outcomes);
+    assert_int_equal(a->failure_count, b->failure_count);
+    assert_true(a->seconds == b->seconds);
+    for (size_t i = 0; i < a->failure_count; i++) {
+        assert_int_equal(a->failures[i].at.run, b->failures[i].at.run);
+        assert_int_equal(a->failures[i].at.instance, b->failures[i].at.instance);
+        assert_int_equal(a->failures[i].at.word, b->failures[i].at.word);
+        assert_int_equal(a->failures[i].at.got, b->failures[i].at.got);
+        assert_int_equal(a->failures[i].at.want, b->failures[i].at.want);
+        assert_int_equal(a->failures[i].at.outcome, b->failures[i].at.outcome);
+        assert_string_equal(a->failures[i].where, b->failures[i].where);
+    }
+}
+
+static void write_event(const struct eng_event *event, struct text *line)
+{
+    eng_event_write(event, line);
+    assert_int_equal(line->data[line->length - 1], '\n');
+    assert_null(memchr(line->data, '\n', line->length - 1));
+    assert_true(line->length <= ENG_LINE_MAX);
+}
+
+static struct eng_event through_a_line(const struct eng_event *event)
+{
+    struct text line = {0};
+    struct lit_error error = {0};
+    struct eng_event back;
+    write_event(event, &line);
+    if (!eng_event_parse(line.data, line.length - 1, &back, &error))
+        fail_msg("%s: %s", error.message, line.data);
+    assert_int_equal(back.kind, event->kind);
+    text_free(&line);
+    return back;
+}
+
+static void requests_come_back(void **state)
+{
+    (void)state;
+    const struct eng_request requests[] = {
+        {.kind = ENG_ENUMERATE},
+        {.kind = ENG_OPEN, .index = 3, .validation = true, .timeout_ms = 10000},
+        {.kind = ENG_RUN,
+         .name = "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32",
+         .first = 250,
+         .runs = UINT64_C(1) << 40,
+         .seed = UINT64_MAX - 5,
+         .timeout_ms = UINT32_MAX},
+        {.kind = ENG_QUIT},
+    };
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        struct text line = {0};
+        struct lit_error error = {0};
+        struct eng_request back;
+        eng_request_write(&requests[i], &line);
+        assert_int_equal(line.data[line.length - 1], '\n');
+        if (!eng_request_parse(line.data, line.length - 1, &back, &error))
+            fail_msg("%s: %s", error.message, line.data);
+        assert_int_equal(back.kind, requests[i].kind);
+        assert_int_equal(back.index, requests[i].index);
+        assert_int_equal(back.validation, requests[i].validation);
+        assert_string_equal(back.name, requests[i].name);
+        assert_int_equal(back.first, requests[i].first);
+        assert_int_equal(back.runs, requests[i].runs);
+        assert_true(back.seed == requests[i].seed);
+        assert_int_equal(back.timeout_ms, requests[i].timeout_ms);
+        text_free(&line);
+    }
+}
+
+static void facts_come_back(void **state)
+{
+    (void)state;
+    const struct dev_facts facts = some_facts();
+    const struct eng_event events[] = {
+        {.kind = ENG_EVENT_DEVICE, .facts = facts},
+        {.kind = ENG_EVENT_OPENED, .facts = facts, .host_checker = true, .text = "it saw nothing"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        const struct eng_event back = through_a_line(&events[i]);
+        char id[2][17];
+        dev_facts_id(&facts, id[0]);
+        dev_facts_id(&back.facts, id[1]);
+        assert_string_equal(id[0], id[1]);
+        assert_string_equal(back.facts.name, facts.name);
+        assert_string_equal(back.facts.driver_name, facts.driver_name);
+        assert_string_equal(back.facts.driver_info, facts.driver_info);
+        assert_string_equal(back.facts.driver_version, facts.driver_version);
+        assert_string_equal(back.facts.type, facts.type);
+        assert_memory_equal(back.facts.device_uuid, facts.device_uuid, 16);
+        assert_memory_equal(back.facts.driver_uuid, facts.driver_uuid, 16);
+        assert_int_equal(back.facts.driver_id, facts.driver_id);
+        assert_int_equal(back.facts.vendor, facts.vendor);
+        assert_int_equal(back.facts.product, facts.product);
+        assert_int_equal(back.facts.api, facts.api);
+        assert_int_equal(back.facts.driver_raw, facts.driver_raw);
+        assert_int_equal(back.facts.cpu, facts.cpu);
+        assert_int_equal(back.facts.subgroup, facts.subgroup);
+        assert_int_equal(back.facts.subgroup_min, facts.subgroup_min);
+        assert_int_equal(back.facts.subgroup_max, facts.subgroup_max);
+        assert_int_equal(back.facts.subgroup_control, facts.subgroup_control);
+        assert_int_equal(back.facts.max_workgroup, facts.max_workgroup);
+        assert_int_equal(back.facts.max_workgroups, facts.max_workgroups);
+        assert_int_equal(back.facts.max_subgroups, facts.max_subgroups);
+        assert_int_equal(back.facts.max_shared, facts.max_shared);
+        assert_int_equal(back.facts.max_storage_buffer, facts.max_storage_buffer);
+        assert_int_equal(back.facts.features, facts.features);
+        assert_int_equal(back.host_checker, events[i].host_checker);
+        assert_string_equal(back.text, events[i].text);
+    }
+}
+
+static void counts_come_back(void **state)
+{
+    (void)state;
+    const struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = some_count()};
+    const struct eng_event back = through_a_line(&event);
+    assert_same_count(&back.count, &event.count);
+}
+
+static void the_longest_event_fits(void **state)
+{
+    (void)state;
+    struct eng_event event = {.kind = ENG_EVENT_BATCH};
+    event.count.failure_count = ENG_MAX_FAILURES;
+    for (size_t i = 0; i < ENG_MAX_FAILURES; i++) {
+        struct eng_failure *failure = &event.count.failures[i];
+        failure->at = (struct cat_failure){
+            .run = UINT64_C(1) << 53, .instance = UINT64_C(1) << 53, .word = UINT64_C(1) << 53};
+        memset(failure->where, '"', sizeof failure->where - 1);
+    }
+    event.count.runs = event.count.failed_runs = ENG_MAX_FAILURES;
+    event.count.instances = event.count.failed_instances = ENG_MAX_FAILURES;
+    event.count.outcomes[3] = ENG_MAX_FAILURES;
+    const struct eng_event back = through_a_line(&event);
+    assert_same_count(&back.count, &event.count);
+
+    struct eng_event opened = {.kind = ENG_EVENT_OPENED, .facts = some_facts()};
+    memset(opened.facts.name, '\\', sizeof opened.facts.name - 1);
+    memset(opened.text, '"', sizeof opened.text - 1);
+    assert_string_equal(through_a_line(&opened).text, opened.text);
+}
+
+static void results_come_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ENG_RESULTS; i++) {
+        const struct eng_event event = {
+            .kind = ENG_EVENT_DONE,
+            .result = (enum eng_result)i,
+            .text = "workgroup of 1024 > maxComputeWorkGroupInvocations 256",
+        };
+        const struct eng_event back = through_a_line(&event);
+        assert_int_equal(back.result, i);
+        assert_string_equal(back.text, event.text);
+    }
+    const struct eng_event error = {
+        .kind = ENG_EVENT_ERROR,
+        .error_code = LIT_EXIT_NOTHING,
+        .text = "no Vulkan driver is installed",
+    };
+    assert_int_equal(through_a_line(&error).error_code, LIT_EXIT_NOTHING);
+}
+
+static void written_text_is_sanitised(void **state)
+{
+    (void)state;
+    const struct eng_event event = {.kind = ENG_EVENT_MESSAGE, .text = "a\nb\x1b[31m\xff\xc3"};
+    const struct eng_event back = through_a_line(&event);
+    assert_string_equal(back.text, "a?b?[31m??");
+}
+
+static bool accepts_event(const char *line, size_t length)
+{
+    struct eng_event event;
+    struct lit_error error = {0};
+    const bool good = eng_event_parse(line, length, &event, &error);
+    assert_true(good || error.message[0]);
+    return good;
+}
+
+static bool accepts_request(const char *line)
+{
+    struct eng_request request;
+    struct lit_error error = {0};
+    const bool good = eng_request_parse(line, strlen(line), &request, &error);
+    assert_true(good || error.message[0]);
+    return good;
+}
+
+static void malformed_requests_are_refused(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "",
+        "quit",
+        "null",
+        "[]",
+        "\"quit\"",
+        "{}",
+        "{\"request\":\"quit\"",
+        "{\"request\":\"quit\"}x",
+        "{\"request\":\"quit\"}{\"request\":\"quit\"}",
+        "{\"request\":\"quit\",\"request\":\"quit\"}",
+        "{\"request\":\"quit\",\"more\":1}",
+        "{\"request\":\"QUIT\"}",
+        "{\"request\":3}",
+        "{\"request\":\"quit\\u0000\"}",
+        "{\"request\":\"open\"}",
+        "{\"request\":\"open\",\"index\":-1,\"validation\":false,\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":4294967296,\"validation\":false,\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":0.0,\"validation\":false,\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":\"0\",\"validation\":false,\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":0,\"validation\":0,\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":0,\"validation\":false}",
+        "{\"request\":\"run\",\"name\":\"a.b\\n\",\"first\":0,\"runs\":1,"
+        "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+        "{\"request\":\"run\",\"name\":\"a.b\",\"first\":0,\"runs\":1,\"seed\":0,\"timeout_ms\":1}",
+        "{\"request\":\"run\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "\"seed\":\"000000000000000\",\"timeout_ms\":1}",
+        "{\"request\":\"run\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "\"seed\":\"000000000000000G\",\"timeout_ms\":1}",
+        "{\"request\":\"run\",\"name\":\"a.b\",\"first\":0,\"runs\":99999999999999999999,"
+        "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (accepts_request(lines[i]))
+            fail_msg("accepted: %s", lines[i]);
+    assert_true(accepts_request("{\"request\":\"quit\"}"));
+
+    char name[700];
+    memset(name, 'a', sizeof name);
+    struct text line = {0};
+    text_printf(&line,
+                "{\"request\":\"run\",\"name\":\"%.*s\",\"first\":0,\"runs\":1,"
+                "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+                512, name);
+    assert_false(accepts_request(line.data));
+    text_free(&line);
+}
+
+// Every event line, cut anywhere, is refused; and so is one with more after it.
+static void cut_events_are_refused(void **state)
+{
+    (void)state;
+    const struct eng_event events[] = {
+        {.kind = ENG_EVENT_DEVICE, .facts = some_facts()},
+        {.kind = ENG_EVENT_OPENED, .facts = some_facts(), .text = "why"},
+        {.kind = ENG_EVENT_BATCH, .count = some_count()},
+        {.kind = ENG_EVENT_MESSAGE, .text = "m"},
+        {.kind = ENG_EVENT_DONE, .text = "d"},
+        {.kind = ENG_EVENT_ERROR, .error_code = LIT_EXIT_USAGE, .text = "e"},
+    };
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        struct text line = {0};
+        write_event(&events[i], &line);
+        assert_true(accepts_event(line.data, line.length - 1));
+        for (size_t length = 0; length < line.length - 1; length++)
+            assert_false(accepts_event(line.data, length));
+        text_puts(&line, "{}");
+        assert_false(accepts_event(line.data, line.length));
+        text_free(&line);
+    }
+}
+
+// Replaces the first `old` in an event's line. The line has to be refused.
+static void assert_refused_with(const struct eng_event *event, const char *old, const char *new)
+{
+    struct text line = {0}, changed = {0};
+    write_event(event, &line);
+    const char *at = strstr(line.data, old);
+    if (!at)
+        fail_msg("no '%s' in %s", old, line.data);
+    text_append(&changed, line.data, (size_t)(at - line.data));
+    text_puts(&changed, new);
+    text_puts(&changed, at + strlen(old));
+    if (accepts_event(changed.data, changed.length - 1))
+        fail_msg("accepted: %s", changed.data);
+    text_free(&line);
+    text_free(&changed);
+}
+
+static void nonsense_facts_are_refused(void **state)
+{
+    (void)state;
+    const struct eng_event event = {.kind = ENG_EVENT_DEVICE, .facts = some_facts()};
+    static const char *const changes[][2] = {
+        {"\"subgroup\":8", "\"subgroup\":7"},
+        {"\"subgroup\":8", "\"subgroup\":256"},
+        {"\"subgroup\":8", "\"subgroup\":2"},
+        {"\"subgroup\":8", "\"subgroup\":-8"},
+        {"\"subgroup\":8", "\"subgroup\":8.0"},
+        {"\"subgroup\":8", "\"subgroup\":8,\"subgroup\":8"},
+        {"\"subgroup_min\":4", "\"subgroup_min\":0"},
+        {"\"subgroup_max\":128", "\"subgroup_max\":4"},
+        {"\"type\":\"cpu\"", "\"type\":\"npu\""},
+        {"\"cpu\":true", "\"cpu\":1"},
+        {"\"vendor\":4318", "\"vendor\":4294967296"},
+        {"\"features\":\"0", "\"features\":\"1"},
+        {"\"features\":\"0", "\"features\":\""},
+        {"\"driver_name\":\"example\"", "\"driver_name\":\"ex\\u001bample\""},
+        {"\"driver_name\":\"example\"", "\"driver_name\":\"ex\\u0000ample\""},
+        {"\"driver_name\":\"example\"", "\"driver_name\":\"ex\xff\""},
+        {"\"driver_name\":\"example\"", "\"driver_name\":null"},
+        {"\"driver_name\":\"example\",", ""},
+        {"\"name\":", "\"nome\":"},
+        {"\"name\":", "\"more\":1,\"name\":"},
+        {"\"device_uuid\":\"00", "\"device_uuid\":\"0"},
+        {"\"device_uuid\":\"00", "\"device_uuid\":\"0A"},
+        {"\"event\":\"device\"", "\"event\":\"opened\""},
+        {"\"event\":\"device\"", "\"event\":\"divice\""},
+        {"\"event\":\"device\"", "\"event\":\"done\""},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        assert_refused_with(&event, changes[i][0], changes[i][1]);
+
+    // Sizes that the worker could not make out are all zero.
+    struct eng_event unknown = event;
+    unknown.facts.subgroup = unknown.facts.subgroup_min = unknown.facts.subgroup_max = 0;
+    through_a_line(&unknown);
+}
+
+static void nonsense_counts_are_refused(void **state)
+{
+    (void)state;
+    const struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = some_count()};
+    static const char *const changes[][2] = {
+        {"\"runs\":10", "\"runs\":2"},
+        {"\"runs\":10", "\"runs\":-10"},
+        {"\"runs\":10", "\"runs\":9007199254740993"},
+        {"\"failed_runs\":2", "\"failed_runs\":10"},
+        {"\"failed_runs\":2", "\"failed_runs\":0"},
+        {"\"first_run_failed\":true", "\"first_run_failed\":null"},
+        {"\"instances\":640", "\"instances\":641"},
+        {"\"failed_instances\":3", "\"failed_instances\":1"},
+        {"\"failed_instances\":3", "\"failed_instances\":71"},
+        {"\"outcomes\":[570,", "\"outcomes\":["},
+        {"\"outcomes\":[570,", "\"outcomes\":[570,0,"},
+        {"\"outcomes\":[570,", "\"outcomes\":[-570,"},
+        {"\"outcomes\":[570,", "\"outcomes\":[\"570\","},
+        {"\"failures\":[", "\"failures\":[{},"},
+        {"\"failures\":[", "\"failures\":[[],"},
+        {"\"failures\":[", "\"failures\":[null,"},
+        {"\"outcome\":3", "\"outcome\":16"},
+        {"\"got\":3235831469", "\"got\":4294967296"},
+        {"\"where\":\"lane", "\"where\":\"\\u0007lane"},
+        {"\"where\":\"lane", "\"more\":0,\"where\":\"lane"},
+        {"\"seconds\":0.1", "\"seconds\":-0.1"},
+        {"\"seconds\":0.1", "\"seconds\":1e999"},
+        {"\"seconds\":0.1", "\"seconds\":\"1\""},
+        {"\"seconds\":0.1", "\"seconds\":NaN"},
+        {"\"seconds\":0.1", "\"more\":0,\"seconds\":0.1"},
+        {"\"count\":{", "\"count\":[{"},
+        {"\"count\":{", "\"count\":3,\"c\":{"},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        assert_refused_with(&event, changes[i][0], changes[i][1]);
+
+    struct eng_event endless = event;
+    endless.count.seconds = NAN;
+    struct text line = {0};
+    write_event(&endless, &line);
+    assert_false(accepts_event(line.data, line.length - 1));
+    text_free(&line);
+}
+
+static void nonsense_ends_are_refused(void **state)
+{
+    (void)state;
+    const struct eng_event done = {.kind = ENG_EVENT_DONE, .result = ENG_SKIP, .text = "t"};
+    assert_refused_with(&done, "\"skip\"", "\"skipped\"");
+    assert_refused_with(&done, "\"skip\"", "2");
+    assert_refused_with(&done, "\"text\":\"t\"", "\"text\":3");
+    const struct eng_event error = {.kind = ENG_EVENT_ERROR, .error_code = LIT_EXIT_USAGE};
+    assert_refused_with(&error, "\"code\":2", "\"code\":0");
+    assert_refused_with(&error, "\"code\":2", "\"code\":6");
+    assert_refused_with(&error, "\"code\":2", "\"code\":78");
+}
+
+static void long_and_deep_lines_are_refused(void **state)
+{
+    (void)state;
+    struct text line = {0};
+    text_puts(&line, "{\"event\":\"message\",\"text\":\"m\"}");
+    while (line.length < ENG_LINE_MAX)
+        text_puts(&line, " ");
+    assert_true(accepts_event(line.data, ENG_LINE_MAX - 1));
+    assert_false(accepts_event(line.data, ENG_LINE_MAX));
+    memset(line.data, '[', line.length);
+    assert_false(accepts_event(line.data, ENG_LINE_MAX - 1));
+    text_free(&line);
+}
+
+static void counts_add_up(void **state)
+{
+    (void)state;
+    const struct eng_count batch = some_count();
+    struct eng_count sum = {0};
+    for (int i = 0; i < 10; i++)
+        eng_count_add(&sum, &batch);
+    assert_int_equal(sum.runs, 100);
+    assert_int_equal(sum.failed_runs, 20);
+    assert_int_equal(sum.no_progress_runs, 10);
+    assert_true(sum.first_run_failed);
+    assert_int_equal(sum.instances, 6400);
+    assert_int_equal(sum.failed_instances, 30);
+    assert_int_equal(sum.outcomes[3], 30);
+    assert_int_equal(sum.failure_count, ENG_MAX_FAILURES);
+    assert_string_equal(sum.failures[14].where, "lane 31, iteration 9");
+    assert_true(fabs(sum.seconds - 1.0) < 1e-9);
+
+    const struct eng_count huge = {.runs = UINT64_MAX - 50};
+    eng_count_add(&sum, &huge);
+    assert_true(sum.runs == UINT64_MAX);
+}
+
+static void verdicts(void **state)
+{
+    (void)state;
+    struct eng_count count = {.runs = 10};
+    assert_int_equal(eng_verdict(&count), ENG_PASS);
+    count.no_progress_runs = 1;
+    assert_int_equal(eng_verdict(&count), ENG_NO_PROGRESS);
+    count.failed_runs = 1;
+    assert_int_equal(eng_verdict(&count), ENG_FAIL);
+    assert_string_equal(eng_result_name(ENG_HARNESS_ERROR), "harness-error");
+    assert_string_equal(eng_result_name(ENG_RESULTS), "unknown");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_come_back),
+        cmocka_unit_test(facts_come_back),
+        cmocka_unit_test(counts_come_back),
+        cmocka_unit_test(the_longest_event_fits),
+        cmocka_unit_test(results_come_back),
+        cmocka_unit_test(written_text_is_sanitised),
+        cmocka_unit_test(malformed_requests_are_refused),
+        cmocka_unit_test(cut_events_are_refused),
+        cmocka_unit_test(nonsense_facts_are_refused),
+        cmocka_unit_test(nonsense_counts_are_refused),
+        cmocka_unit_test(nonsense_ends_are_refused),
+        cmocka_unit_test(long_and_deep_lines_are_refused),
+        cmocka_unit_test(counts_add_up),
+        cmocka_unit_test(verdicts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

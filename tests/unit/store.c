@@ -1,0 +1,581 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store: what is written comes back, whatever ends the writer; files that are not ours are
+// refused with one line and left alone.
+#include "store/store.h"
+
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64];
+static char path[128];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/litmus-store-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof(path), "%s/litmus.db", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    return system(command);
+}
+
+static const struct dev_facts facts = {
+    .name = "Example GPU",
+    .driver_name = "example",
+    .driver_info = "Example 1.2.3 | <b>",
+    .driver_version = "1.2.3",
+    .device_uuid = {0, 1, 2, 3, 255},
+    .driver_uuid = {9, 0, 9},
+    .driver_id = 13,
+    .vendor = 0xffff,
+    .product = 0xffffffff,
+    .api = 1u << 22 | 3 << 12 | 7,
+    .driver_raw = 0x80000001,
+    .cpu = true,
+    .type = "cpu",
+    .subgroup = 32,
+    .subgroup_min = 4,
+    .subgroup_max = 128,
+    .subgroup_control = true,
+    .max_workgroup = 1024,
+    .max_workgroups = 65535,
+    .max_shared = 32768,
+    .max_storage_buffer = 1ull << 40,
+    .features = 0xffffffffffffffff,
+};
+
+static struct store *open_good(void)
+{
+    struct lit_error error = {0};
+    struct store *store = store_open(path, &error);
+    if (!store)
+        fail_msg("%s", error.message);
+    return store;
+}
+
+static int64_t begin(struct store *store)
+{
+    struct lit_error error = {0};
+    struct store_session session = {
+        .version = "0.1.0",
+        .command = "litmus run 'it''s'; DROP TABLE result",
+        .started = "2026-11-21T02:09:00Z",
+        .system = "Linux 6.1 x86_64",
+        .seed = UINT64_MAX,
+        .runs = 1000,
+        .options = "{\"all\":true}",
+    };
+    assert_true(store_session_begin(store, &session, &error));
+    assert_true(session.id > 0);
+    assert_true(store_device_put(store, session.id, 1, &facts, "device", &error));
+    return session.id;
+}
+
+static struct store_result make_result(uint64_t runs)
+{
+    static char id[17];
+    dev_facts_id(&facts, id);
+    struct store_result result = {
+        .name = "shuffle.scan-loop/sync=none@workgroup=64",
+        .device = id,
+        .result = "partial",
+        .reason = "",
+        .expectation = "contested",
+        .sha256 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+        .headline = "shuffle hazard",
+        .seed = 0x8000000000000001,
+        .check = CAT_CHECK_TAG,
+        .count = {.runs = runs,
+                  .failed_runs = runs / 2,
+                  .no_progress_runs = 1,
+                  .first_run_failed = true,
+                  .instances = runs * 100,
+                  .failed_instances = runs,
+                  .outcomes = {[0] = runs * 99, [5] = runs},
+                  .failures = {{.at = {.run = 1,
+                                       .instance = 1ull << 50,
+                                       .word = 3,
+                                       .got = 0xffffffff,
+                                       .want = 0x5a000001,
+                                       .outcome = 5},
+                                .where = "lane 31, iteration 9"}},
+                  .failure_count = 1,
+                  .seconds = 0.25},
+    };
+    return result;
+}
+
+static void put(struct store *store, int64_t session, uint64_t runs)
+{
+    struct lit_error error = {0};
+    struct store_result result = make_result(runs);
+    if (!store_result_put(store, session, &result, &error))
+        fail_msg("%s", error.message);
+}
+
+static uint64_t stored_runs(struct store *store, int64_t session)
+{
+    struct lit_error error = {0};
+    struct store_result want = make_result(0), got;
+    if (!store_result_get(store, session, want.device, want.name, &got, &error)) {
+        assert_string_equal(error.message, "");
+        return 0;
+    }
+    uint64_t runs = got.count.runs;
+    store_result_clear(&got);
+    return runs;
+}
+
+static bool check_facts(unsigned number, const struct dev_facts *got, const char *checker,
+                        void *user)
+{
+    assert_int_equal(number, 1);
+    assert_string_equal(checker, "device");
+    assert_string_equal(got->driver_info, facts.driver_info);
+    assert_memory_equal(got->device_uuid, facts.device_uuid, 16);
+    assert_int_equal(got->product, facts.product);
+    assert_int_equal(got->max_storage_buffer, facts.max_storage_buffer);
+    assert_true(got->features == facts.features);
+    char was[17], is[17];
+    dev_facts_id(&facts, was);
+    dev_facts_id(got, is);
+    assert_string_equal(was, is);
+    *(int *)user += 1;
+    return true;
+}
+
+static bool check_result(const struct store_result *got, void *user)
+{
+    struct store_result want = make_result(20);
+    assert_string_equal(got->name, want.name);
+    assert_string_equal(got->headline, want.headline);
+    assert_true(got->seed == want.seed);
+    assert_int_equal(got->check, want.check);
+    assert_memory_equal(&got->count, &want.count, sizeof(want.count));
+    *(int *)user += 1;
+    return true;
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    struct lit_error error = {0};
+    struct store *store = open_good();
+    assert_string_equal(store_path(store), path);
+    int64_t id = begin(store);
+    put(store, id, 10);
+    put(store, id, 20); // replaces
+    assert_true(store_device_put(store, id, 1, &facts, "host: other", &error));
+    assert_int_equal(stored_runs(store, id), 20);
+    store_close(&store);
+    assert_null(store);
+
+    store = store_open_read(path, &error);
+    assert_non_null(store);
+    struct store_session session;
+    assert_true(store_session_load(store, 0, true, &session, &error));
+    assert_string_equal(session.command, "litmus run 'it''s'; DROP TABLE result");
+    assert_string_equal(session.options, "{\"all\":true}");
+    assert_true(session.seed == UINT64_MAX);
+    assert_int_equal(session.runs, 1000);
+    assert_false(session.finished);
+    int devices = 0, results = 0;
+    assert_true(store_devices(store, session.id, check_facts, &devices, &error));
+    assert_true(store_results(store, session.id, check_result, &results, &error));
+    assert_int_equal(devices, 1);
+    assert_int_equal(results, 1);
+    struct store_result missing = make_result(1);
+    missing.name = "no.such";
+    assert_false(store_result_put(store, session.id, &missing, &error)); // opened for reading
+    store_session_clear(&session);
+    store_close(&store);
+}
+
+static void test_sessions(void **state)
+{
+    (void)state;
+    struct lit_error error = {0};
+    struct store *store = open_good();
+    struct store_session session;
+    assert_false(store_session_load(store, 0, false, &session, &error));
+    assert_non_null(strstr(error.message, "there is no session in it"));
+    int64_t first = begin(store);
+    int64_t second = begin(store);
+    assert_true(second > first);
+    assert_true(store_session_finish(store, second, &error));
+    assert_true(store_session_load(store, 0, false, &session, &error));
+    assert_true(session.id == second && session.finished);
+    store_session_clear(&session);
+    assert_true(store_session_load(store, 0, true, &session, &error));
+    assert_true(session.id == first);
+    store_session_clear(&session);
+    assert_false(store_session_load(store, 77, false, &session, &error));
+    assert_non_null(strstr(error.message, "no session 77"));
+    // A result belongs to a device of its session.
+    struct store_result result = make_result(1);
+    result.device = "0000000000000000";
+    assert_false(store_result_put(store, first, &result, &error));
+    assert_int_equal(stored_runs(store, first), 0);
+    // Counts that cannot be are refused where they arise.
+    result = make_result(4);
+    result.count.failed_runs = 5;
+    assert_false(store_result_put(store, first, &result, &error));
+    put(store, first, 4);
+    assert_int_equal(stored_runs(store, first), 4);
+    store_close(&store);
+}
+
+static void write_file(const char *bytes, size_t size)
+{
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, bytes, size), size);
+    close(file);
+}
+
+// Both ways to open fail with a message that has `part`, and one line.
+static void check_refused(const char *part)
+{
+    struct lit_error error = {0};
+    assert_null(store_open(path, &error));
+    if (!strstr(error.message, part))
+        fail_msg("'%s' does not say '%s'", error.message, part);
+    assert_int_equal(error.code, LIT_EXIT_USAGE);
+    assert_null(store_open_read(path, &error));
+    if (!strstr(error.message, part))
+        fail_msg("'%s' does not say '%s'", error.message, part);
+}
+
+static void execute(const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void test_strange_files(void **state)
+{
+    (void)state;
+    struct lit_error error = {0};
+    assert_null(store_open_read(path, &error));
+    assert_non_null(strstr(error.message, "no such file"));
+    assert_true(access(path, F_OK) != 0);
+
+    write_file("", 0);
+    assert_null(store_open_read(path, &error));
+    assert_non_null(strstr(error.message, "empty"));
+    struct store *store = open_good();
+    begin(store);
+    store_close(&store);
+
+    static const char words[] = "These are my notes, not a database. Keep them!\n";
+    write_file(words, strlen(words));
+    check_refused("not a litmus store");
+    write_file("x", 1);
+    check_refused("not a litmus store");
+    char *noise = lit_alloc(100000, 1);
+    for (size_t i = 0; i < 100000; i++)
+        noise[i] = (char)(i * 2654435761u >> 13);
+    write_file(noise, 100000);
+    check_refused("not a litmus store");
+    free(noise);
+
+    unlink(path);
+    execute("CREATE TABLE mail (text)");
+    check_refused("of another program");
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    check_refused("not a regular file");
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void test_versions_and_damage(void **state)
+{
+    (void)state;
+    struct store *store = open_good();
+    int64_t id = begin(store);
+    put(store, id, 10);
+    store_close(&store);
+    execute("PRAGMA user_version = 7");
+    check_refused("made by a newer litmus (format 7, this one knows up to 1)");
+    execute("PRAGMA user_version = 1");
+
+    static const char *const damages[] = {
+        "UPDATE result SET result = 'splendid'",
+        "UPDATE result SET result = 'pass', expectation = 'hoped'",
+        "UPDATE result SET expectation = 'forbidden', seed = 'x'",
+        "UPDATE result SET seed = '0x1', sha256 = '<script>'",
+        "UPDATE result SET sha256 = ''; UPDATE outcome SET instances = 9223372036854775807",
+        "UPDATE outcome SET instances = 1, outcome = outcome + 20",
+        "DELETE FROM outcome; UPDATE failure SET got = -1",
+        "UPDATE failure SET got = 1, outcome = 99",
+        "PRAGMA ignore_check_constraints = 1; UPDATE failure SET outcome = 1;"
+        " UPDATE result SET failed_runs = 11",
+    };
+    int results = 0;
+    struct lit_error error = {0};
+    for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+        execute(damages[i]);
+        store = store_open_read(path, &error);
+        assert_non_null(store);
+        error.message[0] = '\0';
+        assert_false(store_results(store, id, check_result, &results, &error));
+        if (!strstr(error.message, "the file is damaged (the result of shuffle.scan-loop"))
+            fail_msg("damage %zu: '%s'", i, error.message);
+        store_close(&store);
+    }
+    execute("DROP TABLE failure; DROP TABLE outcome");
+    store = store_open_read(path, &error);
+    assert_non_null(store);
+    assert_false(store_results(store, id, check_result, &results, &error));
+    assert_non_null(strstr(error.message, "no such table"));
+    store_close(&store);
+    execute("UPDATE device SET driver_id = -1");
+    store = store_open_read(path, &error);
+    assert_false(store_devices(store, id, check_facts, &results, &error));
+    store_close(&store);
+}
+
+// Every page of a good file is broken once: an error or the right data, never a crash.
+static void test_broken_pages(void **state)
+{
+    (void)state;
+    struct store *store = open_good();
+    int64_t id = begin(store);
+    put(store, id, 20);
+    store_close(&store);
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    for (off_t at = 100; at < status.st_size; at += 61) {
+        int file = open(path, O_RDWR);
+        char byte, broken;
+        assert_int_equal(pread(file, &byte, 1, at), 1);
+        broken = (char)(byte ^ 0x55);
+        assert_int_equal(pwrite(file, &broken, 1, at), 1);
+        struct lit_error error = {0};
+        store = store_open_read(path, &error);
+        struct store_result want = make_result(1), got;
+        if (store && store_result_get(store, id, want.device, want.name, &got, &error))
+            store_result_clear(&got);
+        store_close(&store);
+        assert_int_equal(pwrite(file, &byte, 1, at), 1);
+        close(file);
+    }
+    store = open_good();
+    assert_int_equal(stored_runs(store, id), 20);
+    store_close(&store);
+}
+
+static void test_one_writer(void **state)
+{
+    (void)state;
+    struct lit_error error = {0};
+    struct store *store = open_good();
+    int64_t id = begin(store);
+    put(store, id, 10);
+    char want[64];
+    snprintf(want, sizeof(want), "process %d is writing to it", (int)getpid());
+    assert_null(store_open(path, &error));
+    assert_non_null(strstr(error.message, want));
+    // Another name of the same file is the same store.
+    char other[160];
+    snprintf(other, sizeof(other), "%s/other.db", folder);
+    assert_int_equal(symlink(path, other), 0);
+    assert_null(store_open(other, &error));
+    // Reading goes on beside it, and sees what was committed.
+    struct store *reader = store_open_read(path, &error);
+    assert_non_null(reader);
+    assert_int_equal(stored_runs(reader, id), 10);
+    put(store, id, 11);
+    assert_int_equal(stored_runs(reader, id), 11);
+    assert_false(store_session_finish(reader, id, &error));
+    store_close(&store);
+    store_close(&reader);
+
+    // A closed store is one file.
+    char name[192];
+    snprintf(name, sizeof(name), "%s.lock", path);
+    assert_true(access(name, F_OK) != 0);
+    store = open_good();
+    store_close(&store);
+    snprintf(name, sizeof(name), "%s-wal", path);
+    assert_true(access(name, F_OK) != 0);
+}
+
+// Kills a process that puts results as fast as it can; what it said was stored must be there.
+static void test_killed(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 5; round++) {
+        unlink(path);
+        int pipes[2];
+        assert_int_equal(pipe(pipes), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            struct store *store = open_good();
+            int64_t id = begin(store);
+            for (uint64_t runs = 1;; runs++) {
+                put(store, id, runs);
+                if (write(pipes[1], &runs, sizeof(runs)) != sizeof(runs))
+                    _exit(1);
+            }
+        }
+        close(pipes[1]);
+        uint64_t said = 0;
+        while (said < 5 + 7 * (uint64_t)round)
+            assert_int_equal(read(pipes[0], &said, sizeof(said)), sizeof(said));
+        kill(child, SIGKILL);
+        while (read(pipes[0], &said, sizeof(said)) == sizeof(said)) {
+        }
+        waitpid(child, NULL, 0);
+        close(pipes[0]);
+
+        struct lit_error error = {0};
+        struct store *store = store_open_read(path, &error);
+        assert_non_null(store);
+        uint64_t stored = stored_runs(store, 1);
+        assert_true(stored == said || stored == said + 1);
+        store_close(&store);
+        store = open_good(); // the dead process's lock means nothing
+        struct store_session session;
+        assert_true(store_session_load(store, 0, true, &session, &error));
+        put(store, session.id, 1000);
+        store_session_clear(&session);
+        store_close(&store);
+    }
+}
+
+// Runs `body` in a child; its exit status, 0 for good. 77: not possible here.
+static int in_child(int (*body)(void))
+{
+    pid_t child = fork();
+    if (child == 0)
+        _exit(body());
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static int full_disk(void)
+{
+    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        return 77;
+    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+    if (mount("tmpfs", folder, "tmpfs", 0, "size=400k") != 0)
+        return 77;
+    struct lit_error error = {0};
+    struct store *store = store_open(path, &error);
+    if (!store)
+        return 2;
+    struct store_session session = {.runs = 1};
+    if (!store_session_begin(store, &session, &error) ||
+        !store_device_put(store, session.id, 1, &facts, "device", &error))
+        return 3;
+    uint64_t stored = 0;
+    struct store_result result = make_result(1);
+    char name[64];
+    result.name = name;
+    for (;; stored++) {
+        snprintf(name, sizeof(name), "shuffle.scan-loop@number=%ju", (uintmax_t)stored);
+        if (!store_result_put(store, session.id, &result, &error))
+            break;
+    }
+    if (!strstr(error.message, path) || !strstr(error.message, "the disk is full"))
+        return 4;
+    // What was committed is there, in this process and in the next.
+    for (int again = 0; again < 2; again++) {
+        for (uint64_t i = 0; i < stored; i++) {
+            struct store_result got;
+            snprintf(name, sizeof(name), "shuffle.scan-loop@number=%ju", (uintmax_t)i);
+            if (!store_result_get(store, session.id, result.device, name, &got, &error))
+                return 5;
+            store_result_clear(&got);
+        }
+        store_close(&store);
+        store = store_open_read(path, &error);
+        if (!store) {
+            fprintf(stderr, "%s\n", error.message);
+            return 6;
+        }
+    }
+    store_close(&store);
+    return stored > 10 ? 0 : 7;
+}
+
+static void test_full_disk(void **state)
+{
+    (void)state;
+    int status = in_child(full_disk);
+    if (status == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
+static int read_only(void)
+{
+    struct lit_error error = {0};
+    if (setegid(65534) != 0 || seteuid(65534) != 0)
+        return 77;
+    if (store_open(path, &error) || !strstr(error.message, "Permission denied"))
+        return 2;
+    // A store that was closed can be read from a folder that cannot be written.
+    struct store *store = store_open_read(path, &error);
+    if (!store) {
+        fprintf(stderr, "%s\n", error.message);
+        return 3;
+    }
+    if (stored_runs(store, 1) != 20)
+        return 4;
+    store_close(&store);
+    return 0;
+}
+
+static void test_read_only(void **state)
+{
+    (void)state;
+    snprintf(path, sizeof(path), "%s/what%%41?mode=rwc#is this.db", folder);
+    struct store *store = open_good();
+    put(store, begin(store), 20);
+    store_close(&store);
+    assert_int_equal(chmod(folder, 0555), 0);
+    assert_int_equal(chmod(path, 0444), 0);
+    int status = in_child(read_only);
+    assert_int_equal(chmod(folder, 0755), 0);
+    if (status == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(test_round_trip),    STORE_TEST(test_sessions),
+        STORE_TEST(test_strange_files), STORE_TEST(test_versions_and_damage),
+        STORE_TEST(test_broken_pages),  STORE_TEST(test_one_writer),
+        STORE_TEST(test_killed),        STORE_TEST(test_full_disk),
+        STORE_TEST(test_read_only),
+    };
+    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text helpers: sanitising, globs, distances, counts, and the random numbers beside them.
+#include "unit.h"
+
+#include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static void check_sanitised(const char *source, const char *wanted)
+{
+    char target[64];
+    text_sanitise(target, sizeof target, source);
+    assert_string_equal(target, wanted);
+}
+
+static void sanitise_replaces_what_a_terminal_would_obey(void **state)
+{
+    (void)state;
+    check_sanitised("plain", "plain");
+    check_sanitised("a\033[31mb\r\nc\t", "a?[31mb??c?");
+    check_sanitised("\x7f\x80\xff", "???");
+    check_sanitised("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+                    "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+    check_sanitised("\xc2\x9b", "?");            // C1 control sequence introducer
+    check_sanitised("\xe2\x80\xae", "?");        // right-to-left override
+    check_sanitised("\xc0\xaf", "??");           // overlong
+    check_sanitised("\xed\xa0\x80", "???");      // surrogate
+    check_sanitised("\xe2\x82", "??");           // cut
+    check_sanitised("\xf4\x90\x80\x80", "????"); // beyond Unicode
+}
+
+static void sanitise_never_cuts_a_character(void **state)
+{
+    (void)state;
+    char target[4];
+    text_sanitise(target, sizeof target, "ab\xc3\xa9");
+    assert_string_equal(target, "ab");
+    text_sanitise(target, 1, "ab");
+    assert_string_equal(target, "");
+}
+
+static void globs(void **state)
+{
+    (void)state;
+    assert_true(text_glob("shuffle.*", "shuffle.scan-loop"));
+    assert_true(text_glob("*", ""));
+    assert_true(text_glob("*loop*sync*", "loop.desync/sync=none"));
+    assert_true(text_glob("a?c", "abc"));
+    assert_true(text_glob("[a-c]x", "bx"));
+    assert_true(text_glob("[!a]x", "bx"));
+    assert_true(text_glob("a[", "a["));
+    assert_false(text_glob("[!a]x", "ax"));
+    assert_false(text_glob("shuffle", "shuffle.scan-loop"));
+    assert_false(text_glob("a*b", "acbd"));
+    assert_false(text_glob("?", ""));
+    // Exponential matchers take for ever here.
+    assert_false(text_glob("*a*a*a*a*a*a*a*a*a*b",
+                           "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+}
+
+static void distances(void **state)
+{
+    (void)state;
+    assert_int_equal(text_distance("", "abc"), 3);
+    assert_int_equal(text_distance("kitten", "sitting"), 3);
+    assert_int_equal(text_distance("loop.desync", "loop.desync"), 0);
+    char longer[600];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    assert_int_equal(text_distance(longer, longer), 0);
+}
+
+static void counts(void **state)
+{
+    (void)state;
+    char target[32];
+    assert_string_equal(text_count(target, 0), "0");
+    assert_string_equal(text_count(target, 999), "999");
+    assert_string_equal(text_count(target, 1000), "1,000");
+    assert_string_equal(text_count(target, UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
+static void growing_text_keeps_everything(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    for (int i = 0; i < 10000; i++)
+        text_printf(&text, "%d,", i % 10);
+    assert_int_equal(text.length, 20000);
+    assert_int_equal(strlen(text.data), 20000);
+    char large[2000];
+    memset(large, 'y', sizeof large - 1);
+    large[sizeof large - 1] = '\0';
+    text_printf(&text, "%s", large);
+    assert_int_equal(text.length, 21999);
+    text_free(&text);
+    assert_null(text.data);
+}
+
+static void errors_are_one_safe_line(void **state)
+{
+    (void)state;
+    struct lit_error error;
+    assert_false(lit_fail(&error, LIT_EXIT_NOTHING, "no device '%s'", "a\nb"));
+    assert_string_equal(error.message, "no device 'a?b'");
+    assert_int_equal(error.code, LIT_EXIT_NOTHING);
+    assert_false(lit_fail(NULL, LIT_EXIT_USAGE, "nobody listens"));
+}
+
+static void random_numbers_are_the_published_ones(void **state)
+{
+    (void)state;
+    // splitmix64 with seed 1234567, from the reference implementation's documentation.
+    struct lit_random random = {1234567};
+    assert_true(random_next(&random) == UINT64_C(6457827717110365317));
+    assert_true(random_next(&random) == UINT64_C(3203168211198807973));
+    unsigned seen = 0;
+    for (int i = 0; i < 1000; i++)
+        seen |= 1u << random_below(&random, 6);
+    assert_int_equal(seen, 0x3f);
+    assert_true(random_derive(1, "a") != random_derive(1, "b"));
+    assert_true(random_derive(1, "a") != random_derive(2, "a"));
+    assert_true(random_derive(1, "a") == random_derive(1, "a"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sanitise_replaces_what_a_terminal_would_obey),
+        cmocka_unit_test(sanitise_never_cuts_a_character),
+        cmocka_unit_test(globs),
+        cmocka_unit_test(distances),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(growing_text_keeps_everything),
+        cmocka_unit_test(errors_are_one_safe_line),
+        cmocka_unit_test(random_numbers_are_the_published_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks JSON reports against docs/report.schema.json, and what a schema cannot say.
+
+    tests/validate_json.py REPORT.json...        (- reads standard input)
+
+Exits with 0 if all are right, 1 if one is not, 77 if the jsonschema module is missing.
+"""
+import json
+import math
+import pathlib
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: the Python module jsonschema is missing", file=sys.stderr)
+    sys.exit(77)
+
+SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "report.schema.json"
+
+
+def refuse_twice(pairs):
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        raise ValueError(f"a member twice in {keys}")
+    return dict(pairs)
+
+
+def check_rate(what, item, complain):
+    low, high = item["interval"]
+    runs, failed = item["runs"] - item["no_progress_runs"], item["failed_runs"]
+    if not 0 <= failed <= runs:
+        complain(f"{what}: more failed runs than runs that were judged")
+    elif runs == 0 and (low, high) != (0, 1):
+        complain(f"{what}: an interval from nothing")
+    elif runs > 0 and not low <= failed / runs <= high:
+        complain(f"{what}: the rate is outside its interval")
+    elif runs > 0 and failed == 0 and not math.isclose(high, -math.expm1(math.log(0.025) / runs),
+                                                       rel_tol=1e-7):
+        complain(f"{what}: not the upper bound of 0 of {runs}")
+    word = ("Unknown" if runs == 0 else "Never" if failed == 0 else
+            "Always" if failed == runs else "Sometimes")
+    if item["observation"] != word:
+        complain(f"{what}: observation {item['observation']}, not {word}")
+
+
+def check_result(result, complain):
+    name = result["name"]
+    check_rate(name, result, complain)
+    if sum(result["outcomes"].values()) != result["instances"]:
+        complain(f"{name}: the outcomes do not add up to the instances")
+    if result["failed_instances"] > result["instances"]:
+        complain(f"{name}: more failed instances than instances")
+    if (result["failed_runs"] > 0) != (result["failed_instances"] > 0):
+        complain(f"{name}: failed runs without failed instances, or the other way round")
+    if result["result"] == "pass" and (result["failed_runs"] or not result["runs"]):
+        complain(f"{name}: passed, but not right or never run")
+    if result["result"] == "fail" and not result["failed_runs"]:
+        complain(f"{name}: failed without a failed run")
+    if result["result"] == "skip" and (result["runs"] or not result["reason"]):
+        complain(f"{name}: skipped, but run or without a reason")
+    if result["first_run_failed"] and not result["failed_runs"]:
+        complain(f"{name}: the first run failed, yet none did")
+    for failure in result["failures"]:
+        if failure["outcome"] not in result["outcomes"]:
+            complain(f"{name}: a failure of an outcome that was not counted")
+        if failure["run"] > result["runs"]:
+            complain(f"{name}: a failure in a run that was not counted")
+    rebuilt = result["test"]
+    for mark, pairs in ("/", result["variant"]), ("@", result["params"]):
+        if pairs:
+            rebuilt += mark + ",".join(f"{key}={value}" for key, value in pairs.items())
+    if rebuilt != name or result["test"].split(".")[0] != result["family"]:
+        complain(f"{name}: its parts are those of {rebuilt}")
+
+
+def check_summary(report, complain):
+    summary, results = report["summary"], report["results"]
+    for word, count in summary["results"].items():
+        if sum(result["result"] == word for result in results) != count:
+            complain(f"summary: not {count} results are {word}")
+    if summary["configurations"] != len(results):
+        complain("summary: not so many configurations")
+    for member in "runs", "instances":
+        if summary[member] != sum(result[member] for result in results):
+            complain(f"summary: the {member} do not add up")
+    for expectation, entry in summary["expectations"].items():
+        mine = [result for result in results if result["expectation"] == expectation]
+        if (entry["configurations"] != len(mine)
+                or entry["failed"] != sum(result["failed_runs"] > 0 for result in mine)):
+            complain(f"summary: {expectation} does not add up")
+    for line in summary["headlines"]:
+        check_rate(line["headline"], line, complain)
+        mine = [result for result in results
+                if all(result[key] == line[key] for key in ("device", "headline", "expectation"))]
+        for member in "runs", "failed_runs", "no_progress_runs":
+            if line[member] != sum(result[member] for result in mine):
+                complain(f"{line['headline']}: the {member} do not add up")
+    forbidden = summary["expectations"]["forbidden"]["failed"] > 0
+    if forbidden and summary["exit"]["code"] not in (1, 4):
+        complain("summary: a forbidden outcome without exit code 1")
+
+
+def check(report, complain):
+    schema = json.loads(SCHEMA.read_text())
+    validator = jsonschema.Draft7Validator(schema)
+    validator.check_schema(schema)
+    for error in validator.iter_errors(report):
+        complain(f"{'/'.join(map(str, error.absolute_path))}: {error.message}")
+        return
+    devices = {device["id"] for device in report["devices"]}
+    seen = set()
+    for result in report["results"]:
+        key = result["device"], result["name"]
+        if result["device"] not in devices:
+            complain(f"{result['name']}: on a device that is not listed")
+        if key in seen:
+            complain(f"{result['name']}: twice")
+        seen.add(key)
+        check_result(result, complain)
+    check_summary(report, complain)
+
+
+def main():
+    failed = False
+    for path in sys.argv[1:]:
+        def complain(message):
+            nonlocal failed
+            failed = True
+            print(f"{path}: {message}", file=sys.stderr)
+        try:
+            text = sys.stdin.read() if path == "-" else pathlib.Path(path).read_text()
+            check(json.loads(text, object_pairs_hook=refuse_twice), complain)
+        except (OSError, ValueError) as error:
+            complain(error)
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

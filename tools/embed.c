@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds a test into the program: reads the head of a .spvasm file, preprocesses, assembles and
+// validates one module for each variant, and writes them as one C file. An error names the source
+// file and line, never a temporary one.
+#include "base/text.h"
+#include "catalogue/features.h"
+#include "catalogue/head.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zstd.h>
+
+struct settings {
+    const char *source, *output, *depfile, *symbol;
+    const char *cc, *as, *val, *scratch;
+    const char *without; // variants whose text has this word are left out: the assembler is too old
+    const char *defines[16];
+    size_t define_count;
+};
+
+struct module {
+    char *variant;
+    uint32_t subgroup, offset, count;
+    uint64_t features;
+    char sha256[65];
+};
+
+struct product {
+    struct cat_head head;
+    struct module *modules;
+    size_t module_count;
+    uint32_t *words;
+    size_t word_count;
+    size_t left_out;
+};
+
+// Where a line of the preprocessed text came from.
+struct origin {
+    char *file;
+    unsigned line;
+};
+
+struct listing {
+    struct text text; // preprocessed, without line markers
+    struct origin *origins;
+    size_t count;
+};
+
+__attribute__((noreturn, format(printf, 1, 2))) static void die(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+static char *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        die("%s: %s", path, strerror(errno));
+    struct text text = {0};
+    char block[65536];
+    for (size_t got; (got = fread(block, 1, sizeof block, file));)
+        text_append(&text, block, got);
+    fclose(file);
+    if (!text.data)
+        text_puts(&text, "");
+    *size = text.length;
+    return text.data;
+}
+
+static void write_file(const char *path, const char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
+        die("%s: %s", path, strerror(errno));
+}
+
+// Runs a program, collects what it prints on stdout and stderr. True if it exited with 0.
+static bool run(char *const argv[], struct text *printed)
+{
+    int pipes[2];
+    if (pipe(pipes))
+        die("pipe: %s", strerror(errno));
+    pid_t child = fork();
+    if (child < 0)
+        die("fork: %s", strerror(errno));
+    if (!child) {
+        dup2(pipes[1], 1);
+        dup2(pipes[1], 2);
+        close(pipes[0]);
+        execvp(argv[0], argv);
+        fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
+        _exit(127);
+    }
+    close(pipes[1]);
+    char block[4096];
+    for (ssize_t got; (got = read(pipes[0], block, sizeof block)) > 0;)
+        text_append(printed, block, (size_t)got);
+    close(pipes[0]);
+    int status;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+// ---- preprocessing
+
+static void add_origin(struct listing *listing, const char *file, unsigned line)
+{
+    listing->origins = lit_realloc(listing->origins, listing->count + 1, sizeof *listing->origins);
+    listing->origins[listing->count++] = (struct origin){lit_strdup(file), line};
+}
+
+// Takes the preprocessor's `# LINE "FILE"` markers out of its output and remembers what they say.
+static void strip_markers(const char *output, struct listing *listing)
+{
+    char file[4096] = "";
+    unsigned line = 1;
+    for (const char *s = output; *s;) {
+        size_t length = strcspn(s, "\n");
+        unsigned marked;
+        char name[4096];
+        if (sscanf(s, "# %u \"%4095[^\"]\"", &marked, name) == 2) {
+            line = marked;
+            snprintf(file, sizeof file, "%s", name);
+        } else {
+            text_append(&listing->text, s, length);
+            text_puts(&listing->text, "\n");
+            add_origin(listing, file, line++);
+        }
+        s += length + (s[length] == '\n');
+    }
+}
+
+static void preprocess(const struct settings *settings, struct text *defines,
+                       struct listing *listing)
+{
+    char output[4096], dependencies[4096];
+    snprintf(output, sizeof output, "%s/text.i", settings->scratch);
+    snprintf(dependencies, sizeof dependencies, "%s/text.d", settings->scratch);
+    char *argv[64];
+    size_t argc = 0;
+    const char *const fixed[] = {settings->cc,     "-E",  "-x",  "assembler-with-cpp", "-undef",
+                                 "-nostdinc",      "-MD", "-MF", dependencies,         "-MT",
+                                 settings->output, "-o",  output};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        argv[argc++] = (char *)fixed[i];
+    for (size_t i = 0; i < settings->define_count; i++)
+        argv[argc++] = (char *)settings->defines[i];
+    char *rest = defines->data ? defines->data : (char *)"";
+    for (char *word = strtok(rest, " "); word && argc < 62; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    argv[argc++] = (char *)settings->source;
+    argv[argc] = NULL;
+    struct text printed = {0};
+    if (!run(argv, &printed))
+        die("%s", printed.data ? printed.data : "the preprocessor failed");
+    text_free(&printed);
+    size_t size;
+    char *text = read_file(output, &size);
+    strip_markers(text, listing);
+    free(text);
+}
+
+static void listing_free(struct listing *listing)
+{
+    for (size_t i = 0; i < listing->count; i++)
+        free(listing->origins[i].file);
+    free(listing->origins);
+    text_free(&listing->text);
+}
+
+// ---- assembling and validating
+
+// The line (from 1) of the n-th instruction (from 1): spirv-val counts instructions, not lines.
+static unsigned line_of_instruction(const struct listing *listing, unsigned wanted)
+{
+    unsigned line = 1, seen = 0;
+    bool quoted = false, comment = false, word = false;
+    for (const char *s = listing->text.data; *s; s++) {
+        if (*s == '\n') {
+            line++;
+            comment = quoted = word = false;
+            continue;
+        }
+        if (comment)
+            continue;
+        if (*s == '"')
+            quoted = !quoted;
+        if (!quoted && *s == ';')
+            comment = true;
+        bool starts = !quoted && !word && s[0] == 'O' && s[1] == 'p' && s[2] >= 'A' && s[2] <= 'Z';
+        if (starts && ++seen == wanted)
+            return line;
+        word = *s != ' ' && *s != '\t';
+    }
+    return line;
+}
+
+static __attribute__((noreturn)) void complain(const struct listing *listing, const char *source,
+                                               const char *variant, const char *printed)
+{
+    unsigned line = 0, column;
+    const char *message = printed;
+    if (sscanf(printed, "error: line %u:", &line) == 1) {
+        line = line_of_instruction(listing, line);
+        message = strchr(printed + strlen("error: line"), ':') + 1;
+    } else if (sscanf(printed, "error: %u: %u:", &line, &column) == 2) {
+        message = strchr(strchr(printed + strlen("error:"), ':') + 1, ':') + 1;
+    }
+    const char *file = source;
+    if (line >= 1 && line <= listing->count) {
+        file = listing->origins[line - 1].file;
+        line = listing->origins[line - 1].line;
+    }
+    message += strspn(message, " ");
+    die("%s:%u: error:%s%s%s %s", file, line ? line : 1, *variant ? " [" : "", variant,
+        *variant ? "]" : "", message);
+}
+
+// Assembles and validates a listing; the words are allocated.
+static uint32_t *assemble(const struct settings *settings, const struct listing *listing,
+                          const char *variant, const char *spv, size_t *count)
+{
+    char text[4096];
+    snprintf(text, sizeof text, "%s/text.spvasm", settings->scratch);
+    write_file(text, listing->text.data, listing->text.length);
+    char *const as[] = {
+        (char *)settings->as, "--target-env", "spv1.3", text, "-o", (char *)spv, NULL};
+    char *const val[] = {(char *)settings->val, "--target-env", "vulkan1.1", (char *)spv, NULL};
+    struct text printed = {0};
+    if (!run(as, &printed) || !run(val, &printed))
+        complain(listing, settings->source, variant, printed.data ? printed.data : "failed");
+    text_free(&printed);
+    size_t size;
+    char *bytes = read_file(spv, &size);
+    if (size % 4 || size < 20)
+        die("%s: error: spirv-as wrote %zu bytes, no module", settings->source, size);
+    *count = size / 4;
+    return (uint32_t *)(void *)bytes;
+}
+
+static void add_define(struct text *defines, const char *axis, const char *value)
+{
+    text_puts(defines, " -D");
+    for (const char *part = axis; part; part = part == axis ? value : NULL) {
+        if (part == value)
+            text_puts(defines, "_");
+        for (const char *c = part; *c; c++) {
+            char upper = *c == '-' ? '_' : *c >= 'a' && *c <= 'z' ? (char)(*c - 32) : *c;
+            text_append(defines, &upper, 1);
+        }
+    }
+    text_puts(defines, "=1");
+}
+
+static void build_module(const struct settings *settings, struct product *product,
+                         const uint8_t *axis, uint32_t subgroup)
+{
+    const struct cat_head *head = &product->head;
+    struct text variant = {0}, defines = {0};
+    text_puts(&variant, "");
+    for (size_t i = 0; i < head->axis_count; i++) {
+        const char *name = head->axes[i].name, *value = head->axes[i].values[axis[i]];
+        text_printf(&variant, "%s%s=%s", i ? "," : "", name, value);
+        add_define(&defines, name, value);
+    }
+    if (subgroup)
+        text_printf(&defines, " -DSUBGROUP_SIZE=%u", subgroup);
+    struct listing listing = {0};
+    preprocess(settings, &defines, &listing);
+    text_free(&defines);
+    if (settings->without && strstr(listing.text.data, settings->without)) {
+        product->left_out++;
+        text_free(&variant);
+        listing_free(&listing);
+        return;
+    }
+    char spv[4096];
+    snprintf(spv, sizeof spv, "%s/%zu.spv", settings->scratch, product->module_count);
+    struct module module = {.variant = variant.data, .subgroup = subgroup};
+    size_t count;
+    uint32_t unknown, *words = assemble(settings, &listing, variant.data, spv, &count);
+    if (!cat_module_features(words, count, &module.features, &unknown))
+        die("%s: error: [%s] capability %u is not in harness/catalogue/features.c",
+            settings->source, module.variant, unknown);
+    listing_free(&listing);
+    module.offset = (uint32_t)product->word_count;
+    module.count = (uint32_t)count;
+    product->words = lit_realloc(product->words, product->word_count + count, sizeof *words);
+    memcpy(product->words + product->word_count, words, count * sizeof *words);
+    product->word_count += count;
+    free(words);
+    product->modules = lit_realloc(product->modules, product->module_count + 1, sizeof module);
+    product->modules[product->module_count++] = module;
+}
+
+static bool excluded(const struct cat_head *head, const uint8_t *axis)
+{
+    for (size_t i = 0; i < head->without_count; i++)
+        if (cat_condition_holds(&head->without[i].when, axis, NULL))
+            return true;
+    return false;
+}
+
+static void build_modules(const struct settings *settings, struct product *product)
+{
+    const struct cat_head *head = &product->head;
+    uint8_t axis[CAT_MAX_AXES] = {0};
+    for (bool more = true; more;) {
+        for (size_t i = 0; i < (head->size_count ? head->size_count : 1); i++)
+            if (!excluded(head, axis))
+                build_module(settings, product, axis, head->size_count ? head->sizes[i] : 0);
+        size_t digit = head->axis_count;
+        for (more = false; digit-- > 0 && !more;) {
+            more = ++axis[digit] < head->axes[digit].count;
+            if (!more)
+                axis[digit] = 0;
+        }
+    }
+}
+
+// sha256sum(1) is on every machine that can build this; its output is one line a file.
+static void hash_modules(const struct settings *settings, struct product *product)
+{
+    for (size_t first = 0; first < product->module_count;) {
+        size_t count = product->module_count - first;
+        if (count > 256)
+            count = 256;
+        char **argv = lit_alloc(count + 2, sizeof *argv);
+        argv[0] = (char *)"sha256sum";
+        for (size_t i = 0; i < count; i++) {
+            struct text path = {0};
+            text_printf(&path, "%s/%zu.spv", settings->scratch, first + i);
+            argv[i + 1] = path.data;
+        }
+        struct text printed = {0};
+        if (!run(argv, &printed))
+            die("sha256sum: %s", printed.data ? printed.data : "failed");
+        const char *line = printed.data;
+        for (size_t i = 0; i < count; i++) {
+            memcpy(product->modules[first + i].sha256, line, 64);
+            line = strchr(line, '\n') + 1;
+            unlink(argv[i + 1]);
+            free(argv[i + 1]);
+        }
+        free(argv);
+        text_free(&printed);
+        first += count;
+    }
+}
+
+// ---- output
+
+static void put_bytes(FILE *out, const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        fprintf(out, "%u,%s", bytes[i], i % 24 == 23 ? "\n" : "");
+}
+
+// The comment lines from the head on, as the program's own parser reads them.
+static size_t head_extent(const char *source, size_t size, const char **start)
+{
+    const char *s = source, *end = source + size;
+    while (s < end && strncmp(s, "; litmus ", 9)) {
+        const char *newline = memchr(s, '\n', (size_t)(end - s));
+        s = newline ? newline + 1 : end;
+    }
+    *start = s;
+    while (s < end && *s == ';') {
+        const char *newline = memchr(s, '\n', (size_t)(end - s));
+        s = newline ? newline + 1 : end;
+    }
+    return (size_t)(s - *start);
+}
+
+static void write_test(const struct settings *settings, const struct product *product,
+                       const char *source, size_t source_size)
+{
+    size_t words_size = product->word_count * 4, size = words_size + source_size;
+    char *plain = lit_alloc(size, 1);
+    if (words_size)
+        memcpy(plain, product->words, words_size);
+    memcpy(plain + words_size, source, source_size);
+    size_t bound = ZSTD_compressBound(size);
+    unsigned char *packed = lit_alloc(bound, 1);
+    size_t packed_size = ZSTD_compress(packed, bound, plain, size, 19);
+    if (ZSTD_isError(packed_size))
+        die("zstd: %s", ZSTD_getErrorName(packed_size));
+    FILE *out = fopen(settings->output, "w");
+    if (!out)
+        die("%s: %s", settings->output, strerror(errno));
+    fprintf(out, "// Made by tools/embed from %s.\n#include \"catalogue/catalogue.h\"\n\n",
+            strrchr(settings->source, '/') ? strrchr(settings->source, '/') + 1 : settings->source);
+    fprintf(out, "static const struct cat_module modules[] = {\n");
+    for (size_t i = 0; i < product->module_count; i++) {
+        const struct module *m = &product->modules[i];
+        fprintf(out, "    {\"%s\", %u, %u, %u, 0x%llx, \"%s\"},\n", m->variant, m->subgroup,
+                m->offset, m->count, (unsigned long long)m->features, m->sha256);
+    }
+    fprintf(out, "    {0},\n};\n\nstatic const unsigned char packed[] = {\n");
+    put_bytes(out, packed, packed_size);
+    const char *head;
+    size_t head_size = head_extent(source, source_size, &head);
+    // Not a string literal: those end at 4,095 characters for a compiler that keeps to the
+    // standard.
+    fprintf(out, "};\n\nstatic const unsigned char head[] = {\n");
+    put_bytes(out, (const unsigned char *)head, head_size);
+    fprintf(out,
+            "0};\n\nconst struct cat_embedded embedded_%s = {\n    \"%s\", modules, %zu, packed, "
+            "%zu, %zu, %zu, %zu, (const char *)head};\n",
+            settings->symbol, product->head.name, product->module_count, packed_size,
+            product->word_count, source_size, head_size);
+    if (fclose(out))
+        die("%s: %s", settings->output, strerror(errno));
+    free(plain);
+    free(packed);
+}
+
+static void write_raw(const struct settings *settings, const struct product *product)
+{
+    FILE *out = fopen(settings->output, "w");
+    if (!out)
+        die("%s: %s", settings->output, strerror(errno));
+    fprintf(out,
+            "// Made by tools/embed.\n#include <stddef.h>\n#include <stdint.h>\n\n"
+            "extern const uint32_t %s_words[];\nextern const size_t %s_count;\n"
+            "const size_t %s_count = %zu;\nconst uint32_t %s_words[] = {\n",
+            settings->symbol, settings->symbol, settings->symbol, product->word_count,
+            settings->symbol);
+    for (size_t i = 0; i < product->word_count; i++)
+        fprintf(out, "0x%x,%s", product->words[i], i % 10 == 9 ? "\n" : "");
+    fprintf(out, "};\n");
+    if (fclose(out))
+        die("%s: %s", settings->output, strerror(errno));
+}
+
+// ---- main
+
+static void parse_options(int argc, char **argv, struct settings *settings)
+{
+    static const struct option options[] = {
+        {"cc", 1, 0, 'c'},      {"as", 1, 0, 'a'},      {"val", 1, 0, 'v'},
+        {"output", 1, 0, 'o'},  {"depfile", 1, 0, 'd'}, {"symbol", 1, 0, 's'},
+        {"without", 1, 0, 'w'}, {"define", 1, 0, 'D'},  {0}};
+    *settings = (struct settings){.cc = "cc", .as = "spirv-as", .val = "spirv-val"};
+    for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        switch (option) {
+        case 'c':
+            settings->cc = optarg;
+            break;
+        case 'a':
+            settings->as = optarg;
+            break;
+        case 'v':
+            settings->val = optarg;
+            break;
+        case 'o':
+            settings->output = optarg;
+            break;
+        case 'd':
+            settings->depfile = optarg;
+            break;
+        case 's':
+            settings->symbol = optarg;
+            break;
+        case 'w':
+            settings->without = *optarg ? optarg : NULL;
+            break;
+        case 'D':
+            if (settings->define_count < sizeof settings->defines / sizeof *settings->defines)
+                settings->defines[settings->define_count++] = optarg;
+            break;
+        default:
+            exit(2);
+        }
+    }
+    if (optind + 1 != argc || !settings->output || !settings->symbol)
+        die("usage: embed --output FILE.c --symbol NAME [--depfile FILE] [--cc CC] [--as SPIRV-AS] "
+            "[--val SPIRV-VAL] [--without WORD] [--define -DNAME]... FILE.spvasm");
+    settings->source = argv[optind];
+}
+
+// A test is found where its name says: spirv/FAMILY/TEST.spvasm.
+static void check_place(const struct settings *settings, const struct cat_head *head)
+{
+    struct text place = {0};
+    text_printf(&place, "%s/%s.spvasm", head->family, head->test);
+    size_t length = strlen(settings->source);
+    if (length < place.length || strcmp(settings->source + length - place.length, place.data))
+        die("%s:1: error: the test %s belongs in spirv/%s", settings->source, head->name,
+            place.data);
+    text_free(&place);
+}
+
+static void product_clear(struct product *product)
+{
+    for (size_t i = 0; i < product->module_count; i++)
+        free(product->modules[i].variant);
+    free(product->modules);
+    free(product->words);
+    cat_head_clear(&product->head);
+}
+
+static void build_test(const struct settings *settings, struct product *product)
+{
+    size_t size;
+    char *source = read_file(settings->source, &size);
+    struct lit_error error;
+    if (!cat_head_parse(source, size, &product->head, &error))
+        die("%s:%s", settings->source, error.message + strlen("line "));
+    check_place(settings, &product->head);
+    build_modules(settings, product);
+    hash_modules(settings, product);
+    write_test(settings, product, source, size);
+    if (product->left_out)
+        fprintf(stderr, "%s: %zu modules left out: this spirv-as does not know %s\n",
+                product->head.name, product->left_out, settings->without);
+    free(source);
+}
+
+static void copy_depfile(const struct settings *settings)
+{
+    struct text path = {0};
+    size_t size;
+    text_printf(&path, "%s/text.d", settings->scratch);
+    char *made = read_file(path.data, &size);
+    write_file(settings->depfile, made, size);
+    free(made);
+    text_free(&path);
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings;
+    parse_options(argc, argv, &settings);
+    struct text scratch = {0};
+    text_printf(&scratch, "%s.tmp", settings.output);
+    settings.scratch = scratch.data;
+    if (mkdir(settings.scratch, 0777) && errno != EEXIST)
+        die("%s: %s", settings.scratch, strerror(errno));
+
+    struct product product = {0};
+    if (settings.define_count) {
+        build_module(&settings, &product, NULL, 0);
+        write_raw(&settings, &product);
+    } else {
+        build_test(&settings, &product);
+    }
+    if (settings.depfile)
+        copy_depfile(&settings);
+    product_clear(&product);
+    text_free(&scratch);
+    return 0;
+}
