@@ -7,6 +7,8 @@
 static const struct cat_oracle *const oracles[] = {
     &oracle_shuffle_scan_loop,
     &oracle_loop_desync,
+    &oracle_broadcast_versus_shuffle,
+    &oracle_broadcast_compaction,
 };
 
 const struct cat_oracle *cat_oracle_find(const char *name)

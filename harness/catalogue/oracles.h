@@ -6,3 +6,5 @@
 
 extern const struct cat_oracle oracle_shuffle_scan_loop;
 extern const struct cat_oracle oracle_loop_desync;
+extern const struct cat_oracle oracle_broadcast_versus_shuffle;
+extern const struct cat_oracle oracle_broadcast_compaction;

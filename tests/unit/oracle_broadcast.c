@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracles of the broadcast family against subgroups played through with a counter, and against
+// the place of each kept word counted on its own.
+#include "unit.h"
+
+#include "base/text.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/oracles.h"
+
+#include <stdlib.h>
+
+#define SCALE 2u
+
+static const uint32_t sizes[] = {1, 4, 8, 16, 32, 64, 128};
+
+static struct cat_args arguments(const struct cat_case *which)
+{
+    struct cat_args args = {.subgroup = which->subgroup, .scale = SCALE, .which = which};
+    args.workgroup = cat_value(&args, "workgroup");
+    return args;
+}
+
+// A case with its input and expectation. Free with `drop`.
+struct made {
+    struct cat_args args;
+    struct cat_shape shape;
+    uint32_t *input, *expected;
+};
+
+// False if the case differs from another only in what the oracle does not look at.
+static bool make(const struct cat_oracle *oracle, const struct cat_case *which, struct made *made)
+{
+    const struct cat_args args = arguments(which);
+    struct cat_shape shape;
+    struct lit_error error;
+    if (!cat_axis_is(&args, "sync", "none") || args.workgroup % args.subgroup)
+        return false;
+    assert_true(oracle->shape(&args, &shape, &error));
+    const uint64_t subgroups = args.workgroup / args.subgroup * SCALE;
+    assert_int_equal(shape.workgroups, SCALE);
+    assert_int_equal(shape.instances, subgroups);
+    assert_int_equal(shape.state_words, 1 + subgroups);
+    assert_int_equal(shape.words_per_instance, cat_value(&args, "iterations") * args.subgroup);
+    *made = (struct made){
+        .args = args,
+        .shape = shape,
+        .input = lit_alloc(shape.input_words, sizeof(uint32_t)),
+        .expected = lit_alloc(subgroups * shape.words_per_instance, sizeof(uint32_t)),
+    };
+    oracle->input(&args, &shape, 5, made->input);
+    oracle->expect(&args, &shape, made->input, made->expected);
+    return true;
+}
+
+static void drop(struct made *made)
+{
+    free(made->input);
+    free(made->expected);
+}
+
+// One subgroup, lane by lane: whoever comes first takes numbers for all who come.
+static void play(const struct made *made, uint32_t elected, const uint32_t *stored)
+{
+    uint32_t counter = 0;
+    for (uint64_t start = 0; start < made->shape.words_per_instance; start += made->args.subgroup) {
+        bool fetched = false;
+        uint32_t base = 0, come = 0;
+        for (uint32_t lane = 0; lane < made->args.subgroup; lane++) {
+            if (lane < elected) {
+                assert_int_equal(stored[start + lane], CAT_POISON);
+                continue;
+            }
+            if (!fetched)
+                base = counter;
+            fetched = true;
+            counter++;
+            assert_int_equal(stored[start + lane], base + come++);
+        }
+    }
+}
+
+static void check_versus(const struct cat_case *which, void *user)
+{
+    struct made made;
+    if (!make(&oracle_broadcast_versus_shuffle, which, &made))
+        return;
+    const uint32_t elected = cat_value(&made.args, "elected");
+    assert_int_equal(made.shape.input_words, 1);
+    assert_int_equal(made.input[0], elected);
+    for (uint64_t i = 0; i < made.shape.instances; i++)
+        play(&made, elected, made.expected + i * made.shape.words_per_instance);
+    drop(&made);
+    ++*(size_t *)user;
+}
+
+static void the_lanes_number_their_rounds(void **state)
+{
+    (void)state;
+    const struct cat_test *test = cat_test_find("broadcast.versus-shuffle");
+    assert_non_null(test);
+    size_t checked = 0;
+    for (size_t s = 1; s < sizeof sizes / sizeof *sizes; s++)
+        cat_test_each(test, sizes[s], check_versus, &checked);
+    assert_true(checked >= 6 * sizeof sizes / sizeof *sizes);
+}
+
+// Each odd word lies where as many odd words of its subgroup are before it; nothing else was
+// written.
+static void check_compaction(const struct cat_case *which, void *user)
+{
+    struct made made;
+    if (!make(&oracle_broadcast_compaction, which, &made))
+        return;
+    const uint64_t words = made.shape.words_per_instance;
+    assert_int_equal(made.shape.input_words, made.shape.instances * words);
+    for (uint64_t i = 0; i < made.shape.instances; i++) {
+        const uint32_t *input = made.input + i * words, *stored = made.expected + i * words;
+        uint64_t kept = 0, written = 0;
+        for (uint64_t word = 0; word < words; word++) {
+            uint64_t before = 0;
+            for (uint64_t other = 0; other < word; other++)
+                before += input[other] % 2;
+            if (input[word] % 2)
+                assert_int_equal(stored[before], input[word]);
+            kept += input[word] % 2;
+            written += stored[word] != CAT_POISON;
+        }
+        assert_int_equal(written, kept);
+    }
+    drop(&made);
+    ++*(size_t *)user;
+}
+
+static void the_odd_words_move_to_the_front(void **state)
+{
+    (void)state;
+    const struct cat_test *test = cat_test_find("broadcast.compaction");
+    assert_non_null(test);
+    size_t checked = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        cat_test_each(test, sizes[s], check_compaction, &checked);
+    assert_true(checked >= 4 * sizeof sizes / sizeof *sizes);
+}
+
+static void a_failing_word_is_located(void **state)
+{
+    (void)state;
+    const struct cat_args args = {.subgroup = 32, .workgroup = 128, .scale = SCALE};
+    const struct cat_shape shape = {.workgroups = SCALE};
+    const struct cat_failure failure = {.instance = 6, .word = 9 * 32 + 31};
+    char text[128];
+    oracle_broadcast_versus_shuffle.where(&args, &shape, &failure, text, sizeof text);
+    assert_string_equal(text, "lane 31, iteration 9, subgroup 2 of workgroup 1");
+    oracle_broadcast_compaction.where(&args, &shape, &failure, text, sizeof text);
+    assert_string_equal(text, "place 319, subgroup 2 of workgroup 1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_lanes_number_their_rounds),
+        cmocka_unit_test(the_odd_words_move_to_the_front),
+        cmocka_unit_test(a_failing_word_is_located),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
