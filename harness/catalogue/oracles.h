@@ -3,6 +3,7 @@
 #pragma once
 
 #include "catalogue/oracle.h"
+#include "catalogue/reconvergence.h"
 
 extern const struct cat_oracle oracle_shuffle_scan_loop;
 extern const struct cat_oracle oracle_loop_desync;

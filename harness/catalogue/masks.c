@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulator of structured control flow: it walks a shape with the set of lanes that execute
+// each step, as maximal reconvergence prescribes them, and keeps beside it which lanes went the
+// same way.
+#include "catalogue/masks.h"
+
+#include "base/text.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SET_WORDS = MASKS_LANES / 64, ELECTED = 255, NOT_ELECTED = 240 };
+
+struct set {
+    uint64_t bits[SET_WORDS];
+};
+
+// A group of lanes that the uniform control flow rule speaks of: all of a subgroup, or of a
+// workgroup.
+enum scope { SUBGROUP, WORKGROUP, SCOPES };
+
+struct walk {
+    const struct masks_shape *shape;
+    enum masks_rule rule;
+    uint32_t lanes, subgroup;
+    const uint32_t *words;
+    struct masks_cell *cells;
+    uint32_t depth; // loops around
+    uint32_t iteration[MASKS_DEPTH];
+    // What identifies the way that a lane went since its group was together for the last time. Two
+    // lanes that were together and have the same number are still together.
+    uint64_t way[SCOPES][MASKS_LANES];
+    // Lanes of one tangle that differ in this number came to a case of a switch by different
+    // selectors.
+    uint64_t apart[MASKS_LANES];
+    struct set *ever; // of [first slot of a place]: the lanes that executed it, in any iteration
+};
+
+// Where lanes go that leave a list of steps before its end.
+struct exits {
+    struct set *broke, *continued, *returned;
+};
+
+static bool set_has(const struct set *set, uint32_t lane)
+{
+    return set->bits[lane / 64] >> lane % 64 & 1;
+}
+
+static void set_add(struct set *set, uint32_t lane)
+{
+    set->bits[lane / 64] |= UINT64_C(1) << lane % 64;
+}
+
+static struct set set_union(struct set a, struct set b)
+{
+    for (uint32_t i = 0; i < SET_WORDS; i++)
+        a.bits[i] |= b.bits[i];
+    return a;
+}
+
+static bool set_empty(const struct set *set)
+{
+    for (uint32_t i = 0; i < SET_WORDS; i++) {
+        if (set->bits[i])
+            return false;
+    }
+    return true;
+}
+
+static uint64_t mix(uint64_t way, uint64_t turn)
+{
+    uint64_t z = (way ^ turn) + UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+static uint32_t group_size(const struct walk *walk, enum scope scope)
+{
+    return scope == SUBGROUP ? walk->subgroup : walk->lanes;
+}
+
+// The lanes whose whole group is here and went the same way: uniform control flow.
+static struct set uniform(const struct walk *walk, enum scope scope, const struct set *here)
+{
+    struct set all = {0};
+    const uint32_t size = group_size(walk, scope);
+    for (uint32_t start = 0; start < walk->lanes; start += size) {
+        bool together = true;
+        for (uint32_t lane = start; lane < start + size && together; lane++)
+            together = set_has(here, lane) && walk->way[scope][lane] == walk->way[scope][start];
+        for (uint32_t lane = start; lane < start + size && together; lane++)
+            set_add(&all, lane);
+    }
+    return all;
+}
+
+// A selection or loop that lanes are in: which groups entered it in uniform control flow.
+struct construct {
+    struct set uniform[SCOPES];
+};
+
+static struct construct enter(const struct walk *walk, const struct set *here)
+{
+    struct construct construct;
+    for (enum scope scope = 0; scope < SCOPES; scope++)
+        construct.uniform[scope] = uniform(walk, scope, here);
+    return construct;
+}
+
+// At the merge block: a group that entered in uniform control flow and left completely by the merge
+// block is in uniform control flow again. All others keep the ways that they went.
+static void merge(struct walk *walk, const struct construct *construct, const struct set *here)
+{
+    for (enum scope scope = 0; scope < SCOPES; scope++) {
+        const uint32_t size = group_size(walk, scope);
+        for (uint32_t start = 0; start < walk->lanes; start += size) {
+            bool all = set_has(&construct->uniform[scope], start);
+            for (uint32_t lane = start; lane < start + size && all; lane++)
+                all = set_has(here, lane);
+            const uint64_t way = walk->way[scope][start];
+            for (uint32_t lane = start; lane < start + size && all; lane++)
+                walk->way[scope][lane] = way;
+        }
+    }
+}
+
+// What each lane of `here` chooses. The choice becomes part of the way it went.
+static void choose(struct walk *walk, const struct masks_step *step, const struct set *here,
+                   uint32_t *choice)
+{
+    uint32_t first = 0;
+    for (uint32_t lane = 0; lane < walk->lanes; lane++) {
+        if (lane % walk->subgroup == 0)
+            first = UINT32_MAX;
+        if (!set_has(here, lane))
+            continue;
+        if (first == UINT32_MAX)
+            first = lane;
+        struct masks_lane view = {
+            .lane = lane % walk->subgroup,
+            .subgroup = walk->subgroup,
+            .word = walk->words[lane],
+            .first = first % walk->subgroup,
+            .first_word = walk->words[first],
+        };
+        memcpy(view.iteration, walk->iteration, sizeof(view.iteration));
+        choice[lane] = step->choose(&view);
+        for (enum scope scope = 0; scope < SCOPES; scope++)
+            walk->way[scope][lane] = mix(walk->way[scope][lane], choice[lane]);
+    }
+}
+
+static struct set chosen(const struct set *here, const uint32_t *choice, uint32_t lanes, bool yes)
+{
+    struct set set = {0};
+    for (uint32_t lane = 0; lane < lanes; lane++) {
+        if (set_has(here, lane) && (choice[lane] != 0) == yes)
+            set_add(&set, lane);
+    }
+    return set;
+}
+
+static void mask_add(uint32_t mask[4], uint32_t lane)
+{
+    mask[lane / 32] |= 1u << lane % 32;
+}
+
+// The mask that a lane sees, and the smallest that it may see.
+static void look(struct walk *walk, const struct masks_step *step, const struct set *here)
+{
+    uint32_t slot = step->slot;
+    for (uint32_t d = 0; d < MASKS_DEPTH; d++)
+        slot += walk->iteration[d] * step->by[d];
+    assert(slot < step->slot + step->count && slot < walk->shape->slots);
+
+    for (uint32_t lane = 0; lane < walk->lanes; lane++) {
+        if (!set_has(here, lane))
+            continue;
+        struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + slot];
+        *cell = (struct masks_cell){.executed = true};
+        const uint32_t start = lane - lane % walk->subgroup;
+        for (uint32_t i = 0; i < walk->subgroup; i++) {
+            const uint32_t other = start + i;
+            if (!set_has(here, other))
+                continue;
+            mask_add(cell->want, i);
+            if (walk->apart[other] == walk->apart[lane])
+                mask_add(cell->alternative, i);
+            const bool together = walk->way[WORKGROUP][other] == walk->way[WORKGROUP][lane] ||
+                                  (walk->rule != MASKS_DEFAULT &&
+                                   walk->way[SUBGROUP][other] == walk->way[SUBGROUP][lane]);
+            if (together)
+                mask_add(cell->lower, i);
+        }
+        set_add(&walk->ever[step->slot], lane);
+    }
+}
+
+// What OpGroupNonUniformElect says: 255 for the lowest lane of the tangle, 240 for the others.
+// Where the rule does not say which lanes the tangle has, either is allowed.
+static void elect(struct walk *walk, const struct masks_step *step, const struct set *here)
+{
+    look(walk, step, here);
+    for (uint32_t lane = 0; lane < walk->lanes; lane++) {
+        if (!set_has(here, lane))
+            continue;
+        struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + step->slot];
+        uint32_t first = 0;
+        while (!(cell->want[first / 32] >> first % 32 & 1))
+            first++;
+        const uint32_t want = first == lane % walk->subgroup ? ELECTED : NOT_ELECTED;
+        const bool certain =
+            walk->rule == MASKS_MAXIMAL || !memcmp(cell->want, cell->lower, sizeof(cell->want));
+        const uint32_t other = want == ELECTED ? NOT_ELECTED : ELECTED;
+        *cell = (struct masks_cell){
+            .executed = true, .want = {want}, .alternative = {certain ? want : other}};
+    }
+}
+
+static struct set run(struct walk *walk, const struct masks_step *steps, struct set here,
+                      const struct exits *exits);
+
+static struct set run_if(struct walk *walk, const struct masks_step *step, struct set here,
+                         const struct exits *exits)
+{
+    uint32_t choice[MASKS_LANES];
+    const struct construct construct = enter(walk, &here);
+    choose(walk, step, &here, choice);
+    const struct set yes = chosen(&here, choice, walk->lanes, true);
+    const struct set no = chosen(&here, choice, walk->lanes, false);
+    const struct set out =
+        set_union(run(walk, step->body, yes, exits), run(walk, step->other, no, exits));
+    merge(walk, &construct, &out);
+    return out;
+}
+
+// Iterations are taken one after the other: invocations that entered the loop together and go on
+// are together at each continue target, so iteration n of one is iteration n of all.
+static struct set run_loop(struct walk *walk, const struct masks_step *step, struct set here,
+                           const struct exits *outer)
+{
+    uint32_t choice[MASKS_LANES];
+    const struct construct construct = enter(walk, &here);
+    struct set broke = {0};
+    assert(walk->depth < MASKS_DEPTH);
+    uint32_t *iteration = &walk->iteration[walk->depth++];
+
+    for (*iteration = 0; !set_empty(&here); (*iteration)++) {
+        assert(*iteration < 2 * MASKS_LANES);
+        if (step->kind == MASKS_WHILE && step->choose) {
+            choose(walk, step, &here, choice);
+            broke = set_union(broke, chosen(&here, choice, walk->lanes, false));
+            here = chosen(&here, choice, walk->lanes, true);
+        }
+        struct set continued = {0};
+        const struct exits exits = {&broke, &continued, outer->returned};
+        here = set_union(run(walk, step->body, here, &exits), continued);
+        here = run(walk, step->other, here, &(struct exits){NULL, NULL, outer->returned});
+        if (step->kind == MASKS_DO) {
+            choose(walk, step, &here, choice);
+            broke = set_union(broke, chosen(&here, choice, walk->lanes, false));
+            here = chosen(&here, choice, walk->lanes, true);
+        }
+    }
+
+    *iteration = 0;
+    walk->depth--;
+    merge(walk, &construct, &broke);
+    return broke;
+}
+
+// Lanes with one selector stay together. Lanes with different selectors that reach the same case,
+// by the switch or by falling through, may be one tangle or several: `apart` tells them apart.
+static struct set run_switch(struct walk *walk, const struct masks_step *step, struct set here,
+                             const struct exits *exits)
+{
+    uint32_t choice[MASKS_LANES] = {0};
+    uint64_t outer[MASKS_LANES];
+    const struct construct construct = enter(walk, &here);
+    memcpy(outer, walk->apart, sizeof(outer));
+    choose(walk, step, &here, choice);
+
+    struct set left = here, falling = {0}, out = {0};
+    for (const struct masks_step *one = step->body; one->kind == MASKS_CASE; one++) {
+        struct set taken = falling, others = {0};
+        for (uint32_t lane = 0; lane < walk->lanes; lane++) {
+            if (!set_has(&left, lane))
+                continue;
+            const bool mine = one->is_default || choice[lane] == one->value;
+            walk->apart[lane] = mix(outer[lane], choice[lane]);
+            set_add(mine ? &taken : &others, lane);
+        }
+        left = others;
+        // A break inside a switch leaves the switch.
+        const struct exits inner = {&out, exits->continued, exits->returned};
+        const struct set ended = run(walk, one->body, taken, &inner);
+        falling = one->falls ? ended : (struct set){0};
+        if (!one->falls)
+            out = set_union(out, ended);
+    }
+    out = set_union(out, set_union(left, falling)); // no default: the merge block
+    memcpy(walk->apart, outer, sizeof(outer));
+    merge(walk, &construct, &out);
+    return out;
+}
+
+// After a call the invocations that made it together are together again, under maximal
+// reconvergence. The other rules know no such place: whoever returned on different ways goes on
+// apart.
+static struct set run_call(struct walk *walk, const struct masks_step *step, struct set here)
+{
+    struct set returned = {0};
+    const struct exits exits = {NULL, NULL, &returned};
+    const struct set ended = run(walk, step->body, here, &exits);
+    return set_union(ended, returned);
+}
+
+// Takes `here` through a list of steps and gives back who reaches its end.
+static struct set run(struct walk *walk, const struct masks_step *steps, struct set here,
+                      const struct exits *exits)
+{
+    for (const struct masks_step *step = steps; step && step->kind != MASKS_END; step++) {
+        if (set_empty(&here))
+            break;
+        struct set *exit = NULL;
+        switch (step->kind) {
+        case MASKS_IF:
+            here = run_if(walk, step, here, exits);
+            break;
+        case MASKS_WHILE:
+        case MASKS_DO:
+            here = run_loop(walk, step, here, exits);
+            break;
+        case MASKS_SWITCH:
+            here = run_switch(walk, step, here, exits);
+            break;
+        case MASKS_CALL:
+            here = run_call(walk, step, here);
+            break;
+        case MASKS_LOOK:
+            look(walk, step, &here);
+            break;
+        case MASKS_ELECT:
+            elect(walk, step, &here);
+            break;
+        case MASKS_BREAK:
+            exit = exits->broke;
+            break;
+        case MASKS_CONTINUE:
+            exit = exits->continued;
+            break;
+        case MASKS_RETURN:
+            exit = exits->returned;
+            break;
+        case MASKS_CASE:
+        case MASKS_END:
+            assert(!"a step out of place");
+        }
+        if (exit) {
+            *exit = set_union(*exit, here);
+            return (struct set){0};
+        }
+    }
+    return here;
+}
+
+static const struct masks_step *find_place(const struct masks_step *steps, uint32_t slot)
+{
+    for (const struct masks_step *step = steps; step && step->kind != MASKS_END; step++) {
+        if (step->kind == MASKS_LOOK || step->kind == MASKS_ELECT) {
+            if (slot >= step->slot && slot < step->slot + step->count)
+                return step;
+            continue;
+        }
+        const struct masks_step *found = find_place(step->body, slot);
+        if (!found)
+            found = find_place(step->other, slot);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+// The upper bounds, which are known only at the end, and what the rule makes of all bounds.
+static void finish(const struct walk *walk)
+{
+    for (uint32_t slot = 0; slot < walk->shape->slots; slot++) {
+        const struct masks_step *place = find_place(walk->shape->steps, slot);
+        if (!place) // no place of this shape is stored here
+            continue;
+        for (uint32_t lane = 0; lane < walk->lanes; lane++) {
+            struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + slot];
+            if (!cell->executed)
+                continue;
+            if (walk->rule == MASKS_MAXIMAL || place->kind == MASKS_ELECT) {
+                memset(cell->lower, 0xff, sizeof(cell->lower));
+                memset(cell->upper, 0, sizeof(cell->upper));
+                continue;
+            }
+            const uint32_t start = lane - lane % walk->subgroup;
+            for (uint32_t i = 0; i < walk->subgroup; i++) {
+                if (set_has(&walk->ever[place->slot], start + i))
+                    mask_add(cell->upper, i);
+            }
+        }
+    }
+}
+
+void masks_simulate(const struct masks_shape *shape, enum masks_rule rule, uint32_t lanes,
+                    uint32_t subgroup, const uint32_t *words, struct masks_cell *cells)
+{
+    assert(lanes <= MASKS_LANES && subgroup <= 128 && lanes % subgroup == 0);
+    struct walk *walk = lit_alloc(1, sizeof(*walk));
+    *walk = (struct walk){
+        .shape = shape,
+        .rule = rule,
+        .lanes = lanes,
+        .subgroup = subgroup,
+        .words = words,
+        .cells = cells,
+        .ever = lit_alloc(shape->slots, sizeof(struct set)),
+    };
+    memset(cells, 0, sizeof(*cells) * lanes * shape->slots);
+
+    struct set all = {0}, returned = {0};
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        set_add(&all, lane);
+    run(walk, shape->steps, all, &(struct exits){NULL, NULL, &returned});
+    finish(walk);
+
+    free(walk->ever);
+    free(walk);
+}
+
+void masks_describe(const struct masks_shape *shape, uint32_t slot, char *text, size_t size)
+{
+    const struct masks_step *place = find_place(shape->steps, slot);
+    if (!place) {
+        snprintf(text, size, "slot %u", slot);
+        return;
+    }
+    uint32_t rest = slot - place->slot, length = 0;
+    text[0] = '\0';
+    length = (uint32_t)snprintf(text, size, "%s", place->name);
+    for (uint32_t d = 0; d < MASKS_DEPTH; d++) {
+        if (!place->by[d])
+            continue;
+        const uint32_t iteration = rest / place->by[d];
+        rest -= iteration * place->by[d];
+        if (length < size)
+            length += (uint32_t)snprintf(text + length, size - length, "%s %u",
+                                         d ? ", inner iteration" : ", iteration", iteration);
+    }
+}

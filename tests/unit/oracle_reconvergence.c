@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracles of the family `reconvergence`: what holds for all of them at every subgroup size, and
+// tables made by hand for single shapes.
+#include "catalogue/reconvergence.h"
+
+#include "base/text.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit.h"
+
+static const struct cat_oracle *const oracles[] = {
+    &oracle_reconvergence_break_ballot,       &oracle_reconvergence_continue_target,
+    &oracle_reconvergence_early_return,       &oracle_reconvergence_elect_call,
+    &oracle_reconvergence_elect_loop,         &oracle_reconvergence_loop_peeling,
+    &oracle_reconvergence_nested_if,          &oracle_reconvergence_nested_loops,
+    &oracle_reconvergence_switch_fallthrough, &oracle_reconvergence_trip_count,
+    &oracle_reconvergence_waterfall,          &oracle_reconvergence_while_break,
+};
+
+enum { DEFAULT, SUBGROUP_UNIFORM, MAXIMAL };
+
+// All axes that any test of the family has. A test that lacks one does not ask for it.
+static struct cat_test test = {
+    .head =
+        {
+            .axes = {{"reconvergence", {"default", "subgroup-uniform", "maximal"}, 3},
+                     {"entry", {"workgroup", "subgroup"}, 2},
+                     {"order", {"up", "down"}, 2},
+                     {"exit", {"break", "return"}, 2},
+                     {"from", {"function", "main"}, 2}},
+            .axis_count = 5,
+        },
+};
+
+// A configuration with its input and expectation. Points into itself. Free with `drop`.
+struct made {
+    struct cat_case which;
+    struct cat_args args;
+    struct cat_shape size;
+    uint32_t *input, *expected;
+};
+
+static void drop(struct made *made)
+{
+    free(made->input);
+    free(made->expected);
+}
+
+static uint64_t words_of(const struct made *made)
+{
+    return made->size.instances * made->size.words_per_instance;
+}
+
+static void size_up(struct made *made, const struct cat_oracle *oracle, uint32_t subgroup,
+                    uint32_t workgroup, uint8_t reconvergence, uint8_t axes)
+{
+    struct lit_error error;
+    *made = (struct made){.which = {.test = &test}};
+    made->which.axis[0] = reconvergence;
+    for (unsigned a = 0; a < 4; a++)
+        made->which.axis[1 + a] = axes >> a & 1;
+    made->args = (struct cat_args){subgroup, workgroup, 2, &made->which};
+    assert_true(oracle->shape(&made->args, &made->size, &error));
+    made->input = lit_alloc(made->size.input_words, sizeof(uint32_t));
+    made->expected = lit_alloc(words_of(made) * 4, sizeof(uint32_t));
+    memset(made->expected, 0x77, words_of(made) * 16);
+}
+
+static void make(struct made *made, const struct cat_oracle *oracle, uint32_t subgroup,
+                 uint32_t workgroup, uint8_t reconvergence, uint8_t axes)
+{
+    size_up(made, oracle, subgroup, workgroup, reconvergence, axes);
+    oracle->input(&made->args, &made->size, 7, made->input);
+    oracle->expect(&made->args, &made->size, made->input, made->expected);
+}
+
+// One workgroup of one subgroup, whose lanes have these words; the second workgroup is the same.
+static void make_with(struct made *made, const struct cat_oracle *oracle, uint32_t subgroup,
+                      const uint32_t *words, uint8_t reconvergence, uint8_t axes)
+{
+    size_up(made, oracle, subgroup, subgroup, reconvergence, axes);
+    for (uint32_t i = 0; i < 2 * subgroup; i++)
+        made->input[i] = words[i % subgroup];
+    oracle->expect(&made->args, &made->size, made->input, made->expected);
+}
+
+// The four words that say what lane `lane` of instance 0 may store in a slot, first word of its
+// mask.
+static const uint32_t *cell(const struct made *made, uint32_t lane, uint32_t slot)
+{
+    const uint64_t slots = made->size.words_per_instance / 4 / made->args.subgroup;
+    return &made->expected[(lane * slots + slot) * 16];
+}
+
+static uint32_t judge(const struct made *made, uint32_t lane, uint32_t slot, uint32_t got)
+{
+    return cat_classify(CAT_CHECK_MASK, got, cell(made, lane, slot));
+}
+
+static bool fails(const struct made *made, uint32_t lane, uint32_t slot, uint32_t got)
+{
+    return cat_outcome_fails(CAT_CHECK_MASK, judge(made, lane, slot, got));
+}
+
+// One word of an expectation, whatever the shape: it is poison, or the bounds are in order.
+static void check_word(const struct made *made, uint64_t index, bool is_mask)
+{
+    const uint32_t *word = &made->expected[index * 4];
+    const uint32_t part = index % 4;
+    const uint32_t lane = (uint32_t)(index % made->size.words_per_instance /
+                                     (made->size.words_per_instance / made->args.subgroup));
+    const uint32_t left = made->args.subgroup - part * 32;
+    const uint32_t all = part * 32 >= made->args.subgroup ? 0 : left >= 32 ? ~0u : (1u << left) - 1;
+    if (word[0] == CAT_POISON) {
+        assert_true(word[1] == CAT_POISON && word[2] == ~0u && word[3] == 0);
+        return;
+    }
+    const bool exact = word[2] == ~0u && word[3] == 0;
+    if (made->which.axis[0] == MAXIMAL)
+        assert_true(exact);
+    if (!is_mask)
+        return;
+    assert_true((word[0] & ~all) == 0 && (word[1] & ~word[0]) == 0);
+    if (lane / 32 == part)
+        assert_true(word[0] >> lane % 32 & 1 && word[1] >> lane % 32 & 1);
+    if (!exact && all)
+        assert_true((word[2] & ~word[0]) == 0 && (word[0] & ~word[3]) == 0 &&
+                    (word[3] & ~all) == 0);
+}
+
+static void every_size(void **state)
+{
+    (void)state;
+    for (size_t o = 0; o < sizeof(oracles) / sizeof(*oracles); o++) {
+        for (uint32_t subgroup = 1; subgroup <= 128; subgroup *= 2) {
+            for (uint8_t axes = 0; axes < 16; axes++) {
+                const uint8_t rule = axes % 3;
+                struct made made;
+                make(&made, oracles[o], subgroup, 128, rule, axes);
+                assert_int_equal(made.size.instances, 2 * 128 / subgroup);
+                assert_int_equal(made.size.words_per_instance % (subgroup * 4), 0);
+                assert_int_equal(made.size.elements, subgroup);
+                for (uint64_t i = 0; i < words_of(&made); i++)
+                    check_word(&made, i, oracles[o] != &oracle_reconvergence_elect_call);
+                assert_int_equal(oracles[o]->steady(&made.args), rule == MAXIMAL);
+                drop(&made);
+            }
+        }
+    }
+}
+
+static void sizes_without_sense(void **state)
+{
+    (void)state;
+    struct cat_case which = {.test = &test};
+    struct cat_shape size;
+    struct lit_error error;
+    const struct cat_oracle *oracle = &oracle_reconvergence_while_break;
+    struct cat_args args = {128, 64, 1, &which};
+    assert_false(oracle->shape(&args, &size, &error));
+    assert_non_null(strstr(error.message, "64"));
+    args = (struct cat_args){32, 2048, 1, &which};
+    assert_false(oracle->shape(&args, &size, &error));
+    args = (struct cat_args){256, 256, 1, &which};
+    assert_false(oracle->shape(&args, &size, &error));
+}
+
+static void lane_words(void **state)
+{
+    (void)state;
+    unsigned entered = 0, selectors = 0;
+    for (uint64_t instance = 0; instance < 64; instance++) {
+        const uint32_t enters = reconvergence_word(3, instance, 0, 32) >> 31;
+        entered += enters;
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            const uint32_t word = reconvergence_word(3, instance, lane, 32);
+            assert_true((word & 15) <= 8 && (word >> 25 & 7) <= 4);
+            assert_int_equal(word >> 31, enters);
+            assert_int_equal(word, reconvergence_word(3, instance, lane, 32));
+            selectors |= 1u << (word >> 25 & 7);
+        }
+    }
+    assert_in_range(entered, 32, 60);
+    assert_int_equal(selectors, 0x1f);
+    // The pattern of the first instance: every other lane has A, every fourth Y.
+    assert_int_equal(reconvergence_word(3, 0, 2, 32) >> 8 & 0xff, 0);
+    assert_int_equal(reconvergence_word(3, 0, 3, 32) >> 8 & 0x1ffff, 0x1ffff);
+    assert_int_equal(reconvergence_word(3, 0, 5, 32) >> 8 & 0x1ffff, 0xff);
+    // The second: all alike.
+    assert_int_equal(reconvergence_word(3, 1, 9, 32), reconvergence_word(3, 1, 30, 32));
+}
+
+// trips | A by iteration << 8 | Y by iteration << 16
+//   lane 0: 2 iterations, A in neither
+//   lane 1: 2 iterations, A in both, Y in the second: breaks in the second
+//   lane 2: 1 iteration, A and Y: breaks in the first
+//   lane 3: none
+static const uint32_t four_lanes[4] = {2, 2 | 3 << 8 | 2 << 16, 1 | 1 << 8 | 1 << 16, 0};
+
+static void while_break(void **state)
+{
+    (void)state;
+    enum { A = 0, B = 8, BREAK = 16, AFTER = 17 };
+    struct made made;
+    make_with(&made, &oracle_reconvergence_while_break, 4, four_lanes, MAXIMAL, 0);
+    assert_int_equal(cell(&made, 0, A)[0], CAT_POISON);
+    assert_int_equal(cell(&made, 1, A)[0], 0x6);
+    assert_int_equal(cell(&made, 1, A + 1)[0], 0x2);
+    assert_int_equal(cell(&made, 2, BREAK)[0], 0x4);
+    assert_int_equal(cell(&made, 1, BREAK)[0], 0x2);
+    assert_int_equal(cell(&made, 0, B)[0], 0x3);
+    assert_int_equal(cell(&made, 0, B + 1)[0], 0x1);
+    assert_int_equal(cell(&made, 1, B + 1)[0], CAT_POISON);
+    assert_int_equal(cell(&made, 3, AFTER)[0], 0xf);
+    assert_true(fails(&made, 0, B, 0x1)); // lanes 0 and 1 have not met
+    assert_true(fails(&made, 1, BREAK, 0x6));
+    assert_true(fails(&made, 3, A, 0x8)); // was never there
+    drop(&made);
+
+    make_with(&made, &oracle_reconvergence_while_break, 4, four_lanes, DEFAULT, 0);
+    assert_false(fails(&made, 0, B, 0x1));
+    assert_true(fails(&made, 0, B, 0x2));      // not itself
+    assert_true(fails(&made, 0, B, 0x7));      // lane 2 is never at B
+    assert_false(fails(&made, 1, BREAK, 0x6)); // taken to lie behind the loop
+    assert_true(fails(&made, 0, AFTER, 0x7));  // all entered the loop and left it
+    drop(&made);
+}
+
+// Two subgroups, of which one enters: only the rule for subgroups brings its lanes together.
+static void entered_by_one_subgroup(void **state)
+{
+    (void)state;
+    enum { AFTER = 17, OUTSIDE = 18, ENTRY_SUBGROUP = 1 };
+    const uint32_t enters = 1u << 31, splits = 2 | 3 << 8;
+    for (uint8_t rule = DEFAULT; rule <= MAXIMAL; rule++) {
+        struct made made;
+        size_up(&made, &oracle_reconvergence_while_break, 2, 4, rule, ENTRY_SUBGROUP);
+        const uint32_t words[4] = {enters | splits, enters, 0, 0};
+        memcpy(made.input, words, sizeof(words));
+        oracle_reconvergence_while_break.expect(&made.args, &made.size, made.input, made.expected);
+        assert_int_equal(judge(&made, 0, AFTER, 0x3), CAT_RIGHT);
+        assert_int_equal(fails(&made, 0, AFTER, 0x1), rule != DEFAULT);
+        assert_true(fails(&made, 0, OUTSIDE, 0x1));
+        const uint32_t *skipped = cell(&made, 2, AFTER); // the second subgroup
+        assert_int_equal(skipped[0], CAT_POISON);
+        drop(&made);
+    }
+}
+
+static void loop_peeling(void **state)
+{
+    (void)state;
+    struct made made;
+    make(&made, &oracle_reconvergence_loop_peeling, 8, 64, MAXIMAL, 0);
+    for (uint32_t lane = 0; lane < 8; lane++) {
+        assert_int_equal(judge(&made, lane, 0, 1u << lane), CAT_RIGHT);
+        assert_true(fails(&made, lane, 0, 0xff));
+    }
+    assert_int_equal(judge(&made, 5, 1, 0xff), CAT_RIGHT);
+    drop(&made);
+
+    make(&made, &oracle_reconvergence_loop_peeling, 8, 64, DEFAULT, 0);
+    assert_false(fails(&made, 3, 0, 0xff));
+    assert_true(fails(&made, 3, 0, 0x07));
+    drop(&made);
+
+    const uint8_t exit_return = 4;
+    make(&made, &oracle_reconvergence_loop_peeling, 8, 64, MAXIMAL, exit_return);
+    assert_int_equal(cell(&made, 5, 1)[0], CAT_POISON);
+    drop(&made);
+}
+
+// Selectors 0, 1, 3, 4: lane 0 falls through to lane 1, and 3 and 4 both mean the default.
+static void fallthrough(void **state)
+{
+    (void)state;
+    const uint32_t words[4] = {0u << 25, 1u << 25, 3u << 25, 4u << 25};
+    struct made made;
+    make_with(&made, &oracle_reconvergence_switch_fallthrough, 4, words, MAXIMAL, 0);
+    assert_int_equal(judge(&made, 1, 1, 0x3), CAT_RIGHT);
+    assert_false(fails(&made, 1, 1, 0x2));
+    assert_false(fails(&made, 0, 1, 0x1));
+    assert_true(fails(&made, 0, 1, 0x5));
+    assert_false(fails(&made, 2, 3, 0xc));
+    assert_false(fails(&made, 2, 3, 0x4));
+    assert_true(fails(&made, 2, 4, 0xc));
+    drop(&made);
+}
+
+// Lanes 0 and 2 share a value, 1 and 3 have one each.
+static void waterfall(void **state)
+{
+    (void)state;
+    enum { BREAK = 0, STAY = 1, AFTER = 2 };
+    const uint32_t words[4] = {5, 2, 5, 8};
+    struct made made;
+    make_with(&made, &oracle_reconvergence_waterfall, 4, words, MAXIMAL, 0);
+    assert_int_equal(cell(&made, 0, BREAK)[0], 0x5);
+    assert_int_equal(cell(&made, 1, BREAK)[0], 0x2);
+    assert_int_equal(cell(&made, 3, BREAK)[0], 0x8);
+    assert_int_equal(cell(&made, 0, STAY)[0], CAT_POISON);
+    assert_int_equal(cell(&made, 1, STAY)[0], 0xa);
+    assert_int_equal(cell(&made, 3, STAY)[0], 0x8);
+    assert_int_equal(cell(&made, 2, AFTER)[0], 0xf);
+    drop(&made);
+}
+
+// A and Y of lanes 0 to 3: neither, A, A and Y, Y.
+static void early_return(void **state)
+{
+    (void)state;
+    enum { A = 0, RETURNS = 1, KEPT = 2, REST = 3, AFTER = 4, FROM_MAIN = 8 };
+    const uint32_t words[4] = {0, 1 << 8, 1 << 8 | 1 << 16, 1 << 16};
+    struct made made;
+    make_with(&made, &oracle_reconvergence_early_return, 4, words, MAXIMAL, 0);
+    assert_int_equal(cell(&made, 1, A)[0], 0x6);
+    assert_int_equal(cell(&made, 2, RETURNS)[0], 0x4);
+    assert_int_equal(cell(&made, 1, KEPT)[0], 0x2);
+    assert_int_equal(cell(&made, 0, REST)[0], 0xb);
+    assert_int_equal(cell(&made, 2, AFTER)[0], 0xf);
+    drop(&made);
+
+    make_with(&made, &oracle_reconvergence_early_return, 4, words, MAXIMAL, FROM_MAIN);
+    assert_int_equal(cell(&made, 3, REST)[0], 0xb);
+    assert_int_equal(cell(&made, 3, AFTER)[0], CAT_POISON);
+    drop(&made);
+}
+
+static void places(void **state)
+{
+    (void)state;
+    struct made made;
+    make(&made, &oracle_reconvergence_while_break, 64, 128, MAXIMAL, 0);
+    const struct cat_failure failure = {.word = (40 * 18 + 8 + 3) * 4 + 1};
+    char text[96];
+    oracle_reconvergence_while_break.where(&made.args, &made.size, &failure, text, sizeof(text));
+    assert_string_equal(text, "lane 40, B, iteration 3, lanes 32 to 63");
+    drop(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_size),
+        cmocka_unit_test(sizes_without_sense),
+        cmocka_unit_test(lane_words),
+        cmocka_unit_test(while_break),
+        cmocka_unit_test(entered_by_one_subgroup),
+        cmocka_unit_test(loop_peeling),
+        cmocka_unit_test(fallthrough),
+        cmocka_unit_test(waterfall),
+        cmocka_unit_test(early_return),
+        cmocka_unit_test(places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
