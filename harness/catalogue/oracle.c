@@ -21,6 +21,7 @@ static const struct cat_oracle *const oracles[] = {
     &oracle_reconvergence_trip_count,
     &oracle_reconvergence_waterfall,
     &oracle_reconvergence_while_break,
+    &oracle_scan_workgroup,
 };
 
 const struct cat_oracle *cat_oracle_find(const char *name)
