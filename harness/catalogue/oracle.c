@@ -22,6 +22,7 @@ static const struct cat_oracle *const oracles[] = {
     &oracle_reconvergence_waterfall,
     &oracle_reconvergence_while_break,
     &oracle_scan_workgroup,
+    &oracle_lookback_scan,
 };
 
 const struct cat_oracle *cat_oracle_find(const char *name)

@@ -10,3 +10,4 @@ extern const struct cat_oracle oracle_loop_desync;
 extern const struct cat_oracle oracle_broadcast_versus_shuffle;
 extern const struct cat_oracle oracle_broadcast_compaction;
 extern const struct cat_oracle oracle_scan_workgroup;
+extern const struct cat_oracle oracle_lookback_scan;
