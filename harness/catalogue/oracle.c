@@ -7,6 +7,8 @@
 static const struct cat_oracle *const oracles[] = {
     &oracle_shuffle_scan_loop,
     &oracle_loop_desync,
+    &oracle_barrier_long_loop,
+    &oracle_barrier_in_branch,
     &oracle_broadcast_versus_shuffle,
     &oracle_broadcast_compaction,
     &oracle_reconvergence_break_ballot,

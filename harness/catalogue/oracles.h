@@ -7,6 +7,8 @@
 
 extern const struct cat_oracle oracle_shuffle_scan_loop;
 extern const struct cat_oracle oracle_loop_desync;
+extern const struct cat_oracle oracle_barrier_long_loop;
+extern const struct cat_oracle oracle_barrier_in_branch;
 extern const struct cat_oracle oracle_broadcast_versus_shuffle;
 extern const struct cat_oracle oracle_broadcast_compaction;
 extern const struct cat_oracle oracle_scan_workgroup;
