@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Machines on which something is missing, and drivers that are none or talk nonsense: each is named
+with its reason, costs only itself, and the exit code says that nothing could run."""
+
+import os
+
+import harness
+from harness import Case
+
+
+class NothingThere(Case):
+    def nothing(self, *words, **how):
+        """`run` ends with 77, and both it and `devices` say why."""
+        run = self.litmus("run", harness.ONE, "-n", "1", **how)
+        self.assertEqual(run.code, 77, run)
+        devices = self.litmus("devices", **how)
+        self.assertEqual(devices.code, 77, devices)
+        for word in words:
+            self.assertIn(word, run.err)
+            self.assertIn(word, devices.out)
+        for result in (run, devices):
+            self.assert_clean(result)
+        return run
+
+    def test_no_driver(self):
+        os.mkdir(self.path("empty"))
+        self.nothing(drivers=[self.path("empty")])
+
+    def test_no_driver_anywhere(self):
+        how = {"VK_DRIVER_FILES": None, "VK_ICD_FILENAMES": None, "XDG_DATA_DIRS": self.path("no"),
+               "XDG_CONFIG_DIRS": self.path("no")}
+        self.nothing(**how)
+
+    def test_no_loader(self):
+        os.mkdir(self.path("lib"))
+        for name in ("libvulkan.so.1", "libvulkan.so"):
+            self.write(f"lib/{name}", b"\x7fELF\x02\x01\x01 cut off")
+        self.nothing("no Vulkan loader", "libvulkan.so.1", LD_LIBRARY_PATH=self.path("lib"))
+
+    def test_manifest_is_not_there(self):
+        self.nothing("gone.json", "No such file", drivers=[self.path("gone.json")])
+
+    def test_manifest_points_nowhere(self):
+        manifest = self.write("nowhere.json", '{"file_format_version": "1.0.0", "ICD":'
+                              ' {"library_path": "/nowhere/driver.so", "api_version": "1.3.0"}}')
+        self.nothing("nowhere.json", drivers=[manifest])
+
+    def test_manifest_is_no_json(self):
+        self.nothing("broken.json", "not JSON", drivers=[self.write("broken.json", "{\n nothing")])
+
+    def test_manifest_names_no_library(self):
+        self.nothing("names no library", drivers=[self.write("other.json", '{"ICD": {}}')])
+
+    def test_manifest_is_large_or_odd(self):
+        large = self.write("large.json", "[" * 200000)
+        odd = self.path("pipe.json")
+        os.mkfifo(odd)
+        self.nothing("large.json", "pipe.json", drivers=[large, odd])
+
+    def test_library_is_no_driver(self):
+        self.nothing("hollow.json", drivers=[harness.HOLLOW])
+
+    def test_no_queue_family(self):
+        result = self.litmus("run", harness.ONE, "-n", "1", fault="no-queue")
+        self.assertNotIn(result.code, (0, 1), result)
+        self.assertIn("queue", result.err)
+        self.assert_clean(result)
+
+
+class BesideAGoodOne(Case):
+    """The other driver's device is there and runs."""
+
+    def beside(self, bad, *words, fault=None, timeout="30"):
+        how = {"drivers": [bad, harness.lavapipe()], "LITMUS_FAULT": fault,
+               "LITMUS_FAULT_DRIVER": harness.lavapipe()}
+        devices = self.litmus("devices", "--timeout", timeout, **how)
+        self.assertEqual(devices.code, 0, devices)
+        self.assertRegex(devices.out, r"(?m)^1  llvmpipe")
+        run = self.litmus("run", harness.ONE, "-n", "2", "--timeout", timeout, **how)
+        self.assertEqual(run.code, 0, run)
+        for word in words:
+            self.assertIn(word, devices.out)
+            self.assertIn(word, run.err)
+        for result in (devices, run):
+            self.assert_clean(result)
+
+    def test_crash_at_start(self):
+        self.beside(harness.FAULT, "fault.json", "worker died: signal 11",
+                    fault="create-instance-crash")
+
+    def test_hang_at_start(self):
+        self.beside(harness.FAULT, "fault.json", "no progress for 2 s",
+                    fault="create-instance-hang", timeout="2")
+
+    def test_manifest_is_no_json(self):
+        self.beside(self.write("broken.json", "nothing"), "broken.json", "not JSON")
+
+    def test_a_device_found_twice_is_one(self):
+        copy = self.path("copy.json")
+        with open(harness.lavapipe()) as file:
+            self.write("copy.json", file.read())
+        devices = self.litmus("devices", drivers=[harness.lavapipe(), copy])
+        self.assertEqual(devices.out.count("llvmpipe ("), 1, devices)
+
+
+class Nonsense(Case):
+    """What a driver says is not believed, and never reaches the terminal as it is."""
+
+    def test_odd_names(self):
+        devices = self.litmus("devices", "-v", fault="odd-name")
+        self.assertEqual(devices.code, 0, devices)
+        self.assertIn("GPU <b>&amp; | `x`", devices.out)
+        self.assert_clean(devices)
+        run = self.litmus("run", harness.ONE, "-n", "2", fault="odd-name")
+        self.assertEqual(run.code, 0, run)
+        self.assert_clean(run)
+        for format in ("json", "markdown", "herd"):
+            report = self.litmus("report", "--format", format)
+            self.assertEqual(report.code, 0, report)
+            self.assert_clean(report)
+            self.assertFalse(format == "markdown" and "<b>" in report.out, report)
+
+    def refused(self, fault, *words):
+        for arguments in (["devices"], ["run", harness.ONE, "-n", "2"]):
+            result = self.litmus(*arguments, fault=fault)
+            self.assert_clean(result)
+        self.assertNotIn(result.code, (0, 1), result)
+        for word in words:
+            self.assertIn(word, result.err)
+
+    def test_everything_at_once(self):
+        self.refused("nonsense", "subgroup size", "77")
+
+    def test_subgroup_size_of_nothing(self):
+        self.refused("subgroup-size=0", "subgroup size")
+
+    def test_subgroup_size_of_48(self):
+        self.refused("subgroup-size=48", "subgroup size", "48")
+
+    def test_huge_counts(self):
+        self.refused("huge-counts")
+
+    def test_no_memory_at_all(self):
+        self.refused("out-of-memory=0", "MEMORY")
+
+
+class OtherDrivers(Case):
+    def test_no_display_no_home(self):
+        result = self.litmus("run", harness.ONE, "-n", "2", HOME=None, LANG=None)
+        self.assertEqual(result.code, 0, result)
+        self.assertTrue(result.out.isascii(), result)
+
+    def test_worker_is_not_for_users(self):
+        result = self.litmus("worker")
+        self.assertLess(result.seconds, 3 * harness.SLOW)
+        self.assertNotIn("worker", self.litmus("help").out)
+
+    def test_layers_of_the_environment_stay_out(self):
+        # An implicit layer or a wish for one must not stand between the test and the driver.
+        result = self.litmus("run", harness.ONE, "-n", "2", VK_INSTANCE_LAYERS="VK_LAYER_NONE",
+                             VK_LOADER_LAYERS_ENABLE="*", MESA_VK_DEVICE_SELECT="list")
+        self.assertEqual(result.code, 0, result)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every family, few runs each, on every driver of this machine: nothing forbidden is seen but what
+reports/findings/ has. A driver that is not installed is skipped."""
+
+import fnmatch
+import os
+
+import harness
+from harness import Case
+
+FAMILIES = ("barrier", "broadcast", "lookback", "loop", "reconvergence", "scan", "shuffle")
+
+# What a version of Mesa is known to do wrong, and where a busy machine makes bounded waits run out.
+KNOWN = {
+    "Mesa 22.": ("barrier.memory-is-no-rendezvous/*", "barrier.long-loop/*", "lookback.scan/*"),
+    "Mesa 25.": ("barrier.subgroup-in-branch/*", "*sync=control-*", "lookback.scan/*"),
+    "SwiftShader": ("lookback.scan/*",),
+}
+
+# Seven operations in one shader: lavapipe compiles them for half a minute.
+SLOW = "!shuffle.scan-loop/*op=seven*"
+
+
+class Drivers(Case):
+    def all_families(self, manifest, runs):
+        if not os.path.exists(manifest):
+            self.skipTest(f"not installed: {manifest}")
+        run = self.litmus("run", *FAMILIES, SLOW, "-n", runs, "-q", "--seed", "1",
+                          drivers=[manifest], timeout=250)
+        self.assert_clean(run)
+        report = self.report()
+        driver = report["devices"][0]["driver"]
+        known = next((patterns for prefix, patterns in KNOWN.items()
+                      if driver["info"].startswith(prefix) or driver["name"].startswith(prefix)), ())
+        bad = [entry for entry in report["results"] if entry["result"] not in ("pass", "skip")]
+        news = [(entry["name"], entry["result"], entry["reason"], entry["outcomes"])
+                for entry in bad if not self.is_known(entry, known)]
+        self.assertEqual(news, [])
+        self.assertEqual(report["devices"][0]["checker"], "device")
+        ran = {entry["family"] for entry in report["results"] if entry["runs"]}
+        self.assertEqual(ran, set(FAMILIES))
+        self.assertEqual(run.code, report["summary"]["exit"]["code"], run)
+        if not bad:
+            self.assertEqual(run.code, 0, run)
+
+    def is_known(self, entry, known):
+        """Failures, and waits that ran out: never a crash, a hang or an error of the harness."""
+        return (entry["result"] in ("fail", "no-progress")
+                and (entry["expectation"] == "control"
+                     or any(fnmatch.fnmatchcase(entry["name"], pattern) for pattern in known)))
+
+    def test_system_lavapipe(self):
+        self.all_families(harness.lavapipe(), "3")
+
+    def test_second_lavapipe(self):
+        self.all_families(harness.SECOND_LAVAPIPE, "2")
+
+    def test_swiftshader(self):
+        self.all_families(harness.SWIFTSHADER, "3")
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A driver that fails while it runs tests: the configuration gets its result and its reason, the
+others go on, and the exit code says that something is wrong."""
+
+import harness
+from harness import Case
+
+CHECKS = 3  # device losses in a row that stop a queue
+
+
+class OneConfiguration(Case):
+    """A fault in workgroups of 64; those of 128 are not touched by it."""
+
+    def broken(self, fault, result, *words, code=1, timeout="30"):
+        run = self.litmus("run", *harness.PAIR, "-n", "20", "--timeout", timeout, "--seed", "1",
+                          fault=fault)
+        self.assertEqual(run.code, code, run)
+        self.assert_clean(run)
+        results = self.results()
+        self.assertEqual(results[64]["result"], result, results[64])
+        self.assertEqual((results[128]["result"], results[128]["runs"]), ("pass", 20), results[128])
+        for word in words:
+            self.assertIn(word, results[64]["reason"])
+        return run, results[64]
+
+    def test_crash_of_the_compiler(self):
+        self.broken("crash-on=64", "crash", "worker died: signal 11")
+
+    def test_crash_at_a_submission(self):
+        self.broken("crash-running-on=64", "crash", "worker died: signal 11")
+
+    def test_hang_of_the_compiler(self):
+        run, _ = self.broken("hang-compiling-on=64", "hang", "no progress for 2 s", timeout="2")
+        self.assertLess(run.seconds, 20 * harness.SLOW)
+
+    def test_hang_at_a_submission(self):
+        self.broken("hang-on=64", "hang", "no progress for 2 s", timeout="2")
+
+    def test_hang_that_does_not_hear(self):
+        self.broken("hang-deaf-on=64", "hang", "no progress for 2 s", timeout="2")
+
+    def test_fence_that_never_comes(self):
+        self.broken("timeout-on=64", "hang", timeout="2")
+
+    def test_device_lost(self):
+        self.broken("lost-on=64", "device-lost", "VK_ERROR_DEVICE_LOST")
+
+    def test_pipeline_refused(self):
+        self.broken("refuse-on=64", "harness-error", "vkCreateComputePipelines", code=3)
+
+    def test_dispatch_left_out(self):
+        _, result = self.broken("drop-on=64", "fail")
+        self.assertEqual((result["runs"], result["failed_runs"]), (20, 20))
+        self.assertTrue(result["first_run_failed"])
+        self.assertEqual(list(result["outcomes"]), ["never written"])
+        self.assertEqual(result["failed_instances"], result["instances"])
+
+    def test_one_word_wrong(self):
+        run, result = self.broken("spoil-on=64", "fail")
+        self.assertEqual((result["runs"], result["failed_runs"]), (20, 20))
+        self.assertEqual(result["failed_instances"], 20)
+        first = result["failures"][0]
+        self.assertEqual((first["run"], first["instance"], first["got"]), (1, 0, 0xBAD0BAD0))
+        self.assertIn("lane 5", first["where"])
+        self.assertIn("20 of 20 runs", run.out)
+        self.assertIn("again: ", run.out)
+        # The line that runs it again does.
+        line = run.out[run.out.index("again: "):].split("\n")[0]
+        self.assertIn(result["name"], line)
+        self.assertIn("--seed 0x1", line)
+
+
+class Everything(Case):
+    def test_executes_nothing(self):
+        run = self.litmus("run", *harness.PAIR, "-n", "5", fault="executes-nothing")
+        self.assertEqual(run.code, 1, run)
+        self.assert_clean(run)
+        report = self.report()
+        self.assertTrue(report["devices"][0]["checker"].startswith("host"), report["devices"])
+        for result in report["results"]:
+            self.assertEqual((result["result"], result["failed_runs"]), ("fail", 5), result)
+            self.assertEqual(list(result["outcomes"]), ["never written"])
+
+    def test_every_configuration_crashes(self):
+        run = self.litmus("run", *harness.PAIR, "-n", "5", fault="crash-on=any")
+        self.assertEqual(run.code, 1, run)
+        self.assertEqual({entry["result"] for entry in self.results().values()}, {"crash"})
+
+    def test_lost_three_times_stops_the_queue(self):
+        names = self.litmus("run", "--dry-run", "shuffle", fault="odd-name").out
+        self.assertGreater(names.count("\n"), CHECKS + 2)
+        run = self.litmus("run", "shuffle", "-n", "5", fault="lost-on=any")
+        self.assertEqual(run.code, 4, run)
+        self.assertIn("device 1 stops", run.err)
+        lost = [entry for entry in self.report()["results"] if entry["result"] == "device-lost"]
+        self.assertEqual(len(lost), CHECKS, lost)
+
+    def test_lost_from_the_start(self):
+        run = self.litmus("run", "shuffle", "-n", "5", fault="lost-always")
+        self.assertEqual(run.code, 4, run)
+        self.assertIn("VK_ERROR_DEVICE_LOST", run.err)
+        self.assert_clean(run)
+
+    def test_a_lost_device_does_not_stop_another(self):
+        run = self.litmus("run", *harness.PAIR, "-n", "5", LITMUS_FAULT="lost-always,other-version",
+                          LITMUS_FAULT_DRIVER=harness.lavapipe(),
+                          drivers=[harness.FAULT, harness.lavapipe()])
+        self.assertEqual(run.code, 4, run)
+        passed = [entry for entry in self.report()["results"] if entry["result"] == "pass"]
+        self.assertEqual([entry["runs"] for entry in passed], [5, 5])
+
+    def test_too_little_memory_for_some(self):
+        run = self.litmus("run", *harness.PAIR, "-n", "5", fault="out-of-memory=1000000")
+        self.assertIn(run.code, (0, 3), run)
+        self.assert_clean(run)
+
+    def test_verbose_hands_over_what_drivers_print(self):
+        run = self.litmus("run", harness.ONE, "-v", "-n", "2", drivers=[harness.FAULT],
+                          LITMUS_FAULT_DRIVER=self.path("gone.json"))
+        self.assertEqual(run.code, 77, run)
+        self.assertIn("fault driver: cannot read", run.err)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the end-to-end tests share: the program in a clean environment and an empty folder."""
+
+import glob
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+BUILD = os.environ.get("LITMUS_BUILD", os.path.abspath("build"))
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.path.join(BUILD, "harness", "litmus")
+FAULTS = os.path.join(BUILD, "tests", "faults")
+FAULT = os.path.join(FAULTS, "fault.json")
+HOLLOW = os.path.join(FAULTS, "hollow.json")
+SWIFTSHADER = "/usr/lib/chromium/vk_swiftshader_icd.json"
+SECOND_LAVAPIPE = os.path.join(SOURCE, ".sdk/share/vulkan/icd.d/lvp_icd.json")
+
+# Sanitized and instrumented builds are slower.
+SLOW = float(os.environ.get("LITMUS_SLOW", "1"))
+
+# Two small configurations, alike but for the workgroup size: 64 and 128.
+_VARIANT = ("shuffle.scan-loop/sync=control-each,reconvergence=default,form=variables,op=add,"
+            "mode=inclusive,access=descriptor")
+ONE = _VARIANT + "@workgroup=64*"
+PAIR = (ONE, _VARIANT + "@workgroup=128*")
+
+
+def lavapipe():
+    """The manifest of the system's lavapipe, or the one that tools/setup unpacked."""
+    found = sorted(glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json"))
+    if not found and os.path.exists(SECOND_LAVAPIPE):
+        found = [SECOND_LAVAPIPE]
+    if not found:
+        raise unittest.SkipTest("no lavapipe is installed")
+    return found[0]
+
+
+class Result:
+    """How a run of the program ended."""
+
+    def __init__(self, code, out, err, seconds):
+        self.code, self.out, self.err, self.seconds = code, out, err, seconds
+
+    def __str__(self):
+        return f"code {self.code} after {self.seconds:.1f} s\n{self.out}\n{self.err}"
+
+
+class Case(unittest.TestCase):
+    """A test with an empty folder of its own, in which the program runs."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="litmus-e2e-")
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.started = []
+        self.addCleanup(self.stop_all)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        with open(self.path(name), "wb" if isinstance(content, bytes) else "w") as file:
+            file.write(content)
+        return self.path(name)
+
+    def environment(self, fault=None, drivers=None, **more):
+        """Nothing of the caller's environment but what sanitizers need. A value of None unsets."""
+        if drivers is None:
+            drivers = [FAULT if fault else lavapipe()]
+        kept = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_PRELOAD")
+        values = {name: os.environ[name] for name in kept if name in os.environ}
+        values.update(PATH="/usr/bin:/bin", HOME=self.folder, LANG="C.UTF-8",
+                      VK_DRIVER_FILES=":".join(drivers), VK_ICD_FILENAMES=":".join(drivers))
+        if fault:
+            values.update(LITMUS_FAULT=fault, LITMUS_FAULT_DRIVER=lavapipe())
+        values.update(more)
+        return {name: value for name, value in values.items() if value is not None}
+
+    def start(self, *arguments, fault=None, drivers=None, cwd=None, stdout=subprocess.PIPE,
+              preexec=None, **more):
+        process = subprocess.Popen(
+            [PROGRAM, *arguments], env=self.environment(fault, drivers, **more),
+            cwd=cwd or self.folder, stdin=subprocess.DEVNULL, stdout=stdout,
+            stderr=subprocess.PIPE, preexec_fn=preexec, start_new_session=True)
+        self.started.append(process)
+        return process
+
+    def finish(self, process, since, timeout=120):
+        try:
+            out, err = process.communicate(timeout=timeout * SLOW)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            self.fail(f"still running after {timeout * SLOW:.0f} s\n{out}\n{err}")
+        return Result(process.returncode, (out or b"").decode(errors="backslashreplace"),
+                      err.decode(errors="backslashreplace"), time.monotonic() - since)
+
+    def litmus(self, *arguments, timeout=120, **how):
+        """Runs the program to its end."""
+        since = time.monotonic()
+        return self.finish(self.start(*arguments, **how), since, timeout)
+
+    def stop_all(self):
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream:
+                    stream.close()
+
+    # What a run left
+
+    def report(self, store="litmus.db", *arguments):
+        result = self.litmus("report", "--format", "json", "--db", store, *arguments)
+        self.assertEqual(result.code, 0, result)
+        return json.loads(result.out)
+
+    def results(self, store="litmus.db"):
+        """The results by the workgroup size of their configuration."""
+        return {entry["params"]["workgroup"]: entry for entry in self.report(store)["results"]}
+
+    def rows(self, query, store="litmus.db"):
+        """What a store holds, read while it is being written too."""
+        database = sqlite3.connect(f"file:{self.path(store)}?mode=ro", uri=True, timeout=10)
+        try:
+            return database.execute(query).fetchall()
+        finally:
+            database.close()
+
+    def wait_for(self, what, condition, timeout=60):
+        end = time.monotonic() + timeout * SLOW
+        while time.monotonic() < end:
+            try:
+                value = condition()
+            except sqlite3.OperationalError:
+                value = None
+            if value:
+                return value
+            time.sleep(0.05)
+        self.fail(f"{what}: not seen within {timeout * SLOW:.0f} s")
+        return None
+
+    def workers_of(self, process):
+        """The process ids of a supervisor's children."""
+        try:
+            with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+                return [int(word) for word in file.read().split()]
+        except FileNotFoundError:
+            return []
+
+    # What holds for every way to end
+
+    def assert_one_line(self, result, code, *words):
+        """An error: this exit code, one line on stderr that names all of `words`."""
+        self.assertEqual(result.code, code, result)
+        lines = result.err.strip().split("\n")
+        self.assertEqual(len(lines), 1, result)
+        self.assertTrue(lines[0].startswith("litmus: "), result)
+        for word in words:
+            self.assertIn(word, lines[0], result)
+        self.assert_clean(result)
+
+    def assert_clean(self, result):
+        """Nothing in the output that a terminal would obey, no complaint of a sanitizer."""
+        for text in (result.out, result.err):
+            odd = sorted({character for character in text.replace("\n", "")
+                          if not character.isprintable()})
+            self.assertEqual(odd, [], result)
+            self.assertNotIn("runtime error", text)
+            self.assertNotIn("AddressSanitizer", text)
+
+    def assert_ended_by(self, result, number):
+        self.assertEqual(result.code, -number, result)
+
+
+def main():
+    unittest.main(verbosity=1)

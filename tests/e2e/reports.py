@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run prints and what reports are made of it: complete, reproducible, harmless."""
+
+import json
+import os
+import re
+import subprocess
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+import harness
+from harness import Case
+
+
+class OfOneRun(Case):
+    """Reports of a run in which one configuration passed and one failed."""
+
+    def setUp(self):
+        super().setUp()
+        self.run_result = self.litmus("run", *harness.PAIR, "-n", "10", "--seed", "0x5eed",
+                                      fault="spoil-on=64")
+        self.assertEqual(self.run_result.code, 1, self.run_result)
+
+    def made(self, format, *more):
+        result = self.litmus("report", "--format", format, *more)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        self.assert_clean(result)
+        return result.out
+
+    def test_json_keeps_its_schema(self):
+        if not jsonschema:
+            self.skipTest("python3-jsonschema is missing")
+        with open(os.path.join(harness.SOURCE, "docs/report.schema.json")) as file:
+            schema = json.load(file)
+        report = json.loads(self.made("json"))
+        jsonschema.Draft7Validator.check_schema(schema)
+        jsonschema.validate(report, schema)
+        self.assertEqual(report["summary"]["exit"]["code"], 1)
+        self.assertEqual(report["tool"]["seed"], "0x5eed")
+        # The schema is not so loose that anything passes.
+        del report["results"][0]["failed_runs"]
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.validate(report, schema)
+
+    def test_json_line_by_line(self):
+        lines = [line for line in self.made("json").split("\n") if line.startswith('{"name"')]
+        self.assertEqual(len([json.loads(line.rstrip(",")) for line in lines]), 2)
+
+    def test_herd_lines(self):
+        lines = [line for line in self.made("herd").split("\n") if line.startswith("Observation ")]
+        self.assertEqual(len(lines), 2)
+        self.assertRegex("\n".join(lines), r"(?m)^Observation \S+workgroup=64\S* Always 10 0$")
+        self.assertRegex("\n".join(lines), r"(?m)^Observation \S+workgroup=128\S* Never 0 10$")
+
+    def test_herd_names_the_module(self):
+        sums = re.findall(r"(?m)^Hash=([0-9a-f]{64})$", self.made("herd"))
+        self.assertEqual(len(sums), 2)
+        self.assertEqual(sums[0], sums[1])
+
+    def test_markdown_tables_are_whole(self):
+        out = self.made("markdown")
+        tables = [line for line in out.split("\n") if line.startswith("|")]
+        self.assertTrue(tables)
+        for line in tables:
+            self.assertTrue(line.rstrip().endswith("|"), line)
+
+    def test_the_same_bytes_twice(self):
+        for format in ("json", "markdown", "herd"):
+            with self.subTest(format=format):
+                first = self.made(format)
+                self.assertEqual(self.made(format), first)
+                self.made(format, "-o", "report")
+                with open(self.path("report")) as file:
+                    self.assertEqual(file.read(), first)
+
+    def test_a_report_changes_nothing(self):
+        with open(self.path("litmus.db"), "rb") as file:
+            before = file.read()
+        self.made("json")
+        with open(self.path("litmus.db"), "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.assertEqual(os.listdir(self.folder), ["litmus.db"])
+
+    def test_a_store_that_was_moved(self):
+        os.mkdir(self.path("other place"))
+        os.rename(self.path("litmus.db"), self.path("other place/100%?#.db"))
+        self.assertIn("Observation", self.made("herd", "--db", "other place/100%?#.db"))
+
+    def test_the_line_that_runs_it_again_does(self):
+        # Written for the shell: the names have characters that it knows.
+        line = re.search(r"again: \./litmus (.*)", self.run_result.out).group(1)
+        environment = self.environment(fault="spoil-on=64")
+        result = subprocess.run(["sh", "-c", f"exec {harness.PROGRAM} {line} --db again.db"],
+                                cwd=self.folder, env=environment, capture_output=True, check=False)
+        self.assertEqual(result.returncode, 1, result)
+        first = [entry for entry in self.report()["results"] if entry["failed_runs"]]
+        again = self.report("again.db")["results"]
+        self.assertEqual(len(again), 1)
+        for key in ("name", "runs", "failed_runs", "outcomes", "failures", "seed", "spirv_sha256"):
+            self.assertEqual(again[0][key], first[0][key], key)
+
+
+class Colour(Case):
+    ESCAPE = "\033["
+
+    def coloured(self, *arguments, **environment):
+        result = self.litmus("run", harness.ONE, "-n", "1", *arguments, fault="spoil-on=64",
+                             **environment)
+        self.assertEqual(result.code, 1, result)
+        return self.ESCAPE in result.out
+
+    def test_never_into_a_pipe(self):
+        self.assertFalse(self.coloured(TERM="xterm"))
+
+    def test_when_asked(self):
+        self.assertTrue(self.coloured("--color", "always"))
+        self.assertTrue(self.coloured("--color", "always", NO_COLOR="1"))
+        self.assertTrue(self.coloured(CLICOLOR_FORCE="1"))
+
+    def test_no_color(self):
+        self.assertFalse(self.coloured(NO_COLOR="1", CLICOLOR_FORCE="1"))
+        self.assertFalse(self.coloured("--color", "never", CLICOLOR_FORCE="1"))
+
+
+class WhatARunPrints(Case):
+    def test_quiet(self):
+        result = self.litmus("run", harness.ONE, "-n", "1", "-q")
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        self.assertEqual(len(result.out.strip().split("\n")), 1, result)
+
+    def test_last_line_says_where_and_why(self):
+        result = self.litmus("run", harness.ONE, "-n", "1", "--db", "here.db")
+        last = result.out.strip().split("\n")[-1]
+        self.assertIn("stored in here.db", last)
+        self.assertIn("exit 0", last)
+
+    def test_verbose_names_every_configuration(self):
+        result = self.litmus("run", *harness.PAIR, "-n", "1", "-v")
+        for size in (64, 128):
+            self.assertRegex(result.out, rf"pass .*workgroup={size}")
+
+    def test_never_zero_percent(self):
+        result = self.litmus("run", harness.ONE, "-n", "1")
+        self.assertNotRegex(result.out, r"\b0(\.0*)? ?%")
+        self.assertIn("< ", result.out)
+
+    def test_all_skipped(self):
+        # Workgroups of 1,024 are more subgroups of 4 than any device of the kind takes.
+        names = self.litmus("list", "--names", "--thorough", "shuffle").out.split()
+        maximal = [name for name in names if "reconvergence=maximal" in name][:3]
+        result = self.litmus("run", *maximal, "-n", "1")
+        if "skipped" not in result.out:
+            self.skipTest("this lavapipe has maximal reconvergence")
+        self.assertEqual(result.code, 77, result)
+        self.assertIn("VK_KHR_shader_maximal_reconvergence", result.out)
+        for entry in self.report()["results"]:
+            self.assertEqual((entry["result"], entry["runs"]), ("skip", 0))
+
+    def test_dry_run_runs_nothing(self):
+        result = self.litmus("run", *harness.PAIR, "--dry-run")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(len([line for line in result.out.split("\n") if "@" in line]), 2)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_closed_output(self):
+        process = self.start("run", harness.ONE, "-n", "1")
+        process.stdout.close()
+        process.stdout = None
+        process.wait(timeout=60 * harness.SLOW)
+        self.assertNotEqual(process.returncode, 0)
+
+
+class Seeds(Case):
+    def counted(self, store, *arguments):
+        self.assertIn(self.litmus("run", *arguments, "--db", store).code, (0, 1))
+        kept = ("name", "result", "runs", "failed_runs", "instances", "outcomes", "failures")
+        return [{key: entry[key] for key in kept} for entry in self.report(store)["results"]]
+
+    def test_the_same_seed_gives_the_same(self):
+        arguments = [*harness.PAIR, "-n", "7", "--seed", "24301", "--shuffle"]
+        self.assertEqual(self.counted("a.db", *arguments), self.counted("b.db", *arguments))
+
+    def test_decimal_and_hexadecimal(self):
+        for seed in ("24301", "0x5eed"):
+            self.litmus("run", harness.ONE, "-n", "1", "--seed", seed)
+            self.assertEqual(self.report()["tool"]["seed"], "0x5eed")
+
+    def test_a_new_one_each_time(self):
+        seeds = set()
+        for _ in range(2):
+            self.litmus("run", harness.ONE, "-n", "1")
+            seeds.add(self.report()["tool"]["seed"])
+        self.assertEqual(len(seeds), 2)
+
+    def test_shuffled_order_depends_on_the_seed(self):
+        def order(seed):
+            return self.litmus("run", "shuffle", "--dry-run", "--shuffle", "--seed", seed).out
+
+        self.assertEqual(order("1"), order("1"))
+        self.assertNotEqual(order("1"), order("2"))
+        self.assertEqual(sorted(order("1").split()), sorted(order("2").split()))
+
+    def test_runs_with_commas(self):
+        result = self.litmus("run", harness.ONE, "-n", "1,000")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.results()[64]["runs"], 1000)
+
+
+if __name__ == "__main__":
+    harness.main()

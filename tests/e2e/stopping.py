@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that are cut short: what has been measured stays, and --resume completes it exactly."""
+
+import os
+import signal
+import time
+
+import harness
+from harness import Case
+
+RUNS = 60
+
+
+class Stopped(Case):
+    def begin(self, *more, slow=20):
+        """A run that takes seconds; returns when it has stored something."""
+        process = self.start("run", *harness.PAIR, "-n", str(RUNS), "--seed", "7", *more,
+                             fault=f"slow={slow}")
+        self.since = time.monotonic()
+        self.wait_for("the first batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0"))
+        return process
+
+    def resume(self, code=0):
+        before = dict(self.rows("SELECT name, runs FROM result"))
+        result = self.litmus("run", "--resume", fault="slow=0")
+        self.assertEqual(result.code, code, result)
+        after = self.results()
+        self.assertEqual({size: entry["runs"] for size, entry in after.items()},
+                         {64: RUNS, 128: RUNS})
+        for entry in after.values():
+            self.assertEqual(entry["result"], "pass")
+            # No run is lost, none counts twice: instances follow runs.
+            self.assertEqual(entry["instances"] % RUNS, 0, entry)
+            self.assertEqual(sum(entry["outcomes"].values()), entry["instances"])
+        self.assertEqual(len(self.rows("SELECT 1 FROM session")), 1)
+        self.assertTrue(self.report()["tool"]["finished"])
+        self.assertTrue(all(runs <= RUNS for runs in before.values()))
+        # And then nothing is left to resume.
+        self.assertEqual(self.litmus("run", "--resume").code, 2)
+
+    def children_are_gone(self, workers):
+        self.wait_for("the end of the workers",
+                      lambda: not any(os.path.exists(f"/proc/{worker}") for worker in workers), 15)
+
+
+class Signals(Stopped):
+    def by_signal(self, number):
+        process = self.begin()
+        workers = self.workers_of(process)
+        self.assertTrue(workers)
+        process.send_signal(number)
+        result = self.finish(process, self.since)
+        self.assert_ended_by(result, number)
+        self.assertIn("interrupted", result.out)
+        self.assertIn("litmus run --resume", result.out)
+        self.assert_clean(result)
+        self.children_are_gone(workers)
+        partial = [entry for entry in self.report()["results"] if entry["runs"] < RUNS]
+        self.assertTrue(partial)
+        for entry in partial:
+            self.assertEqual(entry["result"], "partial")
+        self.resume()
+
+    def test_sigint(self):
+        self.by_signal(signal.SIGINT)
+
+    def test_sigterm(self):
+        self.by_signal(signal.SIGTERM)
+
+    def test_second_sigint_ends_at_once(self):
+        process = self.start("run", harness.ONE, "-n", "2", "--timeout", "60",
+                             fault="hang-deaf-on=any")
+        since = time.monotonic()
+        self.wait_for("the session", lambda: self.rows("SELECT 1 FROM session"))
+        time.sleep(0.5)
+        workers = self.workers_of(process)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        result = self.finish(process, since)
+        self.assert_ended_by(result, signal.SIGINT)
+        self.children_are_gone(workers)
+
+    def test_sigint_while_a_driver_hangs(self):
+        process = self.start("devices", fault="create-instance-hang")
+        since = time.monotonic()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        result = self.finish(process, since)
+        self.assert_ended_by(result, signal.SIGINT)
+        self.assertLess(result.seconds, 15 * harness.SLOW)
+
+    def test_ignored_sigint_stays_ignored(self):
+        def ignore():
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+        process = self.start("run", harness.ONE, "-n", "20", fault="slow=20", preexec=ignore)
+        since = time.monotonic()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(self.finish(process, since).code, 0)
+
+
+class Killed(Stopped):
+    def test_supervisor(self):
+        process = self.begin()
+        workers = self.workers_of(process)
+        process.kill()
+        process.wait()
+        self.children_are_gone(workers)
+        self.resume()
+
+    def test_supervisor_again_and_again(self):
+        process = self.begin()
+        for _ in range(3):
+            time.sleep(0.4)
+            process.kill()
+            process.wait()
+            process = self.start("run", "--resume", fault="slow=20")
+            time.sleep(1)
+        process.kill()
+        process.wait()
+        done = self.rows("SELECT 1 FROM session WHERE finished")
+        if not done:
+            self.resume()
+
+    def test_worker(self):
+        process = self.begin()
+        for worker in self.workers_of(process):
+            os.kill(worker, signal.SIGKILL)
+        result = self.finish(process, self.since)
+        self.assertEqual(result.code, 1, result)
+        results = self.results()
+        self.assertEqual(sorted(entry["result"] for entry in results.values()), ["crash", "pass"])
+        crashed = [entry for entry in results.values() if entry["result"] == "crash"][0]
+        self.assertIn("signal 9", crashed["reason"])
+        self.assertGreater(crashed["runs"], 0)
+        self.assertLess(crashed["runs"], RUNS)
+
+
+class Time(Stopped):
+    def test_budget(self):
+        result = self.litmus("run", *harness.PAIR, "-n", str(RUNS), "--time", "2",
+                             fault="slow=100")
+        self.assertEqual(result.code, 5, result)
+        self.assertIn("exit 5", result.out)
+        self.assertIn("litmus run --resume", result.out)
+        self.assertLess(result.seconds, 12 * harness.SLOW)
+        self.resume()
+
+    def test_budget_of_nothing(self):
+        result = self.litmus("run", harness.ONE, "-n", "2", "--time", "0.001")
+        self.assertEqual(result.code, 5, result)
+
+    def test_budget_that_suffices(self):
+        result = self.litmus("run", harness.ONE, "-n", "2", "--time", "1h")
+        self.assertEqual(result.code, 0, result)
+
+
+class Resume(Stopped):
+    def test_takes_no_other_options(self):
+        process = self.begin()
+        process.send_signal(signal.SIGINT)
+        self.finish(process, self.since)
+        for more in (["-n", "5"], ["--seed", "1"], ["shuffle"], ["-d", "1"], ["--thorough"]):
+            with self.subTest(more=more):
+                self.assert_one_line(self.litmus("run", "--resume", *more), 2, "--resume")
+        self.resume()
+
+    def test_with_another_driver_version(self):
+        process = self.begin()
+        process.send_signal(signal.SIGINT)
+        self.finish(process, self.since)
+        result = self.litmus("run", "--resume", fault="other-version")
+        self.assertEqual(result.code, 77, result)
+        self.assertIn("another driver", result.err)
+        self.resume()
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stores that cannot be used, and what becomes of results then."""
+
+import os
+import re
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+
+import harness
+from harness import Case
+
+NOBODY = 65534
+
+
+class Unusable(Case):
+    """Refused before any test runs, in one line that names the file; the file stays as it was."""
+
+    def refused(self, store, *words):
+        before = self.content(store)
+        run = self.litmus("run", harness.ONE, "-n", "1", "--db", store)
+        report = self.litmus("report", "--format", "json", "--db", store)
+        self.assertEqual(run.code, 2, run)
+        self.assertEqual(report.code, 2, report)
+        for word in (os.path.basename(store), *words):
+            self.assertIn(word, run.err)
+            self.assertIn(word, report.err)
+        self.assert_clean(run)
+        self.assertEqual(report.out, "")
+        self.assertEqual(self.content(store), before)
+
+    def content(self, store):
+        path = self.path(store)
+        if not os.path.isfile(path) or path.startswith("/proc"):
+            return None
+        with open(path, "rb") as file:
+            return file.read()
+
+    def test_text_file(self):
+        self.write("notes.txt", "not a store\n" * 1000)
+        self.refused("notes.txt", "not a litmus store")
+
+    def test_short_file(self):
+        self.write("short", "x")
+        self.refused("short")
+
+    def test_folder(self):
+        os.mkdir(self.path("folder"))
+        self.refused("folder", "not a regular file")
+
+    def test_device_file(self):
+        self.refused("/dev/null", "not a regular file")
+
+    def test_missing_folder(self):
+        self.refused("gone/litmus.db")
+
+    def test_a_folder_that_takes_no_file(self):
+        run = self.litmus("run", harness.ONE, "-n", "1", "--db", "/proc/litmus.db")
+        self.assert_one_line(run, 2, "/proc/litmus.db")
+
+    def test_store_of_another_program(self):
+        self.make("other.db", "CREATE TABLE session (id INTEGER); PRAGMA user_version = 1")
+        self.refused("other.db", "another program")
+
+    def make(self, name, sql):
+        database = sqlite3.connect(self.path(name))
+        database.executescript(sql)
+        database.close()
+
+    def test_store_of_a_newer_version(self):
+        self.assertEqual(self.litmus("run", harness.ONE, "-n", "1", "--db", "new.db").code, 0)
+        self.make("new.db", "PRAGMA user_version = 1000")
+        self.refused("new.db", "newer litmus", "1000")
+
+    def test_store_that_is_damaged(self):
+        self.assertEqual(self.litmus("run", *harness.PAIR, "-n", "1", "--db", "d.db").code, 0)
+        content = self.content("d.db")
+        self.write("d.db", content[:4096] + b"\xa5" * 8192 + content[12288:])
+        run = self.litmus("run", harness.ONE, "-n", "1", "--db", "d.db")
+        report = self.litmus("report", "--format", "json", "--db", "d.db")
+        for result in (run, report):
+            self.assert_one_line(result, 2, "d.db", "damaged")
+
+    def test_resume_without_a_store(self):
+        self.assert_one_line(self.litmus("run", "--resume"), 2, "litmus.db")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_resume_of_a_finished_run(self):
+        self.assertEqual(self.litmus("run", harness.ONE, "-n", "1").code, 0)
+        self.assert_one_line(self.litmus("run", "--resume"), 2, "unfinished")
+
+    def test_session_that_is_not_there(self):
+        self.assertEqual(self.litmus("run", harness.ONE, "-n", "1").code, 0)
+        result = self.litmus("report", "--format", "json", "--session", "7")
+        self.assert_one_line(result, 2, "session 7")
+
+
+class NotAllowed(Case):
+    """As another user than root, whom permissions do not bind."""
+
+    def as_nobody(self, *arguments):
+        if os.getuid() != 0:
+            return self.litmus(*arguments)
+        os.chmod(self.folder, 0o755)
+        self.assertTrue(shutil.which("setpriv"), "setpriv is missing")
+        # The program may lie where only root can read: it is handed over as an open file.
+        copy = "/proc/self/fd/9"
+        command = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", copy]
+
+        def hand_over():
+            os.dup2(program, 9)
+
+        program = os.open(harness.PROGRAM, os.O_RDONLY)
+        try:
+            process = subprocess.Popen(
+                [*command, *arguments], env=self.environment(), cwd=self.folder,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                preexec_fn=hand_over, pass_fds=(9,))
+        finally:
+            os.close(program)
+        self.started.append(process)
+        return self.finish(process, time.monotonic())
+
+    def test_folder_that_cannot_be_written(self):
+        os.chmod(self.folder, 0o555)
+        result = self.as_nobody("run", harness.ONE, "-n", "1")
+        self.assert_one_line(result, 2, "litmus.db", "Permission denied")
+
+    def test_store_that_cannot_be_written_can_be_reported(self):
+        self.assertEqual(self.litmus("run", harness.ONE, "-n", "1").code, 0)
+        os.chmod(self.path("litmus.db"), 0o444)
+        os.chmod(self.folder, 0o555)
+        result = self.as_nobody("report", "--format", "json")
+        self.assertEqual(result.code, 0, result)
+        result = self.as_nobody("run", harness.ONE, "-n", "1")
+        self.assert_one_line(result, 2, "litmus.db")
+
+
+class FullDisk(Case):
+    """What was stored before stays readable; the run ends with 2 and says why."""
+
+    LIMIT = 160 * 1024
+
+    def fills_up(self, store, reason, **how):
+        run = self.litmus("run", "shuffle", "reconvergence", "-n", "1000", "--db", store, **how)
+        self.assertEqual(run.code, 2, run)
+        self.assertRegex(run.err, f"(?m)^litmus: {store}: .*({reason})")
+        self.assert_clean(run)
+        results = self.report(store)["results"]
+        self.assertGreater(len(results), 0)
+        self.assertEqual(self.rows("PRAGMA integrity_check", store), [("ok",)])
+
+    def test_disk_that_fills_up(self):
+        os.mkdir(self.path("small"))
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={self.LIMIT}", "none", self.path("small")]
+        if os.getuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+            self.skipTest("a small file system cannot be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", self.path("small")], check=True)
+        self.fills_up("small/litmus.db", "the disk is full")
+
+    def test_file_that_may_not_grow(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (self.LIMIT, self.LIMIT))
+
+        self.fills_up("litmus.db", "full|disk I/O", preexec=limit)
+
+    def test_report_onto_a_full_disk(self):
+        self.assertEqual(self.litmus("run", harness.ONE, "-n", "1").code, 0)
+        with open("/dev/full", "w") as full:
+            result = self.litmus("report", "--format", "json", stdout=full)
+        self.assert_one_line(result, 2, "No space left")
+        result = self.litmus("report", "--format", "json", "-o", "/dev/full")
+        self.assert_one_line(result, 2, "/dev/full", "No space left")
+
+    def test_report_that_cannot_be_written_leaves_nothing(self):
+        self.assertEqual(self.litmus("run", harness.ONE, "-n", "1").code, 0)
+        before = sorted(os.listdir(self.folder))
+        result = self.litmus("report", "--format", "json", "-o", "gone/report.json")
+        self.assert_one_line(result, 2, "gone/report.json")
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+
+class TwoAtOnce(Case):
+    def test_second_run_is_refused_and_the_first_goes_on(self):
+        first = self.start("run", *harness.PAIR, "-n", "40", fault="slow=20")
+        since = time.monotonic()
+        self.wait_for("the first result", lambda: self.rows("SELECT runs FROM result"))
+        second = self.litmus("run", harness.ONE, "-n", "1")
+        self.assert_one_line(second, 2, "litmus.db", f"process {first.pid}")
+        # Reading is always possible.
+        self.assertEqual(self.litmus("report", "--format", "herd").code, 0)
+        result = self.finish(first, since)
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual({entry["runs"] for entry in self.results().values()}, {40})
+        self.assertFalse(re.findall("(?m)^litmus.db-|lock", "\n".join(os.listdir(self.folder))))
+
+    def test_many_sessions_in_one_store(self):
+        for runs in ("1", "2", "3"):
+            self.assertEqual(self.litmus("run", harness.ONE, "-n", runs).code, 0)
+        self.assertEqual(self.report()["tool"]["runs"], 3)
+        self.assertEqual(self.report("litmus.db", "--session", "1")["tool"]["runs"], 1)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wrong command lines, help, and the subcommands that need no device."""
+
+import os
+import re
+
+import harness
+from harness import Case
+
+COMMANDS = ("run", "list", "show", "devices", "report", "version", "help")
+
+
+class WrongInput(Case):
+    """Every mistake ends with 2 and one line that says what to write instead."""
+
+    def wrong(self, arguments, *words):
+        result = self.litmus(*arguments)
+        self.assert_one_line(result, 2, *words)
+        self.assertEqual(result.out, "")
+        self.assertLess(result.seconds, 3 * harness.SLOW)
+
+    def test_unknown_command(self):
+        self.wrong(["rnu"], "unknown command 'rnu'", "run")
+
+    def test_a_test_as_command(self):
+        self.wrong(["shuffle.scan-loop"], "litmus run")
+
+    def test_nothing_at_all(self):
+        result = self.litmus()
+        self.assertEqual(result.code, 2, result)
+        self.assertIn("litmus", result.out + result.err)
+
+    def test_unknown_option(self):
+        self.wrong(["run", "--all", "--sede", "1"], "unknown option '--sede'", "'seed'")
+
+    def test_unknown_letter(self):
+        self.wrong(["run", "--all", "-Z"], "unknown option '-Z'")
+
+    def test_option_without_value(self):
+        self.wrong(["run", "--all", "-n"], "-n", "value")
+
+    def test_value_for_a_flag(self):
+        self.wrong(["run", "--all=yes"], "--all", "no value")
+
+    def test_bad_numbers(self):
+        for value in ("0", "-1", "x", "1e3", "", "99999999999999999999", "5 "):
+            with self.subTest(value=value):
+                self.wrong(["run", "--all", "-n", value], "--runs", "number")
+
+    def test_bad_times(self):
+        for value in ("0", "-5", "soon", "5d", "nan", "inf", ""):
+            with self.subTest(value=value):
+                self.wrong(["run", "--all", "--time", value], "--time", "time")
+
+    def test_bad_seeds(self):
+        for value in ("0x", "seed", "-1", "0x12345678123456789", ""):
+            with self.subTest(value=value):
+                self.wrong(["run", "--all", "--seed", value], "--seed")
+
+    def test_bad_colour(self):
+        self.wrong(["run", "--all", "--color", "blue"], "--color", "auto|always|never")
+
+    def test_no_test_named(self):
+        self.wrong(["run"], "--all", "litmus list")
+
+    def test_all_and_a_test(self):
+        self.wrong(["run", "--all", "shuffle.scan-loop"], "--all")
+
+    def test_unknown_test(self):
+        for command in ("run", "list", "show"):
+            with self.subTest(command=command):
+                self.wrong([command, "shuffle.scan-lop"], "shuffle.scan-lop", "shuffle.scan-loop")
+
+    def test_unknown_family(self):
+        self.wrong(["run", "shufle"], "shufle")
+
+    def test_pattern_without_a_match(self):
+        self.wrong(["run", "nothing*"], "nothing*")
+
+    def test_unknown_value_of_an_axis(self):
+        self.wrong(["show", "shuffle.scan-loop/sync=nome"], "sync", "nome")
+
+    def test_unknown_parameter(self):
+        self.wrong(["show", harness.ONE.replace("group", "gruop")], "workgroup")
+
+    def test_unknown_device(self):
+        for device in ("9", "lavapip", "ffff:ffff", "0"):
+            with self.subTest(device=device):
+                self.wrong(["run", "shuffle", "-d", device], device)
+
+    def test_unknown_device_names_the_nearest(self):
+        self.wrong(["run", "shuffle", "-d", "lvmpipe"], "lvmpipe", "llvmpipe")
+
+    def test_unknown_format(self):
+        self.wrong(["report", "--format", "xml"], "--format", "json")
+
+    def test_no_format_and_no_store(self):
+        self.assertEqual(self.litmus("report").code, 2)
+
+    def test_words_left_over(self):
+        for command in (["version", "x"], ["devices", "x"], ["report", "--format", "json", "x"]):
+            with self.subTest(command=command):
+                self.assertEqual(self.litmus(*command).code, 2)
+
+    def test_control_characters_come_back_harmless(self):
+        for arguments in (["\033[2J"], ["run", "\033[2J"], ["run", "--\033[2J"],
+                          ["report", "--format", "json", "--db", "\033[2J"],
+                          ["run", "shuffle", "-d", "\033[2J"]):
+            with self.subTest(arguments=arguments):
+                result = self.litmus(*arguments)
+                self.assertEqual(result.code, 2, result)
+                self.assert_clean(result)
+
+    def test_very_long_words(self):
+        for arguments in (["x" * 100000], ["run", "x" * 100000], ["run", "--" + "x" * 100000],
+                          ["run", "shuffle", "-d", "x" * 100000],
+                          ["report", "--format", "json", "--db", "x" * 100000]):
+            with self.subTest(arguments=arguments[:-1]):
+                self.assert_one_line(self.litmus(*arguments), 2)
+
+    def test_nothing_is_left_behind(self):
+        self.litmus("run", "nothing*")
+        self.litmus("report", "--format", "json")
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class Help(Case):
+    def test_each_command_describes_itself(self):
+        for command in COMMANDS:
+            if command == "help":
+                continue
+            with self.subTest(command=command):
+                result = self.litmus(command, "--help")
+                self.assertEqual(result.code, 0, result)
+                self.assertEqual(result.err, "")
+                self.assertIn(f"usage: litmus {command}", result.out)
+                self.assertLessEqual(max(map(len, result.out.split("\n"))), 100)
+                self.assertEqual(self.litmus("help", command).out, result.out)
+
+    def test_the_table_names_each_command(self):
+        result = self.litmus("help")
+        self.assertEqual((result.code, result.err), (0, ""))
+        for command in COMMANDS:
+            self.assertIn(f"\n  {command} ", result.out)
+        self.assertEqual(self.litmus("--help").out, result.out)
+
+    def test_help_on_nothing(self):
+        self.assert_one_line(self.litmus("help", "rnu"), 2, "rnu")
+
+    def test_version(self):
+        self.assertRegex(self.litmus("version").out, r"^litmus \d+\.\d+\.\d+\n$")
+        self.assertEqual(self.litmus("--version").out, self.litmus("version").out)
+
+
+class WithoutADevice(Case):
+    """list and show ask no driver: they work beside one that hangs, and at once."""
+
+    def quick(self, *arguments):
+        result = self.litmus(*arguments, fault="create-instance-hang")
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        self.assertLess(result.seconds, 3 * harness.SLOW)
+        self.assert_clean(result)
+        return result.out
+
+    def test_list(self):
+        out = self.quick("list")
+        for family in ("shuffle", "loop", "broadcast", "reconvergence", "scan", "lookback"):
+            self.assertRegex(out, rf"(?m)^{family}\.")
+
+    def test_list_of_one_family(self):
+        names = self.quick("list", "shuffle").split("\n")
+        self.assertFalse([name for name in names[1:-2] if not name.startswith("shuffle.")])
+
+    def test_names_are_patterns_that_match_themselves(self):
+        names = self.quick("list", "--names", *harness.PAIR).split()
+        self.assertEqual(len(names), 2)
+        for name in names:
+            self.assertEqual(self.quick("list", "--names", name).split(), [name])
+
+    def test_thorough_has_more(self):
+        few = self.quick("list", "--names", "shuffle").split()
+        many = self.quick("list", "--names", "--thorough", "shuffle").split()
+        self.assertLess(set(few), set(many))
+        self.assertEqual(len(many), len(set(many)))
+
+    def test_show_every_test(self):
+        tests = {name.split("/")[0].split("@")[0] for name in self.quick("list", "--names").split()}
+        out = self.quick("show", *sorted(tests))
+        for test in tests:
+            self.assertRegex(out, rf"(?m)^; litmus +{re.escape(test)}$")
+
+    def test_show_source_is_the_file(self):
+        with open(os.path.join(harness.SOURCE, "spirv/shuffle/scan-loop.spvasm")) as file:
+            self.assertEqual(self.quick("show", "--source", "shuffle.scan-loop"), file.read())
+
+    def test_a_full_pipe_end_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            result = self.litmus("list", stdout=full)
+        self.assert_one_line(result, 2, "No space left")
+
+
+if __name__ == "__main__":
+    harness.main()

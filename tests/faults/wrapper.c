@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Vulkan driver that misbehaves: it hands every call on to a real driver but for the few that the
+// fault named in LITMUS_FAULT changes. The real driver is that of the manifest LITMUS_FAULT_DRIVER,
+// or the system's lavapipe. tests/faults/README.md lists the faults.
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan.h>
+#include <vulkan/vk_icd.h>
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define ANY    UINT32_MAX // NAME-on=any: every test's pipeline, none of the checker's
+
+// The real driver
+
+static PFN_vkVoidFunction (*real_lookup)(VkInstance, const char *);
+static PFN_vkNegotiateLoaderICDInterfaceVersion real_negotiate;
+static VkInstance instance;
+
+#define NEXT(name) ((PFN_##name)real_lookup(instance, #name))
+
+static _Noreturn void die(const char *what, const char *which)
+{
+    fprintf(stderr, "fault driver: %s: %s\n", what, which);
+    abort();
+}
+
+// The library that a manifest names, relative to the manifest unless it is absolute.
+static void find_library(const char *manifest, char *path, size_t size)
+{
+    char text[4096];
+    FILE *file = fopen(manifest, "re");
+    if (!file)
+        die("cannot read", manifest);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *key = strstr(text, "\"library_path\"");
+    const char *colon = key ? strchr(key, ':') : NULL;
+    const char *start = colon ? strchr(colon, '"') : NULL;
+    if (!start)
+        die("no manifest", manifest);
+    const int length = (int)strcspn(start + 1, "\""),
+              folder = (int)(strrchr(manifest, '/') - manifest);
+    if (start[1] == '/')
+        snprintf(path, size, "%.*s", length, start + 1);
+    else
+        snprintf(path, size, "%.*s/%.*s", folder, manifest, length, start + 1);
+}
+
+__attribute__((constructor)) static void load_real_driver(void)
+{
+    const char *manifest = getenv("LITMUS_FAULT_DRIVER");
+    char path[PATH_MAX];
+    glob_t found = {0};
+    if (!manifest && glob("/usr/share/vulkan/icd.d/lvp_icd*.json", 0, NULL, &found) == 0)
+        manifest = found.gl_pathv[0];
+    if (!manifest)
+        die("which driver?", "set LITMUS_FAULT_DRIVER to a manifest");
+    find_library(manifest, path, sizeof path);
+    globfree(&found);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        die("cannot load", dlerror());
+    *(void **)&real_lookup = dlsym(library, "vk_icdGetInstanceProcAddr");
+    *(void **)&real_negotiate = dlsym(library, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    if (!real_lookup || !real_negotiate)
+        die("no driver", path);
+}
+
+// The faults
+
+// Whether LITMUS_FAULT, a list with commas, names a fault; *value is what stands behind its `=`.
+static bool has_fault(const char *name, uint32_t *value)
+{
+    const char *list = getenv("LITMUS_FAULT");
+    const size_t length = strlen(name);
+    for (const char *at = list; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        if (strncmp(at, name, length) != 0 || !strchr(",=", at[length]))
+            continue;
+        const bool any = strncmp(at + length, "=any", 4) == 0;
+        *value = any ? ANY : at[length] == '=' ? (uint32_t)strtoul(at + length + 1, NULL, 0) : 0;
+        return true;
+    }
+    return false;
+}
+
+static bool is_on(const char *name)
+{
+    uint32_t ignored;
+    return has_fault(name, &ignored);
+}
+
+static _Noreturn void crash(void)
+{
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+    abort();
+}
+
+static _Noreturn void hang(bool deaf)
+{
+    if (deaf)
+        signal(SIGTERM, SIG_IGN);
+    for (;;)
+        pause();
+}
+
+// Pipelines of tests are told by specialization constant 0, their workgroup size; the checker's
+// have none. Handles are kept with that size, 0 when it is not known.
+
+#define KNOWN 256
+
+static struct {
+    VkPipeline pipeline;
+    uint32_t workgroup;
+} known[KNOWN];
+
+static uint32_t workgroup_of(const VkSpecializationInfo *special)
+{
+    uint32_t value = 0;
+    for (uint32_t i = 0; special && i < special->mapEntryCount; i++)
+        if (special->pMapEntries[i].constantID == 0)
+            memcpy(&value, (const char *)special->pData + special->pMapEntries[i].offset, 4);
+    return value;
+}
+
+static uint32_t *known_workgroup(VkPipeline pipeline, bool add)
+{
+    static uint32_t next, none;
+    for (uint32_t i = 0; i < KNOWN; i++)
+        if (known[i].pipeline == pipeline)
+            return &known[i].workgroup;
+    none = 0;
+    if (!add)
+        return &none;
+    known[next % KNOWN].pipeline = pipeline;
+    return &known[next++ % KNOWN].workgroup;
+}
+
+// Whether fault `name` concerns pipelines of this workgroup size.
+static bool hits(const char *name, uint32_t workgroup)
+{
+    uint32_t value;
+    return workgroup && has_fault(name, &value) && (value == workgroup || value == ANY);
+}
+
+// The program has one command buffer, so what is being recorded needs no table.
+static struct {
+    uint32_t bound;   // workgroup size of the bound pipeline
+    uint32_t touched; // of the last test's pipeline that was bound
+    VkBuffer output;
+} recording;
+
+static struct {
+    VkDescriptorSet set;
+    VkBuffer output; // binding 1
+} sets[64];
+
+// Instance and physical device
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *allocator,
+                                                      VkInstance *made)
+{
+    if (is_on("create-instance-crash"))
+        crash();
+    if (is_on("create-instance-hang"))
+        hang(false);
+    instance = VK_NULL_HANDLE;
+    const VkResult result = NEXT(vkCreateInstance)(info, allocator, made);
+    if (result == VK_SUCCESS)
+        instance = *made;
+    return result;
+}
+
+static void spoil_properties(VkPhysicalDeviceProperties *properties)
+{
+    static const char escapes[] =
+        "\033[2J\033]0;owned\007 Evil\r\nGPU <b>&amp; | `x` \xff\xfe \xe2\x80\xae";
+    if (is_on("nonsense")) {
+        memset(properties->deviceName, 'A', sizeof properties->deviceName); // not terminated
+        memset(&properties->limits, 0xff, sizeof properties->limits);
+        properties->deviceType = (VkPhysicalDeviceType)4242;
+    }
+    if (is_on("small-push-constants"))
+        properties->limits.maxPushConstantsSize = 16;
+    if (is_on("nonsense") || is_on("odd-name"))
+        memcpy(properties->deviceName, escapes, sizeof escapes - 1);
+    if (is_on("odd-name"))
+        properties->deviceName[sizeof escapes - 1] = '\0';
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device,
+                                                 VkPhysicalDeviceProperties *properties)
+{
+    NEXT(vkGetPhysicalDeviceProperties)(device, properties);
+    spoil_properties(properties);
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice device,
+                                                  VkPhysicalDeviceProperties2 *properties)
+{
+    uint32_t size = 77;
+    NEXT(vkGetPhysicalDeviceProperties2)(device, properties);
+    spoil_properties(&properties->properties);
+    for (VkBaseOutStructure *next = properties->pNext; next; next = next->pNext)
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
+            if (is_on("nonsense") || has_fault("subgroup-size", &size))
+                ((VkPhysicalDeviceSubgroupProperties *)(void *)next)->subgroupSize = size;
+        } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
+            VkPhysicalDeviceDriverProperties *driver = (void *)next;
+            if (is_on("nonsense"))
+                memset(driver->driverName, '\033', sizeof driver->driverName);
+            if (is_on("other-version"))
+                snprintf(driver->driverInfo, sizeof driver->driverInfo, "Mesa 99.9.9");
+        }
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_memory(VkPhysicalDevice device,
+                                             VkPhysicalDeviceMemoryProperties *memory)
+{
+    NEXT(vkGetPhysicalDeviceMemoryProperties)(device, memory);
+    if (is_on("huge-counts"))
+        memory->memoryTypeCount = memory->memoryHeapCount = UINT32_MAX;
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice device, uint32_t *count,
+                                               VkQueueFamilyProperties *families)
+{
+    NEXT(vkGetPhysicalDeviceQueueFamilyProperties)(device, count, families);
+    if (is_on("huge-counts"))
+        *count = UINT32_MAX;
+    if (is_on("no-queue"))
+        *count = 0;
+}
+
+// Device
+
+static VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device,
+                                                      const VkMemoryAllocateInfo *info,
+                                                      const VkAllocationCallbacks *allocator,
+                                                      VkDeviceMemory *memory)
+{
+    uint32_t most;
+    if (has_fault("out-of-memory", &most) && info->allocationSize > most)
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    return NEXT(vkAllocateMemory)(device, info, allocator, memory);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipelineCache cache,
+                                                       uint32_t count,
+                                                       const VkComputePipelineCreateInfo *infos,
+                                                       const VkAllocationCallbacks *allocator,
+                                                       VkPipeline *pipelines)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t workgroup = workgroup_of(infos[i].stage.pSpecializationInfo);
+        if (hits("crash-on", workgroup))
+            crash();
+        if (hits("hang-compiling-on", workgroup))
+            hang(false);
+        if (hits("refuse-on", workgroup))
+            return VK_ERROR_UNKNOWN;
+    }
+    const VkResult result =
+        NEXT(vkCreateComputePipelines)(device, cache, count, infos, allocator, pipelines);
+    for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++)
+        *known_workgroup(pipelines[i], true) = workgroup_of(infos[i].stage.pSpecializationInfo);
+    return result;
+}
+
+static VKAPI_ATTR void VKAPI_CALL update_sets(VkDevice device, uint32_t count,
+                                              const VkWriteDescriptorSet *writes, uint32_t copies,
+                                              const VkCopyDescriptorSet *copy)
+{
+    static uint32_t next;
+    NEXT(vkUpdateDescriptorSets)(device, count, writes, copies, copy);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < writes[i].descriptorCount; j++)
+            if (writes[i].dstBinding + j == 1 && writes[i].pBufferInfo) {
+                sets[next % 64].set = writes[i].dstSet;
+                sets[next++ % 64].output = writes[i].pBufferInfo[j].buffer;
+            }
+}
+
+// Commands
+
+static VKAPI_ATTR VkResult VKAPI_CALL begin(VkCommandBuffer commands,
+                                            const VkCommandBufferBeginInfo *info)
+{
+    memset(&recording, 0, sizeof recording);
+    return NEXT(vkBeginCommandBuffer)(commands, info);
+}
+
+static VKAPI_ATTR void VKAPI_CALL bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                                VkPipeline pipeline)
+{
+    recording.bound = *known_workgroup(pipeline, false);
+    if (recording.bound)
+        recording.touched = recording.bound;
+    NEXT(vkCmdBindPipeline)(commands, point, pipeline);
+}
+
+static VKAPI_ATTR void VKAPI_CALL bind_sets(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                            VkPipelineLayout layout, uint32_t first, uint32_t count,
+                                            const VkDescriptorSet *bound, uint32_t offset_count,
+                                            const uint32_t *offsets)
+{
+    NEXT(vkCmdBindDescriptorSets)
+    (commands, point, layout, first, count, bound, offset_count, offsets);
+    for (uint32_t i = 0; i < 64 && count; i++)
+        if (sets[i].set == bound[0])
+            recording.output = sets[i].output;
+}
+
+// Overwrites word 5 of the output, once the test has written it.
+static void overwrite(VkCommandBuffer commands)
+{
+    const VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                     .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                     .dstAccessMask = VK_ACCESS_MEMORY_WRITE_BIT};
+    NEXT(vkCmdPipelineBarrier)
+    (commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
+     &barrier, 0, NULL, 0, NULL);
+    NEXT(vkCmdFillBuffer)(commands, recording.output, 5 * 4, 4, 0xBAD0BAD0);
+    NEXT(vkCmdPipelineBarrier)
+    (commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
+     &barrier, 0, NULL, 0, NULL);
+}
+
+static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
+                                           uint32_t z)
+{
+    if (hits("drop-on", recording.bound))
+        return;
+    NEXT(vkCmdDispatch)(commands, x, y, z);
+    if (hits("spoil-on", recording.bound) && recording.output)
+        overwrite(commands);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count,
+                                             const VkSubmitInfo *infos, VkFence fence)
+{
+    uint32_t slow;
+    if (hits("hang-on", recording.touched) || hits("hang-deaf-on", recording.touched))
+        hang(hits("hang-deaf-on", recording.touched));
+    if (is_on("lost-always") || hits("lost-on", recording.touched))
+        return VK_ERROR_DEVICE_LOST;
+    if (hits("crash-running-on", recording.touched))
+        crash();
+    if (has_fault("slow", &slow) && recording.touched)
+        nanosleep(&(struct timespec){slow / 1000, (long)(slow % 1000) * 1000000}, NULL);
+    // The fence comes, the work does not.
+    if (is_on("executes-nothing"))
+        return NEXT(vkQueueSubmit)(queue, 0, NULL, fence);
+    return NEXT(vkQueueSubmit)(queue, count, infos, fence);
+}
+
+// A fence that never comes, though the driver keeps answering.
+static VKAPI_ATTR VkResult VKAPI_CALL wait_fences(VkDevice device, uint32_t count,
+                                                  const VkFence *fences, VkBool32 all,
+                                                  uint64_t nanoseconds)
+{
+    if (hits("timeout-on", recording.touched)) {
+        nanosleep(&(struct timespec){(time_t)(nanoseconds / 1000000000u),
+                                     (long)(nanoseconds % 1000000000u)},
+                  NULL);
+        return VK_TIMEOUT;
+    }
+    return NEXT(vkWaitForFences)(device, count, fences, all, nanoseconds);
+}
+
+// The loader's interface
+
+static PFN_vkVoidFunction VKAPI_CALL device_lookup(VkDevice device, const char *name);
+
+static PFN_vkVoidFunction overridden(const char *name)
+{
+#define OVERRIDE(name, function)                                                                   \
+    {                                                                                              \
+#name, (PFN_vkVoidFunction)(PFN_##name)(function)                                          \
+    }
+    static const struct {
+        const char *name;
+        PFN_vkVoidFunction function;
+    } all[] = {
+        OVERRIDE(vkAllocateMemory, allocate_memory),
+        OVERRIDE(vkBeginCommandBuffer, begin),
+        OVERRIDE(vkCmdBindDescriptorSets, bind_sets),
+        OVERRIDE(vkCmdBindPipeline, bind_pipeline),
+        OVERRIDE(vkCmdDispatch, dispatch),
+        OVERRIDE(vkCreateComputePipelines, create_pipelines),
+        OVERRIDE(vkCreateInstance, create_instance),
+        OVERRIDE(vkGetDeviceProcAddr, device_lookup),
+        OVERRIDE(vkGetPhysicalDeviceMemoryProperties, get_memory),
+        OVERRIDE(vkGetPhysicalDeviceProperties, get_properties),
+        OVERRIDE(vkGetPhysicalDeviceProperties2, get_properties2),
+        OVERRIDE(vkGetPhysicalDeviceQueueFamilyProperties, get_families),
+        OVERRIDE(vkQueueSubmit, submit),
+        OVERRIDE(vkUpdateDescriptorSets, update_sets),
+        OVERRIDE(vkWaitForFences, wait_fences),
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(name, all[i].name) == 0)
+            return all[i].function;
+    return NULL;
+}
+
+static PFN_vkVoidFunction VKAPI_CALL device_lookup(VkDevice device, const char *name)
+{
+    const PFN_vkVoidFunction mine = overridden(name);
+    return mine ? mine : NEXT(vkGetDeviceProcAddr)(device, name);
+}
+
+EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance which, const char *name);
+EXPORT VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version);
+
+PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance which, const char *name)
+{
+    const PFN_vkVoidFunction mine = overridden(name);
+    return mine ? mine : real_lookup(which, name);
+}
+
+VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
+{
+    return real_negotiate(version);
+}
