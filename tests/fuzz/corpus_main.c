@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drives a fuzz target without libFuzzer: corpus_main FOLDER [ROUNDS] runs every file of a folder,
+// then ROUNDS seeded mutations of each, always the same ones. An input that ends the program lies
+// in the file crash-input beside the caller, if that can be written.
+#include "fuzz.h"
+
+#include "base/random.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INPUT_MAX 65536
+
+struct input {
+    uint8_t bytes[INPUT_MAX];
+    size_t size;
+};
+
+static struct input seed, mutant, other;
+static const struct input *running = &seed;
+
+// Words that the parsers look for: chance alone finds them too seldom.
+static const char *const words[] = {
+    "\n",
+    "; axis ",
+    "; expect forbidden : x\n",
+    "\"",
+    "{",
+    "}",
+    "null",
+    "-1",
+    "1e999",
+    "\\u0000",
+    "18446744073709551616",
+    "*",
+    "[",
+    "]",
+    "?",
+    "/",
+    "@",
+    "=",
+    ",",
+    "|",
+    "!",
+    "\033[",
+    "\xff",
+    "\xe2\x80\xae",
+    "when x=",
+    "last",
+    "\"runs\":",
+    "\"text\":",
+    "true",
+    "[[[[",
+    "\\",
+    "0x",
+};
+
+static void note_crash(int number)
+{
+    int file = open("crash-input", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (file >= 0 && write(file, running->bytes, running->size) >= 0)
+        close(file);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void read_input(const char *folder, const char *name, struct input *input)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rbe");
+    if (!file) {
+        perror(path);
+        exit(2);
+    }
+    input->size = fread(input->bytes, 1, INPUT_MAX, file);
+    fclose(file);
+}
+
+static size_t below(struct lit_random *random, size_t bound)
+{
+    return (size_t)random_below(random, bound ? bound : 1);
+}
+
+// Puts `length` bytes into the mutant at `at`, in place of `gone` bytes.
+static void replace(size_t at, size_t gone, const void *bytes, size_t length)
+{
+    if (at + gone > mutant.size || mutant.size - gone + length > INPUT_MAX)
+        return;
+    memmove(mutant.bytes + at + length, mutant.bytes + at + gone, mutant.size - at - gone);
+    memcpy(mutant.bytes + at, bytes, length);
+    mutant.size += length - gone;
+}
+
+static void mutate_once(struct lit_random *random)
+{
+    const size_t at = below(random, mutant.size + 1), rest = mutant.size - at;
+    const char *word = words[below(random, sizeof words / sizeof *words)];
+    uint8_t block[64];
+    size_t length = below(random, sizeof block);
+    switch (random_below(random, 7)) {
+    case 0: // a bit
+        if (rest)
+            mutant.bytes[at] ^= (uint8_t)(1u << random_below(random, 8));
+        break;
+    case 1: // a byte
+        if (rest)
+            mutant.bytes[at] = (uint8_t)random_next(random);
+        break;
+    case 2: // a word comes in
+        replace(at, below(random, rest < 8 ? rest + 1 : 8), word, strlen(word));
+        break;
+    case 3: // a piece goes
+        replace(at, below(random, rest + 1), "", 0);
+        break;
+    case 4: // a piece comes twice
+        length = length < rest ? length : rest;
+        memcpy(block, mutant.bytes + at, length);
+        replace(at, 0, block, length);
+        break;
+    case 5: // a piece of another place
+        length = length < other.size ? length : other.size;
+        memcpy(block, other.bytes + below(random, other.size - length + 1), length);
+        replace(at, length < rest ? length : rest, block, length);
+        break;
+    case 6: // the end goes
+        mutant.size = at;
+        break;
+    }
+}
+
+static void run(const struct input *input)
+{
+    // A copy of its own: reading one byte too many is then seen by a sanitizer.
+    uint8_t *exact = malloc(input->size ? input->size : 1);
+    MUST(exact);
+    memcpy(exact, input->bytes, input->size);
+    running = input;
+    LLVMFuzzerTestOneInput(exact, input->size);
+    free(exact);
+}
+
+static int seeds_only(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+int main(int argc, char **argv)
+{
+    struct dirent **entries = NULL;
+    unsigned long rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    int count = argc > 1 ? scandir(argv[1], &entries, seeds_only, alphasort) : -1;
+    if (count <= 0) {
+        fprintf(stderr, "usage: %s FOLDER-WITH-SEEDS [ROUNDS]\n", argv[0]);
+        return 2;
+    }
+    signal(SIGABRT, note_crash);
+    signal(SIGSEGV, note_crash);
+    struct lit_random random = {.state = 0x11723};
+    for (int i = 0; i < count; i++) {
+        read_input(argv[1], entries[i]->d_name, &seed);
+        read_input(argv[1], entries[(i + 1) % count]->d_name, &other);
+        run(&seed);
+        for (unsigned long round = 0; round < rounds; round++) {
+            mutant = seed;
+            for (size_t steps = 1 + below(&random, 6); steps > 0; steps--)
+                mutate_once(&random);
+            run(&mutant);
+        }
+    }
+    printf("%d seeds, %lu mutations of each\n", count, rounds);
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+    return 0;
+}
