@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the build makes: one small file that runs elsewhere, and errors that name the source."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import harness
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EMBED = os.path.join(os.environ["LITMUS_BUILD"], "tools", "embed")
+SDK = os.path.join(SOURCE, ".sdk", "bin")
+
+HEAD = """; litmus  loop.broken
+; asks    does the build say where a mistake is?
+; fails   it does not
+; origin  here
+; spec    none: none
+; axis    sync  none | control
+; sweep   workgroup 0  64
+; expect  control : of the build itself
+; oracle  loop.desync
+"""
+
+BODY = """OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%signature = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+; a comment: OpNothing "quoted ; text"
+%one = OpConstant %uint 1
+%main = OpFunction %void None %signature
+%entry = OpLabel
+#ifdef SYNC_CONTROL
+#include "../common/step.h"
+#endif
+OpReturn
+OpFunctionEnd
+"""
+
+
+class Errors(unittest.TestCase):
+    def embed(self, step, head=HEAD, body=BODY, name="loop/broken.spvasm"):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        for sub in ("loop", "common", "out"):
+            os.mkdir(os.path.join(folder, sub))
+        source = os.path.join(folder, name)
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(head + body)
+        with open(os.path.join(folder, "common", "step.h"), "w", encoding="utf-8") as file:
+            file.write("; The step.\n\n" + step + "\n")
+        tools = []
+        if os.path.isdir(SDK) and "VULKAN_SDK" not in os.environ:
+            tools = ["--as", os.path.join(SDK, "spirv-as"), "--val", os.path.join(SDK, "spirv-val")]
+        return subprocess.run([EMBED, *tools, "--output", os.path.join(folder, "out", "broken.c"),
+                               "--depfile", os.path.join(folder, "out", "broken.d"),
+                               "--symbol", "broken", source],
+                              capture_output=True, text=True, timeout=60, check=False)
+
+    def test_a_right_one_is_built(self):
+        result = self.embed("%sum = OpIAdd %uint %one %one")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def refused(self, result, place, *words):
+        self.assertEqual(result.returncode, 1, result)
+        self.assertIn(place, result.stderr)
+        self.assertNotIn("text.spvasm", result.stderr)
+        for word in words:
+            self.assertIn(word, result.stderr)
+
+    def test_the_assembler_in_an_included_file(self):
+        self.refused(self.embed("%sum = OpIAddd %uint %one %one"),
+                     "common/step.h:3: error: [sync=control]", "OpIAddd")
+
+    def test_the_validator_in_an_included_file(self):
+        self.refused(self.embed("%sum = OpIAdd %uint %one %void"),
+                     "common/step.h:3: error: [sync=control]", "cannot be a type")
+
+    def test_the_validator_in_the_file_itself(self):
+        line = (HEAD + BODY).split("\n").index("%one = OpConstant %uint 1") + 1
+        self.refused(self.embed("", body=BODY.replace("OpConstant %uint", "OpConstant %void")),
+                     f"loop/broken.spvasm:{line}: error:")
+
+    def test_the_preprocessor(self):
+        self.refused(self.embed("", body=BODY.replace("step.h", "stride.h")),
+                     "loop/broken.spvasm:22", "stride.h")
+
+    def test_the_head(self):
+        self.refused(self.embed("", head=HEAD.replace("; asks", "; aks")),
+                     "loop/broken.spvasm:2: unknown keyword 'aks'")
+
+    def test_the_wrong_place(self):
+        self.refused(self.embed("", name="loop/other.spvasm"), "belongs in spirv/loop/broken.spvasm")
+
+    def test_an_unknown_capability(self):
+        self.refused(self.embed("", body="OpCapability Geometry\n" + BODY), "capability 2 is not in")
+
+
+@unittest.skipIf(harness.SLOW > 1, "a sanitized program is no product")
+class Product(unittest.TestCase):
+    def test_needs_only_libc_and_libm(self):
+        dynamic = subprocess.run(["readelf", "-d", harness.PROGRAM], capture_output=True, text=True,
+                                 check=True).stdout
+        needed = {line.split("[")[1].rstrip("]") for line in dynamic.split("\n") if "NEEDED" in line}
+        self.assertLessEqual(needed, {"libc.so.6", "libm.so.6"})
+
+    def test_is_small(self):
+        self.assertLess(os.path.getsize(harness.PROGRAM), 8 << 20)
+
+    def test_copied_alone_it_runs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = shutil.copy(harness.PROGRAM, folder)
+            listed = subprocess.run([copy, "list"], cwd=folder, capture_output=True, text=True,
+                                    env={"PATH": "/usr/bin:/bin"}, check=True)
+            self.assertIn("shuffle.scan-loop", listed.stdout)
+
+
+if __name__ == "__main__":
+    harness.main()
