@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -109,6 +110,7 @@ static _Noreturn void become_worker(pid_t parent, int socket, int output, char *
     // Lifted above the numbers that they are about to replace.
     int lifted = fcntl(socket, F_DUPFD_CLOEXEC, 10);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct rlimit size;
     sigset_t none;
 
     setpgid(0, 0);
@@ -119,6 +121,11 @@ static _Noreturn void become_worker(pid_t parent, int socket, int output, char *
         dup2(output, 2) < 0 || dup2(lifted, ENG_WORKER_FD) < 0)
         _exit(127);
     close_range(ENG_WORKER_FD + 1, ~0u, 0);
+    // Some drivers keep the device's memory in a file; the limit is meant for the store.
+    if (getrlimit(RLIMIT_FSIZE, &size) == 0) {
+        size.rlim_cur = size.rlim_max;
+        setrlimit(RLIMIT_FSIZE, &size);
+    }
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);

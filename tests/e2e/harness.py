@@ -24,10 +24,15 @@ SECOND_LAVAPIPE = os.path.join(SOURCE, ".sdk/share/vulkan/icd.d/lvp_icd.json")
 SLOW = float(os.environ.get("LITMUS_SLOW", "1"))
 
 # Two small configurations, alike but for the workgroup size: 64 and 128.
-_VARIANT = ("shuffle.scan-loop/sync=control-each,reconvergence=default,form=variables,op=add,"
+_VARIANT = ("shuffle.scan-loop/sync=workgroup-in-loop,reconvergence=default,form=variables,op=add,"
             "mode=inclusive,access=descriptor")
 ONE = _VARIANT + "@workgroup=64*"
 PAIR = (ONE, _VARIANT + "@workgroup=128*")
+
+
+def known_crashes(driver_info):
+    """Patterns of what a driver is known to crash on: reports/findings/ says more."""
+    return ("reconvergence.break-ballot/*",) if "(LLVM 19" in driver_info else ()
 
 
 def lavapipe():

@@ -164,7 +164,8 @@ class FullDisk(Case):
     def test_file_that_may_not_grow(self):
         def limit():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (self.LIMIT, self.LIMIT))
+            hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+            resource.setrlimit(resource.RLIMIT_FSIZE, (self.LIMIT, hard))
 
         self.fills_up("litmus.db", "full|disk I/O", preexec=limit)
 

@@ -81,7 +81,7 @@ class WrongInput(Case):
         self.wrong(["show", "shuffle.scan-loop/sync=nome"], "sync", "nome")
 
     def test_unknown_parameter(self):
-        self.wrong(["show", harness.ONE.replace("group", "gruop")], "workgroup")
+        self.wrong(["show", harness.ONE.replace("@workgroup", "@workgruop")], "workgroup")
 
     def test_unknown_device(self):
         for device in ("9", "lavapip", "ffff:ffff", "0"):

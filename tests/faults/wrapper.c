@@ -50,7 +50,10 @@ static void find_library(const char *manifest, char *path, size_t size)
         die("no manifest", manifest);
     const int length = (int)strcspn(start + 1, "\""),
               folder = (int)(strrchr(manifest, '/') - manifest);
-    if (start[1] == '/')
+    // As the loader has it: absolute, or a bare name to be searched for, or relative to the
+    // manifest.
+    const char *slash = memchr(start + 1, '/', (size_t)length);
+    if (start[1] == '/' || !slash)
         snprintf(path, size, "%.*s", length, start + 1);
     else
         snprintf(path, size, "%.*s/%.*s", folder, manifest, length, start + 1);
