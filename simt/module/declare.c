@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declarations: types, constants, variables, and what a function's first instruction says.
+#include "module/reader.h"
+
+#include <stdlib.h>
+
+#define COMPONENTS_MAX 4 // of vectors, and columns of matrices
+
+static bool wrong(struct reader *reader, const struct instruction *instruction)
+{
+    return reader_fail(reader, "malformed %s", module_op_name(instruction->opcode));
+}
+
+static bool is_scalar(const struct type *type)
+{
+    return type->kind == TYPE_BOOL || type->kind == TYPE_INT || type->kind == TYPE_FLOAT;
+}
+
+// A type that something can have: in memory or in a register.
+static bool is_data(const struct type *type)
+{
+    return type->kind != TYPE_NONE && type->kind != TYPE_VOID && type->kind != TYPE_FUNCTION;
+}
+
+// Takes up the type `element` into `type`: fails if it is none that something can have.
+static bool add_part(struct reader *reader, const struct instruction *instruction,
+                     struct type *type, uint32_t element)
+{
+    const struct type *part = module_type(reader->module, element);
+    if (!is_data(part))
+        return reader_fail(reader, "%s of %%%u, which is no type that it can hold",
+                           module_op_name(instruction->opcode), element);
+    if (type->depth <= part->depth)
+        type->depth = part->depth + 1;
+    if (type->depth > MODULE_DEPTH_MAX)
+        return reader_fail(reader, "types are nested more than %d deep", MODULE_DEPTH_MAX);
+    return true;
+}
+
+static bool declare_number(struct reader *reader, const struct instruction *instruction,
+                           struct type *type)
+{
+    const bool is_int = instruction->opcode == SpvOpTypeInt;
+    if (!is_int && instruction->length == 4)
+        return reader_fail(reader, "OpTypeFloat with an encoding is not supported");
+    if (instruction->length != (is_int ? 4 : 3) || (is_int && instruction->words[3] > 1))
+        return wrong(reader, instruction);
+    type->kind = is_int ? TYPE_INT : TYPE_FLOAT;
+    type->width = instruction->words[2];
+    type->is_signed = is_int ? instruction->words[3] : true;
+    type->cells = 1;
+    if (type->width != 16 && type->width != 32 && type->width != 64 &&
+        (!is_int || type->width != 8))
+        return reader_fail(reader, "%s of %u bits", module_op_name(instruction->opcode),
+                           type->width);
+    return true;
+}
+
+static bool declare_vector(struct reader *reader, const struct instruction *instruction,
+                           struct type *type)
+{
+    if (instruction->length != 4)
+        return wrong(reader, instruction);
+    const bool is_matrix = instruction->opcode == SpvOpTypeMatrix;
+    type->kind = is_matrix ? TYPE_MATRIX : TYPE_VECTOR;
+    type->element = instruction->words[2];
+    type->count = instruction->words[3];
+    if (type->count < 2 || type->count > COMPONENTS_MAX)
+        return reader_fail(reader, "%s with %u %s", module_op_name(instruction->opcode),
+                           type->count, is_matrix ? "columns" : "components");
+    if (!add_part(reader, instruction, type, type->element))
+        return false;
+    const struct type *element = module_type(reader->module, type->element);
+    if (is_matrix ? element->kind != TYPE_VECTOR ||
+                        module_type(reader->module, element->element)->kind != TYPE_FLOAT
+                  : !is_scalar(element))
+        return wrong(reader, instruction);
+    type->cells = type->count * element->cells;
+    return true;
+}
+
+static bool declare_array(struct reader *reader, const struct instruction *instruction,
+                          struct type *type)
+{
+    const struct module *module = reader->module;
+    const bool is_sized = instruction->opcode == SpvOpTypeArray;
+    if (instruction->length != (is_sized ? 4 : 3))
+        return wrong(reader, instruction);
+    type->kind = is_sized ? TYPE_ARRAY : TYPE_RUNTIME_ARRAY;
+    type->element = instruction->words[2];
+    if (!add_part(reader, instruction, type, type->element))
+        return false;
+    if (module_type(module, type->element)->kind == TYPE_RUNTIME_ARRAY)
+        return reader_fail(reader, "%s of runtime arrays", module_op_name(instruction->opcode));
+    if (!is_sized)
+        return true;
+    type->length = instruction->words[3];
+    if (module_type_of(module, type->length)->kind != TYPE_INT ||
+        module->ids[type->length].kind != ID_CONSTANT)
+        return reader_fail(reader, "OpTypeArray: the length %%%u is no integer constant",
+                           type->length);
+    return true;
+}
+
+static bool declare_struct(struct reader *reader, const struct instruction *instruction,
+                           struct type *type)
+{
+    type->kind = TYPE_STRUCT;
+    type->count = instruction->length - 2;
+    type->depth = 1;
+    type->members = calloc(type->count ? type->count : 1, sizeof *type->members);
+    if (!type->members)
+        return reader_fail(reader, "out of memory");
+    for (uint32_t i = 0; i < type->count; i++) {
+        const uint32_t member = instruction->words[2 + i];
+        type->members[i] =
+            (struct member){.type = member, .offset = UINT32_MAX, .builtin = UINT32_MAX};
+        if (!add_part(reader, instruction, type, member))
+            return false;
+        if (module_type(reader->module, member)->kind == TYPE_RUNTIME_ARRAY && i + 1 < type->count)
+            return reader_fail(reader, "a runtime array is not a struct's last member");
+    }
+    return true;
+}
+
+static bool is_supported_storage(uint32_t storage)
+{
+    switch (storage) {
+    case SpvStorageClassInput:
+    case SpvStorageClassUniform:
+    case SpvStorageClassWorkgroup:
+    case SpvStorageClassPrivate:
+    case SpvStorageClassFunction:
+    case SpvStorageClassPushConstant:
+    case SpvStorageClassStorageBuffer:
+    case SpvStorageClassPhysicalStorageBuffer:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool check_storage(struct reader *reader, uint32_t storage)
+{
+    return is_supported_storage(storage) ||
+           reader_fail(reader, "storage class %s (%u) is not supported", storage_name(storage),
+                       storage);
+}
+
+// Also completes one that was declared forward; its `type` then has what was said before.
+static bool declare_pointer(struct reader *reader, const struct instruction *instruction,
+                            struct type *type)
+{
+    if (instruction->length != 4)
+        return wrong(reader, instruction);
+    const uint32_t storage = instruction->words[2];
+    if (!check_storage(reader, storage))
+        return false;
+    if (type->kind == TYPE_POINTER) {
+        reader->forward--;
+        if ((uint32_t)type->storage != storage)
+            return reader_fail(reader, "OpTypePointer and OpTypeForwardPointer differ");
+    }
+    if (!is_data(module_type(reader->module, instruction->words[3])))
+        return reader_fail(reader, "OpTypePointer to %%%u, which is no type that it can point to",
+                           instruction->words[3]);
+    type->kind = TYPE_POINTER;
+    type->storage = (SpvStorageClass)storage;
+    type->element = instruction->words[3];
+    type->cells = type->depth = 1;
+    return true;
+}
+
+static bool declare_forward(struct reader *reader, const struct instruction *instruction)
+{
+    const uint32_t result = instruction->length == 3 ? instruction->words[1] : 0;
+    if (result == 0 || result >= reader->module->bound)
+        return wrong(reader, instruction);
+    struct id *id = &reader->module->ids[result];
+    if (id->kind != ID_UNDEFINED)
+        return reader_fail(reader, "OpTypeForwardPointer of %%%u, which is defined", result);
+    if (instruction->words[2] != SpvStorageClassPhysicalStorageBuffer)
+        return reader_fail(reader, "OpTypeForwardPointer of storage class %s (%u)",
+                           storage_name(instruction->words[2]), instruction->words[2]);
+    id->kind = ID_TYPE;
+    id->at = instruction->at;
+    id->shape = (struct type){.kind = TYPE_POINTER, .cells = 1, .depth = 1};
+    id->shape.storage = SpvStorageClassPhysicalStorageBuffer;
+    reader->forward++;
+    return true;
+}
+
+static bool declare_function_type(struct reader *reader, const struct instruction *instruction,
+                                  struct type *type)
+{
+    if (instruction->length < 3)
+        return wrong(reader, instruction);
+    type->kind = TYPE_FUNCTION;
+    type->element = instruction->words[2];
+    type->parameters = instruction->words + 3;
+    type->count = instruction->length - 3;
+    const struct type *returned = module_type(reader->module, type->element);
+    if (returned->kind != TYPE_VOID && !is_data(returned))
+        return wrong(reader, instruction);
+    for (uint32_t i = 0; i < type->count; i++)
+        if (!is_data(module_type(reader->module, type->parameters[i])))
+            return wrong(reader, instruction);
+    return true;
+}
+
+bool declare_type(struct reader *reader, const struct instruction *instruction)
+{
+    if (instruction->opcode == SpvOpTypeForwardPointer)
+        return declare_forward(reader, instruction);
+    struct type *type = &reader->module->ids[instruction->words[1]].shape;
+    type->depth = 1;
+    switch (instruction->opcode) {
+    case SpvOpTypeVoid:
+    case SpvOpTypeBool:
+        type->kind = instruction->opcode == SpvOpTypeBool ? TYPE_BOOL : TYPE_VOID;
+        type->cells = type->kind == TYPE_BOOL;
+        type->width = type->kind == TYPE_BOOL;
+        return instruction->length == 2 || wrong(reader, instruction);
+    case SpvOpTypeInt:
+    case SpvOpTypeFloat:
+        return declare_number(reader, instruction, type);
+    case SpvOpTypeVector:
+    case SpvOpTypeMatrix:
+        return declare_vector(reader, instruction, type);
+    case SpvOpTypeArray:
+    case SpvOpTypeRuntimeArray:
+        return declare_array(reader, instruction, type);
+    case SpvOpTypeStruct:
+        return declare_struct(reader, instruction, type);
+    case SpvOpTypePointer:
+        return declare_pointer(reader, instruction, type);
+    case SpvOpTypeFunction:
+        return declare_function_type(reader, instruction, type);
+    default:
+        return reader_fail(reader, "%s is not supported", module_op_name(instruction->opcode));
+    }
+}
+
+// A constant that is made of others: each is known and of the type that belongs there.
+static bool check_composite(struct reader *reader, const struct instruction *instruction,
+                            const struct type *type)
+{
+    const struct module *module = reader->module;
+    const uint32_t count = instruction->length - 3;
+    if (type->kind != TYPE_STRUCT && type->kind != TYPE_ARRAY && type->kind != TYPE_VECTOR &&
+        type->kind != TYPE_MATRIX)
+        return wrong(reader, instruction);
+    if (type->kind != TYPE_ARRAY && count != type->count)
+        return reader_fail(reader, "%s of %u parts, where its type has %u",
+                           module_op_name(instruction->opcode), count, type->count);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t part = instruction->words[3 + i];
+        const uint32_t wanted = type->kind == TYPE_STRUCT ? type->members[i].type : type->element;
+        if (part >= module->bound || module->ids[part].kind != ID_CONSTANT ||
+            module->ids[part].type != wanted)
+            return reader_fail(reader, "%s: %%%u is no constant of type %%%u",
+                               module_op_name(instruction->opcode), part, wanted);
+    }
+    return true;
+}
+
+static bool check_constant(struct reader *reader, const struct instruction *instruction)
+{
+    const struct type *type = module_type(reader->module, instruction->words[1]);
+    bool good = is_data(type);
+    switch (instruction->opcode) {
+    case SpvOpConstantTrue:
+    case SpvOpConstantFalse:
+    case SpvOpSpecConstantTrue:
+    case SpvOpSpecConstantFalse:
+        good = type->kind == TYPE_BOOL && instruction->length == 3;
+        break;
+    case SpvOpConstant:
+    case SpvOpSpecConstant:
+        good = (type->kind == TYPE_INT || type->kind == TYPE_FLOAT) &&
+               instruction->length == (type->width == 64 ? 5 : 4);
+        break;
+    case SpvOpConstantComposite:
+    case SpvOpSpecConstantComposite:
+        return check_composite(reader, instruction, type);
+    case SpvOpSpecConstantOp:
+        good = good && instruction->length >= 4;
+        break;
+    default: // OpConstantNull, OpUndef
+        good = good && instruction->length == 3;
+        break;
+    }
+    return good || wrong(reader, instruction);
+}
+
+static bool check_variable(struct reader *reader, const struct instruction *instruction)
+{
+    const struct module *module = reader->module;
+    const struct type *type = module_type(module, instruction->words[1]);
+    if (instruction->length < 4 || instruction->length > 5 || type->kind != TYPE_POINTER ||
+        (uint32_t)type->storage != instruction->words[3])
+        return wrong(reader, instruction);
+    if (type->storage == SpvStorageClassFunction ||
+        type->storage == SpvStorageClassPhysicalStorageBuffer)
+        return reader_fail(reader, "OpVariable of storage class %s outside a function",
+                           storage_name(type->storage));
+    if (instruction->length == 5) {
+        const uint32_t initial = instruction->words[4];
+        if (initial >= module->bound ||
+            (module->ids[initial].kind != ID_CONSTANT && module->ids[initial].kind != ID_VARIABLE))
+            return reader_fail(reader, "OpVariable: the initializer %%%u is no constant", initial);
+    }
+    return true;
+}
+
+static bool check_function(struct reader *reader, const struct instruction *instruction)
+{
+    if (instruction->length != 5)
+        return wrong(reader, instruction);
+    const struct type *type = module_type(reader->module, instruction->words[4]);
+    if (type->kind != TYPE_FUNCTION || type->element != instruction->words[1])
+        return reader_fail(reader, "OpFunction: %%%u is no function type with this result",
+                           instruction->words[4]);
+    return true;
+}
+
+static bool check_extended(struct reader *reader, const struct instruction *instruction)
+{
+    const struct module *module = reader->module;
+    const uint32_t set = instruction->length >= 5 ? instruction->words[3] : 0;
+    if (set >= module->bound || module->ids[set].kind != ID_EXTENDED)
+        return wrong(reader, instruction);
+    return set != module->glsl || reader_fail(reader, "%s of GLSL.std.450 outside a function",
+                                              module_op_name(instruction->opcode));
+}
+
+bool declare_other(struct reader *reader, const struct instruction *instruction)
+{
+    switch (instruction->opcode) {
+    case SpvOpFunction:
+        return check_function(reader, instruction);
+    case SpvOpDecorationGroup:
+        return annotate_group(reader, instruction->words[1]);
+    case SpvOpVariable:
+        return reader->function ? true : check_variable(reader, instruction);
+    case SpvOpExtInst:
+    case SpvOpExtInstWithForwardRefsKHR:
+        return reader->function ? true : check_extended(reader, instruction);
+    default:
+        if (!reader->function && section_of(instruction->opcode) == SECTION_DECLARATION)
+            return check_constant(reader, instruction);
+        return true;
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What LITMUS_SIMT says: which model executes, and what it is given. "model=snooping,seed=7".
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The execution models. docs/simt.md has a page for each.
+enum model {
+    MODEL_LOCKSTEP, // the default
+    MODEL_TANGLED,
+    MODEL_SNOOPING,
+    MODEL_LAGGING,
+    MODEL_PEELING,
+    MODEL_RELAXED,
+    MODEL_UNFAIR,
+    MODEL_FAULTY,
+    MODEL_COUNT,
+};
+
+// What a faulty device does wrong.
+enum fault {
+    FAULT_WRONG,      // one component of a value that is stored is wrong, at `rate`
+    FAULT_LOST,       // the device is lost at submit `at`
+    FAULT_HANG,       // submit `at` never ends
+    FAULT_CRASH,      // the process is killed by a signal at submit `at`
+    FAULT_MEMORY,     // memory allocation `at` and all later ones fail: out of device memory
+    FAULT_NOTHING,    // dispatches are accepted and nothing is executed, from submit `at` on
+    FAULT_PROPERTIES, // nonsense in reported properties: names with control characters, sizes of 0
+    FAULT_COUNT,
+};
+
+// Who runs next.
+enum schedule {
+    SCHEDULE_RANDOM,   // any lane that can, for a random while
+    SCHEDULE_PRIORITY, // lanes keep together: who has executed the fewest instructions is next. At
+                       // `depth` random times one lane is delayed for a random while (delay-bounded
+                       // scheduling, Emmi, Qadeer, Rakamaric, POPL 2011).
+};
+
+// What happens after a shader accessed memory outside what it was given. It is reported either way.
+enum bounds {
+    BOUNDS_LOST,   // the device is lost
+    BOUNDS_REPORT, // loads give 0, stores do nothing, as robustBufferAccess has it
+};
+
+struct settings {
+    enum model model;       // model=lockstep
+    uint64_t seed;          // seed=1: of the scheduler and of everything that is drawn
+    uint32_t subgroup;      // subgroup=32: invocations, a power of two from 1 to 128
+    uint32_t threads;       // threads=N: cores to use, 1 to 64; default: as many as there are.
+                            // With 1 everything happens in an order that the seed decides.
+    uint32_t resident;      // resident=4: workgroups that a core has in flight, 1 to 64
+    enum schedule schedule; // schedule=random
+    uint32_t depth;         // depth=1: 1 to 64
+    enum fault fault;       // fault=wrong
+    double rate;            // rate=0.001: of FAULT_WRONG, of stored values, 0 to 1
+    uint64_t at;            // at=1: which submit or allocation, counted from 1
+    enum bounds bounds;     // bounds=lost
+    char trace[512];        // trace=FILE: what was executed is appended there; "" for none
+};
+
+extern const char *const model_names[MODEL_COUNT]; // "lockstep", ...
+extern const char *const fault_names[FAULT_COUNT]; // "wrong", ...
+
+// Fills `settings` with the defaults and what `text` (may be NULL or empty) says. False if a
+// setting is wrong: `error` then has one line that names what is wrong and what would be right,
+// free of control characters. Pure but for the number of cores.
+bool settings_parse(const char *text, struct settings *settings, char *error, size_t size);
