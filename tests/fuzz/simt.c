@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzzes the compiler of the reference driver: any words give a program or an error. Of a program,
+// every number that the interpreter will follow is checked here.
+#include "fuzz.h"
+
+#include "exec/exec.h"
+#include "program/program.h"
+
+#include "base/random.h"
+
+#include <string.h>
+
+#define EDITS 256
+
+static void check_cells(const struct program *program, uint32_t cell, uint32_t count)
+{
+    MUST(cell == CELL_NONE || (cell < program->cell_count && count <= program->cell_count - cell));
+}
+
+static void check_insn(const struct program *program, const struct insn *insn)
+{
+    MUST(insn->kind <= INSN_UNREACHABLE);
+    MUST(insn->run || insn->kind >= INSN_BRANCH);
+    check_cells(program, insn->result, 1);
+    for (int i = 0; i < 4; i++)
+        check_cells(program, insn->operand[i], 1);
+    if (insn->kind == INSN_CALL)
+        MUST(insn->literal < program->function_count);
+    else if (insn->kind >= INSN_BRANCH && insn->kind <= INSN_SWITCH)
+        MUST(insn->extra_count && insn->extra_count <= program->edge_count - insn->extra);
+    if (insn->run == compose_copy) {
+        check_cells(program, insn->result, insn->components);
+        check_cells(program, insn->operand[0], insn->components);
+    }
+    if (insn->run == compose_gather) {
+        check_cells(program, insn->result, insn->extra_count);
+        for (uint32_t i = 0; i < insn->extra_count; i++)
+            check_cells(program, program->extra[insn->extra + i], 1);
+    }
+    if (insn->run == memory_load || insn->run == memory_store) {
+        const uint32_t first = insn->run == memory_load ? insn->result : insn->operand[1];
+        for (uint32_t i = 0; i < insn->extra_count; i++)
+            check_cells(program, first + program->extra[insn->extra + i * PIECE_WORDS], 1);
+    }
+}
+
+static bool ends_block(const struct insn *insn)
+{
+    return insn->kind >= INSN_BRANCH && insn->kind != INSN_CALL;
+}
+
+static void check_program(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->insn_count; i++) {
+        check_insn(program, &program->insns[i]);
+        MUST(strlen(program->lines[i]) < 300);
+    }
+    MUST(ends_block(&program->insns[program->insn_count - 1]));
+    for (uint32_t i = 0; i < program->block_count; i++) {
+        const struct block *block = &program->blocks[i];
+        MUST(block->first < program->insn_count);
+        MUST(block->first == 0 || ends_block(&program->insns[block->first - 1]));
+        MUST(block->function < program->function_count);
+        MUST(block->merge < program->block_count && block->next < program->block_count);
+    }
+    for (uint32_t i = 0; i < program->edge_count; i++) {
+        const struct edge *edge = &program->edges[i];
+        MUST(edge->block < program->block_count);
+        MUST(edge->move_count <= program->move_count &&
+             edge->first_move <= program->move_count - edge->move_count);
+    }
+    for (uint32_t i = 0; i < program->move_count; i++) {
+        check_cells(program, program->moves[i].to, program->moves[i].count);
+        check_cells(program, program->moves[i].from, program->moves[i].count);
+    }
+    for (uint32_t i = 0; i < program->constant_count; i++)
+        check_cells(program, program->constants[i].cell, 1);
+    for (uint32_t i = 0; i < program->initial_count; i++)
+        check_cells(program, program->initial[i].cell, 1);
+    for (const char *c = program->listing; *c; c++)
+        MUST(*c == '\n' || (*c >= ' ' && *c <= '~'));
+}
+
+// Whether it compiles.
+static bool compile(const uint32_t *words, size_t count, bool specialised)
+{
+    const struct program_constant constants[] = {{0, 3, 4}, {1, 2, 8}};
+    const struct program_options options = {
+        .entry = "main",
+        .constants = constants,
+        .constant_count = specialised ? 2 : 0,
+        .subgroup = 32,
+        .local_size_max = 1024,
+        .shared_max = 65536,
+    };
+    char error[256] = "";
+    struct program *program = program_compile(words, count, &options, error, sizeof error);
+    if (program)
+        check_program(program);
+    else
+        MUST(error[0]);
+    for (const char *c = error; *c; c++)
+        MUST(*c >= ' ' && *c <= '~');
+    program_free(program);
+    return program != NULL;
+}
+
+// Bytes that were changed anywhere seldom are a module still. So the words of those that are one
+// are changed in ways that the module's reader does not mind: operands within functions.
+static void edit(uint32_t *words, size_t count, struct lit_random *random)
+{
+    size_t at = 5, first = 0, chosen = 0, seen = 0;
+    for (; at < count && words[at] >> 16 && words[at] >> 16 <= count - at; at += words[at] >> 16) {
+        if ((words[at] & 0xffff) == SpvOpFunction)
+            first = at;
+        if (first && words[at] >> 16 > 1 && !random_below(random, ++seen))
+            chosen = at;
+    }
+    if (!chosen)
+        return;
+    uint32_t *operand = &words[chosen + 1 + random_below(random, (words[chosen] >> 16) - 1)];
+    *operand = (uint32_t)random_below(random, random_below(random, 4) ? words[3] : 8);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const size_t count = size / 4;
+    uint32_t *words = malloc(count ? count * 4 : 1);
+    struct lit_random random = {.state = size};
+    MUST(words);
+    memcpy(words, data, count * 4);
+    if (compile(words, count, size & 1)) {
+        for (size_t i = 0; i < count; i++)
+            random.state = random.state * 31 + words[i];
+        for (int i = 0; i < EDITS; i++) {
+            memcpy(words, data, count * 4);
+            for (uint64_t edits = 1 + random_below(&random, 2); edits > 0; edits--)
+                edit(words, count, &random);
+            compile(words, count, size & 1);
+        }
+    }
+    free(words);
+    return 0;
+}
