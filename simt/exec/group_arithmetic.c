@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Group operations: reductions and scans, of the tangle, of clusters and of partitions.
+#include "exec/group.h"
+
+DEFINE_BINARY(i_add, x + y)
+DEFINE_BINARY(i_mul, (x * y))
+DEFINE_BINARY(f_add, float_bits(float_value(x, width) + float_value(y, width), width))
+DEFINE_BINARY(f_mul, float_bits(float_value(x, width) * float_value(y, width), width))
+DEFINE_BINARY(s_min, sign_extend(y, width) < sign_extend(x, width) ? y : x)
+DEFINE_BINARY(s_max, sign_extend(y, width) > sign_extend(x, width) ? y : x)
+DEFINE_BINARY(u_min, y < x ? y : x)
+DEFINE_BINARY(u_max, y > x ? y : x)
+DEFINE_BINARY(bitwise_and, (x & y))
+DEFINE_BINARY(bitwise_or, x | y)
+DEFINE_BINARY(bitwise_xor, x ^ y)
+
+// Of a NaN and a number the number.
+static uint64_t f_min(uint64_t x, uint64_t y, unsigned width)
+{
+    const double a = float_value(x, width), b = float_value(y, width);
+    return isnan(a) || b < a ? y : x;
+}
+
+static uint64_t f_max(uint64_t x, uint64_t y, unsigned width)
+{
+    const double a = float_value(x, width), b = float_value(y, width);
+    return isnan(a) || b > a ? y : x;
+}
+
+// What the operation leaves everything else as: the result over no values.
+enum identity {
+    ZERO,
+    ONE,
+    ALL_BITS,
+    SIGNED_LEAST,
+    SIGNED_MOST,
+    FLOAT_ONE,
+    FLOAT_LEAST,
+    FLOAT_MOST
+};
+
+static uint64_t identity_bits(enum identity identity, unsigned width)
+{
+    switch (identity) {
+    case ONE:
+        return 1;
+    case ALL_BITS:
+        return width_mask(width);
+    case SIGNED_LEAST:
+        return UINT64_C(1) << (width - 1);
+    case SIGNED_MOST:
+        return width_mask(width) >> 1;
+    case FLOAT_ONE:
+        return float_bits(1, width);
+    case FLOAT_LEAST:
+        return float_bits(-INFINITY, width);
+    case FLOAT_MOST:
+        return float_bits(INFINITY, width);
+    default:
+        return 0;
+    }
+}
+
+// insn->flags is the index of the row, insn->literal the group operation.
+static const struct {
+    uint16_t opcode;
+    enum scalar_kind kind;
+    binary_operation *run;
+    enum identity identity;
+} rows[] = {
+    {SpvOpGroupNonUniformIAdd, SCALAR_INT, i_add, ZERO},
+    {SpvOpGroupNonUniformFAdd, SCALAR_FLOAT, f_add, ZERO},
+    {SpvOpGroupNonUniformIMul, SCALAR_INT, i_mul, ONE},
+    {SpvOpGroupNonUniformFMul, SCALAR_FLOAT, f_mul, FLOAT_ONE},
+    {SpvOpGroupNonUniformSMin, SCALAR_INT, s_min, SIGNED_MOST},
+    {SpvOpGroupNonUniformUMin, SCALAR_INT, u_min, ALL_BITS},
+    {SpvOpGroupNonUniformFMin, SCALAR_FLOAT, f_min, FLOAT_MOST},
+    {SpvOpGroupNonUniformSMax, SCALAR_INT, s_max, SIGNED_LEAST},
+    {SpvOpGroupNonUniformUMax, SCALAR_INT, u_max, ZERO},
+    {SpvOpGroupNonUniformFMax, SCALAR_FLOAT, f_max, FLOAT_LEAST},
+    {SpvOpGroupNonUniformBitwiseAnd, SCALAR_INT, bitwise_and, ALL_BITS},
+    {SpvOpGroupNonUniformBitwiseOr, SCALAR_INT, bitwise_or, ZERO},
+    {SpvOpGroupNonUniformBitwiseXor, SCALAR_INT, bitwise_xor, ZERO},
+    {SpvOpGroupNonUniformLogicalAnd, SCALAR_BOOL, bitwise_and, ALL_BITS},
+    {SpvOpGroupNonUniformLogicalOr, SCALAR_BOOL, bitwise_or, ZERO},
+    {SpvOpGroupNonUniformLogicalXor, SCALAR_BOOL, bitwise_xor, ZERO},
+};
+
+static bool is_partitioned(uint64_t operation)
+{
+    return operation == SpvGroupOperationPartitionedReduceNV ||
+           operation == SpvGroupOperationPartitionedInclusiveScanNV ||
+           operation == SpvGroupOperationPartitionedExclusiveScanNV;
+}
+
+// The lanes whose values make up the result of `lane`. False if it is undefined.
+static bool values_of(const struct exec *exec, const struct insn *insn, unsigned lane, lanes *set)
+{
+    *set = exec->mask;
+    if (is_partitioned(insn->literal)) {
+        *set &= group_ballot(exec, insn->operand[GROUP_ARGUMENT], lane);
+    } else if (insn->literal == SpvGroupOperationClusteredReduce) {
+        const uint64_t size = exec_cells(exec, insn->operand[GROUP_ARGUMENT])[lane];
+        if (!size || size & (size - 1) || size > exec->width) // has to be a power of two
+            return false;
+        *set &= lanes_below((unsigned)size) << (lane & ~(size - 1));
+    }
+    switch (insn->literal) {
+    case SpvGroupOperationInclusiveScan:
+    case SpvGroupOperationPartitionedInclusiveScanNV:
+        *set &= lanes_below(lane + 1);
+        break;
+    case SpvGroupOperationExclusiveScan:
+    case SpvGroupOperationPartitionedExclusiveScanNV:
+        *set &= lanes_below(lane);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+// A result over the values of a set of lanes, in ascending order.
+struct sum {
+    lanes set;
+    uint64_t value;
+};
+
+// From one set to another: if the new one has all of the old one, and lanes behind it, it takes no
+// more steps than it has new lanes.
+static void sum_over(struct sum *sum, const struct insn *insn, const uint64_t *value, lanes set)
+{
+    if (sum->set & ~set)
+        sum->set = 0;
+    each_lane (lane, set & ~sum->set) {
+        sum->value = sum->set ? rows[insn->flags].run(sum->value, value[lane], insn->width) &
+                                    width_mask(insn->width)
+                              : value[lane];
+        sum->set |= lanes_of(lane);
+    }
+    if (!set)
+        sum->value = identity_bits(rows[insn->flags].identity, insn->width);
+}
+
+static void arithmetic(struct exec *exec, const struct insn *insn)
+{
+    for (uint32_t i = 0; i < insn->components; i++) {
+        const uint64_t *value = exec_cells(exec, insn->operand[GROUP_VALUE] + i);
+        uint64_t *result = exec_cells(exec, insn->result + i);
+        uint64_t results[LANES_MAX];
+        struct sum sum = {0};
+        for_lanes(exec, l, {
+            lanes set;
+            if (values_of(exec, insn, l, &set)) {
+                sum_over(&sum, insn, value, set);
+                results[l] = sum.value;
+            } else {
+                results[l] = exec_random(exec) & width_mask(insn->width);
+            }
+        });
+        for_lanes(exec, l, result[l] = results[l]);
+    }
+}
+
+static bool fits(const struct group_shape *shape, enum scalar_kind kind)
+{
+    const bool clustered = shape->operation == SpvGroupOperationClusteredReduce;
+    const bool partitioned = is_partitioned((uint64_t)shape->operation);
+    const bool is_unsigned =
+        shape->opcode == SpvOpGroupNonUniformUMin || shape->opcode == SpvOpGroupNonUniformUMax;
+    if (!shape->has_operation || !shape_is_value(shape->result) || shape->result->scalar != kind ||
+        shape->operand_count != 1u + (clustered || partitioned) ||
+        !shape_same(shape->result, &shape->operand[0]) || (is_unsigned && shape->result->is_signed))
+        return false;
+    if (clustered)
+        return shape_is_unsigned(&shape->operand[1]);
+    if (partitioned)
+        return shape_is_ballot(&shape->operand[1]);
+    return shape->operation <= SpvGroupOperationExclusiveScan;
+}
+
+insn_run *group_select_arithmetic(const struct group_shape *shape, struct insn *insn)
+{
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        if (rows[i].opcode != shape->opcode)
+            continue;
+        if (!fits(shape, rows[i].kind))
+            return NULL;
+        insn->flags = (uint16_t)i;
+        insn->literal = (uint64_t)shape->operation;
+        return arithmetic;
+    }
+    return NULL;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores, of memory and of registers; pointers; fences.
+#include "exec/exec.h"
+
+#include "memory/host.h"
+#include "memory/order.h"
+#include "memory/regions.h"
+
+#define OFFSET_MASK   (region_address(1, 0) - 1)
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+struct piece {
+    uint32_t cell, offset, bits, kind; // as program->extra has them
+};
+_Static_assert(sizeof(struct piece) == PIECE_WORDS * sizeof(uint32_t), "words of a piece");
+
+static const struct piece *pieces_of(const struct exec *exec, const struct insn *insn)
+{
+    return (const struct piece *)(const void *)(exec->program->extra + insn->extra);
+}
+
+static uint32_t size_of(const struct piece *piece) // bytes
+{
+    return piece->kind == PIECE_BOOL ? 4 : piece->bits / 8;
+}
+
+// An offset does not lead into another region.
+static uint64_t add_offset(uint64_t address, uint64_t offset)
+{
+    return (address & OFFSET_MASK) + offset > OFFSET_MASK ? POINTER_BAD : address + offset;
+}
+
+static void trace_addresses(struct exec *exec, const uint64_t *pointers)
+{
+    for (uint32_t l = 0; exec->trace && l < exec->count; l++)
+        exec->seen[exec->lane[l]].address = pointers[exec->lane[l]];
+}
+
+// The region that the last lane accessed; most often the next one accesses it too.
+struct window {
+    struct region region;
+    uint32_t number; // UINT32_MAX: none yet
+};
+
+// Where a piece lies if it may be accessed; NULL: the fault has been noted.
+static ALWAYS_INLINE unsigned char *piece_at(struct exec *exec, struct window *window,
+                                             unsigned lane, uint64_t address, uint32_t offset,
+                                             uint32_t size, bool is_store)
+{
+    enum exec_fault_kind kind = EXEC_OUT_OF_BOUNDS;
+    const uint32_t number = host_region_number(address);
+    if (number != window->number) {
+        window->number = number;
+        if (!host_region(exec, number, &window->region))
+            window->region = (struct region){0};
+    }
+    unsigned char *at = host_find(&window->region, address, offset, size, is_store, &kind);
+    if (!at)
+        exec_fault(exec, kind, lane, add_offset(address, offset), size);
+    return at;
+}
+
+static uint32_t order_flags(const struct insn *insn)
+{
+    return insn->flags | (uint32_t)(insn->literal >> 8 & 0xff) << ORDER_SCOPE_SHIFT;
+}
+
+// One piece for all lanes; `size` is a constant where this is inlined.
+static ALWAYS_INLINE void load_piece(struct exec *exec, struct window *window,
+                                     const uint64_t *pointers, uint64_t *to, uint32_t offset,
+                                     uint32_t size)
+{
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        const unsigned char *at = piece_at(exec, window, lane, pointers[lane], offset, size, false);
+        to[lane] = at ? host_load(at, size) : 0;
+    }
+}
+
+void memory_load(struct exec *exec, const struct insn *insn)
+{
+    const uint64_t *pointers = exec_cells(exec, insn->operand[0]);
+    const uint32_t flags = order_flags(insn);
+    struct window window = {.number = UINT32_MAX};
+    trace_addresses(exec, pointers);
+    for (uint32_t i = 0; i < insn->extra_count; i++) {
+        const struct piece *piece = &pieces_of(exec, insn)[i];
+        const uint32_t size = size_of(piece);
+        uint64_t *to = exec_cells(exec, insn->result + piece->cell);
+        if (exec->order) {
+            for (uint32_t l = 0; l < exec->count; l++) {
+                const unsigned lane = exec->lane[l];
+                to[lane] =
+                    order_load(exec, lane, add_offset(pointers[lane], piece->offset), size, flags);
+            }
+        } else if (size == 4) {
+            load_piece(exec, &window, pointers, to, piece->offset, 4);
+        } else {
+            load_piece(exec, &window, pointers, to, piece->offset, size);
+        }
+        for (uint32_t l = 0; piece->kind == PIECE_BOOL && l < exec->count; l++)
+            to[exec->lane[l]] = to[exec->lane[l]] != 0;
+    }
+}
+
+// The value, or at the rate that the model has one with a wrong bit.
+static uint64_t maybe_wrong(struct exec *exec, uint64_t value, const struct piece *piece)
+{
+    if (!(exec->fault_rate > 0))
+        return value;
+    if ((double)(exec_random(exec) >> 11) * 0x1p-53 >= exec->fault_rate)
+        return value;
+    const uint32_t bits = piece->kind == PIECE_BOOL ? 1 : piece->bits;
+    return value ^ UINT64_C(1) << exec_random(exec) % bits;
+}
+
+static ALWAYS_INLINE void store_piece(struct exec *exec, struct window *window,
+                                      const uint64_t *pointers, const uint64_t *from,
+                                      const struct piece *piece, uint32_t size)
+{
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        const uint64_t value = maybe_wrong(exec, from[lane], piece);
+        unsigned char *at = piece_at(exec, window, lane, pointers[lane], piece->offset, size, true);
+        if (at)
+            host_store(at, size, value);
+    }
+}
+
+void memory_store(struct exec *exec, const struct insn *insn)
+{
+    const uint64_t *pointers = exec_cells(exec, insn->operand[0]);
+    const uint32_t flags = order_flags(insn);
+    struct window window = {.number = UINT32_MAX};
+    trace_addresses(exec, pointers);
+    for (uint32_t i = 0; i < insn->extra_count; i++) {
+        const struct piece *piece = &pieces_of(exec, insn)[i];
+        const uint32_t size = size_of(piece);
+        const uint64_t *from = exec_cells(exec, insn->operand[1] + piece->cell);
+        if (exec->order) {
+            for (uint32_t l = 0; l < exec->count; l++) {
+                const unsigned lane = exec->lane[l];
+                order_store(exec, lane, add_offset(pointers[lane], piece->offset), size,
+                            maybe_wrong(exec, from[lane], piece), flags);
+            }
+        } else if (size == 4) {
+            store_piece(exec, &window, pointers, from, piece, 4);
+        } else {
+            store_piece(exec, &window, pointers, from, piece, size);
+        }
+    }
+}
+
+// The first cell that a lane's pointer to registers points to; CELL_NONE, with the fault noted, if
+// `count` cells are not there.
+static uint32_t register_of(struct exec *exec, unsigned lane, uint64_t pointer, uint32_t count)
+{
+    const uint32_t cells = exec->program->cell_count;
+    if (count <= cells && pointer <= cells - count)
+        return (uint32_t)pointer;
+    exec_fault(exec, EXEC_OUT_OF_BOUNDS, lane, pointer, count);
+    return CELL_NONE;
+}
+
+void memory_load_register(struct exec *exec, const struct insn *insn)
+{
+    const uint64_t *pointers = exec_cells(exec, insn->operand[0]);
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        const uint32_t from = register_of(exec, lane, pointers[lane], insn->extra_count);
+        for (uint32_t i = 0; i < insn->extra_count; i++)
+            exec_cells(exec, insn->result + i)[lane] =
+                from == CELL_NONE ? 0 : exec_cells(exec, from + i)[lane];
+    }
+}
+
+void memory_store_register(struct exec *exec, const struct insn *insn)
+{
+    const uint64_t *pointers = exec_cells(exec, insn->operand[0]);
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        const uint32_t to = register_of(exec, lane, pointers[lane], insn->extra_count);
+        for (uint32_t i = 0; i < insn->extra_count && to != CELL_NONE; i++)
+            exec_cells(exec, to + i)[lane] = exec_cells(exec, insn->operand[1] + i)[lane];
+    }
+}
+
+// Pointers.
+
+struct chain_index {
+    uint32_t cell, width, is_signed, stride_low, stride_high, bound; // as program->extra has them
+};
+_Static_assert(sizeof(struct chain_index) == CHAIN_WORDS * sizeof(uint32_t), "words of an index");
+
+__extension__ typedef __int128 wide;
+
+static int64_t index_value(uint64_t bits, const struct chain_index *index)
+{
+    const unsigned unused = 64 - index->width;
+    return index->is_signed ? (int64_t)(bits << unused) >> unused : (int64_t)bits;
+}
+
+// Where a chain from `pointer` leads for a lane. Regions and offsets are counted apart, so that no
+// offset leads into another region; indices of descriptors have a whole region as their stride.
+static uint64_t follow(const struct exec *exec, unsigned lane, uint64_t pointer,
+                       const struct insn *insn)
+{
+    const struct chain_index *indices =
+        (const struct chain_index *)(const void *)(exec->program->extra + insn->extra);
+    // The literal is both, and its offset may be negative.
+    const wide literal = (int64_t)insn->literal, region = region_address(1, 0);
+    const wide regions = (literal + region / 2) >> REGION_SHIFT;
+    wide number = host_region_number(pointer) + regions;
+    wide offset = (wide)host_region_offset(pointer) + literal - regions * region;
+    if (pointer == POINTER_BAD)
+        return POINTER_BAD;
+    for (uint32_t i = 0; i < insn->extra_count; i++) {
+        const struct chain_index *index = &indices[i];
+        const uint64_t bits = exec_cells(exec, index->cell)[lane];
+        const uint64_t stride = (uint64_t)index->stride_high << 32 | index->stride_low;
+        // An unsigned one of 64 bits that is too great for int64_t is beyond everything.
+        const int64_t value = index_value(bits, index);
+        if ((index->bound && (uint64_t)value >= index->bound) || (!index->is_signed && value < 0) ||
+            value > INT64_MAX >> 8 || value < INT64_MIN >> 8)
+            return POINTER_BAD;
+        if (stride >> REGION_SHIFT)
+            number += (wide)value * (int64_t)(stride >> REGION_SHIFT);
+        else
+            offset += (wide)value * (int64_t)stride;
+    }
+    if (offset < 0 || offset >= region || number < 0 || number > UINT32_MAX >> 9)
+        return POINTER_BAD;
+    return region_address((uint32_t)number, (uint64_t)offset);
+}
+
+void memory_chain(struct exec *exec, const struct insn *insn)
+{
+    const uint64_t *pointers = exec_cells(exec, insn->operand[0]);
+    uint64_t *results = exec_cells(exec, insn->result);
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        results[lane] = follow(exec, lane, pointers[lane], insn);
+    }
+}
+
+void memory_array_length(struct exec *exec, const struct insn *insn)
+{
+    const uint64_t *pointers = exec_cells(exec, insn->operand[0]);
+    uint64_t *results = exec_cells(exec, insn->result);
+    const uint64_t begins = insn->literal >> 32, stride = insn->literal & UINT32_MAX;
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        const uint64_t before = host_region_offset(pointers[lane]) + begins;
+        struct region region;
+        uint64_t length = 0;
+        if (!host_region(exec, host_region_number(pointers[lane]), &region))
+            exec_fault(exec, EXEC_OUT_OF_BOUNDS, lane, pointers[lane], 0);
+        else if (stride && before < region.size)
+            length = (region.size - before) / stride;
+        results[lane] = length < UINT32_MAX ? length : UINT32_MAX;
+    }
+}
+
+// Fences.
+
+static void fence(struct exec *exec, const struct insn *insn, uint32_t first, bool is_control)
+{
+    const uint64_t *scopes = exec_cells(exec, insn->operand[first]);
+    const uint64_t *semantics = exec_cells(exec, insn->operand[first + 1]);
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        order_fence(exec, lane, (uint32_t)scopes[lane], (uint32_t)semantics[lane], is_control);
+        if (!exec->order)
+            break; // one is enough for all
+    }
+}
+
+void memory_fence(struct exec *exec, const struct insn *insn)
+{
+    fence(exec, insn, 0, false);
+}
+
+void memory_barrier(struct exec *exec, const struct insn *insn)
+{
+    fence(exec, insn, 1, true);
+}

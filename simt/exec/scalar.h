@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the instruction functions of arithmetic share: the bits of scalars, loops over the lanes
+// that execute, and the checks of shapes that their selectors need.
+//
+// An operation is written once, as an expression of the operands' bits x, y, ... and the width in
+// bits, and the macros at the end of this file make a function of it for each width. Bits of the
+// expression above the width are cut off.
+#pragma once
+
+#include "exec/exec.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define ALWAYS_INLINE    inline __attribute__((always_inline))
+#define COMPONENTS_MAX   4 // of a vector
+#define ROW_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+__extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 unsigned_wide;
+
+// Executes `statement` for each lane that executes; if all lanes of the subgroup do, in a loop that
+// the compiler can vectorise.
+#define for_lanes(exec, l, statement)                                                              \
+    do {                                                                                           \
+        if ((exec)->count == (exec)->width) {                                                      \
+            const uint32_t l##_count = (exec)->width;                                              \
+            for (uint32_t l = 0; l < l##_count; l++) {                                             \
+                statement;                                                                         \
+            }                                                                                      \
+        } else {                                                                                   \
+            const uint32_t l##_count = (exec)->count;                                              \
+            for (uint32_t l##_at = 0; l##_at < l##_count; l##_at++) {                              \
+                const uint32_t l = (exec)->lane[l##_at];                                           \
+                statement;                                                                         \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+
+static ALWAYS_INLINE uint64_t width_mask(unsigned width) // 1 to 64
+{
+    return ~UINT64_C(0) >> (64 - width);
+}
+
+// The value of the low `width` bits as a two's complement number; what is above them is ignored.
+static ALWAYS_INLINE int64_t sign_extend(uint64_t bits, unsigned width)
+{
+    const uint64_t sign = UINT64_C(1) << (width - 1);
+    return (int64_t)(((bits & width_mask(width)) ^ sign) - sign);
+}
+
+static ALWAYS_INLINE double double_of_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static ALWAYS_INLINE uint64_t bits_of_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+static ALWAYS_INLINE double half_value(uint64_t bits)
+{
+    const double sign = bits & 0x8000 ? -1 : 1;
+    if ((bits & 0x7c00) == 0x7c00)
+        return bits & 0x3ff ? NAN : sign * INFINITY;
+    // The same fields in a double, whose exponent is then too small by 1008: exact, also for
+    // subnormal numbers.
+    return sign * double_of_bits((bits & 0x7fff) << 42) * 0x1p1008;
+}
+
+// Rounds to the nearest number of 16 bits, ties to even. NaN becomes 0x7e00.
+static ALWAYS_INLINE uint64_t half_bits(double value)
+{
+    const double magnitude = fabs(value);
+    const uint64_t sign = bits_of_double(value) >> 48 & 0x8000;
+    if (!(magnitude < 65520)) // the middle between the greatest number and the next one
+        return isnan(value) ? 0x7e00 : sign | 0x7c00;
+    if (magnitude < 0x1p-14) // subnormal: the sum's last bit stands for 2^-24
+        return sign | (bits_of_double(magnitude + 0x1p28) & 0x7ff);
+    uint64_t bits = bits_of_double(magnitude);
+    bits += (UINT64_C(1) << 41) - 1 + (bits >> 42 & 1);
+    return sign | ((bits >> 42) - (UINT64_C(1008) << 10));
+}
+
+// Floats of 16, 32 and 64 bits are computed with as doubles. Sums, products and quotients of two
+// floats of 32 bits (or less) that are first rounded to a double and then to 32 bits are correctly
+// rounded, because 53 bits are more than 2 * 24 + 2; subnormal results too, whose exact product
+// fits into a double and whose exact quotient cannot be that near to the middle of two floats.
+static ALWAYS_INLINE double float_value(uint64_t bits, unsigned width)
+{
+    if (width == 16)
+        return half_value(bits);
+    if (width == 64)
+        return double_of_bits(bits);
+    const uint32_t word = (uint32_t)bits;
+    float value;
+    memcpy(&value, &word, sizeof(value));
+    return (double)value;
+}
+
+// Rounds to nearest, ties to even. Every NaN becomes the positive quiet one without payload, so
+// that results are the same on all processors.
+static ALWAYS_INLINE uint64_t float_bits(double value, unsigned width)
+{
+    if (width == 16)
+        return half_bits(value);
+    if (width == 64)
+        return isnan(value) ? UINT64_C(0x7ff8000000000000) : bits_of_double(value);
+    const float single = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof(bits));
+    return isnan(value) ? 0x7fc00000 : bits;
+}
+
+// Shapes.
+
+static inline bool shape_is_int(const struct shape *shape)
+{
+    return shape->scalar == SCALAR_INT && shape->components - 1 < COMPONENTS_MAX &&
+           (shape->width == 8 || shape->width == 16 || shape->width == 32 || shape->width == 64);
+}
+
+static inline bool shape_is_float(const struct shape *shape)
+{
+    return shape->scalar == SCALAR_FLOAT && shape->components - 1 < COMPONENTS_MAX &&
+           (shape->width == 16 || shape->width == 32 || shape->width == 64);
+}
+
+static inline bool shape_is_bool(const struct shape *shape)
+{
+    return shape->scalar == SCALAR_BOOL && shape->components - 1 < COMPONENTS_MAX;
+}
+
+static inline bool shape_is_pointer(const struct shape *shape)
+{
+    return shape->scalar == SCALAR_POINTER && shape->components == 1;
+}
+
+// The same but for the signedness, which is never a part of SPIR-V's arithmetic.
+static inline bool shape_same(const struct shape *a, const struct shape *b)
+{
+    return a->scalar == b->scalar && a->width == b->width && a->components == b->components;
+}
+
+// Rows of a selector's table: an instruction, what it must look like, and its functions for 8, 16,
+// 32 and 64 bits.
+struct arithmetic_row {
+    uint16_t opcode;
+    uint8_t form; // as the table says
+    insn_run *run[4];
+};
+
+static inline const struct arithmetic_row *arithmetic_find(const struct arithmetic_row *rows,
+                                                           size_t count, uint16_t opcode)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].opcode == opcode)
+            return &rows[i];
+    return NULL;
+}
+
+static inline insn_run *arithmetic_run(const struct arithmetic_row *row, uint32_t width)
+{
+    return row->run[width == 8 ? 0 : width == 16 ? 1 : width == 32 ? 2 : 3];
+}
+
+// What every selector fills in.
+static inline void arithmetic_fill(const struct insn_shape *shape, struct insn *insn,
+                                   uint32_t components)
+{
+    insn->components = (uint8_t)components;
+    insn->width = (uint8_t)shape->result.width;
+    insn->operand_width = (uint8_t)shape->operand[0].width;
+}
+
+// Component by component. `width` is a constant in all calls.
+
+typedef uint64_t unary_operation(uint64_t x, unsigned width);
+typedef uint64_t binary_operation(uint64_t x, uint64_t y, unsigned width);
+
+static ALWAYS_INLINE void map_unary(struct exec *exec, const struct insn *insn,
+                                    unary_operation *operation, unsigned width)
+{
+    for (uint32_t i = 0; i < insn->components; i++) {
+        const uint64_t *x = exec_cells(exec, insn->operand[0] + i);
+        uint64_t *result = exec_cells(exec, insn->result + i);
+        for_lanes(exec, l, result[l] = operation(x[l], width) & width_mask(width));
+    }
+}
+
+static ALWAYS_INLINE void map_binary(struct exec *exec, const struct insn *insn,
+                                     binary_operation *operation, unsigned width)
+{
+    for (uint32_t i = 0; i < insn->components; i++) {
+        const uint64_t *x = exec_cells(exec, insn->operand[0] + i);
+        const uint64_t *y = exec_cells(exec, insn->operand[1] + i);
+        uint64_t *result = exec_cells(exec, insn->result + i);
+        for_lanes(exec, l, result[l] = operation(x[l], y[l], width) & width_mask(width));
+    }
+}
+
+#define DEFINE_RUN(name, map, width)                                                               \
+    static void name##_##width(struct exec *exec, const struct insn *insn)                         \
+    {                                                                                              \
+        map(exec, insn, name, width);                                                              \
+    }
+#define DEFINE_UNARY(name, expression)                                                             \
+    static ALWAYS_INLINE uint64_t name(uint64_t x, unsigned width)                                 \
+    {                                                                                              \
+        (void)width;                                                                               \
+        return (uint64_t)(expression);                                                             \
+    }
+#define DEFINE_BINARY(name, expression)                                                            \
+    static ALWAYS_INLINE uint64_t name(uint64_t x, uint64_t y, unsigned width)                     \
+    {                                                                                              \
+        (void)width;                                                                               \
+        return (uint64_t)(expression);                                                             \
+    }
+
+#define INTEGER_RUNS(name, map)                                                                    \
+    DEFINE_RUN(name, map, 8)                                                                       \
+    DEFINE_RUN(name, map, 16)                                                                      \
+    DEFINE_RUN(name, map, 32)                                                                      \
+    DEFINE_RUN(name, map, 64)
+#define FLOAT_RUNS(name, map)                                                                      \
+    DEFINE_RUN(name, map, 16)                                                                      \
+    DEFINE_RUN(name, map, 32)                                                                      \
+    DEFINE_RUN(name, map, 64)
+
+#define INTEGER_UNARY(name, expression)                                                            \
+    DEFINE_UNARY(name, expression)                                                                 \
+    INTEGER_RUNS(name, map_unary)
+#define INTEGER_BINARY(name, expression)                                                           \
+    DEFINE_BINARY(name, expression)                                                                \
+    INTEGER_RUNS(name, map_binary)
+
+// The functions of an operation, as a row of a table has them.
+#define INTEGER_ROW(name)                                                                          \
+    {                                                                                              \
+        name##_8, name##_16, name##_32, name##_64                                                  \
+    }
+#define FLOAT_ROW(name)                                                                            \
+    {                                                                                              \
+        NULL, name##_16, name##_32, name##_64                                                      \
+    }
+#define SAME_ROW(run)                                                                              \
+    {                                                                                              \
+        run, run, run, run                                                                         \
+    } // one function for all widths
+
+insn_select select_dot; // exec/dot.c: dot products of integers; select_integer asks it
