@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses to the host's memory that lies behind the shader's addresses. Several threads execute
+// workgroups of one dispatch at once: every access is one (relaxed) atomic access of its size where
+// its address is aligned, and goes byte by byte otherwise.
+#pragma once
+
+#include "exec/exec.h"
+#include "memory/order.h"
+#include "memory/regions.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a shader's memory is little-endian");
+
+typedef uint16_t __attribute__((may_alias)) host16;
+typedef uint32_t __attribute__((may_alias)) host32;
+typedef uint64_t __attribute__((may_alias)) host64;
+
+static inline bool host_is_aligned(const unsigned char *at, uint32_t size)
+{
+    return ((uintptr_t)at & (size - 1)) == 0;
+}
+
+static inline uint64_t host_load(const unsigned char *at, uint32_t size) // 1, 2, 4 or 8 bytes
+{
+    if (host_is_aligned(at, size)) {
+        switch (size) {
+        case 4:
+            return __atomic_load_n((const host32 *)(const void *)at, __ATOMIC_RELAXED);
+        case 8:
+            return __atomic_load_n((const host64 *)(const void *)at, __ATOMIC_RELAXED);
+        case 2:
+            return __atomic_load_n((const host16 *)(const void *)at, __ATOMIC_RELAXED);
+        }
+    }
+    uint64_t value = 0;
+    for (uint32_t i = 0; i < size; i++)
+        value |= (uint64_t)__atomic_load_n(at + i, __ATOMIC_RELAXED) << 8 * i;
+    return value;
+}
+
+static inline void host_store(unsigned char *at, uint32_t size, uint64_t value)
+{
+    if (host_is_aligned(at, size)) {
+        switch (size) {
+        case 4:
+            __atomic_store_n((host32 *)(void *)at, (uint32_t)value, __ATOMIC_RELAXED);
+            return;
+        case 8:
+            __atomic_store_n((host64 *)(void *)at, value, __ATOMIC_RELAXED);
+            return;
+        case 2:
+            __atomic_store_n((host16 *)(void *)at, (uint16_t)value, __ATOMIC_RELAXED);
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < size; i++)
+        __atomic_store_n(at + i, (unsigned char)(value >> 8 * i), __ATOMIC_RELAXED);
+}
+
+// One step on 4 or 8 aligned bytes, sequentially consistent. Returns the value before; `differs`:
+// it was not the one that ORDER_COMPARE asked for.
+uint64_t host_atomic(unsigned char *at, uint32_t size, const struct order_atomic *atomic,
+                     bool *differs);
+
+// The region of a number as the shader sees it; false if there is none.
+static inline bool host_region(const struct exec *exec, uint32_t number, struct region *region)
+{
+    const struct region *found = NULL;
+    if (number == LOCAL_SHARED) {
+        *region = (struct region){exec->shared, exec->shared_size, false};
+        return exec->shared != NULL;
+    }
+    if (number < REGION_COUNT)
+        found = exec->regions ? regions_get(exec->regions, number) : NULL;
+    else if (number - REGION_COUNT < exec->local_count)
+        found = &exec->local[number - REGION_COUNT];
+    if (!found || !found->bytes)
+        return false;
+    *region = *found;
+    return true;
+}
+
+static inline uint32_t host_region_number(uint64_t address)
+{
+    return (uint32_t)(address >> REGION_SHIFT);
+}
+
+static inline uint64_t host_region_offset(uint64_t address)
+{
+    return address & ((UINT64_C(1) << REGION_SHIFT) - 1);
+}
+
+// Where a scalar of `size` bytes, `offset` bytes behind `address`, lies in the region of `address`;
+// NULL if the access is wrong, and `kind` says how.
+static inline unsigned char *host_find(const struct region *region, uint64_t address,
+                                       uint64_t offset, uint32_t size, bool is_store,
+                                       enum exec_fault_kind *kind)
+{
+    const uint64_t at = host_region_offset(address) + offset; // both far below 1 << 63
+    if (at > region->size || region->size - at < size) {
+        *kind = EXEC_OUT_OF_BOUNDS;
+        return NULL;
+    }
+    if (is_store && region->read_only) {
+        *kind = EXEC_READ_ONLY;
+        return NULL;
+    }
+    return region->bytes + at;
+}
+
+// All of it for one access. NULL: the fault has been noted.
+static inline unsigned char *host_access(struct exec *exec, unsigned lane, uint64_t address,
+                                         uint32_t size, bool is_store)
+{
+    struct region region;
+    enum exec_fault_kind kind = EXEC_OUT_OF_BOUNDS;
+    unsigned char *at = NULL;
+    if (host_region(exec, host_region_number(address), &region))
+        at = host_find(&region, address, 0, size, is_store, &kind);
+    if (!at)
+        exec_fault(exec, kind, lane, address, size);
+    return at;
+}

@@ -1,0 +1,652 @@
+// SPDX-License-Identifier: Apache-2.0
+// Late stores and early loads. A store waits at the level of its invocation, its subgroup or its
+// workgroup before it arrives in memory, which is the level of the device; a release moves what
+// waits to the level of its scope. A load may return what a level held at any time after the
+// invocation last acquired there and last touched the location; an acquire ends that.
+#include "memory/order.h"
+
+#include "exec/exec.h"
+#include "memory/host.h"
+#include "memory/past.h"
+#include "memory/pending.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SEEN_BITS    6   // of the table of an invocation's last accesses
+#define STALE_CHANCE 4   // one in so many times an old value is taken
+#define DRIFT_MAX    4   // invocations of which a store sinks in one drift
+#define DRIFT_LOOKS  128 // invocations that one drift looks at
+
+// What an ordering speaks of: buffers and shared memory have semantics of their own, and under
+// ORDER_RELAXED atomic accesses are ordered by less than others.
+enum class { CLASS_BUFFER, CLASS_SHARED, CLASS_COUNT };
+enum access { ACCESS_PLAIN, ACCESS_ATOMIC, ACCESS_COUNT };
+
+// Up to when overwrites are visible, at each level.
+struct view {
+    uint64_t until[LEVEL_COUNT];
+};
+
+struct viewer {
+    struct pending pending;
+    struct view view[ACCESS_COUNT][CLASS_COUNT];
+};
+
+struct invocation {
+    struct viewer viewer;
+    // As of when the invocation last saw a location: by a hash of its word. Words that share an
+    // entry make each other's later.
+    uint64_t seen[1u << SEEN_BITS];
+};
+
+struct order {
+    enum order_rules rules;
+    uint32_t subgroup_count, width;
+    struct past *past;
+    uint32_t number; // for `past`: the workgroup's; its subgroups' follow
+    struct viewer workgroup;
+    struct viewer *subgroups;
+    struct invocation *invocations; // [subgroup * width + lane]
+};
+
+// An invocation, or a subgroup, and all that it belongs to.
+struct path {
+    struct order *order;
+    struct viewer *viewers[LEVEL_DEVICE];
+    uint32_t number[LEVEL_COUNT]; // lane, subgroup's, workgroup's, 0
+    struct invocation *invocation;
+};
+
+// Some bytes of a granule.
+struct part {
+    uintptr_t granule;
+    uint8_t bytes;
+    bool is_shared;
+};
+
+static void begin(struct order *order)
+{
+    order->number = past_numbers(order->past, 1 + order->subgroup_count);
+    memset(&order->workgroup, 0, sizeof order->workgroup);
+    memset(order->subgroups, 0, order->subgroup_count * sizeof *order->subgroups);
+    memset(order->invocations, 0,
+           (size_t)order->subgroup_count * order->width * sizeof *order->invocations);
+}
+
+struct order *order_create(enum order_rules rules, uint32_t subgroups, uint32_t width,
+                           struct past *past)
+{
+    struct order *order = calloc(1, sizeof *order);
+    if (!order)
+        return NULL;
+    order->rules = rules;
+    order->subgroup_count = subgroups;
+    order->width = width;
+    order->past = past;
+    order->subgroups = calloc(subgroups, sizeof *order->subgroups);
+    order->invocations = calloc((size_t)subgroups * width, sizeof *order->invocations);
+    if (!order->subgroups || !order->invocations) {
+        order_free(order);
+        return NULL;
+    }
+    begin(order);
+    return order;
+}
+
+void order_free(struct order *order)
+{
+    if (!order)
+        return;
+    free(order->subgroups);
+    free(order->invocations);
+    free(order);
+}
+
+static struct path path_of(struct order *order, uint32_t subgroup, unsigned lane)
+{
+    struct invocation *invocation = &order->invocations[(size_t)subgroup * order->width + lane];
+    return (struct path){
+        .order = order,
+        .viewers = {&invocation->viewer, &order->subgroups[subgroup], &order->workgroup},
+        .number = {lane, order->number + 1 + subgroup, order->number, 0},
+        .invocation = invocation,
+    };
+}
+
+// Cuts an access into parts of granules: one, or two if it crosses a granule's end. `shift` is how
+// far left a part's bytes are in its granule; `done` how many bits of the value come before.
+struct cut {
+    struct part part;
+    unsigned shift, done;
+};
+
+static unsigned cut_access(uintptr_t at, uint32_t size, bool is_shared, struct cut cuts[2])
+{
+    const unsigned skip = at & 7, bytes = (1u << size) - 1;
+    cuts[0] = (struct cut){{at - skip, (uint8_t)(bytes << skip), is_shared}, 8 * skip, 0};
+    if (skip + size <= 8)
+        return 1;
+    const unsigned first = 8 - skip;
+    cuts[1] = (struct cut){{at - skip + 8, (uint8_t)(bytes >> first), is_shared}, 0, 8 * first};
+    return 2;
+}
+
+// Memory itself: only the bytes that are meant are touched.
+
+static uint64_t memory_read(uintptr_t granule, uint8_t bytes)
+{
+    const unsigned char *at = (const unsigned char *)granule;
+    if (bytes == 0xff)
+        return host_load(at, 8);
+    if (bytes == 0x0f)
+        return host_load(at, 4);
+    if (bytes == 0xf0)
+        return host_load(at + 4, 4) << 32;
+    uint64_t value = 0;
+    for (unsigned i = 0; i < 8; i++)
+        if (bytes >> i & 1)
+            value |= host_load(at + i, 1) << 8 * i;
+    return value;
+}
+
+static void memory_write(uintptr_t granule, uint8_t bytes, uint64_t value)
+{
+    unsigned char *at = (unsigned char *)granule;
+    if (bytes == 0xff)
+        host_store(at, 8, value);
+    else if (bytes == 0x0f)
+        host_store(at, 4, value);
+    else if (bytes == 0xf0)
+        host_store(at + 4, 4, value >> 32);
+    else
+        for (unsigned i = 0; i < 8; i++)
+            if (bytes >> i & 1)
+                host_store(at + i, 1, value >> 8 * i);
+}
+
+// Notes that a store arrives at the levels above `from` up to `to`, before it does.
+static void note(const struct path *path, const struct part *part, enum level from, enum level to)
+{
+    uint64_t old = memory_read(part->granule, part->bytes);
+    for (enum level level = LEVEL_DEVICE; level > from; level--) {
+        if (level < LEVEL_DEVICE)
+            pending_overlay(&path->viewers[level]->pending, part->granule, part->bytes, &old);
+        // Shared memory is nobody else's; what it is reused for must not see it.
+        if (level > to || (level == LEVEL_DEVICE && part->is_shared))
+            continue;
+        past_note(path->order->past, &(struct overwrite){
+                                         .granule = part->granule,
+                                         .old = old,
+                                         .instance = path->number[level],
+                                         .source = path->number[level - 1],
+                                         .bytes = part->bytes,
+                                         .level = (uint8_t)level,
+                                     });
+    }
+}
+
+// Moves what waits on the way between the levels `from` and `to`, these not included, to `to`, if
+// it is to these bytes.
+static void clear_way(const struct path *path, const struct part *part, enum level from,
+                      enum level to);
+
+// A store, taken from level `from`, arrives at level `to`. Where there is no room for it the oldest
+// goes one level further.
+static void move(const struct path *path, const struct store *store, enum level from, enum level to)
+{
+    const struct part part = {store->granule, store->bytes, store->is_shared};
+    clear_way(path, &part, from, to);
+    note(path, &part, from, to);
+    if (to == LEVEL_DEVICE) {
+        memory_write(store->granule, store->bytes, store->value);
+        return;
+    }
+    struct pending *pending = &path->viewers[to]->pending;
+    if (!pending_put(pending, store)) {
+        const struct store oldest = pending_take(pending, 0);
+        move(path, &oldest, to, to + 1);
+        pending_put(pending, store);
+    }
+}
+
+static void clear_way(const struct path *path, const struct part *part, enum level from,
+                      enum level to)
+{
+    for (enum level level = to; level-- > from + 1;) {
+        struct pending *pending = &path->viewers[level]->pending;
+        uint32_t i;
+        while ((i = pending_find(pending, part->granule, part->bytes)) < PENDING_MAX) {
+            const struct store older = pending_take(pending, i);
+            move(path, &older, level, to);
+        }
+    }
+}
+
+// Everything that waits for the path's own bytes goes to memory.
+static void push_bytes(const struct path *path, const struct part *part)
+{
+    clear_way(path, part, LEVEL_LANE, LEVEL_DEVICE);
+    struct pending *pending = &path->viewers[LEVEL_LANE]->pending;
+    uint32_t i;
+    while ((i = pending_find(pending, part->granule, part->bytes)) < PENDING_MAX) {
+        const struct store own = pending_take(pending, i);
+        move(path, &own, LEVEL_LANE, LEVEL_DEVICE);
+    }
+}
+
+// Release and acquire.
+
+struct ordering {
+    enum level level;
+    bool classes[CLASS_COUNT];
+    bool releases[ACCESS_COUNT], acquires[ACCESS_COUNT], passes_on[ACCESS_COUNT];
+};
+
+static enum level level_of(uint32_t scope)
+{
+    switch (scope) {
+    case SpvScopeInvocation:
+        return LEVEL_LANE;
+    case SpvScopeSubgroup:
+        return LEVEL_SUBGROUP;
+    case SpvScopeWorkgroup:
+        return LEVEL_WORKGROUP;
+    default: // QueueFamily, Device, and what is larger
+        return LEVEL_DEVICE;
+    }
+}
+
+static struct ordering ordering_of(const struct exec *exec, uint32_t scope, uint32_t semantics)
+{
+    const bool both = semantics & (SpvMemorySemanticsAcquireReleaseMask |
+                                   SpvMemorySemanticsSequentiallyConsistentMask);
+    const bool releases = both || semantics & SpvMemorySemanticsReleaseMask;
+    const bool acquires = both || semantics & SpvMemorySemanticsAcquireMask;
+    // Atomic accesses need not be made available and visible. Without the Vulkan memory model
+    // nothing does: release and acquire imply it.
+    const bool implied = !exec->program->vulkan_memory_model;
+    return (struct ordering){
+        .level = level_of(scope),
+        .classes = {semantics & SpvMemorySemanticsUniformMemoryMask,
+                    semantics & SpvMemorySemanticsWorkgroupMemoryMask},
+        .releases = {releases && (implied || semantics & SpvMemorySemanticsMakeAvailableMask),
+                     releases},
+        .acquires = {acquires && (implied || semantics & SpvMemorySemanticsMakeVisibleMask),
+                     acquires},
+        .passes_on = {releases, releases},
+    };
+}
+
+static bool is_ordered(const struct ordering *ordering, const struct store *store)
+{
+    return ordering->classes[store->is_shared ? CLASS_SHARED : CLASS_BUFFER] &&
+           ordering->releases[store->is_atomic ? ACCESS_ATOMIC : ACCESS_PLAIN] &&
+           !store->is_private;
+}
+
+// Cumulative: what others have released to a level of the scope goes further too, and first.
+static void release(const struct path *path, const struct ordering *ordering)
+{
+    for (enum level level = ordering->level; level-- > LEVEL_LANE;) {
+        struct pending *pending = &path->viewers[level]->pending;
+        for (uint32_t i = 0; i < pending->count;) {
+            if (!is_ordered(ordering, &pending->stores[i])) {
+                i++;
+                continue;
+            }
+            const struct store store = pending_take(pending, i);
+            move(path, &store, level, ordering->level);
+        }
+    }
+}
+
+static void raise_to(uint64_t *time, uint64_t least)
+{
+    if (*time < least)
+        *time = least;
+}
+
+// What has arrived at the levels of the scope becomes visible; of the levels beyond, what somebody
+// of the scope has passed on.
+static void acquire_view(const struct path *path, enum level scope, enum access access,
+                         enum class class)
+{
+    struct view *own = &path->viewers[LEVEL_LANE]->view[access][class];
+    for (enum level level = LEVEL_SUBGROUP; level <= scope; level++)
+        raise_to(&own->until[level], past_now(path->order->past));
+    for (enum level with = LEVEL_SUBGROUP; with <= scope && with < LEVEL_DEVICE; with++)
+        for (enum level level = scope + 1; level <= LEVEL_DEVICE; level++)
+            raise_to(&own->until[level], path->viewers[with]->view[access][class].until[level]);
+}
+
+// A release passes on what is visible to the invocation, to those of the scope who acquire.
+static void pass_on_view(const struct path *path, enum level scope, enum access access,
+                         enum class class)
+{
+    const struct view *own = &path->viewers[LEVEL_LANE]->view[access][class];
+    for (enum level with = LEVEL_SUBGROUP; with <= scope && with < LEVEL_DEVICE; with++)
+        for (enum level level = with + 1; level <= LEVEL_DEVICE; level++)
+            raise_to(&path->viewers[with]->view[access][class].until[level], own->until[level]);
+}
+
+// A release that also acquires passes on what it has acquired.
+static void acquire(const struct path *path, const struct ordering *ordering)
+{
+    for (enum access access = 0; access < ACCESS_COUNT; access++)
+        for (enum class class = 0; class < CLASS_COUNT; class ++) {
+            if (!ordering->classes[class])
+                continue;
+            if (ordering->acquires[access])
+                acquire_view(path, ordering->level, access, class);
+            if (ordering->passes_on[access])
+                pass_on_view(path, ordering->level, access, class);
+        }
+}
+
+// Loads.
+
+static uint64_t *seen_of(const struct path *path, uintptr_t granule, unsigned half)
+{
+    return &path->invocation->seen[past_hash(granule / 4 + half, SEEN_BITS)];
+}
+
+static uint64_t last_seen(const struct path *path, const struct part *part)
+{
+    uint64_t time = 0;
+    for (unsigned half = 0; half < 2; half++)
+        if (part->bytes >> 4 * half & 0xf)
+            raise_to(&time, *seen_of(path, part->granule, half));
+    return time;
+}
+
+static void see(const struct path *path, const struct part *part, uint64_t time)
+{
+    for (unsigned half = 0; half < 2; half++)
+        if (part->bytes >> 4 * half & 0xf)
+            raise_to(seen_of(path, part->granule, half), time);
+}
+
+// An overwrite at `level`, later than `after`, which the load can have come before; NULL if it
+// should not. Never one from before a store of the path's own: the load comes after that.
+static const struct overwrite *find_old(struct exec *exec, const struct path *path,
+                                        const struct part *part, enum level level, uint64_t after)
+{
+    const struct overwrite *old;
+    for (unsigned age = 0; (old = past_find(path->order->past, part->granule, age)); age++) {
+        if (old->time <= after)
+            return NULL;
+        if (old->granule != part->granule || old->level != level ||
+            old->instance != path->number[level] || !(old->bytes & part->bytes))
+            continue;
+        if (old->source == path->number[level - 1])
+            return NULL;
+        if ((old->bytes & part->bytes) == part->bytes && exec_random(exec) % STALE_CHANCE == 0)
+            return old;
+    }
+    return NULL;
+}
+
+// `view` says up to when overwrites are visible; NULL: all of them are.
+static uint64_t load_part(struct exec *exec, const struct path *path, const struct part *part,
+                          const struct view *view)
+{
+    const uint64_t now = past_now(path->order->past), seen = last_seen(path, part);
+    uint64_t value = memory_read(part->granule, part->bytes), as_of = now;
+    for (enum level level = LEVEL_DEVICE;; level--) {
+        if (level < LEVEL_DEVICE &&
+            pending_overlay(&path->viewers[level]->pending, part->granule, part->bytes, &value))
+            as_of = now;
+        if (level == LEVEL_LANE)
+            break;
+        const struct overwrite *old = NULL;
+        if (view && now > seen) {
+            const uint64_t until = view->until[level];
+            old = find_old(exec, path, part, level, until > seen ? until : seen);
+        }
+        if (old) {
+            value = old->old;
+            as_of = old->time - 1;
+        }
+    }
+    see(path, part, as_of);
+    return value;
+}
+
+static uint64_t load(struct exec *exec, const struct path *path, uintptr_t at, uint32_t size,
+                     bool is_shared, const struct view *view)
+{
+    struct cut cuts[2];
+    const unsigned count = cut_access(at, size, is_shared, cuts);
+    uint64_t value = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const uint64_t part = load_part(exec, path, &cuts[i].part, view);
+        value |= (part & bytes_mask(cuts[i].part.bytes)) >> cuts[i].shift << cuts[i].done;
+    }
+    return value;
+}
+
+static bool is_shared(uint64_t address)
+{
+    return host_region_number(address) == LOCAL_SHARED;
+}
+
+uint64_t order_load(struct exec *exec, unsigned lane, uint64_t address, uint32_t size,
+                    uint32_t flags)
+{
+    static const struct view private_view; // nothing makes anything visible to private accesses
+    const unsigned char *at = host_access(exec, lane, address, size, false);
+    if (!at)
+        return 0;
+    if (!exec->order || host_region_number(address) == LOCAL_PUSH)
+        return host_load(at, size);
+    const struct path path = path_of(exec->order, exec->subgroup_id, lane);
+    const enum class class = is_shared(address) ? CLASS_SHARED : CLASS_BUFFER;
+    if (flags & ACCESS_VISIBLE)
+        acquire_view(&path, level_of(flags >> ORDER_SCOPE_SHIFT), ACCESS_PLAIN, class);
+    const struct view *view = &private_view;
+    if (flags & ACCESS_COHERENT)
+        view = NULL;
+    else if (flags & ACCESS_NON_PRIVATE)
+        view = &path.viewers[LEVEL_LANE]->view[ACCESS_PLAIN][class];
+    return load(exec, &path, (uintptr_t)at, size, class == CLASS_SHARED, view);
+}
+
+// Stores.
+
+// Stores as far as `to`; all of it is pending in the invocation first.
+static void store(const struct path *path, uintptr_t at, uint32_t size, uint64_t value,
+                  const struct store *like, enum level to)
+{
+    struct cut cuts[2];
+    const unsigned count = cut_access(at, size, like->is_shared, cuts);
+    struct pending *pending = &path->viewers[LEVEL_LANE]->pending;
+    for (unsigned i = 0; i < count; i++) {
+        struct store newest = *like;
+        newest.granule = cuts[i].part.granule;
+        newest.bytes = cuts[i].part.bytes;
+        newest.value = value >> cuts[i].done << cuts[i].shift;
+        see(path, &cuts[i].part, past_now(path->order->past));
+        if (!pending_put(pending, &newest)) {
+            const struct store oldest = pending_take(pending, 0);
+            move(path, &oldest, LEVEL_LANE, LEVEL_SUBGROUP);
+            pending_put(pending, &newest);
+        }
+        if (to > LEVEL_LANE) {
+            newest = pending_take(pending, pending->count - 1);
+            move(path, &newest, LEVEL_LANE, to);
+        }
+    }
+}
+
+void order_store(struct exec *exec, unsigned lane, uint64_t address, uint32_t size, uint64_t value,
+                 uint32_t flags)
+{
+    unsigned char *at = host_access(exec, lane, address, size, true);
+    if (!at)
+        return;
+    if (!exec->order) {
+        host_store(at, size, value);
+        return;
+    }
+    const struct path path = path_of(exec->order, exec->subgroup_id, lane);
+    const struct store like = {
+        .is_shared = is_shared(address),
+        .is_private = !(flags & ACCESS_NON_PRIVATE),
+    };
+    enum level to = LEVEL_LANE;
+    if (flags & ACCESS_COHERENT)
+        to = LEVEL_DEVICE;
+    else if (flags & ACCESS_AVAILABLE)
+        to = level_of(flags >> ORDER_SCOPE_SHIFT);
+    store(&path, (uintptr_t)at, size, value, &like, to);
+}
+
+// Atomics.
+
+// Acts on memory, where what the invocation itself has stored there arrives first.
+static uint64_t act(const struct path *path, unsigned char *at, uint32_t size, bool is_shared,
+                    const struct order_atomic *atomic, bool *differs)
+{
+    struct cut cut[2];
+    cut_access((uintptr_t)at, size, is_shared, cut);
+    push_bytes(path, &cut->part);
+    if (atomic->action != ORDER_LOAD)
+        note(path, &cut->part, LEVEL_LANE, LEVEL_DEVICE);
+    see(path, &cut->part, past_now(path->order->past));
+    return host_atomic(at, size, atomic, differs);
+}
+
+static uint64_t atomic_vulkan(const struct exec *exec, const struct path *path, unsigned char *at,
+                              uint32_t size, bool is_shared, const struct order_atomic *atomic)
+{
+    const struct ordering ordering = ordering_of(exec, atomic->scope, atomic->semantics);
+    const struct ordering unequal = ordering_of(exec, atomic->scope, atomic->unequal);
+    bool differs = false;
+    release(path, &ordering);
+    const uint64_t old = act(path, at, size, is_shared, atomic, &differs);
+    acquire(path, differs ? &unequal : &ordering);
+    return old;
+}
+
+// Loads and stores are like plain ones; only what must be one step goes to memory at once.
+static uint64_t atomic_relaxed(struct exec *exec, const struct path *path, unsigned char *at,
+                               uint32_t size, bool is_shared, const struct order_atomic *atomic)
+{
+    const enum class class = is_shared ? CLASS_SHARED : CLASS_BUFFER;
+    const struct store like = {.is_shared = is_shared, .is_atomic = true};
+    bool differs;
+    switch (atomic->action) {
+    case ORDER_LOAD:
+        return load(exec, path, (uintptr_t)at, size, is_shared,
+                    &path->viewers[LEVEL_LANE]->view[ACCESS_ATOMIC][class]);
+    case ORDER_STORE:
+        store(path, (uintptr_t)at, size, atomic->value, &like, LEVEL_LANE);
+        return 0;
+    default:
+        return act(path, at, size, is_shared, atomic, &differs);
+    }
+}
+
+uint64_t order_atomic(struct exec *exec, unsigned lane, uint64_t address, uint32_t size,
+                      const struct order_atomic *atomic)
+{
+    unsigned char *at = host_access(exec, lane, address, size, atomic->action != ORDER_LOAD);
+    if (!at)
+        return 0;
+    if (!host_is_aligned(at, size)) {
+        exec_fault(exec, EXEC_MISALIGNED, lane, address, size);
+        return 0;
+    }
+    bool differs;
+    if (!exec->order)
+        return host_atomic(at, size, atomic, &differs);
+    const struct path path = path_of(exec->order, exec->subgroup_id, lane);
+    if (exec->order->rules == ORDER_RELAXED)
+        return atomic_relaxed(exec, &path, at, size, is_shared(address), atomic);
+    return atomic_vulkan(exec, &path, at, size, is_shared(address), atomic);
+}
+
+void order_fence(struct exec *exec, unsigned lane, uint32_t scope, uint32_t semantics,
+                 bool is_control)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (!exec->order)
+        return;
+    const struct path path = path_of(exec->order, exec->subgroup_id, lane);
+    struct ordering ordering = ordering_of(exec, scope, semantics);
+    if (exec->order->rules == ORDER_RELAXED && !is_control)
+        ordering.releases[ACCESS_ATOMIC] = ordering.acquires[ACCESS_ATOMIC] =
+            ordering.passes_on[ACCESS_ATOMIC] = false;
+    release(&path, &ordering);
+    acquire(&path, &ordering);
+}
+
+// What nobody orders.
+
+// One store, any, goes one level further: stores to different locations in any order.
+static void sink(struct exec *exec, const struct path *path, enum level level)
+{
+    struct pending *pending = &path->viewers[level]->pending;
+    if (!pending->count)
+        return;
+    const uint32_t index = (uint32_t)(exec_random(exec) % pending->count);
+    const struct store store = pending_take(pending, index);
+    move(path, &store, level, level + 1);
+}
+
+void order_drift(struct exec *exec)
+{
+    struct order *order = exec->order;
+    if (!order)
+        return;
+    const uint32_t count = order->subgroup_count * order->width;
+    const uint64_t random = exec_random(exec);
+    uint32_t left = 1 + (uint32_t)random % DRIFT_MAX; // invocations of which one store goes
+    uint32_t at = (uint32_t)(random >> 32) % count;
+    for (uint32_t i = 0; i < DRIFT_LOOKS && left; i++, at = at + 1 < count ? at + 1 : 0) {
+        if (!order->invocations[at].viewer.pending.count)
+            continue;
+        const struct path path = path_of(order, at / order->width, at % order->width);
+        sink(exec, &path, LEVEL_LANE);
+        left--;
+    }
+    const struct path path = path_of(order, at / order->width, at % order->width);
+    sink(exec, &path, LEVEL_SUBGROUP);
+    sink(exec, &path, LEVEL_WORKGROUP);
+}
+
+static void finish_level(const struct path *path, enum level level)
+{
+    struct pending *pending = &path->viewers[level]->pending;
+    while (pending->count) {
+        const struct store store = pending_take(pending, 0);
+        move(path, &store, level, LEVEL_DEVICE);
+    }
+}
+
+void order_end_lane(struct exec *exec, unsigned lane)
+{
+    if (!exec->order)
+        return;
+    const struct path path = path_of(exec->order, exec->subgroup_id, lane);
+    finish_level(&path, LEVEL_LANE);
+}
+
+void order_finish(struct exec *exec)
+{
+    struct order *order = exec->order;
+    if (!order)
+        return;
+    for (enum level level = LEVEL_DEVICE; level-- > LEVEL_LANE;) {
+        const uint32_t step = level == LEVEL_WORKGROUP  ? UINT32_MAX
+                              : level == LEVEL_SUBGROUP ? order->width
+                                                        : 1;
+        for (uint64_t at = 0; at < (uint64_t)order->subgroup_count * order->width; at += step) {
+            const struct path path =
+                path_of(order, (uint32_t)at / order->width, (uint32_t)at % order->width);
+            finish_level(&path, level);
+        }
+    }
+    begin(order);
+}

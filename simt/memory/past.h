@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What memory held before it was overwritten. A load that nothing orders may have been made early:
+// before an overwrite that happened in the meantime. It then returns one of these values.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// For all workgroups that one thread of the interpreter has in flight: not thread-safe. What other
+// threads overwrite is not noted (their stores are then seen at once).
+struct past;
+
+struct past *past_create(void); // NULL: out of host memory
+void past_free(struct past *past);
+// A dispatch begins: what was overwritten before it can no longer be seen by anybody.
+void past_forget(struct past *past);
+
+// For memory/order.c: what it notes, and finds.
+
+// Who sees the same stores: the invocations of a subgroup, of a workgroup, of the device. A store
+// arrives at one level after the other, from a source: an invocation in its subgroup, a subgroup in
+// its workgroup, a workgroup in memory. Whoever belongs to the source saw it earlier.
+enum level { LEVEL_LANE, LEVEL_SUBGROUP, LEVEL_WORKGROUP, LEVEL_DEVICE, LEVEL_COUNT };
+
+// An overwrite as one level saw it. Memory is dealt with in granules of eight bytes, by their host
+// address: two buffers that are bound to the same memory are the same locations.
+struct overwrite {
+    uintptr_t granule; // host address, a multiple of 8; 0: none
+    uint64_t old;      // the granule's bytes, those in `bytes` are meant
+    uint64_t time;
+    uint32_t instance; // which subgroup or workgroup, 0 for the device
+    uint32_t source;   // who of it: lane, subgroup or workgroup
+    uint8_t bytes;     // set of the granule's bytes
+    uint8_t level;
+};
+
+// Of the number of a granule in host memory, or of a word. Only its place in a page counts:
+// where the host puts pages differs from one run of the program to the next, and the same seed must
+// do the same.
+static inline unsigned past_hash(uint64_t number, unsigned bits)
+{
+    return (unsigned)(number % 512 * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits));
+}
+
+uint64_t past_now(const struct past *past); // the time of the last overwrite
+// Numbers for workgroups and subgroups that no other in flight has: the first of `count`.
+uint32_t past_numbers(struct past *past, uint32_t count);
+void past_note(struct past *past, const struct overwrite *overwrite); // sets its time: now + 1
+// The overwrites that may concern a granule, of which the `age`-th, counted from the newest, is
+// returned; NULL if there are no more. Others may be among them.
+const struct overwrite *past_find(const struct past *past, uintptr_t granule, unsigned age);
