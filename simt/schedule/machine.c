@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// Threads that share the workgroups of a dispatch.
+#include "schedule/launch.h"
+
+#include "memory/past.h"
+
+#include <fenv.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHECK_EVERY = 64 }; // turns between looks at what stops a dispatch
+
+struct machine {
+    struct settings settings;
+    const struct regions *regions;
+    machine_report *report;
+    void *user;
+    struct trace *trace;
+    struct worker *workers; // [settings.threads]; the first has no thread of its own
+    uint32_t threads;       // that could be made, and the caller
+
+    // The dispatch that is being executed.
+    pthread_mutex_t lock;
+    pthread_cond_t begin, end;
+    const struct dispatch *dispatch; // under `lock`, as are these:
+    uint64_t number;                 // of dispatches begun
+    uint32_t wanted, working;        // threads that execute it, that have not finished it
+    bool closing;
+    unsigned char *reported; // [instruction]
+    struct flow flow;
+    uint64_t groups, stride, offset; // workgroup i is (offset + i * stride) % groups
+    atomic_uint_fast64_t next;       // i
+    atomic_int result;               // the first enum dispatch_end that is not DISPATCH_DONE
+    atomic_uint_fast64_t executed;   // over all dispatches
+};
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t z = (a ^ b * UINT64_C(0xD1342543DE82EF95)) + UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+static void give_up(struct machine *machine, enum dispatch_end end)
+{
+    int done = DISPATCH_DONE;
+    atomic_compare_exchange_strong(&machine->result, &done, (int)end);
+}
+
+// Says once for each instruction what a shader did wrong; the dispatch ends if it may not go on.
+static void handle_fault(struct worker *worker)
+{
+    struct machine *machine = worker->machine;
+    struct exec_fault *fault = &worker->exec.fault;
+    const ptrdiff_t pc = fault->insn ? fault->insn - worker->program->insns : 0;
+    pthread_mutex_lock(&machine->lock);
+    const bool is_new = !machine->reported[pc];
+    machine->reported[pc] = 1;
+    pthread_mutex_unlock(&machine->lock);
+    if (is_new) {
+        char text[512];
+        exec_fault_text(fault, worker->program, text, sizeof(text));
+        machine->report(machine->user, text);
+    }
+    if (fault->kind == EXEC_NO_MEMORY)
+        give_up(machine, DISPATCH_MEMORY);
+    if (!worker->exec.robust || fault->kind == EXEC_DEADLOCK)
+        give_up(machine, DISPATCH_FAULT);
+    fault->kind = EXEC_NO_FAULT;
+}
+
+static bool launch_next(struct worker *worker, struct workgroup *slot)
+{
+    struct machine *machine = worker->machine;
+    const uint64_t i = atomic_fetch_add(&machine->next, 1);
+    if (i >= machine->groups)
+        return false;
+    __extension__ typedef unsigned __int128 wide;
+    const uint64_t number =
+        (uint64_t)((machine->offset + (wide)i * machine->stride) % machine->groups);
+    const uint64_t seed = mix(machine->settings.seed, machine->number);
+    if (!launch_workgroup(worker, machine->dispatch, slot, number, seed))
+        give_up(machine, DISPATCH_MEMORY);
+    return true;
+}
+
+// Ends the workgroups that have ended and begins others in their slots.
+static void refill(struct worker *worker)
+{
+    worker->ended = false;
+    for (uint32_t i = 0; i < worker->slot_count; i++) {
+        struct workgroup *slot = &worker->slots[i];
+        if (slot->live)
+            continue;
+        if (slot->order && slot->running) {
+            worker_aim(worker, slot, &slot->subgroups[0], 0);
+            order_finish(&worker->exec);
+        }
+        slot->running = launch_next(worker, slot);
+    }
+    worker->last = NULL;
+}
+
+// Nobody can go on: all have ended, or those who have not wait for each other.
+static void report_deadlock(struct worker *worker)
+{
+    for (uint32_t i = 0; i < worker->slot_count; i++) {
+        struct workgroup *slot = &worker->slots[i];
+        for (uint32_t j = 0; slot->live && j < slot->subgroup_count; j++) {
+            struct subgroup *subgroup = &slot->subgroups[j];
+            if (!subgroup->live)
+                continue;
+            const unsigned lane = lanes_first(subgroup->live);
+            worker_aim(worker, slot, subgroup, lanes_of(lane));
+            worker->exec.insn = &worker->program->insns[subgroup->pc[lane]];
+            exec_fault(&worker->exec, EXEC_DEADLOCK, lane, 0, 0);
+            handle_fault(worker);
+            return;
+        }
+    }
+}
+
+static void run_workgroups(struct worker *worker)
+{
+    struct machine *machine = worker->machine;
+    const bool *stop = machine->dispatch->stop;
+    refill(worker);
+    for (uint32_t turn = 0;; turn++) {
+        if (!worker_turn(worker)) {
+            report_deadlock(worker);
+            return;
+        }
+        if (worker->failed)
+            give_up(machine, DISPATCH_MEMORY);
+        if (worker->exec.fault.kind != EXEC_NO_FAULT)
+            handle_fault(worker);
+        if (worker->ended)
+            refill(worker);
+        if (turn % CHECK_EVERY == 0 && stop && __atomic_load_n(stop, __ATOMIC_RELAXED))
+            give_up(machine, DISPATCH_STOPPED);
+        if (atomic_load_explicit(&machine->result, memory_order_relaxed) != DISPATCH_DONE)
+            return;
+    }
+}
+
+static void set_up(struct worker *worker)
+{
+    struct machine *machine = worker->machine;
+    const struct dispatch *dispatch = machine->dispatch;
+    const struct settings *settings = &machine->settings;
+    worker->program = dispatch->program;
+    worker->rules = &model_rules[settings->model];
+    worker->flow = &machine->flow;
+    worker->compilation = mix(settings->seed, 0);
+    worker->trace = machine->trace;
+    worker->time = worker->executed = worker->switches = 0;
+    worker->failed = worker->ended = worker->by_progress = false;
+    worker->last = NULL;
+    worker->exec = (struct exec){
+        .program = dispatch->program,
+        .regions = machine->regions,
+        .local = dispatch->local,
+        .local_count = dispatch->local_count,
+        .shared_size = dispatch->program->shared_size,
+        .snoop = worker->rules->snoop,
+        .random = mix(mix(settings->seed, machine->number), worker->number + 1),
+        .robust = dispatch->robust || settings->bounds == BOUNDS_REPORT,
+        .clock = &worker->time,
+        .trace = machine->trace != NULL,
+        .seen = worker->seen,
+    };
+    if (settings->model == MODEL_FAULTY && settings->fault == FAULT_WRONG)
+        worker->exec.fault_rate = settings->rate;
+    if (settings->schedule == SCHEDULE_PRIORITY)
+        worker_draw_delays(worker, settings->depth);
+}
+
+// One worker's part of a dispatch.
+static void work(struct worker *worker)
+{
+    struct machine *machine = worker->machine;
+    set_up(worker);
+    if (worker->rules->memory != MEMORY_SEQUENTIAL) {
+        if (!worker->past)
+            worker->past = past_create();
+        if (worker->past)
+            past_forget(worker->past);
+    }
+    const bool ready = (worker->past || worker->rules->memory == MEMORY_SEQUENTIAL) &&
+                       launch_prepare(worker, machine->settings.resident, worker->past);
+    if (ready)
+        run_workgroups(worker);
+    else
+        give_up(machine, DISPATCH_MEMORY);
+    launch_finish(worker);
+    atomic_fetch_add(&machine->executed, worker->executed);
+}
+
+static void *thread_main(void *argument)
+{
+    struct worker *worker = argument;
+    struct machine *machine = worker->machine;
+    uint64_t seen = 0;
+    fesetenv(FE_DFL_ENV); // the program may flush subnormals, and threads inherit that
+    pthread_mutex_lock(&machine->lock);
+    for (;;) {
+        while (!machine->closing && machine->number == seen)
+            pthread_cond_wait(&machine->begin, &machine->lock);
+        if (machine->closing)
+            break;
+        seen = machine->number;
+        if (worker->number >= machine->wanted)
+            continue;
+        pthread_mutex_unlock(&machine->lock);
+        work(worker);
+        pthread_mutex_lock(&machine->lock);
+        machine->working--;
+        pthread_cond_signal(&machine->end);
+    }
+    pthread_mutex_unlock(&machine->lock);
+    return NULL;
+}
+
+struct machine *machine_create(const struct settings *settings, const struct regions *regions,
+                               machine_report *report, void *user)
+{
+    struct machine *machine = calloc(1, sizeof(*machine));
+    if (!machine)
+        return NULL;
+    machine->settings = *settings;
+    machine->regions = regions;
+    machine->report = report;
+    machine->user = user;
+    machine->workers = calloc(settings->threads, sizeof(*machine->workers));
+    if (settings->trace[0])
+        machine->trace = trace_open(settings->trace);
+    if (!machine->workers || (settings->trace[0] && !machine->trace)) {
+        free(machine->workers);
+        free(machine);
+        return NULL;
+    }
+    pthread_mutex_init(&machine->lock, NULL);
+    pthread_cond_init(&machine->begin, NULL);
+    pthread_cond_init(&machine->end, NULL);
+    for (uint32_t i = 0; i < settings->threads; i++) {
+        struct worker *worker = &machine->workers[i];
+        worker->machine = machine;
+        worker->number = i;
+        if (i > 0 && pthread_create(&worker->thread, NULL, thread_main, worker) != 0)
+            break;
+        machine->threads = i + 1;
+    }
+    return machine;
+}
+
+void machine_free(struct machine *machine)
+{
+    if (!machine)
+        return;
+    pthread_mutex_lock(&machine->lock);
+    machine->closing = true;
+    pthread_cond_broadcast(&machine->begin);
+    pthread_mutex_unlock(&machine->lock);
+    for (uint32_t i = 1; i < machine->threads; i++)
+        pthread_join(machine->workers[i].thread, NULL);
+    for (uint32_t i = 0; i < machine->threads; i++)
+        past_free(machine->workers[i].past);
+    pthread_cond_destroy(&machine->begin);
+    pthread_cond_destroy(&machine->end);
+    pthread_mutex_destroy(&machine->lock);
+    trace_close(machine->trace);
+    free(machine->workers);
+    free(machine);
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+// In which order workgroups begin: upwards, or under `unfair` in any.
+static void draw_launch_order(struct machine *machine)
+{
+    machine->stride = 1;
+    machine->offset = 0;
+    if (!model_rules[machine->settings.model].unfair || machine->groups < 2)
+        return;
+    const uint64_t seed = mix(machine->settings.seed, ~machine->number);
+    machine->offset = seed % machine->groups;
+    machine->stride = 1 + mix(seed, 1) % (machine->groups - 1);
+    while (common_divisor(machine->stride, machine->groups) != 1)
+        machine->stride = machine->stride % (machine->groups - 1) + 1;
+}
+
+enum dispatch_end machine_dispatch(struct machine *machine, const struct dispatch *dispatch)
+{
+    machine->groups = (uint64_t)dispatch->groups[0] * dispatch->groups[1] * dispatch->groups[2];
+    if (machine->groups == 0)
+        return DISPATCH_DONE;
+    machine->reported = calloc((size_t)dispatch->program->insn_count + 1, 1);
+    if (!flow_find(&machine->flow, dispatch->program) || !machine->reported) {
+        flow_free(&machine->flow);
+        free(machine->reported);
+        return DISPATCH_MEMORY;
+    }
+    const uint64_t number = machine->number;
+    draw_launch_order(machine);
+    if (machine->trace)
+        trace_dispatch(machine->trace, number, &machine->settings, dispatch);
+
+    pthread_mutex_lock(&machine->lock);
+    machine->dispatch = dispatch;
+    machine->number++;
+    machine->wanted =
+        (uint32_t)(machine->groups < machine->threads ? machine->groups : machine->threads);
+    machine->working = machine->wanted - 1;
+    atomic_store(&machine->next, 0);
+    atomic_store(&machine->result, DISPATCH_DONE);
+    if (machine->working)
+        pthread_cond_broadcast(&machine->begin);
+    pthread_mutex_unlock(&machine->lock);
+
+    fenv_t environment;
+    fegetenv(&environment);
+    fesetenv(FE_DFL_ENV);
+    work(&machine->workers[0]);
+    fesetenv(&environment);
+
+    pthread_mutex_lock(&machine->lock);
+    while (machine->working)
+        pthread_cond_wait(&machine->end, &machine->lock);
+    pthread_mutex_unlock(&machine->lock);
+    const enum dispatch_end end = (enum dispatch_end)atomic_load(&machine->result);
+    if (machine->trace)
+        trace_end(machine->trace, number, machine->workers[0].switches, end);
+    flow_free(&machine->flow);
+    free(machine->reported);
+    machine->reported = NULL;
+    return end;
+}
+
+uint64_t machine_instructions(const struct machine *machine)
+{
+    return atomic_load(&((struct machine *)machine)->executed);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the execution models are made of. docs/models/ says what each means and which rule it
+// keeps or breaks.
+#pragma once
+
+#include "settings.h"
+
+#include <stdbool.h>
+
+enum model_memory { MEMORY_SEQUENTIAL, MEMORY_VULKAN, MEMORY_RELAXED };
+
+struct model_rules {
+    bool together; // the lanes of a tangle execute every instruction together; if not, each lane
+                   // runs by itself, and waits for its tangle at tangled instructions
+    bool snoop;    // exchanges read whatever the source lane's register holds
+    bool exchange_waits; // exchanges wait for their tangle
+    bool stays_diverged; // lanes stay apart where no rule brings them together
+    bool joins_falling;  // a switch may bring fall-through lanes and jumping lanes together
+    bool lags;           // after divergence one lane stays behind until the next barrier
+    bool peels;          // code on the way out of a loop runs behind the loop
+    bool unfair;         // workgroups start in any order, and only when another one has ended
+    enum model_memory memory;
+};
+
+extern const struct model_rules model_rules[MODEL_COUNT];

@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tree of tangles: who goes where at a branch, who may still come, who is together again.
+#include "schedule/workgroup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Memory: tangles and constructs come from chunks that the subgroup keeps until tangle_clear.
+
+enum { CHUNK_OBJECTS = 32 };
+
+struct pool_chunk {
+    struct pool_chunk *next;
+    struct tangle tangles[CHUNK_OBJECTS];
+    struct construct constructs[CHUNK_OBJECTS];
+};
+
+static bool grow(struct subgroup *subgroup)
+{
+    struct pool_chunk *chunk = calloc(1, sizeof(*chunk));
+    if (!chunk)
+        return false;
+    chunk->next = subgroup->chunks;
+    subgroup->chunks = chunk;
+    for (int i = 0; i < CHUNK_OBJECTS; i++) {
+        chunk->tangles[i].next_queued = subgroup->free_tangles;
+        subgroup->free_tangles = &chunk->tangles[i];
+        chunk->constructs[i].outer = subgroup->free_constructs;
+        subgroup->free_constructs = &chunk->constructs[i];
+    }
+    return true;
+}
+
+void tangle_clear(struct subgroup *subgroup)
+{
+    while (subgroup->chunks) {
+        struct pool_chunk *chunk = subgroup->chunks;
+        subgroup->chunks = chunk->next;
+        free(chunk);
+    }
+    subgroup->free_tangles = NULL;
+    subgroup->free_constructs = NULL;
+    subgroup->queue = NULL;
+    subgroup->tangle_count = 0;
+}
+
+static struct construct *hold(struct construct *construct)
+{
+    if (construct)
+        construct->references++;
+    return construct;
+}
+
+static struct tangle *new_tangle(struct subgroup *subgroup, struct tangle *parent,
+                                 struct construct *inside, uint32_t target)
+{
+    if (!subgroup->free_tangles && !grow(subgroup))
+        return NULL;
+    struct tangle *tangle = subgroup->free_tangles;
+    subgroup->free_tangles = tangle->next_queued;
+    *tangle = (struct tangle){.parent = parent,
+                              .inside = hold(inside),
+                              .target = target,
+                              .number = subgroup->tangles_made++};
+    subgroup->tangle_count++;
+    if (parent) {
+        tangle->coming = parent->here | parent->coming;
+        tangle->lags = parent->lags;
+        tangle->next_sibling = parent->first_child;
+        if (parent->first_child)
+            parent->first_child->previous_sibling = tangle;
+        parent->first_child = tangle;
+    }
+    return tangle;
+}
+
+static struct construct *new_construct(struct subgroup *subgroup, enum construct_kind kind,
+                                       struct construct *outer, uint32_t header, uint32_t target)
+{
+    if (!subgroup->free_constructs && !grow(subgroup))
+        return NULL;
+    struct construct *construct = subgroup->free_constructs;
+    subgroup->free_constructs = construct->outer;
+    *construct =
+        (struct construct){.kind = kind, .outer = hold(outer), .header = header, .target = target};
+    return construct;
+}
+
+// Puts a tangle into the list of those that have to be looked at.
+static void look_at(struct subgroup *subgroup, struct tangle *tangle)
+{
+    if (tangle->queued)
+        return;
+    tangle->queued = true;
+    tangle->next_queued = subgroup->queue;
+    subgroup->queue = tangle;
+}
+
+static void release_construct(struct subgroup *subgroup, struct construct *construct)
+{
+    while (construct && --construct->references == 0) {
+        struct construct *outer = construct->outer;
+        if (construct->meet)
+            construct->meet->meets = NULL;
+        for (struct tangle *exit = construct->exits; exit; exit = exit->next_exit)
+            exit->exit_of = NULL;
+        if (construct->head) {
+            construct->head->pinned = false;
+            look_at(subgroup, construct->head);
+        }
+        construct->outer = subgroup->free_constructs;
+        subgroup->free_constructs = construct;
+        construct = outer;
+    }
+}
+
+static void unlink_exit(struct tangle *tangle)
+{
+    struct tangle **link = &tangle->exit_of->exits;
+    while (*link != tangle)
+        link = &(*link)->next_exit;
+    *link = tangle->next_exit;
+}
+
+// Nobody is in the tangle and nobody comes.
+static void release_tangle(struct subgroup *subgroup, struct tangle *tangle)
+{
+    release_construct(subgroup, tangle->own);
+    tangle->own = NULL;
+    if (tangle->pinned || tangle->queued) // `own` may have been what pinned it
+        return;
+    if (tangle->meets)
+        tangle->meets->meet = NULL;
+    if (tangle->exit_of)
+        unlink_exit(tangle);
+    for (struct tangle *child = tangle->first_child, *next; child; child = next) {
+        next = child->next_sibling;
+        child->parent = child->next_sibling = child->previous_sibling = NULL;
+    }
+    if (tangle->previous_sibling)
+        tangle->previous_sibling->next_sibling = tangle->next_sibling;
+    else if (tangle->parent)
+        tangle->parent->first_child = tangle->next_sibling;
+    if (tangle->next_sibling)
+        tangle->next_sibling->previous_sibling = tangle->previous_sibling;
+    release_construct(subgroup, tangle->inside);
+    subgroup->tangle_count--;
+    tangle->next_queued = subgroup->free_tangles;
+    subgroup->free_tangles = tangle;
+}
+
+static void wake(struct subgroup *subgroup, struct tangle *tangle)
+{
+    if (subgroup->rules->together)
+        subgroup->runnable |= tangle->here & ~subgroup->at_barrier;
+    else if (tangle->arrived == tangle->here)
+        subgroup->runnable |= tangle->arrived;
+}
+
+// Frees the tangles that have ended and wakes those that have become complete.
+static void settle(struct subgroup *subgroup)
+{
+    while (subgroup->queue) {
+        struct tangle *tangle = subgroup->queue;
+        subgroup->queue = tangle->next_queued;
+        tangle->queued = false;
+        if (tangle->coming)
+            continue;
+        if (tangle->here)
+            wake(subgroup, tangle);
+        else
+            release_tangle(subgroup, tangle);
+    }
+}
+
+// The lanes will not come to this tangle, nor to any that can only be reached through it. Walks the
+// tree without recursion: lanes that ran ahead can make it deep.
+static void drop(struct subgroup *subgroup, struct tangle *top, lanes set)
+{
+    struct tangle *at = top;
+    if (!top || !(top->coming & set))
+        return;
+    for (;;) {
+        at->coming &= ~set;
+        look_at(subgroup, at);
+        struct tangle *next = at->first_child;
+        while (next && !(next->coming & set))
+            next = next->next_sibling;
+        while (!next && at != top) {
+            next = at->next_sibling;
+            while (next && !(next->coming & set))
+                next = next->next_sibling;
+            at = at->parent;
+        }
+        if (!next)
+            return;
+        at = next;
+    }
+}
+
+static void enter(struct subgroup *subgroup, struct tangle *tangle, lanes set, uint32_t pc)
+{
+    const struct model_rules *rules = subgroup->rules;
+    tangle->here |= set;
+    tangle->coming &= ~set;
+    if (rules->lags && tangle->is_meeting && !tangle->first_arrival)
+        tangle->first_arrival = set;
+    each_lane (lane, set) {
+        subgroup->tangle[lane] = tangle;
+        subgroup->pc[lane] = pc;
+    }
+    if (rules->together)
+        subgroup->runnable &= ~set;
+    else
+        subgroup->runnable |= set;
+    look_at(subgroup, tangle);
+}
+
+static uint32_t pc_of(const struct subgroup *subgroup, uint32_t block)
+{
+    return subgroup->program->blocks[block].first;
+}
+
+static uint64_t draw(struct subgroup *subgroup)
+{
+    uint64_t z = subgroup->random += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+bool tangle_start(struct subgroup *subgroup, uint32_t pc)
+{
+    struct tangle *root = new_tangle(subgroup, NULL, NULL, 0);
+    if (!root)
+        return false;
+    enter(subgroup, root, subgroup->present, pc);
+    settle(subgroup);
+    return true;
+}
+
+// Opening a construct.
+
+static struct tangle *new_meeting(struct subgroup *subgroup, struct tangle *tangle,
+                                  struct construct *construct)
+{
+    struct tangle *meeting = new_tangle(subgroup, tangle, construct->outer, construct->target);
+    if (meeting) {
+        meeting->is_meeting = true;
+        meeting->meets = construct;
+        construct->meet = meeting;
+    }
+    return meeting;
+}
+
+// Without maximal reconvergence only those constructs bring lanes together again that the whole
+// subgroup entered together. (The core asks for this only where the whole workgroup did.)
+static bool may_stay_diverged(struct subgroup *subgroup, const struct tangle *tangle)
+{
+    return subgroup->rules->stays_diverged && !subgroup->program->maximally_reconverges &&
+           (tangle->here | tangle->coming) != subgroup->present && draw(subgroup) % 4 != 0;
+}
+
+static bool open_selection(struct subgroup *subgroup, struct tangle *tangle, uint32_t header,
+                           const struct block *block)
+{
+    const struct flow *flow = subgroup->flow;
+    const struct insn *last = &subgroup->program->insns[block->first];
+    while (last->kind < INSN_BRANCH || last->kind == INSN_CALL)
+        last++;
+    const bool is_switch = last->kind == INSN_SWITCH;
+    struct construct *own =
+        new_construct(subgroup, is_switch ? CONSTRUCT_SWITCH : CONSTRUCT_SELECTION, tangle->inside,
+                      header, block->merge);
+    tangle->own = hold(own);
+    if (!own || !new_meeting(subgroup, tangle, own))
+        return false;
+    own->stays_diverged = may_stay_diverged(subgroup, tangle);
+    if (!is_switch)
+        return true;
+    own->joins = subgroup->rules->joins_falling && (subgroup->compilation >> header % 61 & 1);
+    own->head = tangle;
+    tangle->pinned = true;
+    const struct edge *edges = &subgroup->program->edges[last->extra];
+    for (uint32_t i = 0; own->joins && i < last->extra_count; i++) {
+        const uint32_t fall = flow->falls[edges[i].block];
+        if (edges[i].block == block->merge || fall == UINT32_MAX)
+            continue;
+        struct tangle *child = tangle->first_child;
+        while (child && (child->is_meeting || child->target != fall))
+            child = child->next_sibling;
+        if (!child && !new_tangle(subgroup, tangle, own, fall))
+            return false;
+    }
+    return true;
+}
+
+static bool open_loop(struct subgroup *subgroup, struct tangle *tangle, uint32_t header,
+                      const struct block *block)
+{
+    struct construct *loop = tangle->inside;
+    if (!loop || loop->kind != CONSTRUCT_LOOP || loop->header != header) {
+        loop = new_construct(subgroup, CONSTRUCT_LOOP, tangle->inside, header, block->merge);
+        if (!loop)
+            return false;
+        hold(loop);
+        loop->stays_diverged = may_stay_diverged(subgroup, tangle);
+        if (!new_meeting(subgroup, tangle, loop)) {
+            release_construct(subgroup, loop);
+            return false;
+        }
+    } else {
+        hold(loop);
+    }
+    struct construct *own = new_construct(subgroup, CONSTRUCT_ITERATION, loop, header, block->next);
+    release_construct(subgroup, loop);
+    tangle->own = hold(own);
+    if (!own || !new_meeting(subgroup, tangle, own))
+        return false;
+    own->stays_diverged = may_stay_diverged(subgroup, tangle);
+    return true;
+}
+
+bool tangle_open(struct subgroup *subgroup, struct tangle *tangle, const struct block *block)
+{
+    const uint32_t header = (uint32_t)(block - subgroup->program->blocks);
+    if (tangle->own || block->merge_kind == MERGE_NONE)
+        return true;
+    return block->merge_kind == MERGE_LOOP ? open_loop(subgroup, tangle, header, block)
+                                           : open_selection(subgroup, tangle, header, block);
+}
+
+// Leaving constructs.
+
+static void drop_cases(struct subgroup *subgroup, const struct construct *construct, lanes set)
+{
+    for (struct tangle *child = construct->head->first_child; child; child = child->next_sibling) {
+        if (!child->is_meeting && child->inside == construct)
+            drop(subgroup, child, set);
+    }
+}
+
+static void drop_exits(struct subgroup *subgroup, const struct construct *loop,
+                       const struct tangle *but, lanes set)
+{
+    for (struct tangle *exit = loop->exits; exit; exit = exit->next_exit) {
+        if (exit != but)
+            drop(subgroup, exit, set);
+    }
+}
+
+// The lanes leave the inside of one construct.
+static void leave(struct subgroup *subgroup, const struct construct *construct, lanes set)
+{
+    if (construct->kind == CONSTRUCT_SWITCH && construct->joins)
+        drop_cases(subgroup, construct, set);
+    if (construct->kind == CONSTRUCT_LOOP)
+        drop_exits(subgroup, construct, NULL, set);
+}
+
+// The lanes leave all constructs from `inner` up to and without `outer`, and do not come to where
+// those meet.
+static void escape(struct subgroup *subgroup, struct construct *inner,
+                   const struct construct *outer, lanes set)
+{
+    for (struct construct *c = inner; c && c != outer; c = c->outer) {
+        leave(subgroup, c, set);
+        drop(subgroup, c->meet, set);
+    }
+}
+
+// Of the tangle's children that a branch chooses between, the lanes come to none but `chosen` and,
+// in a switch that joins, to the cases that one falls into.
+static void choose(struct subgroup *subgroup, struct tangle *tangle, const struct tangle *chosen,
+                   uint32_t target, lanes set)
+{
+    const uint32_t *falls = subgroup->flow->falls;
+    const bool joins = tangle->own && tangle->own->kind == CONSTRUCT_SWITCH && tangle->own->joins;
+    for (struct tangle *child = tangle->first_child; child; child = child->next_sibling) {
+        if (child == chosen || child->is_meeting || !(child->coming & set))
+            continue;
+        uint32_t fall = joins && target != UINT32_MAX ? falls[target] : UINT32_MAX;
+        for (int steps = 0; fall != UINT32_MAX && fall != child->target && steps < 64; steps++)
+            fall = falls[fall];
+        if (fall == UINT32_MAX || fall != child->target)
+            drop(subgroup, child, set);
+    }
+}
+
+static struct tangle *find_child(const struct tangle *tangle, const struct construct *inside,
+                                 uint32_t target)
+{
+    struct tangle *child = tangle->first_child;
+    while (child && (child->is_meeting || child->target != target || child->inside != inside))
+        child = child->next_sibling;
+    return child;
+}
+
+// Into a child of their own: what a branch does with lanes that stay inside, and what becomes of
+// lanes that do not meet others where they could.
+static bool into_child(struct subgroup *subgroup, struct tangle *tangle, lanes set,
+                       struct construct *inside, uint32_t target, uint32_t pc)
+{
+    struct tangle *child = find_child(tangle, inside, target);
+    if (!child)
+        child = new_tangle(subgroup, tangle, inside, target);
+    if (!child)
+        return false;
+    enter(subgroup, child, set, pc);
+    choose(subgroup, tangle, child, target, set);
+    return true;
+}
+
+static bool into_meeting(struct subgroup *subgroup, struct tangle *tangle, lanes set,
+                         struct construct *construct, uint32_t pc)
+{
+    struct tangle *meet = construct->meet;
+    struct construct *outer = construct->outer;
+    const bool apart =
+        construct->stays_diverged || tangle->lags || !meet || (meet->coming & set) != set;
+    leave(subgroup, construct, set);
+    if (apart) {
+        drop(subgroup, meet, set);
+        return into_child(subgroup, tangle, set, outer, construct->target, pc);
+    }
+    enter(subgroup, meet, set, pc);
+    choose(subgroup, tangle, NULL, UINT32_MAX, set);
+    return true;
+}
+
+// Model `peeling`: all lanes that take this way out of the loop, in whatever iteration, take it
+// together.
+static bool into_exit(struct subgroup *subgroup, struct tangle *tangle, lanes set,
+                      struct construct *inside, struct construct *loop, uint32_t target)
+{
+    struct tangle *exit = loop->exits;
+    while (exit && exit->target != target)
+        exit = exit->next_exit;
+    if (!exit) {
+        exit = new_tangle(subgroup, NULL, loop, target);
+        if (!exit)
+            return false;
+        exit->coming = (loop->meet ? loop->meet->coming : 0) & ~loop->gone;
+        exit->is_exit = true;
+        exit->exit_of = loop;
+        exit->next_exit = loop->exits;
+        loop->exits = exit;
+    }
+    escape(subgroup, inside, loop, set);
+    loop->gone |= set;
+    enter(subgroup, exit, set, pc_of(subgroup, target));
+    drop_exits(subgroup, loop, exit, set);
+    choose(subgroup, tangle, NULL, UINT32_MAX, set);
+    return true;
+}
+
+static struct construct *innermost_loop(struct construct *inside)
+{
+    while (inside && inside->kind != CONSTRUCT_LOOP && inside->kind != CONSTRUCT_CALL)
+        inside = inside->outer;
+    return inside && inside->kind == CONSTRUCT_LOOP ? inside : NULL;
+}
+
+// The construct, of those around, that ends at the block `target`.
+static struct construct *ending_at(struct construct *inside, uint32_t target)
+{
+    while (inside && inside->kind != CONSTRUCT_CALL && inside->target != target)
+        inside = inside->outer;
+    if (!inside || inside->kind == CONSTRUCT_CALL)
+        return NULL;
+    while (inside->outer && inside->outer->kind != CONSTRUCT_CALL &&
+           inside->outer->target == target)
+        inside = inside->outer;
+    return inside;
+}
+
+static bool go(struct subgroup *subgroup, struct tangle *tangle, lanes set,
+               const struct block *from, uint32_t target, bool splits)
+{
+    const struct flow *flow = subgroup->flow;
+    // Not any `own`: another lane may be ahead, and have opened a construct at the tangle's end.
+    const bool opens = from->merge_kind != MERGE_NONE;
+    struct construct *inside = opens ? tangle->own : tangle->inside;
+    struct construct *ended = flow->special[target] ? ending_at(inside, target) : NULL;
+    const uint32_t pc = pc_of(subgroup, target);
+    if (ended) {
+        tangle->here &= ~set;
+        escape(subgroup, inside, ended, set);
+        return into_meeting(subgroup, tangle, set, ended, pc);
+    }
+    if (subgroup->rules->peels && flow->leaves[target]) {
+        struct construct *loop = innermost_loop(inside);
+        if (loop && !tangle->is_exit) {
+            tangle->here &= ~set;
+            return into_exit(subgroup, tangle, set, inside, loop, target);
+        }
+    }
+    if (!splits && !opens) {
+        if (inside && inside->kind == CONSTRUCT_SWITCH && inside->joins && flow->special[target]) {
+            struct tangle *next = find_child(inside->head, inside, target);
+            if (next && (next->coming & set) == set) {
+                tangle->here &= ~set;
+                enter(subgroup, next, set, pc);
+                return true;
+            }
+        }
+        each_lane (lane, set)
+            subgroup->pc[lane] = pc;
+        return true;
+    }
+    tangle->here &= ~set;
+    return into_child(subgroup, tangle, set, inside, target, pc);
+}
+
+bool tangle_go(struct subgroup *subgroup, struct tangle *tangle, lanes set,
+               const struct block *from, uint32_t target, bool splits)
+{
+    const bool gone = go(subgroup, tangle, set, from, target, splits);
+    look_at(subgroup, tangle);
+    settle(subgroup);
+    return gone;
+}
+
+// Calls.
+
+bool tangle_call(struct subgroup *subgroup, struct tangle *tangle, lanes set, uint32_t entry,
+                 uint32_t return_pc)
+{
+    if (!tangle->own) {
+        struct construct *call =
+            new_construct(subgroup, CONSTRUCT_CALL, tangle->inside, UINT32_MAX, return_pc);
+        tangle->own = hold(call);
+        if (!call || !new_meeting(subgroup, tangle, call))
+            return false;
+        call->stays_diverged =
+            subgroup->rules->stays_diverged && !subgroup->program->maximally_reconverges;
+    }
+    tangle->here &= ~set;
+    const bool gone = into_child(subgroup, tangle, set, tangle->own, entry, pc_of(subgroup, entry));
+    look_at(subgroup, tangle);
+    settle(subgroup);
+    return gone;
+}
+
+bool tangle_return(struct subgroup *subgroup, struct tangle *tangle, lanes set)
+{
+    struct construct *call = tangle->inside;
+    while (call && call->kind != CONSTRUCT_CALL)
+        call = call->outer;
+    if (!call) {
+        tangle_end(subgroup, tangle, set);
+        return true;
+    }
+    tangle->here &= ~set;
+    escape(subgroup, tangle->inside, call, set);
+    const bool gone = into_meeting(subgroup, tangle, set, call, call->target);
+    look_at(subgroup, tangle);
+    settle(subgroup);
+    return gone;
+}
+
+void tangle_end(struct subgroup *subgroup, struct tangle *tangle, lanes set)
+{
+    tangle->here &= ~set;
+    escape(subgroup, tangle->inside, NULL, set);
+    choose(subgroup, tangle, NULL, UINT32_MAX, set);
+    subgroup->live &= ~set;
+    subgroup->runnable &= ~set;
+    subgroup->behind &= ~set;
+    look_at(subgroup, tangle);
+    settle(subgroup);
+}
+
+void tangle_arrive(struct subgroup *subgroup, struct tangle *tangle, lanes set)
+{
+    tangle->arrived |= set;
+    subgroup->runnable &= ~set;
+    if (!tangle->coming && tangle->arrived == tangle->here)
+        subgroup->runnable |= tangle->arrived;
+}
+
+// Staying behind.
+
+bool tangle_leave_behind(struct subgroup *subgroup, struct tangle *tangle, unsigned lane)
+{
+    const lanes set = lanes_of(lane);
+    struct tangle *behind = new_tangle(subgroup, NULL, tangle->inside, tangle->target);
+    if (!behind)
+        return false;
+    behind->lags = true;
+    tangle->here &= ~set;
+    escape(subgroup, tangle->inside, NULL, set);
+    subgroup->behind |= set;
+    enter(subgroup, behind, set, subgroup->pc[lane]);
+    settle(subgroup);
+    return true;
+}
+
+void tangle_rejoin(struct subgroup *subgroup, struct tangle *tangle, lanes set)
+{
+    each_lane (lane, set) {
+        struct tangle *behind = subgroup->tangle[lane];
+        behind->here &= ~lanes_of(lane);
+        escape(subgroup, behind->inside, NULL, lanes_of(lane));
+        look_at(subgroup, behind);
+        subgroup->tangle[lane] = tangle;
+    }
+    tangle->here |= set;
+    for (struct construct *c = tangle->inside; c; c = c->outer) {
+        if (c->meet)
+            c->meet->coming |= set;
+    }
+    subgroup->behind &= ~set;
+    settle(subgroup);
+}

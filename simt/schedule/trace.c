@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes what was executed (trace.h has the format).
+#include "schedule/trace.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+struct trace {
+    FILE *file;
+    pthread_mutex_t lock; // a step is written as a whole
+};
+
+static const char *const kind_names[] = {
+    [INSN_PLAIN] = "plain",     [INSN_TANGLED] = "tangled", [INSN_EXCHANGE] = "exchange",
+    [INSN_BARRIER] = "barrier", [INSN_FENCE] = "fence",     [INSN_BRANCH] = "branch",
+    [INSN_IF] = "if",           [INSN_SWITCH] = "switch",   [INSN_CALL] = "call",
+    [INSN_RETURN] = "return",   [INSN_END] = "end",         [INSN_UNREACHABLE] = "unreachable",
+};
+
+static const char *const end_names[] = {
+    [DISPATCH_DONE] = "done",
+    [DISPATCH_FAULT] = "fault",
+    [DISPATCH_STOPPED] = "stopped",
+    [DISPATCH_MEMORY] = "memory",
+};
+
+struct trace *trace_open(const char *path)
+{
+    struct trace *trace = calloc(1, sizeof(*trace));
+    if (!trace)
+        return NULL;
+    trace->file = fopen(path, "ae");
+    if (!trace->file) {
+        free(trace);
+        return NULL;
+    }
+    pthread_mutex_init(&trace->lock, NULL);
+    fputs("simt-trace 1\n", trace->file);
+    return trace;
+}
+
+void trace_close(struct trace *trace)
+{
+    if (!trace)
+        return;
+    fclose(trace->file);
+    pthread_mutex_destroy(&trace->lock);
+    free(trace);
+}
+
+void trace_dispatch(struct trace *trace, uint64_t number, const struct settings *settings,
+                    const struct dispatch *dispatch)
+{
+    const struct program *program = dispatch->program;
+    fprintf(trace->file,
+            "dispatch %" PRIu64 " model %s seed %" PRIu64
+            " subgroup %u groups %u %u %u local %u %u %u\n",
+            number, model_names[settings->model], settings->seed, program->subgroup,
+            dispatch->groups[0], dispatch->groups[1], dispatch->groups[2], program->local_size[0],
+            program->local_size[1], program->local_size[2]);
+    for (uint32_t pc = 0; pc < program->insn_count; pc++)
+        fprintf(trace->file, "code %u %s %s\n", pc, kind_names[program->insns[pc].kind],
+                program->lines[pc] ? program->lines[pc] : "");
+}
+
+// The cell that says most about what the instruction did: its result, what it stored, what decided.
+static uint32_t telling_cell(const struct insn *insn)
+{
+    if (insn->result != CELL_NONE)
+        return insn->result;
+    if (insn->run == memory_store || insn->run == memory_store_register)
+        return insn->operand[1];
+    return insn->kind == INSN_IF || insn->kind == INSN_SWITCH ? insn->operand[0] : CELL_NONE;
+}
+
+void trace_step(struct trace *trace, const struct exec *exec, uint64_t time, uint64_t workgroup)
+{
+    const struct insn *insn = exec->insn;
+    const uint32_t cell = telling_cell(insn);
+    pthread_mutex_lock(&trace->lock);
+    for (uint32_t i = 0; i < exec->count; i++) {
+        const unsigned lane = exec->lane[i];
+        const struct exec_seen *seen = &exec->seen[lane];
+        fprintf(trace->file, "step %" PRIu64 " %" PRIu64 " %u %u %u ", time, workgroup,
+                exec->subgroup_id, lane, (unsigned)(insn - exec->program->insns));
+        if (cell != CELL_NONE)
+            fprintf(trace->file, "%" PRIx64 " ", exec_cells(exec, cell)[lane]);
+        else
+            fputs("- ", trace->file);
+        if (seen->source != 255)
+            fprintf(trace->file, "%u ", seen->source);
+        else
+            fputs("- ", trace->file);
+        if (seen->address != UINT64_MAX)
+            fprintf(trace->file, "%" PRIx64 " ", seen->address);
+        else
+            fputs("- ", trace->file);
+        const uint64_t high = (uint64_t)(exec->mask >> 64), low = (uint64_t)exec->mask;
+        if (high)
+            fprintf(trace->file, "%" PRIx64 "%016" PRIx64 "\n", high, low);
+        else
+            fprintf(trace->file, "%" PRIx64 "\n", low);
+    }
+    pthread_mutex_unlock(&trace->lock);
+}
+
+void trace_end(struct trace *trace, uint64_t number, uint64_t switches, enum dispatch_end end)
+{
+    fprintf(trace->file, "switches %" PRIu64 "\nend %" PRIu64 " %s\n", switches, number,
+            end_names[end]);
+    fflush(trace->file);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file that the setting trace=FILE names: everything that was executed, as text, one thing a
+// line.
+//
+//   simt-trace 1
+//   dispatch N model NAME seed S subgroup W groups X Y Z local X Y Z
+//   code PC KIND TEXT
+//   step T G S L PC VALUE SOURCE ADDRESS TANGLE
+//   switches N
+//   end N RESULT
+//
+// `dispatch` begins each vkCmdDispatch, counted from 0 since the device was created. It is followed
+// by one `code` line for each instruction of the program: its number, its kind (plain, tangled,
+// exchange, barrier, fence, branch, if, switch, call, return, end, unreachable) and its line of the
+// listing, which is empty for copies that have no instruction of their own.
+//
+// `step` says that lane L of subgroup S of workgroup G (its linear number) executed instruction PC
+// at time T; lanes that executed it together have the same T, and T rises. VALUE is the first cell
+// of the result, or of the value that was stored or that decided a branch, in hexadecimal; SOURCE
+// the lane from which an exchange took it; ADDRESS the address of the memory access in hexadecimal;
+// each is "-" if there is none. TANGLE is the set of lanes that executed it together, in
+// hexadecimal. Addresses in LOCAL_SHARED (memory/regions.h) are the same in every workgroup and
+// mean its own memory.
+//
+// `switches` is the number of times that the scheduler went from one set of lanes to another
+// although the first could have gone on. `end` has "done", "fault", "stopped" or "memory".
+#pragma once
+
+#include "schedule/machine.h"
+
+#include <stdio.h>
+
+struct trace; // of one machine
+
+// Opens the file for appending, and writes the first line. NULL if it cannot be opened.
+struct trace *trace_open(const char *path);
+void trace_close(struct trace *trace);
+void trace_dispatch(struct trace *trace, uint64_t number, const struct settings *settings,
+                    const struct dispatch *dispatch);
+// One executed instruction: for each lane of the exec one line.
+void trace_step(struct trace *trace, const struct exec *exec, uint64_t time, uint64_t workgroup);
+void trace_end(struct trace *trace, uint64_t number, uint64_t switches, enum dispatch_end end);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thread of the interpreter: the workgroups that it has in flight, and whose turn it is.
+#pragma once
+
+#include "memory/order.h"
+#include "schedule/machine.h"
+#include "schedule/trace.h"
+#include "schedule/workgroup.h"
+
+#include <pthread.h>
+
+struct worker {
+    struct exec exec;
+    struct machine *machine;
+    uint32_t number; // of the thread
+    pthread_t thread;
+    struct workgroup *slots;
+    uint32_t slot_count;
+    const struct model_rules *rules;
+    const struct program *program;
+    struct flow *flow;
+    uint64_t compilation; // a seed that is the same for all dispatches
+    struct trace *trace;  // NULL: none
+    struct past *past;    // NULL: memory is sequentially consistent
+    struct exec_seen seen[LANES_MAX];
+
+    uint64_t time;     // instructions that sets of lanes executed
+    uint64_t executed; // the same, each lane counted
+    uint64_t switches;
+    bool failed; // out of host memory
+    bool ended;  // a workgroup in a slot has ended
+
+    // SCHEDULE_PRIORITY: when some lane is delayed, the next time last.
+    bool by_progress;
+    uint64_t delays[64];
+    uint32_t delays_left;
+
+    // Who ran last, and whether it could have gone on.
+    const struct subgroup *last;
+    lanes last_set;
+};
+
+// step.c: executes instructions of `set`, lanes of one tangle at one pc, until they have to wait,
+// part, or `budget` instructions are executed; with `meets` also when they come to where others
+// are.
+void worker_run(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup,
+                lanes set, uint32_t budget, bool meets);
+// Executes the barrier or fence at `pc` for `set`, and sets its pc behind it.
+void worker_pass(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup,
+                 lanes set, uint32_t pc);
+// Points the exec at a set of lanes of a subgroup.
+void worker_aim(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup,
+                lanes set);
+
+// lag.c: model `lagging`.
+//
+// Lanes have come together in a tangle: one of them may stay behind. False: out of memory.
+bool lag_merge(struct worker *worker, struct subgroup *subgroup, struct tangle *tangle);
+// Lanes have come to a barrier or fence: whether they wait there, for those behind or as one of
+// them.
+bool lag_stop(struct subgroup *subgroup, lanes set, uint32_t pc);
+// Lets those go on that wait for nobody who could still come.
+void lag_resume(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup);
+
+// pick.c: gives the next set of lanes its turn. False: nobody in any slot can go on.
+bool worker_turn(struct worker *worker);
+// Draws when lanes are to be delayed, before a dispatch begins.
+void worker_draw_delays(struct worker *worker, uint32_t count);

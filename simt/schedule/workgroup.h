@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workgroup in flight: its subgroups, and where each invocation is.
+#pragma once
+
+#include "exec/exec.h"
+#include "schedule/flow.h"
+#include "schedule/model.h"
+#include "schedule/tangle.h"
+
+struct pool_chunk;
+
+struct subgroup {
+    uint64_t *cells;  // [cell][lane]
+    uint32_t number;  // in its workgroup
+    uint32_t width;   // lanes
+    lanes present;    // that have an invocation
+    lanes live;       // that have not ended
+    lanes runnable;   // that can execute their next instruction
+    lanes at_barrier; // that wait for their workgroup
+    lanes ordered;    // model `snooping`: that came from a barrier and had no exchange since
+    lanes behind;     // model `lagging`: that stayed behind,
+    lanes held;       // that wait at a barrier for those,
+    lanes parked;     // and those of them that have come to one
+    uint32_t pc[LANES_MAX];
+    struct tangle *tangle[LANES_MAX];
+    uint32_t quiet; // turns since something happened that other invocations can see
+    // Of SCHEDULE_PRIORITY: instructions executed, and the time until which a lane is delayed.
+    uint64_t progress[LANES_MAX], asleep[LANES_MAX];
+
+    // Of the dispatch.
+    const struct program *program;
+    const struct flow *flow;
+    const struct model_rules *rules;
+    uint64_t compilation; // a seed for choices that one compilation makes once
+
+    // Of tangle.c.
+    uint64_t random;
+    uint64_t tangles_made;
+    uint32_t tangle_count; // that are not free
+    struct tangle *queue, *free_tangles;
+    struct construct *free_constructs;
+    struct pool_chunk *chunks;
+};
+
+struct workgroup {
+    uint32_t id[3];
+    uint64_t number; // linear
+    struct subgroup *subgroups;
+    uint32_t subgroup_count;
+    unsigned char *shared;
+    struct order *order; // NULL: sequentially consistent
+    bool running;        // has begun, and its end was not dealt with yet
+    uint32_t live;       // subgroups with lanes that have not ended
+};

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random structured control flow: the masks that the interpreter gives, under each model, against
+// the simulation on the host, which knows nothing of tangles.
+#include "schedule/machine.h"
+#include "shapes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SUBGROUPS = 2 };
+
+static int tries = 150; // of each check
+static int shown = 3;   // wrong masks of one program
+
+struct trial {
+    struct shape_random random;
+    struct settings settings;
+    enum masks_rule rule;
+    uint32_t lanes;
+    uint32_t *words, *output;
+    struct masks_cell *cells;
+};
+
+static void say(void *user, const char *line)
+{
+    (void)user;
+    print_message("%s\n", line);
+}
+
+static bool execute(struct trial *trial)
+{
+    char error[512] = "";
+    uint32_t *module;
+    const size_t count = shape_emit(&trial->random, trial->rule, trial->lanes, &module);
+    const struct program_options options = {.entry = "main",
+                                            .subgroup = trial->settings.subgroup,
+                                            .local_size_max = 1024,
+                                            .shared_max = 65536};
+    struct program *program = program_compile(module, count, &options, error, sizeof(error));
+    free(module);
+    if (!program) {
+        print_message("%s\n", error);
+        return false;
+    }
+    const size_t size = (size_t)trial->lanes * trial->random.shape.slots * 16;
+    memset(trial->output, 0xEE, size);
+    struct region local[] = {
+        [2] = {.bytes = (unsigned char *)trial->words, .size = trial->lanes * 4},
+        {.bytes = (unsigned char *)trial->output, .size = size}};
+    struct regions *regions = regions_create();
+    struct machine *machine = machine_create(&trial->settings, regions, say, NULL);
+    const struct dispatch dispatch = {
+        .program = program, .groups = {1, 1, 1}, .local = local, .local_count = 4};
+    const enum dispatch_end end = machine_dispatch(machine, &dispatch);
+    machine_free(machine);
+    regions_free(regions);
+    program_free(program);
+    return end == DISPATCH_DONE;
+}
+
+// A word of the mask that may not be what it is, or -1.
+static int wrong_word(const struct trial *trial, const struct masks_cell *cell, const uint32_t *got)
+{
+    const bool exact = trial->rule == MASKS_MAXIMAL;
+    for (int i = 0; i < 4; i++) {
+        const uint32_t must =
+            cell->executed ? exact ? cell->alternative[i] : cell->lower[i] : 0xEEEEEEEE;
+        const uint32_t may = cell->executed ? exact ? cell->want[i] : cell->upper[i] : 0xEEEEEEEE;
+        if ((got[i] & must) != must || (got[i] & ~may))
+            return i;
+    }
+    return -1;
+}
+
+static int compare(const struct trial *trial, uint64_t seed)
+{
+    int wrong = 0;
+    const uint32_t slots = trial->random.shape.slots;
+    masks_simulate(&trial->random.shape, trial->rule, trial->lanes, trial->settings.subgroup,
+                   trial->words, trial->cells);
+    for (uint32_t i = 0; i < trial->lanes * slots; i++) {
+        const struct masks_cell *cell = &trial->cells[i];
+        const int word = wrong_word(trial, cell, &trial->output[4 * i]);
+        if (word < 0)
+            continue;
+        if (wrong++ < shown)
+            print_message("seed %d, %s, subgroup %u: lane %u, slot %u, word %d: got %x, prescribed "
+                          "%x (or %x), at least %x, at most %x, executed %d\n",
+                          (int)seed, model_names[trial->settings.model], trial->settings.subgroup,
+                          i / slots, i % slots, word, trial->output[4 * i + word], cell->want[word],
+                          cell->alternative[word], cell->lower[word], cell->upper[word],
+                          cell->executed);
+    }
+    return wrong;
+}
+
+// How many masks of one random program are wrong; -1 if it did not run.
+static int try_shape(uint64_t seed, const char *model, enum masks_rule rule, uint32_t subgroup)
+{
+    char text[128], error[256];
+    struct trial *trial = calloc(1, sizeof(*trial));
+    snprintf(text, sizeof(text), "model=%s,seed=%d,subgroup=%u,threads=1", model, (int)seed,
+             subgroup);
+    assert_true(settings_parse(text, &trial->settings, error, sizeof(error)));
+    trial->rule = rule;
+    trial->lanes = SUBGROUPS * subgroup;
+    shape_draw(&trial->random, seed);
+    const size_t cells = (size_t)trial->lanes * trial->random.shape.slots;
+    trial->words = calloc(trial->lanes, 4);
+    trial->output = calloc(cells, 16);
+    trial->cells = calloc(cells, sizeof(*trial->cells));
+    srand((unsigned)seed);
+    for (uint32_t i = 0; i < trial->lanes; i++)
+        trial->words[i] = (uint32_t)rand();
+    const int wrong = execute(trial) ? compare(trial, seed) : -1;
+    free(trial->words);
+    free(trial->output);
+    free(trial->cells);
+    free(trial);
+    return wrong;
+}
+
+static void check_model(const char *model, enum masks_rule rule)
+{
+    static const uint32_t sizes[] = {4, 8, 32, 1, 128};
+    for (int seed = 0; seed < tries; seed++)
+        assert_int_equal(try_shape((uint64_t)seed, model, rule, sizes[seed % 5]), 0);
+}
+
+static void lockstep_is_maximal(void **state)
+{
+    (void)state;
+    check_model("lockstep", MASKS_MAXIMAL);
+}
+
+static void tangled_is_maximal(void **state)
+{
+    (void)state;
+    check_model("tangled", MASKS_MAXIMAL);
+}
+
+static void tangled_keeps_the_weaker_rules(void **state)
+{
+    (void)state;
+    check_model("tangled", MASKS_DEFAULT);
+    check_model("tangled", MASKS_SUBGROUP_UNIFORM);
+}
+
+// A model that breaks the rule must be seen to: else the comparison sees nothing.
+static void broken_models_are_seen(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"lagging", "peeling"};
+    shown = 0;
+    for (int m = 0; m < 2; m++) {
+        int wrong = 0;
+        for (int seed = 0; seed < 40; seed++)
+            wrong += try_shape((uint64_t)seed, models[m], MASKS_MAXIMAL, 8) > 0;
+        print_message("%s: wrong in %d of 40 programs\n", models[m], wrong);
+        assert_true(wrong > 0);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    // masks TRIES; masks 0 SEED MODEL RULE SUBGROUP [FILE]: one program, shown and written.
+    if (argc > 5) {
+        struct shape_random random;
+        const uint64_t seed = strtoull(argv[2], NULL, 10);
+        const enum masks_rule rule = (enum masks_rule)atoi(argv[4]);
+        shape_draw(&random, seed);
+        shape_print(random.shape.steps, 0);
+        if (argc > 6) {
+            uint32_t *words;
+            const size_t count = shape_emit(&random, rule, 2 * (uint32_t)atoi(argv[5]), &words);
+            FILE *file = fopen(argv[6], "wb");
+            fwrite(words, 4, count, file);
+            fclose(file);
+            free(words);
+        }
+        return try_shape(seed, argv[3], rule, (uint32_t)atoi(argv[5])) != 0;
+    }
+    if (argc > 1)
+        tries = atoi(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lockstep_is_maximal),
+        cmocka_unit_test(tangled_is_maximal),
+        cmocka_unit_test(tangled_keeps_the_weaker_rules),
+        cmocka_unit_test(broken_models_are_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
