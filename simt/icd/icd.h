@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Vulkan driver's objects, and what its files share. Only icd/ knows Vulkan; what executes
+// shaders is behind schedule/machine.h.
+#pragma once
+
+#include "memory/regions.h"
+#include "program/program.h"
+#include "schedule/machine.h"
+#include "settings.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vulkan/vk_icd.h>
+#include <vulkan/vulkan.h>
+
+// Prototypes of all commands: icd_CreateBuffer has the type of vkCreateBuffer.
+#define GLOBAL(name)   VKAPI_ATTR __typeof__(vk##name) icd_##name;
+#define INSTANCE(name) VKAPI_ATTR __typeof__(vk##name) icd_##name;
+#define DEVICE(name)   VKAPI_ATTR __typeof__(vk##name) icd_##name;
+#include "icd/commands.h"
+#undef GLOBAL
+#undef INSTANCE
+#undef DEVICE
+
+#define ICD_API_VERSION      VK_MAKE_API_VERSION(0, 1, 3, 0)
+#define ICD_PUSH_MAX         256 // bytes
+#define ICD_SETS_MAX         8
+#define ICD_WORKGROUP_MAX    1024  // invocations
+#define ICD_SHARED_MAX       65536 // bytes
+#define ICD_QUEUES           1
+#define ICD_BUFFER_ALIGNMENT 16   // bytes
+#define ICD_INLINE_BLOCK_MAX 4096 // bytes
+
+// Dispatchable objects begin with what the loader writes into them.
+struct icd_physical {
+    VK_LOADER_DATA loader;
+    struct icd_instance *instance;
+};
+
+struct icd_instance {
+    VK_LOADER_DATA loader;
+    struct settings settings; // as they were when the instance was created
+    struct icd_physical physical;
+    struct icd_messenger *messengers; // list, under `lock`
+    pthread_mutex_t lock;
+};
+
+// A line for a person: to the debug messengers of the instance, and to stderr ("simt: ...").
+// Control characters are replaced. Thread-safe.
+enum icd_severity { ICD_INFO, ICD_WARNING, ICD_ERROR };
+void icd_say(struct icd_instance *instance, enum icd_severity severity, const char *line);
+
+struct icd_queue; // icd/queue.c
+
+struct icd_device {
+    VK_LOADER_DATA loader;
+    struct icd_physical *physical;
+    struct regions *regions;
+    struct machine *machine;
+    bool robust;      // robustBufferAccess is enabled
+    bool executables; // pipelineExecutableInfo is enabled
+    struct icd_queue *queue;
+    atomic_bool lost;                 // every later call says VK_ERROR_DEVICE_LOST where it can
+    bool stop;                        // read by machine_dispatch
+    atomic_uint_fast64_t allocations; // counted for FAULT_MEMORY
+    atomic_uint_fast64_t submits;     // counted for the faults that happen at a submit
+    struct icd_slot *slots;           // icd/private.c; under `lock`
+    pthread_mutex_t lock;
+};
+
+// icd/queue.c. One thread executes what was submitted, in order. NULL if it cannot be made. Freeing
+// it stops what is still being executed.
+struct icd_queue *icd_queue_create(struct icd_device *device, const VkDeviceQueueCreateInfo *info);
+void icd_queue_free(struct icd_queue *queue);
+VkQueue icd_queue_handle(struct icd_queue *queue);
+VkResult icd_queue_wait_idle(struct icd_queue *queue);
+
+// Objects that more than one file looks into. Handles of objects that are not dispatchable are
+// their addresses.
+struct icd_module {
+    size_t count; // words
+    uint32_t words[];
+};
+
+struct icd_binding {
+    VkDescriptorType type;
+    uint32_t binding, count; // descriptors; of inline uniform blocks: bytes
+    uint32_t first;          // index of its first descriptor in a set
+};
+
+struct icd_set_layout {
+    atomic_uint references; // pipeline layouts and sets keep it alive
+    bool push;              // for vkCmdPushDescriptorSetKHR
+    uint32_t binding_count, descriptor_count, inline_bytes;
+    VkDescriptorBindingFlags variable; // binding flags of the last binding
+    struct icd_binding binding[];      // by rising number
+};
+
+struct icd_pipeline_layout {
+    atomic_uint references; // pipelines keep it alive
+    uint32_t push_size;     // bytes: the end of the push constant ranges
+    uint32_t set_count;
+    struct icd_set_layout *set[ICD_SETS_MAX];
+};
+
+struct icd_pipeline {
+    struct program *program; // owned
+    struct icd_pipeline_layout *layout;
+    char name[64]; // of the entry point
+};
+void icd_set_layout_release(struct icd_set_layout *layout);           // icd/descriptor.c
+void icd_pipeline_layout_release(struct icd_pipeline_layout *layout); // icd/pipeline.c
+
+// What a descriptor points at, at the time of a dispatch.
+struct icd_descriptor {
+    uint32_t region; // of device->regions: 0 if nothing was written; of no use any more once the
+                     // buffer is destroyed, which an unused descriptor may outlive
+    uint64_t offset, range;            // bytes; range may be VK_WHOLE_SIZE
+    const unsigned char *inline_bytes; // of an inline uniform block, which has `range` bytes
+};
+
+// Limits of storage, uniform and push data that both properties.c and pipeline.c need are the
+// macros above.
+
+#define ICD_HANDLE(type, object) ((type)(uintptr_t)(object))
+#define ICD_OBJECT(type, handle) ((struct type *)(uintptr_t)(handle))
+
+// Walks a pNext chain.
+const void *icd_find(const void *next, VkStructureType type);
+
+// Vulkan's idiom of two calls: how many of `have` elements to write to `out`; sets `*count`, and
+// `*result` to VK_INCOMPLETE if there is not room for all. Without `out` only the count is asked
+// for.
+uint32_t icd_room(uint32_t have, const void *out, uint32_t *count, VkResult *result);
+
+// icd/private.c. Private data of an object that is being destroyed: its address may come again.
+void icd_private_forget(struct icd_device *device, uint64_t handle);
+
+// icd/entry.c. What the loader finds everything else through; not in commands.h.
+VKAPI_ATTR __typeof__(vkGetInstanceProcAddr) icd_GetInstanceProcAddr;
+VKAPI_ATTR __typeof__(vkGetDeviceProcAddr) icd_GetDeviceProcAddr;

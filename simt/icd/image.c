@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// No format is supported, so that a correct program never has an image. The commands are there
+// because a loader or a layer may look for them; samplers can be had, and do nothing.
+#include "icd/icd.h"
+
+#include <stdlib.h>
+
+static VkResult refuse(VkDevice device, const char *what)
+{
+    icd_say(ICD_OBJECT(icd_device, device)->physical->instance, ICD_ERROR, what);
+    return VK_ERROR_FORMAT_NOT_SUPPORTED;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_CreateImage(VkDevice device, const VkImageCreateInfo *info,
+                                               const VkAllocationCallbacks *allocator,
+                                               VkImage *image)
+{
+    (void)info, (void)allocator;
+    *image = VK_NULL_HANDLE;
+    return refuse(device, "image: images are not supported");
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_DestroyImage(VkDevice device, VkImage image,
+                                            const VkAllocationCallbacks *allocator)
+{
+    (void)device, (void)image, (void)allocator;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_BindImageMemory(VkDevice device, VkImage image,
+                                                   VkDeviceMemory memory, VkDeviceSize offset)
+{
+    (void)image, (void)memory, (void)offset;
+    return refuse(device, "image: images are not supported");
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_BindImageMemory2(VkDevice device, uint32_t count,
+                                                    const VkBindImageMemoryInfo *infos)
+{
+    (void)infos;
+    return count ? refuse(device, "image: images are not supported") : VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetImageMemoryRequirements(VkDevice device, VkImage image,
+                                                          VkMemoryRequirements *needs)
+{
+    (void)device, (void)image;
+    *needs = (VkMemoryRequirements){.alignment = 1};
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetImageMemoryRequirements2(
+    VkDevice device, const VkImageMemoryRequirementsInfo2 *info, VkMemoryRequirements2 *needs)
+{
+    icd_GetImageMemoryRequirements(device, info->image, &needs->memoryRequirements);
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetDeviceImageMemoryRequirements(
+    VkDevice device, const VkDeviceImageMemoryRequirements *info, VkMemoryRequirements2 *needs)
+{
+    (void)info;
+    icd_GetImageMemoryRequirements(device, VK_NULL_HANDLE, &needs->memoryRequirements);
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetImageSparseMemoryRequirements(
+    VkDevice device, VkImage image, uint32_t *count, VkSparseImageMemoryRequirements *needs)
+{
+    (void)device, (void)image, (void)needs;
+    *count = 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetImageSparseMemoryRequirements2(
+    VkDevice device, const VkImageSparseMemoryRequirementsInfo2 *info, uint32_t *count,
+    VkSparseImageMemoryRequirements2 *needs)
+{
+    (void)device, (void)info, (void)needs;
+    *count = 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetImageSubresourceLayout(VkDevice device, VkImage image,
+                                                         const VkImageSubresource *subresource,
+                                                         VkSubresourceLayout *layout)
+{
+    (void)device, (void)image, (void)subresource;
+    *layout = (VkSubresourceLayout){0};
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_CreateImageView(VkDevice device,
+                                                   const VkImageViewCreateInfo *info,
+                                                   const VkAllocationCallbacks *allocator,
+                                                   VkImageView *view)
+{
+    (void)info, (void)allocator;
+    *view = VK_NULL_HANDLE;
+    return refuse(device, "image view: images are not supported");
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_DestroyImageView(VkDevice device, VkImageView view,
+                                                const VkAllocationCallbacks *allocator)
+{
+    (void)device, (void)view, (void)allocator;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_CreateSampler(VkDevice device, const VkSamplerCreateInfo *info,
+                                                 const VkAllocationCallbacks *allocator,
+                                                 VkSampler *sampler)
+{
+    (void)device, (void)info, (void)allocator;
+    void *object = malloc(1); // only its address matters
+    *sampler = ICD_HANDLE(VkSampler, object);
+    return object ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_DestroySampler(VkDevice device, VkSampler sampler,
+                                              const VkAllocationCallbacks *allocator)
+{
+    (void)allocator;
+    icd_private_forget(ICD_OBJECT(icd_device, device), (uintptr_t)sampler);
+    free((void *)(uintptr_t)sampler);
+}

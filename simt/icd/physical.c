@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one physical device: extensions, memory, queues, and the formats that it does not have.
+#include "icd/physical.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define EXTENSION(name)                                                                            \
+    {                                                                                              \
+        VK_##name##_EXTENSION_NAME, VK_##name##_SPEC_VERSION                                       \
+    }
+
+static const VkExtensionProperties extensions[] = {
+    EXTENSION(KHR_PIPELINE_EXECUTABLE_PROPERTIES),
+    EXTENSION(KHR_PUSH_DESCRIPTOR),
+    EXTENSION(KHR_SHADER_CLOCK),
+#ifdef VK_KHR_shader_expect_assume
+    EXTENSION(KHR_SHADER_EXPECT_ASSUME),
+#endif
+#ifdef VK_KHR_shader_maximal_reconvergence
+    EXTENSION(KHR_SHADER_MAXIMAL_RECONVERGENCE),
+#endif
+#ifdef VK_KHR_shader_subgroup_rotate
+    EXTENSION(KHR_SHADER_SUBGROUP_ROTATE),
+#endif
+    EXTENSION(KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW),
+    EXTENSION(EXT_CALIBRATED_TIMESTAMPS),
+    EXTENSION(NV_SHADER_SUBGROUP_PARTITIONED),
+    // What 1.1 to 1.3 made core, for programs that ask for it by its older name.
+    EXTENSION(KHR_16BIT_STORAGE),
+    EXTENSION(KHR_8BIT_STORAGE),
+    EXTENSION(KHR_BIND_MEMORY_2),
+    EXTENSION(KHR_BUFFER_DEVICE_ADDRESS),
+    EXTENSION(KHR_DEDICATED_ALLOCATION),
+    EXTENSION(KHR_DESCRIPTOR_UPDATE_TEMPLATE),
+    EXTENSION(KHR_DEVICE_GROUP),
+    EXTENSION(KHR_DRIVER_PROPERTIES),
+    EXTENSION(KHR_GET_MEMORY_REQUIREMENTS_2),
+    EXTENSION(KHR_MAINTENANCE_1),
+    EXTENSION(KHR_MAINTENANCE_2),
+    EXTENSION(KHR_MAINTENANCE_3),
+    EXTENSION(KHR_MAINTENANCE_4),
+    EXTENSION(KHR_RELAXED_BLOCK_LAYOUT),
+    EXTENSION(KHR_SHADER_ATOMIC_INT64),
+    EXTENSION(KHR_SHADER_FLOAT16_INT8),
+    EXTENSION(KHR_SHADER_FLOAT_CONTROLS),
+    EXTENSION(KHR_SHADER_INTEGER_DOT_PRODUCT),
+    EXTENSION(KHR_SHADER_NON_SEMANTIC_INFO),
+    EXTENSION(KHR_SHADER_SUBGROUP_EXTENDED_TYPES),
+    EXTENSION(KHR_SHADER_TERMINATE_INVOCATION),
+    EXTENSION(KHR_SPIRV_1_4),
+    EXTENSION(KHR_STORAGE_BUFFER_STORAGE_CLASS),
+    EXTENSION(KHR_SYNCHRONIZATION_2),
+    EXTENSION(KHR_TIMELINE_SEMAPHORE),
+    EXTENSION(KHR_UNIFORM_BUFFER_STANDARD_LAYOUT),
+    EXTENSION(KHR_VARIABLE_POINTERS),
+    EXTENSION(KHR_VULKAN_MEMORY_MODEL),
+    EXTENSION(KHR_ZERO_INITIALIZE_WORKGROUP_MEMORY),
+    EXTENSION(EXT_DESCRIPTOR_INDEXING),
+    EXTENSION(EXT_HOST_QUERY_RESET),
+    EXTENSION(EXT_INLINE_UNIFORM_BLOCK),
+    EXTENSION(EXT_PIPELINE_CREATION_CACHE_CONTROL),
+    EXTENSION(EXT_PIPELINE_CREATION_FEEDBACK),
+    EXTENSION(EXT_PRIVATE_DATA),
+    EXTENSION(EXT_SCALAR_BLOCK_LAYOUT),
+    EXTENSION(EXT_SUBGROUP_SIZE_CONTROL),
+    EXTENSION(EXT_TOOLING_INFO),
+};
+
+#define EXTENSION_COUNT (uint32_t)(sizeof extensions / sizeof *extensions)
+
+bool icd_extension_known(const char *name)
+{
+    for (uint32_t i = 0; i < EXTENSION_COUNT; i++)
+        if (!strcmp(extensions[i].extensionName, name))
+            return true;
+    return false;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_EnumerateDeviceExtensionProperties(VkPhysicalDevice physical,
+                                                                      const char *layer,
+                                                                      uint32_t *count,
+                                                                      VkExtensionProperties *out)
+{
+    (void)physical;
+    if (layer)
+        return VK_ERROR_LAYER_NOT_PRESENT;
+    VkResult result;
+    const uint32_t some = icd_room(EXTENSION_COUNT, out, count, &result);
+    if (some)
+        memcpy(out, extensions, some * sizeof *out);
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_EnumerateDeviceLayerProperties(VkPhysicalDevice physical,
+                                                                  uint32_t *count,
+                                                                  VkLayerProperties *out)
+{
+    (void)physical, (void)out;
+    *count = 0;
+    return VK_SUCCESS;
+}
+
+// Memory and queues
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceMemoryProperties(
+    VkPhysicalDevice physical, VkPhysicalDeviceMemoryProperties *memory)
+{
+    (void)physical;
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const VkDeviceSize known = pages > 0 && page > 0;
+    *memory = (VkPhysicalDeviceMemoryProperties){
+        .memoryTypeCount = 1,
+        .memoryTypes[0] = {.propertyFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
+                                            VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                            VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+                                            VK_MEMORY_PROPERTY_HOST_CACHED_BIT},
+        .memoryHeapCount = 1,
+        .memoryHeaps[0] = {.size =
+                               known ? (VkDeviceSize)pages * (VkDeviceSize)page : UINT64_C(1) << 32,
+                           .flags = VK_MEMORY_HEAP_DEVICE_LOCAL_BIT},
+    };
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceMemoryProperties2(
+    VkPhysicalDevice physical, VkPhysicalDeviceMemoryProperties2 *memory)
+{
+    icd_GetPhysicalDeviceMemoryProperties(physical, &memory->memoryProperties);
+}
+
+static const VkQueueFamilyProperties queue_family = {
+    .queueFlags = VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT,
+    .queueCount = ICD_QUEUES,
+    .timestampValidBits = 64,
+    .minImageTransferGranularity = {1, 1, 1},
+};
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physical,
+                                                                      uint32_t *count,
+                                                                      VkQueueFamilyProperties *out)
+{
+    (void)physical;
+    VkResult result;
+    if (icd_room(1, out, count, &result))
+        *out = queue_family;
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceQueueFamilyProperties2(
+    VkPhysicalDevice physical, uint32_t *count, VkQueueFamilyProperties2 *out)
+{
+    (void)physical;
+    VkResult result;
+    if (icd_room(1, out, count, &result))
+        out->queueFamilyProperties = queue_family;
+}
+
+// Formats: none, neither of images nor of texel buffers
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties(VkPhysicalDevice physical,
+                                                                 VkFormat format,
+                                                                 VkFormatProperties *properties)
+{
+    (void)physical, (void)format;
+    *properties = (VkFormatProperties){0};
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties2(VkPhysicalDevice physical,
+                                                                  VkFormat format,
+                                                                  VkFormatProperties2 *properties)
+{
+    (void)physical, (void)format;
+    properties->formatProperties = (VkFormatProperties){0};
+    for (VkBaseOutStructure *next = properties->pNext; next; next = next->pNext)
+        if (next->sType == VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3) {
+            VkFormatProperties3 *three = (VkFormatProperties3 *)next;
+            three->linearTilingFeatures = three->optimalTilingFeatures = three->bufferFeatures = 0;
+        }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceImageFormatProperties(
+    VkPhysicalDevice physical, VkFormat format, VkImageType type, VkImageTiling tiling,
+    VkImageUsageFlags usage, VkImageCreateFlags flags, VkImageFormatProperties *properties)
+{
+    (void)physical, (void)format, (void)type, (void)tiling, (void)usage, (void)flags;
+    *properties = (VkImageFormatProperties){0};
+    return VK_ERROR_FORMAT_NOT_SUPPORTED;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceImageFormatProperties2(
+    VkPhysicalDevice physical, const VkPhysicalDeviceImageFormatInfo2 *info,
+    VkImageFormatProperties2 *properties)
+{
+    (void)physical, (void)info;
+    properties->imageFormatProperties = (VkImageFormatProperties){0};
+    return VK_ERROR_FORMAT_NOT_SUPPORTED;
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceSparseImageFormatProperties(
+    VkPhysicalDevice physical, VkFormat format, VkImageType type, VkSampleCountFlagBits samples,
+    VkImageUsageFlags usage, VkImageTiling tiling, uint32_t *count,
+    VkSparseImageFormatProperties *out)
+{
+    (void)physical, (void)format, (void)type, (void)samples, (void)usage, (void)tiling, (void)out;
+    *count = 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceSparseImageFormatProperties2(
+    VkPhysicalDevice physical, const VkPhysicalDeviceSparseImageFormatInfo2 *info, uint32_t *count,
+    VkSparseImageFormatProperties2 *out)
+{
+    (void)physical, (void)info, (void)out;
+    *count = 0;
+}
+
+// Nothing is shared with other drivers or processes
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceExternalBufferProperties(
+    VkPhysicalDevice physical, const VkPhysicalDeviceExternalBufferInfo *info,
+    VkExternalBufferProperties *properties)
+{
+    (void)physical;
+    // The specification wants a handle type to be compatible with itself even so.
+    properties->externalMemoryProperties =
+        (VkExternalMemoryProperties){.compatibleHandleTypes = info->handleType};
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceExternalFenceProperties(
+    VkPhysicalDevice physical, const VkPhysicalDeviceExternalFenceInfo *info,
+    VkExternalFenceProperties *properties)
+{
+    (void)physical, (void)info;
+    properties->exportFromImportedHandleTypes = 0;
+    properties->compatibleHandleTypes = 0;
+    properties->externalFenceFeatures = 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceExternalSemaphoreProperties(
+    VkPhysicalDevice physical, const VkPhysicalDeviceExternalSemaphoreInfo *info,
+    VkExternalSemaphoreProperties *properties)
+{
+    (void)physical, (void)info;
+    properties->exportFromImportedHandleTypes = 0;
+    properties->compatibleHandleTypes = 0;
+    properties->externalSemaphoreFeatures = 0;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceToolProperties(
+    VkPhysicalDevice physical, uint32_t *count, VkPhysicalDeviceToolProperties *out)
+{
+    (void)physical, (void)out;
+    *count = 0;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_GetPhysicalDeviceCalibrateableTimeDomainsEXT(
+    VkPhysicalDevice physical, uint32_t *count, VkTimeDomainEXT *out)
+{
+    (void)physical;
+    static const VkTimeDomainEXT domains[] = {VK_TIME_DOMAIN_DEVICE_EXT,
+                                              VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT};
+    VkResult result;
+    const uint32_t some = icd_room(2, out, count, &result);
+    if (some)
+        memcpy(out, domains, some * sizeof *out);
+    return result;
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording: each command becomes a struct command, with all that it needs but what Vulkan says is
+// read when it is executed.
+
+#include "icd/objects.h"
+
+#include <string.h>
+
+// A new last command, or NULL without memory. What it points at must be recorded before it.
+static struct command *record(struct icd_command_buffer *buffer, enum command_kind kind)
+{
+    struct command *command = icd_record_bytes(buffer, sizeof *command);
+    if (!command)
+        return NULL;
+    command->kind = kind;
+    *buffer->last = command;
+    buffer->last = &command->next;
+    return command;
+}
+
+static void *record_copy(struct icd_command_buffer *buffer, const void *from, size_t size)
+{
+    void *bytes = icd_record_bytes(buffer, size);
+    return bytes ? memcpy(bytes, from, size) : NULL;
+}
+
+static uint32_t region_of(VkBuffer handle)
+{
+    const struct icd_buffer *buffer = ICD_OBJECT(icd_buffer, handle);
+    return buffer ? buffer->region : 0;
+}
+
+// State
+
+void icd_CmdBindPipeline(VkCommandBuffer handle, VkPipelineBindPoint point, VkPipeline pipeline)
+{
+    if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
+        ICD_OBJECT(icd_command_buffer, handle)->pipeline = ICD_OBJECT(icd_pipeline, pipeline);
+}
+
+void icd_CmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint point,
+                               VkPipelineLayout layout, uint32_t first, uint32_t count,
+                               const VkDescriptorSet *sets, uint32_t dynamic_count,
+                               const uint32_t *dynamic)
+{
+    (void)layout;
+    struct icd_command_buffer *buffer = ICD_OBJECT(icd_command_buffer, handle);
+    if (point != VK_PIPELINE_BIND_POINT_COMPUTE)
+        return;
+    uint32_t used = 0;
+    const uint32_t *offsets = NULL;
+    if (dynamic_count) {
+        offsets = record_copy(buffer, dynamic, dynamic_count * sizeof dynamic[0]);
+        if (!offsets)
+            return;
+    }
+    for (uint32_t i = 0; i < count && first < ICD_SETS_MAX && i < ICD_SETS_MAX - first; i++) {
+        struct icd_set *set = ICD_OBJECT(icd_set, sets[i]);
+        uint32_t takes = set ? icd_dynamic_before(set->layout, set->layout->binding_count) : 0;
+        if (takes > dynamic_count - used)
+            takes = dynamic_count - used;
+        buffer->set[first + i] = (struct bound_set){
+            .set = set,
+            .dynamic = takes ? offsets + used : NULL,
+            .dynamic_count = takes,
+        };
+        used += takes;
+    }
+    buffer->recorded_sets = NULL;
+}
+
+void icd_CmdPushConstants(VkCommandBuffer handle, VkPipelineLayout layout,
+                          VkShaderStageFlags stages, uint32_t offset, uint32_t size,
+                          const void *values)
+{
+    (void)layout;
+    (void)stages;
+    struct icd_command_buffer *buffer = ICD_OBJECT(icd_command_buffer, handle);
+    if (offset > ICD_PUSH_MAX || size > ICD_PUSH_MAX - offset)
+        return;
+    memcpy(buffer->push + offset, values, size);
+    buffer->recorded_push = NULL;
+}
+
+// Push descriptors
+
+static bool same_bindings(const struct icd_set_layout *a, const struct icd_set_layout *b)
+{
+    if (a->binding_count != b->binding_count)
+        return false;
+    for (uint32_t i = 0; i < a->binding_count; i++)
+        if (a->binding[i].binding != b->binding[i].binding ||
+            a->binding[i].type != b->binding[i].type || a->binding[i].count != b->binding[i].count)
+            return false;
+    return true;
+}
+
+// Binds a set of the command buffer's own as number `set`, for the caller to write to. It begins as
+// what was pushed there before. NULL without memory or if the layout has no such set.
+static struct icd_set *begin_push(struct icd_command_buffer *buffer, VkPipelineLayout handle,
+                                  uint32_t number)
+{
+    const struct icd_pipeline_layout *pipeline = ICD_OBJECT(icd_pipeline_layout, handle);
+    struct icd_set_layout *layout =
+        pipeline && number < pipeline->set_count && number < ICD_SETS_MAX ? pipeline->set[number]
+                                                                          : NULL;
+    if (!layout)
+        return NULL;
+    struct icd_set *set = icd_record_bytes(buffer, icd_set_size(layout));
+    struct kept_layout *kept = icd_record_bytes(buffer, sizeof *kept);
+    if (!set || !kept)
+        return NULL;
+    atomic_fetch_add(&layout->references, 1);
+    *kept = (struct kept_layout){.next = buffer->layouts, .layout = layout};
+    buffer->layouts = kept;
+    icd_set_init(set, layout);
+    const struct icd_set *before = buffer->set[number].set;
+    if (before && !before->pool && same_bindings(before->layout, layout))
+        icd_set_copy(set, before);
+    buffer->set[number] = (struct bound_set){.set = set};
+    buffer->recorded_sets = NULL;
+    return set;
+}
+
+void icd_CmdPushDescriptorSetKHR(VkCommandBuffer handle, VkPipelineBindPoint point,
+                                 VkPipelineLayout layout, uint32_t number, uint32_t count,
+                                 const VkWriteDescriptorSet *writes)
+{
+    if (point != VK_PIPELINE_BIND_POINT_COMPUTE)
+        return;
+    struct icd_set *set = begin_push(ICD_OBJECT(icd_command_buffer, handle), layout, number);
+    for (uint32_t i = 0; set && i < count; i++)
+        icd_set_write(set, &writes[i]);
+}
+
+void icd_CmdPushDescriptorSetWithTemplateKHR(VkCommandBuffer handle,
+                                             VkDescriptorUpdateTemplate template,
+                                             VkPipelineLayout layout, uint32_t number,
+                                             const void *data)
+{
+    struct icd_set *set = begin_push(ICD_OBJECT(icd_command_buffer, handle), layout, number);
+    if (set)
+        icd_set_write_template(set, template, data);
+}
+
+// Dispatches
+
+static struct command *record_dispatch(struct icd_command_buffer *buffer)
+{
+    if (!buffer->pipeline) {
+        icd_report(buffer->device, ICD_ERROR, "vkCmdDispatch: no pipeline is bound");
+        return NULL;
+    }
+    if (!buffer->recorded_sets)
+        buffer->recorded_sets = record_copy(buffer, buffer->set, sizeof buffer->set);
+    if (!buffer->recorded_push)
+        buffer->recorded_push = record_copy(buffer, buffer->push, sizeof buffer->push);
+    struct command *command = record(buffer, COMMAND_DISPATCH);
+    if (!command)
+        return NULL;
+    command->dispatch.pipeline = buffer->pipeline;
+    command->dispatch.sets = buffer->recorded_sets;
+    command->dispatch.push = buffer->recorded_push;
+    return command;
+}
+
+void icd_CmdDispatchBase(VkCommandBuffer handle, uint32_t base_x, uint32_t base_y, uint32_t base_z,
+                         uint32_t x, uint32_t y, uint32_t z)
+{
+    struct command *command = record_dispatch(ICD_OBJECT(icd_command_buffer, handle));
+    if (!command)
+        return;
+    memcpy(command->dispatch.base, (uint32_t[]){base_x, base_y, base_z}, 3 * sizeof(uint32_t));
+    memcpy(command->dispatch.groups, (uint32_t[]){x, y, z}, 3 * sizeof(uint32_t));
+}
+
+void icd_CmdDispatch(VkCommandBuffer handle, uint32_t x, uint32_t y, uint32_t z)
+{
+    icd_CmdDispatchBase(handle, 0, 0, 0, x, y, z);
+}
+
+void icd_CmdDispatchIndirect(VkCommandBuffer handle, VkBuffer from, VkDeviceSize offset)
+{
+    struct command *command = record_dispatch(ICD_OBJECT(icd_command_buffer, handle));
+    if (!command)
+        return;
+    command->dispatch.is_indirect = true;
+    command->dispatch.indirect = region_of(from);
+    command->dispatch.indirect_offset = offset;
+}
+
+// Transfers
+
+void icd_CmdCopyBuffer(VkCommandBuffer handle, VkBuffer from, VkBuffer to, uint32_t count,
+                       const VkBufferCopy *pieces)
+{
+    struct icd_command_buffer *buffer = ICD_OBJECT(icd_command_buffer, handle);
+    const VkBufferCopy *copied = record_copy(buffer, pieces, count * sizeof pieces[0]);
+    struct command *command = record(buffer, COMMAND_COPY);
+    if (!command)
+        return;
+    command->copy.from = region_of(from);
+    command->copy.to = region_of(to);
+    command->copy.pieces = copied;
+    command->copy.count = count;
+}
+
+void icd_CmdCopyBuffer2(VkCommandBuffer handle, const VkCopyBufferInfo2 *info)
+{
+    struct icd_command_buffer *buffer = ICD_OBJECT(icd_command_buffer, handle);
+    VkBufferCopy *pieces = icd_record_bytes(buffer, info->regionCount * sizeof pieces[0]);
+    struct command *command = record(buffer, COMMAND_COPY);
+    if (!command)
+        return;
+    for (uint32_t i = 0; i < info->regionCount; i++)
+        pieces[i] = (VkBufferCopy){
+            .srcOffset = info->pRegions[i].srcOffset,
+            .dstOffset = info->pRegions[i].dstOffset,
+            .size = info->pRegions[i].size,
+        };
+    command->copy.from = region_of(info->srcBuffer);
+    command->copy.to = region_of(info->dstBuffer);
+    command->copy.pieces = pieces;
+    command->copy.count = info->regionCount;
+}
+
+void icd_CmdUpdateBuffer(VkCommandBuffer handle, VkBuffer to, VkDeviceSize offset,
+                         VkDeviceSize size, const void *data)
+{
+    struct icd_command_buffer *buffer = ICD_OBJECT(icd_command_buffer, handle);
+    const unsigned char *bytes = record_copy(buffer, data, size);
+    struct command *command = record(buffer, COMMAND_UPDATE);
+    if (!command)
+        return;
+    command->update.to = region_of(to);
+    command->update.offset = offset;
+    command->update.size = size;
+    command->update.bytes = bytes;
+}
+
+void icd_CmdFillBuffer(VkCommandBuffer handle, VkBuffer to, VkDeviceSize offset, VkDeviceSize size,
+                       uint32_t value)
+{
+    struct command *command = record(ICD_OBJECT(icd_command_buffer, handle), COMMAND_FILL);
+    if (!command)
+        return;
+    command->fill.to = region_of(to);
+    command->fill.offset = offset;
+    command->fill.size = size;
+    command->fill.value = value;
+}
+
+// Synchronisation. Commands are executed one after the other, and all memory is coherent, so that
+// barriers have nothing to do.
+
+void icd_CmdPipelineBarrier(VkCommandBuffer handle, VkPipelineStageFlags before,
+                            VkPipelineStageFlags after, VkDependencyFlags flags,
+                            uint32_t memory_count, const VkMemoryBarrier *memory,
+                            uint32_t buffer_count, const VkBufferMemoryBarrier *buffers,
+                            uint32_t image_count, const VkImageMemoryBarrier *images)
+{
+    (void)handle;
+    (void)before;
+    (void)after;
+    (void)flags;
+    (void)memory_count;
+    (void)memory;
+    (void)buffer_count;
+    (void)buffers;
+    (void)image_count;
+    (void)images;
+}
+
+void icd_CmdPipelineBarrier2(VkCommandBuffer handle, const VkDependencyInfo *info)
+{
+    (void)handle;
+    (void)info;
+}
+
+static void record_event(VkCommandBuffer handle, VkEvent event, bool set)
+{
+    struct command *command = record(ICD_OBJECT(icd_command_buffer, handle), COMMAND_SET_EVENT);
+    if (!command)
+        return;
+    command->event.event = ICD_OBJECT(icd_event, event);
+    command->event.set = set;
+}
+
+void icd_CmdSetEvent(VkCommandBuffer handle, VkEvent event, VkPipelineStageFlags stages)
+{
+    (void)stages;
+    record_event(handle, event, true);
+}
+
+void icd_CmdSetEvent2(VkCommandBuffer handle, VkEvent event, const VkDependencyInfo *info)
+{
+    (void)info;
+    record_event(handle, event, true);
+}
+
+void icd_CmdResetEvent(VkCommandBuffer handle, VkEvent event, VkPipelineStageFlags stages)
+{
+    (void)stages;
+    record_event(handle, event, false);
+}
+
+void icd_CmdResetEvent2(VkCommandBuffer handle, VkEvent event, VkPipelineStageFlags2 stages)
+{
+    (void)stages;
+    record_event(handle, event, false);
+}
+
+static void record_wait(VkCommandBuffer handle, uint32_t count, const VkEvent *events)
+{
+    struct icd_command_buffer *buffer = ICD_OBJECT(icd_command_buffer, handle);
+    struct icd_event **list = icd_record_bytes(buffer, count * sizeof list[0]);
+    struct command *command = record(buffer, COMMAND_WAIT_EVENTS);
+    if (!command)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = ICD_OBJECT(icd_event, events[i]);
+    command->wait.events = list;
+    command->wait.count = count;
+}
+
+void icd_CmdWaitEvents(VkCommandBuffer handle, uint32_t count, const VkEvent *events,
+                       VkPipelineStageFlags before, VkPipelineStageFlags after,
+                       uint32_t memory_count, const VkMemoryBarrier *memory, uint32_t buffer_count,
+                       const VkBufferMemoryBarrier *buffers, uint32_t image_count,
+                       const VkImageMemoryBarrier *images)
+{
+    (void)before;
+    (void)after;
+    (void)memory_count;
+    (void)memory;
+    (void)buffer_count;
+    (void)buffers;
+    (void)image_count;
+    (void)images;
+    record_wait(handle, count, events);
+}
+
+void icd_CmdWaitEvents2(VkCommandBuffer handle, uint32_t count, const VkEvent *events,
+                        const VkDependencyInfo *infos)
+{
+    (void)infos;
+    record_wait(handle, count, events);
+}
+
+// Queries
+
+static struct command *record_query(VkCommandBuffer handle, enum command_kind kind,
+                                    VkQueryPool pool, uint32_t first, uint32_t count)
+{
+    struct command *command = record(ICD_OBJECT(icd_command_buffer, handle), kind);
+    if (!command)
+        return NULL;
+    command->query.pool = ICD_OBJECT(icd_query_pool, pool);
+    command->query.first = first;
+    command->query.count = count;
+    return command;
+}
+
+void icd_CmdWriteTimestamp(VkCommandBuffer handle, VkPipelineStageFlagBits stage, VkQueryPool pool,
+                           uint32_t query)
+{
+    (void)stage;
+    record_query(handle, COMMAND_TIMESTAMP, pool, query, 1);
+}
+
+void icd_CmdWriteTimestamp2(VkCommandBuffer handle, VkPipelineStageFlags2 stage, VkQueryPool pool,
+                            uint32_t query)
+{
+    (void)stage;
+    record_query(handle, COMMAND_TIMESTAMP, pool, query, 1);
+}
+
+void icd_CmdBeginQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query,
+                       VkQueryControlFlags flags)
+{
+    (void)handle;
+    (void)pool;
+    (void)query;
+    (void)flags;
+}
+
+void icd_CmdEndQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query)
+{
+    record_query(handle, COMMAND_END_QUERY, pool, query, 1);
+}
+
+void icd_CmdResetQueryPool(VkCommandBuffer handle, VkQueryPool pool, uint32_t first, uint32_t count)
+{
+    record_query(handle, COMMAND_RESET_QUERIES, pool, first, count);
+}
+
+void icd_CmdCopyQueryPoolResults(VkCommandBuffer handle, VkQueryPool pool, uint32_t first,
+                                 uint32_t count, VkBuffer to, VkDeviceSize offset,
+                                 VkDeviceSize stride, VkQueryResultFlags flags)
+{
+    struct command *command = record_query(handle, COMMAND_COPY_QUERIES, pool, first, count);
+    if (!command)
+        return;
+    command->query.to = region_of(to);
+    command->query.offset = offset;
+    command->query.stride = stride;
+    command->query.flags = flags;
+}
+
+// Others
+
+void icd_CmdExecuteCommands(VkCommandBuffer handle, uint32_t count, const VkCommandBuffer *buffers)
+{
+    struct icd_command_buffer *buffer = ICD_OBJECT(icd_command_buffer, handle);
+    for (uint32_t i = 0; i < count; i++)
+        if (buffer->secondary || !ICD_OBJECT(icd_command_buffer, buffers[i])->secondary) {
+            icd_report(buffer->device, ICD_ERROR,
+                       "vkCmdExecuteCommands: only a primary command buffer can execute others, "
+                       "and only secondary ones");
+            return;
+        }
+    struct icd_command_buffer **list = icd_record_bytes(buffer, count * sizeof list[0]);
+    struct command *command = record(buffer, COMMAND_EXECUTE);
+    if (!command)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = ICD_OBJECT(icd_command_buffer, buffers[i]);
+    command->execute.buffers = list;
+    command->execute.count = count;
+}
+
+void icd_CmdSetDeviceMask(VkCommandBuffer handle, uint32_t mask)
+{
+    (void)handle;
+    (void)mask;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptor sets: writing, copying, update templates.
+
+#include "icd/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_buffer(VkDescriptorType type)
+{
+    return type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+           icd_is_dynamic(type);
+}
+
+// A place in a set: an element of a binding, or a byte of an inline uniform block. An update that
+// is longer than its binding goes on in the next one that has any.
+struct cursor {
+    struct icd_set *set;
+    uint32_t index;   // of the binding in the layout
+    uint64_t element; // below the binding's count once `settle` said yes
+};
+
+static bool settle(struct cursor *cursor, VkDescriptorType type)
+{
+    const struct icd_set_layout *layout = cursor->set->layout;
+    while (cursor->index < layout->binding_count &&
+           cursor->element >= icd_set_count(cursor->set, cursor->index))
+        cursor->element -= icd_set_count(cursor->set, cursor->index++);
+    return cursor->index < layout->binding_count && layout->binding[cursor->index].type == type;
+}
+
+static struct cursor find(struct icd_set *set, uint32_t number, uint32_t element)
+{
+    const struct icd_set_layout *layout = set->layout;
+    struct cursor cursor = {.set = set, .element = element};
+    while (cursor.index < layout->binding_count && layout->binding[cursor.index].binding < number)
+        cursor.index++;
+    return cursor;
+}
+
+static VkDescriptorType type_at(const struct cursor *cursor)
+{
+    return cursor->index < cursor->set->layout->binding_count
+               ? cursor->set->layout->binding[cursor->index].type
+               : VK_DESCRIPTOR_TYPE_MAX_ENUM;
+}
+
+static struct icd_descriptor *descriptor_at(const struct cursor *cursor)
+{
+    const uint32_t first = cursor->set->layout->binding[cursor->index].first;
+    const bool block = icd_is_inline(type_at(cursor));
+    return &cursor->set->descriptor[first + (block ? 0 : cursor->element)];
+}
+
+static unsigned char *byte_at(const struct cursor *cursor)
+{
+    const size_t block = (size_t)(descriptor_at(cursor)->inline_bytes - cursor->set->inline_bytes);
+    return cursor->set->inline_bytes + block + cursor->element;
+}
+
+static struct icd_descriptor describe(const VkDescriptorBufferInfo *info)
+{
+    const struct icd_buffer *buffer = ICD_OBJECT(icd_buffer, info->buffer);
+    return (struct icd_descriptor){
+        .region = buffer ? buffer->region : 0,
+        .offset = info->offset,
+        .range = info->range,
+    };
+}
+
+// Writes `count` elements, or bytes, that lie `stride` bytes apart. Images and samplers, which no
+// format could be used with, are not kept.
+static void write_elements(struct cursor cursor, VkDescriptorType type, uint32_t count,
+                           const unsigned char *data, size_t stride)
+{
+    if (!data || (!is_buffer(type) && !icd_is_inline(type)))
+        return;
+    icd_set_lock(cursor.set);
+    for (uint32_t i = 0; i < count && settle(&cursor, type); i++, cursor.element++) {
+        if (icd_is_inline(type)) {
+            *byte_at(&cursor) = data[i];
+        } else {
+            VkDescriptorBufferInfo info;
+            memcpy(&info, data + i * stride, sizeof info);
+            *descriptor_at(&cursor) = describe(&info);
+        }
+    }
+    icd_set_unlock(cursor.set);
+}
+
+void icd_set_write(struct icd_set *set, const VkWriteDescriptorSet *write)
+{
+    const struct cursor cursor = find(set, write->dstBinding, write->dstArrayElement);
+    const void *data = write->pBufferInfo;
+    if (icd_is_inline(write->descriptorType)) {
+        const VkWriteDescriptorSetInlineUniformBlock *block =
+            icd_find(write->pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK);
+        data = block && block->dataSize >= write->descriptorCount ? block->pData : NULL;
+    }
+    write_elements(cursor, write->descriptorType, write->descriptorCount, data,
+                   sizeof(VkDescriptorBufferInfo));
+}
+
+// Both sets stay as they are while it is copied: pools are locked in the order of their addresses.
+static void copy_elements(struct cursor from, struct cursor to, uint32_t count)
+{
+    struct icd_set *first = (uintptr_t)from.set->pool < (uintptr_t)to.set->pool ? from.set : to.set;
+    struct icd_set *second = first == from.set ? to.set : from.set;
+    icd_set_lock(first);
+    if (second->pool != first->pool)
+        icd_set_lock(second);
+    settle(&from, type_at(&from));
+    const VkDescriptorType type = type_at(&from);
+    for (uint32_t i = 0; i < count && settle(&from, type) && settle(&to, type);
+         i++, from.element++, to.element++) {
+        if (icd_is_inline(type))
+            *byte_at(&to) = *byte_at(&from);
+        else
+            *descriptor_at(&to) = *descriptor_at(&from);
+    }
+    if (second->pool != first->pool)
+        icd_set_unlock(second);
+    icd_set_unlock(first);
+}
+
+void icd_UpdateDescriptorSets(VkDevice device, uint32_t write_count,
+                              const VkWriteDescriptorSet *writes, uint32_t copy_count,
+                              const VkCopyDescriptorSet *copies)
+{
+    (void)device;
+    for (uint32_t i = 0; i < write_count; i++)
+        icd_set_write(ICD_OBJECT(icd_set, writes[i].dstSet), &writes[i]);
+    for (uint32_t i = 0; i < copy_count; i++) {
+        const VkCopyDescriptorSet *copy = &copies[i];
+        copy_elements(
+            find(ICD_OBJECT(icd_set, copy->srcSet), copy->srcBinding, copy->srcArrayElement),
+            find(ICD_OBJECT(icd_set, copy->dstSet), copy->dstBinding, copy->dstArrayElement),
+            copy->descriptorCount);
+    }
+}
+
+// Update templates
+
+struct icd_template {
+    uint32_t count;
+    VkDescriptorUpdateTemplateEntry entry[];
+};
+
+VkResult icd_CreateDescriptorUpdateTemplate(VkDevice device,
+                                            const VkDescriptorUpdateTemplateCreateInfo *info,
+                                            const VkAllocationCallbacks *allocator,
+                                            VkDescriptorUpdateTemplate *result)
+{
+    (void)device;
+    (void)allocator;
+    const size_t size = info->descriptorUpdateEntryCount * sizeof(VkDescriptorUpdateTemplateEntry);
+    struct icd_template *template = malloc(sizeof *template + size);
+    if (!template)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    template->count = info->descriptorUpdateEntryCount;
+    memcpy(template->entry, info->pDescriptorUpdateEntries, size);
+    *result = ICD_HANDLE(VkDescriptorUpdateTemplate, template);
+    return VK_SUCCESS;
+}
+
+void icd_DestroyDescriptorUpdateTemplate(VkDevice device, VkDescriptorUpdateTemplate template,
+                                         const VkAllocationCallbacks *allocator)
+{
+    (void)allocator;
+    icd_private_forget(ICD_OBJECT(icd_device, device), (uintptr_t) template);
+    free(ICD_OBJECT(icd_template, template));
+}
+
+void icd_set_write_template(struct icd_set *set, VkDescriptorUpdateTemplate handle,
+                            const void *data)
+{
+    const struct icd_template *template = ICD_OBJECT(icd_template, handle);
+    for (uint32_t i = 0; i < template->count; i++) {
+        const VkDescriptorUpdateTemplateEntry *entry = &template->entry[i];
+        write_elements(find(set, entry->dstBinding, entry->dstArrayElement), entry->descriptorType,
+                       entry->descriptorCount, (const unsigned char *)data + entry->offset,
+                       entry->stride);
+    }
+}
+
+void icd_UpdateDescriptorSetWithTemplate(VkDevice device, VkDescriptorSet set,
+                                         VkDescriptorUpdateTemplate template, const void *data)
+{
+    (void)device;
+    icd_set_write_template(ICD_OBJECT(icd_set, set), template, data);
+}

@@ -1,0 +1,655 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's front: commands, settings, what it says that it can do, and devices.
+#include "icd.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static VkInstance instance;
+static VkPhysicalDevice physical;
+
+static int open_instance(void **state)
+{
+    (void)state;
+    if (make_instance("model=tangled,seed=5,subgroup=64,threads=1", NULL, &instance))
+        return -1;
+    physical = get_physical(instance);
+    return 0;
+}
+
+static int close_instance(void **state)
+{
+    (void)state;
+    icd_DestroyInstance(instance, NULL);
+    return 0;
+}
+
+// Commands
+
+static void every_command_is_found(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+#define ALIAS(name, suffix) "vk" #name #suffix,
+#define GLOBAL(name)        "vk" #name,
+#define INSTANCE(name)      "vk" #name,
+#define DEVICE(name)        "vk" #name,
+#include "icd/commands.h"
+#undef ALIAS
+#undef GLOBAL
+#undef INSTANCE
+#undef DEVICE
+        "vkGetInstanceProcAddr", "vkGetDeviceProcAddr"};
+    assert_true(COUNT(names) > 200);
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (!icd_GetInstanceProcAddr(instance, names[i]))
+            fail_msg("%s is not found", names[i]);
+}
+
+static void commands_are_found_by_what_they_are_dispatched_on(void **state)
+{
+    (void)state;
+    assert_non_null(icd_GetInstanceProcAddr(NULL, "vkCreateInstance"));
+    assert_non_null(icd_GetInstanceProcAddr(NULL, "vkEnumerateInstanceVersion"));
+    assert_null(icd_GetInstanceProcAddr(NULL, "vkCreateDevice"));
+    assert_null(icd_GetInstanceProcAddr(NULL, "vkCreateBuffer"));
+    assert_null(icd_GetInstanceProcAddr(instance, "vkNothing"));
+    assert_null(icd_GetInstanceProcAddr(instance, "vkCreateSwapchainKHR"));
+    assert_non_null(icd_GetDeviceProcAddr(NULL, "vkCreateBuffer"));
+    assert_non_null(icd_GetDeviceProcAddr(NULL, "vkCmdPipelineBarrier2KHR"));
+    assert_true(icd_GetDeviceProcAddr(NULL, "vkQueueSubmit2KHR") ==
+                icd_GetDeviceProcAddr(NULL, "vkQueueSubmit2"));
+    assert_null(icd_GetDeviceProcAddr(NULL, "vkCreateInstance"));
+    assert_null(icd_GetDeviceProcAddr(NULL, "vkEnumeratePhysicalDevices"));
+}
+
+static void the_loader_interface_is_negotiated(void **state)
+{
+    (void)state;
+    uint32_t version = 4;
+    assert_int_equal(vk_icdNegotiateLoaderICDInterfaceVersion(&version),
+                     VK_ERROR_INCOMPATIBLE_DRIVER);
+    version = 5;
+    assert_int_equal(vk_icdNegotiateLoaderICDInterfaceVersion(&version), VK_SUCCESS);
+    assert_int_equal(version, 5);
+    version = 99;
+    assert_int_equal(vk_icdNegotiateLoaderICDInterfaceVersion(&version), VK_SUCCESS);
+    assert_int_equal(version, 7);
+    assert_non_null(vk_icdGetInstanceProcAddr(NULL, "vk_icdNegotiateLoaderICDInterfaceVersion"));
+    assert_non_null(vk_icdGetInstanceProcAddr(NULL, "vk_icdGetPhysicalDeviceProcAddr"));
+    assert_non_null(vk_icdGetInstanceProcAddr(NULL, "vkCreateInstance"));
+    assert_non_null(vk_icdGetPhysicalDeviceProcAddr(instance, "vkCreateDevice"));
+    assert_non_null(vk_icdGetPhysicalDeviceProcAddr(instance, "vkGetPhysicalDeviceFeatures2KHR"));
+    assert_null(vk_icdGetPhysicalDeviceProcAddr(instance, "vkDestroyInstance"));
+    assert_null(vk_icdGetPhysicalDeviceProcAddr(instance, "vkGetDeviceProcAddr"));
+    assert_null(vk_icdGetPhysicalDeviceProcAddr(instance, "vkCreateBuffer"));
+}
+
+// Settings and messages
+
+// What `make_instance` wrote to stderr.
+static VkResult with_stderr(const char *settings, struct said *said, VkInstance *made, char *text,
+                            size_t size)
+{
+    FILE *file = tmpfile();
+    const int before = dup(STDERR_FILENO);
+    assert_non_null(file);
+    assert_true(before >= 0);
+    fflush(stderr);
+    dup2(fileno(file), STDERR_FILENO);
+    const VkResult result = make_instance(settings, said, made);
+    fflush(stderr);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    rewind(file);
+    text[fread(text, 1, size - 1, file)] = 0;
+    fclose(file);
+    return result;
+}
+
+static void wrong_settings_are_refused_with_one_line(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"model=bad", "bad", "model=bad\x1b[31m\n,seed=1"};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        struct said said = {0};
+        char text[2048];
+        VkInstance none = (VkInstance)1;
+        assert_int_equal(with_stderr(wrong[i], &said, &none, text, sizeof text),
+                         VK_ERROR_INITIALIZATION_FAILED);
+        assert_null(none);
+        assert_int_equal(said.count, 1);
+        assert_int_equal(said.severity, VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT);
+        assert_int_equal(strncmp(text, "simt: ", 6), 0);
+        assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+        assert_null(strchr(text, '\x1b'));
+        assert_int_equal(strncmp(text + 6, said.line, strlen(said.line)), 0);
+    }
+}
+
+static void right_settings_say_nothing(void **state)
+{
+    (void)state;
+    static const char *const right[] = {NULL, "", "model=snooping,seed=7"};
+    for (size_t i = 0; i < COUNT(right); i++) {
+        struct said said = {0};
+        char text[256];
+        VkInstance made = NULL;
+        assert_int_equal(with_stderr(right[i], &said, &made, text, sizeof text), VK_SUCCESS);
+        assert_string_equal(text, "");
+        assert_int_equal(said.count, 0);
+        icd_DestroyInstance(made, NULL);
+    }
+}
+
+static void messengers_hear_until_they_are_destroyed(void **state)
+{
+    (void)state;
+    struct said one = {0}, two = {0};
+    const VkDebugUtilsMessengerCreateInfoEXT info = listener(&one);
+    VkDebugUtilsMessengerCreateInfoEXT errors = listener(&two);
+    VkDebugUtilsMessengerEXT first, second;
+    errors.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    assert_int_equal(icd_CreateDebugUtilsMessengerEXT(instance, &info, NULL, &first), VK_SUCCESS);
+    assert_int_equal(icd_CreateDebugUtilsMessengerEXT(instance, &errors, NULL, &second),
+                     VK_SUCCESS);
+    icd_say((struct icd_instance *)instance, ICD_WARNING, "one\x07two\nthree\x7f");
+    assert_string_equal(one.line, "one?two?three?");
+    assert_int_equal(one.severity, VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT);
+    assert_int_equal(two.count, 0);
+    icd_DestroyDebugUtilsMessengerEXT(instance, first, NULL);
+    icd_say((struct icd_instance *)instance, ICD_ERROR, "again");
+    assert_int_equal(one.count, 1);
+    assert_string_equal(two.line, "again");
+    icd_DestroyDebugUtilsMessengerEXT(instance, second, NULL);
+    icd_DestroyDebugUtilsMessengerEXT(instance, VK_NULL_HANDLE, NULL);
+}
+
+static void instances_refuse_what_is_not_there(void **state)
+{
+    (void)state;
+    const char *name = "VK_KHR_surface";
+    VkInstance none;
+    VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                 .enabledExtensionCount = 1,
+                                 .ppEnabledExtensionNames = &name};
+    assert_int_equal(icd_CreateInstance(&info, NULL, &none), VK_ERROR_EXTENSION_NOT_PRESENT);
+    info.enabledExtensionCount = 0;
+    info.enabledLayerCount = 1;
+    info.ppEnabledLayerNames = &name;
+    assert_int_equal(icd_CreateInstance(&info, NULL, &none), VK_ERROR_LAYER_NOT_PRESENT);
+}
+
+// Features
+
+// A feature in the structure of a version and in its own. Both are asked for over memory that holds
+// neither true nor false.
+#define SAME(version, type, name, field)                                                           \
+    do {                                                                                           \
+        VkPhysicalDevice##name##Features own;                                                      \
+        VkPhysicalDeviceVulkan##version##Features all;                                             \
+        memset(&own, 0x5a, sizeof own);                                                            \
+        memset(&all, 0x5a, sizeof all);                                                            \
+        own.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type##_FEATURES;                           \
+        own.pNext = &all;                                                                          \
+        all.sType = VERSION_##version;                                                             \
+        all.pNext = NULL;                                                                          \
+        icd_GetPhysicalDeviceFeatures2(                                                            \
+            physical, &(VkPhysicalDeviceFeatures2){                                                \
+                          .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &own});  \
+        if (own.field != all.field || own.field > 1)                                               \
+            fail_msg(#field " is %u in " #name " and %u in " #version, own.field, all.field);      \
+    } while (0)
+#define VERSION_11 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES
+#define VERSION_12 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES
+#define VERSION_13 VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES
+
+static void features_of_1_1_and_1_3_are_the_same_in_both_structures(void **state)
+{
+    (void)state;
+    SAME(11, 16BIT_STORAGE, 16BitStorage, storageBuffer16BitAccess);
+    SAME(11, 16BIT_STORAGE, 16BitStorage, uniformAndStorageBuffer16BitAccess);
+    SAME(11, 16BIT_STORAGE, 16BitStorage, storagePushConstant16);
+    SAME(11, 16BIT_STORAGE, 16BitStorage, storageInputOutput16);
+    SAME(11, MULTIVIEW, Multiview, multiview);
+    SAME(11, MULTIVIEW, Multiview, multiviewTessellationShader);
+    SAME(11, VARIABLE_POINTERS, VariablePointers, variablePointersStorageBuffer);
+    SAME(11, VARIABLE_POINTERS, VariablePointers, variablePointers);
+    SAME(11, PROTECTED_MEMORY, ProtectedMemory, protectedMemory);
+    SAME(11, SAMPLER_YCBCR_CONVERSION, SamplerYcbcrConversion, samplerYcbcrConversion);
+    SAME(11, SHADER_DRAW_PARAMETERS, ShaderDrawParameters, shaderDrawParameters);
+    SAME(13, IMAGE_ROBUSTNESS, ImageRobustness, robustImageAccess);
+    SAME(13, INLINE_UNIFORM_BLOCK, InlineUniformBlock, inlineUniformBlock);
+    SAME(13, INLINE_UNIFORM_BLOCK, InlineUniformBlock,
+         descriptorBindingInlineUniformBlockUpdateAfterBind);
+    SAME(13, PIPELINE_CREATION_CACHE_CONTROL, PipelineCreationCacheControl,
+         pipelineCreationCacheControl);
+    SAME(13, PRIVATE_DATA, PrivateData, privateData);
+    SAME(13, SHADER_DEMOTE_TO_HELPER_INVOCATION, ShaderDemoteToHelperInvocation,
+         shaderDemoteToHelperInvocation);
+    SAME(13, SHADER_TERMINATE_INVOCATION, ShaderTerminateInvocation, shaderTerminateInvocation);
+    SAME(13, SUBGROUP_SIZE_CONTROL, SubgroupSizeControl, subgroupSizeControl);
+    SAME(13, SUBGROUP_SIZE_CONTROL, SubgroupSizeControl, computeFullSubgroups);
+    SAME(13, SYNCHRONIZATION_2, Synchronization2, synchronization2);
+    SAME(13, TEXTURE_COMPRESSION_ASTC_HDR, TextureCompressionASTCHDR, textureCompressionASTC_HDR);
+    SAME(13, ZERO_INITIALIZE_WORKGROUP_MEMORY, ZeroInitializeWorkgroupMemory,
+         shaderZeroInitializeWorkgroupMemory);
+    SAME(13, DYNAMIC_RENDERING, DynamicRendering, dynamicRendering);
+    SAME(13, SHADER_INTEGER_DOT_PRODUCT, ShaderIntegerDotProduct, shaderIntegerDotProduct);
+    SAME(13, MAINTENANCE_4, Maintenance4, maintenance4);
+}
+
+static void features_of_1_2_are_the_same_in_both_structures(void **state)
+{
+    (void)state;
+    SAME(12, 8BIT_STORAGE, 8BitStorage, storageBuffer8BitAccess);
+    SAME(12, 8BIT_STORAGE, 8BitStorage, uniformAndStorageBuffer8BitAccess);
+    SAME(12, 8BIT_STORAGE, 8BitStorage, storagePushConstant8);
+    SAME(12, SHADER_ATOMIC_INT64, ShaderAtomicInt64, shaderBufferInt64Atomics);
+    SAME(12, SHADER_ATOMIC_INT64, ShaderAtomicInt64, shaderSharedInt64Atomics);
+    SAME(12, SHADER_FLOAT16_INT8, ShaderFloat16Int8, shaderFloat16);
+    SAME(12, SHADER_FLOAT16_INT8, ShaderFloat16Int8, shaderInt8);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, shaderInputAttachmentArrayDynamicIndexing);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, shaderUniformBufferArrayNonUniformIndexing);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, shaderSampledImageArrayNonUniformIndexing);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, shaderStorageBufferArrayNonUniformIndexing);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing,
+         descriptorBindingUniformBufferUpdateAfterBind);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingSampledImageUpdateAfterBind);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing,
+         descriptorBindingStorageBufferUpdateAfterBind);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingUpdateUnusedWhilePending);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingPartiallyBound);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, descriptorBindingVariableDescriptorCount);
+    SAME(12, DESCRIPTOR_INDEXING, DescriptorIndexing, runtimeDescriptorArray);
+    SAME(12, SCALAR_BLOCK_LAYOUT, ScalarBlockLayout, scalarBlockLayout);
+    SAME(12, IMAGELESS_FRAMEBUFFER, ImagelessFramebuffer, imagelessFramebuffer);
+    SAME(12, UNIFORM_BUFFER_STANDARD_LAYOUT, UniformBufferStandardLayout,
+         uniformBufferStandardLayout);
+    SAME(12, SHADER_SUBGROUP_EXTENDED_TYPES, ShaderSubgroupExtendedTypes,
+         shaderSubgroupExtendedTypes);
+    SAME(12, SEPARATE_DEPTH_STENCIL_LAYOUTS, SeparateDepthStencilLayouts,
+         separateDepthStencilLayouts);
+    SAME(12, HOST_QUERY_RESET, HostQueryReset, hostQueryReset);
+    SAME(12, TIMELINE_SEMAPHORE, TimelineSemaphore, timelineSemaphore);
+    SAME(12, BUFFER_DEVICE_ADDRESS, BufferDeviceAddress, bufferDeviceAddress);
+    SAME(12, BUFFER_DEVICE_ADDRESS, BufferDeviceAddress, bufferDeviceAddressCaptureReplay);
+    SAME(12, BUFFER_DEVICE_ADDRESS, BufferDeviceAddress, bufferDeviceAddressMultiDevice);
+    SAME(12, VULKAN_MEMORY_MODEL, VulkanMemoryModel, vulkanMemoryModel);
+    SAME(12, VULKAN_MEMORY_MODEL, VulkanMemoryModel, vulkanMemoryModelDeviceScope);
+    SAME(12, VULKAN_MEMORY_MODEL, VulkanMemoryModel, vulkanMemoryModelAvailabilityVisibilityChains);
+}
+
+// A feature that says yes, and what a module then declares.
+static void modules_may_declare_what_features_promise(void **state)
+{
+    (void)state;
+    static const SpvCapability capabilities[] = {
+        SpvCapabilityShader,
+        SpvCapabilityInt8,
+        SpvCapabilityInt16,
+        SpvCapabilityInt64,
+        SpvCapabilityFloat16,
+        SpvCapabilityFloat64,
+        SpvCapabilityInt64Atomics,
+        SpvCapabilityStorageBuffer8BitAccess,
+        SpvCapabilityUniformAndStorageBuffer8BitAccess,
+        SpvCapabilityStoragePushConstant8,
+        SpvCapabilityStorageBuffer16BitAccess,
+        SpvCapabilityUniformAndStorageBuffer16BitAccess,
+        SpvCapabilityStoragePushConstant16,
+        SpvCapabilityVariablePointers,
+        SpvCapabilityVariablePointersStorageBuffer,
+        SpvCapabilityPhysicalStorageBufferAddresses,
+        SpvCapabilityVulkanMemoryModel,
+        SpvCapabilityVulkanMemoryModelDeviceScope,
+        SpvCapabilityRuntimeDescriptorArray,
+        SpvCapabilityShaderNonUniform,
+        SpvCapabilityStorageBufferArrayDynamicIndexing,
+        SpvCapabilityUniformBufferArrayDynamicIndexing,
+        SpvCapabilityStorageBufferArrayNonUniformIndexing,
+        SpvCapabilityUniformBufferArrayNonUniformIndexing,
+        SpvCapabilityDotProduct,
+        SpvCapabilityDotProductInputAll,
+        SpvCapabilityDotProductInput4x8Bit,
+        SpvCapabilityDotProductInput4x8BitPacked,
+        SpvCapabilityShaderClockKHR,
+        SpvCapabilityGroupNonUniform,
+        SpvCapabilityGroupNonUniformVote,
+        SpvCapabilityGroupNonUniformArithmetic,
+        SpvCapabilityGroupNonUniformBallot,
+        SpvCapabilityGroupNonUniformShuffle,
+        SpvCapabilityGroupNonUniformShuffleRelative,
+        SpvCapabilityGroupNonUniformClustered,
+        SpvCapabilityGroupNonUniformQuad,
+        SpvCapabilityGroupNonUniformPartitionedNV,
+#ifdef VK_KHR_shader_subgroup_rotate
+        SpvCapabilityGroupNonUniformRotateKHR,
+#endif
+#ifdef VK_KHR_shader_expect_assume
+        SpvCapabilityExpectAssumeKHR,
+#endif
+    };
+    for (size_t i = 0; i < COUNT(capabilities); i++)
+        if (!module_knows_capability(capabilities[i]))
+            fail_msg("capability %d", (int)capabilities[i]);
+}
+
+static void features_that_need_graphics_or_images_are_not_there(void **state)
+{
+    (void)state;
+    VkPhysicalDeviceVulkan12Features v12 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                     .pNext = &v12};
+    VkPhysicalDeviceFeatures core;
+    icd_GetPhysicalDeviceFeatures2(physical, &all);
+    icd_GetPhysicalDeviceFeatures(physical, &core);
+    assert_memory_equal(&all.features, &core, sizeof core);
+    assert_true(core.robustBufferAccess && core.shaderInt64 && core.shaderFloat64);
+    assert_false(core.geometryShader || core.samplerAnisotropy || core.sparseBinding ||
+                 core.inheritedQueries || core.shaderStorageImageReadWithoutFormat);
+    assert_true(v12.bufferDeviceAddress && v12.runtimeDescriptorArray &&
+                v12.subgroupBroadcastDynamicId);
+    assert_false(v12.descriptorIndexing || v12.samplerFilterMinmax ||
+                 v12.vulkanMemoryModelAvailabilityVisibilityChains);
+}
+
+// Extensions
+
+static uint32_t get_extensions(VkExtensionProperties *extensions, uint32_t room)
+{
+    uint32_t count = 0, some = 1;
+    assert_int_equal(icd_EnumerateDeviceExtensionProperties(physical, NULL, &count, NULL),
+                     VK_SUCCESS);
+    assert_in_range(count, 40, room);
+    assert_int_equal(icd_EnumerateDeviceExtensionProperties(physical, NULL, &some, extensions),
+                     VK_INCOMPLETE);
+    assert_int_equal(some, 1);
+    assert_int_equal(icd_EnumerateDeviceExtensionProperties(physical, NULL, &count, extensions),
+                     VK_SUCCESS);
+    return count;
+}
+
+static void extensions_are_named_once_and_have_versions(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"VK_KHR_buffer_device_address",
+                                           "VK_KHR_pipeline_executable_properties",
+                                           "VK_KHR_push_descriptor",
+                                           "VK_KHR_shader_clock",
+                                           "VK_KHR_shader_float16_int8",
+                                           "VK_KHR_shader_subgroup_uniform_control_flow",
+                                           "VK_KHR_vulkan_memory_model",
+                                           "VK_NV_shader_subgroup_partitioned",
+                                           "VK_EXT_subgroup_size_control",
+                                           "VK_EXT_calibrated_timestamps",
+                                           "VK_KHR_maintenance1",
+                                           "VK_KHR_maintenance4",
+                                           "VK_KHR_shader_non_semantic_info"};
+    VkExtensionProperties extensions[128];
+    const uint32_t count = get_extensions(extensions, COUNT(extensions));
+    for (uint32_t i = 0; i < count; i++) {
+        assert_int_equal(strncmp(extensions[i].extensionName, "VK_", 3), 0);
+        assert_true(extensions[i].specVersion > 0);
+        for (uint32_t j = 0; j < i; j++)
+            assert_string_not_equal(extensions[i].extensionName, extensions[j].extensionName);
+    }
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        uint32_t j = 0;
+        while (j < count && strcmp(expected[i], extensions[j].extensionName))
+            j++;
+        if (j == count)
+            fail_msg("%s is missing", expected[i]);
+    }
+}
+
+// Properties
+
+static void properties_are_the_same_in_both_structures(void **state)
+{
+    (void)state;
+    VkPhysicalDeviceMaintenance4Properties maintenance = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+    VkPhysicalDeviceDriverProperties driver = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, .pNext = &maintenance};
+    VkPhysicalDeviceSubgroupProperties subgroup = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, .pNext = &driver};
+    VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES,
+                                       .pNext = &subgroup};
+    VkPhysicalDeviceVulkan13Properties v13 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES, .pNext = &id};
+    VkPhysicalDeviceVulkan12Properties v12 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, .pNext = &v13};
+    VkPhysicalDeviceVulkan11Properties v11 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &v12};
+    VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                       .pNext = &v11};
+    icd_GetPhysicalDeviceProperties2(physical, &all);
+    assert_ptr_equal(v13.pNext, &id);
+    assert_memory_equal(id.deviceUUID, v11.deviceUUID, VK_UUID_SIZE);
+    assert_memory_equal(id.driverUUID, v11.driverUUID, VK_UUID_SIZE);
+    assert_memory_not_equal(id.deviceUUID, id.driverUUID, VK_UUID_SIZE);
+    assert_int_equal(subgroup.subgroupSize, 64);
+    assert_int_equal(subgroup.subgroupSize, v11.subgroupSize);
+    assert_int_equal(subgroup.supportedStages, VK_SHADER_STAGE_COMPUTE_BIT);
+    assert_int_equal(subgroup.supportedOperations, v11.subgroupSupportedOperations);
+    assert_string_equal(driver.driverName, "litmus simt");
+    assert_string_equal(driver.driverInfo, "model tangled, seed 5, subgroup 64");
+    assert_string_equal(v12.driverInfo, driver.driverInfo);
+    assert_int_equal(v12.driverID, 0);
+    assert_int_equal(maintenance.maxBufferSize, v13.maxBufferSize);
+    assert_int_equal(v13.minSubgroupSize, 1);
+    assert_int_equal(v13.maxSubgroupSize, 128);
+    assert_int_equal(v13.requiredSubgroupSizeStages, VK_SHADER_STAGE_COMPUTE_BIT);
+    assert_string_equal(all.properties.deviceName, "litmus simt, model tangled");
+    assert_int_equal(all.properties.deviceType, VK_PHYSICAL_DEVICE_TYPE_CPU);
+    assert_int_equal(VK_API_VERSION_MINOR(all.properties.apiVersion), 3);
+}
+
+static void limits_are_what_the_specification_requires(void **state)
+{
+    (void)state;
+    VkPhysicalDeviceProperties properties;
+    icd_GetPhysicalDeviceProperties(physical, &properties);
+    const VkPhysicalDeviceLimits *limits = &properties.limits;
+    // From the table of required limits.
+    assert_true(limits->maxUniformBufferRange >= 16384);
+    assert_true(limits->maxStorageBufferRange >= 1u << 27);
+    assert_true(limits->maxPushConstantsSize >= 128);
+    assert_true(limits->maxMemoryAllocationCount >= 4096);
+    assert_true(limits->maxBoundDescriptorSets >= 4);
+    assert_true(limits->maxPerStageDescriptorUniformBuffers >= 12);
+    assert_true(limits->maxPerStageDescriptorStorageBuffers >= 4);
+    assert_true(limits->maxPerStageResources >= 128);
+    assert_true(limits->maxDescriptorSetUniformBuffersDynamic >= 8);
+    assert_true(limits->maxDescriptorSetStorageBuffersDynamic >= 4);
+    assert_true(limits->maxComputeSharedMemorySize >= 16384);
+    for (int i = 0; i < 3; i++) {
+        assert_true(limits->maxComputeWorkGroupCount[i] >= 65535);
+        assert_true(limits->maxComputeWorkGroupSize[i] >= (i < 2 ? 128 : 64));
+    }
+    assert_true(limits->maxComputeWorkGroupInvocations >= 128);
+    assert_true(limits->minMemoryMapAlignment >= 64);
+    assert_true(limits->minStorageBufferOffsetAlignment <= 256);
+    assert_true(limits->minUniformBufferOffsetAlignment <= 256);
+    assert_true(limits->nonCoherentAtomSize >= 1 && limits->nonCoherentAtomSize <= 256);
+    assert_true(limits->timestampPeriod > 0);
+}
+
+static void faulty_properties_are_nonsense_but_terminated(void **state)
+{
+    (void)state;
+    VkInstance faulty = NULL;
+    assert_int_equal(make_instance("model=faulty,fault=properties", NULL, &faulty), VK_SUCCESS);
+    VkPhysicalDeviceVulkan12Properties v12 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
+    VkPhysicalDeviceVulkan11Properties v11 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, .pNext = &v12};
+    VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                       .pNext = &v11};
+    icd_GetPhysicalDeviceProperties2(get_physical(faulty), &all);
+    assert_non_null(memchr(all.properties.deviceName, 0, sizeof all.properties.deviceName));
+    assert_non_null(strchr(all.properties.deviceName, '\x1b'));
+    assert_non_null(memchr(v12.driverInfo, 0, sizeof v12.driverInfo));
+    assert_non_null(strchr(v12.driverInfo, '\xff'));
+    assert_int_equal(v11.subgroupSize, 0);
+    icd_DestroyInstance(faulty, NULL);
+}
+
+static void there_is_memory_a_queue_and_no_format(void **state)
+{
+    (void)state;
+    VkPhysicalDeviceMemoryProperties memory;
+    VkQueueFamilyProperties families[2];
+    VkImageFormatProperties image;
+    VkFormatProperties format;
+    uint32_t count = 2;
+    icd_GetPhysicalDeviceMemoryProperties(physical, &memory);
+    assert_int_equal(memory.memoryTypeCount, 1);
+    assert_int_equal(memory.memoryHeapCount, 1);
+    assert_true(memory.memoryHeaps[0].size > 1u << 20);
+    icd_GetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+    assert_int_equal(count, 1);
+    assert_int_equal(families[0].queueFlags, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT);
+    assert_int_equal(families[0].queueCount, 1);
+    icd_GetPhysicalDeviceFormatProperties(physical, VK_FORMAT_R32_UINT, &format);
+    assert_int_equal(format.bufferFeatures | format.linearTilingFeatures, 0);
+    assert_int_equal(icd_GetPhysicalDeviceImageFormatProperties(
+                         physical, VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_TYPE_2D,
+                         VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_STORAGE_BIT, 0, &image),
+                     VK_ERROR_FORMAT_NOT_SUPPORTED);
+}
+
+// Devices
+
+static void a_device_can_have_all_features_and_extensions(void **state)
+{
+    (void)state;
+    VkPhysicalDeviceVulkan13Features v13 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    VkPhysicalDeviceVulkan12Features v12 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13};
+    VkPhysicalDeviceVulkan11Features v11 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &v12};
+    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                     .pNext = &v11};
+    icd_GetPhysicalDeviceFeatures2(physical, &all);
+
+    VkExtensionProperties extensions[128];
+    const char *names[128];
+    const uint32_t count = get_extensions(extensions, COUNT(extensions));
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = extensions[i].extensionName;
+    VkDevice device = NULL;
+    assert_int_equal(make_device(physical, &all, NULL, count, names, &device), VK_SUCCESS);
+    assert_true(((struct icd_device *)device)->robust);
+    assert_false(((struct icd_device *)device)->executables);
+    VkQueue queue = NULL;
+    icd_GetDeviceQueue(device, 0, 0, &queue);
+    assert_non_null(queue);
+    assert_int_equal(icd_DeviceWaitIdle(device), VK_SUCCESS);
+    icd_DestroyDevice(device, NULL);
+}
+
+static void features_that_are_not_there_cannot_be_enabled(void **state)
+{
+    (void)state;
+    VkDevice device;
+    const VkPhysicalDeviceFeatures core = {.geometryShader = VK_TRUE};
+    VkPhysicalDeviceFeatures2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                     .features.inheritedQueries = VK_TRUE};
+    VkPhysicalDeviceVulkan13Features v13 = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+        .dynamicRendering = VK_TRUE};
+    VkPhysicalDeviceBufferDeviceAddressFeatures address = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+        .bufferDeviceAddress = VK_TRUE,
+        .bufferDeviceAddressMultiDevice = VK_TRUE};
+    VkPhysicalDevicePrivateDataFeatures last = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES, .pNext = &v13};
+    assert_int_equal(make_device(physical, NULL, &core, 0, NULL, &device),
+                     VK_ERROR_FEATURE_NOT_PRESENT);
+    assert_int_equal(make_device(physical, &two, NULL, 0, NULL, &device),
+                     VK_ERROR_FEATURE_NOT_PRESENT);
+    assert_int_equal(make_device(physical, &last, NULL, 0, NULL, &device),
+                     VK_ERROR_FEATURE_NOT_PRESENT);
+    assert_int_equal(make_device(physical, &address, NULL, 0, NULL, &device),
+                     VK_ERROR_FEATURE_NOT_PRESENT);
+    assert_null(device);
+    const char *name = "VK_KHR_swapchain";
+    assert_int_equal(make_device(physical, NULL, NULL, 1, &name, &device),
+                     VK_ERROR_EXTENSION_NOT_PRESENT);
+}
+
+static void padding_behind_features_does_not_matter(void **state)
+{
+    (void)state;
+    VkPhysicalDeviceBufferDeviceAddressFeatures address;
+    memset(&address, 0xff, sizeof address);
+    address.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES;
+    address.pNext = NULL;
+    address.bufferDeviceAddress = VK_TRUE;
+    address.bufferDeviceAddressCaptureReplay = address.bufferDeviceAddressMultiDevice = VK_FALSE;
+    VkDevice device = NULL;
+    assert_int_equal(make_device(physical, &address, NULL, 0, NULL, &device), VK_SUCCESS);
+    assert_false(((struct icd_device *)device)->robust);
+    icd_DestroyDevice(device, NULL);
+    icd_DestroyDevice(NULL, NULL);
+}
+
+static void private_data_belongs_to_an_object_and_a_slot(void **state)
+{
+    (void)state;
+    VkDevice device = NULL;
+    VkPrivateDataSlot one, two;
+    uint64_t data = 99;
+    assert_int_equal(make_device(physical, NULL, NULL, 0, NULL, &device), VK_SUCCESS);
+    assert_int_equal(icd_CreatePrivateDataSlot(device, NULL, NULL, &one), VK_SUCCESS);
+    assert_int_equal(icd_CreatePrivateDataSlot(device, NULL, NULL, &two), VK_SUCCESS);
+    for (uint64_t object = 1; object <= 20; object++)
+        assert_int_equal(
+            icd_SetPrivateData(device, VK_OBJECT_TYPE_BUFFER, object, one, object * object),
+            VK_SUCCESS);
+    icd_GetPrivateData(device, VK_OBJECT_TYPE_BUFFER, 20, one, &data);
+    assert_int_equal(data, 400);
+    icd_GetPrivateData(device, VK_OBJECT_TYPE_BUFFER, 20, two, &data);
+    assert_int_equal(data, 0);
+    icd_private_forget((struct icd_device *)device, 3);
+    icd_GetPrivateData(device, VK_OBJECT_TYPE_BUFFER, 3, one, &data);
+    assert_int_equal(data, 0);
+    icd_GetPrivateData(device, VK_OBJECT_TYPE_BUFFER, 20, one, &data);
+    assert_int_equal(data, 400);
+    icd_DestroyPrivateDataSlot(device, two, NULL);
+    icd_DestroyPrivateDataSlot(device, one, NULL);
+    icd_DestroyDevice(device, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_command_is_found),
+        cmocka_unit_test(commands_are_found_by_what_they_are_dispatched_on),
+        cmocka_unit_test(the_loader_interface_is_negotiated),
+        cmocka_unit_test(wrong_settings_are_refused_with_one_line),
+        cmocka_unit_test(right_settings_say_nothing),
+        cmocka_unit_test(messengers_hear_until_they_are_destroyed),
+        cmocka_unit_test(instances_refuse_what_is_not_there),
+        cmocka_unit_test(features_of_1_1_and_1_3_are_the_same_in_both_structures),
+        cmocka_unit_test(features_of_1_2_are_the_same_in_both_structures),
+        cmocka_unit_test(modules_may_declare_what_features_promise),
+        cmocka_unit_test(features_that_need_graphics_or_images_are_not_there),
+        cmocka_unit_test(extensions_are_named_once_and_have_versions),
+        cmocka_unit_test(properties_are_the_same_in_both_structures),
+        cmocka_unit_test(limits_are_what_the_specification_requires),
+        cmocka_unit_test(faulty_properties_are_nonsense_but_terminated),
+        cmocka_unit_test(there_is_memory_a_queue_and_no_format),
+        cmocka_unit_test(a_device_can_have_all_features_and_extensions),
+        cmocka_unit_test(features_that_are_not_there_cannot_be_enabled),
+        cmocka_unit_test(padding_behind_features_does_not_matter),
+        cmocka_unit_test(private_data_belongs_to_an_object_and_a_slot),
+    };
+    return cmocka_run_group_tests(tests, open_instance, close_instance);
+}
