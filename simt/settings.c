@@ -17,9 +17,15 @@ const char *const model_names[MODEL_COUNT] = {
 };
 
 const char *const fault_names[FAULT_COUNT] = {
-    [FAULT_WRONG] = "wrong",           [FAULT_LOST] = "lost",     [FAULT_HANG] = "hang",
-    [FAULT_CRASH] = "crash",           [FAULT_MEMORY] = "memory", [FAULT_NOTHING] = "nothing",
+    [FAULT_WRONG] = "wrong",
+    [FAULT_LOST] = "lost",
+    [FAULT_HANG] = "hang",
+    [FAULT_CRASH] = "crash",
+    [FAULT_MEMORY] = "memory",
+    [FAULT_NOTHING] = "nothing",
     [FAULT_PROPERTIES] = "properties",
+    [FAULT_RENDEZVOUS] = "rendezvous",
+    [FAULT_LOOPS] = "loops",
 };
 
 static const char *const schedule_names[] = {"random", "priority"};

@@ -28,6 +28,8 @@ enum fault {
     FAULT_MEMORY,     // memory allocation `at` and all later ones fail: out of device memory
     FAULT_NOTHING,    // dispatches are accepted and nothing is executed, from submit `at` on
     FAULT_PROPERTIES, // nonsense in reported properties: names with control characters, sizes of 0
+    FAULT_RENDEZVOUS, // a subgroup's barrier, a memory barrier, an acquire waits for the workgroup
+    FAULT_LOOPS,      // loops end after 65,535 iterations
     FAULT_COUNT,
 };
 

@@ -8,7 +8,8 @@
 // Registers of all slots of a worker together, beyond which it has fewer slots.
 #define SLOT_BYTES_MAX (UINT64_C(256) << 20)
 
-static bool make_slot(struct worker *worker, struct workgroup *slot, uint32_t subgroups)
+static bool make_slot(struct worker *worker, struct workgroup *slot, uint32_t subgroups,
+                      uint64_t *registers)
 {
     const struct program *program = worker->program;
     const uint32_t width = program->subgroup;
@@ -16,14 +17,11 @@ static bool make_slot(struct worker *worker, struct workgroup *slot, uint32_t su
     *slot = (struct workgroup){.subgroup_count = subgroups};
     slot->subgroups = calloc(subgroups, sizeof(*slot->subgroups));
     slot->shared = calloc(1, program->shared_size + 8);
-    uint64_t *all = calloc(cells * subgroups + 1, sizeof(*all));
-    if (!slot->subgroups || !slot->shared || !all) {
-        free(all);
+    if (!slot->subgroups || !slot->shared)
         return false;
-    }
     for (uint32_t i = 0; i < subgroups; i++) {
         struct subgroup *subgroup = &slot->subgroups[i];
-        *subgroup = (struct subgroup){.cells = all + i * cells,
+        *subgroup = (struct subgroup){.cells = registers + i * cells,
                                       .number = i,
                                       .width = width,
                                       .program = program,
@@ -56,12 +54,21 @@ static void free_slot(struct workgroup *slot)
 {
     for (uint32_t i = 0; slot->subgroups && i < slot->subgroup_count; i++)
         tangle_clear(&slot->subgroups[i]);
-    if (slot->subgroups)
-        free(slot->subgroups[0].cells);
     free(slot->subgroups);
     free(slot->shared);
     order_free(slot->order);
     *slot = (struct workgroup){0};
+}
+
+// The registers of all slots, which a worker keeps from one dispatch to the next.
+static bool make_registers(struct worker *worker, uint64_t count)
+{
+    if (count <= worker->register_count)
+        return true;
+    free(worker->registers);
+    worker->registers = calloc(count, sizeof(*worker->registers));
+    worker->register_count = worker->registers ? count : 0;
+    return worker->registers;
 }
 
 bool launch_prepare(struct worker *worker, uint32_t slots, struct past *past)
@@ -71,14 +78,16 @@ bool launch_prepare(struct worker *worker, uint32_t slots, struct past *past)
         (uint64_t)program->local_size[0] * program->local_size[1] * program->local_size[2];
     const uint32_t subgroups =
         (uint32_t)((invocations + program->subgroup - 1) / program->subgroup);
-    const uint64_t bytes = 8 * (uint64_t)program->cell_count * program->subgroup * subgroups;
-    while (slots > 1 && bytes * slots > SLOT_BYTES_MAX)
+    const uint64_t registers = (uint64_t)program->cell_count * program->subgroup * subgroups;
+    while (slots > 1 && 8 * registers * slots > SLOT_BYTES_MAX)
         slots--;
+    if (!make_registers(worker, registers * slots + 1))
+        return false;
     worker->slots = calloc(slots, sizeof(*worker->slots));
     worker->slot_count = worker->slots ? slots : 0;
     for (uint32_t i = 0; i < worker->slot_count; i++) {
         struct workgroup *slot = &worker->slots[i];
-        if (!make_slot(worker, slot, subgroups))
+        if (!make_slot(worker, slot, subgroups, worker->registers + i * registers))
             return false;
         if (worker->rules->memory != MEMORY_SEQUENTIAL) {
             slot->order =

@@ -172,8 +172,11 @@ static void set_up(struct worker *worker)
         .trace = machine->trace != NULL,
         .seen = worker->seen,
     };
-    if (settings->model == MODEL_FAULTY && settings->fault == FAULT_WRONG)
+    const bool faulty = settings->model == MODEL_FAULTY;
+    worker->rendezvous = faulty && settings->fault == FAULT_RENDEZVOUS;
+    if (faulty && settings->fault == FAULT_WRONG)
         worker->exec.fault_rate = settings->rate;
+    worker->impatient = faulty && settings->fault == FAULT_LOOPS;
     if (settings->schedule == SCHEDULE_PRIORITY)
         worker_draw_delays(worker, settings->depth);
 }
@@ -189,8 +192,12 @@ static void work(struct worker *worker)
         if (worker->past)
             past_forget(worker->past);
     }
+    // As many slots as there is work for: else the first threads would take it all.
+    const uint64_t share = (machine->groups + machine->wanted - 1) / machine->wanted;
+    const uint32_t slots =
+        share < machine->settings.resident ? (uint32_t)share : machine->settings.resident;
     const bool ready = (worker->past || worker->rules->memory == MEMORY_SEQUENTIAL) &&
-                       launch_prepare(worker, machine->settings.resident, worker->past);
+                       launch_prepare(worker, slots, worker->past);
     if (ready)
         run_workgroups(worker);
     else
@@ -266,8 +273,10 @@ void machine_free(struct machine *machine)
     pthread_mutex_unlock(&machine->lock);
     for (uint32_t i = 1; i < machine->threads; i++)
         pthread_join(machine->workers[i].thread, NULL);
-    for (uint32_t i = 0; i < machine->threads; i++)
+    for (uint32_t i = 0; i < machine->threads; i++) {
         past_free(machine->workers[i].past);
+        free(machine->workers[i].registers);
+    }
     pthread_cond_destroy(&machine->begin);
     pthread_cond_destroy(&machine->end);
     pthread_mutex_destroy(&machine->lock);

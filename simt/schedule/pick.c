@@ -7,9 +7,10 @@ enum {
     DRIFT_EVERY = 8,
     AHEAD_EVERY = 64,
     TURN_MAX = 1024,   // instructions, of lanes that keep together
-    TANGLES_MAX = 128, // beyond which lanes are too far apart:
-    CATCH_UP = 16,     // of so many turns all but one are then given to who is behind
-    QUIET = 256,       // turns without anything that others can see:
+    TANGLES_MAX = 128, // beyond which lanes are too far apart
+    QUIET = 256,       // turns without anything that others can see
+    CATCH_UP = 2,      // of so many turns all but one are given to who is behind,
+    CATCH_UP_APART = 16,
     CATCH_UP_QUIET = 4096,
     CATCH_UP_TURN = 4096,
 };
@@ -94,6 +95,13 @@ static void catch_up(struct worker *worker, struct workgroup *workgroup, struct 
     give_turn(worker, workgroup, subgroup, lane, false, others ? 1 : CATCH_UP_TURN, true);
 }
 
+static uint32_t catch_up_every(const struct subgroup *subgroup)
+{
+    if (subgroup->quiet > QUIET)
+        return CATCH_UP_QUIET;
+    return subgroup->tangle_count > TANGLES_MAX ? CATCH_UP_APART : CATCH_UP;
+}
+
 static void turn_in(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup)
 {
     struct exec *exec = &worker->exec;
@@ -103,9 +111,7 @@ static void turn_in(struct worker *worker, struct workgroup *workgroup, struct s
     // Who stayed behind runs when the others cannot, or once in a while.
     if (subgroup->behind && (set & ~subgroup->behind) && random % AHEAD_EVERY)
         set &= ~subgroup->behind;
-    const bool apart = !worker->rules->together &&
-                       (subgroup->tangle_count > TANGLES_MAX || subgroup->quiet > QUIET);
-    if (apart && random % (subgroup->quiet > QUIET ? CATCH_UP_QUIET : CATCH_UP)) {
+    if (!worker->rules->together && random % catch_up_every(subgroup)) {
         catch_up(worker, workgroup, subgroup, set);
         return;
     }

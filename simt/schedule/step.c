@@ -222,6 +222,14 @@ static bool take(struct run *run, const struct edge *edge, lanes part, bool spli
     return tangle_go(run->subgroup, run->tangle, part, block_at(run), edge->block, splits);
 }
 
+// FAULT_LOOPS: whether the edge leaves a loop that has had too many iterations.
+static bool gives_up(const struct run *run, const struct edge *edge)
+{
+    const struct construct *loop =
+        run->worker->impatient ? tangle_loop(run->tangle, block_at(run)) : NULL;
+    return loop && loop->iterations > 65535 && edge->block == loop->target;
+}
+
 static bool take_if(struct run *run, const struct insn *insn, const struct edge *edges)
 {
     const uint64_t *condition = exec_cells(&run->worker->exec, insn->operand[0]);
@@ -230,6 +238,10 @@ static bool take_if(struct run *run, const struct insn *insn, const struct edge 
         if (condition[lane])
             yes |= lanes_of(lane);
     }
+    if (gives_up(run, &edges[0]))
+        yes = run->set;
+    else if (gives_up(run, &edges[1]))
+        yes = 0;
     const lanes no = run->set & ~yes;
     return (!yes || take(run, &edges[0], yes, true)) && (!no || take(run, &edges[1], no, true));
 }
@@ -337,10 +349,21 @@ static enum after at_branch(struct run *run, const struct insn *insn)
     return GO_ON;
 }
 
+// FAULT_RENDEZVOUS: barriers of subgroups and of memory, and loads that acquire.
+static bool waits_for_all(const struct run *run, const struct insn *insn)
+{
+    const struct exec *exec = &run->worker->exec;
+    if (insn->opcode == SpvOpAtomicLoad)
+        return exec_cells(exec, insn->operand[2])[exec->lane[0]] & SpvMemorySemanticsAcquireMask;
+    return insn->kind == INSN_BARRIER || insn->kind == INSN_FENCE;
+}
+
 static enum after step(struct run *run)
 {
     const struct insn *insn = &run->worker->program->insns[run->pc];
     const struct model_rules *rules = run->worker->rules;
+    if (run->worker->rendezvous && waits_for_all(run, insn))
+        return at_workgroup_barrier(run);
     switch (insn->kind) {
     case INSN_FENCE:
         if (rules->lags && lag_stop(run->subgroup, run->set, run->pc))

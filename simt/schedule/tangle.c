@@ -312,6 +312,7 @@ static bool open_loop(struct subgroup *subgroup, struct tangle *tangle, uint32_t
     } else {
         hold(loop);
     }
+    loop->iterations++;
     struct construct *own = new_construct(subgroup, CONSTRUCT_ITERATION, loop, header, block->next);
     release_construct(subgroup, loop);
     tangle->own = hold(own);
@@ -459,6 +460,11 @@ static struct construct *innermost_loop(struct construct *inside)
     while (inside && inside->kind != CONSTRUCT_LOOP && inside->kind != CONSTRUCT_CALL)
         inside = inside->outer;
     return inside && inside->kind == CONSTRUCT_LOOP ? inside : NULL;
+}
+
+struct construct *tangle_loop(struct tangle *tangle, const struct block *block)
+{
+    return innermost_loop(block->merge_kind != MERGE_NONE ? tangle->own : tangle->inside);
 }
 
 // The construct, of those around, that ends at the block `target`.

@@ -39,6 +39,7 @@ struct construct {
     struct tangle *head; // SWITCH: the tangle that executed it, kept while lanes may fall through
     struct tangle *exits; // LOOP, model `peeling`: the ways out, linked by next_exit
     lanes gone;           // LOOP, model `peeling`: lanes that took one of them
+    uint32_t iterations;  // LOOP: begun
     bool joins;           // SWITCH: falling and jumping lanes meet at a case
 };
 
@@ -62,6 +63,9 @@ struct tangle {
 };
 
 struct subgroup;
+
+// The loop around the block at the end of which a tangle is; NULL if there is none.
+struct construct *tangle_loop(struct tangle *tangle, const struct block *block);
 
 // The root: all present lanes at the entry point.
 bool tangle_start(struct subgroup *subgroup, uint32_t pc);

@@ -15,6 +15,8 @@ struct worker {
     uint32_t number; // of the thread
     pthread_t thread;
     struct workgroup *slots;
+    uint64_t *registers; // [register_count], owned
+    uint64_t register_count;
     uint32_t slot_count;
     const struct model_rules *rules;
     const struct program *program;
@@ -27,8 +29,9 @@ struct worker {
     uint64_t time;     // instructions that sets of lanes executed
     uint64_t executed; // the same, each lane counted
     uint64_t switches;
-    bool failed; // out of host memory
-    bool ended;  // a workgroup in a slot has ended
+    bool failed;                // out of host memory
+    bool rendezvous, impatient; // FAULT_RENDEZVOUS, FAULT_LOOPS
+    bool ended;                 // a workgroup in a slot has ended
 
     // SCHEDULE_PRIORITY: when some lane is delayed, the next time last.
     bool by_progress;
