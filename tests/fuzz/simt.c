@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes the compiler of the reference driver: any words give a program or an error. Of a program,
-// every number that the interpreter will follow is checked here.
+// every number that the interpreter will follow is checked here; then it is executed for a while,
+// under one model after the other, on a buffer that it must not leave.
 #include "fuzz.h"
 
 #include "exec/exec.h"
 #include "program/program.h"
+#include "schedule/machine.h"
 
 #include "base/random.h"
+#include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define EDITS 256
+#define EDITS           256
+#define INVOCATIONS_MAX 256
+#define CELLS_MAX       (1u << 16)
 
 static void check_cells(const struct program *program, uint32_t cell, uint32_t count)
 {
@@ -81,6 +87,53 @@ static void check_program(const struct program *program)
         MUST(*c == '\n' || (*c >= ' ' && *c <= '~'));
 }
 
+static void hear(void *user, const char *line)
+{
+    (void)user;
+    for (; *line; line++)
+        MUST(*line >= ' ' && *line <= '~');
+}
+
+// The machine looks at `stop` once in a while: with it set beforehand a program that never ends is
+// executed for some thousand instructions.
+static void execute(const struct program *program)
+{
+    static unsigned next_model;
+    static const bool stop = true;
+    const uint64_t invocations =
+        (uint64_t)program->local_size[0] * program->local_size[1] * program->local_size[2];
+    if (invocations > INVOCATIONS_MAX || program->cell_count > CELLS_MAX ||
+        program->region_count > RESOURCE_RUNTIME_MAX)
+        return;
+    struct settings settings = {
+        .model = (enum model)(next_model++ % MODEL_FAULTY),
+        .seed = next_model,
+        .subgroup = program->subgroup,
+        .threads = 1,
+        .resident = 2,
+        .depth = 1,
+        .bounds = next_model / 8 % 2 ? BOUNDS_REPORT : BOUNDS_LOST,
+    };
+    struct region *local = lit_alloc(2 + (size_t)program->region_count, sizeof *local);
+    unsigned char *bytes = lit_alloc(1 + (size_t)program->region_count, 64);
+    for (uint32_t i = 0; i < program->region_count + 1; i++)
+        local[1 + i] = (struct region){.bytes = bytes + 64 * (size_t)i, .size = 64};
+    struct regions *regions = regions_create();
+    struct machine *machine = machine_create(&settings, regions, hear, NULL);
+    const struct dispatch dispatch = {
+        .program = program,
+        .groups = {3, 1, 1},
+        .local = local,
+        .local_count = 2 + program->region_count,
+        .stop = &stop,
+    };
+    machine_dispatch(machine, &dispatch);
+    machine_free(machine);
+    regions_free(regions);
+    free(local);
+    free(bytes);
+}
+
 // Whether it compiles.
 static bool compile(const uint32_t *words, size_t count, bool specialised)
 {
@@ -95,10 +148,12 @@ static bool compile(const uint32_t *words, size_t count, bool specialised)
     };
     char error[256] = "";
     struct program *program = program_compile(words, count, &options, error, sizeof error);
-    if (program)
+    if (program) {
         check_program(program);
-    else
+        execute(program);
+    } else {
         MUST(error[0]);
+    }
     for (const char *c = error; *c; c++)
         MUST(*c >= ' ' && *c <= '~');
     program_free(program);
