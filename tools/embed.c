@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "catalogue/features.h"
 #include "catalogue/head.h"
+#include "catalogue/ids.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -30,6 +31,7 @@ struct module {
     uint32_t subgroup, offset, count;
     uint64_t features;
     char sha256[65];
+    uint32_t names, names_size; // in the product's names
 };
 
 struct product {
@@ -38,6 +40,7 @@ struct product {
     size_t module_count;
     uint32_t *words;
     size_t word_count;
+    struct text names;
     size_t left_out;
 };
 
@@ -294,6 +297,9 @@ static void build_module(const struct settings *settings, struct product *produc
     if (!cat_module_features(words, count, &module.features, &unknown))
         die("%s: error: [%s] capability %u is not in harness/catalogue/features.c",
             settings->source, module.variant, unknown);
+    module.names = (uint32_t)product->names.length;
+    cat_ids_list(listing.text.data, words, count, &product->names);
+    module.names_size = (uint32_t)product->names.length - module.names;
     listing_free(&listing);
     module.offset = (uint32_t)product->word_count;
     module.count = (uint32_t)count;
@@ -387,11 +393,14 @@ static size_t head_extent(const char *source, size_t size, const char **start)
 static void write_test(const struct settings *settings, const struct product *product,
                        const char *source, size_t source_size)
 {
-    size_t words_size = product->word_count * 4, size = words_size + source_size;
+    size_t words_size = product->word_count * 4, names_size = product->names.length;
+    size_t size = words_size + source_size + 1 + names_size;
     char *plain = lit_alloc(size, 1);
     if (words_size)
         memcpy(plain, product->words, words_size);
     memcpy(plain + words_size, source, source_size);
+    if (names_size)
+        memcpy(plain + words_size + source_size + 1, product->names.data, names_size);
     size_t bound = ZSTD_compressBound(size);
     unsigned char *packed = lit_alloc(bound, 1);
     size_t packed_size = ZSTD_compress(packed, bound, plain, size, 19);
@@ -405,8 +414,9 @@ static void write_test(const struct settings *settings, const struct product *pr
     fprintf(out, "static const struct cat_module modules[] = {\n");
     for (size_t i = 0; i < product->module_count; i++) {
         const struct module *m = &product->modules[i];
-        fprintf(out, "    {\"%s\", %u, %u, %u, 0x%llx, \"%s\"},\n", m->variant, m->subgroup,
-                m->offset, m->count, (unsigned long long)m->features, m->sha256);
+        fprintf(out, "    {\"%s\", %u, %u, %u, 0x%llx, \"%s\", %u, %u},\n", m->variant, m->subgroup,
+                m->offset, m->count, (unsigned long long)m->features, m->sha256, m->names,
+                m->names_size);
     }
     fprintf(out, "    {0},\n};\n\nstatic const unsigned char packed[] = {\n");
     put_bytes(out, packed, packed_size);
@@ -418,9 +428,9 @@ static void write_test(const struct settings *settings, const struct product *pr
     put_bytes(out, (const unsigned char *)head, head_size);
     fprintf(out,
             "0};\n\nconst struct cat_embedded embedded_%s = {\n    \"%s\", modules, %zu, packed, "
-            "%zu, %zu, %zu, %zu, (const char *)head};\n",
+            "%zu, %zu, %zu, %zu, %zu, (const char *)head};\n",
             settings->symbol, product->head.name, product->module_count, packed_size,
-            product->word_count, source_size, head_size);
+            product->word_count, source_size, names_size, head_size);
     if (fclose(out))
         die("%s: %s", settings->output, strerror(errno));
     free(plain);
@@ -509,6 +519,7 @@ static void product_clear(struct product *product)
         free(product->modules[i].variant);
     free(product->modules);
     free(product->words);
+    text_free(&product->names);
     cat_head_clear(&product->head);
 }
 

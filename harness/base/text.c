@@ -18,6 +18,33 @@ static void *checked(void *memory)
     return memory;
 }
 
+#define COLUMNS 100
+
+void text_paragraph(struct text *text, const char *label, const char *value)
+{
+    size_t indent = strlen(label), column = indent;
+    if (!value || !value[0])
+        return;
+    text_puts(text, label);
+    while (*value) {
+        size_t blanks = strspn(value, " \n"), length = strcspn(value + blanks, " \n");
+        if (length == 0)
+            break;
+        bool first = column == indent;
+        if (!first && column + 1 + length > COLUMNS) {
+            text_printf(text, "\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+        }
+        if (!first)
+            text_puts(text, " ");
+        text_append(text, value + blanks, length);
+        column += length + !first;
+        value += blanks + length;
+    }
+    text_puts(text, "\n");
+}
+
 void *lit_alloc(size_t count, size_t size)
 {
     return checked(calloc(count ? count : 1, size ? size : 1));

@@ -32,6 +32,10 @@ unsigned text_distance(const char *a, const char *b);
 // Writes a count with thousands separators, "12,000". Returns `target`.
 char *text_count(char target[32], uint64_t count);
 
+// Appends `value` after a label, broken into lines of 100 columns that begin where the first one
+// does; "" or NULL as value appends nothing.
+void text_paragraph(struct text *text, const char *label, const char *value);
+
 // Allocation that cannot fail: prints one line and exits with 2 when memory runs out.
 void *lit_alloc(size_t count, size_t size); // zeroed
 void *lit_realloc(void *old, size_t count, size_t size);

@@ -11,7 +11,7 @@
 extern const struct cat_embedded *const cat_embedded_tests[];
 
 static struct cat_test *tests;
-static uint32_t **unpacked; // for each test: its words, then its source text
+static uint32_t **unpacked; // for each test: its words, then its source text, then names
 static size_t test_count;
 
 __attribute__((noreturn)) static void broken(const char *name, const char *what)
@@ -73,7 +73,7 @@ static const uint32_t *unpack(const struct cat_test *test)
     if (*slot)
         return *slot;
     const struct cat_embedded *embedded = test->embedded;
-    size_t size = embedded->word_count * 4 + embedded->source_size;
+    size_t size = embedded->word_count * 4 + embedded->source_size + 1 + embedded->names_size;
     char *bytes = lit_alloc(size + 1, 1);
     if (ZSTD_decompress(bytes, size, embedded->packed, embedded->packed_size) != size)
         broken(embedded->name, "it does not unpack");
@@ -84,6 +84,11 @@ static const uint32_t *unpack(const struct cat_test *test)
 const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module)
 {
     return unpack(test) + module->offset;
+}
+
+const char *cat_module_names(const struct cat_test *test, const struct cat_module *module)
+{
+    return cat_test_source(test) + test->embedded->source_size + 1 + module->names;
 }
 
 const char *cat_test_source(const struct cat_test *test)

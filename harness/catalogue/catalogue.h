@@ -18,6 +18,8 @@ struct cat_module {
     uint32_t count;      // 32-bit words
     uint64_t features;   // CAT_FEATURE bits that the module's capabilities and extensions need
     char sha256[65];     // of the .spv file
+    uint32_t names;      // offset into the test's names
+    uint32_t names_size; // bytes; 0: they are not known
 };
 
 // What the build embeds for a test: see tools/embed.c.
@@ -25,10 +27,12 @@ struct cat_embedded {
     const char *name; // "shuffle.scan-loop"
     const struct cat_module *modules;
     size_t module_count;
-    const unsigned char *packed; // one zstd frame: the words of all modules, then the source text
+    const unsigned char *packed; // one zstd frame: the words of all modules, the source text, the
+                                 // names of all modules
     size_t packed_size;
     size_t word_count;  // 32-bit words of all modules
-    size_t source_size; // bytes of source text, not terminated
+    size_t source_size; // bytes of source text, terminated by a NUL behind them
+    size_t names_size;  // bytes of the modules' names
     size_t head_size;   // bytes of `head`
     const char *head;   // the comment lines of the head
 };
@@ -53,6 +57,8 @@ const struct cat_test *cat_test_find(const char *name);
 
 // The words of a module, unpacked on first use and kept. Not thread-safe.
 const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module);
+// What its ids are called in the test's text: one a line from 1 on, "" for none (ids.h). Likewise.
+const char *cat_module_names(const struct cat_test *test, const struct cat_module *module);
 // The test's source text, terminated, unpacked on first use and kept.
 const char *cat_test_source(const struct cat_test *test);
 

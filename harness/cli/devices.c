@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/describe.h"
+#include "cli/simt.h"
 #include "engine/interrupt.h"
 #include "engine/inventory.h"
 
@@ -14,6 +15,7 @@
 struct options {
     int verbose;
     double timeout;
+    struct cli_list simt;
 };
 
 static const struct cli_option options[] = {
@@ -21,6 +23,8 @@ static const struct cli_option options[] = {
      "how long a driver may take to answer (default: 60)"},
     {'v', "verbose", CLI_MORE, offsetof(struct options, verbose), NULL,
      "identities, manifests, and what drivers print"},
+    {0, "simt", CLI_LIST, offsetof(struct options, simt), CLI_SIMT_ARGUMENT,
+     "the reference driver alone, see 'litmus help run'"},
 };
 
 static const struct cli_syntax syntax = {
@@ -135,13 +139,18 @@ int cli_devices(int argc, char **argv)
     struct eng_inventory inventory;
     struct text text = {0};
     int code = LIT_EXIT_OK;
-    if (!cli_start(&syntax, argc, argv, &chosen, &operands, NULL, &code))
+    if (!cli_start(&syntax, argc, argv, &chosen, &operands, NULL, &code)) {
+        cli_list_clear(&chosen.simt);
         return code;
-    if (operands.count > 0) {
-        lit_fail(&error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help devices'",
-                 operands.items[0]);
-        return cli_fail(&error);
     }
+    bool usable = operands.count == 0 ||
+                  lit_fail(&error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help devices'",
+                           operands.items[0]);
+    usable = usable && cli_simt_use(&chosen.simt, &error);
+    cli_list_clear(&operands);
+    cli_list_clear(&chosen.simt);
+    if (!usable)
+        return cli_fail(&error);
     struct eng_watch watch = {
         .policy = {.idle = chosen.timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS},
         .started = eng_now(),

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/session.h"
+#include "cli/simt.h"
 #include "engine/interrupt.h"
 #include "engine/plan.h"
 #include "engine/supervisor.h"
@@ -21,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define DEFAULT_RUNS 1000
+
 #define AT(member) offsetof(struct cli_run_options, member)
 
 static const struct cli_option options[] = {
@@ -29,7 +32,10 @@ static const struct cli_option options[] = {
      "only this device: its number or UUID as 'litmus devices'\nprints them, or its name with * "
      "and ?; "
      "can be repeated"},
-    {'n', "runs", CLI_COUNT, AT(runs), "N", "runs of each configuration (default: 1,000)"},
+    {'n', "runs", CLI_COUNT, AT(runs), "N",
+     "runs of each configuration (default: 1,000; with --simt 20)"},
+    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
+     "on the reference driver alone, which executes by the rules\nof a model: " CLI_SIMT_MODELS},
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
      "all values of all parameters, and all subgroup sizes that\nthe device can run"},
     {0, "seed", CLI_SEED, AT(seed), "SEED",
@@ -66,7 +72,8 @@ static const struct cli_syntax syntax = {
     .more = "examples:\n"
             "  litmus run --all\n"
             "  litmus run 'shuffle.*' '!*@*workgroup=1024*' -d 1\n"
-            "  litmus run 'shuffle.scan-loop/sync=none*' -n 100000 --seed 0x5eed\n",
+            "  litmus run 'shuffle.scan-loop/sync=none*' -n 100000 --seed 0x5eed\n"
+            "  litmus run --all --simt snooping,subgroup=32\n",
 };
 
 // What may stand beside --resume.
@@ -398,6 +405,8 @@ static void settle(struct run *run)
     if (!o->seed.given && getrandom(&o->seed.value, sizeof o->seed.value, 0) < 0)
         o->seed.value = (uint64_t)time(NULL);
     o->seed.given = true;
+    if (!o->runs)
+        o->runs = o->simt.count ? ENG_SIMT_RUNS : DEFAULT_RUNS;
     run->selection = (struct cat_selection){
         .patterns = o->patterns.items, .count = o->patterns.count, .thorough = o->thorough};
     run->policy = (struct eng_policy){
@@ -417,7 +426,7 @@ static int run_all(struct run *run, int argc, char **argv, struct lit_error *err
     if (o->resume && !load_session(run, error))
         return cli_fail(error);
     settle(run);
-    if (!cat_selection_check(&run->selection, error))
+    if (!cat_selection_check(&run->selection, error) || !cli_simt_use(&o->simt, error))
         return cli_fail(error);
     eng_interrupt_listen();
     if (!take_inventory(run, error) || !choose_devices(run, error))
@@ -432,14 +441,17 @@ static int run_all(struct run *run, int argc, char **argv, struct lit_error *err
 
 int cli_run(int argc, char **argv)
 {
-    struct run run = {.options = {.runs = 1000, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db"},
+    struct run run = {.options = {.timeout = ENG_IDLE_SECONDS, .db = "litmus.db"},
                       .started = eng_now(),
                       .utf8 = cli_utf8()};
     struct lit_error error = {0};
     uint64_t given = 0;
     int code = LIT_EXIT_OK;
-    if (!cli_start(&syntax, argc, argv, &run.options, &run.options.patterns, &given, &code))
+    if (!cli_start(&syntax, argc, argv, &run.options, &run.options.patterns, &given, &code)) {
+        cli_list_clear(&run.options.devices);
+        cli_list_clear(&run.options.simt);
         return code;
+    }
     if (check_usage(&run.options, given, &error))
         code = run_all(&run, argc, argv, &error);
     else
@@ -450,6 +462,7 @@ int cli_run(int argc, char **argv)
     free(run.chosen);
     cli_list_clear(&run.options.patterns);
     cli_list_clear(&run.options.devices);
+    cli_list_clear(&run.options.simt);
     if (eng_interrupt())
         eng_interrupt_reraise(eng_interrupt());
     return code;

@@ -3,6 +3,8 @@
 
 #include "cli/session.h"
 
+#include "engine/simt.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -34,6 +36,8 @@ char *cli_session_write(const struct cli_run_options *options,
     json_object_set_new(root, "timeout", json_real(options->timeout));
     json_object_set_new(root, "runs", json_integer((json_int_t)options->runs));
     json_object_set_new(root, "seed", json_string(seed));
+    if (options->simt.count)
+        json_object_set_new(root, "simt", json_string(options->simt.items[0]));
     char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(root);
     return text;
@@ -77,7 +81,15 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
             if (ok)
                 cli_list_add(&options->patterns, json_string_value(pattern));
         }
+    const json_t *simt = json_object_get(root, "simt");
+    ok = ok && (!simt || json_is_string(simt));
+    // A store may come from someone else, and what it says must not choose a file to write to.
+    bool writes = ok && simt && eng_simt_has(json_string_value(simt), "trace");
+    if (ok && simt && !writes)
+        cli_list_add(&options->simt, json_string_value(simt));
     json_decref(root);
+    if (writes)
+        return lit_fail(error, LIT_EXIT_USAGE, "a session that wrote a trace cannot be resumed");
     return ok || fail_damaged(error);
 }
 

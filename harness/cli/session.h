@@ -9,7 +9,8 @@ struct cli_run_options {
     bool all, thorough, shuffle, validation, resume, dry_run, quiet;
     int verbose, color;
     struct cli_list patterns, devices;
-    uint64_t runs;
+    struct cli_list simt; // at most one: the reference driver's settings
+    uint64_t runs;        // 0: as many as are usual
     struct cli_seed seed;
     double timeout, time; // seconds; time 0: no limit
     const char *db;

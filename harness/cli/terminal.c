@@ -76,29 +76,7 @@ bool cli_utf8(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-#define COLUMNS 100
-
 void cli_paragraph(struct text *text, const char *label, const char *value)
 {
-    size_t indent = strlen(label), column = indent;
-    if (!is_set(value))
-        return;
-    text_puts(text, label);
-    while (*value) {
-        size_t blanks = strspn(value, " \n"), length = strcspn(value + blanks, " \n");
-        if (length == 0)
-            break;
-        bool first = column == indent;
-        if (!first && column + 1 + length > COLUMNS) {
-            text_printf(text, "\n%*s", (int)indent, "");
-            column = indent;
-            first = true;
-        }
-        if (!first)
-            text_puts(text, " ");
-        text_append(text, value + blanks, length);
-        column += length + !first;
-        value += blanks + length;
-    }
-    text_puts(text, "\n");
+    text_paragraph(text, label, value);
 }

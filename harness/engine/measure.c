@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "catalogue/catalogue.h"
+#include "catalogue/ids.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -142,7 +143,9 @@ static bool resolve(struct job *job)
     job->module = cat_case_module(&job->which);
     job->args = (struct cat_args){
         .subgroup = job->which.subgroup,
-        .scale = job->facts->cpu ? SCALE_CPU : SCALE_GPU,
+        .scale = job->measure->scale ? job->measure->scale
+                 : job->facts->cpu   ? SCALE_CPU
+                                     : SCALE_GPU,
         .which = &job->which,
     };
     read_sweeps(job);
@@ -178,14 +181,20 @@ static void fill_data(struct job *job)
 static enum dev_status make_program(struct job *job)
 {
     enum dev_status status = DEV_OK;
+    const uint32_t *words = cat_module_words(job->which.test, job->module);
+    size_t count = job->module->count;
+    uint32_t *named = NULL;
+    if (job->measure->named)
+        words = named = cat_ids_insert(words, count, cat_module_names(job->which.test, job->module),
+                                       job->module->names_size, &count);
     dev_program_destroy(&job->program);
     job->program_runs = 0;
     job->compiling = job->running = 0;
     job->has_digest = false;
     job->program = dev_program_create(job->measure->dev,
                                       &(struct dev_program_info){
-                                          .words = cat_module_words(job->which.test, job->module),
-                                          .word_count = job->module->count,
+                                          .words = words,
+                                          .word_count = count,
                                           .subgroup = job->args.subgroup,
                                           .spec_ids = job->spec_ids,
                                           .spec_values = job->spec_values,
@@ -198,6 +207,7 @@ static enum dev_status make_program(struct job *job)
                                           .batch = MAX_BATCH,
                                       },
                                       &status, &job->error);
+    free(named);
     return status;
 }
 

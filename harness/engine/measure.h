@@ -8,11 +8,14 @@
 struct eng_measure {
     struct dev *dev;
     bool check_on_host; // the device's own checker is not trusted
+    bool named;         // the module gets the names of its ids, for who reads the driver's listing
+    uint32_t scale; // workgroups, where the test leaves the choice; 0: as many as suit the device
     // Takes BATCH and MESSAGE events, and at last DONE or ERROR. False: nobody listens any more.
     bool (*emit)(const struct eng_event *event, void *user);
     void *user;
 };
 
-// Does what a RUN request asks for. DEV_LOST and DEV_TIMEOUT: the device is of no use any more, and
-// after DEV_TIMEOUT it may still be running: nothing may be cleaned up.
+// Does what a RUN request asks for; its index, settings and validation are not looked at. DEV_LOST
+// and DEV_TIMEOUT: the device is of no use any more, and after DEV_TIMEOUT it may still be running:
+// nothing may be cleaned up.
 enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_request *request);

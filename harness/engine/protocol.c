@@ -16,9 +16,7 @@
 #define COUNT_MAX (UINT64_C(1) << 53) // every number stays exact in any JSON reader
 
 static const char *const request_names[] = {
-    [ENG_ENUMERATE] = "enumerate",
-    [ENG_OPEN] = "open",
-    [ENG_RUN] = "run",
+    [ENG_ENUMERATE] = "enumerate", [ENG_OPEN] = "open", [ENG_RUN] = "run", [ENG_TRY] = "try",
     [ENG_QUIT] = "quit",
 };
 
@@ -147,6 +145,13 @@ void eng_request_write(const struct eng_request *request, struct text *line)
         put_text(object, "name", request->name);
         put_number(object, "first", request->first);
         put_number(object, "runs", request->runs);
+        put_bits(object, "seed", request->seed);
+        put_number(object, "timeout_ms", request->timeout_ms);
+        break;
+    case ENG_TRY:
+        put_number(object, "index", request->index);
+        put_text(object, "name", request->name);
+        put_text(object, "settings", request->settings);
         put_bits(object, "seed", request->seed);
         put_number(object, "timeout_ms", request->timeout_ms);
         break;
@@ -472,6 +477,13 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
         read_text(r, "name", request->name, sizeof request->name);
         request->first = read_number(r, "first", COUNT_MAX);
         request->runs = read_number(r, "runs", COUNT_MAX);
+        request->seed = read_bits(r, "seed");
+        request->timeout_ms = read_u32(r, "timeout_ms");
+        break;
+    case ENG_TRY:
+        request->index = read_u32(r, "index");
+        read_text(r, "name", request->name, sizeof request->name);
+        read_text(r, "settings", request->settings, sizeof request->settings);
         request->seed = read_bits(r, "seed");
         request->timeout_ms = read_u32(r, "timeout_ms");
         break;

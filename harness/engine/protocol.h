@@ -17,18 +17,21 @@ enum eng_request_kind {
     ENG_ENUMERATE, // -> DEVICE for each device, then DONE
     ENG_OPEN,      // opens device `index` and tries the checker -> OPENED, then DONE
     ENG_RUN,       // runs a configuration -> BATCH for each batch, then DONE
+    ENG_TRY,       // one run of a configuration, of one workgroup where the test allows it, on a
+                   // device that is opened for it alone -> BATCH, then DONE
     ENG_QUIT,      // the worker ends
 };
 
 struct eng_request {
     enum eng_request_kind kind;
-    uint32_t index;      // OPEN: among the devices that the worker enumerates
-    bool validation;     // OPEN
-    char name[512];      // RUN: the configuration
-    uint64_t first;      // RUN: number of the first run to do (more than 0 when resumed)
-    uint64_t runs;       // RUN: how many to do
-    uint64_t seed;       // RUN: of the session; the worker derives the configuration's own from it
-    uint32_t timeout_ms; // OPEN, RUN: the longest that one batch may take
+    uint32_t index;     // OPEN, TRY: among the devices that the worker enumerates
+    bool validation;    // OPEN
+    char name[512];     // RUN, TRY: the configuration
+    char settings[512]; // TRY: LITMUS_SIMT, which the reference driver reads; "": as it is
+    uint64_t first;     // RUN: number of the first run to do (more than 0 when resumed)
+    uint64_t runs;      // RUN: how many to do
+    uint64_t seed; // RUN, TRY: of the session; the worker derives the configuration's own from it
+    uint32_t timeout_ms; // OPEN, RUN, TRY: the longest that one batch may take
 };
 
 enum eng_event_kind {
@@ -36,7 +39,7 @@ enum eng_event_kind {
     ENG_EVENT_OPENED,  // facts, host_checker, text: why
     ENG_EVENT_BATCH,   // count: what this batch adds
     ENG_EVENT_MESSAGE, // text: a validation message or a remark
-    ENG_EVENT_DONE,    // result and text (the reason) of RUN; end of ENUMERATE and OPEN
+    ENG_EVENT_DONE,    // result and text (the reason) of RUN, TRY; end of ENUMERATE and OPEN
     ENG_EVENT_ERROR,   // error_code and text: the request failed, the worker is still usable
 };
 

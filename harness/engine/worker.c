@@ -126,6 +126,36 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
         request);
 }
 
+// One run on a device of its own: the driver reads its settings when the instance is made. Nothing
+// else is dispatched on that device.
+static enum dev_status try_once(struct worker *worker, const struct eng_request *request)
+{
+    struct lit_error error = {0};
+    struct eng_request run = *request;
+    run.first = 0;
+    run.runs = 1;
+    dev_close(&worker->dev);
+    if (request->settings[0])
+        setenv("LITMUS_SIMT", request->settings, 1);
+    worker->dev = dev_open(
+        &(struct dev_open_info){.index = request->index, .message = on_message, .user = worker},
+        &error);
+    if (!worker->dev) {
+        emit_error(worker, error.code, error.message);
+        return DEV_OK;
+    }
+    const enum dev_status status = eng_measure(&(struct eng_measure){.dev = worker->dev,
+                                                                     .check_on_host = true,
+                                                                     .named = true,
+                                                                     .scale = 1,
+                                                                     .emit = emit,
+                                                                     .user = worker},
+                                               &run);
+    if (status != DEV_LOST && status != DEV_TIMEOUT)
+        dev_close(&worker->dev);
+    return status;
+}
+
 // Reads one line into the inbox, without its newline. False at the end of the connection, or if a
 // line does not end.
 static bool read_line(struct worker *worker, size_t *length)
@@ -180,6 +210,9 @@ int eng_worker_main(void)
             break;
         case ENG_RUN:
             status = run(worker, &request);
+            break;
+        case ENG_TRY:
+            status = try_once(worker, &request);
             break;
         case ENG_QUIT:
             quit = true;

@@ -109,6 +109,10 @@ void format_again(struct text *out, const struct report_model *model,
 {
     text_puts(out, "./litmus run ");
     format_quoted(out, result->name);
+    if (model->simt) {
+        text_puts(out, " --simt ");
+        format_quoted(out, model->simt);
+    }
     text_printf(out, " -d %u --seed 0x%jx -n %ju", model->devices[result->device].number,
                 (uintmax_t)result->seed, (uintmax_t)model->session.runs);
 }

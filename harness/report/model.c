@@ -4,6 +4,7 @@
 
 #include "catalogue/catalogue.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,18 @@ static void conclude(struct report_model *model)
         snprintf(model->code_reason, sizeof(model->code_reason), "the session is not finished");
 }
 
+// What the session's options say of the reference driver.
+static char *find_simt(const char *options)
+{
+    char clean[512];
+    json_t *root = options ? json_loads(options, 0, NULL) : NULL;
+    const char *simt = json_string_value(json_object_get(root, "simt"));
+    if (simt)
+        text_sanitise(clean, sizeof clean, simt);
+    json_decref(root);
+    return simt ? lit_strdup(clean) : NULL;
+}
+
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error)
 {
@@ -155,6 +168,7 @@ bool report_model_load(struct store *store, int64_t session, struct report_model
     if (loading.stray)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: the file is damaged (a result of no device)",
                         store_path(store));
+    model->simt = find_simt(model->session.options);
     conclude(model);
     return true;
 }
@@ -162,6 +176,7 @@ bool report_model_load(struct store *store, int64_t session, struct report_model
 void report_model_clear(struct report_model *model)
 {
     store_session_clear(&model->session);
+    free(model->simt);
     for (size_t i = 0; i < model->device_count; i++)
         free(model->devices[i].checker);
     for (size_t i = 0; i < model->result_count; i++) {

@@ -46,6 +46,7 @@ struct report_result {
 
 struct report_model {
     struct store_session session;
+    char *simt; // settings of the reference driver, if it was used; else NULL
     struct report_device *devices;
     size_t device_count;
     struct report_result *results;

@@ -139,7 +139,8 @@ static void run_workgroups(struct worker *worker)
             handle_fault(worker);
         if (worker->ended)
             refill(worker);
-        if (turn % CHECK_EVERY == CHECK_EVERY - 1 && stop && __atomic_load_n(stop, __ATOMIC_RELAXED))
+        if (turn % CHECK_EVERY == CHECK_EVERY - 1 && stop &&
+            __atomic_load_n(stop, __ATOMIC_RELAXED))
             give_up(machine, DISPATCH_STOPPED);
         if (atomic_load_explicit(&machine->result, memory_order_relaxed) != DISPATCH_DONE)
             return;

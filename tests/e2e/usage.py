@@ -7,7 +7,7 @@ import re
 import harness
 from harness import Case
 
-COMMANDS = ("run", "list", "show", "devices", "report", "version", "help")
+COMMANDS = ("run", "list", "show", "devices", "explain", "report", "version", "help")
 
 
 class WrongInput(Case):

@@ -32,6 +32,7 @@ static void check_request(const struct eng_request *request)
     struct lit_error error = {0};
     struct text first = {0}, second = {0};
     MUST(memchr(request->name, '\0', sizeof request->name));
+    MUST(memchr(request->settings, '\0', sizeof request->settings));
     eng_request_write(request, &first);
     MUST(strchr(first.data, '\n') == first.data + first.length - 1);
     MUST(eng_request_parse(first.data, first.length - 1, &again, &error));

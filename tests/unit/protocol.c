@@ -126,6 +126,12 @@ static void requests_come_back(void **state)
          .runs = UINT64_C(1) << 40,
          .seed = UINT64_MAX - 5,
          .timeout_ms = UINT32_MAX},
+        {.kind = ENG_TRY,
+         .index = 1,
+         .name = "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=4",
+         .settings = "model=snooping,subgroup=4,schedule=priority,depth=2,trace=/tmp/x",
+         .seed = 7,
+         .timeout_ms = 1},
         {.kind = ENG_QUIT},
     };
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
@@ -140,6 +146,7 @@ static void requests_come_back(void **state)
         assert_int_equal(back.index, requests[i].index);
         assert_int_equal(back.validation, requests[i].validation);
         assert_string_equal(back.name, requests[i].name);
+        assert_string_equal(back.settings, requests[i].settings);
         assert_int_equal(back.first, requests[i].first);
         assert_int_equal(back.runs, requests[i].runs);
         assert_true(back.seed == requests[i].seed);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of ids: from the assembly at build time, into a module when they are wanted.
+
+#include "catalogue/ids.h"
+
+// The header's inline function needs a definition somewhere: here, under a name of its own.
+#define SPV_ENABLE_UTILITY_CODE
+#define SpvHasResultAndType ids_result_and_type
+#include <spirv/unified1/spirv.h>
+extern inline void ids_result_and_type(SpvOp opcode, bool *has_result, bool *has_type);
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER_WORDS 5
+#define BOUND_WORD   3
+#define BOUND_MAX    65536 // of what a test can be
+
+// A walk over instructions; `size` is 0 where it ends or the words make no sense.
+struct instruction {
+    const uint32_t *words;
+    uint32_t opcode, size;
+};
+
+static struct instruction read_instruction(const uint32_t *words, size_t count, size_t at)
+{
+    struct instruction instruction = {0};
+    if (at < count && words[at] >> 16 && words[at] >> 16 <= count - at)
+        instruction = (struct instruction){words + at, words[at] & SpvOpCodeMask, words[at] >> 16};
+    return instruction;
+}
+
+// The id that an instruction makes, or 0.
+static uint32_t result_of(const struct instruction *instruction)
+{
+    bool has_result = false, has_type = false;
+    ids_result_and_type((SpvOp)instruction->opcode, &has_result, &has_type);
+    const uint32_t at = has_type ? 2 : 1;
+    return has_result && at < instruction->size ? instruction->words[at] : 0;
+}
+
+// The next word of assembly, without comments; of no length at the end.
+static const char *next_word(const char *at, size_t *length)
+{
+    for (;;) {
+        at += strspn(at, " \t\r\n");
+        if (*at != ';')
+            break;
+        at += strcspn(at, "\n");
+    }
+    *length = strcspn(at, " \t\r\n;");
+    if (*at == '"') {
+        *length = 1;
+        while (at[*length] && at[*length] != '"')
+            *length += at[*length] == '\\' && at[*length + 1] ? 2 : 1;
+        *length += at[*length] == '"';
+    }
+    return at;
+}
+
+// Names that stand before a "=", in order: those of results.
+struct results {
+    const char *at;
+};
+
+static bool next_result(struct results *results, const char **name, size_t *length)
+{
+    size_t size;
+    const char *before = NULL;
+    size_t before_length = 0;
+    for (;;) {
+        const char *word = next_word(results->at, &size);
+        results->at = word + size;
+        if (size == 0)
+            return false;
+        if (size == 1 && *word == '=' && before && *before == '%') {
+            *name = before + 1;
+            *length = before_length - 1;
+            return true;
+        }
+        before = word;
+        before_length = size;
+    }
+}
+
+void cat_ids_list(const char *assembly, const uint32_t *words, size_t count, struct text *names)
+{
+    struct results results = {assembly};
+    const char *name = NULL;
+    size_t length = 0;
+    bool fits = count > HEADER_WORDS && words[BOUND_WORD] > 0 && words[BOUND_WORD] < BOUND_MAX;
+    const uint32_t bound = fits ? words[BOUND_WORD] : 1;
+    struct {
+        const char *name;
+        size_t length;
+    } *by_id = lit_alloc(bound, sizeof *by_id);
+    struct instruction instruction;
+    for (size_t at = HEADER_WORDS; fits && (instruction = read_instruction(words, count, at)).size;
+         at += instruction.size) {
+        const uint32_t id = result_of(&instruction);
+        if (id == 0)
+            continue;
+        fits = id < bound && next_result(&results, &name, &length);
+        if (fits) {
+            by_id[id].name = name;
+            by_id[id].length = length;
+        }
+    }
+    fits = fits && !next_result(&results, &name, &length);
+    for (uint32_t id = 1; fits && id < bound; id++) {
+        text_append(names, by_id[id].name ? by_id[id].name : "", by_id[id].length);
+        text_puts(names, "\n");
+    }
+    free(by_id);
+}
+
+// Debug names stand behind the sources and before the decorations.
+static size_t place_of_names(const uint32_t *words, size_t count)
+{
+    size_t at = HEADER_WORDS;
+    for (struct instruction next; (next = read_instruction(words, count, at)).size;
+         at += next.size) {
+        switch ((SpvOp)next.opcode) {
+        case SpvOpCapability:
+        case SpvOpExtension:
+        case SpvOpExtInstImport:
+        case SpvOpMemoryModel:
+        case SpvOpEntryPoint:
+        case SpvOpExecutionMode:
+        case SpvOpExecutionModeId:
+        case SpvOpString:
+        case SpvOpSource:
+        case SpvOpSourceContinued:
+        case SpvOpSourceExtension:
+            break;
+        default:
+            return at;
+        }
+    }
+    return at < count ? at : count;
+}
+
+uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names, size_t size,
+                         size_t *new_count)
+{
+    // A name of n bytes takes 2 words and n / 4 + 1 more.
+    uint32_t *copy = lit_alloc(count + 4 * size + 1, sizeof *copy);
+    const size_t place = count > HEADER_WORDS ? place_of_names(words, count) : count;
+    const char *end = size ? names + size : names;
+    size_t at = place;
+    memcpy(copy, words, place * sizeof *copy);
+    for (uint32_t id = 1; names < end && place > HEADER_WORDS && id < words[BOUND_WORD]; id++) {
+        const char *newline = memchr(names, '\n', (size_t)(end - names));
+        const size_t length = (size_t)((newline ? newline : end) - names);
+        const uint32_t taken = 2 + (uint32_t)(length / 4 + 1);
+        if (length > 0 && length < 256) {
+            copy[at] = taken << 16 | SpvOpName;
+            copy[at + 1] = id;
+            memcpy(&copy[at + 2], names, length); // what was allocated is zero
+            at += taken;
+        }
+        names = newline ? newline + 1 : end;
+    }
+    memcpy(copy + at, words + place, (count - place) * sizeof *copy);
+    *new_count = at + count - place;
+    return copy;
+}

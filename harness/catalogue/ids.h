@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names that ids have in a test's text. Modules are built without them: what a driver gets is
+// code alone. Where a person is to read what a driver says of a module they are put back.
+#pragma once
+
+#include "base/text.h"
+
+// Appends the name of each id of a module from 1 on, one a line, "" for those that have none.
+// `assembly` is the text that the module was assembled from. Appends nothing if the two do not fit
+// together.
+void cat_ids_list(const char *assembly, const uint32_t *words, size_t count, struct text *names);
+
+// A copy of a module with an OpName for each name of such a list; free() it. A module that cannot
+// be understood is copied as it is.
+uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names, size_t size,
+                         size_t *new_count);

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus explain: searches a run that fails on the reference driver, and tells which interleaving
+// broke it.
+
+#include "cli/cli.h"
+#include "cli/simt.h"
+#include "engine/interrupt.h"
+#include "engine/inventory.h"
+#include "engine/plan.h"
+#include "explain/picture.h"
+#include "explain/search.h"
+#include "explain/story.h"
+#include "report/format.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options {
+    struct cli_list simt;
+    const char *svg;
+    double time, timeout;
+    struct cli_seed seed;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct cli_option options[] = {
+    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
+     "the model to explain it on: " CLI_SIMT_MODELS "\n(subgroups of 4 unless subgroup= says "
+     "otherwise)"},
+    {0, "svg", CLI_TEXT, AT(svg), "FILE", "draw it too: a row for each lane, time to the right"},
+    {0, "time", CLI_SECONDS, AT(time), "SECONDS", "how long to search (default: 20)"},
+    {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
+     "without progress for so long a run is a hang (default: 10)"},
+    {0, "seed", CLI_SEED, AT(seed), "SEED", "of the input and of the schedules (default: 1)"},
+};
+
+static const struct cli_syntax syntax = {
+    .name = "explain",
+    .usage = "[OPTION]... --simt MODEL PATTERN...",
+    .about =
+        "Searches a run of a test that fails on the reference driver, shortens it, and prints who\n"
+        "executed which instruction when, which value crossed, and what was expected. Takes the\n"
+        "smallest configuration that the patterns select and that fails.",
+    .options = options,
+    .count = sizeof options / sizeof options[0],
+    .more = "exit codes: 0 explained, 3 nothing failed in the time that was given\n\n"
+            "example:\n"
+            "  litmus explain 'shuffle.scan-loop/sync=none*' --simt snooping --svg hazard.svg\n",
+};
+
+struct explaining {
+    struct options chosen;
+    struct cli_list patterns;
+    struct text given, settings; // as --simt has them, and as the driver reads them
+    struct eng_watch watch;
+    struct eng_inventory inventory;
+    struct exp_found found;
+    char folder[64]; // for the trace; "" while there is none
+};
+
+static void say(const char *line, void *user)
+{
+    (void)user;
+    fprintf(stderr, "%s\n", line);
+}
+
+// Before anything runs
+
+static bool read_settings(struct explaining *e, struct lit_error *error)
+{
+    static const char *const own[] = {"schedule", "depth", "threads", "seed", "trace"};
+    const char *given = NULL;
+    if (!cli_simt_take(&e->chosen.simt, &given, error))
+        return false;
+    if (!given)
+        return lit_fail(error, LIT_EXIT_USAGE, "on which model? --simt MODEL names it");
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (eng_simt_has(given, own[i]))
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "--simt '%.80s': explain chooses '%s' itself; leave it out", given,
+                            own[i]);
+    text_puts(&e->given, given);
+    if (!eng_simt_has(given, "subgroup"))
+        text_puts(&e->given, ",subgroup=4");
+    if (!eng_simt_settings(e->given.data, &e->settings, error))
+        return false;
+    return e->settings.length < EXP_SETTINGS_MAX ||
+           lit_fail(error, LIT_EXIT_USAGE, "--simt '%.80s': this is too long", given);
+}
+
+static bool check_usage(struct explaining *e, struct lit_error *error)
+{
+    struct cat_selection selection = {.patterns = e->patterns.items, .count = e->patterns.count};
+    if (e->patterns.count == 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "which test? 'litmus list' prints their names");
+    return cat_selection_check(&selection, error) && read_settings(e, error);
+}
+
+static bool find_driver(struct explaining *e, struct lit_error *error)
+{
+    if (!eng_simt_use(e->given.data, error))
+        return false;
+    if (!eng_inventory_take(&e->watch, &e->inventory))
+        return lit_fail(error, LIT_EXIT_TIME, "interrupted");
+    if (e->inventory.count == 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "the reference driver cannot be used: %s",
+                        e->inventory.remark_count ? e->inventory.remarks[0].text : "no device");
+    return true;
+}
+
+// A comma would part the settings.
+static bool make_folder(struct explaining *e, struct lit_error *error)
+{
+    const char *base = secure_getenv("TMPDIR");
+    if (!base || base[0] != '/' || strlen(base) > 30 || strchr(base, ','))
+        base = "/tmp";
+    snprintf(e->folder, sizeof e->folder, "%.30s/litmus-explain-XXXXXX", base);
+    if (mkdtemp(e->folder))
+        return true;
+    lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", e->folder, strerror(errno));
+    e->folder[0] = '\0';
+    return false;
+}
+
+// After the search
+
+static void put_again(const struct explaining *e, const char *name, struct text *text)
+{
+    text_puts(text, "./litmus explain ");
+    format_quoted(text, name);
+    text_puts(text, " --simt ");
+    format_quoted(text, e->given.data);
+    text_printf(text, " --seed 0x%" PRIx64, e->chosen.seed.value);
+}
+
+static bool write_file(const char *path, const struct text *text, struct lit_error *error)
+{
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+    bool good = fwrite(text->data, 1, text->length, file) == text->length;
+    good = fclose(file) == 0 && good;
+    return good || lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+}
+
+static bool tell(const struct explaining *e, struct text *out, struct lit_error *error)
+{
+    const struct exp_found *found = &e->found;
+    const struct cat_test *test = found->which.test;
+    struct exp_breakage breakage;
+    struct exp_window window;
+    struct text name = {0}, again = {0}, sentence = {0}, picture = {0};
+    const char *reason = NULL;
+    exp_breakage_find(&found->failing, found->has_reference ? &found->reference[0] : NULL,
+                      found->has_reference ? &found->reference[1] : NULL, &breakage);
+    exp_window_make(&found->failing, &breakage, &window);
+    cat_case_name(&found->which, &name);
+    put_again(e, name.data, &again);
+    const enum cat_expectation expectation = cat_case_expectation(&found->which, &reason);
+    const char *model = eng_simt_model(e->settings.data);
+    const struct exp_subject subject = {.name = name.data,
+                                        .asks = test->head.asks,
+                                        .fails = test->head.fails,
+                                        .expectation = cat_expectation_name(expectation),
+                                        .reason = reason ? reason : "",
+                                        .model = model,
+                                        .about = eng_simt_about(model),
+                                        .instance = test->oracle->instance,
+                                        .check = test->oracle->check,
+                                        .settings = found->settings,
+                                        .again = again.data,
+                                        .tries = found->tries,
+                                        .failed_tries = found->failed_tries,
+                                        .switches = found->failing.switches,
+                                        .steps = found->failing.step_count,
+                                        .count = &found->count,
+                                        .result = found->result,
+                                        .said = found->said};
+    exp_story(&subject, &found->failing, &breakage, &window, out);
+    bool good = true;
+    if (e->chosen.svg) {
+        exp_sentence(&found->failing, &breakage, &sentence);
+        exp_picture(&found->failing, &breakage, &window, name.data, model, sentence.data, &picture);
+        good = write_file(e->chosen.svg, &picture, error);
+        text_printf(out, "picture    %s\n", e->chosen.svg);
+    }
+    exp_window_clear(&window);
+    text_free(&name);
+    text_free(&again);
+    text_free(&sentence);
+    text_free(&picture);
+    return good;
+}
+
+static bool search(struct explaining *e, struct lit_error *error)
+{
+    struct cat_selection selection = {.patterns = e->patterns.items, .count = e->patterns.count};
+    struct eng_plan plan;
+    struct text file = {0};
+    text_printf(&file, "%s/trace", e->folder);
+    eng_plan_make(&plan, &selection, &e->inventory.devices[0].facts, false, 0);
+    exp_sort_cases(plan.cases, plan.count);
+    const struct exp_search work = {.watch = &e->watch,
+                                    .manifest = e->inventory.devices[0].manifest,
+                                    .settings = e->settings.data,
+                                    .cases = plan.cases,
+                                    .count = plan.count,
+                                    .seed = e->chosen.seed.value,
+                                    .seconds = e->chosen.time,
+                                    .file = file.data};
+    bool good = plan.count > 0 ? exp_search(&work, &e->found, error)
+                               : lit_fail(error, LIT_EXIT_NOTHING,
+                                          "none of these configurations exists for these settings");
+    eng_plan_clear(&plan);
+    text_free(&file);
+    return good;
+}
+
+static int explain(struct explaining *e, struct lit_error *error)
+{
+    struct text out = {0};
+    char tries[32];
+    if (!check_usage(e, error))
+        return cli_fail(error);
+    eng_interrupt_listen();
+    if (!find_driver(e, error) || !make_folder(e, error) || !search(e, error))
+        return cli_fail(error);
+    if (e->found.unusable) {
+        lit_fail(error, LIT_EXIT_NOTHING, "nothing can run: %s", e->found.unusable);
+        return cli_fail(error);
+    }
+    if (!e->found.found) {
+        text_printf(&out, "nothing failed in %s %s of %g seconds under model %s\n",
+                    text_count(tries, e->found.tries), e->found.tries == 1 ? "run" : "runs",
+                    e->chosen.time, eng_simt_model(e->settings.data));
+        const int code = cli_print(&out);
+        return code == LIT_EXIT_OK ? LIT_EXIT_UNDECIDED : code;
+    }
+    if (!tell(e, &out, error)) {
+        text_free(&out);
+        return cli_fail(error);
+    }
+    return cli_print(&out);
+}
+
+int cli_explain(int argc, char **argv)
+{
+    struct explaining e = {
+        .chosen = {.time = 20, .timeout = 10, .seed = {.value = 1}},
+        .watch = {.started = eng_now(), .say = say},
+    };
+    struct lit_error error = {0};
+    int code = LIT_EXIT_OK;
+    if (!cli_start(&syntax, argc, argv, &e.chosen, &e.patterns, NULL, &code)) {
+        cli_list_clear(&e.chosen.simt);
+        return code;
+    }
+    e.watch.policy = (struct eng_policy){
+        .idle = e.chosen.timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS};
+    code = explain(&e, &error);
+    if (e.folder[0])
+        rmdir(e.folder);
+    exp_found_clear(&e.found);
+    eng_inventory_clear(&e.inventory);
+    text_free(&e.given);
+    text_free(&e.settings);
+    cli_list_clear(&e.patterns);
+    cli_list_clear(&e.chosen.simt);
+    if (eng_interrupt())
+        eng_interrupt_reraise(eng_interrupt());
+    return code;
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares a failing dispatch with two right ones.
+
+#include "explain/breakage.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// "%x = OpLoad %uint %p" and "OpStore %p %x": the operation begins at the first word with Op.
+static const char *operation(const struct exp_code *code)
+{
+    const char *equals = strstr(code->text, "= ");
+    return equals ? equals + 2 : code->text + strspn(code->text, " ");
+}
+
+bool exp_code_is(const struct exp_code *code, const char *name)
+{
+    return strncmp(operation(code), name, strlen(name)) == 0;
+}
+
+void exp_code_word(const struct exp_code *code, unsigned nth, char *word, size_t size)
+{
+    const char *at = operation(code);
+    for (; nth > 0; nth--) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    snprintf(word, size, "%.*s", (int)strcspn(at, " "), at);
+}
+
+struct finding {
+    const struct exp_trace *failing, *reference, *second;
+    struct exp_breakage *breakage;
+};
+
+static bool same_step(const struct exp_step *a, const struct exp_step *b)
+{
+    return a->code == b->code && a->has_value == b->has_value && a->value == b->value &&
+           a->source == b->source;
+}
+
+static enum exp_cause cause_of(const struct exp_trace *trace, const struct exp_step *step,
+                               const struct exp_step *right)
+{
+    const struct exp_code *code = &trace->codes[step->code];
+    switch (code->kind) {
+    case EXP_EXCHANGE:
+        return right->source == EXP_NO_LANE ? EXP_CAUSE_NONE : EXP_CAUSE_EXCHANGE;
+    case EXP_TANGLED:
+        return EXP_CAUSE_TANGLE;
+    case EXP_IF:
+    case EXP_SWITCH:
+        return EXP_CAUSE_BRANCH;
+    default:
+        break;
+    }
+    if (!step->has_address)
+        return EXP_CAUSE_RESULT;
+    return exp_code_is(code, "OpStore") || exp_code_is(code, "OpAtomicStore") ? EXP_CAUSE_STORE
+                                                                              : EXP_CAUSE_LOAD;
+}
+
+// The first prescribed thing that one invocation did otherwise. What a lane computes of a value
+// that is not prescribed is not prescribed either, and the references differ there too.
+static void compare_invocation(struct finding *f, uint32_t invocation, bool results)
+{
+    const struct exp_trace *a = f->failing, *b = f->reference, *c = f->second;
+    const uint32_t count = exp_step_count(a, invocation);
+    for (uint32_t n = 0; n < count; n++) {
+        if (n >= exp_step_count(b, invocation) || n >= exp_step_count(c, invocation))
+            return;
+        const size_t index = exp_step_at(a, invocation, n);
+        const struct exp_step *step = &a->steps[index];
+        const struct exp_step *right = &b->steps[exp_step_at(b, invocation, n)];
+        const struct exp_step *other = &c->steps[exp_step_at(c, invocation, n)];
+        if (right->code != other->code || step->code != right->code)
+            return;
+        if (!same_step(right, other) || (step->value == right->value || !step->has_value))
+            continue;
+        if (exp_code_is(&a->codes[step->code], "OpAtomic"))
+            return; // who comes first is nobody's promise
+        const enum exp_cause cause = cause_of(a, step, right);
+        if (cause == EXP_CAUSE_NONE || (cause == EXP_CAUSE_RESULT) != results)
+            continue;
+        struct exp_breakage *found = f->breakage;
+        if (found->cause == EXP_CAUSE_NONE || step->time < a->steps[found->step].time)
+            *found = (struct exp_breakage){.cause = cause,
+                                           .step = index,
+                                           .has_got = true,
+                                           .got = step->value,
+                                           .want = right->value,
+                                           .want_tangle = right->tangle};
+        return;
+    }
+}
+
+static void compare(struct finding *f, bool results)
+{
+    for (uint32_t i = 0; i < f->failing->invocations; i++)
+        compare_invocation(f, i, results);
+}
+
+// Memory
+
+static bool is_store(const struct exp_trace *trace, const struct exp_step *step)
+{
+    const struct exp_code *code = &trace->codes[step->code];
+    return step->has_address && step->has_value &&
+           (exp_code_is(code, "OpStore") || exp_code_is(code, "OpAtomicStore"));
+}
+
+// Atomics, copies and stores that write what the trace does not show.
+static bool writes_unseen(const struct exp_trace *trace, const struct exp_step *step)
+{
+    const struct exp_code *code = &trace->codes[step->code];
+    return step->has_address && !is_store(trace, step) &&
+           ((exp_code_is(code, "OpAtomic") && !exp_code_is(code, "OpAtomicLoad")) ||
+            exp_code_is(code, "OpStore") || exp_code_is(code, "OpCopyMemory"));
+}
+
+// The last store to the address of `step` before it that shows its value.
+static size_t last_store(const struct exp_trace *trace, size_t step)
+{
+    for (size_t i = step; i-- > 0;) {
+        const struct exp_step *at = &trace->steps[i];
+        if (!at->has_address || exp_place(trace, at) != exp_place(trace, &trace->steps[step]))
+            continue;
+        if (writes_unseen(trace, at))
+            return EXP_NO_STEP;
+        if (is_store(trace, at))
+            return i;
+    }
+    return EXP_NO_STEP;
+}
+
+// The store of `value` to that address that is nearest to the step, whether before or after.
+static size_t store_of(const struct exp_trace *trace, size_t step, uint64_t value)
+{
+    size_t before = EXP_NO_STEP;
+    for (size_t i = 0; i < trace->step_count; i++) {
+        const struct exp_step *at = &trace->steps[i];
+        if (!is_store(trace, at) || at->value != value ||
+            exp_place(trace, at) != exp_place(trace, &trace->steps[step]))
+            continue;
+        if (i > step && before == EXP_NO_STEP)
+            return i;
+        if (i < step)
+            before = i;
+    }
+    return before;
+}
+
+static bool read_again(const struct exp_trace *trace, size_t step)
+{
+    const struct exp_step *at = &trace->steps[step];
+    for (uint32_t n = exp_step_count(trace, at->invocation); n-- > 0;) {
+        const uint32_t later = exp_step_at(trace, at->invocation, n);
+        if (later <= step)
+            return false;
+        if (trace->steps[later].has_address && trace->steps[later].address == at->address &&
+            !is_store(trace, &trace->steps[later]))
+            return true;
+    }
+    return false;
+}
+
+// The newest store to each place: open addressing, the room is a power of two.
+struct newest {
+    struct entry {
+        uint64_t place;
+        size_t store; // + 1; 0: the entry is free
+        bool unseen;  // something was written since that the trace does not show
+    } * entries;
+    size_t room;
+};
+
+static struct entry *newest_at(const struct newest *newest, uint64_t place)
+{
+    size_t i = (size_t)((place * UINT64_C(0x9E3779B97F4A7C15)) >> 20) & (newest->room - 1);
+    while (newest->entries[i].store && newest->entries[i].place != place)
+        i = (i + 1) & (newest->room - 1);
+    return &newest->entries[i];
+}
+
+static bool is_stale(const struct exp_trace *trace, size_t index, struct newest *newest)
+{
+    const struct exp_step *step = &trace->steps[index];
+    const struct exp_code *code = &trace->codes[step->code];
+    struct entry *entry = newest_at(newest, exp_place(trace, step));
+    if (is_store(trace, step) || writes_unseen(trace, step)) {
+        *entry = (struct entry){exp_place(trace, step), index + 1, !is_store(trace, step)};
+        return false;
+    }
+    return entry->store && !entry->unseen && step->has_value &&
+           (exp_code_is(code, "OpLoad") || exp_code_is(code, "OpAtomicLoad")) &&
+           trace->steps[entry->store - 1].value != step->value && !read_again(trace, index);
+}
+
+// A load that did not see the newest store, and was not done again: no waiting for a flag.
+static void find_stale(struct finding *f)
+{
+    const struct exp_trace *t = f->failing;
+    struct newest newest = {.room = 64};
+    size_t accesses = 0;
+    for (size_t i = 0; i < t->step_count; i++)
+        accesses += t->steps[i].has_address;
+    while (newest.room < 2 * accesses)
+        newest.room *= 2;
+    newest.entries = lit_alloc(newest.room, sizeof *newest.entries);
+    for (size_t i = 0; i < t->step_count; i++) {
+        if (!t->steps[i].has_address || !is_stale(t, i, &newest))
+            continue;
+        const size_t store = newest_at(&newest, exp_place(t, &t->steps[i]))->store - 1;
+        *f->breakage = (struct exp_breakage){.cause = EXP_CAUSE_LOAD,
+                                             .step = i,
+                                             .has_got = true,
+                                             .got = t->steps[i].value,
+                                             .want = t->steps[store].value};
+        break;
+    }
+    free(newest.entries);
+}
+
+static bool has_atomics(const struct exp_trace *trace)
+{
+    for (size_t i = 0; i < trace->code_count; i++)
+        if (exp_code_is(&trace->codes[i], "OpAtomic"))
+            return true;
+    return false;
+}
+
+// Details
+
+// The instruction whose result is called `name`, or code_count.
+static uint32_t maker_of(const struct exp_trace *trace, const char *name)
+{
+    const size_t length = strlen(name);
+    for (uint32_t i = 0; i < trace->code_count && length > 0; i++)
+        if (strncmp(trace->codes[i].text, name, length) == 0 &&
+            strncmp(trace->codes[i].text + length, " = ", 3) == 0)
+            return i;
+    return (uint32_t)trace->code_count;
+}
+
+// The nth execution (from 1) of an instruction by an invocation.
+static size_t execution(const struct exp_trace *trace, uint32_t invocation, uint32_t code,
+                        uint32_t nth)
+{
+    for (uint32_t n = 0; n < exp_step_count(trace, invocation); n++) {
+        const uint32_t step = exp_step_at(trace, invocation, n);
+        if (trace->steps[step].code == code && --nth == 0)
+            return step;
+    }
+    return EXP_NO_STEP;
+}
+
+// OpGroupNonUniformShuffle TYPE SCOPE VALUE ...
+#define WORD_OF_VALUE 3
+
+static void explain_exchange(const struct finding *f)
+{
+    const struct exp_trace *t = f->failing;
+    struct exp_breakage *b = f->breakage;
+    const struct exp_step *step = &t->steps[b->step];
+    const uint32_t group = exp_group(t, step->invocation);
+    const uint8_t lane = step->source;
+    exp_code_word(&t->codes[step->code], WORD_OF_VALUE, b->name, sizeof b->name);
+    b->made = b->due = EXP_NO_STEP;
+    b->source = lane == EXP_NO_LANE
+                    ? step->invocation
+                    : exp_invocation(t, group, exp_subgroup(t, step->invocation), lane);
+    const uint32_t maker = maker_of(t, b->name);
+    if (maker == t->code_count) {
+        // No instruction makes it (a phi does): who has not come to the exchange has not got it.
+        const uint32_t passed = exp_executions(t, b->source, step->code, b->step);
+        b->reader_iteration = b->iteration;
+        b->source_iteration = passed >= b->iteration ? passed + 1 : 0;
+        return;
+    }
+    b->reader_iteration = exp_executions(t, step->invocation, maker, b->step);
+    b->source_iteration = exp_executions(t, b->source, maker, b->step);
+    if (b->source_iteration)
+        b->made = execution(t, b->source, maker, b->source_iteration);
+    if (b->reader_iteration)
+        b->due = execution(t, b->source, maker, b->reader_iteration);
+}
+
+static void explain_step(const struct finding *f)
+{
+    const struct exp_trace *t = f->failing;
+    struct exp_breakage *b = f->breakage;
+    const struct exp_step *step = &t->steps[b->step];
+    b->iteration = exp_executions(t, step->invocation, step->code, b->step) + 1;
+    b->iterations = b->iteration;
+    if (f->reference && step->invocation < f->reference->invocations)
+        b->iterations = exp_executions(f->reference, step->invocation, step->code, SIZE_MAX);
+    if (b->iterations < b->iteration)
+        b->iterations = b->iteration;
+    b->stored = b->right_store = EXP_NO_STEP;
+    if (b->cause == EXP_CAUSE_EXCHANGE)
+        explain_exchange(f);
+    if (b->cause == EXP_CAUSE_LOAD) {
+        b->stored = last_store(t, b->step);
+        b->right_store = store_of(t, b->step, b->want);
+    }
+}
+
+static bool same_dispatch(const struct exp_trace *a, const struct exp_trace *b)
+{
+    return a->subgroup == b->subgroup && a->subgroups == b->subgroups &&
+           a->invocations == b->invocations && a->code_count == b->code_count;
+}
+
+void exp_breakage_find(const struct exp_trace *failing, const struct exp_trace *reference,
+                       const struct exp_trace *second, struct exp_breakage *breakage)
+{
+    struct finding f = {failing, reference, second, breakage};
+    *breakage = (struct exp_breakage){.step = EXP_NO_STEP};
+    if (!reference || !second || !same_dispatch(failing, reference) ||
+        !same_dispatch(failing, second))
+        f.reference = f.second = NULL;
+    // Where invocations share work by atomics another order is no fault, but an old value is.
+    if (has_atomics(failing))
+        find_stale(&f);
+    if (breakage->cause == EXP_CAUSE_NONE && f.reference)
+        compare(&f, false);
+    if (breakage->cause == EXP_CAUSE_NONE)
+        find_stale(&f);
+    if (breakage->cause == EXP_CAUSE_NONE && f.reference)
+        compare(&f, true);
+    if (breakage->cause != EXP_CAUSE_NONE)
+        explain_step(&f);
+    else if (strcmp(failing->end, "done") != 0)
+        *breakage = (struct exp_breakage){.cause = EXP_CAUSE_STUCK,
+                                          .step = failing->step_count ? failing->step_count - 1
+                                                                      : EXP_NO_STEP};
+}

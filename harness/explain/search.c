@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches a failing run and shortens it.
+
+#include "explain/search.h"
+
+#include "engine/interrupt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_DEPTHS 3
+#define DEPTH_MAX    12
+#define ROUND_MAX    6   // rounds after it are as large as it
+#define SHORTENING   200 // runs at most
+
+// The order
+
+struct exp_point exp_plan_next(struct exp_plan *plan)
+{
+    const unsigned round = plan->round < ROUND_MAX ? plan->round : ROUND_MAX;
+    const unsigned depths =
+        FIRST_DEPTHS + round < DEPTH_MAX ? FIRST_DEPTHS + round : (unsigned)DEPTH_MAX;
+    // Behind the deepest one without any order.
+    const struct exp_point point = {plan->which, plan->depth < depths ? plan->depth + 1 : 0,
+                                    plan->seed++};
+    if (++plan->depth > depths) {
+        plan->depth = 0;
+        if (++plan->nth == 1u << round) {
+            plan->nth = 0;
+            if (++plan->which == plan->count) {
+                plan->which = 0;
+                plan->round++;
+            }
+        }
+    }
+    return point;
+}
+
+static void measure_case(const struct cat_case *which, uint64_t *workgroup, uint64_t *rest)
+{
+    *workgroup = *rest = 0;
+    for (size_t i = 0; i < which->test->head.sweep_count; i++) {
+        const bool is_workgroup = strcmp(which->test->head.sweeps[i].name, "workgroup") == 0;
+        *(is_workgroup ? workgroup : rest) += cat_case_sweep(which, i);
+    }
+}
+
+static bool is_larger(const struct cat_case *a, const struct cat_case *b)
+{
+    uint64_t workgroup[2], rest[2];
+    measure_case(a, &workgroup[0], &rest[0]);
+    measure_case(b, &workgroup[1], &rest[1]);
+    return workgroup[0] != workgroup[1] ? workgroup[0] > workgroup[1] : rest[0] > rest[1];
+}
+
+void exp_sort_cases(struct cat_case *cases, size_t count)
+{
+    // By insertion: those that are alike stay in order.
+    for (size_t i = 1; i < count; i++)
+        for (size_t at = i; at > 0 && is_larger(&cases[at - 1], &cases[at]); at--) {
+            const struct cat_case swap = cases[at];
+            cases[at] = cases[at - 1];
+            cases[at - 1] = swap;
+        }
+}
+
+// One run
+
+struct searcher {
+    const struct exp_search *search;
+    struct exp_found *found;
+    struct eng_watch watch;
+    struct eng_worker *worker;
+    double deadline;
+    bool *unusable;    // [search->count]
+    size_t usable;     // how many are not
+    char printed[256]; // the driver's last line
+};
+
+struct outcome {
+    struct eng_count count;
+    enum eng_result result;
+    char said[512];
+};
+
+static void note(const char *line, void *user)
+{
+    struct searcher *s = user;
+    snprintf(s->printed, sizeof s->printed, "%s", line);
+}
+
+// Reads the answer to a TRY.
+static bool follow(struct searcher *s, struct outcome *outcome, struct lit_error *error)
+{
+    struct eng_event event;
+    for (;;) {
+        const enum eng_wait wait = eng_worker_wait(s->worker, &event, outcome->said);
+        switch (wait) {
+        case ENG_WAIT_EVENT:
+            break;
+        case ENG_WAIT_GONE:
+        case ENG_WAIT_HUNG:
+            outcome->result = wait == ENG_WAIT_GONE ? ENG_CRASH : ENG_HANG;
+            eng_worker_end(&s->worker, true);
+            return true;
+        case ENG_WAIT_NONSENSE:
+            return lit_fail(error, LIT_EXIT_UNDECIDED, "%s", outcome->said);
+        case ENG_WAIT_TIME:
+        case ENG_WAIT_INTERRUPTED:
+            return lit_fail(error, LIT_EXIT_TIME, "interrupted");
+        }
+        if (event.kind == ENG_EVENT_BATCH)
+            eng_count_add(&outcome->count, &event.count);
+        if (event.kind == ENG_EVENT_ERROR)
+            return lit_fail(error, event.error_code, "the reference driver cannot be used: %s%s%s",
+                            event.text, s->printed[0] ? "; it said: " : "", s->printed);
+        if (event.kind == ENG_EVENT_DONE) {
+            outcome->result = event.result;
+            snprintf(outcome->said, sizeof outcome->said, "%s", event.text);
+            return true;
+        }
+    }
+}
+
+static bool try_once(struct searcher *s, const struct cat_case *which, const char *settings,
+                     struct outcome *outcome, struct lit_error *error)
+{
+    struct eng_request request = {.kind = ENG_TRY,
+                                  .seed = s->search->seed,
+                                  .timeout_ms = eng_batch_limit_ms(&s->watch.policy)};
+    struct text name = {0};
+    *outcome = (struct outcome){0};
+    s->printed[0] = '\0';
+    s->found->tries++;
+    cat_case_name(which, &name);
+    snprintf(request.name, sizeof request.name, "%s", name.data);
+    snprintf(request.settings, sizeof request.settings, "%s", settings);
+    text_free(&name);
+    if (!s->worker)
+        s->worker = eng_worker_start(&s->watch, s->search->manifest, error);
+    if (!s->worker)
+        return false;
+    eng_worker_ask(s->worker, &request);
+    if (!follow(s, outcome, error))
+        return false;
+    // A worker whose device is lost has ended.
+    if (outcome->result == ENG_DEVICE_LOST || outcome->result == ENG_HANG)
+        eng_worker_end(&s->worker, true);
+    if (s->printed[0] && outcome->result == ENG_DEVICE_LOST)
+        snprintf(outcome->said, sizeof outcome->said, "%s", s->printed);
+    return true;
+}
+
+static bool has_failed(const struct outcome *outcome)
+{
+    switch (outcome->result) {
+    case ENG_FAIL:
+    case ENG_CRASH:
+    case ENG_DEVICE_LOST:
+    case ENG_NO_PROGRESS:
+        return true;
+    case ENG_PASS:
+    case ENG_SKIP:
+    case ENG_HANG:
+    case ENG_HARNESS_ERROR:
+    case ENG_PARTIAL:
+    case ENG_RESULTS:
+        break;
+    }
+    return false;
+}
+
+// The same run once more, traced. A run that ended in a crash may leave no trace.
+static bool trace_once(struct searcher *s, const struct cat_case *which, const char *settings,
+                       struct outcome *outcome, struct exp_trace *trace, struct lit_error *error)
+{
+    char traced[512];
+    *trace = (struct exp_trace){0};
+    snprintf(traced, sizeof traced, "%.400s,trace=%.100s", settings, s->search->file);
+    unlink(s->search->file);
+    bool good = try_once(s, which, traced, outcome, error);
+    s->found->tries--;
+    if (good && !exp_trace_load(s->search->file, trace, error)) {
+        exp_trace_clear(trace);
+        good = has_failed(outcome) && !outcome->count.failed_runs;
+    }
+    unlink(s->search->file);
+    return good;
+}
+
+// The search
+
+static void schedule_of(const struct exp_search *search, const struct exp_point *point,
+                        char settings[512])
+{
+    char schedule[64] = "random";
+    if (point->depth)
+        snprintf(schedule, sizeof schedule, "priority,depth=%u", point->depth);
+    snprintf(settings, 512, "%.300s,schedule=%s,threads=1,seed=%" PRIu64, search->settings,
+             schedule, point->seed);
+}
+
+static bool is_shorter(const struct exp_trace *a, const struct exp_trace *b)
+{
+    return a->switches != b->switches ? a->switches < b->switches : a->step_count < b->step_count;
+}
+
+// Traces a run that failed, and keeps it if it is the shortest so far.
+static bool keep(struct searcher *s, const struct cat_case *which, const char *settings,
+                 struct lit_error *error)
+{
+    struct exp_found *found = s->found;
+    struct outcome outcome;
+    struct exp_trace trace;
+    if (!trace_once(s, which, settings, &outcome, &trace, error)) {
+        exp_trace_clear(&trace);
+        return false;
+    }
+    if (has_failed(&outcome) && (!found->found || is_shorter(&trace, &found->failing))) {
+        exp_trace_clear(&found->failing);
+        found->failing = trace;
+        found->found = true;
+        found->which = *which;
+        found->count = outcome.count;
+        found->result = outcome.result;
+        snprintf(found->settings, sizeof found->settings, "%s", settings);
+        snprintf(found->said, sizeof found->said, "%s", outcome.said);
+        return true;
+    }
+    exp_trace_clear(&trace);
+    return true;
+}
+
+static bool try_point(struct searcher *s, const struct exp_point *point,
+                      const struct cat_case *which, struct lit_error *error)
+{
+    char settings[512];
+    struct outcome outcome;
+    schedule_of(s->search, point, settings);
+    if (!try_once(s, which, settings, &outcome, error))
+        return false;
+    // What takes too long to be tried again and again is left alone.
+    if ((outcome.result == ENG_SKIP || outcome.result == ENG_HARNESS_ERROR ||
+         outcome.result == ENG_HANG) &&
+        !s->unusable[point->which]) {
+        s->unusable[point->which] = true;
+        s->usable--;
+        s->found->tries--;
+        snprintf(s->found->reason, sizeof s->found->reason, "%s", outcome.said);
+        return true;
+    }
+    if (!has_failed(&outcome))
+        return true;
+    s->found->failed_tries++;
+    return keep(s, which, settings, error);
+}
+
+static bool find_failure(struct searcher *s, struct lit_error *error)
+{
+    struct exp_plan plan = {.count = s->search->count, .seed = s->search->seed};
+    while (!s->found->found && s->usable > 0 && eng_now() < s->deadline) {
+        const struct exp_point point = exp_plan_next(&plan);
+        if (!s->unusable[point.which] &&
+            !try_point(s, &point, &s->search->cases[point.which], error))
+            return false;
+    }
+    return true;
+}
+
+static bool shorten(struct searcher *s, struct lit_error *error)
+{
+    struct exp_plan plan = {.count = 1, .seed = s->search->seed + 1000000};
+    const struct cat_case which = s->found->which;
+    const double now = eng_now(), end = now + (s->deadline - now) / 2;
+    for (unsigned n = 0; n < SHORTENING && eng_now() < end; n++) {
+        const struct exp_point point = exp_plan_next(&plan);
+        // The configuration is known to be usable: index 0 is only marked if that changes.
+        if (!try_point(s, &point, &which, error))
+            return false;
+    }
+    return true;
+}
+
+// The same run under lockstep, with two seeds.
+static void add_references(struct searcher *s)
+{
+    struct exp_found *found = s->found;
+    const char *rest = strchr(s->search->settings, ',');
+    bool good = true;
+    for (int i = 0; i < 2 && good; i++) {
+        char settings[512];
+        struct outcome outcome;
+        struct lit_error ignored;
+        snprintf(settings, sizeof settings, "model=lockstep%.300s,threads=1,seed=%d",
+                 rest ? rest : "", i + 1);
+        good = trace_once(s, &found->which, settings, &outcome, &found->reference[i], &ignored) &&
+               outcome.result == ENG_PASS;
+    }
+    found->has_reference = good;
+}
+
+bool exp_search(const struct exp_search *search, struct exp_found *found, struct lit_error *error)
+{
+    *found = (struct exp_found){0};
+    struct searcher s = {.search = search,
+                         .found = found,
+                         .watch = *search->watch,
+                         .deadline = eng_now() + search->seconds,
+                         .unusable = lit_alloc(search->count + 1, sizeof *s.unusable),
+                         .usable = search->count};
+    s.watch.say = note;
+    s.watch.user = &s;
+    s.watch.verbose = true;
+    bool good = find_failure(&s, error) && (!found->found || shorten(&s, error));
+    if (good && found->found)
+        add_references(&s);
+    if (search->count > 0 && s.usable == 0)
+        found->unusable = found->reason;
+    eng_worker_end(&s.worker, !good);
+    free(s.unusable);
+    return good;
+}
+
+void exp_found_clear(struct exp_found *found)
+{
+    exp_trace_clear(&found->failing);
+    exp_trace_clear(&found->reference[0]);
+    exp_trace_clear(&found->reference[1]);
+    *found = (struct exp_found){0};
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells what went wrong.
+
+#include "explain/story.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+// Pieces
+
+void exp_who(const struct exp_trace *trace, uint32_t invocation, struct text *text)
+{
+    text_printf(text, "lane %" PRIu32, exp_lane(trace, invocation));
+    if (trace->subgroups > 1)
+        text_printf(text, " of subgroup %" PRIu32, exp_subgroup(trace, invocation));
+    if (trace->invocations > trace->subgroups * trace->subgroup)
+        text_printf(text, " of workgroup %" PRIu32, exp_group(trace, invocation));
+}
+
+// The same, but only its lane where it is of the subgroup of `other`.
+static void put_other(const struct exp_trace *trace, uint32_t invocation, uint32_t other,
+                      struct text *text)
+{
+    if (invocation / trace->subgroup == other / trace->subgroup)
+        text_printf(text, "lane %" PRIu32, exp_lane(trace, invocation));
+    else
+        exp_who(trace, invocation, text);
+}
+
+void exp_set(const struct exp_lanes *lanes, struct text *text)
+{
+    const char *comma = "";
+    text_puts(text, "{");
+    for (uint32_t lane = 0; lane < EXP_LANES; lane++) {
+        uint32_t last = lane;
+        if (!exp_lanes_has(lanes, lane))
+            continue;
+        while (exp_lanes_has(lanes, last + 1))
+            last++;
+        text_printf(text, last > lane ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32, comma, lane, last);
+        comma = ", ";
+        lane = last;
+    }
+    text_puts(text, "}");
+}
+
+static void put_values(const struct exp_breakage *b, struct text *text)
+{
+    text_printf(text, ": it got 0x%" PRIx64 ", prescribed is 0x%" PRIx64, b->got, b->want);
+}
+
+static void put_iteration(uint32_t iteration, bool loops, struct text *text)
+{
+    if (loops || iteration > 1)
+        text_printf(text, " in iteration %" PRIu32, iteration);
+}
+
+// The sentence of each cause
+
+static void tell_exchange(const struct exp_trace *t, const struct exp_breakage *b,
+                          struct text *text)
+{
+    const uint32_t reader = t->steps[b->step].invocation;
+    const uint32_t mine = b->reader_iteration, theirs = b->source_iteration;
+    exp_who(t, reader, text);
+    text_puts(text, " read ");
+    put_other(t, b->source, reader, text);
+    text_printf(text, "'s %s", b->name);
+    put_iteration(mine, b->iterations > 1 || theirs > 1, text);
+    if (theirs == 0) {
+        text_puts(text, " before ");
+        put_other(t, b->source, reader, text);
+        text_puts(text, " had computed it");
+    } else if (theirs != mine) {
+        text_puts(text, " while ");
+        put_other(t, b->source, reader, text);
+        text_printf(text, " was %s in iteration %" PRIu32, theirs > mine ? "already" : "still",
+                    theirs);
+    }
+    put_values(b, text);
+}
+
+static void tell_tangle(const struct exp_trace *t, const struct exp_breakage *b, struct text *text)
+{
+    const struct exp_step *step = &t->steps[b->step];
+    struct exp_lanes missing, extra;
+    char name[64];
+    for (int i = 0; i < 2; i++) {
+        missing.words[i] = b->want_tangle.words[i] & ~step->tangle.words[i];
+        extra.words[i] = step->tangle.words[i] & ~b->want_tangle.words[i];
+    }
+    const bool lacks = missing.words[0] || missing.words[1];
+    const bool more = extra.words[0] || extra.words[1];
+    exp_code_word(&t->codes[step->code], 0, name, sizeof name);
+    exp_who(t, step->invocation, text);
+    text_printf(text, " executed %s", name);
+    put_iteration(b->iteration, b->iterations > 1, text);
+    if (lacks) {
+        text_puts(text, " without the lanes ");
+        exp_set(&missing, text);
+        text_puts(text, ", which belong to its tangle");
+    }
+    if (more) {
+        text_printf(text, "%s with the lanes ", lacks ? ", and" : "");
+        exp_set(&extra, text);
+        text_puts(text, ", which do not belong to its tangle");
+    }
+    if (!lacks && !more)
+        text_puts(text, " with the prescribed lanes, of which one had another value");
+    put_values(b, text);
+}
+
+static void tell_load(const struct exp_trace *t, const struct exp_breakage *b, struct text *text)
+{
+    const struct exp_step *step = &t->steps[b->step];
+    const struct exp_step *stored = b->stored == EXP_NO_STEP ? NULL : &t->steps[b->stored];
+    exp_who(t, step->invocation, text);
+    text_printf(text, " loaded from 0x%" PRIx64, step->address);
+    put_iteration(b->iteration, b->iterations > 1, text);
+    if (stored && stored->value != b->got) {
+        text_puts(text, " another value than ");
+        put_other(t, stored->invocation, step->invocation, text);
+        text_printf(text, " had stored there last, 0x%" PRIx64 ", as if it had not been stored yet",
+                    stored->value);
+    } else if (b->right_store != EXP_NO_STEP && b->right_store > b->step) {
+        text_puts(text, " before ");
+        put_other(t, t->steps[b->right_store].invocation, step->invocation, text);
+        text_puts(text, " had stored there");
+    } else if (stored) {
+        text_puts(text, " what ");
+        put_other(t, stored->invocation, step->invocation, text);
+        text_puts(text, " had stored there last");
+    }
+    put_values(b, text);
+}
+
+static void tell_plain(const struct exp_trace *t, const struct exp_breakage *b, struct text *text)
+{
+    const struct exp_step *step = &t->steps[b->step];
+    char name[64];
+    exp_who(t, step->invocation, text);
+    if (b->cause == EXP_CAUSE_STORE) {
+        text_printf(text, " stored a wrong value to 0x%" PRIx64, step->address);
+    } else if (b->cause == EXP_CAUSE_BRANCH) {
+        text_puts(text, " took another way");
+    } else {
+        exp_code_word(&t->codes[step->code], 0, name, sizeof name);
+        text_printf(text, " executed %s", name);
+    }
+    put_iteration(b->iteration, b->iterations > 1, text);
+    text_printf(text, ": %s 0x%" PRIx64 ", prescribed is 0x%" PRIx64,
+                b->cause == EXP_CAUSE_STORE    ? "it stored"
+                : b->cause == EXP_CAUSE_BRANCH ? "it chose by"
+                                               : "the result was",
+                b->got, b->want);
+}
+
+void exp_sentence(const struct exp_trace *trace, const struct exp_breakage *breakage,
+                  struct text *text)
+{
+    switch (breakage->cause) {
+    case EXP_CAUSE_EXCHANGE:
+        tell_exchange(trace, breakage, text);
+        break;
+    case EXP_CAUSE_TANGLE:
+        tell_tangle(trace, breakage, text);
+        break;
+    case EXP_CAUSE_LOAD:
+        tell_load(trace, breakage, text);
+        break;
+    case EXP_CAUSE_STORE:
+    case EXP_CAUSE_BRANCH:
+    case EXP_CAUSE_RESULT:
+        tell_plain(trace, breakage, text);
+        break;
+    case EXP_CAUSE_STUCK:
+        text_puts(text, "the dispatch did not come to its end");
+        if (breakage->step != EXP_NO_STEP)
+            text_puts(text, ": below is what invocations that had not ended executed last");
+        break;
+    case EXP_CAUSE_NONE:
+        text_puts(text, "no single step is to blame: whatever lockstep execution prescribes was "
+                        "right, and what it leaves open decided");
+        break;
+    }
+}
+
+// The steps
+
+static void put_step(const struct exp_trace *t, const struct exp_breakage *b, size_t index,
+                     struct text *text)
+{
+    const struct exp_step *step = &t->steps[index];
+    const struct exp_code *code = &t->codes[step->code];
+    const bool together =
+        code->kind == EXP_TANGLED || code->kind == EXP_EXCHANGE || code->kind == EXP_BARRIER;
+    struct text with = {0};
+    char value[32] = "-", from[32] = "-";
+    if (together)
+        exp_set(&step->tangle, &with);
+    if (step->has_value)
+        snprintf(value, sizeof value, "0x%" PRIx64, step->value);
+    if (step->source != EXP_NO_LANE)
+        snprintf(from, sizeof from, "lane %u", step->source);
+    else if (step->has_address)
+        snprintf(from, sizeof from, "0x%" PRIx64, step->address);
+    text_printf(text, "%s %8" PRIu64 "  %4" PRIu32 "  %4" PRIu32 "  %-8s  %-10s  %-18s  %s\n",
+                index == b->step ? ">>" : "  ", step->time, exp_lane(t, step->invocation),
+                exp_executions(t, step->invocation, step->code, index) + 1,
+                together ? with.data : "-", value, from,
+                code->text[0] ? code->text : "(no instruction of its own)");
+    if (index == b->step && b->has_got)
+        text_printf(text, "   prescribed                     0x%" PRIx64 "\n", b->want);
+    text_free(&with);
+}
+
+static void put_steps(const struct exp_trace *t, const struct exp_breakage *b,
+                      const struct exp_window *window, struct text *text)
+{
+    uint32_t before = UINT32_MAX;
+    bool several = false;
+    for (size_t i = 1; i < window->row_count; i++)
+        several |= window->rows[i].involved && window->rows[i].invocation / t->subgroup !=
+                                                   window->rows[0].invocation / t->subgroup;
+    text_puts(text, "\n       time  lane  iter  with      value       from or at          "
+                    "instruction\n");
+    for (size_t i = 0; i < window->step_count; i++) {
+        const struct exp_shown *shown = &window->steps[i];
+        const struct exp_row *row = &window->rows[shown->row];
+        if (!row->involved)
+            continue;
+        if (several && row->invocation / t->subgroup != before) {
+            before = row->invocation / t->subgroup;
+            text_printf(text, "  subgroup %" PRIu32 " of workgroup %" PRIu32 "\n",
+                        exp_subgroup(t, row->invocation), exp_group(t, row->invocation));
+        }
+        put_step(t, b, shown->step, text);
+    }
+    text_puts(text, "\n");
+}
+
+// The rest
+
+static void put_outcome(const struct exp_subject *s, struct text *text)
+{
+    struct text line = {0};
+    char number[32];
+    const struct eng_count *count = s->count;
+    if (s->result == ENG_FAIL && count->failure_count > 0) {
+        const struct eng_failure *first = &count->failures[0];
+        const char *outcome = cat_outcome_name(s->check, first->at.outcome);
+        text_printf(&line,
+                    "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%" PRIx32 ", right is "
+                    "0x%" PRIx32 " (%s)",
+                    s->instance, first->at.instance, first->at.word, first->where, first->at.got,
+                    first->at.want, outcome ? outcome : "wrong");
+        text_printf(&line, "; %s of %" PRIu64 " went wrong in this run",
+                    text_count(number, count->failed_instances), count->instances);
+    } else {
+        text_printf(&line, "%s", eng_result_name(s->result));
+        if (s->said[0])
+            text_printf(&line, ": %s", s->said);
+    }
+    text_paragraph(text, "then       ", line.data);
+    text_free(&line);
+}
+
+void exp_story(const struct exp_subject *s, const struct exp_trace *trace,
+               const struct exp_breakage *breakage, const struct exp_window *window,
+               struct text *text)
+{
+    struct text line = {0};
+    char tries[32], failed[32], steps[32], switches[32];
+    text_printf(text, "%s\n\n", s->name);
+    text_paragraph(text, "asks       ", s->asks);
+    text_paragraph(text, "fails      ", s->fails);
+    text_printf(&line, "%s: %s", s->expectation, s->reason);
+    text_paragraph(text, "expect     ", line.data);
+    text_free(&line);
+    text_printf(&line, "%s: %s", s->model, s->about);
+    text_paragraph(text, "model      ", line.data);
+    text_free(&line);
+    text_printf(&line,
+                "%s %s failed, of %s; this one is the shortest: %s times other lanes took over "
+                "although those that ran could have gone on, %s executed instructions",
+                text_count(failed, s->failed_tries), s->failed_tries == 1 ? "run" : "runs",
+                text_count(tries, s->tries), text_count(switches, s->switches),
+                text_count(steps, s->steps));
+    text_paragraph(text, "found      ", line.data);
+    text_free(&line);
+    exp_sentence(trace, breakage, &line);
+    text_puts(text, "\n");
+    text_paragraph(text, "broke      ", line.data);
+    text_free(&line);
+    if (window->step_count)
+        put_steps(trace, breakage, window, text);
+    put_outcome(s, text);
+    text_printf(text, "settings   %s\nagain      %s\n", s->settings, s->again);
+}

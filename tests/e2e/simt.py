@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program on its reference driver: --simt, explain, and tools/kill-table."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+import xml.dom.minidom
+
+import harness
+from harness import Case
+
+DRIVER = os.path.join(harness.BUILD, "simt", "simt_icd.json")
+MODELS = ("lockstep", "tangled", "snooping", "lagging", "peeling", "relaxed", "unfair", "faulty")
+
+# The founding hazard: shuffles in a loop without a barrier, and with one before each.
+HAZARD = ("shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,"
+          "mode=inclusive,access=descriptor@workgroup=64")
+CURED = HAZARD.replace("sync=none", "sync=control-each")
+
+
+class OnTheDriver(Case):
+    def setUp(self):
+        super().setUp()
+        if not os.path.exists(DRIVER):
+            raise unittest.SkipTest("the reference driver is not built")
+
+    def simt(self, *arguments, **how):
+        """Lavapipe stays in the environment: --simt must not see it."""
+        result = self.litmus(*arguments, **how)
+        self.assert_clean(result)
+        return result
+
+
+class Usage(Case):
+    def wrong(self, *arguments, words=(), **more):
+        self.assert_one_line(self.litmus(*arguments, **more), 2, *words)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_wrong_model_names_the_right_ones(self):
+        for command in (["run", "--all"], ["--all"], ["devices"], ["explain", "shuffle"]):
+            for model in ("snoping", "Snooping", "subgroup=4", "\033[2J"):
+                with self.subTest(command=command, model=model):
+                    self.wrong(*command, "--simt", model, words=MODELS)
+
+    def test_wrong_settings(self):
+        for settings in ("snooping,subgroup=5", "snooping,subgruop=4", "snooping,seed=x",
+                         "snooping,seed", "snooping,threads=0"):
+            with self.subTest(settings=settings):
+                self.wrong("run", "--all", "--simt", settings)
+
+    def test_given_twice(self):
+        self.wrong("devices", "--simt", "snooping", "--simt", "lockstep", words=("--simt", "once"))
+
+    def test_no_model(self):
+        self.wrong("devices", "--simt", "", words=("--simt",))
+        self.wrong("explain", "shuffle", words=("--simt",))
+
+    def test_the_driver_is_not_there(self):
+        self.wrong("run", "--all", "--simt", "lockstep", words=("/nowhere.json", "LITMUS_SIMT_ICD"),
+                   LITMUS_SIMT_ICD="/nowhere.json")
+
+    def test_explain_sets_the_schedule_itself(self):
+        for setting in ("seed=3", "depth=2", "trace=x", "threads=2", "schedule=random"):
+            with self.subTest(setting=setting):
+                self.wrong("explain", "shuffle", "--simt", "snooping," + setting,
+                           words=(setting.split("=")[0],))
+
+    def test_explain_of_what(self):
+        self.wrong("explain", "--simt", "snooping", words=("which test",))
+        self.wrong("explain", "shuffel.scan-loop", "--simt", "snooping",
+                   words=("shuffle.scan-loop",))
+
+
+class Running(OnTheDriver):
+    def test_devices_list_it_alone(self):
+        for model in MODELS:
+            with self.subTest(model=model):
+                result = self.simt("devices", "--simt", model + ",subgroup=16", "-v")
+                self.assertEqual(result.code, 0, result)
+                self.assertIn(f"model {model}", result.out)
+                self.assertIn("  16", result.out)
+                self.assertNotIn("llvmpipe", result.out)
+
+    def test_it_is_not_used_unasked(self):
+        result = self.simt("devices")
+        self.assertNotIn("simt", result.out)
+
+    def test_lockstep_passes(self):
+        run = self.simt("run", HAZARD, CURED, "--simt", "lockstep,subgroup=4", "--seed", "1")
+        self.assertEqual(run.code, 0, run)
+        report = self.report()
+        self.assertEqual([entry["result"] for entry in report["results"]], ["pass", "pass"])
+        self.assertEqual({entry["runs"] for entry in report["results"]}, {20})
+        self.assertIn("lockstep", report["devices"][0]["driver"]["info"])
+        self.assertEqual(report["devices"][0]["checker"], "device")
+
+    def test_runs_are_those_asked_for(self):
+        run = self.simt("run", CURED, "--simt", "lockstep,subgroup=4", "-n", "3")
+        self.assertEqual(run.code, 0, run)
+        self.assertEqual(self.report()["results"][0]["runs"], 3)
+
+    def test_snooping_fails_without_a_barrier(self):
+        run = self.simt("run", HAZARD, "--simt", "snooping,subgroup=4", "--seed", "1", "-n", "5",
+                        "-v")
+        result = self.report()["results"][0]
+        self.assertEqual((result["result"], result["expectation"]), ("fail", "contested"), run)
+        self.assertGreater(result["failed_runs"], 0)
+        self.assertIn("snooping", self.report()["devices"][0]["driver"]["info"])
+        # The line that runs it again does so on the same driver.
+        line = run.out[run.out.index("again: "):].split("\n")[0]
+        self.assertIn("--simt 'snooping,subgroup=4'", line)
+
+    def test_resuming_goes_on_with_the_driver(self):
+        run = self.simt("run", "shuffle.scan-loop", "--simt", "lockstep,subgroup=4", "-n", "400",
+                        "--time", "1")
+        self.assertEqual(run.code, 5, run)
+        rest = self.simt("run", "--resume", "--time", "1")
+        self.assertIn(rest.code, (0, 5), rest)
+        self.assertNotIn("not there", rest.err)
+        self.assertEqual(len(self.report()["devices"]), 1)
+
+
+class Explaining(OnTheDriver):
+    def test_words_and_picture(self):
+        run = self.simt("explain", HAZARD + "*", "--simt", "snooping", "--svg", "hazard.svg",
+                        "--time", str(8 * harness.SLOW))
+        self.assertEqual(run.code, 0, run)
+        self.assertRegex(run.out,
+                         r"(?s)broke +lane \d+.* read\s+lane\s+\d+'s\s+%[a-z]\w+.*it\s+got\s+0x")
+        self.assertIn("asks       does a Kogge-Stone scan", run.out)
+        self.assertIn(">> ", run.out)
+        self.assertIn("again      ./litmus explain ", run.out)
+        picture = xml.dom.minidom.parse(self.path("hazard.svg"))
+        self.assertEqual(picture.documentElement.tagName, "svg")
+        self.assertFalse(picture.getElementsByTagName("script"))
+        self.assertEqual(os.listdir(self.folder), ["hazard.svg"])
+
+    def test_nothing_fails_under_lockstep(self):
+        run = self.simt("explain", CURED + "*", "--simt", "lockstep", "--time", "2")
+        self.assertEqual(run.code, 3, run)
+        self.assertRegex(run.out,
+                         r"^nothing failed in [\d,]+ runs? of 2 seconds under model lockstep\n$")
+
+    def test_a_picture_that_cannot_be_written(self):
+        run = self.simt("explain", HAZARD + "*", "--simt", "snooping", "--svg", "/nowhere/x.svg",
+                        "--time", str(4 * harness.SLOW))
+        self.assert_one_line(run, 2, "/nowhere/x.svg")
+
+
+class KillTable(Case):
+    """The tool on numbers made by hand; with the driver on a small part of the tests too."""
+
+    TOOL = os.path.join(harness.SOURCE, "tools", "kill-table")
+
+    def tool(self, *arguments):
+        return subprocess.run([sys.executable, self.TOOL, "--out", self.path("table.md"),
+                               "--program", harness.PROGRAM, *arguments], cwd=self.folder,
+                              capture_output=True, text=True, check=False,
+                              env=self.environment())
+
+    def read(self, name):
+        with open(self.path(name)) as file:
+            return file.read()
+
+    def numbers(self, **cells):
+        """One row that may not fail, one that should."""
+        rows = [{"variant": "shuffle.scan-loop/sync=control-each,reconvergence=default",
+                 "expectation": "forbidden", "cells": {"lockstep": {"4": [0, 10, ""]},
+                                                       "snooping": {"4": [0, 10, ""]}}},
+                {"variant": "shuffle.scan-loop/sync=none,reconvergence=default",
+                 "expectation": "contested", "cells": {"lockstep": {"4": [0, 10, ""]},
+                                                       "snooping": {"4": [7, 10, "g"]}}}]
+        for model, cell in cells.items():
+            rows[0]["cells"][model] = {"4": cell}
+        self.write("table.json", json.dumps({
+            "schema": "litmus-kill-table/1", "command": "tools/kill-table", "version": "litmus 0",
+            "runs": 10, "seeds": 1, "models": ["lockstep", "snooping"], "sizes": [4],
+            "rows": rows}))
+
+    def test_numbers_that_are_right(self):
+        self.numbers()
+        done = self.tool("--check")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+
+    def test_a_right_model_that_fails(self):
+        self.numbers(lockstep=[1, 10, ""])
+        done = self.tool("--check")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("forbidden to fail and failed under lockstep: 1 of 10", done.stdout)
+
+    def test_a_cure_that_does_not_cure(self):
+        self.numbers(snooping=[1, 10, ""])
+        done = self.tool("--check")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("sync=control-each is the cure", done.stdout)
+
+    def test_a_hazard_that_is_not_seen(self):
+        self.numbers()
+        self.write("table.json", self.read("table.json").replace("[7, 10", "[0, 10"))
+        done = self.tool("--check")
+        self.assertEqual(done.returncode, 1, done)
+        self.assertIn("shuffle.scan-loop never failed", done.stdout)
+
+    def test_numbers_that_are_none(self):
+        for text in ("", "{}", "[]", '{"schema": "x"}'):
+            self.write("table.json", text)
+            done = self.tool("--check")
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+            self.assertEqual(done.stderr.count("\n"), 1, done)
+
+    def test_the_same_numbers_make_the_same_bytes(self):
+        self.numbers()
+        first = self.tool("--from-numbers")
+        self.assertEqual(first.returncode, 0, first)
+        text = self.read("table.md")
+        self.assertIn("| `shuffle.scan-loop` | · | **1** of 2, 0.7 | snooping, lagging |", text)
+        self.assertIn("| `sync=none,reconvergence=default` | contested | · | **7** of 10 g |", text)
+        self.tool("--from-numbers")
+        self.assertEqual(self.read("table.md"), text)
+
+    def test_measuring(self):
+        if not os.path.exists(DRIVER):
+            raise unittest.SkipTest("the reference driver is not built")
+        done = self.tool("--runs", "2", "--seeds", "1", "--models", "lockstep,snooping", "--sizes",
+                         "4", "shuffle.scan-loop/*form=ssa*workgroup=64")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn("2/2 ", done.stderr)
+        numbers = json.loads(self.read("table.json"))
+        self.assertTrue(all(row["cells"]["lockstep"]["4"][0] == 0 for row in numbers["rows"]))
+        self.assertTrue(any(row["cells"]["snooping"]["4"][0] for row in numbers["rows"]))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzzes the reader of the reference driver's traces, and what is told and drawn of them.
+#include "fuzz.h"
+
+#include "explain/picture.h"
+#include "explain/story.h"
+
+#include <string.h>
+
+static void check_trace(const struct exp_trace *trace)
+{
+    MUST(trace->subgroup >= 1 && trace->subgroup <= EXP_LANES);
+    MUST(trace->invocations <= EXP_TRACE_INVOCATIONS);
+    MUST(trace->first[0] == 0 && trace->first[trace->invocations] == trace->step_count);
+    for (size_t i = 0; i < trace->step_count; i++) {
+        const struct exp_step *step = &trace->steps[i];
+        MUST(step->code < trace->code_count && step->invocation < trace->invocations);
+        MUST(step->source < trace->subgroup || step->source == EXP_NO_LANE);
+        MUST(i == 0 || trace->steps[i - 1].time <= step->time);
+    }
+    for (size_t i = 0; i < trace->code_count; i++)
+        for (const char *c = trace->codes[i].text; *c; c++)
+            MUST(*c >= ' ' && *c < 0x7f);
+}
+
+static void tell(const struct exp_trace *trace, const struct exp_trace *reference)
+{
+    struct exp_breakage breakage;
+    struct exp_window window;
+    struct text sentence = {0}, story = {0}, picture = {0};
+    const struct eng_count count = {.runs = 1};
+    const struct exp_subject subject = {.name = "n",
+                                        .asks = "a",
+                                        .fails = "f",
+                                        .expectation = "e",
+                                        .reason = "r",
+                                        .model = trace->model,
+                                        .about = "a",
+                                        .instance = "i",
+                                        .settings = "s",
+                                        .again = "a",
+                                        .count = &count,
+                                        .result = ENG_NO_PROGRESS,
+                                        .said = ""};
+    exp_breakage_find(trace, reference, reference, &breakage);
+    MUST(breakage.step == EXP_NO_STEP || breakage.step < trace->step_count);
+    exp_window_make(trace, &breakage, &window);
+    exp_sentence(trace, &breakage, &sentence);
+    MUST(sentence.length > 0 && !strpbrk(sentence.data, "\n\r\033"));
+    exp_story(&subject, trace, &breakage, &window, &story);
+    exp_picture(trace, &breakage, &window, "title", trace->model, sentence.data, &picture);
+    MUST(!strpbrk(picture.data, "\r\033"));
+    exp_window_clear(&window);
+    text_free(&sentence);
+    text_free(&story);
+    text_free(&picture);
+}
+
+// A NUL parts the trace from its reference.
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *text = (const char *)data;
+    const char *end = size ? memchr(text, '\0', size) : NULL;
+    const size_t first = end ? (size_t)(end - text) : size;
+    struct exp_trace trace, reference;
+    struct lit_error error = {0};
+    // What takes long to clear is no fault, but keeps the fuzzer from looking further.
+    bool good = exp_trace_read(text, first, &trace, &error);
+    if (good && trace.invocations <= 4096) {
+        check_trace(&trace);
+        const bool has = end && exp_trace_read(end + 1, size - first - 1, &reference, NULL);
+        tell(&trace, has ? &reference : NULL);
+        if (end)
+            exp_trace_clear(&reference);
+    } else if (!good) {
+        MUST(error.message[0] && !strpbrk(error.message, "\n\r\033"));
+    }
+    exp_trace_clear(&trace);
+    return 0;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader of traces: what a trace says is understood, whatever else a file holds is refused.
+
+#include "explain.h"
+
+#define HEAD                                                                                       \
+    "simt-trace 1\n"                                                                               \
+    "dispatch 0 model snooping seed 18446744073709551615 subgroup 4 groups 2 1 1 local 6 1 1\n"    \
+    "code 0 plain %a = OpIAdd %uint %b %c\n"                                                       \
+    "code 1 branch\n"                                                                              \
+    "code 2 exchange %d = OpGroupNonUniformShuffle %uint %scope %a %e\n"
+
+static void reads_what_is_there(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "step 1 0 0 0 0 1f - - f\n"
+                                    "step 1 0 0 1 0 20 - - f\n"
+                                    "step 2 1 1 1 2 ffffffffffffffff 0 - 2\n"
+                                    "step 3 0 0 0 1 - - deadbeef 80000000000000000000000000000001\n"
+                                    "switches 12\nend 0 fault\n";
+    struct exp_trace trace;
+    struct lit_error error = {0};
+    if (!exp_trace_read(text, sizeof text - 1, &trace, &error))
+        fail_msg("%s", error.message);
+    assert_string_equal(trace.model, "snooping");
+    assert_true(trace.seed == UINT64_MAX);
+    assert_int_equal(trace.subgroups, 2);
+    assert_int_equal(trace.invocations, 16);
+    assert_int_equal(trace.code_count, 3);
+    assert_int_equal(trace.codes[1].kind, EXP_BRANCH);
+    assert_string_equal(trace.codes[1].text, "");
+    assert_int_equal(trace.step_count, 4);
+    assert_int_equal(trace.steps[0].value, 0x1f);
+    assert_int_equal(trace.steps[0].source, EXP_NO_LANE);
+    assert_int_equal(trace.steps[2].invocation, 13);
+    assert_int_equal(exp_group(&trace, 13), 1);
+    assert_int_equal(exp_subgroup(&trace, 13), 1);
+    assert_int_equal(exp_lane(&trace, 13), 1);
+    assert_true(trace.steps[2].value == UINT64_MAX);
+    assert_int_equal(trace.steps[2].source, 0);
+    assert_false(trace.steps[3].has_value);
+    assert_true(trace.steps[3].has_address && trace.steps[3].address == 0xdeadbeef);
+    assert_true(exp_lanes_has(&trace.steps[3].tangle, 127));
+    assert_int_equal(exp_step_count(&trace, 0), 2);
+    assert_int_equal(exp_step_at(&trace, 0, 1), 3);
+    assert_int_equal(exp_step_count(&trace, 5), 0);
+    assert_int_equal(exp_executions(&trace, 0, 0, 1), 1);
+    assert_int_equal(exp_executions(&trace, 0, 0, 0), 0);
+    assert_int_equal(trace.switches, 12);
+    assert_string_equal(trace.end, "fault");
+    exp_trace_clear(&trace);
+}
+
+static void a_trace_may_break_off(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "step 1 0 0 0 0 1f - - f\nstep 2 0 0 0 0 1f -";
+    struct exp_trace trace;
+    assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
+    assert_int_equal(trace.step_count, 1);
+    assert_string_equal(trace.end, "");
+    exp_trace_clear(&trace);
+}
+
+static void only_the_first_dispatch_counts(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEAD "step 1 0 0 0 0 1f - - f\nend 0 done\n"
+             "dispatch 1 model x seed 1 subgroup 4 groups 1 1 1 local 4 1 1\n";
+    struct exp_trace trace;
+    assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
+    assert_int_equal(trace.invocations, 16);
+    exp_trace_clear(&trace);
+}
+
+static void steps_are_put_in_order(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "step 5 0 0 0 0 5 - - f\nstep 2 0 0 0 0 2 - - f\n"
+                                    "step 5 0 0 1 0 6 - - f\nend 0 done\n";
+    struct exp_trace trace;
+    assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
+    assert_int_equal(trace.steps[0].value, 2);
+    assert_int_equal(trace.steps[1].value, 5);
+    assert_int_equal(trace.steps[2].value, 6);
+    assert_int_equal(exp_step_at(&trace, 0, 0), 0);
+    exp_trace_clear(&trace);
+}
+
+static void nothing_printed_is_obeyed(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "simt-trace 1\n"
+        "dispatch 0 model \033[2J seed 1 subgroup 1 groups 1 1 1 local 1 1 1\n"
+        "code 0 plain %\033]0;x\007 = \xff\n"
+        "end 0 do\001ne\n";
+    struct exp_trace trace;
+    assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
+    assert_string_equal(trace.model, "?[2J");
+    assert_string_equal(trace.codes[0].text, "%?]0;x? = ?");
+    assert_string_equal(trace.end, "do?ne");
+    exp_trace_clear(&trace);
+}
+
+static void refuses_what_makes_no_sense(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"", "line 1"},
+        {"simt-trace 2\n", "line 1"},
+        {"simt-trace 1\n", "dispatch"},
+        {"simt-trace 1\nstep 1 0 0 0 0 - - - 1\n", "line 2"},
+        {"simt-trace 1\nhello\n", "line 2"},
+        {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 0 groups 1 1 1 local 1 1 1\n", "line 2"},
+        {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 129 groups 1 1 1 local 1 1 1\n",
+         "subgroup"},
+        {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 4 groups 1048576 1048576 1048576 "
+         "local 65536 65536 65536\n",
+         "size"},
+        {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 128 groups 1048576 1 1 local 128 1 1\n",
+         "size"},
+        {"simt-trace 1\ndispatch 0 model x seed 1 subgroup 4 groups 1 1 1 local 4 1\n", "line 2"},
+        {HEAD "code 4 plain x\n", "line 6"},
+        {HEAD "code 3 odd x\n", "kind"},
+        {HEAD "step 1 2 0 0 0 1 - - f\n", "workgroup"},
+        {HEAD "step 1 0 2 0 0 1 - - f\n", "subgroup"},
+        {HEAD "step 1 0 0 4 0 1 - - f\n", "lane"},
+        {HEAD "step 1 0 0 0 3 1 - - f\n", "instruction"},
+        {HEAD "step 1 0 0 0 0 1 4 - f\n", "source"},
+        {HEAD "step 1 0 0 0 0 1 - - e\n", "tangle"},
+        {HEAD "step 1 0 0 0 0 1 - - f f\n", "end of line"},
+        {HEAD "step 1 0 0 0 0 1ffffffffffffffff - - f\n", "value"},
+        {HEAD "step 1 0 0 0 0 xyz - - f\n", "value"},
+        {HEAD "step -1 0 0 0 0 1 - - f\n", "time"},
+        {HEAD "step 1 0 0 0 0 1 - - f\ncode 3 plain x\n", "before the first step"},
+        {HEAD "step 1 0 0 0 0\n", "line 6"},
+        {HEAD "switches x\n", "switches"},
+        {HEAD "dispatch 1 model x seed 1 subgroup 4 groups 1 1 1 local 4 1 1\n", "line 6"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct exp_trace trace;
+        struct lit_error error = {0};
+        if (exp_trace_read(wrong[i][0], strlen(wrong[i][0]), &trace, &error))
+            fail_msg("accepted: %s", wrong[i][0]);
+        if (!strstr(error.message, wrong[i][1]))
+            fail_msg("'%s' does not name '%s'", error.message, wrong[i][1]);
+        exp_trace_clear(&trace);
+    }
+}
+
+static void a_long_line_is_refused(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    struct exp_trace trace;
+    text_puts(&text, HEAD "code 3 plain ");
+    for (int i = 0; i < 5000; i++)
+        text_puts(&text, "x");
+    text_puts(&text, "\n");
+    assert_false(exp_trace_read(text.data, text.length, &trace, NULL));
+    exp_trace_clear(&trace);
+    text_free(&text);
+}
+
+static void files_that_cannot_be_read(void **state)
+{
+    (void)state;
+    struct exp_trace trace;
+    struct lit_error error = {0};
+    assert_false(exp_trace_load("/nowhere/at all", &trace, &error));
+    assert_non_null(strstr(error.message, "No such file"));
+    assert_false(exp_trace_load("/", &trace, &error));
+    assert_false(exp_trace_load("/dev/null", &trace, &error));
+    exp_trace_clear(&trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_is_there),
+        cmocka_unit_test(a_trace_may_break_off),
+        cmocka_unit_test(only_the_first_dispatch_counts),
+        cmocka_unit_test(steps_are_put_in_order),
+        cmocka_unit_test(nothing_printed_is_obeyed),
+        cmocka_unit_test(refuses_what_makes_no_sense),
+        cmocka_unit_test(a_long_line_is_refused),
+        cmocka_unit_test(files_that_cannot_be_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// What --simt may say, where the reference driver is searched, and in which order explain tries.
+
+#include "unit.h"
+
+#include "engine/simt.h"
+#include "explain/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void settings_are_those_of_the_driver(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    assert_true(eng_simt_settings("snooping,subgroup=32", &text, NULL));
+    assert_string_equal(text.data, "model=snooping,subgroup=32");
+    assert_string_equal(eng_simt_model(text.data), "snooping");
+    assert_true(eng_simt_has(text.data, "subgroup"));
+    assert_true(eng_simt_has(text.data, "model"));
+    assert_false(eng_simt_has(text.data, "group"));
+    assert_false(eng_simt_has(text.data, "seed"));
+    text_free(&text);
+    assert_true(eng_simt_settings("model=peeling", &text, NULL));
+    assert_string_equal(text.data, "model=peeling");
+    text_free(&text);
+}
+
+static void every_model_is_described(void **state)
+{
+    (void)state;
+    static const char *const models[] = {"lockstep", "tangled", "snooping", "lagging",
+                                         "peeling",  "relaxed", "unfair",   "faulty"};
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        struct text text = {0};
+        assert_true(eng_simt_settings(models[i], &text, NULL));
+        assert_string_equal(eng_simt_model(text.data), models[i]);
+        assert_true(strlen(eng_simt_about(models[i])) > 10);
+        text_free(&text);
+    }
+    assert_string_equal(eng_simt_about("none"), "");
+}
+
+static void a_wrong_model_names_the_right_ones(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",           "snoping", "SNOOPING", "snooping subgroup",
+                                        "subgroup=4", "\033[2J"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct lit_error error = {0};
+        struct text text = {0};
+        assert_false(eng_simt_settings(wrong[i], &text, &error));
+        assert_int_equal(error.code, LIT_EXIT_USAGE);
+        assert_null(strpbrk(error.message, "\n\033"));
+        if (!strstr(error.message, "lockstep") || !strstr(error.message, "unfair"))
+            fail_msg("'%s': %s", wrong[i], error.message);
+        assert_int_equal(text.length, 0);
+    }
+}
+
+static void the_driver_is_the_only_one(void **state)
+{
+    (void)state;
+    struct lit_error error = {0};
+    char path[] = "/tmp/litmus-simt-XXXXXX";
+    close(mkstemp(path));
+    setenv("VK_LOADER_DRIVERS_SELECT", "*lvp*", 1);
+    setenv("VK_ICD_FILENAMES", "/other.json", 1);
+    setenv("LITMUS_SIMT_ICD", path, 1);
+    assert_true(eng_simt_use("unfair,seed=3", &error));
+    assert_string_equal(getenv("VK_DRIVER_FILES"), path);
+    assert_string_equal(getenv("LITMUS_SIMT"), "model=unfair,seed=3");
+    assert_null(getenv("VK_LOADER_DRIVERS_SELECT"));
+    assert_null(getenv("VK_ICD_FILENAMES"));
+    unlink(path);
+    assert_false(eng_simt_use("unfair", &error));
+    assert_int_equal(error.code, LIT_EXIT_USAGE);
+    assert_non_null(strstr(error.message, path));
+}
+
+static void rounds_reach_everything(void **state)
+{
+    (void)state;
+    struct exp_plan plan = {.count = 3, .seed = 10};
+    unsigned seen[3][16] = {{0}};
+    uint64_t seed = 10;
+    for (int i = 0; i < 200; i++) {
+        const struct exp_point point = exp_plan_next(&plan);
+        assert_true(point.which < 3 && point.depth < 16);
+        assert_true(point.seed == seed++);
+        seen[point.which][point.depth]++;
+    }
+    for (int which = 0; which < 3; which++)
+        for (int depth = 0; depth <= 4; depth++)
+            assert_true(seen[which][depth] > 0);
+    // Shallow schedules of the first configuration come first.
+    plan = (struct exp_plan){.count = 3};
+    assert_int_equal(exp_plan_next(&plan).depth, 1);
+    assert_int_equal(exp_plan_next(&plan).depth, 2);
+    assert_int_equal(exp_plan_next(&plan).depth, 3);
+    assert_int_equal(exp_plan_next(&plan).depth, 0);
+    assert_int_equal(exp_plan_next(&plan).which, 1);
+}
+
+static void small_configurations_come_first(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"
+        "access=descriptor@workgroup=128,subgroup=4",
+        "shuffle.scan-loop/sync=none,reconvergence=default,form=ssa,op=add,mode=inclusive,"
+        "access=descriptor@workgroup=64,subgroup=4",
+        "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"
+        "access=descriptor@workgroup=64,subgroup=4"};
+    struct cat_case cases[3];
+    for (int i = 0; i < 3; i++) {
+        struct lit_error error = {0};
+        if (!cat_case_parse(names[i], &cases[i], &error))
+            fail_msg("%s", error.message);
+    }
+    const struct cat_case first = cases[1], second = cases[2], third = cases[0];
+    exp_sort_cases(cases, 3);
+    assert_memory_equal(&cases[0], &first, sizeof first);
+    assert_memory_equal(&cases[1], &second, sizeof second);
+    assert_memory_equal(&cases[2], &third, sizeof third);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settings_are_those_of_the_driver),
+        cmocka_unit_test(every_model_is_described),
+        cmocka_unit_test(a_wrong_model_names_the_right_ones),
+        cmocka_unit_test(the_driver_is_the_only_one),
+        cmocka_unit_test(rounds_reach_everything),
+        cmocka_unit_test(small_configurations_come_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
