@@ -17,6 +17,7 @@ PROGRAM = os.path.join(BUILD, "harness", "litmus")
 FAULTS = os.path.join(BUILD, "tests", "faults")
 FAULT = os.path.join(FAULTS, "fault.json")
 HOLLOW = os.path.join(FAULTS, "hollow.json")
+SIMT = os.path.join(BUILD, "simt", "simt_icd.json")
 SWIFTSHADER = "/usr/lib/chromium/vk_swiftshader_icd.json"
 SECOND_LAVAPIPE = os.path.join(SOURCE, ".sdk/share/vulkan/icd.d/lvp_icd.json")
 

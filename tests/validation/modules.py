@@ -31,6 +31,7 @@ class Validation(harness.Case):
                       "instance_extensions": [{"name": "VK_EXT_debug_utils", "spec_version": "1"}]},
         }))
         self.layers = {"VK_LAYER_PATH": self.path("layers")}
+        self.library = found[0]
 
     def one_point_of_each_variant(self, manifest):
         """Patterns that select each variant of each test at one point of its sweeps."""
@@ -49,12 +50,12 @@ class Validation(harness.Case):
         patterns = [f"{test}*@{point}*" for test, point in points.items()]
         return patterns + [f"{name}*" for name in missing.values() if name], len(missing)
 
-    def quiet(self, manifest, patterns):
+    def quiet(self, manifest, patterns, store="litmus.db", **more):
         """Runs the patterns; returns the variants that ran and those that were skipped."""
         run = self.litmus("run", *patterns, "-n", "1", "-q", "--validation", "--timeout", "60",
-                          drivers=[manifest], timeout=400, **self.layers)
+                          "--db", store, drivers=[manifest], timeout=400, **self.layers, **more)
         self.assertEqual(run.err, "")
-        report = self.report()
+        report = self.report(store)
         bad = [(entry["name"], entry["result"], entry["reason"]) for entry in report["results"]
                if entry["result"] in ("crash", "hang", "device-lost", "harness-error")]
         self.assertEqual(bad, [])
@@ -85,6 +86,25 @@ class Validation(harness.Case):
         ran, skipped = self.quiet(harness.SECOND_LAVAPIPE, patterns)
         print(f"{len(ran)} ran, {len(skipped)} skipped")
         self.assertGreater(len(ran), 20)
+
+    def test_no_message_of_the_reference_driver(self):
+        # It runs all modules, also those that the others lack something for.
+        if not os.path.exists(harness.SIMT):
+            self.skipTest("the reference driver is not built")
+        with open(self.library, "rb") as file:
+            if b"SPV_KHR_maximal_reconvergence" not in file.read():
+                self.skipTest("the validation layer is older than maximal reconvergence")
+        ran, skipped = self.quiet(harness.SIMT, ["*"], store="usual.db")
+        self.assertEqual(skipped, set())
+        patterns, variants = self.one_point_of_each_variant(harness.SIMT)
+        for size in (32, 4):
+            with self.subTest(size=size):
+                more, skipped = self.quiet(harness.SIMT, patterns, store=f"{size}.db",
+                                           LITMUS_SIMT=f"subgroup={size}")
+                print(f"{variants} variants: {len(more)} ran, {len(skipped)} skipped")
+                self.assertEqual(len(more | skipped), variants)
+                ran |= more
+        self.assertEqual(len(ran), variants)
 
     def test_the_layer_is_there_and_heard(self):
         run = self.litmus("run", harness.ONE, "-n", "1", "-q", "--validation",

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every fault of the reference driver's model `faulty` ends as docs/models/faulty.md says, and what
+was measured before it stays in the store."""
+
+import os
+import re
+
+import harness
+from harness import Case
+
+# Some configurations of which none fails by itself, and more submits than opening a device has.
+SOME = "shuffle.scan-loop/*reconvergence=default*@workgroup=64*"
+SEED = ("--seed", "1", "-n", "4", "-q")
+
+
+class Faulty(Case):
+    later = None  # a submit that comes while configurations run, once it was looked for
+
+    def setUp(self):
+        super().setUp()
+        if not os.path.exists(harness.SIMT):
+            self.skipTest("the reference driver is not built")
+
+    def faulty(self, fault, *patterns, db="litmus.db", timeout="20"):
+        run = self.litmus("run", *(patterns or (SOME,)), *SEED, "--db", db, "--timeout", timeout,
+                          drivers=[harness.SIMT], LITMUS_SIMT="model=faulty,subgroup=8," + fault)
+        self.assert_clean(run)
+        return run
+
+    def ended(self, db="litmus.db"):
+        """The results as text, in the order in which they ran."""
+        return [entry["result"] for entry in self.report(db)["results"]]
+
+    def submit_while_running(self):
+        """Opening a device takes litmus some submits of its own: how many is its matter."""
+        if Faulty.later is None:
+            for at in (64, 112, 160, 208, 256, 320, 400):
+                self.faulty(f"fault=nothing,at={at}", db=f"{at}.db")
+                if self.ended(f"{at}.db").count("pass") >= 2:
+                    Faulty.later = at
+                    break
+            else:
+                self.fail("no submit was found that comes while configurations run")
+        return Faulty.later
+
+
+class AtTheFirstSubmit(Faulty):
+    """Litmus examines a device before it runs anything on it."""
+
+    def unusable(self, fault, reason, timeout="20"):
+        run = self.faulty(fault, timeout=timeout)
+        self.assertEqual(run.code, 4, run)
+        self.assertRegex(run.err, rf"device 1 stops: it cannot be opened: {reason}")
+        self.assertLess(run.seconds, 30 * harness.SLOW)
+        self.assertEqual(self.report()["results"], [])
+
+    def test_lost(self):
+        self.unusable("fault=lost", ".*VK_ERROR_DEVICE_LOST")
+
+    def test_crash(self):
+        self.unusable("fault=crash", r"worker died: signal 11")
+
+    def test_hang(self):
+        self.unusable("fault=hang", r"no progress for 2 s", timeout="2")
+
+
+class WhileItRuns(Faulty):
+    def broken(self, fault, result, reason, code, timeout="20"):
+        at = self.submit_while_running()
+        run = self.faulty(f"fault={fault},at={at}", timeout=timeout)
+        self.assertEqual(run.code, code, run)
+        results = self.report()["results"]
+        bad = [entry for entry in results if entry["result"] != "pass"]
+        self.assertTrue(bad, run)
+        self.assertEqual({entry["result"] for entry in bad}, {result}, run)
+        for entry in bad:
+            self.assertRegex(entry["reason"], reason)
+        # What was right before the fault is there, whole.
+        before = [entry["result"] for entry in results].index(result)
+        self.assertGreaterEqual(before, 2, run)
+        for entry in results[:before]:
+            self.assertEqual((entry["runs"], entry["failed_runs"]), (4, 0), entry)
+        if result != "fail":  # another worker opens the device again
+            self.assertEqual(results[before + 1]["result"], "pass", run)
+        return results
+
+    def test_lost(self):
+        self.broken("lost", "device-lost", "VK_ERROR_DEVICE_LOST", 1)
+
+    def test_crash(self):
+        self.broken("crash", "crash", r"worker died: signal 11", 1)
+
+    def test_hang(self):
+        self.broken("hang", "hang", "no progress for 2 s|did not finish within", 1, timeout="2")
+
+    def test_nothing(self):
+        results = self.broken("nothing", "fail", "^$", 1)
+        for entry in results:
+            self.assertLessEqual(set(entry["outcomes"]), {"right", "never written"}, entry)
+            if entry["result"] == "fail":
+                self.assertIn("never written", entry["outcomes"])
+
+    def test_nothing_from_the_start(self):
+        run = self.faulty("fault=nothing", harness.ONE)
+        self.assertEqual(run.code, 1, run)
+        report = self.report()
+        self.assertTrue(report["devices"][0]["checker"].startswith("host"), report["devices"])
+        entry = report["results"][0]
+        self.assertEqual((entry["result"], entry["failed_runs"]), ("fail", 4))
+        self.assertEqual(list(entry["outcomes"]), ["never written"])
+
+
+class Values(Faulty):
+    def test_wrong(self):
+        run = self.faulty("fault=wrong,rate=0.0001")
+        self.assertEqual(run.code, 1, run)
+        results = self.report()["results"]
+        self.assertIn("fail", self.ended(), run)
+        self.assertLessEqual(set(self.ended()), {"pass", "fail"}, run)
+        # A bit of single values is wrong, not all of them.
+        self.assertTrue(any(0 < entry["failed_instances"] < entry["instances"]
+                            for entry in results))
+
+    def test_at_no_rate_nothing_is_wrong(self):
+        run = self.faulty("fault=wrong,rate=0")
+        self.assertEqual(run.code, 0, run)
+        self.assertEqual(set(self.ended()), {"pass"}, run)
+
+
+class Memory(Faulty):
+    def test_none_at_all(self):
+        run = self.faulty("fault=memory")
+        self.assertEqual(run.code, 3, run)
+        for entry in self.report()["results"]:
+            self.assertEqual((entry["result"], entry["runs"]), ("harness-error", 0), entry)
+            self.assertEqual(entry["reason"], "vkAllocateMemory: VK_ERROR_OUT_OF_DEVICE_MEMORY")
+
+    def test_none_any_more(self):
+        for at in range(32, 512, 32):
+            run = self.faulty(f"fault=memory,at={at}", db=f"{at}.db")
+            ended = self.ended(f"{at}.db")
+            if "pass" in ended:
+                break
+        self.assertEqual(run.code, 3, run)
+        self.assertEqual(set(ended), {"pass", "harness-error"}, run)
+        self.assertEqual(ended, sorted(ended, reverse=True), run)  # those that passed came first
+
+
+class Properties(Faulty):
+    def test_listed_and_refused(self):
+        devices = self.litmus("devices", "-v", drivers=[harness.SIMT],
+                              LITMUS_SIMT="model=faulty,fault=properties")
+        self.assertEqual(devices.code, 0, devices)
+        self.assert_clean(devices)
+        self.assertRegex(devices.out, r"(?m)^1  \?\[31msimt")
+        self.assertIn("nothing can run on it: the driver says that its subgroup size is 0",
+                      devices.out)
+        run = self.faulty("fault=properties")
+        self.assertEqual(run.code, 77, run)
+        self.assertRegex(run.err, re.escape("subgroup size is 0"))
+
+
+if __name__ == "__main__":
+    harness.main()
