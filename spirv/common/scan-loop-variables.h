@@ -179,6 +179,7 @@
 %carry_used           = OpLoad %uint %carry
 %carried              = COMBINE(%carry_used, %scanned_1)
                         OpStore %partial_1 %carried
+                        BEFORE_EACH_SHUFFLE
 %carry_out            = OpGroupNonUniformShuffle %uint %subgroup_scope %carried %last_lane
                         OpStore %carry %carry_out
                         OpBranch %level_1_next

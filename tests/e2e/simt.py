@@ -166,7 +166,8 @@ class KillTable(Case):
 
     def numbers(self, **cells):
         """One row that may not fail, one that should."""
-        rows = [{"variant": "shuffle.scan-loop/sync=control-each,reconvergence=default",
+        rows = [{"variant": "shuffle.scan-loop/sync=control-each,reconvergence=default,"
+                            "form=ssa,op=add,mode=inclusive",
                  "expectation": "forbidden", "cells": {"lockstep": {"4": [0, 10, ""]},
                                                        "snooping": {"4": [0, 10, ""]}}},
                 {"variant": "shuffle.scan-loop/sync=none,reconvergence=default",
@@ -194,7 +195,8 @@ class KillTable(Case):
         self.numbers(snooping=[1, 10, ""])
         done = self.tool("--check")
         self.assertEqual(done.returncode, 1, done)
-        self.assertIn("sync=control-each is the cure", done.stdout)
+        self.assertIn("failed under snooping with a barrier before each shuffle: 1 of 10",
+                      done.stdout)
 
     def test_a_hazard_that_is_not_seen(self):
         self.numbers()
@@ -215,7 +217,7 @@ class KillTable(Case):
         first = self.tool("--from-numbers")
         self.assertEqual(first.returncode, 0, first)
         text = self.read("table.md")
-        self.assertIn("| `shuffle.scan-loop` | · | **1** of 2, 0.7 | snooping, lagging |", text)
+        self.assertIn("| `shuffle.scan-loop` | · | **1** of 2: 7 of 10 | snooping, lagging |", text)
         self.assertIn("| `sync=none,reconvergence=default` | contested | · | **7** of 10 g |", text)
         self.tool("--from-numbers")
         self.assertEqual(self.read("table.md"), text)

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What has to hold of the kill table: of the numbers that are published, and of fresh ones."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+import harness
+
+TOOL = os.path.join(harness.SOURCE, "tools", "kill-table")
+NUMBERS = os.path.join(harness.SOURCE, "docs", "kill-table.md")
+
+
+class KillTable(harness.Case):
+    def tool(self, *arguments):
+        done = subprocess.run([sys.executable, TOOL, "--program", harness.PROGRAM, *arguments],
+                              cwd=self.folder, capture_output=True, text=True, check=False,
+                              env=self.environment())
+        self.assertEqual(done.returncode, 0, done)
+
+    def test_published_numbers(self):
+        self.tool("--check", "--out", NUMBERS)
+
+    def measure(self, models, *patterns):
+        table = self.path("table.md")
+        self.tool("--runs", "1", "--seeds", "1", "--sizes", "32", "--models", models, "--out",
+                  table, *patterns)
+        self.tool("--check", "--out", table)
+
+    # What the sanitizers watch takes no part in this: neither tool nor driver are instrumented.
+    @unittest.skipIf("LITMUS_SLOW" in os.environ, "once is enough")
+    def test_right_model(self):
+        """Nothing forbidden fails under the legal adversary."""
+        self.measure("tangled", "barrier.memory*", "lookback.scan/encoding=flag-payload*=30011,*",
+                     "reconvergence.*/reconvergence=maximal*", "shuffle.scan-loop/*form=ssa*descriptor*")
+
+    @unittest.skipIf("LITMUS_SLOW" in os.environ, "once is enough")
+    def test_hazards(self):
+        """Tests fail under the models that have their hazard."""
+        self.measure("snooping,lagging,peeling,rendezvous", "barrier.memory*",
+                     "loop.desync/sync=none,exchange=up*store=each@*=128,elected=last*weight=16",
+                     "reconvergence.break-ballot*", "reconvergence.loop-peeling*",
+                     "shuffle.scan-loop/*form=ssa*descriptor*")
+
+
+if __name__ == "__main__":
+    harness.main()
