@@ -3,17 +3,14 @@
 #include "exec/exec.h"
 
 #include "memory/regions.h"
+#include "splitmix.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-// splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
 uint64_t exec_random(struct exec *exec)
 {
-    uint64_t z = exec->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
+    return splitmix_next(&exec->random);
 }
 
 void exec_fault(struct exec *exec, enum exec_fault_kind kind, unsigned lane, uint64_t address,

@@ -2,6 +2,7 @@
 // Device memory, which is the host's, and always mapped.
 
 #include "icd/objects.h"
+#include "splitmix.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -10,24 +11,15 @@
 #define JUNK_BYTES 65536 // at the beginning of fresh memory; what is behind them is zero
 #define PAGES_FROM JUNK_BYTES
 
-// splitmix64
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 // A program must not rely on what fresh memory holds.
 static void fill_with_junk(struct icd_memory *memory, uint64_t seed, uint64_t number)
 {
     const uint64_t size = memory->size < JUNK_BYTES ? memory->size : JUNK_BYTES;
     uint64_t state = seed;
-    state = draw(&state) ^ number;
+    state = splitmix_next(&state) ^ number;
     for (uint64_t at = 0, word = 0; at < size; at++) {
         if (at % 8 == 0)
-            word = draw(&state);
+            word = splitmix_next(&state);
         memory->bytes[at] = (unsigned char)(word >> at % 8 * 8);
     }
 }

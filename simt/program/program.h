@@ -65,6 +65,12 @@ struct insn {
     uint32_t id; // of the result, or 0
 };
 
+// Whether a block ends with the instruction.
+static inline bool insn_ends_block(const struct insn *insn)
+{
+    return insn->kind >= INSN_BRANCH && insn->kind != INSN_CALL;
+}
+
 // Copies that happen together on the way into a block: what OpPhi says. All are read before any is
 // written.
 struct move {

@@ -17,11 +17,6 @@ struct search {
     uint32_t number;
 };
 
-static bool ends_block(const struct insn *insn)
-{
-    return insn->kind >= INSN_BRANCH && insn->kind != INSN_CALL;
-}
-
 static bool is_visible(const struct insn *insn)
 {
     if (insn->kind != INSN_PLAIN)
@@ -36,7 +31,7 @@ static bool edges_of(const struct program *program, uint32_t block, const struct
                      uint32_t *count)
 {
     const struct insn *last = &program->insns[program->blocks[block].first];
-    while (!ends_block(last))
+    while (!insn_ends_block(last))
         last++;
     const bool branches = last->kind <= INSN_SWITCH;
     *edges = program->edges + (branches ? last->extra : 0);
@@ -172,7 +167,7 @@ static void find_special(struct flow *flow, const struct program *program)
         do {
             flow->block_of[pc] = b;
             flow->visible[pc] = is_visible(&program->insns[pc]);
-        } while (!ends_block(&program->insns[pc++]));
+        } while (!insn_ends_block(&program->insns[pc++]));
         if (block->merge_kind == MERGE_NONE)
             continue;
         flow->special[block->merge] = true;

@@ -3,6 +3,7 @@
 #include "schedule/launch.h"
 
 #include "memory/past.h"
+#include "splitmix.h"
 
 #include <fenv.h>
 #include <stdatomic.h>
@@ -38,10 +39,7 @@ struct machine {
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
-    uint64_t z = (a ^ b * UINT64_C(0xD1342543DE82EF95)) + UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
+    return splitmix_mix((a ^ b * UINT64_C(0xD1342543DE82EF95)) + UINT64_C(0x9E3779B97F4A7C15));
 }
 
 static void give_up(struct machine *machine, enum dispatch_end end)

@@ -298,7 +298,7 @@ static bool leave_block(struct run *run, const struct insn *insn)
 {
     const struct program *program = run->worker->program;
     const struct edge *edges = program->edges + (insn->kind <= INSN_SWITCH ? insn->extra : 0);
-    if (insn->kind <= INSN_SWITCH && !tangle_open(run->subgroup, run->tangle, block_at(run)))
+    if (insn->kind <= INSN_SWITCH && !tangle_open(run->subgroup, run->tangle, block_at(run), insn))
         return false;
     switch (insn->kind) {
     case INSN_BRANCH:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tree of tangles: who goes where at a branch, who may still come, who is together again.
+#include "splitmix.h"
 #include "schedule/workgroup.h"
 
 #include <stdlib.h>
@@ -221,14 +222,6 @@ static uint32_t pc_of(const struct subgroup *subgroup, uint32_t block)
     return subgroup->program->blocks[block].first;
 }
 
-static uint64_t draw(struct subgroup *subgroup)
-{
-    uint64_t z = subgroup->random += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
 bool tangle_start(struct subgroup *subgroup, uint32_t pc)
 {
     struct tangle *root = new_tangle(subgroup, NULL, NULL, 0);
@@ -258,16 +251,14 @@ static struct tangle *new_meeting(struct subgroup *subgroup, struct tangle *tang
 static bool may_stay_diverged(struct subgroup *subgroup, const struct tangle *tangle)
 {
     return subgroup->rules->stays_diverged && !subgroup->program->maximally_reconverges &&
-           (tangle->here | tangle->coming) != subgroup->present && draw(subgroup) % 4 != 0;
+           (tangle->here | tangle->coming) != subgroup->present &&
+           splitmix_next(&subgroup->random) % 4 != 0;
 }
 
 static bool open_selection(struct subgroup *subgroup, struct tangle *tangle, uint32_t header,
-                           const struct block *block)
+                           const struct block *block, const struct insn *last)
 {
     const struct flow *flow = subgroup->flow;
-    const struct insn *last = &subgroup->program->insns[block->first];
-    while (last->kind < INSN_BRANCH || last->kind == INSN_CALL)
-        last++;
     const bool is_switch = last->kind == INSN_SWITCH;
     struct construct *own =
         new_construct(subgroup, is_switch ? CONSTRUCT_SWITCH : CONSTRUCT_SELECTION, tangle->inside,
@@ -322,13 +313,14 @@ static bool open_loop(struct subgroup *subgroup, struct tangle *tangle, uint32_t
     return true;
 }
 
-bool tangle_open(struct subgroup *subgroup, struct tangle *tangle, const struct block *block)
+bool tangle_open(struct subgroup *subgroup, struct tangle *tangle, const struct block *block,
+                 const struct insn *last)
 {
     const uint32_t header = (uint32_t)(block - subgroup->program->blocks);
     if (tangle->own || block->merge_kind == MERGE_NONE)
         return true;
     return block->merge_kind == MERGE_LOOP ? open_loop(subgroup, tangle, header, block)
-                                           : open_selection(subgroup, tangle, header, block);
+                                           : open_selection(subgroup, tangle, header, block, last);
 }
 
 // Leaving constructs.

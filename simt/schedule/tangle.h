@@ -75,7 +75,9 @@ void tangle_clear(struct subgroup *subgroup);
 // The ways of lanes `set`, all in one tangle, out of the block that they are at the end of. Each
 // gives the lanes their new tangle and pc, and marks in subgroup->runnable who can go on. False:
 // out of memory. The phi moves are the caller's.
-bool tangle_open(struct subgroup *subgroup, struct tangle *tangle, const struct block *block);
+// tangle_open comes first, with the block's last instruction.
+bool tangle_open(struct subgroup *subgroup, struct tangle *tangle, const struct block *block,
+                 const struct insn *last);
 bool tangle_go(struct subgroup *subgroup, struct tangle *tangle, lanes set,
                const struct block *from, uint32_t target, bool splits);
 bool tangle_call(struct subgroup *subgroup, struct tangle *tangle, lanes set, uint32_t entry,

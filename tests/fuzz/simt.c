@@ -50,22 +50,17 @@ static void check_insn(const struct program *program, const struct insn *insn)
     }
 }
 
-static bool ends_block(const struct insn *insn)
-{
-    return insn->kind >= INSN_BRANCH && insn->kind != INSN_CALL;
-}
-
 static void check_program(const struct program *program)
 {
     for (uint32_t i = 0; i < program->insn_count; i++) {
         check_insn(program, &program->insns[i]);
         MUST(strlen(program->lines[i]) < 300);
     }
-    MUST(ends_block(&program->insns[program->insn_count - 1]));
+    MUST(insn_ends_block(&program->insns[program->insn_count - 1]));
     for (uint32_t i = 0; i < program->block_count; i++) {
         const struct block *block = &program->blocks[i];
         MUST(block->first < program->insn_count);
-        MUST(block->first == 0 || ends_block(&program->insns[block->first - 1]));
+        MUST(block->first == 0 || insn_ends_block(&program->insns[block->first - 1]));
         MUST(block->function < program->function_count);
         MUST(block->merge < program->block_count && block->next < program->block_count);
     }
