@@ -5,7 +5,7 @@
 
 #include "catalogue/catalogue.h"
 #include "catalogue/check.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdlib.h>
 
@@ -42,7 +42,7 @@ static void play_workgroup(const struct cat_args *args, const uint32_t *input, u
 
 static void check_branch(const struct cat_case *which, void *user)
 {
-    const struct cat_oracle *oracle = &oracle_barrier_in_branch;
+    const struct cat_oracle *oracle = cat_oracle_find("barrier.in-branch");
     const struct cat_args args = arguments(which);
     struct cat_shape shape;
     struct lit_error error = {0};
@@ -92,7 +92,7 @@ static void everybody_has_what_was_handed_over(void **state)
 
 static void check_long(const struct cat_case *which, void *user)
 {
-    const struct cat_oracle *oracle = &oracle_barrier_long_loop;
+    const struct cat_oracle *oracle = cat_oracle_find("barrier.long-loop");
     const struct cat_args args = arguments(which);
     struct cat_shape shape;
     struct lit_error error = {0};
@@ -149,14 +149,14 @@ static void expect_place(const struct cat_oracle *oracle, const char *name, uint
 static void a_failure_is_located(void **state)
 {
     (void)state;
-    expect_place(&oracle_barrier_in_branch,
+    expect_place(cat_oracle_find("barrier.in-branch"),
                  "barrier.subgroup-in-branch/barrier=subgroup,chosen=last@workgroup=128,rounds=16,"
                  "subgroup=32",
                  2, 97, "lane 1, subgroup 3 of workgroup 2");
-    expect_place(&oracle_barrier_long_loop,
+    expect_place(cat_oracle_find("barrier.long-loop"),
                  "barrier.long-loop/form=one@workgroup=64,iterations=100000,subgroup=32", 1, 6,
                  "number of iterations, lane 3, subgroup 1");
-    expect_place(&oracle_barrier_long_loop,
+    expect_place(cat_oracle_find("barrier.long-loop"),
                  "barrier.long-loop/form=one@workgroup=64,iterations=100000,subgroup=32", 1, 7,
                  "result, lane 3, subgroup 1");
 }

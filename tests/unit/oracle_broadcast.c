@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdlib.h>
 
@@ -82,7 +82,7 @@ static void play(const struct made *made, uint32_t elected, const uint32_t *stor
 static void check_versus(const struct cat_case *which, void *user)
 {
     struct made made;
-    if (!make(&oracle_broadcast_versus_shuffle, which, &made))
+    if (!make(cat_oracle_find("broadcast.versus-shuffle"), which, &made))
         return;
     const uint32_t elected = cat_value(&made.args, "elected");
     assert_int_equal(made.shape.input_words, 1);
@@ -109,7 +109,7 @@ static void the_lanes_number_their_rounds(void **state)
 static void check_compaction(const struct cat_case *which, void *user)
 {
     struct made made;
-    if (!make(&oracle_broadcast_compaction, which, &made))
+    if (!make(cat_oracle_find("broadcast.compaction"), which, &made))
         return;
     const uint64_t words = made.shape.words_per_instance;
     assert_int_equal(made.shape.input_words, made.shape.instances * words);
@@ -149,9 +149,9 @@ static void a_failing_word_is_located(void **state)
     const struct cat_shape shape = {.workgroups = SCALE};
     const struct cat_failure failure = {.instance = 6, .word = 9 * 32 + 31};
     char text[128];
-    oracle_broadcast_versus_shuffle.where(&args, &shape, &failure, text, sizeof text);
+    cat_oracle_find("broadcast.versus-shuffle")->where(&args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, "lane 31, iteration 9, subgroup 2 of workgroup 1");
-    oracle_broadcast_compaction.where(&args, &shape, &failure, text, sizeof text);
+    cat_oracle_find("broadcast.compaction")->where(&args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, "place 319, subgroup 2 of workgroup 1");
 }
 

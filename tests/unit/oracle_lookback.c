@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "catalogue/catalogue.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void configure(struct configuration *made, const char *encoding, uint32_t
         fail_msg("%s", error.message);
     made->args = (struct cat_args){
         .subgroup = 32, .workgroup = workgroup, .scale = 8, .which = &made->which};
-    assert_true(oracle_lookback_scan.shape(&made->args, &made->shape, &error));
+    assert_true(cat_oracle_find("lookback.scan")->shape(&made->args, &made->shape, &error));
 }
 
 static void try_configuration(const char *encoding, uint32_t workgroup, uint32_t elements)
@@ -48,8 +48,8 @@ static void try_configuration(const char *encoding, uint32_t workgroup, uint32_t
 
     uint32_t *input = lit_alloc(elements + 1, sizeof *input);
     uint32_t *expected = lit_alloc(elements + 64, sizeof *expected);
-    oracle_lookback_scan.input(&made.args, shape, 23, input);
-    oracle_lookback_scan.expect(&made.args, shape, input, expected);
+    cat_oracle_find("lookback.scan")->input(&made.args, shape, 23, input);
+    cat_oracle_find("lookback.scan")->expect(&made.args, shape, input, expected);
 
     uint64_t total = 0;
     for (uint32_t i = 0; i < elements; i++)
@@ -104,11 +104,12 @@ static void a_failure_is_located(void **state)
     struct configuration made;
     configure(&made, "word64", 128, 1000);
     char text[80];
-    oracle_lookback_scan.where(&made.args, &made.shape,
-                               &(struct cat_failure){.word = 512 + 33 * 4 + 2}, text, sizeof text);
+    cat_oracle_find("lookback.scan")
+        ->where(&made.args, &made.shape, &(struct cat_failure){.word = 512 + 33 * 4 + 2}, text,
+                sizeof text);
     assert_string_equal(text, "element 646: tile 1 of 2, subgroup 1, lane 1, item 2");
-    oracle_lookback_scan.where(&made.args, &made.shape, &(struct cat_failure){.word = 1005}, text,
-                               sizeof text);
+    cat_oracle_find("lookback.scan")
+        ->where(&made.args, &made.shape, &(struct cat_failure){.word = 1005}, text, sizeof text);
     assert_string_equal(text, "guard word 5 behind the output");
 }
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "catalogue/check.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void play(const char *exchange, uint32_t lanes, uint32_t *held)
 
 static void check_case(const struct cat_case *which, void *user)
 {
-    const struct cat_oracle *oracle = &oracle_loop_desync;
+    const struct cat_oracle *oracle = cat_oracle_find("loop.desync");
     const struct cat_args args = arguments(which);
     struct cat_shape shape;
     struct lit_error error;
@@ -98,11 +98,11 @@ static void the_hazards_have_their_names(void **state)
         fail_msg("%s", error.message);
     const struct cat_args args = arguments(&which);
     struct cat_shape shape;
-    assert_true(oracle_loop_desync.shape(&args, &shape, &error));
+    assert_true(cat_oracle_find("loop.desync")->shape(&args, &shape, &error));
     uint32_t *expected = lit_alloc(shape.instances * shape.words_per_instance, sizeof *expected);
-    oracle_loop_desync.expect(&args, &shape, NULL, expected);
+    cat_oracle_find("loop.desync")->expect(&args, &shape, NULL, expected);
     const uint32_t *word = &expected[9 * 32 + 31];
-    const enum cat_check mode = oracle_loop_desync.check;
+    const enum cat_check mode = cat_oracle_find("loop.desync")->check;
     assert_string_equal(cat_outcome_name(mode, cat_classify(mode, cat_tag(8, 30), word)),
                         "stale by 1");
     assert_string_equal(cat_outcome_name(mode, cat_classify(mode, cat_tag(10, 30), word)),
@@ -113,7 +113,7 @@ static void the_hazards_have_their_names(void **state)
 
     const struct cat_failure failure = {.instance = 6, .word = 9 * 32 + 31};
     char text[128];
-    oracle_loop_desync.where(&args, &shape, &failure, text, sizeof text);
+    cat_oracle_find("loop.desync")->where(&args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, "lane 31, iteration 9, subgroup 2 of workgroup 1");
 }
 
@@ -123,7 +123,7 @@ static void one_lane_is_too_few(void **state)
     struct cat_shape shape;
     struct lit_error error = {0};
     const struct cat_args args = {.subgroup = 1, .workgroup = 64, .scale = 1};
-    assert_false(oracle_loop_desync.shape(&args, &shape, &error));
+    assert_false(cat_oracle_find("loop.desync")->shape(&args, &shape, &error));
     assert_string_equal(error.message, "a subgroup of one lane has nothing to exchange");
 }
 

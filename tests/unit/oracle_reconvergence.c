@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracles of the family `reconvergence`: what holds for all of them at every subgroup size, and
 // tables made by hand for single shapes.
-#include "catalogue/reconvergence.h"
+#include "oracles/oracles.h"
+#include "oracles/reconvergence.h"
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
@@ -11,15 +12,6 @@
 #include <string.h>
 
 #include "unit.h"
-
-static const struct cat_oracle *const oracles[] = {
-    &oracle_reconvergence_break_ballot,       &oracle_reconvergence_continue_target,
-    &oracle_reconvergence_early_return,       &oracle_reconvergence_elect_call,
-    &oracle_reconvergence_elect_loop,         &oracle_reconvergence_loop_peeling,
-    &oracle_reconvergence_nested_if,          &oracle_reconvergence_nested_loops,
-    &oracle_reconvergence_switch_fallthrough, &oracle_reconvergence_trip_count,
-    &oracle_reconvergence_waterfall,          &oracle_reconvergence_while_break,
-};
 
 enum { DEFAULT, SUBGROUP_UNIFORM, MAXIMAL };
 
@@ -135,18 +127,19 @@ static void check_word(const struct made *made, uint64_t index, bool is_mask)
 static void every_size(void **state)
 {
     (void)state;
-    for (size_t o = 0; o < sizeof(oracles) / sizeof(*oracles); o++) {
+    for (size_t o = 0; oracles_reconvergence[o]; o++) {
+        const struct cat_oracle *oracle = oracles_reconvergence[o];
         for (uint32_t subgroup = 1; subgroup <= 128; subgroup *= 2) {
             for (uint8_t axes = 0; axes < 16; axes++) {
                 const uint8_t rule = axes % 3;
                 struct made made;
-                make(&made, oracles[o], subgroup, 128, rule, axes);
+                make(&made, oracle, subgroup, 128, rule, axes);
                 assert_int_equal(made.size.instances, 2 * 128 / subgroup);
                 assert_int_equal(made.size.words_per_instance % (subgroup * 4), 0);
                 assert_int_equal(made.size.elements, subgroup);
                 for (uint64_t i = 0; i < words_of(&made); i++)
-                    check_word(&made, i, oracles[o] != &oracle_reconvergence_elect_call);
-                assert_int_equal(oracles[o]->steady(&made.args), rule == MAXIMAL);
+                    check_word(&made, i, strcmp(oracle->name, "reconvergence.elect-call"));
+                assert_int_equal(oracle->steady(&made.args), rule == MAXIMAL);
                 drop(&made);
             }
         }
@@ -159,7 +152,7 @@ static void sizes_without_sense(void **state)
     struct cat_case which = {.test = &test};
     struct cat_shape size;
     struct lit_error error;
-    const struct cat_oracle *oracle = &oracle_reconvergence_while_break;
+    const struct cat_oracle *oracle = cat_oracle_find("reconvergence.while-break");
     struct cat_args args = {128, 64, 1, &which};
     assert_false(oracle->shape(&args, &size, &error));
     assert_non_null(strstr(error.message, "64"));
@@ -206,7 +199,7 @@ static void while_break(void **state)
     (void)state;
     enum { A = 0, B = 8, BREAK = 16, AFTER = 17 };
     struct made made;
-    make_with(&made, &oracle_reconvergence_while_break, 4, four_lanes, MAXIMAL, 0);
+    make_with(&made, cat_oracle_find("reconvergence.while-break"), 4, four_lanes, MAXIMAL, 0);
     assert_int_equal(cell(&made, 0, A)[0], CAT_POISON);
     assert_int_equal(cell(&made, 1, A)[0], 0x6);
     assert_int_equal(cell(&made, 1, A + 1)[0], 0x2);
@@ -221,7 +214,7 @@ static void while_break(void **state)
     assert_true(fails(&made, 3, A, 0x8)); // was never there
     drop(&made);
 
-    make_with(&made, &oracle_reconvergence_while_break, 4, four_lanes, DEFAULT, 0);
+    make_with(&made, cat_oracle_find("reconvergence.while-break"), 4, four_lanes, DEFAULT, 0);
     assert_false(fails(&made, 0, B, 0x1));
     assert_true(fails(&made, 0, B, 0x2));      // not itself
     assert_true(fails(&made, 0, B, 0x7));      // lane 2 is never at B
@@ -238,10 +231,11 @@ static void entered_by_one_subgroup(void **state)
     const uint32_t enters = 1u << 31, splits = 2 | 3 << 8;
     for (uint8_t rule = DEFAULT; rule <= MAXIMAL; rule++) {
         struct made made;
-        size_up(&made, &oracle_reconvergence_while_break, 2, 4, rule, ENTRY_SUBGROUP);
+        size_up(&made, cat_oracle_find("reconvergence.while-break"), 2, 4, rule, ENTRY_SUBGROUP);
         const uint32_t words[4] = {enters | splits, enters, 0, 0};
         memcpy(made.input, words, sizeof(words));
-        oracle_reconvergence_while_break.expect(&made.args, &made.size, made.input, made.expected);
+        cat_oracle_find("reconvergence.while-break")
+            ->expect(&made.args, &made.size, made.input, made.expected);
         assert_int_equal(judge(&made, 0, AFTER, 0x3), CAT_RIGHT);
         assert_int_equal(fails(&made, 0, AFTER, 0x1), rule != DEFAULT);
         assert_true(fails(&made, 0, OUTSIDE, 0x1));
@@ -255,7 +249,7 @@ static void loop_peeling(void **state)
 {
     (void)state;
     struct made made;
-    make(&made, &oracle_reconvergence_loop_peeling, 8, 64, MAXIMAL, 0);
+    make(&made, cat_oracle_find("reconvergence.loop-peeling"), 8, 64, MAXIMAL, 0);
     for (uint32_t lane = 0; lane < 8; lane++) {
         assert_int_equal(judge(&made, lane, 0, 1u << lane), CAT_RIGHT);
         assert_true(fails(&made, lane, 0, 0xff));
@@ -263,13 +257,13 @@ static void loop_peeling(void **state)
     assert_int_equal(judge(&made, 5, 1, 0xff), CAT_RIGHT);
     drop(&made);
 
-    make(&made, &oracle_reconvergence_loop_peeling, 8, 64, DEFAULT, 0);
+    make(&made, cat_oracle_find("reconvergence.loop-peeling"), 8, 64, DEFAULT, 0);
     assert_false(fails(&made, 3, 0, 0xff));
     assert_true(fails(&made, 3, 0, 0x07));
     drop(&made);
 
     const uint8_t exit_return = 4;
-    make(&made, &oracle_reconvergence_loop_peeling, 8, 64, MAXIMAL, exit_return);
+    make(&made, cat_oracle_find("reconvergence.loop-peeling"), 8, 64, MAXIMAL, exit_return);
     assert_int_equal(cell(&made, 5, 1)[0], CAT_POISON);
     drop(&made);
 }
@@ -280,7 +274,7 @@ static void fallthrough(void **state)
     (void)state;
     const uint32_t words[4] = {0u << 25, 1u << 25, 3u << 25, 4u << 25};
     struct made made;
-    make_with(&made, &oracle_reconvergence_switch_fallthrough, 4, words, MAXIMAL, 0);
+    make_with(&made, cat_oracle_find("reconvergence.switch-fallthrough"), 4, words, MAXIMAL, 0);
     assert_int_equal(judge(&made, 1, 1, 0x3), CAT_RIGHT);
     assert_false(fails(&made, 1, 1, 0x2));
     assert_false(fails(&made, 0, 1, 0x1));
@@ -298,7 +292,7 @@ static void waterfall(void **state)
     enum { BREAK = 0, STAY = 1, AFTER = 2 };
     const uint32_t words[4] = {5, 2, 5, 8};
     struct made made;
-    make_with(&made, &oracle_reconvergence_waterfall, 4, words, MAXIMAL, 0);
+    make_with(&made, cat_oracle_find("reconvergence.waterfall"), 4, words, MAXIMAL, 0);
     assert_int_equal(cell(&made, 0, BREAK)[0], 0x5);
     assert_int_equal(cell(&made, 1, BREAK)[0], 0x2);
     assert_int_equal(cell(&made, 3, BREAK)[0], 0x8);
@@ -316,7 +310,7 @@ static void early_return(void **state)
     enum { A = 0, RETURNS = 1, KEPT = 2, REST = 3, AFTER = 4, FROM_MAIN = 8 };
     const uint32_t words[4] = {0, 1 << 8, 1 << 8 | 1 << 16, 1 << 16};
     struct made made;
-    make_with(&made, &oracle_reconvergence_early_return, 4, words, MAXIMAL, 0);
+    make_with(&made, cat_oracle_find("reconvergence.early-return"), 4, words, MAXIMAL, 0);
     assert_int_equal(cell(&made, 1, A)[0], 0x6);
     assert_int_equal(cell(&made, 2, RETURNS)[0], 0x4);
     assert_int_equal(cell(&made, 1, KEPT)[0], 0x2);
@@ -324,7 +318,7 @@ static void early_return(void **state)
     assert_int_equal(cell(&made, 2, AFTER)[0], 0xf);
     drop(&made);
 
-    make_with(&made, &oracle_reconvergence_early_return, 4, words, MAXIMAL, FROM_MAIN);
+    make_with(&made, cat_oracle_find("reconvergence.early-return"), 4, words, MAXIMAL, FROM_MAIN);
     assert_int_equal(cell(&made, 3, REST)[0], 0xb);
     assert_int_equal(cell(&made, 3, AFTER)[0], CAT_POISON);
     drop(&made);
@@ -334,10 +328,11 @@ static void places(void **state)
 {
     (void)state;
     struct made made;
-    make(&made, &oracle_reconvergence_while_break, 64, 128, MAXIMAL, 0);
+    make(&made, cat_oracle_find("reconvergence.while-break"), 64, 128, MAXIMAL, 0);
     const struct cat_failure failure = {.word = (40 * 18 + 8 + 3) * 4 + 1};
     char text[96];
-    oracle_reconvergence_while_break.where(&made.args, &made.size, &failure, text, sizeof(text));
+    cat_oracle_find("reconvergence.while-break")
+        ->where(&made.args, &made.size, &failure, text, sizeof(text));
     assert_string_equal(text, "lane 40, B, iteration 3, lanes 32 to 63");
     drop(&made);
 }

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "catalogue/catalogue.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void try_configuration(const char *mode, uint32_t items, uint32_t workgro
     if (!cat_case_parse(name, &which, &error))
         fail_msg("%s", error.message);
 
-    const struct cat_oracle *oracle = &oracle_scan_workgroup;
+    const struct cat_oracle *oracle = cat_oracle_find("scan.workgroup");
     const struct cat_args args = {
         .subgroup = 32, .workgroup = workgroup, .scale = 3, .which = &which};
     struct cat_shape shape;
@@ -87,9 +87,9 @@ static void a_failure_is_located(void **state)
     const struct cat_args args = {.subgroup = 32, .workgroup = 64, .scale = 1, .which = &which};
     struct cat_shape shape;
     char text[80];
-    assert_true(oracle_scan_workgroup.shape(&args, &shape, &error));
-    oracle_scan_workgroup.where(&args, &shape, &(struct cat_failure){.word = 33 * 4 + 2}, text,
-                                sizeof text);
+    assert_true(cat_oracle_find("scan.workgroup")->shape(&args, &shape, &error));
+    cat_oracle_find("scan.workgroup")
+        ->where(&args, &shape, &(struct cat_failure){.word = 33 * 4 + 2}, text, sizeof text);
     assert_string_equal(text, "subgroup 1, lane 1, item 2");
 }
 

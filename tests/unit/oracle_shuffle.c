@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static bool stands_for_all(const struct cat_args *args)
 
 static void check_case(const struct cat_case *which, void *user)
 {
-    const struct cat_oracle *oracle = &oracle_shuffle_scan_loop;
+    const struct cat_oracle *oracle = cat_oracle_find("shuffle.scan-loop");
     const struct cat_args args = arguments(which);
     struct cat_shape shape;
     struct lit_error error;
@@ -143,11 +143,11 @@ static void check_input(const struct cat_case *which, void *user)
     struct cat_shape shape;
     if (!stands_for_all(&args) || !cat_axis_is(&args, "op", "seven") || args.workgroup != 64)
         return;
-    assert_true(oracle_shuffle_scan_loop.shape(&args, &shape, NULL));
+    assert_true(cat_oracle_find("shuffle.scan-loop")->shape(&args, &shape, NULL));
     uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
     uint32_t *expected = lit_alloc(shape.instances * WORDS, sizeof *expected);
-    oracle_shuffle_scan_loop.input(&args, &shape, 11, input);
-    oracle_shuffle_scan_loop.expect(&args, &shape, input, expected);
+    cat_oracle_find("shuffle.scan-loop")->input(&args, &shape, 11, input);
+    cat_oracle_find("shuffle.scan-loop")->expect(&args, &shape, input, expected);
     for (uint64_t i = 0; i < shape.instances; i++) {
         uint32_t changes = 0;
         for (uint32_t place = 1; place < WORDS; place++)
@@ -180,10 +180,10 @@ static void a_failing_word_is_located(void **state)
         fail_msg("%s", error.message);
     const struct cat_args args = arguments(&which);
     struct cat_shape shape;
-    assert_true(oracle_shuffle_scan_loop.shape(&args, &shape, &error));
+    assert_true(cat_oracle_find("shuffle.scan-loop")->shape(&args, &shape, &error));
     const struct cat_failure failure = {.instance = 4 * SCALE + 1, .word = 9 * 64 + 63};
     char text[128];
-    oracle_shuffle_scan_loop.where(&args, &shape, &failure, text, sizeof text);
+    cat_oracle_find("shuffle.scan-loop")->where(&args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, "lane 31 of subgroup 1, iteration 9, operation mul, workgroup 1");
 }
 
@@ -193,7 +193,7 @@ static void a_workgroup_that_is_no_divisor_is_refused(void **state)
     struct cat_shape shape;
     struct lit_error error = {0};
     const struct cat_args args = {.subgroup = 128, .workgroup = 64, .scale = 1};
-    assert_false(oracle_shuffle_scan_loop.shape(&args, &shape, &error));
+    assert_false(cat_oracle_find("shuffle.scan-loop")->shape(&args, &shape, &error));
     assert_string_equal(error.message,
                         "64 invocations cannot share 1024 elements in subgroups of 128");
 }

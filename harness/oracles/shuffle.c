@@ -4,7 +4,7 @@
 // operation lie together.
 
 #include "base/random.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdio.h>
 
@@ -159,7 +159,7 @@ static void scan_loop_where(const struct cat_args *args, const struct cat_shape 
              (unsigned)(failure->instance % shape->workgroups));
 }
 
-const struct cat_oracle oracle_shuffle_scan_loop = {
+static const struct cat_oracle oracle_shuffle_scan_loop = {
     .name = "shuffle.scan-loop",
     .check = CAT_CHECK_EQUAL,
     .instance = "workgroup",
@@ -167,4 +167,9 @@ const struct cat_oracle oracle_shuffle_scan_loop = {
     .input = scan_loop_input,
     .expect = scan_loop_expect,
     .where = scan_loop_where,
+};
+
+const struct cat_oracle *const oracles_shuffle[] = {
+    &oracle_shuffle_scan_loop,
+    NULL,
 };

@@ -3,7 +3,7 @@
 // with what its rounds or iterations make of its input.
 
 #include "base/random.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdio.h>
 
@@ -107,7 +107,7 @@ static void long_where(const struct cat_args *args, const struct cat_shape *shap
              (unsigned)failure->instance);
 }
 
-const struct cat_oracle oracle_barrier_in_branch = {
+static const struct cat_oracle oracle_barrier_in_branch = {
     .name = "barrier.in-branch",
     .check = CAT_CHECK_EQUAL,
     .instance = "workgroup",
@@ -117,7 +117,7 @@ const struct cat_oracle oracle_barrier_in_branch = {
     .where = branch_where,
 };
 
-const struct cat_oracle oracle_barrier_long_loop = {
+static const struct cat_oracle oracle_barrier_long_loop = {
     .name = "barrier.long-loop",
     .check = CAT_CHECK_EQUAL,
     .instance = "subgroup",
@@ -125,4 +125,10 @@ const struct cat_oracle oracle_barrier_long_loop = {
     .input = random_input,
     .expect = long_expect,
     .where = long_where,
+};
+
+const struct cat_oracle *const oracles_barrier[] = {
+    &oracle_barrier_in_branch,
+    &oracle_barrier_long_loop,
+    NULL,
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracles of the family `reconvergence`: the shape of each kernel as a tree of steps, and what
 // the simulator makes of it. The shapes repeat spirv/reconvergence/*.spvasm line by line.
-#include "catalogue/reconvergence.h"
+#include "oracles/reconvergence.h"
 
 #include "base/random.h"
 #include "base/text.h"
+#include "oracles/oracles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -453,7 +454,7 @@ static size_t the_only(const struct cat_args *args)
         (void)size;                                                                                \
         say_where(args, &(shapes)[pick(args)], failure, text, capacity);                           \
     }                                                                                              \
-    const struct cat_oracle oracle_reconvergence_##id = {                                          \
+    static const struct cat_oracle oracle_##id = {                                                 \
         .name = "reconvergence." label,                                                            \
         .check = CAT_CHECK_MASK,                                                                   \
         .instance = "subgroup",                                                                    \
@@ -476,3 +477,19 @@ ORACLE(switch_fallthrough, "switch-fallthrough", switch_fallthrough_shapes, the_
 ORACLE(trip_count, "trip-count", trip_count_shapes, the_only);
 ORACLE(waterfall, "waterfall", waterfall_shapes, the_only);
 ORACLE(while_break, "while-break", while_break_shapes, by_entry);
+
+const struct cat_oracle *const oracles_reconvergence[] = {
+    &oracle_break_ballot,
+    &oracle_continue_target,
+    &oracle_early_return,
+    &oracle_elect_call,
+    &oracle_elect_loop,
+    &oracle_loop_peeling,
+    &oracle_nested_if,
+    &oracle_nested_loops,
+    &oracle_switch_fallthrough,
+    &oracle_trip_count,
+    &oracle_waterfall,
+    &oracle_while_break,
+    NULL,
+};

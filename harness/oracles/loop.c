@@ -2,7 +2,7 @@
 // The oracle of loop.desync: in each iteration a lane has received the tag that its neighbour had
 // in that iteration. An instance is a subgroup, iteration by iteration.
 
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdio.h>
 
@@ -61,7 +61,7 @@ static void desync_where(const struct cat_args *args, const struct cat_shape *sh
              (unsigned)(failure->instance % subgroups), (unsigned)(failure->instance / subgroups));
 }
 
-const struct cat_oracle oracle_loop_desync = {
+static const struct cat_oracle oracle_loop_desync = {
     .name = "loop.desync",
     .check = CAT_CHECK_TAG,
     .instance = "subgroup",
@@ -69,4 +69,9 @@ const struct cat_oracle oracle_loop_desync = {
     .input = desync_input,
     .expect = desync_expect,
     .where = desync_where,
+};
+
+const struct cat_oracle *const oracles_loop[] = {
+    &oracle_loop_desync,
+    NULL,
 };

@@ -3,7 +3,7 @@
 // nobody may touch.
 
 #include "base/random.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdio.h>
 
@@ -79,7 +79,7 @@ static void scan_where(const struct cat_args *args, const struct cat_shape *shap
              (unsigned)(failure->word % ITEMS));
 }
 
-const struct cat_oracle oracle_lookback_scan = {
+static const struct cat_oracle oracle_lookback_scan = {
     .name = "lookback.scan",
     .check = CAT_CHECK_EQUAL,
     .instance = "device scan",
@@ -87,4 +87,9 @@ const struct cat_oracle oracle_lookback_scan = {
     .input = scan_input,
     .expect = scan_expect,
     .where = scan_where,
+};
+
+const struct cat_oracle *const oracles_lookback[] = {
+    &oracle_lookback_scan,
+    NULL,
 };

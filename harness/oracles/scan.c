@@ -2,7 +2,7 @@
 // The oracle of scan.workgroup: sums of 32-bit words modulo 2^32, over each workgroup.
 
 #include "base/random.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static void workgroup_where(const struct cat_args *args, const struct cat_shape 
              (unsigned)(invocation % args->subgroup), (unsigned)(failure->word % items(args)));
 }
 
-const struct cat_oracle oracle_scan_workgroup = {
+static const struct cat_oracle oracle_scan_workgroup = {
     .name = "scan.workgroup",
     .check = CAT_CHECK_EQUAL,
     .instance = "workgroup",
@@ -73,4 +73,9 @@ const struct cat_oracle oracle_scan_workgroup = {
     .input = workgroup_input,
     .expect = workgroup_expect,
     .where = workgroup_where,
+};
+
+const struct cat_oracle *const oracles_scan[] = {
+    &oracle_scan_workgroup,
+    NULL,
 };

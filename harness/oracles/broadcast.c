@@ -3,7 +3,7 @@
 // other subgroup touches it. An instance is a subgroup, iteration by iteration.
 
 #include "base/random.h"
-#include "catalogue/oracles.h"
+#include "oracles/oracles.h"
 
 #include <stdio.h>
 
@@ -110,7 +110,7 @@ static void compaction_where(const struct cat_args *args, const struct cat_shape
              (unsigned)(failure->instance / subgroups_per_workgroup(args)));
 }
 
-const struct cat_oracle oracle_broadcast_versus_shuffle = {
+static const struct cat_oracle oracle_broadcast_versus_shuffle = {
     .name = "broadcast.versus-shuffle",
     .check = CAT_CHECK_EQUAL,
     .instance = "subgroup",
@@ -120,7 +120,7 @@ const struct cat_oracle oracle_broadcast_versus_shuffle = {
     .where = versus_where,
 };
 
-const struct cat_oracle oracle_broadcast_compaction = {
+static const struct cat_oracle oracle_broadcast_compaction = {
     .name = "broadcast.compaction",
     .check = CAT_CHECK_EQUAL,
     .instance = "subgroup",
@@ -128,4 +128,10 @@ const struct cat_oracle oracle_broadcast_compaction = {
     .input = compaction_input,
     .expect = compaction_expect,
     .where = compaction_where,
+};
+
+const struct cat_oracle *const oracles_broadcast[] = {
+    &oracle_broadcast_versus_shuffle,
+    &oracle_broadcast_compaction,
+    NULL,
 };

@@ -11,19 +11,6 @@
 #include "catalogue/masks.h"
 #include "catalogue/oracle.h"
 
-extern const struct cat_oracle oracle_reconvergence_break_ballot;
-extern const struct cat_oracle oracle_reconvergence_continue_target;
-extern const struct cat_oracle oracle_reconvergence_early_return;
-extern const struct cat_oracle oracle_reconvergence_elect_call;
-extern const struct cat_oracle oracle_reconvergence_elect_loop;
-extern const struct cat_oracle oracle_reconvergence_loop_peeling;
-extern const struct cat_oracle oracle_reconvergence_nested_if;
-extern const struct cat_oracle oracle_reconvergence_nested_loops;
-extern const struct cat_oracle oracle_reconvergence_switch_fallthrough;
-extern const struct cat_oracle oracle_reconvergence_trip_count;
-extern const struct cat_oracle oracle_reconvergence_waterfall;
-extern const struct cat_oracle oracle_reconvergence_while_break;
-
 // The word of one lane of subgroup number `instance`. From the lowest bit: 4 bits trips (0 to 8), 4
 // spare, 8 first conditions, 9 second conditions, 3 selector (0 to 4), 3 spare, 1 "this subgroup
 // enters". Of eight instances in a row the first four have a pattern that reads well in a ticket

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracles, family by family: each file NAME.c or NAME_*.c of this folder holds those of the
+// family NAME, and one of them its list, which ends with NULL. A new oracle is a name in its
+// family's list.
+#pragma once
+
+#include "catalogue/oracle.h"
+
+extern const struct cat_oracle *const oracles_barrier[];
+extern const struct cat_oracle *const oracles_broadcast[];
+extern const struct cat_oracle *const oracles_lookback[];
+extern const struct cat_oracle *const oracles_loop[];
+extern const struct cat_oracle *const oracles_reconvergence[];
+extern const struct cat_oracle *const oracles_scan[];
+extern const struct cat_oracle *const oracles_shuffle[];
