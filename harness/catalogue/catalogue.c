@@ -121,6 +121,19 @@ const struct cat_module *cat_case_module(const struct cat_case *which)
     return found;
 }
 
+uint64_t cat_case_features(const struct cat_case *which)
+{
+    const struct cat_embedded *embedded = which->test->embedded;
+    struct text variant = {0};
+    variant_name(which, &variant);
+    uint64_t features = 0;
+    for (size_t i = 0; i < embedded->module_count; i++)
+        if (!strcmp(embedded->modules[i].variant, variant.data))
+            features |= embedded->modules[i].features;
+    text_free(&variant);
+    return features;
+}
+
 enum cat_expectation cat_case_expectation(const struct cat_case *which, const char **reason)
 {
     const struct cat_head *head = &which->test->head;

@@ -65,6 +65,8 @@ const char *cat_test_source(const struct cat_test *test);
 // The module that a case runs, or NULL if there is none (the assembler at build time was too old
 // for it, or no module for this subgroup size).
 const struct cat_module *cat_case_module(const struct cat_case *which);
+// The features (CAT_FEATURE bits) that a case's module needs, at whatever subgroup size.
+uint64_t cat_case_features(const struct cat_case *which);
 // Appends the configuration's name. Without a subgroup size (0) the name has no `subgroup`.
 void cat_case_name(const struct cat_case *which, struct text *name);
 // The inverse: parses "test/axis=value,...@parameter=value,...". Fails with one line that names the

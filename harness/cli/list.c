@@ -9,13 +9,23 @@
 
 struct options {
     bool names, thorough;
+    int verbose;
+    struct cli_list families, expectations, needs;
 };
 
+#define AT(member) offsetof(struct options, member)
+
 static const struct cli_option options[] = {
-    {0, "names", CLI_FLAG, offsetof(struct options, names), NULL,
+    {0, "family", CLI_LIST, AT(families), "FAMILY",
+     "only this family (more than one may be given)"},
+    {0, "expectation", CLI_LIST, AT(expectations), "WORD",
+     "only what is forbidden, contested, assumed or control"},
+    {0, "needs", CLI_LIST, AT(needs), "FEATURE",
+     "only what needs this extension or feature of a device"},
+    {0, "names", CLI_FLAG, AT(names), NULL,
      "the name of every configuration, for scripts and completion"},
-    {0, "thorough", CLI_FLAG, offsetof(struct options, thorough), NULL,
-     "with those that only --thorough runs"},
+    {0, "thorough", CLI_FLAG, AT(thorough), NULL, "with those that only --thorough runs"},
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "each test's question, and what it needs"},
 };
 
 static const struct cli_syntax syntax = {
@@ -29,29 +39,78 @@ static const struct cli_syntax syntax = {
         "has that many configurations more with --thorough.\n",
 };
 
+// What is listed: the patterns' cases, of these families, with these expectations, that need at
+// least one of these features. An empty set of bits stands for all.
+struct filter {
+    struct cat_selection selection;
+    const struct cli_list *families;
+    unsigned expectations;
+    uint64_t needs;
+};
+
+static bool passes(const struct filter *filter, const struct cat_case *which)
+{
+    const unsigned expectation = 1u << cat_case_expectation(which, NULL);
+    return (!filter->expectations || (filter->expectations & expectation)) &&
+           (!filter->needs || (filter->needs & cat_case_features(which)));
+}
+
+static bool has_family(const struct filter *filter, const char *family)
+{
+    for (size_t i = 0; i < filter->families->count; i++)
+        if (!strcmp(filter->families->items[i], family))
+            return true;
+    return filter->families->count == 0;
+}
+
 struct counting {
-    const struct cat_selection *selection;
+    const struct filter *filter;
     struct text *names; // NULL: count only
     size_t quick, all;
     size_t by_expectation[CAT_CONTROL + 1];
+    uint64_t sometimes, always; // features that some, that all of them need
 };
 
 static void count_case(const struct cat_case *which, void *user)
 {
     struct counting *counting = user;
-    struct cat_selection selection = *counting->selection;
-    if (!cat_selection_has(&selection, which)) {
-        selection.thorough = true;
-        counting->all += cat_selection_has(&selection, which);
+    struct cat_selection selection = counting->filter->selection;
+    const bool quick = cat_selection_has(&selection, which);
+    selection.thorough = true;
+    if (!(quick || cat_selection_has(&selection, which)) || !passes(counting->filter, which))
         return;
-    }
+    const uint64_t features = cat_case_features(which);
+    counting->always = counting->all ? counting->always & features : features;
+    counting->sometimes |= features;
     counting->all++;
+    if (!quick)
+        return;
     counting->quick++;
     counting->by_expectation[cat_case_expectation(which, NULL)]++;
     if (counting->names) {
         cat_case_name(which, counting->names);
         text_puts(counting->names, "\n");
     }
+}
+
+static void put_features(struct text *text, uint64_t features, const char *before)
+{
+    for (int f = 0; f < CAT_FEATURE_COUNT; f++)
+        if (f != CAT_FEATURE_BASIC && (features >> f & 1)) {
+            text_printf(text, "%s%s", before, cat_feature_name((enum cat_feature)f));
+            before = ", ";
+        }
+}
+
+// The question, then what all configurations need and what only some do.
+static void put_question(struct text *text, const struct cat_test *test, const struct counting *c)
+{
+    struct text needs = {0};
+    cli_paragraph(text, "    ", test->head.asks);
+    put_features(&needs, c->always, "needs ");
+    put_features(&needs, c->sometimes & ~c->always, needs.length ? "; some: " : "some need ");
+    cli_paragraph(text, "    ", needs.length ? needs.data : "");
+    text_free(&needs);
 }
 
 static void list_line(struct text *text, const struct cat_test *test, const struct counting *c,
@@ -75,7 +134,7 @@ static void list_line(struct text *text, const struct cat_test *test, const stru
     text_free(&expectations);
 }
 
-static int print_list(const struct cat_selection *selection, bool names)
+static int print_list(const struct filter *filter, bool names, bool questions)
 {
     struct text text = {0};
     char count[32], more[32];
@@ -88,22 +147,71 @@ static int print_list(const struct cat_selection *selection, bool names)
         text_printf(&text, "%-*s  %7s  %-9s  %s\n", width, "test", "default", "thorough",
                     "expectations");
     for (size_t i = 0; i < cat_test_count(); i++) {
-        struct counting counting = {.selection = selection, .names = names ? &text : NULL};
-        cat_test_each(cat_test_at(i), 0, count_case, &counting);
+        const struct cat_test *test = cat_test_at(i);
+        struct counting counting = {.filter = filter, .names = names ? &text : NULL};
+        if (has_family(filter, test->head.family))
+            cat_test_each(test, 0, count_case, &counting);
         if (counting.all == 0)
             continue;
         tests++;
         quick += counting.quick;
         all += counting.all;
         if (!names)
-            list_line(&text, cat_test_at(i), &counting, width);
+            list_line(&text, test, &counting, width);
+        if (!names && questions)
+            put_question(&text, test, &counting);
     }
-    if (!names && all > quick)
-        text_printf(&text, "%zu tests, %s configurations, %s more with --thorough\n", tests,
-                    text_count(count, quick), text_count(more, all - quick));
-    else if (!names)
-        text_printf(&text, "%zu tests, %s configurations\n", tests, text_count(count, quick));
+    if (!names) {
+        text_printf(&text, "%zu test%s, %s configuration%s", tests, tests == 1 ? "" : "s",
+                    text_count(count, quick), quick == 1 ? "" : "s");
+        if (all > quick)
+            text_printf(&text, ", %s more with --thorough", text_count(more, all - quick));
+        text_puts(&text, "\n");
+    }
     return cli_print(&text);
+}
+
+// What the words on the command line may be
+
+static const char *family_at(size_t index, void *user)
+{
+    (void)user;
+    return index < cat_test_count() ? cat_test_at(index)->head.family : NULL;
+}
+
+static const char *expectation_at(size_t index, void *user)
+{
+    (void)user;
+    return index <= CAT_CONTROL ? cat_expectation_name((enum cat_expectation)index) : NULL;
+}
+
+static const char *feature_at(size_t index, void *user)
+{
+    (void)user;
+    return index < CAT_FEATURE_COUNT ? cat_feature_name((enum cat_feature)index) : NULL;
+}
+
+// Adds a bit for each of the words; fails at the first that is none of the names.
+static bool resolve(const struct cli_list *words, const char *what,
+                    const char *(*name_at)(size_t index, void *user), uint64_t *bits,
+                    struct lit_error *error)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const char *name;
+        size_t found = 0;
+        while ((name = name_at(found, NULL)) && strcmp(name, words->items[i]))
+            found++;
+        if (!name) {
+            struct text hint = {0};
+            cli_suggest(&hint, words->items[i], name_at, NULL);
+            lit_fail(error, LIT_EXIT_USAGE, "no such %s: %s%s", what, words->items[i],
+                     hint.length ? hint.data : "");
+            text_free(&hint);
+            return false;
+        }
+        *bits |= UINT64_C(1) << (found % 64);
+    }
+    return true;
 }
 
 int cli_list(int argc, char **argv)
@@ -114,12 +222,25 @@ int cli_list(int argc, char **argv)
     int code = LIT_EXIT_OK;
     if (!cli_start(&syntax, argc, argv, &chosen, &patterns, NULL, &code))
         return code;
-    struct cat_selection selection = {
-        .patterns = patterns.items, .count = patterns.count, .thorough = chosen.thorough};
-    if (cat_selection_check(&selection, &error))
-        code = print_list(&selection, chosen.names);
-    else
+    struct filter filter = {
+        .selection = {.patterns = patterns.items,
+                      .count = patterns.count,
+                      .thorough = chosen.thorough},
+        .families = &chosen.families,
+    };
+    uint64_t families = 0, expectations = 0;
+    if (cat_selection_check(&filter.selection, &error) &&
+        resolve(&chosen.families, "family", family_at, &families, &error) &&
+        resolve(&chosen.expectations, "expectation", expectation_at, &expectations, &error) &&
+        resolve(&chosen.needs, "feature", feature_at, &filter.needs, &error)) {
+        filter.expectations = (unsigned)expectations;
+        code = print_list(&filter, chosen.names, chosen.verbose > 0);
+    } else {
         code = cli_fail(&error);
+    }
+    cli_list_clear(&chosen.families);
+    cli_list_clear(&chosen.expectations);
+    cli_list_clear(&chosen.needs);
     cli_list_clear(&patterns);
     return code;
 }

@@ -84,6 +84,24 @@ static void put_rules(struct text *text, const struct cat_head *head, const char
     }
 }
 
+// What devices must have: for all configurations, or for some only.
+static void put_needs(struct text *text, const struct cat_embedded *embedded)
+{
+    uint64_t always = ~UINT64_C(0), sometimes = 0;
+    for (size_t i = 0; i < embedded->module_count; i++) {
+        always &= embedded->modules[i].features;
+        sometimes |= embedded->modules[i].features;
+    }
+    struct text line = {0};
+    for (int f = 0; f < CAT_FEATURE_COUNT; f++)
+        if (sometimes >> f & 1)
+            text_printf(&line, "%s%s%s", line.length ? ", " : "",
+                        cat_feature_name((enum cat_feature)f),
+                        always >> f & 1 ? "" : " (some variants)");
+    cli_paragraph(text, "needs      ", line.length ? line.data : "");
+    text_free(&line);
+}
+
 static void put_test(struct text *text, const struct cat_test *test)
 {
     const struct cat_head *head = &test->head;
@@ -99,6 +117,7 @@ static void put_test(struct text *text, const struct cat_test *test)
     put_rules(text, head, "thorough   ", head->thorough, head->thorough_count, false);
     put_rules(text, head, "expect     ", head->expect, head->expect_count, true);
     cli_paragraph(text, "headline   ", head->headline);
+    put_needs(text, test->embedded);
     text_printf(text, "checks     each %s\n", test->oracle->instance);
     text_printf(text, "modules    %s\n\n", text_count(count, test->embedded->module_count));
 }

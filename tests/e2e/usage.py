@@ -177,6 +177,35 @@ class WithoutADevice(Case):
         for name in names:
             self.assertEqual(self.quick("list", "--names", name).split(), [name])
 
+    def test_list_filters(self):
+        self.assertRegex(self.quick("list", "--family", "lookback"), r"(?m)^lookback\.")
+        self.assertNotRegex(self.quick("list", "--family", "lookback"), r"(?m)^shuffle\.")
+        everything = set(self.quick("list", "--names", "--thorough").split())
+        parts = [set(self.quick("list", "--names", "--thorough", "--expectation", word).split())
+                 for word in ("forbidden", "contested", "assumed", "control")]
+        self.assertTrue(all(parts))
+        self.assertEqual(set.union(*parts), everything)
+        self.assertEqual(sum(map(len, parts)), len(everything))
+        maximal = self.quick("list", "--names", "--thorough", "--needs",
+                             "VK_KHR_shader_maximal_reconvergence").split()
+        self.assertEqual(set(maximal), {name for name in everything
+                                        if "reconvergence=maximal" in name})
+
+    def test_list_filters_know_their_words(self):
+        for option, near, name in (("family", "lopback", "lookback"),
+                                   ("expectation", "contrl", "control"),
+                                   ("needs", "VK_KHR_shader_maximal", "VK_KHR_shader_maximal_reconvergence")):
+            result = self.litmus("list", "--" + option, near)
+            self.assert_one_line(result, 2, name)
+
+    def test_list_verbose_has_the_questions(self):
+        out = self.quick("list", "-v", "barrier.long-loop")
+        self.assertIn("\n    ", out)
+
+    def test_show_says_what_is_needed(self):
+        self.assertRegex(self.quick("show", "lookback.scan"),
+                         r"(?s)\nneeds .*shaderInt64 \(some\s+variants\)")
+
     def test_thorough_has_more(self):
         few = self.quick("list", "--names", "shuffle").split()
         many = self.quick("list", "--names", "--thorough", "shuffle").split()
