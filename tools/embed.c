@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds a test into the program: reads the head of a .spvasm file, preprocesses, assembles and
-// validates one module for each variant, and writes them as one C file. An error names the source
-// file and line, never a temporary one.
+// validates one module for each variant, and writes them as one C file. A variant with form=glslang
+// is compiled by glslang from the file of the same name in GLSL. An error names the source file and
+// line, never a temporary one.
 #include "base/text.h"
 #include "catalogue/features.h"
 #include "catalogue/head.h"
@@ -20,7 +21,7 @@
 
 struct settings {
     const char *source, *output, *depfile, *symbol;
-    const char *cc, *as, *val, *scratch;
+    const char *cc, *as, *val, *glslang, *scratch;
     const char *without; // variants whose text has this word are left out: the assembler is too old
     const char *defines[16];
     size_t define_count;
@@ -41,6 +42,8 @@ struct product {
     uint32_t *words;
     size_t word_count;
     struct text names;
+    struct text dependencies; // of all variants, as make reads them
+    struct text twin;         // the test in GLSL, if a variant is compiled from it
     size_t left_out;
 };
 
@@ -145,8 +148,27 @@ static void strip_markers(const char *output, struct listing *listing)
     }
 }
 
+// Appends a file that a compiler wrote for make, unless all of it is there already.
+static void add_dependencies(struct text *dependencies, const char *path)
+{
+    size_t size;
+    char *made = read_file(path, &size);
+    if (!dependencies->data || !strstr(dependencies->data, made))
+        text_append(dependencies, made, size);
+    free(made);
+}
+
+// Adds the words of `defines`, which it takes apart, to a command line of at most `room`.
+static size_t add_words(char **argv, size_t argc, size_t room, struct text *defines)
+{
+    char *rest = defines->data ? defines->data : (char *)"";
+    for (char *word = strtok(rest, " "); word && argc < room; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    return argc;
+}
+
 static void preprocess(const struct settings *settings, struct text *defines,
-                       struct listing *listing)
+                       struct text *all_dependencies, struct listing *listing)
 {
     char output[4096], dependencies[4096];
     snprintf(output, sizeof output, "%s/text.i", settings->scratch);
@@ -160,15 +182,14 @@ static void preprocess(const struct settings *settings, struct text *defines,
         argv[argc++] = (char *)fixed[i];
     for (size_t i = 0; i < settings->define_count; i++)
         argv[argc++] = (char *)settings->defines[i];
-    char *rest = defines->data ? defines->data : (char *)"";
-    for (char *word = strtok(rest, " "); word && argc < 62; word = strtok(NULL, " "))
-        argv[argc++] = word;
+    argc = add_words(argv, argc, 62, defines);
     argv[argc++] = (char *)settings->source;
     argv[argc] = NULL;
     struct text printed = {0};
     if (!run(argv, &printed))
         die("%s", printed.data ? printed.data : "the preprocessor failed");
     text_free(&printed);
+    add_dependencies(all_dependencies, dependencies);
     size_t size;
     char *text = read_file(output, &size);
     strip_markers(text, listing);
@@ -231,6 +252,16 @@ static __attribute__((noreturn)) void complain(const struct listing *listing, co
         *variant ? "]" : "", message);
 }
 
+static uint32_t *read_words(const char *path, const char *source, const char *maker, size_t *count)
+{
+    size_t size;
+    char *bytes = read_file(path, &size);
+    if (size % 4 || size < 20)
+        die("%s: error: %s wrote %zu bytes, no module", source, maker, size);
+    *count = size / 4;
+    return (uint32_t *)(void *)bytes;
+}
+
 // Assembles and validates a listing; the words are allocated.
 static uint32_t *assemble(const struct settings *settings, const struct listing *listing,
                           const char *variant, const char *spv, size_t *count)
@@ -245,12 +276,67 @@ static uint32_t *assemble(const struct settings *settings, const struct listing 
     if (!run(as, &printed) || !run(val, &printed))
         complain(listing, settings->source, variant, printed.data ? printed.data : "failed");
     text_free(&printed);
+    return read_words(spv, settings->source, "spirv-as", count);
+}
+
+// The file of the same name in GLSL: `text` becomes its path.
+static void twin_path(const struct settings *settings, struct text *text)
+{
+    const char *dot = strrchr(settings->source, '.');
+    text_append(text, settings->source, (size_t)(dot - settings->source));
+    text_puts(text, ".comp");
+}
+
+// Compiles the test's twin in GLSL and takes the names of its ids out of the module, as assembly
+// has none there; the words are allocated, and `spv` holds the same.
+static uint32_t *make_from_glsl(const struct settings *settings, struct product *product,
+                                struct text *defines, const char *variant, const char *spv,
+                                size_t *count)
+{
+    if (settings->without && strstr(defines->data, "RECONVERGENCE_MAXIMAL"))
+        return NULL;
+    struct text path = {0}, printed = {0};
+    twin_path(settings, &path);
+    char dependencies[4096];
+    snprintf(dependencies, sizeof dependencies, "%s/twin.d", settings->scratch);
+    char *argv[64] = {(char *)settings->glslang,
+                      (char *)"--target-env",
+                      (char *)"vulkan1.1",
+                      (char *)"--quiet",
+                      (char *)"-S",
+                      (char *)"comp",
+                      (char *)"--depfile",
+                      dependencies,
+                      (char *)"-o",
+                      (char *)spv};
+    size_t argc = add_words(argv, 10, 62, defines);
+    argv[argc++] = path.data;
+    if (!run(argv, &printed))
+        die("%s: error: [%s] %s", path.data, variant, printed.data ? printed.data : "failed");
+    // glslang names what it made; ninja knows it by another name.
     size_t size;
-    char *bytes = read_file(spv, &size);
-    if (size % 4 || size < 20)
-        die("%s: error: spirv-as wrote %zu bytes, no module", settings->source, size);
-    *count = size / 4;
-    return (uint32_t *)(void *)bytes;
+    char *made = read_file(dependencies, &size);
+    struct text named = {0};
+    text_printf(&named, "%s%s", settings->output, strchr(made, ':') ? strchr(made, ':') : ":");
+    write_file(dependencies, named.data, named.length);
+    add_dependencies(&product->dependencies, dependencies);
+    free(made);
+    text_free(&named);
+
+    uint32_t *words = read_words(spv, path.data, "glslang", count);
+    cat_ids_take(words, count, &product->names);
+    write_file(spv, (const char *)words, *count * sizeof *words);
+    char *const val[] = {(char *)settings->val, "--target-env", "vulkan1.1", (char *)spv, NULL};
+    if (!run(val, &printed))
+        die("%s: error: [%s] %s", path.data, variant, printed.data ? printed.data : "invalid");
+    if (!product->twin.data) {
+        char *text = read_file(path.data, &size);
+        text_append(&product->twin, text, size);
+        free(text);
+    }
+    text_free(&printed);
+    text_free(&path);
+    return words;
 }
 
 static void add_define(struct text *defines, const char *axis, const char *value)
@@ -267,9 +353,26 @@ static void add_define(struct text *defines, const char *axis, const char *value
     text_puts(defines, "=1");
 }
 
+// The words of a variant in assembly, or NULL if this assembler is too old for it.
+static uint32_t *make_from_assembly(const struct settings *settings, struct product *product,
+                                    struct text *defines, const char *variant, const char *spv,
+                                    size_t *count)
+{
+    struct listing listing = {0};
+    uint32_t *words = NULL;
+    preprocess(settings, defines, &product->dependencies, &listing);
+    if (!settings->without || !strstr(listing.text.data, settings->without)) {
+        words = assemble(settings, &listing, variant, spv, count);
+        cat_ids_list(listing.text.data, words, *count, &product->names);
+    }
+    listing_free(&listing);
+    return words;
+}
+
 static void build_module(const struct settings *settings, struct product *product,
                          const uint8_t *axis, uint32_t subgroup)
 {
+    bool from_glsl = false;
     const struct cat_head *head = &product->head;
     struct text variant = {0}, defines = {0};
     text_puts(&variant, "");
@@ -277,30 +380,30 @@ static void build_module(const struct settings *settings, struct product *produc
         const char *name = head->axes[i].name, *value = head->axes[i].values[axis[i]];
         text_printf(&variant, "%s%s=%s", i ? "," : "", name, value);
         add_define(&defines, name, value);
+        from_glsl |= !strcmp(name, "form") && !strcmp(value, "glslang");
     }
     if (subgroup)
         text_printf(&defines, " -DSUBGROUP_SIZE=%u", subgroup);
-    struct listing listing = {0};
-    preprocess(settings, &defines, &listing);
-    text_free(&defines);
-    if (settings->without && strstr(listing.text.data, settings->without)) {
-        product->left_out++;
-        text_free(&variant);
-        listing_free(&listing);
-        return;
-    }
     char spv[4096];
     snprintf(spv, sizeof spv, "%s/%zu.spv", settings->scratch, product->module_count);
     struct module module = {.variant = variant.data, .subgroup = subgroup};
+    module.names = (uint32_t)product->names.length;
     size_t count;
-    uint32_t unknown, *words = assemble(settings, &listing, variant.data, spv, &count);
+    uint32_t unknown, *words;
+    if (from_glsl)
+        words = make_from_glsl(settings, product, &defines, variant.data, spv, &count);
+    else
+        words = make_from_assembly(settings, product, &defines, variant.data, spv, &count);
+    text_free(&defines);
+    if (!words) {
+        product->left_out++;
+        text_free(&variant);
+        return;
+    }
     if (!cat_module_features(words, count, &module.features, &unknown))
         die("%s: error: [%s] capability %u is not in harness/catalogue/features.c",
             settings->source, module.variant, unknown);
-    module.names = (uint32_t)product->names.length;
-    cat_ids_list(listing.text.data, words, count, &product->names);
     module.names_size = (uint32_t)product->names.length - module.names;
-    listing_free(&listing);
     module.offset = (uint32_t)product->word_count;
     module.count = (uint32_t)count;
     product->words = lit_realloc(product->words, product->word_count + count, sizeof *words);
@@ -459,11 +562,13 @@ static void write_raw(const struct settings *settings, const struct product *pro
 
 static void parse_options(int argc, char **argv, struct settings *settings)
 {
-    static const struct option options[] = {
-        {"cc", 1, 0, 'c'},      {"as", 1, 0, 'a'},      {"val", 1, 0, 'v'},
-        {"output", 1, 0, 'o'},  {"depfile", 1, 0, 'd'}, {"symbol", 1, 0, 's'},
-        {"without", 1, 0, 'w'}, {"define", 1, 0, 'D'},  {0}};
-    *settings = (struct settings){.cc = "cc", .as = "spirv-as", .val = "spirv-val"};
+    static const struct option options[] = {{"cc", 1, 0, 'c'},      {"as", 1, 0, 'a'},
+                                            {"val", 1, 0, 'v'},     {"output", 1, 0, 'o'},
+                                            {"depfile", 1, 0, 'd'}, {"symbol", 1, 0, 's'},
+                                            {"without", 1, 0, 'w'}, {"define", 1, 0, 'D'},
+                                            {"glslang", 1, 0, 'g'}, {0}};
+    *settings = (struct settings){
+        .cc = "cc", .as = "spirv-as", .val = "spirv-val", .glslang = "glslangValidator"};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         switch (option) {
         case 'c':
@@ -474,6 +579,9 @@ static void parse_options(int argc, char **argv, struct settings *settings)
             break;
         case 'v':
             settings->val = optarg;
+            break;
+        case 'g':
+            settings->glslang = optarg;
             break;
         case 'o':
             settings->output = optarg;
@@ -497,7 +605,8 @@ static void parse_options(int argc, char **argv, struct settings *settings)
     }
     if (optind + 1 != argc || !settings->output || !settings->symbol)
         die("usage: embed --output FILE.c --symbol NAME [--depfile FILE] [--cc CC] [--as SPIRV-AS] "
-            "[--val SPIRV-VAL] [--without WORD] [--define -DNAME]... FILE.spvasm");
+            "[--val SPIRV-VAL] [--glslang GLSLANG] [--without WORD] [--define -DNAME]... "
+            "FILE.spvasm");
     settings->source = argv[optind];
 }
 
@@ -520,6 +629,8 @@ static void product_clear(struct product *product)
     free(product->modules);
     free(product->words);
     text_free(&product->names);
+    text_free(&product->dependencies);
+    text_free(&product->twin);
     cat_head_clear(&product->head);
 }
 
@@ -533,22 +644,20 @@ static void build_test(const struct settings *settings, struct product *product)
     check_place(settings, &product->head);
     build_modules(settings, product);
     hash_modules(settings, product);
-    write_test(settings, product, source, size);
+    struct text text = {0};
+    text_append(&text, source, size);
+    if (product->twin.length)
+        text_printf(
+            &text, "\n; ======== form=glslang: %s.comp %.*s\n%s", product->head.test,
+            (int)(100 - strlen("; ======== form=glslang: .comp ") - strlen(product->head.test)),
+            "==================================================================",
+            product->twin.data);
+    write_test(settings, product, text.data, text.length);
+    text_free(&text);
     if (product->left_out)
         fprintf(stderr, "%s: %zu modules left out: this spirv-as does not know %s\n",
                 product->head.name, product->left_out, settings->without);
     free(source);
-}
-
-static void copy_depfile(const struct settings *settings)
-{
-    struct text path = {0};
-    size_t size;
-    text_printf(&path, "%s/text.d", settings->scratch);
-    char *made = read_file(path.data, &size);
-    write_file(settings->depfile, made, size);
-    free(made);
-    text_free(&path);
 }
 
 int main(int argc, char **argv)
@@ -569,7 +678,7 @@ int main(int argc, char **argv)
         build_test(&settings, &product);
     }
     if (settings.depfile)
-        copy_depfile(&settings);
+        write_file(settings.depfile, product.dependencies.data, product.dependencies.length);
     product_clear(&product);
     text_free(&scratch);
     return 0;

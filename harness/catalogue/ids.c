@@ -114,6 +114,51 @@ void cat_ids_list(const char *assembly, const uint32_t *words, size_t count, str
     free(by_id);
 }
 
+// The name that an OpName gives, if it is one that a list can hold.
+static const char *named_by(const struct instruction *instruction, size_t *length)
+{
+    const char *name = (const char *)(instruction->words + 2);
+    *length = strnlen(name, (instruction->size - 2) * sizeof *instruction->words);
+    return memchr(name, '\n', *length) ? NULL : name;
+}
+
+static bool is_for_debuggers(uint32_t opcode)
+{
+    return opcode == SpvOpSource || opcode == SpvOpSourceContinued ||
+           opcode == SpvOpSourceExtension || opcode == SpvOpString || opcode == SpvOpName ||
+           opcode == SpvOpMemberName || opcode == SpvOpLine || opcode == SpvOpNoLine ||
+           opcode == SpvOpModuleProcessed;
+}
+
+void cat_ids_take(uint32_t *words, size_t *count, struct text *names)
+{
+    if (*count <= HEADER_WORDS || words[BOUND_WORD] == 0 || words[BOUND_WORD] >= BOUND_MAX)
+        return;
+    const uint32_t bound = words[BOUND_WORD];
+    char **by_id = lit_alloc(bound, sizeof *by_id);
+    size_t kept = HEADER_WORDS;
+    struct instruction instruction;
+    for (size_t at = HEADER_WORDS; (instruction = read_instruction(words, *count, at)).size;
+         at += instruction.size) {
+        size_t length;
+        const char *name;
+        if (instruction.opcode == SpvOpName && instruction.size > 2 &&
+            instruction.words[1] < bound && !by_id[instruction.words[1]] &&
+            (name = named_by(&instruction, &length)))
+            by_id[instruction.words[1]] = strndup(name, length);
+        if (is_for_debuggers(instruction.opcode))
+            continue;
+        memmove(words + kept, instruction.words, instruction.size * sizeof *words);
+        kept += instruction.size;
+    }
+    *count = kept;
+    for (uint32_t id = 1; id < bound; id++) {
+        text_printf(names, "%s\n", by_id[id] ? by_id[id] : "");
+        free(by_id[id]);
+    }
+    free(by_id);
+}
+
 // Debug names stand behind the sources and before the decorations.
 static size_t place_of_names(const uint32_t *words, size_t count)
 {

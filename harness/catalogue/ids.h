@@ -10,6 +10,11 @@
 // together.
 void cat_ids_list(const char *assembly, const uint32_t *words, size_t count, struct text *names);
 
+// Takes the names out of a module that a compiler put them into, together with what else is there
+// for debuggers alone (sources, strings, lines, members' names): *count becomes the number of words
+// that are left. Appends the list as cat_ids_list does.
+void cat_ids_take(uint32_t *words, size_t *count, struct text *names);
+
 // A copy of a module with an OpName for each name of such a list; free() it. A module that cannot
 // be understood is copied as it is.
 uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names, size_t size,

@@ -44,7 +44,7 @@ OpFunctionEnd
 
 
 class Errors(unittest.TestCase):
-    def embed(self, step, head=HEAD, body=BODY, name="loop/broken.spvasm"):
+    def embed(self, step, head=HEAD, body=BODY, name="loop/broken.spvasm", twin=None):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
         for sub in ("loop", "common", "out"):
@@ -52,11 +52,16 @@ class Errors(unittest.TestCase):
         source = os.path.join(folder, name)
         with open(source, "w", encoding="utf-8") as file:
             file.write(head + body)
+        if twin is not None:
+            with open(source.replace(".spvasm", ".comp"), "w", encoding="utf-8") as file:
+                file.write(twin)
         with open(os.path.join(folder, "common", "step.h"), "w", encoding="utf-8") as file:
             file.write("; The step.\n\n" + step + "\n")
         tools = []
         if os.path.isdir(SDK) and "VULKAN_SDK" not in os.environ:
-            tools = ["--as", os.path.join(SDK, "spirv-as"), "--val", os.path.join(SDK, "spirv-val")]
+            tools = ["--as", os.path.join(SDK, "spirv-as"), "--val", os.path.join(SDK, "spirv-val"),
+                     "--glslang", os.path.join(SDK, "glslangValidator")]
+        self.depfile = os.path.join(folder, "out", "broken.d")
         return subprocess.run([EMBED, *tools, "--output", os.path.join(folder, "out", "broken.c"),
                                "--depfile", os.path.join(folder, "out", "broken.d"),
                                "--symbol", "broken", source],
@@ -65,6 +70,30 @@ class Errors(unittest.TestCase):
     def test_a_right_one_is_built(self):
         result = self.embed("%sum = OpIAdd %uint %one %one")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    TWIN_HEAD = HEAD.replace("; sweep ", "; axis    form  ssa | glslang\n; sweep ")
+
+    def test_a_twin_is_built(self):
+        result = self.embed("%sum = OpIAdd %uint %one %one", self.TWIN_HEAD,
+                            twin="#version 460\nvoid main() { barrier(); }\n")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_what_a_module_depends_on(self):
+        """All variants count: the first includes nothing, the last is not in assembly."""
+        self.embed("%sum = OpIAdd %uint %one %one", self.TWIN_HEAD,
+                   twin="#version 460\nvoid main() { barrier(); }\n")
+        folder = os.path.dirname(os.path.dirname(self.depfile))
+        with open(self.depfile, encoding="utf-8") as file:
+            depends = file.read()
+        for name in ("loop/broken.spvasm", "common/step.h", "loop/broken.comp"):
+            self.assertIn(os.path.join(folder, name), depends.replace("loop/../", ""))
+
+    def test_a_mistake_in_a_twin(self):
+        result = self.embed("", self.TWIN_HEAD, twin="#version 460\nvoid main() {\n  nothing();\n}\n")
+        self.refused(result, "loop/broken.comp", "sync=none,form=glslang", ":3:", "nothing")
+
+    def test_a_twin_that_is_not_there(self):
+        self.refused(self.embed("", self.TWIN_HEAD), "loop/broken.comp", "form=glslang")
 
     def refused(self, result, place, *words):
         self.assertEqual(result.returncode, 1, result)

@@ -194,7 +194,8 @@ class WithoutADevice(Case):
     def test_list_filters_know_their_words(self):
         for option, near, name in (("family", "lopback", "lookback"),
                                    ("expectation", "contrl", "control"),
-                                   ("needs", "VK_KHR_shader_maximal", "VK_KHR_shader_maximal_reconvergence")):
+                                   ("needs", "VK_KHR_shader_maximal",
+                                    "VK_KHR_shader_maximal_reconvergence")):
             result = self.litmus("list", "--" + option, near)
             self.assert_one_line(result, 2, name)
 
@@ -219,8 +220,16 @@ class WithoutADevice(Case):
             self.assertRegex(out, rf"(?m)^; litmus +{re.escape(test)}$")
 
     def test_show_source_is_the_file(self):
-        with open(os.path.join(harness.SOURCE, "spirv/shuffle/scan-loop.spvasm")) as file:
-            self.assertEqual(self.quick("show", "--source", "shuffle.scan-loop"), file.read())
+        for test, names in (("loop.desync", ["desync.spvasm"]),
+                            ("shuffle.scan-loop", ["scan-loop.spvasm", "scan-loop.comp"])):
+            out = self.quick("show", "--source", test)
+            for name in names:
+                path = os.path.join(harness.SOURCE, "spirv", test.split(".")[0], name)
+                with open(path, encoding="utf-8") as file:
+                    text = file.read()
+                self.assertIn(text, out)
+                out = out.replace(text, "", 1)
+            self.assertLess(len(out), 120)
 
     def test_a_full_pipe_end_is_an_error(self):
         with open("/dev/full", "w") as full:

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every twin in GLSL shares: the interface of interface.h, as a front end is given it. The twin
+// enables its own extensions before it includes this file.
+
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#ifdef RECONVERGENCE_SUBGROUP_UNIFORM
+#extension GL_EXT_subgroup_uniform_control_flow : require
+#define RECONVERGES [[subgroup_uniform_control_flow]]
+#elif defined(RECONVERGENCE_MAXIMAL)
+#extension GL_EXT_maximal_reconvergence : require
+#define RECONVERGES [[maximally_reconverges]]
+#else
+#define RECONVERGES
+#endif
+
+// The workgroup is workgroup_width x 1 x 1, and the width is specialization constant 0.
+layout(local_size_x_id = 0, local_size_y = 1, local_size_z = 1) in;
+const uint workgroup_width = gl_WorkGroupSize.x;
+
+layout(set = 0, binding = 0, std430) buffer Input { uint data[]; } source;
+layout(set = 0, binding = 1, std430) buffer Output { uint data[]; } result;
+layout(set = 0, binding = 2, std430) buffer State { uint data[]; } state;
+
+layout(push_constant) uniform Parameters {
+    uvec2 input_address, output_address, state_address;
+    uint elements, seed;
+} parameters;
