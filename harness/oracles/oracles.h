@@ -10,6 +10,7 @@ extern const struct cat_oracle *const oracles_barrier[];
 extern const struct cat_oracle *const oracles_broadcast[];
 extern const struct cat_oracle *const oracles_lookback[];
 extern const struct cat_oracle *const oracles_loop[];
+extern const struct cat_oracle *const oracles_progress[];
 extern const struct cat_oracle *const oracles_reconvergence[];
 extern const struct cat_oracle *const oracles_scan[];
 extern const struct cat_oracle *const oracles_shuffle[];
