@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report makes of the family progress: from results to the model that they are consistent
+// with.
+#include "report/progress.h"
+
+#include "unit.h"
+
+#include <string.h>
+
+struct made {
+    struct report_model model;
+    struct report_result results[32];
+    struct report_progress progress;
+};
+
+static struct report_result *add(struct made *made, const char *test, const char *key,
+                                 const char *value, uint64_t stuck)
+{
+    struct report_result *result = &made->results[made->model.result_count++];
+    *result = (struct report_result){.test = (char *)test,
+                                     .family = (char *)"progress",
+                                     .runs = 1000,
+                                     .no_progress_runs = stuck,
+                                     .result = stuck ? ENG_NO_PROGRESS : ENG_PASS};
+    result->variant[result->variant_count++] = (struct report_pair){key, value};
+    made->model.results = made->results;
+    return result;
+}
+
+static void add_second(struct report_result *result, const char *key, const char *value)
+{
+    result->variant[result->variant_count++] = (struct report_pair){key, value};
+}
+
+static void add_chain(struct made *made, uint64_t ticket, uint64_t launch, uint64_t against)
+{
+    add(made, "progress.chain", "order", "ticket", ticket);
+    add(made, "progress.chain", "order", "launch", launch);
+    add(made, "progress.chain", "order", "against", against);
+}
+
+static void add_handover(struct made *made, const char *between, const char *key, uint64_t first,
+                         uint64_t second)
+{
+    const bool lanes = !strcmp(between, "lanes");
+    add_second(add(made, "progress.handover", "between", between, first), key,
+               lanes ? "taken" : "high");
+    add_second(add(made, "progress.handover", "between", between, second), key,
+               lanes ? "not-taken" : "low");
+}
+
+static void between_workgroups(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t stuck[3];
+        const char *says;
+    } table[] = {{{1, 0, 0}, "none"},
+                 {{0, 1, 0}, "occupancy-bound:"},
+                 {{0, 0, 1000}, "linear occupancy-bound:"},
+                 {{0, 0, 0}, "fair among"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct made made = {0};
+        const uint64_t *stuck = table[i].stuck;
+        add_chain(&made, stuck[0], stuck[1], stuck[2]);
+        report_progress(&made.model, 0, &made.progress);
+        assert_int_equal(made.progress.count, 3);
+        assert_int_equal(made.progress.waits[2].runs, 1000);
+        assert_int_equal(made.progress.waits[2].stuck, stuck[2]);
+        assert_memory_equal(made.progress.between_workgroups, table[i].says, strlen(table[i].says));
+        assert_null(made.progress.between_lanes);
+        assert_null(made.progress.between_subgroups);
+    }
+}
+
+static void between_lanes_and_subgroups(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t first, second, behind;
+        const char *lanes, *subgroups;
+    } table[] = {{0, 0, 0, "independent", "subgroups of a workgroup go on"},
+                 {0, 0, 1, "both sides", "subgroups of a workgroup go on"},
+                 {1000, 0, 1, "one side of a branch after the other: the taken",
+                  "a subgroup goes on until it is done or at a barrier: higher"},
+                 {0, 1000, 1, "one side of a branch after the other: the side",
+                  "a subgroup goes on until it is done or at a barrier: lower"},
+                 {3, 3, 3, "none", "none"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct made made = {0};
+        add_handover(&made, "lanes", "waits", table[i].first, table[i].second);
+        add_handover(&made, "subgroups", "waiter", table[i].first, table[i].second);
+        add_second(add(&made, "progress.spin-lock", "form", "after-loop", table[i].behind),
+                   "contenders", "lanes");
+        report_progress(&made.model, 0, &made.progress);
+        assert_int_equal(made.progress.count, 5);
+        assert_memory_equal(made.progress.between_lanes, table[i].lanes, strlen(table[i].lanes));
+        assert_memory_equal(made.progress.between_subgroups, table[i].subgroups,
+                            strlen(table[i].subgroups));
+        assert_null(made.progress.between_workgroups);
+    }
+}
+
+static void occupancy_lies_between(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    static const char *const sizes[] = {"64", "2", "512", "128", "1024"};
+    static const uint64_t stuck[] = {0, 0, 7, 0, 1000};
+    for (size_t i = 0; i < 5; i++) {
+        struct report_result *result = add(&made, "progress.occupancy", "none", "none", stuck[i]);
+        result->params[result->param_count++] = (struct report_pair){"workgroups", sizes[i]};
+    }
+    report_progress(&made.model, 0, &made.progress);
+    assert_int_equal(made.progress.together, 128);
+    assert_int_equal(made.progress.apart, 512);
+    assert_int_equal(made.progress.count, 0);
+}
+
+// A hang is no promise kept, other devices and other families do not count, nor do runs that there
+// were not.
+static void what_does_not_count(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    add(&made, "progress.chain", "order", "ticket", 0)->result = ENG_HANG;
+    add(&made, "progress.chain", "order", "launch", 5)->device = 1;
+    add(&made, "progress.chain", "order", "against", 5)->family = (char *)"chain";
+    struct report_result *skipped = add(&made, "progress.handover", "between", "lanes", 0);
+    skipped->runs = 0;
+    skipped->result = ENG_SKIP;
+    report_progress(&made.model, 0, &made.progress);
+    assert_int_equal(made.progress.count, 1);
+    assert_int_equal(made.progress.waits[0].ended_by, 1);
+    assert_memory_equal(made.progress.between_workgroups, "none", 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(between_workgroups),
+        cmocka_unit_test(between_lanes_and_subgroups),
+        cmocka_unit_test(occupancy_lies_between),
+        cmocka_unit_test(what_does_not_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
