@@ -142,6 +142,99 @@ static void the_odd_words_move_to_the_front(void **state)
     assert_true(checked >= 4 * sizeof sizes / sizeof *sizes);
 }
 
+// Each lane of the subgroup has what its source holds in this iteration, and the sources are where
+// the axis says.
+static void check_id(const struct cat_case *which, void *user)
+{
+    const struct cat_oracle *oracle = cat_oracle_find("broadcast.id");
+    const struct cat_args args = arguments(which);
+    struct cat_shape shape;
+    struct lit_error error;
+    if (!cat_axis_is(&args, "sync", "none") || args.workgroup % args.subgroup)
+        return;
+    assert_true(oracle->shape(&args, &shape, &error));
+    uint32_t *input = lit_alloc(shape.input_words, sizeof(uint32_t));
+    uint32_t *expected = lit_alloc(shape.instances * shape.words_per_instance, sizeof(uint32_t));
+    oracle->input(&args, &shape, 5, input);
+    oracle->expect(&args, &shape, input, expected);
+    const bool dynamic = cat_axis_is(&args, "read", "shuffle-dynamic");
+    const bool active = cat_axis_is(&args, "source", "active");
+    for (uint64_t place = 0; place < shape.input_words; place++) {
+        const uint32_t lane = (uint32_t)(place % args.subgroup);
+        const uint32_t *words = input + place - lane;
+        const bool takes_part = words[lane] & 0x100;
+        const uint32_t from = dynamic ? words[lane] & 0xff : cat_value(&args, "source-lane");
+        const uint64_t start = (place - lane) * cat_value(&args, "iterations");
+        assert_true(takes_part || cat_axis_is(&args, "flow", "divergent"));
+        assert_int_equal(words[lane] >> 16, cat_value(&args, "source-lane"));
+        assert_true(from < args.subgroup);
+        assert_int_equal((words[from] & 0x100) != 0, active);
+        for (uint32_t i = 0; i < cat_value(&args, "iterations"); i++)
+            assert_int_equal(expected[start + i * args.subgroup + lane],
+                             takes_part ? 0x5A000000u + i * 0x100u + from : CAT_POISON);
+    }
+    free(input);
+    free(expected);
+    ++*(size_t *)user;
+}
+
+static void each_lane_has_the_tag_of_its_source(void **state)
+{
+    (void)state;
+    const struct cat_test *test = cat_test_find("broadcast.id");
+    assert_non_null(test);
+    size_t checked = 0;
+    for (size_t s = 1; s < sizeof sizes / sizeof *sizes; s++)
+        cat_test_each(test, sizes[s], check_id, &checked);
+    assert_true(checked >= 6 * sizeof sizes / sizeof *sizes);
+}
+
+// The loop played through: the first of those that are left, and all that share its value, leave.
+static void check_match(const struct cat_case *which, void *user)
+{
+    const struct cat_oracle *oracle = cat_oracle_find("broadcast.match");
+    const struct cat_args args = arguments(which);
+    struct cat_shape shape;
+    struct lit_error error;
+    if (args.workgroup % args.subgroup)
+        return;
+    assert_true(oracle->shape(&args, &shape, &error));
+    uint32_t *input = lit_alloc(shape.input_words, sizeof(uint32_t));
+    uint32_t *expected = lit_alloc(4 * shape.input_words, sizeof(uint32_t));
+    oracle->input(&args, &shape, 5, input);
+    oracle->expect(&args, &shape, input, expected);
+    for (uint64_t start = 0; start < shape.input_words; start += args.subgroup) {
+        bool left[128] = {false};
+        for (uint32_t first = 0; first < args.subgroup; first++) {
+            uint32_t mask[4] = {0};
+            if (left[first])
+                continue;
+            for (uint32_t lane = first; lane < args.subgroup; lane++)
+                if (!left[lane] && input[start + lane] == input[start + first]) {
+                    mask[lane >> 5] |= 1u << (lane & 31);
+                    left[lane] = true;
+                }
+            for (uint32_t lane = first; lane < args.subgroup; lane++)
+                if (mask[lane >> 5] >> (lane & 31) & 1)
+                    assert_memory_equal(expected + 4 * (start + lane), mask, sizeof mask);
+        }
+    }
+    free(input);
+    free(expected);
+    ++*(size_t *)user;
+}
+
+static void each_lane_finds_those_of_its_value(void **state)
+{
+    (void)state;
+    const struct cat_test *test = cat_test_find("broadcast.match");
+    assert_non_null(test);
+    size_t checked = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        cat_test_each(test, sizes[s], check_match, &checked);
+    assert_true(checked >= 4 * sizeof sizes / sizeof *sizes);
+}
+
 static void a_failing_word_is_located(void **state)
 {
     (void)state;
@@ -153,6 +246,9 @@ static void a_failing_word_is_located(void **state)
     assert_string_equal(text, "lane 31, iteration 9, subgroup 2 of workgroup 1");
     cat_oracle_find("broadcast.compaction")->where(&args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, "place 319, subgroup 2 of workgroup 1");
+    const struct cat_failure in_mask = {.instance = 6, .word = 4 * 31 + 2};
+    cat_oracle_find("broadcast.match")->where(&args, &shape, &in_mask, text, sizeof text);
+    assert_string_equal(text, "word 2 of the mask of lane 31, subgroup 2 of workgroup 1");
 }
 
 int main(void)
@@ -160,6 +256,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_lanes_number_their_rounds),
         cmocka_unit_test(the_odd_words_move_to_the_front),
+        cmocka_unit_test(each_lane_has_the_tag_of_its_source),
+        cmocka_unit_test(each_lane_finds_those_of_its_value),
         cmocka_unit_test(a_failing_word_is_located),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
