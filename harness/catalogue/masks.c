@@ -41,6 +41,7 @@ struct walk {
 // Where lanes go that leave a list of steps before its end.
 struct exits {
     struct set *broke, *continued, *returned;
+    struct set *left; // the loop, from within a switch too
 };
 
 static bool set_has(const struct set *set, uint32_t lane)
@@ -127,14 +128,26 @@ static void merge(struct walk *walk, const struct construct *construct, const st
     }
 }
 
+static void mask_add(uint32_t mask[4], uint32_t lane)
+{
+    mask[lane / 32] |= 1u << lane % 32;
+}
+
 // What each lane of `here` chooses. The choice becomes part of the way it went.
 static void choose(struct walk *walk, const struct masks_step *step, const struct set *here,
                    uint32_t *choice)
 {
-    uint32_t first = 0;
+    uint32_t first = 0, start = 0, tangle[4];
     for (uint32_t lane = 0; lane < walk->lanes; lane++) {
-        if (lane % walk->subgroup == 0)
+        if (lane % walk->subgroup == 0) {
             first = UINT32_MAX;
+            start = lane;
+            memset(tangle, 0, sizeof(tangle));
+            for (uint32_t i = 0; i < walk->subgroup; i++) {
+                if (set_has(here, start + i))
+                    mask_add(tangle, i);
+            }
+        }
         if (!set_has(here, lane))
             continue;
         if (first == UINT32_MAX)
@@ -145,7 +158,9 @@ static void choose(struct walk *walk, const struct masks_step *step, const struc
             .word = walk->words[lane],
             .first = first % walk->subgroup,
             .first_word = walk->words[first],
+            .words = &walk->words[start],
         };
+        memcpy(view.tangle, tangle, sizeof(tangle));
         memcpy(view.iteration, walk->iteration, sizeof(view.iteration));
         choice[lane] = step->choose(&view);
         for (enum scope scope = 0; scope < SCOPES; scope++)
@@ -163,17 +178,13 @@ static struct set chosen(const struct set *here, const uint32_t *choice, uint32_
     return set;
 }
 
-static void mask_add(uint32_t mask[4], uint32_t lane)
-{
-    mask[lane / 32] |= 1u << lane % 32;
-}
-
 // The mask that a lane sees, and the smallest that it may see.
 static void look(struct walk *walk, const struct masks_step *step, const struct set *here)
 {
-    uint32_t slot = step->slot;
+    uint32_t place = 0;
     for (uint32_t d = 0; d < MASKS_DEPTH; d++)
-        slot += walk->iteration[d] * step->by[d];
+        place += walk->iteration[d] * step->by[d];
+    const uint32_t slot = step->slot + (step->wrap ? place % step->wrap : place);
     assert(slot < step->slot + step->count && slot < walk->shape->slots);
 
     for (uint32_t lane = 0; lane < walk->lanes; lane++) {
@@ -220,6 +231,17 @@ static void elect(struct walk *walk, const struct masks_step *step, const struct
     }
 }
 
+// The iteration that a lane is in is its own affair: no rule leaves it open.
+static void number(struct walk *walk, const struct masks_step *step, const struct set *here)
+{
+    const uint32_t iteration = walk->depth ? walk->iteration[walk->depth - 1] : 0;
+    for (uint32_t lane = 0; lane < walk->lanes; lane++) {
+        if (set_has(here, lane))
+            walk->cells[lane * walk->shape->slots + step->slot] = (struct masks_cell){
+                .executed = true, .want = {iteration}, .alternative = {iteration}};
+    }
+}
+
 static struct set run(struct walk *walk, const struct masks_step *steps, struct set here,
                       const struct exits *exits);
 
@@ -256,9 +278,9 @@ static struct set run_loop(struct walk *walk, const struct masks_step *step, str
             here = chosen(&here, choice, walk->lanes, true);
         }
         struct set continued = {0};
-        const struct exits exits = {&broke, &continued, outer->returned};
+        const struct exits exits = {&broke, &continued, outer->returned, &broke};
         here = set_union(run(walk, step->body, here, &exits), continued);
-        here = run(walk, step->other, here, &(struct exits){NULL, NULL, outer->returned});
+        here = run(walk, step->other, here, &(struct exits){.returned = outer->returned});
         if (step->kind == MASKS_DO) {
             choose(walk, step, &here, choice);
             broke = set_union(broke, chosen(&here, choice, walk->lanes, false));
@@ -295,7 +317,7 @@ static struct set run_switch(struct walk *walk, const struct masks_step *step, s
         }
         left = others;
         // A break inside a switch leaves the switch.
-        const struct exits inner = {&out, exits->continued, exits->returned};
+        const struct exits inner = {&out, exits->continued, exits->returned, exits->left};
         const struct set ended = run(walk, one->body, taken, &inner);
         falling = one->falls ? ended : (struct set){0};
         if (!one->falls)
@@ -313,7 +335,7 @@ static struct set run_switch(struct walk *walk, const struct masks_step *step, s
 static struct set run_call(struct walk *walk, const struct masks_step *step, struct set here)
 {
     struct set returned = {0};
-    const struct exits exits = {NULL, NULL, &returned};
+    const struct exits exits = {.returned = &returned};
     const struct set ended = run(walk, step->body, here, &exits);
     return set_union(ended, returned);
 }
@@ -346,6 +368,12 @@ static struct set run(struct walk *walk, const struct masks_step *steps, struct 
         case MASKS_ELECT:
             elect(walk, step, &here);
             break;
+        case MASKS_NUMBER:
+            number(walk, step, &here);
+            break;
+        case MASKS_BREAK_LOOP:
+            exit = exits->left;
+            break;
         case MASKS_BREAK:
             exit = exits->broke;
             break;
@@ -367,10 +395,15 @@ static struct set run(struct walk *walk, const struct masks_step *steps, struct 
     return here;
 }
 
+static bool stores(const struct masks_step *step)
+{
+    return step->kind == MASKS_LOOK || step->kind == MASKS_ELECT || step->kind == MASKS_NUMBER;
+}
+
 static const struct masks_step *find_place(const struct masks_step *steps, uint32_t slot)
 {
     for (const struct masks_step *step = steps; step && step->kind != MASKS_END; step++) {
-        if (step->kind == MASKS_LOOK || step->kind == MASKS_ELECT) {
+        if (stores(step)) {
             if (slot >= step->slot && slot < step->slot + step->count)
                 return step;
             continue;
@@ -395,7 +428,7 @@ static void finish(const struct walk *walk)
             struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + slot];
             if (!cell->executed)
                 continue;
-            if (walk->rule == MASKS_MAXIMAL || place->kind == MASKS_ELECT) {
+            if (walk->rule == MASKS_MAXIMAL || place->kind != MASKS_LOOK) {
                 memset(cell->lower, 0xff, sizeof(cell->lower));
                 memset(cell->upper, 0, sizeof(cell->upper));
                 continue;
@@ -428,7 +461,7 @@ void masks_simulate(const struct masks_shape *shape, enum masks_rule rule, uint3
     struct set all = {0}, returned = {0};
     for (uint32_t lane = 0; lane < lanes; lane++)
         set_add(&all, lane);
-    run(walk, shape->steps, all, &(struct exits){NULL, NULL, &returned});
+    run(walk, shape->steps, all, &(struct exits){.returned = &returned});
     finish(walk);
 
     free(walk->ever);
@@ -454,4 +487,6 @@ void masks_describe(const struct masks_shape *shape, uint32_t slot, char *text, 
             length += (uint32_t)snprintf(text + length, size - length, "%s %u",
                                          d ? ", inner iteration" : ", iteration", iteration);
     }
+    if (place->wrap && length < size)
+        snprintf(text + length, size - length, " modulo %u", place->wrap);
 }

@@ -42,6 +42,8 @@ struct masks_lane {
     uint32_t first;    // the lowest lane of its tangle: the one that OpGroupNonUniformElect elects
     uint32_t first_word;             // that lane's input word
     uint32_t iteration[MASKS_DEPTH]; // of the loops around, outermost first
+    uint32_t tangle[4];              // the lanes of its tangle, as a mask
+    const uint32_t *words;           // the input words of all lanes of its subgroup
 };
 
 typedef uint32_t masks_choice(const struct masks_lane *lane);
@@ -57,8 +59,10 @@ enum masks_kind {
     MASKS_BREAK,
     MASKS_CONTINUE,
     MASKS_RETURN,
-    MASKS_LOOK,  // store the ballot of true
-    MASKS_ELECT, // store 255 if elected, else 240
+    MASKS_LOOK,       // store the ballot of true
+    MASKS_ELECT,      // store 255 if elected, else 240
+    MASKS_BREAK_LOOP, // leave the loop, also out of a switch inside it, which MASKS_BREAK leaves
+    MASKS_NUMBER,     // store the iteration of the innermost loop in the record's first word
 };
 
 struct masks_step {
@@ -66,12 +70,13 @@ struct masks_step {
     masks_choice *choose;           // IF, WHILE, DO: not 0 is yes. SWITCH: the selector
     const struct masks_step *body;  // IF: if so; WHILE, DO: body; SWITCH: its cases; CASE; CALL
     const struct masks_step *other; // IF: if not; WHILE, DO: the continue construct
-    const char *name;               // LOOK, ELECT: what this place is called
+    const char *name;               // LOOK, ELECT, NUMBER: what this place is called
     uint32_t value;                 // CASE: the selector
     bool is_default;                // CASE: takes all other selectors; must be the last
     bool falls;                     // CASE: falls through into the next
     uint32_t slot, by[MASKS_DEPTH]; // LOOK, ELECT: stored at slot + sum of iteration[d] * by[d]
-    uint32_t count;                 // LOOK, ELECT: slots that belong to this place
+    uint32_t count;                 // LOOK, ELECT, NUMBER: slots that belong to this place
+    uint32_t wrap;                  // LOOK: not 0: that sum counts modulo this
 };
 
 // A shape. Its slots are numbered from 0.
@@ -89,8 +94,9 @@ struct masks_cell {
 
 // Simulates one workgroup of `lanes` invocations in full subgroups of `subgroup`; words[lane] is a
 // lane's input. Fills cells[lane * shape->slots + slot]. A slot that a lane stores several times
-// holds the last. The tangle in which `first` is found is that of maximal reconvergence: a shape
-// may choose by it under the weaker rules only where these demand the same tangle.
+// holds the last. The tangle that a condition may look at (`first`, `tangle`) is that of maximal
+// reconvergence: a shape may choose by it under the weaker rules only where these demand the same
+// tangle.
 void masks_simulate(const struct masks_shape *shape, enum masks_rule rule, uint32_t lanes,
                     uint32_t subgroup, const uint32_t *words, struct masks_cell *cells);
 

@@ -6,25 +6,11 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "oracles/oracles.h"
+#include "oracles/reconvergence_shape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// The lane's word.
-enum {
-    TRIPS = 0,
-    FIRST_CONDITIONS = 8,
-    SECOND_CONDITIONS = 16,
-    SELECTOR = 25,
-    ENTERS = 31,
-    MOST_TRIPS = 8,
-};
-
-static uint32_t field(uint32_t word, uint32_t shift, uint32_t bits)
-{
-    return word >> shift & ((1u << bits) - 1);
-}
 
 uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uint32_t subgroup)
 {
@@ -60,36 +46,6 @@ uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uin
 
 // The conditions of the shapes.
 
-static uint32_t enters(const struct masks_lane *lane)
-{
-    return field(lane->word, ENTERS, 1);
-}
-
-static uint32_t more_trips(const struct masks_lane *lane)
-{
-    return lane->iteration[0] < field(lane->word, TRIPS, 4);
-}
-
-static uint32_t trips_again(const struct masks_lane *lane)
-{
-    return lane->iteration[0] + 1 < field(lane->word, TRIPS, 4);
-}
-
-static uint32_t trips_over(const struct masks_lane *lane)
-{
-    return lane->iteration[0] == field(lane->word, TRIPS, 4);
-}
-
-static uint32_t first_condition(const struct masks_lane *lane)
-{
-    return field(lane->word, FIRST_CONDITIONS + lane->iteration[0], 1);
-}
-
-static uint32_t second_condition(const struct masks_lane *lane)
-{
-    return field(lane->word, SECOND_CONDITIONS + lane->iteration[0], 1);
-}
-
 static uint32_t third_bit(const struct masks_lane *lane)
 {
     return field(lane->word, FIRST_CONDITIONS + 1, 1);
@@ -98,31 +54,6 @@ static uint32_t third_bit(const struct masks_lane *lane)
 static uint32_t fourth_bit(const struct masks_lane *lane)
 {
     return field(lane->word, FIRST_CONDITIONS + 2, 1);
-}
-
-static uint32_t more_rows(const struct masks_lane *lane)
-{
-    return lane->iteration[0] < field(lane->word, TRIPS, 2);
-}
-
-static uint32_t more_columns(const struct masks_lane *lane)
-{
-    return lane->iteration[1] < field(lane->word, FIRST_CONDITIONS + 2 * lane->iteration[0], 2);
-}
-
-static uint32_t column_breaks(const struct masks_lane *lane)
-{
-    return field(lane->word, SECOND_CONDITIONS + 3 * lane->iteration[0] + lane->iteration[1], 1);
-}
-
-static uint32_t selector(const struct masks_lane *lane)
-{
-    return field(lane->word, SELECTOR, 3);
-}
-
-static uint32_t elected(const struct masks_lane *lane)
-{
-    return lane->lane == lane->first;
 }
 
 static uint32_t same_as_first(const struct masks_lane *lane)
@@ -147,21 +78,6 @@ static uint32_t count_down_is_lane(const struct masks_lane *lane)
 
 // The shapes. A place that is looked at in each iteration has a slot for each.
 // clang-format off
-
-#define STEPS(...)     (const struct masks_step[]){__VA_ARGS__, END}
-#define END            {.kind = MASKS_END}
-#define IF(c, ...)     {.kind = MASKS_IF, .choose = c, .body = STEPS(__VA_ARGS__)}
-#define WHILE(c, ...)  {.kind = MASKS_WHILE, .choose = c, .body = STEPS(__VA_ARGS__)}
-#define FOREVER        NULL
-#define BREAK          {.kind = MASKS_BREAK}
-#define CONTINUE       {.kind = MASKS_CONTINUE}
-#define RETURN         {.kind = MASKS_RETURN}
-#define LOOK(n, s)     {.kind = MASKS_LOOK, .name = n, .slot = s, .count = 1}
-#define EACH(n, s)     {.kind = MASKS_LOOK, .name = n, .slot = s, .by = {1}, .count = MOST_TRIPS}
-#define CASE(v, ...)   {.kind = MASKS_CASE, .value = v, .body = STEPS(__VA_ARGS__)}
-
-// The same steps, entered only by some subgroups, and a last look where all are together again.
-#define ENTERED(s, l)  STEPS({.kind = MASKS_IF, .choose = enters, .body = s}, LOOK("outside", l))
 
 static const struct masks_step while_break[] = {
     WHILE(more_trips,
@@ -333,11 +249,6 @@ static const struct masks_shape elect_call_shapes[] = {{elect_call, 2}};
 
 // Which of the shapes of a test a configuration runs.
 
-static size_t by_entry(const struct cat_args *args)
-{
-    return cat_axis_is(args, "entry", "subgroup");
-}
-
 static size_t by_order_and_exit(const struct cat_args *args)
 {
     return (cat_axis_is(args, "order", "down") ? 1u : 0u) +
@@ -358,13 +269,13 @@ static enum masks_rule rule_of(const struct cat_args *args)
     return MASKS_DEFAULT;
 }
 
-static bool is_maximal(const struct cat_args *args)
+bool reconvergence_is_maximal(const struct cat_args *args)
 {
     return rule_of(args) == MASKS_MAXIMAL;
 }
 
-static bool size_shape(const struct cat_args *args, const struct masks_shape *shape,
-                       struct cat_shape *size, struct lit_error *error)
+bool reconvergence_size(const struct cat_args *args, const struct masks_shape *shape,
+                        struct cat_shape *size, struct lit_error *error)
 {
     if (args->subgroup == 0 || args->subgroup > 128)
         return lit_fail(error, LIT_EXIT_USAGE, "a mask has no room for subgroups of %u",
@@ -385,15 +296,15 @@ static bool size_shape(const struct cat_args *args, const struct masks_shape *sh
     return true;
 }
 
-static void fill_input(const struct cat_args *args, const struct cat_shape *size, uint64_t seed,
-                       uint32_t *input)
+void reconvergence_input(const struct cat_args *args, const struct cat_shape *size, uint64_t seed,
+                         uint32_t *input)
 {
     for (uint64_t i = 0; i < size->input_words; i++)
         input[i] = reconvergence_word(seed, i / args->subgroup, (uint32_t)(i % args->subgroup),
                                       args->subgroup);
 }
 
-static void fill_expected(const struct cat_args *args, const struct masks_shape *shape,
+void reconvergence_expect(const struct cat_args *args, const struct masks_shape *shape,
                           const struct cat_shape *size, const uint32_t *input, uint32_t *expected)
 {
     const size_t records = (size_t)args->workgroup * shape->slots;
@@ -416,8 +327,8 @@ static void fill_expected(const struct cat_args *args, const struct masks_shape 
     free(cells);
 }
 
-static void say_where(const struct cat_args *args, const struct masks_shape *shape,
-                      const struct cat_failure *failure, char *text, size_t size)
+void reconvergence_where(const struct cat_args *args, const struct masks_shape *shape,
+                         const struct cat_failure *failure, char *text, size_t size)
 {
     const uint64_t record = failure->word / 4;
     const uint32_t part = (uint32_t)(failure->word % 4);
@@ -429,41 +340,6 @@ static void say_where(const struct cat_args *args, const struct masks_shape *sha
         snprintf(text + length, size - (size_t)length, ", lanes %u to %u", part * 32,
                  part * 32 + 31);
 }
-
-static size_t the_only(const struct cat_args *args)
-{
-    (void)args;
-    return 0;
-}
-
-// The four functions of an oracle, for the shape that `pick` picks among `shapes`.
-#define ORACLE(id, label, shapes, pick)                                                            \
-    static bool id##_shape(const struct cat_args *args, struct cat_shape *size,                    \
-                           struct lit_error *error)                                                \
-    {                                                                                              \
-        return size_shape(args, &(shapes)[pick(args)], size, error);                               \
-    }                                                                                              \
-    static void id##_expect(const struct cat_args *args, const struct cat_shape *size,             \
-                            const uint32_t *input, uint32_t *expected)                             \
-    {                                                                                              \
-        fill_expected(args, &(shapes)[pick(args)], size, input, expected);                         \
-    }                                                                                              \
-    static void id##_where(const struct cat_args *args, const struct cat_shape *size,              \
-                           const struct cat_failure *failure, char *text, size_t capacity)         \
-    {                                                                                              \
-        (void)size;                                                                                \
-        say_where(args, &(shapes)[pick(args)], failure, text, capacity);                           \
-    }                                                                                              \
-    static const struct cat_oracle oracle_##id = {                                                 \
-        .name = "reconvergence." label,                                                            \
-        .check = CAT_CHECK_MASK,                                                                   \
-        .instance = "subgroup",                                                                    \
-        .steady = is_maximal,                                                                      \
-        .shape = id##_shape,                                                                       \
-        .input = fill_input,                                                                       \
-        .expect = id##_expect,                                                                     \
-        .where = id##_where,                                                                       \
-    }
 
 ORACLE(break_ballot, "break-ballot", break_ballot_shapes, the_only);
 ORACLE(continue_target, "continue-target", continue_target_shapes, by_entry);
@@ -479,17 +355,25 @@ ORACLE(waterfall, "waterfall", waterfall_shapes, the_only);
 ORACLE(while_break, "while-break", while_break_shapes, by_entry);
 
 const struct cat_oracle *const oracles_reconvergence[] = {
-    &oracle_break_ballot,
-    &oracle_continue_target,
-    &oracle_early_return,
-    &oracle_elect_call,
-    &oracle_elect_loop,
-    &oracle_loop_peeling,
-    &oracle_nested_if,
-    &oracle_nested_loops,
-    &oracle_switch_fallthrough,
-    &oracle_trip_count,
-    &oracle_waterfall,
-    &oracle_while_break,
+    &reconvergence_break_ballot,
+    &reconvergence_call_in_arms,
+    &reconvergence_continue_exit,
+    &reconvergence_continue_target,
+    &reconvergence_early_return,
+    &reconvergence_elect_call,
+    &reconvergence_elect_loop,
+    &reconvergence_elect_turns,
+    &reconvergence_loop_peeling,
+    &reconvergence_nested_breaks,
+    &reconvergence_nested_if,
+    &reconvergence_nested_loops,
+    &reconvergence_peeled_by_hand,
+    &reconvergence_short_circuit,
+    &reconvergence_switch_exit,
+    &reconvergence_switch_fallthrough,
+    &reconvergence_switch_shared_target,
+    &reconvergence_trip_count,
+    &reconvergence_waterfall,
+    &reconvergence_while_break,
     NULL,
 };
