@@ -12,8 +12,8 @@ struct flow {
     bool *visible;      // [pc]: other invocations can tell when it is executed
     bool *special;      // [block]: a merge block, continue target or case of something
     uint32_t *falls; // [block]: for a case of a switch, the case that it falls into, or UINT32_MAX
-    bool *leaves; // [block]: on the way out of the innermost loop around it: it cannot reach that
-                  // loop's continue target, and is not its merge block
+    bool *leaves; // [block]: on the way out of the innermost loop around it: it cannot come back to
+                  // that loop's header, and is not its merge block
 };
 
 // False: out of memory. Free with flow_free, also after a failure.
