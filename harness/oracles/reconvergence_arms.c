@@ -125,6 +125,29 @@ static const struct masks_shape short_circuit_shapes[] = {
     {circuit_while_and, 14}, {ENTERED(circuit_while_and, 14), 15},
     {circuit_while_or, 14}, {ENTERED(circuit_while_or, 14), 15}};
 
+// What comes first is looked at by all, whether their subgroup enters or not.
+static const struct masks_step straight_line[] = {
+    LOOK("select", 1),
+    LOOK("scattered load", 2),
+    LOOK("atomic", 3),
+    CALL(LOOK("function", 4)),
+    LOOK("after the call", 5),
+    END,
+};
+static const struct masks_step straight_line_start[] = {
+    LOOK("start", 0),
+    CALL_OF(straight_line),
+    END,
+};
+static const struct masks_step straight_line_entered[] = {
+    LOOK("start", 0),
+    {.kind = MASKS_IF, .choose = enters, .body = straight_line},
+    LOOK("outside", 6),
+    END,
+};
+static const struct masks_shape straight_line_shapes[] = {
+    {straight_line_start, 6}, {straight_line_entered, 7}};
+
 static const struct masks_step switch_shared_target[] = {
     {.kind = MASKS_SWITCH, .choose = selector, .body = STEPS(
         CASE(0, LOOK("case 0", 0)),
@@ -158,4 +181,5 @@ static size_t short_circuit_pick(const struct cat_args *args)
 
 ORACLE(call_in_arms, "call-in-arms", call_in_arms_shapes, call_in_arms_pick);
 ORACLE(short_circuit, "short-circuit", short_circuit_shapes, short_circuit_pick);
+ORACLE(straight_line, "straight-line", straight_line_shapes, by_entry);
 ORACLE(switch_shared_target, "switch-shared-target", switch_shared_target_shapes, by_entry);

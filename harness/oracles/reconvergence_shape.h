@@ -167,5 +167,6 @@ extern const struct cat_oracle reconvergence_elect_turns;
 extern const struct cat_oracle reconvergence_nested_breaks;
 extern const struct cat_oracle reconvergence_peeled_by_hand;
 extern const struct cat_oracle reconvergence_short_circuit;
+extern const struct cat_oracle reconvergence_straight_line;
 extern const struct cat_oracle reconvergence_switch_exit;
 extern const struct cat_oracle reconvergence_switch_shared_target;

@@ -88,6 +88,7 @@ struct around {
     int depth;      // nesting
     uint32_t loops; // loops around
     bool breaks;    // a loop or switch is around
+    bool in_loop;   // a loop is around, in this function
     bool continues; // a loop is around, and this is its body
     bool returns;
     bool plain; // in a continue construct: nothing that leaves
@@ -126,10 +127,10 @@ static struct masks_step draw_loop(struct draw *d, struct around at)
     body.depth++;
     next.depth += 2;
     body.loops = next.loops = at.loops + 1;
-    body.breaks = body.continues = true;
+    body.breaks = body.continues = body.in_loop = true;
     body.plain = at.plain;
     next.plain = true;
-    next.breaks = next.continues = next.returns = false;
+    next.breaks = next.continues = next.in_loop = next.returns = false;
     if (step.kind == MASKS_WHILE && draw(d, 3) == 0) {
         // while (true) { if (bit) { look; leave; } look; if (last) break; }
         step.choose = NULL;
@@ -178,7 +179,7 @@ static struct masks_step draw_step(struct draw *d, struct around at)
     if (kind == 6)
         return draw_switch(d, at);
     if (kind == 5 && !at.plain) {
-        inner.breaks = inner.continues = false;
+        inner.breaks = inner.continues = inner.in_loop = false;
         inner.returns = true;
         return (struct masks_step){.kind = MASKS_CALL, .body = draw_list(d, inner)};
     }
@@ -202,6 +203,8 @@ static const struct masks_step *draw_list(struct draw *d, struct around at)
     const uint32_t leave = at.plain || at.depth == 0 ? 9 : draw(d, 8);
     if (leave == 0 && at.breaks)
         list[n++] = (struct masks_step){.kind = MASKS_BREAK};
+    else if (leave == 3 && at.in_loop)
+        list[n++] = (struct masks_step){.kind = MASKS_BREAK_LOOP};
     else if (leave == 1 && at.continues)
         list[n++] = (struct masks_step){.kind = MASKS_CONTINUE};
     else if (leave == 2 && at.returns)
@@ -226,7 +229,7 @@ static const char *const kind_names[] = {
     [MASKS_IF] = "if",         [MASKS_WHILE] = "while",       [MASKS_DO] = "do",
     [MASKS_SWITCH] = "switch", [MASKS_CASE] = "case",         [MASKS_CALL] = "call",
     [MASKS_BREAK] = "break",   [MASKS_CONTINUE] = "continue", [MASKS_RETURN] = "return",
-    [MASKS_LOOK] = "look",     [MASKS_ELECT] = "elect",
+    [MASKS_LOOK] = "look",     [MASKS_ELECT] = "elect",       [MASKS_BREAK_LOOP] = "break loop",
 };
 
 void shape_print(const struct masks_step *steps, int indent)
@@ -370,6 +373,7 @@ static uint32_t emit_condition(struct emit *e, masks_choice *choose)
 struct targets {
     uint32_t broke, continued;
     uint32_t loops;
+    uint32_t left; // the merge block of the innermost loop
 };
 
 static void label(struct emit *e, uint32_t id)
@@ -431,7 +435,7 @@ static bool emit_loop(struct emit *e, const struct masks_step *step, struct targ
     const uint32_t header = e->next++, test = e->next++, body = e->next++, next = e->next++;
     const uint32_t merge = e->next++;
     const uint32_t counter = at.loops ? ITERATION1 : ITERATION0;
-    const struct targets inner = {merge, next, at.loops + 1};
+    const struct targets inner = {merge, next, at.loops + 1, merge};
     op(e, SpvOpStore, 2, counter, number(0));
     op(e, SpvOpBranch, 1, header);
     label(e, header);
@@ -446,7 +450,7 @@ static bool emit_loop(struct emit *e, const struct masks_step *step, struct targ
     if (emit_list(e, step->body, inner))
         op(e, SpvOpBranch, 1, next);
     label(e, next);
-    emit_list(e, step->other, (struct targets){0, 0, at.loops + 1});
+    emit_list(e, step->other, (struct targets){.loops = at.loops + 1});
     const uint32_t goes_on = step->kind == MASKS_DO ? emit_condition(e, step->choose) : 0;
     op(e, SpvOpStore, 2, counter, binary(e, SpvOpIAdd, UINT, load(e, counter), number(1)));
     if (step->kind == MASKS_DO)
@@ -528,6 +532,10 @@ static bool emit_list(struct emit *e, const struct masks_step *steps, struct tar
             op(e, SpvOpBranch, 1, at.broke);
             open = false;
             break;
+        case MASKS_BREAK_LOOP:
+            op(e, SpvOpBranch, 1, at.left);
+            open = false;
+            break;
         case MASKS_CONTINUE:
             op(e, SpvOpBranch, 1, at.continued);
             open = false;
@@ -553,7 +561,7 @@ static void emit_function(struct emit *e, uint32_t id, const struct masks_step *
     op(e, SpvOpAccessChain, 5, WORD_POINTER, pointer, INPUT, number(0), index);
     e->word = load(e, pointer);
     e->base = binary(e, SpvOpIMul, UINT, index, e->slots);
-    if (emit_list(e, steps, (struct targets){0, 0, loops}))
+    if (emit_list(e, steps, (struct targets){.loops = loops}))
         op(e, SpvOpReturn, 0);
     op(e, SpvOpFunctionEnd, 0);
 }
