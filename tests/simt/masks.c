@@ -151,6 +151,15 @@ static void tangled_keeps_the_weaker_rules(void **state)
     check_model("tangled", MASKS_SUBGROUP_UNIFORM);
 }
 
+// Blocks on the way out of a loop may be taken to lie behind it, unless maximal reconvergence is
+// asked for.
+static void peeling_keeps_the_weaker_rules(void **state)
+{
+    (void)state;
+    check_model("peeling", MASKS_DEFAULT);
+    check_model("peeling", MASKS_SUBGROUP_UNIFORM);
+}
+
 // A model that breaks the rule must be seen to: else the comparison sees nothing.
 static void broken_models_are_seen(void **state)
 {
@@ -191,6 +200,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(lockstep_is_maximal),
         cmocka_unit_test(tangled_is_maximal),
         cmocka_unit_test(tangled_keeps_the_weaker_rules),
+        cmocka_unit_test(peeling_keeps_the_weaker_rules),
         cmocka_unit_test(broken_models_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
