@@ -18,6 +18,8 @@ enum {
     MASK_SPLIT = 4,
     MASK_MERGED = 5,
     MASK_OTHER = 6,
+    CHOICE_SECOND = 2, // alternatives 1 to 3; alternative 0 is CAT_RIGHT
+    CHOICE_ELSE = 5,
 };
 
 static const char *const common_names[CAT_OUTCOMES] = {
@@ -64,6 +66,8 @@ const char *cat_outcome_name(enum cat_check check, uint32_t outcome)
         return tag_names[outcome];
     case CAT_CHECK_MASK:
         return mask_names[outcome];
+    case CAT_CHECK_CHOICE:
+        break;
     }
     return NULL;
 }
@@ -71,6 +75,33 @@ const char *cat_outcome_name(enum cat_check check, uint32_t outcome)
 bool cat_outcome_fails(enum cat_check check, uint32_t outcome)
 {
     return outcome != CAT_RIGHT && !(check == CAT_CHECK_MASK && outcome == MASK_ALLOWED);
+}
+
+struct cat_mode cat_mode_of(const struct cat_oracle *oracle)
+{
+    return (struct cat_mode){oracle->check, oracle->choice};
+}
+
+// The place of an outcome among a choice's names; -1 if it is common to all modes.
+static int choice_place(const struct cat_mode *mode, uint32_t outcome)
+{
+    if (mode->check != CAT_CHECK_CHOICE || outcome == CAT_NEVER_WRITTEN || outcome > CHOICE_ELSE)
+        return -1;
+    return outcome == CAT_RIGHT ? 0 : (int)outcome - 1;
+}
+
+const char *cat_mode_name(const struct cat_mode *mode, uint32_t outcome)
+{
+    const int place = choice_place(mode, outcome);
+    if (place < 0)
+        return cat_outcome_name(mode->check, outcome);
+    return mode->choice.names[place][0] ? mode->choice.names[place] : NULL;
+}
+
+bool cat_mode_fails(const struct cat_mode *mode, uint32_t outcome)
+{
+    const int place = choice_place(mode, outcome);
+    return place < 0 ? cat_outcome_fails(mode->check, outcome) : mode->choice.fails >> place & 1;
 }
 
 static uint32_t classify_tag(uint32_t got, uint32_t want)
@@ -102,6 +133,14 @@ static uint32_t classify_mask(uint32_t got, const uint32_t *expected)
     return MASK_OTHER;
 }
 
+static uint32_t classify_choice(uint32_t got, const uint32_t *expected)
+{
+    for (uint32_t i = 1; i < CAT_CHOICES; i++)
+        if (got == expected[i])
+            return CHOICE_SECOND + i - 1;
+    return CHOICE_ELSE;
+}
+
 uint32_t cat_classify(enum cat_check check, uint32_t got, const uint32_t *expected)
 {
     if (got == expected[0])
@@ -115,6 +154,8 @@ uint32_t cat_classify(enum cat_check check, uint32_t got, const uint32_t *expect
         return got == 0 ? TAG_ZERO : classify_tag(got, expected[0]);
     case CAT_CHECK_MASK:
         return classify_mask(got, expected);
+    case CAT_CHECK_CHOICE:
+        return classify_choice(got, expected);
     }
     assert(!"a checking mode that does not exist");
     return EQUAL_WRONG;
@@ -124,7 +165,16 @@ void cat_check_host(enum cat_check check, const struct cat_shape *shape, const u
                     const uint32_t *expected, uint64_t run, struct cat_run *result,
                     struct cat_failure *failures, size_t capacity, size_t *count)
 {
-    const size_t stride = check == CAT_CHECK_MASK ? 4 : 1;
+    const struct cat_mode mode = {.check = check};
+    cat_mode_check(&mode, shape, output, expected, run, result, failures, capacity, count);
+}
+
+void cat_mode_check(const struct cat_mode *mode, const struct cat_shape *shape,
+                    const uint32_t *output, const uint32_t *expected, uint64_t run,
+                    struct cat_run *result, struct cat_failure *failures, size_t capacity,
+                    size_t *count)
+{
+    const size_t stride = cat_check_stride(mode->check);
     *result = (struct cat_run){0};
 
     for (uint64_t instance = 0; instance < shape->instances; instance++) {
@@ -135,14 +185,14 @@ void cat_check_host(enum cat_check check, const struct cat_shape *shape, const u
             const uint32_t *want = &expected[index * stride];
             result->digest += (got + 0x9E3779B9u * (uint32_t)(index + 1)) * 0x85EBCA6Bu;
             result->words++;
-            if (cat_outcome_fails(check, outcome))
+            if (cat_mode_fails(mode, outcome))
                 continue;
 
-            const uint32_t found = cat_classify(check, got, want);
-            if (found == CAT_RIGHT)
-                continue;
-            outcome = found;
-            if (cat_outcome_fails(check, found) && *count < capacity)
+            const uint32_t found = cat_classify(mode->check, got, want);
+            const bool fails = cat_mode_fails(mode, found);
+            if (outcome == CAT_RIGHT || fails)
+                outcome = found;
+            if (fails && *count < capacity)
                 failures[(*count)++] = (struct cat_failure){
                     .run = run,
                     .instance = instance,
@@ -153,6 +203,6 @@ void cat_check_host(enum cat_check check, const struct cat_shape *shape, const u
                 };
         }
         result->outcomes[outcome]++;
-        result->failed += cat_outcome_fails(check, outcome);
+        result->failed += cat_mode_fails(mode, outcome);
     }
 }

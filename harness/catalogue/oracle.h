@@ -39,6 +39,27 @@ enum cat_check {
     // allowed if it is `alternative`, or contains `lower` and lies within `upper`. {m, m, ~0, 0}
     // demands exactly m.
     CAT_CHECK_MASK,
+    // expected[4i .. 4i+3] are the words that an observation may be, each with a name of the
+    // oracle's (struct cat_choice): the first that matches counts.
+    CAT_CHECK_CHOICE,
+};
+
+#define CAT_CHECKS (CAT_CHECK_CHOICE + 1)
+
+// How many words of an expectation stand for one word of the output.
+static inline uint32_t cat_check_stride(enum cat_check check)
+{
+    return check == CAT_CHECK_MASK || check == CAT_CHECK_CHOICE ? 4 : 1;
+}
+
+#define CAT_CHOICES     4
+#define CAT_CHOICE_NAME 28 // bytes, with the terminator
+
+// CAT_CHECK_CHOICE: what the alternatives of a word are called, and which of them fail. An oracle
+// with fewer than four leaves names empty, and repeats the first word in their place.
+struct cat_choice {
+    char names[CAT_CHOICES + 1][CAT_CHOICE_NAME]; // the last: of a word that is none of them
+    uint32_t fails; // bit i: names[i] is a failing outcome. Never bit 0
 };
 
 // A tag names the dynamic instance that a value comes from. Bit 31..24 0x5A, 23..16 spare (0),
@@ -71,6 +92,7 @@ struct cat_failure {
 struct cat_oracle {
     const char *name;
     enum cat_check check;
+    struct cat_choice choice; // CAT_CHECK_CHOICE only
     // What the unit is that passes or fails: "subgroup", "workgroup", "device scan".
     const char *instance;
     // All words of all runs of one pipeline must be the same, even where several values are
@@ -81,7 +103,7 @@ struct cat_oracle {
     // Fills input[shape->input_words]. NULL if there is no input.
     void (*input)(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
                   uint32_t *input);
-    // Fills expected[]: one word (CAT_CHECK_MASK: four words) for each output word.
+    // Fills expected[]: cat_check_stride() words for each output word.
     void (*expect)(const struct cat_args *args, const struct cat_shape *shape,
                    const uint32_t *input, uint32_t *expected);
     // Says where in the test a failing word is: "lane 31, iteration 9", at most `size` bytes.

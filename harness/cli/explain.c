@@ -172,7 +172,7 @@ static bool tell(const struct explaining *e, struct text *out, struct lit_error 
                                         .model = model,
                                         .about = eng_simt_about(model),
                                         .instance = test->oracle->instance,
-                                        .check = test->oracle->check,
+                                        .mode = cat_mode_of(test->oracle),
                                         .settings = found->settings,
                                         .again = again.data,
                                         .tries = found->tries,

@@ -32,7 +32,9 @@ enum {
 
 struct push {
     uint32_t words_per_instance, instances, output_words, run_slot, record_capacity;
-    uint32_t words_per_invocation, reserved[2];
+    uint32_t words_per_invocation;
+    uint32_t failing; // bit i: outcome i fails
+    uint32_t reserved;
 };
 _Static_assert(sizeof(struct push) == DEV_PUSH_BYTES, "the checker's push constants");
 
@@ -68,23 +70,23 @@ static uint32_t words_per_invocation(const struct dev *dev, uint64_t words)
 }
 
 enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking,
-                                  enum cat_check check, const struct cat_shape *shape,
+                                  const struct cat_mode *mode, const struct cat_shape *shape,
                                   const struct dev_buffer *output, const struct dev_buffer *state,
                                   const uint32_t *expected, uint32_t batch, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     checking->shape = *shape;
-    checking->check = check;
+    checking->mode = *mode;
     checking->batch = batch;
     checking->output = output;
     checking->state = state;
     checking->output_words = shape->instances * shape->words_per_instance;
     checking->words_per_invocation = words_per_invocation(dev, checking->output_words);
 
-    const uint64_t expected_words = checking->output_words * (check == CAT_CHECK_MASK ? 4 : 1);
+    const uint64_t expected_words = checking->output_words * cat_check_stride(mode->check);
     const uint64_t run_words = (uint64_t)batch * RUN_WORDS;
     const uint64_t record_words = (DEV_RECORDS + 1) * RECORD_WORDS;
-    TRY(make_pipelines(dev, check, error));
+    TRY(make_pipelines(dev, mode->check, error));
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, expected_words, &checking->expected, error));
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, shape->instances * 2, &checking->instances, error));
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, run_words, &checking->runs, error));
@@ -131,9 +133,18 @@ static void dispatch(struct dev *dev, struct dev_checking *checking, enum dev_pa
     const uint64_t groups = (invocations + GROUP - 1) / GROUP;
     const uint64_t high = (groups + 65534) / 65535;
     vkCmdBindPipeline(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                      dev->checker[checking->check][pass]);
+                      dev->checker[checking->mode.check][pass]);
     vkCmdDispatch(dev->commands, (uint32_t)((groups + high - 1) / high), (uint32_t)high, 1);
     dev_barrier(dev);
+}
+
+// As bits.
+static uint32_t failing_outcomes(const struct cat_mode *mode)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < CAT_OUTCOMES; i++)
+        bits |= (uint32_t)cat_mode_fails(mode, i) << i;
+    return bits;
 }
 
 void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t slot)
@@ -145,6 +156,7 @@ void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t
         .run_slot = slot,
         .record_capacity = DEV_RECORDS,
         .words_per_invocation = checking->words_per_invocation,
+        .failing = failing_outcomes(&checking->mode),
     };
     vkCmdBindDescriptorSets(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, dev->checker_layout, 0,
                             1, &checking->set, 0, NULL);
@@ -179,9 +191,9 @@ static bool read_run(const struct dev_checking *checking, const uint32_t *slot, 
     for (uint32_t i = 0; i < CAT_OUTCOMES; i++) {
         run->outcomes[i] = slot[RUN_OUTCOMES + i];
         instances += run->outcomes[i];
-        if (cat_outcome_fails(checking->check, i))
+        if (cat_mode_fails(&checking->mode, i))
             failed += run->outcomes[i];
-        if (run->outcomes[i] && !cat_outcome_name(checking->check, i))
+        if (run->outcomes[i] && !cat_mode_name(&checking->mode, i))
             return false;
     }
     *gave_up = slot[RUN_STATE] != 0;
@@ -218,8 +230,8 @@ static bool read_records(const struct dev_checking *checking, const uint32_t *wo
         };
         good = all[i].run < batch->runs && all[i].instance < checking->shape.instances &&
                all[i].word < checking->shape.words_per_instance &&
-               cat_outcome_name(checking->check, all[i].outcome) &&
-               cat_outcome_fails(checking->check, all[i].outcome);
+               cat_mode_name(&checking->mode, all[i].outcome) &&
+               cat_mode_fails(&checking->mode, all[i].outcome);
     }
     if (good) {
         qsort(all, count, sizeof *all, by_place);

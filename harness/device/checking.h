@@ -10,7 +10,7 @@
 
 struct dev_checking {
     struct cat_shape shape;
-    enum cat_check check;
+    struct cat_mode mode;
     uint32_t batch;
     uint64_t output_words;
     uint32_t words_per_invocation;
@@ -23,7 +23,7 @@ struct dev_checking {
 // Makes a checker for outputs of this shape. `output` and `state` must outlive it. The structure
 // must be zero; clear it with dev_checking_clear after a failure too.
 enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking,
-                                  enum cat_check check, const struct cat_shape *shape,
+                                  const struct cat_mode *mode, const struct cat_shape *shape,
                                   const struct dev_buffer *output, const struct dev_buffer *state,
                                   const uint32_t *expected, uint32_t batch,
                                   struct lit_error *error);

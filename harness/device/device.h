@@ -48,7 +48,7 @@ struct dev_program_info {
     uint32_t subgroup; // required subgroup size where the device can control it
     const uint32_t *spec_ids, *spec_values;
     size_t spec_count;
-    enum cat_check check;
+    struct cat_mode mode;
     struct cat_shape shape;
     const uint32_t *input, *expected; // copied to the device
     bool check_on_host;               // the device-side checker is not trusted
@@ -81,6 +81,6 @@ enum dev_status dev_program_run(struct dev_program *program, const uint32_t *see
                                 struct lit_error *error);
 
 // Tries the device-side checker on correct, corrupted and untouched buffers of every mode against
-// cat_check_host. False, with a reason, if it cannot be trusted on this device.
+// cat_mode_check. False, with a reason, if it cannot be trusted on this device.
 bool dev_self_test(struct dev *dev, uint32_t timeout_ms, enum dev_status *status,
                    struct lit_error *reason);

@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct push) == DEV_PUSH_BYTES, "the push constants of doc
 struct dev_program {
     struct dev *dev;
     struct cat_shape shape;
-    enum cat_check check;
+    struct cat_mode mode;
     uint32_t batch;
     uint64_t output_words;
     VkDescriptorSetLayout set_layout;
@@ -51,13 +51,13 @@ static enum dev_status make_buffers(struct dev_program *program,
     TRY(dev_describe(dev, program->set_layout, bindings, TEST_BINDINGS, &program->pool,
                      &program->set, error));
     if (program->check_on_host) {
-        const size_t words = program->output_words * (info->check == CAT_CHECK_MASK ? 4 : 1);
+        const size_t words = program->output_words * cat_check_stride(info->mode.check);
         program->expected = lit_alloc(words, 4);
         memcpy(program->expected, info->expected, words * 4);
         TRY(dev_buffer_create(dev, DEV_FOR_HOST, program->output_words + 1, &program->readback,
                               error));
     } else {
-        TRY(dev_checking_init(dev, &program->checking, info->check, shape, &program->output,
+        TRY(dev_checking_init(dev, &program->checking, &info->mode, shape, &program->output,
                               &program->state, info->expected, info->batch, error));
     }
 error:
@@ -71,10 +71,10 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
     struct dev_program *program = lit_alloc(1, sizeof *program);
     program->dev = dev;
     program->shape = info->shape;
-    program->check = info->check;
+    program->mode = info->mode;
     program->batch = info->batch;
     program->check_on_host = info->check_on_host;
-    if (!info->batch || !dev_shape_fits(&dev->facts, info->check, &info->shape, error)) {
+    if (!info->batch || !dev_shape_fits(&dev->facts, info->mode.check, &info->shape, error)) {
         status = DEV_ERROR;
         goto error;
     }
@@ -188,7 +188,7 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     // up.
     const uint32_t state = output[program->output_words];
     batch->gave_up[index] = state != 0 && state != CAT_POISON;
-    cat_check_host(program->check, &program->shape, output, program->expected, index,
+    cat_mode_check(&program->mode, &program->shape, output, program->expected, index,
                    &batch->run[index], batch->failures, DEV_MAX_FAILURES, &batch->failure_count);
 error:
     return status;

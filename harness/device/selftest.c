@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the device-side checker can be trusted on this device: it is tried on outputs that are
-// right, untouched, or wrong in known places, and has to say what cat_check_host says.
+// right, untouched, or wrong in known places, and has to say what cat_mode_check says.
 
 #include "device/checking.h"
 
@@ -22,9 +22,15 @@ static const struct cat_shape shapes[] = {
     {.instances = 7, .words_per_instance = 1031}, {.instances = 1500, .words_per_instance = 3},
 };
 
+// An alternative between others fails, and so does anything else.
+static const struct cat_choice alternatives = {
+    .names = {"first", "second", "third", "fourth", "something else"},
+    .fails = 1u << 2 | 1u << 4,
+};
+
 struct trial {
     struct dev *dev;
-    enum cat_check check;
+    struct cat_mode mode;
     struct cat_shape shape;
     size_t words;
     uint32_t *expected;
@@ -43,7 +49,9 @@ static void fill_expected(struct trial *trial)
         const bool guard = word % 11 == 10;
         const uint32_t mask[4] = {0xFF00, 0xF0F0, 0x3C00, 0xFFF0};
         const uint32_t guard_mask[4] = {CAT_POISON, CAT_POISON, ~0u, 0};
-        switch (trial->check) {
+        const uint32_t choice[4] = {word, word ^ 1, word ^ 2, word ^ 3};
+        const uint32_t guard_choice[4] = {CAT_POISON, CAT_POISON, CAT_POISON, CAT_POISON};
+        switch (trial->mode.check) {
         case CAT_CHECK_EQUAL:
             trial->expected[i] = guard ? CAT_POISON : word * 0x9E3779B9u | 1;
             break;
@@ -53,13 +61,16 @@ static void fill_expected(struct trial *trial)
         case CAT_CHECK_MASK:
             memcpy(trial->expected + 4 * i, guard ? guard_mask : mask, sizeof mask);
             break;
+        case CAT_CHECK_CHOICE:
+            memcpy(trial->expected + 4 * i, guard ? guard_choice : choice, sizeof choice);
+            break;
         }
     }
 }
 
 static uint32_t wanted(const struct trial *trial, size_t word)
 {
-    return trial->expected[trial->check == CAT_CHECK_MASK ? 4 * word : word];
+    return trial->expected[word * cat_check_stride(trial->mode.check)];
 }
 
 // Something other than what is wanted. With 12 kinds or more every outcome of the mode comes up.
@@ -70,7 +81,7 @@ static uint32_t corrupt(const struct trial *trial, size_t word, size_t kind)
     const uint32_t want = wanted(trial, word);
     if (kind % 12 == 0)
         return CAT_POISON;
-    switch (trial->check) {
+    switch (trial->mode.check) {
     case CAT_CHECK_EQUAL:
         return kind % 2 ? 0 : want ^ 1;
     case CAT_CHECK_TAG:
@@ -83,6 +94,8 @@ static uint32_t corrupt(const struct trial *trial, size_t word, size_t kind)
         return cat_tag((uint32_t)(100 + shifts[kind % 12 - 4]), (uint32_t)word);
     case CAT_CHECK_MASK:
         return masks[kind % 6];
+    case CAT_CHECK_CHOICE:
+        return want ^ (kind % 4 ? (uint32_t)(kind % 4) : 8);
     }
     return 0;
 }
@@ -112,7 +125,7 @@ static enum dev_status prepare(struct trial *trial, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     struct dev *dev = trial->dev;
-    const size_t stride = trial->check == CAT_CHECK_MASK ? 4 : 1;
+    const size_t stride = cat_check_stride(trial->mode.check);
     trial->words = trial->shape.instances * trial->shape.words_per_instance;
     trial->expected = lit_alloc(trial->words * stride, 4);
     trial->outputs = lit_alloc(trial->words * CONTENTS, 4);
@@ -122,7 +135,7 @@ static enum dev_status prepare(struct trial *trial, struct lit_error *error)
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, trial->words, &trial->output, error));
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, 1, &trial->state, error));
     TRY(dev_upload(dev, &trial->source, trial->outputs, trial->words * CONTENTS, error));
-    TRY(dev_checking_init(dev, &trial->checking, trial->check, &trial->shape, &trial->output,
+    TRY(dev_checking_init(dev, &trial->checking, &trial->mode, &trial->shape, &trial->output,
                           &trial->state, trial->expected, CONTENTS, error));
 error:
     return status;
@@ -175,7 +188,7 @@ static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
 {
     static const char *const contents[CONTENTS] = {"right", "untouched", "wrong in the last word",
                                                    "wrong here and there"};
-    static const char *const modes[] = {"words", "tags", "masks"};
+    static const char *const modes[] = {"words", "tags", "masks", "choices"};
     const struct cat_shape *shape = &trial->shape;
     struct cat_failure failures[DEV_MAX_FAILURES];
     size_t count = 0;
@@ -184,10 +197,10 @@ static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "the checker did not look at every word of %llu x %llu %s",
                         (unsigned long long)shape->instances,
-                        (unsigned long long)shape->words_per_instance, modes[trial->check]);
+                        (unsigned long long)shape->words_per_instance, modes[trial->mode.check]);
     for (uint32_t i = 0; i < CONTENTS; i++) {
         struct cat_run run;
-        cat_check_host(trial->check, shape, trial->outputs + i * trial->words, trial->expected, i,
+        cat_mode_check(&trial->mode, shape, trial->outputs + i * trial->words, trial->expected, i,
                        &run, failures, DEV_MAX_FAILURES, &count);
         failed += run.failed;
         if (!same_run(&run, &trial->runs[i]) || trial->gave_up[i] != (i == SCATTERED))
@@ -195,7 +208,7 @@ static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
                             "the checker's counts are wrong for %llu x %llu %s that were %s: "
                             "%llu failures where there are %llu",
                             (unsigned long long)shape->instances,
-                            (unsigned long long)shape->words_per_instance, modes[trial->check],
+                            (unsigned long long)shape->words_per_instance, modes[trial->mode.check],
                             contents[i], (unsigned long long)trial->runs[i].failed,
                             (unsigned long long)run.failed);
     }
@@ -204,10 +217,11 @@ static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
     bool same = trial->batch.failure_count == count;
     for (size_t i = 0; same && i < count && failed <= DEV_RECORDS; i++)
         same = same_failure(&failures[i], &trial->batch.failures[i]);
-    return same || lit_fail(error, LIT_EXIT_USAGE,
-                            "the checker recorded other failures than there are in %llu x %llu %s",
-                            (unsigned long long)shape->instances,
-                            (unsigned long long)shape->words_per_instance, modes[trial->check]);
+    return same ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "the checker recorded other failures than there are in %llu x %llu %s",
+                    (unsigned long long)shape->instances,
+                    (unsigned long long)shape->words_per_instance, modes[trial->mode.check]);
 }
 
 static void finish(struct trial *trial)
@@ -229,7 +243,11 @@ bool dev_self_test(struct dev *dev, uint32_t timeout_ms, enum dev_status *status
     *status = DEV_OK;
     for (int check = 0; check < DEV_CHECKS && good; check++)
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes && good; i++) {
-            struct trial trial = {.dev = dev, .check = (enum cat_check)check, .shape = shapes[i]};
+            struct trial trial = {
+                .dev = dev,
+                .mode = {(enum cat_check)check, alternatives},
+                .shape = shapes[i],
+            };
             *status = prepare(&trial, reason);
             if (*status == DEV_OK)
                 *status = check_on_device(&trial, timeout_ms, reason);

@@ -9,7 +9,7 @@ bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,
                     const struct cat_shape *shape, struct lit_error *error)
 {
     const uint64_t most = facts->max_storage_buffer / 4;
-    const uint64_t stride = check == CAT_CHECK_MASK ? 4 : 1;
+    const uint64_t stride = cat_check_stride(check);
     if (!shape->instances || !shape->words_per_instance || !shape->state_words)
         return lit_fail(error, LIT_EXIT_USAGE, "the configuration's oracle sized nothing");
     if (shape->workgroups > facts->max_workgroups)

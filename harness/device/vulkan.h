@@ -85,7 +85,7 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev
 
 // The passes of the checker, as spirv/checker/compare.spvasm is built.
 enum dev_pass { DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };
-#define DEV_CHECKS           (CAT_CHECK_MASK + 1)
+#define DEV_CHECKS           CAT_CHECKS
 #define DEV_CHECKER_BINDINGS 6
 #define DEV_MAX_BINDINGS     DEV_CHECKER_BINDINGS
 #define DEV_PUSH_BYTES       32

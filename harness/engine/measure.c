@@ -30,6 +30,7 @@ struct job {
     struct cat_case which;
     struct cat_args args;
     const struct cat_oracle *oracle;
+    struct cat_mode mode;
     const struct cat_module *module;
     struct cat_shape shape;
     bool steady, check_on_host;
@@ -140,6 +141,7 @@ static bool resolve(struct job *job)
     if (!job->which.subgroup)
         job->which.subgroup = job->facts->subgroup;
     job->oracle = job->which.test->oracle;
+    job->mode = cat_mode_of(job->oracle);
     job->module = cat_case_module(&job->which);
     job->args = (struct cat_args){
         .subgroup = job->which.subgroup,
@@ -169,7 +171,7 @@ static void fill_data(struct job *job)
     text_free(&name);
 
     const struct cat_shape *shape = &job->shape;
-    const size_t stride = job->oracle->check == CAT_CHECK_MASK ? 4 : 1;
+    const size_t stride = cat_check_stride(job->oracle->check);
     job->input = lit_alloc(shape->input_words, sizeof *job->input);
     job->expected = lit_alloc(shape->instances * shape->words_per_instance, stride * 4);
     if (job->oracle->input && shape->input_words)
@@ -199,7 +201,7 @@ static enum dev_status make_program(struct job *job)
                                           .spec_ids = job->spec_ids,
                                           .spec_values = job->spec_values,
                                           .spec_count = job->spec_count,
-                                          .check = job->oracle->check,
+                                          .mode = job->mode,
                                           .shape = job->shape,
                                           .input = job->input,
                                           .expected = job->expected,
@@ -266,7 +268,7 @@ static void judge_steadiness(struct job *job, uint32_t index, struct eng_count *
         return;
     uint32_t good = CAT_RIGHT;
     for (uint32_t i = 0; i < CAT_OUTCOMES; i++)
-        if (!cat_outcome_fails(job->oracle->check, i) && run->outcomes[i] > run->outcomes[good])
+        if (!cat_mode_fails(&job->mode, i) && run->outcomes[i] > run->outcomes[good])
             good = i;
     run->outcomes[good]--;
     run->outcomes[CAT_VARIED]++;

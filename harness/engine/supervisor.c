@@ -179,7 +179,7 @@ static void measure_begin(struct supervisor *s, struct measure *m, const struct 
         .sha256 = module ? (char *)module->sha256 : (char *)"",
         .headline = which->test->head.headline ? which->test->head.headline : (char *)"",
         .seed = s->run->seed,
-        .check = which->test->oracle->check,
+        .mode = cat_mode_of(which->test->oracle),
     };
 }
 

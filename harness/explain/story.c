@@ -249,7 +249,7 @@ static void put_outcome(const struct exp_subject *s, struct text *text)
     const struct eng_count *count = s->count;
     if (s->result == ENG_FAIL && count->failure_count > 0) {
         const struct eng_failure *first = &count->failures[0];
-        const char *outcome = cat_outcome_name(s->check, first->at.outcome);
+        const char *outcome = cat_mode_name(&s->mode, first->at.outcome);
         text_printf(&line,
                     "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%" PRIx32 ", right is "
                     "0x%" PRIx32 " (%s)",

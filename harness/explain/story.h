@@ -12,7 +12,7 @@ struct exp_subject {
     const char *asks, *fails, *expectation, *reason;
     const char *model, *about;
     const char *instance; // what the oracle judges: "workgroup"
-    enum cat_check check;
+    struct cat_mode mode;
     uint64_t seed;        // of the input
     const char *settings; // of the reference driver, for the run that failed
     const char *again;    // the command that explains it again

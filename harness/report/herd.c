@@ -28,7 +28,7 @@ static void print_histogram(struct text *out, const struct report_result *result
         if (result->outcomes[outcome] == 0)
             continue;
         // Runs that gave up waiting are neither positive nor negative.
-        bool positive = outcome != CAT_NO_PROGRESS && cat_outcome_fails(result->check, outcome);
+        bool positive = outcome != CAT_NO_PROGRESS && cat_mode_fails(&result->mode, outcome);
         text_printf(out, "%-8ju%s>%s\n", (uintmax_t)result->outcomes[outcome], positive ? "*" : ":",
                     report_outcome_name(result, outcome, buffer));
     }

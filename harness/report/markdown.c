@@ -129,8 +129,8 @@ static void print_histogram(struct text *out, const struct report_result *result
         if (result->outcomes[outcome] == 0 && outcome != CAT_RIGHT)
             continue;
         const char *expected = outcome == CAT_RIGHT ? text_count(all, result->instances)
-                               : cat_outcome_fails(result->check, outcome) ? "0"
-                                                                           : "allowed";
+                               : cat_mode_fails(&result->mode, outcome) ? "0"
+                                                                        : "allowed";
         text_printf(out, "| %s | %s | %s |\n", report_outcome_name(result, outcome, buffer),
                     expected, text_count(number, result->outcomes[outcome]));
     }

@@ -109,7 +109,7 @@ static bool load_result(const struct store_result *row, void *user)
         .sha256 = lit_strdup(row->sha256),
         .headline = lit_strdup(row->headline),
         .seed = row->seed,
-        .check = row->check,
+        .mode = row->mode,
         .runs = count->runs,
         .failed_runs = count->failed_runs,
         .no_progress_runs = count->no_progress_runs,
@@ -214,7 +214,7 @@ bool report_is_control(const struct report_result *result)
 const char *report_outcome_name(const struct report_result *result, uint32_t outcome,
                                 char buffer[24])
 {
-    const char *name = cat_outcome_name(result->check, outcome);
+    const char *name = cat_mode_name(&result->mode, outcome);
     if (name)
         return name;
     snprintf(buffer, 24, "outcome %u", outcome);

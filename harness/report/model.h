@@ -33,7 +33,7 @@ struct report_result {
     enum cat_expectation expectation;
     char *reason, *sha256, *headline;
     uint64_t seed;
-    enum cat_check check;
+    struct cat_mode mode; // names the outcomes
     uint64_t runs, failed_runs, no_progress_runs, instances, failed_instances;
     uint64_t outcomes[CAT_OUTCOMES];
     bool first_run_failed;

@@ -15,6 +15,7 @@ struct store {
     sqlite3 *db;
     char *path; // as the user gave it, for messages
     struct store_lock lock;
+    int version; // of the file's format: at most STORE_VERSION
 };
 
 // Takes the writer's lock of the store at `path`: a file beside it that names the process which

@@ -10,6 +10,7 @@ static const char *const check_names[] = {
     [CAT_CHECK_EQUAL] = "equal",
     [CAT_CHECK_TAG] = "tag",
     [CAT_CHECK_MASK] = "mask",
+    [CAT_CHECK_CHOICE] = "choice",
 };
 
 void store_result_clear(struct store_result *result)
@@ -54,7 +55,7 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
     store_bind_text(upsert, 7, result->sha256);
     store_bind_text(upsert, 8, result->headline);
     store_bind_hex(upsert, 9, result->seed);
-    store_bind_text(upsert, 10, check_names[result->check]);
+    store_bind_text(upsert, 10, check_names[result->mode.check]);
     store_bind_count(upsert, 11, count->runs);
     store_bind_count(upsert, 12, count->failed_runs);
     store_bind_count(upsert, 13, count->no_progress_runs);
@@ -76,9 +77,10 @@ static bool delete_parts(struct store *store, int64_t id, struct lit_error *erro
     static const char *const statements[] = {
         "DELETE FROM outcome WHERE result = ?",
         "DELETE FROM failure WHERE result = ?",
+        "DELETE FROM choice WHERE result = ?",
     };
     bool good = true;
-    for (size_t i = 0; good && i < 2; i++) {
+    for (size_t i = 0; good && i < 3; i++) {
         sqlite3_stmt *erase = store_prepare(store, statements[i], error);
         if (!erase)
             return false;
@@ -139,6 +141,28 @@ static bool put_failures(struct store *store, int64_t id, const struct eng_count
     return good;
 }
 
+static bool put_choice(struct store *store, int64_t id, const struct cat_mode *mode,
+                       struct lit_error *error)
+{
+    sqlite3_stmt *insert = store_prepare(
+        store, "INSERT INTO choice (result, place, name, fails) VALUES (?, ?, ?, ?)", error);
+    if (!insert)
+        return false;
+    bool good = true;
+    for (int place = 0; good && place <= CAT_CHOICES; place++) {
+        if (mode->check != CAT_CHECK_CHOICE || !mode->choice.names[place][0])
+            continue;
+        sqlite3_bind_int64(insert, 1, id);
+        sqlite3_bind_int(insert, 2, place);
+        store_bind_text(insert, 3, mode->choice.names[place]);
+        sqlite3_bind_int(insert, 4, mode->choice.fails >> place & 1);
+        good = store_done(store, insert, error);
+        sqlite3_reset(insert);
+    }
+    sqlite3_finalize(insert);
+    return good;
+}
+
 bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
                       struct lit_error *error)
 {
@@ -147,14 +171,16 @@ bool store_result_put(struct store *store, int64_t session, const struct store_r
     int64_t id = 0;
     bool good = put_row(store, session, result, &id, error) && delete_parts(store, id, error) &&
                 put_outcomes(store, id, &result->count, error) &&
-                put_failures(store, id, &result->count, error);
+                put_failures(store, id, &result->count, error) &&
+                put_choice(store, id, &result->mode, error);
     return store_end(store, good, error);
 }
 
-// The three statements that read results.
+// The statements that read results.
 struct reader {
     struct store *store;
     sqlite3_stmt *results, *outcomes, *failures;
+    sqlite3_stmt *choices; // NULL in a store of format 1, which knows no choices
 };
 
 static void reader_clear(struct reader *reader)
@@ -162,6 +188,7 @@ static void reader_clear(struct reader *reader)
     sqlite3_finalize(reader->results);
     sqlite3_finalize(reader->outcomes);
     sqlite3_finalize(reader->failures);
+    sqlite3_finalize(reader->choices);
 }
 
 #define RESULT_COLUMNS                                                                             \
@@ -184,7 +211,11 @@ static bool reader_make(struct reader *reader, struct store *store, const char *
                                      "SELECT run, instance, word, place, outcome, got, want"
                                      " FROM failure WHERE result = ? ORDER BY number LIMIT ?",
                                      error);
-    return reader->failures != NULL;
+    if (!reader->failures || store->version < 2)
+        return reader->failures != NULL;
+    reader->choices =
+        store_prepare(store, "SELECT place, name, fails FROM choice WHERE result = ?", error);
+    return reader->choices != NULL;
 }
 
 static bool read_outcomes(struct reader *reader, int64_t id, struct eng_count *count)
@@ -225,6 +256,26 @@ static bool read_failures(struct reader *reader, int64_t id, struct eng_count *c
         failure->at.want = (uint32_t)want;
         const char *place = (const char *)sqlite3_column_text(select, 3);
         text_sanitise(failure->where, sizeof(failure->where), place ? place : "");
+    }
+    return sqlite3_reset(select) == SQLITE_OK && good;
+}
+
+static bool read_choice(struct reader *reader, int64_t id, struct cat_choice *choice)
+{
+    sqlite3_stmt *select = reader->choices;
+    if (!select)
+        return true;
+    sqlite3_bind_int64(select, 1, id);
+    bool good = true;
+    while (good && sqlite3_step(select) == SQLITE_ROW) {
+        uint64_t place, fails;
+        good = store_column_count(select, 0, CAT_CHOICES, &place) &&
+               store_column_count(select, 2, 1, &fails) && !(fails && place == 0);
+        const char *name = (const char *)sqlite3_column_text(select, 1);
+        if (good && name) {
+            text_sanitise(choice->names[place], sizeof choice->names[place], name);
+            choice->fails |= (uint32_t)fails << place;
+        }
     }
     return sqlite3_reset(select) == SQLITE_OK && good;
 }
@@ -284,7 +335,7 @@ static bool read_row(struct reader *reader, struct store_result *result)
     int64_t id = sqlite3_column_int64(select, 0);
     return is_result(result->result) && is_expectation(result->expectation) &&
            is_hash(result->sha256) && store_column_hex(select, 8, &result->seed) &&
-           read_check(select, 9, &result->check) &&
+           read_check(select, 9, &result->mode.check) &&
            store_column_count(select, 10, INT64_MAX, &count->runs) &&
            store_column_count(select, 11, count->runs, &count->failed_runs) &&
            store_column_count(select, 12, count->runs - count->failed_runs,
@@ -292,7 +343,7 @@ static bool read_row(struct reader *reader, struct store_result *result)
            store_column_count(select, 14, INT64_MAX, &count->instances) &&
            store_column_count(select, 15, count->instances, &count->failed_instances) &&
            isfinite(count->seconds) && count->seconds >= 0 && read_outcomes(reader, id, count) &&
-           read_failures(reader, id, count);
+           read_failures(reader, id, count) && read_choice(reader, id, &result->mode.choice);
 }
 
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,

@@ -97,10 +97,22 @@ static const char *const migrations[STORE_VERSION] = {
 
     "PRAGMA application_id = 1279874125;" // STORE_APPLICATION, "LITM"
     "PRAGMA user_version = 1;",
+
+    // What a test's alternatives are called, and which of them fail (enum cat_check, CHOICE).
+    "CREATE TABLE choice ("
+    "  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,"
+    "  place INTEGER NOT NULL CHECK (place BETWEEN 0 AND 4),"
+    "  name TEXT NOT NULL,"
+    "  fails INTEGER NOT NULL CHECK (fails IN (0, 1)),"
+    "  PRIMARY KEY (result, place)"
+    ") STRICT, WITHOUT ROWID;"
+
+    "PRAGMA user_version = 2;",
 };
 
 bool store_migrate(struct store *store, int version, struct lit_error *error)
 {
+    store->version = STORE_VERSION;
     if (version == STORE_VERSION)
         return true;
     if (!store_begin(store, error))

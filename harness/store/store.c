@@ -284,10 +284,7 @@ static bool open_reading(struct store *store, const char *name, int more_flags,
     if (version == 0)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: empty: nothing was stored in it yet",
                         store->path);
-    if (version < STORE_VERSION)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "%s: of an older format (%d, now %d): a run that writes to it updates it",
-                        store->path, version, STORE_VERSION);
+    store->version = version;
     return true;
 }
 

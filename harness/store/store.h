@@ -8,7 +8,7 @@
 #include "device/facts.h"
 #include "engine/result.h"
 
-#define STORE_VERSION 1 // PRAGMA user_version of the files that this program writes
+#define STORE_VERSION 2 // PRAGMA user_version of the files that this program writes
 
 struct store;
 
@@ -59,7 +59,7 @@ struct store_result {
     char *sha256;   // of the module, "" if there is none
     char *headline; // "" if none
     uint64_t seed;
-    enum cat_check check; // names the outcomes
+    struct cat_mode mode; // names the outcomes
     struct eng_count count;
 };
 void store_result_clear(struct store_result *result);

@@ -71,8 +71,12 @@ static void fill(struct store *store)
             .sha256 = (char *)"",
             .headline = (char *)"headline",
             .seed = 0x5eed,
-            .check = CAT_CHECK_TAG,
+            .mode = {.check = CAT_CHECK_TAG},
             .count = {.runs = 100, .instances = 800, .outcomes = {800}, .seconds = 1.5}};
+        if (!failed)
+            result.mode =
+                (struct cat_mode){.check = CAT_CHECK_CHOICE,
+                                  .choice = {.names = {"flag and data", "neither"}, .fails = 2}};
         if (failed) {
             result.count.failed_runs = 3;
             result.count.failed_instances = result.count.outcomes[5] = 4;

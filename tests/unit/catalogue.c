@@ -89,7 +89,11 @@ static void check_oracle(const struct cat_case *which, void *user)
         return;
     assert_true(shape.instances >= 1 && shape.words_per_instance >= 1 && shape.state_words >= 1);
     uint64_t words = shape.instances * shape.words_per_instance;
-    size_t stride = oracle->check == CAT_CHECK_MASK ? 4 : 1;
+    size_t stride = cat_check_stride(oracle->check);
+    const struct cat_mode mode = cat_mode_of(oracle);
+    assert_false(cat_mode_fails(&mode, CAT_RIGHT));
+    assert_non_null(cat_mode_name(&mode, CAT_RIGHT));
+    assert_int_equal(cat_mode_name(&mode, 5) != NULL || oracle->check != CAT_CHECK_CHOICE, true);
     assert_true(words < 64u << 20);
     if (words > 1u << 18)
         return; // the large ones differ from the small ones in their size alone
@@ -112,7 +116,7 @@ static void check_oracle(const struct cat_case *which, void *user)
             any |= expected[i * stride] != CAT_POISON;
         }
         size_t count = 0;
-        cat_check_host(oracle->check, &shape, output, expected, 0, &run, &failure, 1, &count);
+        cat_mode_check(&mode, &shape, output, expected, 0, &run, &failure, 1, &count);
         assert_int_equal(run.words, words);
         if (!poisoned || !any)
             assert_int_equal(run.failed, 0);

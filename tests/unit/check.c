@@ -102,6 +102,79 @@ static void masks_may_be_allowed(void **state)
     assert_true(cat_outcome_fails(CAT_CHECK_TAG, 2));
 }
 
+static const struct cat_mode choosing = {
+    .check = CAT_CHECK_CHOICE,
+    .choice =
+        {
+            .names = {"flag and data", "neither", "data only", "flag without data", "else"},
+            .fails = 1u << 3 | 1u << 4,
+        },
+};
+
+static uint32_t choice(uint32_t got)
+{
+    const uint32_t expected[4] = {3, 0, 2, 1};
+    return cat_classify(CAT_CHECK_CHOICE, got, expected);
+}
+
+static void choices_have_the_names_of_their_oracle(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t got, outcome;
+        const char *name;
+        bool fails;
+    } table[] = {
+        {3, 0, "flag and data", false}, {0, 2, "neither", false},
+        {2, 3, "data only", false},     {1, 4, "flag without data", true},
+        {7, 5, "else", true},           {CAT_POISON, CAT_NEVER_WRITTEN, "never written", true},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        assert_int_equal(choice(table[i].got), table[i].outcome);
+        assert_string_equal(cat_mode_name(&choosing, table[i].outcome), table[i].name);
+        assert_int_equal(cat_mode_fails(&choosing, table[i].outcome), table[i].fails);
+    }
+    assert_true(cat_mode_fails(&choosing, CAT_VARIED));
+    assert_string_equal(cat_mode_name(&choosing, CAT_NO_PROGRESS), "no progress");
+    for (uint32_t outcome = 6; outcome < CAT_VARIED; outcome++)
+        assert_null(cat_mode_name(&choosing, outcome));
+
+    // Two alternatives: the first stands for those that are not there.
+    struct cat_mode two = choosing;
+    two.choice.names[2][0] = two.choice.names[3][0] = '\0';
+    assert_null(cat_mode_name(&two, 3));
+    const uint32_t expected[4] = {3, 0, 3, 3};
+    assert_int_equal(cat_classify(CAT_CHECK_CHOICE, 3, expected), CAT_RIGHT);
+
+    // The other modes have the names that they always had.
+    const struct cat_mode masks = {.check = CAT_CHECK_MASK, .choice = choosing.choice};
+    assert_string_equal(cat_mode_name(&masks, 4), "split");
+    assert_false(cat_mode_fails(&masks, 2));
+    assert_true(cat_mode_fails(&masks, 3));
+}
+
+static void choices_are_counted_by_name(void **state)
+{
+    (void)state;
+    const struct cat_shape shape = {.instances = 3, .words_per_instance = 3};
+    uint32_t expected[36], output[9] = {3, 2, 0, 3, 2, 1, 3, 3, 3};
+    for (size_t i = 0; i < 9; i++)
+        memcpy(expected + 4 * i, (const uint32_t[]){3, 0, 2, 1}, 16);
+    struct cat_run run;
+    struct cat_failure failure;
+    size_t count = 0;
+    cat_mode_check(&choosing, &shape, output, expected, 4, &run, &failure, 1, &count);
+    assert_int_equal(run.outcomes[CAT_RIGHT], 1);
+    assert_int_equal(run.outcomes[3], 1); // the first that is not right, as none fails
+    assert_int_equal(run.outcomes[4], 1); // one that fails outweighs it
+    assert_int_equal(run.failed, 1);
+    assert_int_equal(count, 1);
+    assert_int_equal(failure.instance, 1);
+    assert_int_equal(failure.word, 2);
+    assert_int_equal(failure.outcome, 4);
+    assert_int_equal(failure.want, 3);
+}
+
 static void outcomes_have_names(void **state)
 {
     (void)state;
@@ -198,6 +271,8 @@ int main(void)
         cmocka_unit_test(tags_tell_lane_and_iteration),
         cmocka_unit_test(masks_may_be_exact),
         cmocka_unit_test(masks_may_be_allowed),
+        cmocka_unit_test(choices_have_the_names_of_their_oracle),
+        cmocka_unit_test(choices_are_counted_by_name),
         cmocka_unit_test(outcomes_have_names),
         cmocka_unit_test(a_whole_output_is_counted),
         cmocka_unit_test(a_failing_word_outweighs_an_allowed_one),

@@ -353,7 +353,7 @@ static void the_story_has_what_one_needs(void **state)
                                         .model = "snooping",
                                         .about = "no lane waits",
                                         .instance = "workgroup",
-                                        .check = CAT_CHECK_EQUAL,
+                                        .mode = {.check = CAT_CHECK_EQUAL},
                                         .settings = "model=snooping,seed=7",
                                         .again = "./litmus explain",
                                         .tries = 12,

@@ -101,7 +101,7 @@ static void put_results(struct store *store, int64_t session)
         .expectation = "contested",
         .sha256 = HASH,
         .headline = "shuffle hazard",
-        .check = CAT_CHECK_TAG,
+        .mode = {.check = CAT_CHECK_TAG},
         .count = {.runs = 1000,
                   .failed_runs = 37,
                   .instances = 64000,
@@ -133,7 +133,7 @@ static void put_results(struct store *store, int64_t session)
     put(store, session, &first, hazard);
     hazard.name = "control.certain";
     hazard.result = "fail";
-    hazard.check = CAT_CHECK_EQUAL;
+    hazard.mode.check = CAT_CHECK_EQUAL;
     hazard.count = (struct eng_count){.runs = 1000,
                                       .failed_runs = 1000,
                                       .first_run_failed = true,
@@ -141,6 +141,18 @@ static void put_results(struct store *store, int64_t session)
                                       .failed_instances = 1000,
                                       .outcomes = {[3] = 1000}};
     put(store, session, &first, hazard);
+    hazard.name = "memory.message@workgroup=64";
+    hazard.mode = (struct cat_mode){
+        .check = CAT_CHECK_CHOICE,
+        .choice = {.names = {"flag and data", "neither", "data only", "flag without data", "else"},
+                   .fails = 1u << 3 | 1u << 4}};
+    hazard.count = (struct eng_count){.runs = 1000,
+                                      .failed_runs = 7,
+                                      .instances = 2000,
+                                      .failed_instances = 8,
+                                      .outcomes = {[0] = 1900, [3] = 92, [4] = 8}};
+    put(store, session, &first, hazard);
+    hazard.mode = (struct cat_mode){.check = CAT_CHECK_EQUAL};
     hazard.count = (struct eng_count){
         .runs = 40, .no_progress_runs = 3, .instances = 40, .outcomes = {[0] = 37, [15] = 3}};
     hazard.name = "lookback.progress@items=1";
@@ -255,6 +267,7 @@ static void test_herd(void **state)
                    "Hash=" HASH "\nObservation shuffle.scan-loop/sync=none,form=ssa"
                    "@workgroup=64,subgroup=32 Sometimes 37 963\n");
     contains(text, "Observation control.certain Always 1000 0\n");
+    contains(text, "1900    :>flag and data\n92      :>data only\n8       *>flag without data\n");
     contains(text, "Observation control.race@workgroup=last Never 0 1000\n");
     contains(text, "Result skip: VK_KHR_shader_subgroup_rotate\n");
     contains(text, "Result no-progress\n");
@@ -275,7 +288,7 @@ static void test_terminal(void **state)
     contains(text, "never seen");
     contains(text, "< 3.7e-3");
     contains(text, "0.037 [0.026, 0.051]");
-    contains(text, "controls: the failing outcome was seen in 1 of 2");
+    contains(text, "controls: the failing outcome was seen in 2 of 3");
     contains(text, "not seen: control.race@workgroup=last");
     contains(text, "stale by 1 (39 instances), wrong lane (2) \u00b7 first in run 3, instance 5: "
                    "lane 31, iteration 9");
@@ -319,7 +332,7 @@ static void test_markdown(void **state)
         .result = "fail",
         .expectation = "forbidden",
         .sha256 = HASH,
-        .check = CAT_CHECK_EQUAL,
+        .mode = {.check = CAT_CHECK_EQUAL},
         .count = {.runs = 9,
                   .failed_runs = 9,
                   .instances = 9,

@@ -104,7 +104,7 @@ static struct store_result make_result(uint64_t runs)
         .sha256 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
         .headline = "shuffle hazard",
         .seed = 0x8000000000000001,
-        .check = CAT_CHECK_TAG,
+        .mode = {.check = CAT_CHECK_TAG},
         .count = {.runs = runs,
                   .failed_runs = runs / 2,
                   .no_progress_runs = 1,
@@ -170,7 +170,7 @@ static bool check_result(const struct store_result *got, void *user)
     assert_string_equal(got->name, want.name);
     assert_string_equal(got->headline, want.headline);
     assert_true(got->seed == want.seed);
-    assert_int_equal(got->check, want.check);
+    assert_memory_equal(&got->mode, &want.mode, sizeof want.mode);
     assert_memory_equal(&got->count, &want.count, sizeof(want.count));
     *(int *)user += 1;
     return true;
@@ -318,8 +318,8 @@ static void test_versions_and_damage(void **state)
     put(store, id, 10);
     store_close(&store);
     execute("PRAGMA user_version = 7");
-    check_refused("made by a newer litmus (format 7, this one knows up to 1)");
-    execute("PRAGMA user_version = 1");
+    check_refused("made by a newer litmus (format 7, this one knows up to 2)");
+    execute("PRAGMA user_version = 2");
 
     static const char *const damages[] = {
         "UPDATE result SET result = 'splendid'",
@@ -354,6 +354,70 @@ static void test_versions_and_damage(void **state)
     execute("UPDATE device SET driver_id = -1");
     store = store_open_read(path, &error);
     assert_false(store_devices(store, id, check_facts, &results, &error));
+    store_close(&store);
+}
+
+static const struct cat_mode choosing = {
+    .check = CAT_CHECK_CHOICE,
+    .choice = {.names = {"flag and data", "neither", "data only", "flag without data", "else"},
+               .fails = 1u << 3 | 1u << 4},
+};
+
+static void put_choosing(struct store *store, int64_t session)
+{
+    struct lit_error error = {0};
+    struct store_result result = make_result(10);
+    result.name = "memory.message@workgroup=64";
+    result.mode = choosing;
+    if (!store_result_put(store, session, &result, &error))
+        fail_msg("%s", error.message);
+}
+
+static void test_choices(void **state)
+{
+    (void)state;
+    struct lit_error error = {0};
+    struct store *store = open_good();
+    int64_t id = begin(store);
+    put(store, id, 20);
+    put_choosing(store, id);
+    put_choosing(store, id); // as after the next batch
+    struct store_result want = make_result(1), got;
+    assert_true(
+        store_result_get(store, id, want.device, "memory.message@workgroup=64", &got, &error));
+    assert_memory_equal(&got.mode, &choosing, sizeof choosing);
+    store_result_clear(&got);
+    assert_true(store_result_get(store, id, want.device, want.name, &got, &error));
+    assert_int_equal(got.mode.check, CAT_CHECK_TAG);
+    assert_string_equal(got.mode.choice.names[0], "");
+    store_result_clear(&got);
+    store_close(&store);
+
+    int results = 0;
+    execute("UPDATE choice SET fails = 1 WHERE place = 0");
+    store = store_open_read(path, &error);
+    assert_false(store_results(store, id, check_result, &results, &error));
+    assert_non_null(strstr(error.message, "the file is damaged (the result of memory.message"));
+    store_close(&store);
+}
+
+// What was stored before there were choices is read as it is, and brought up to date by a writer.
+static void test_older_format(void **state)
+{
+    (void)state;
+    struct lit_error error = {0};
+    struct store *store = open_good();
+    int64_t id = begin(store);
+    put(store, id, 10);
+    store_close(&store);
+    execute("DROP TABLE choice; PRAGMA user_version = 1");
+    store = store_open_read(path, &error);
+    assert_non_null(store);
+    assert_int_equal(stored_runs(store, id), 10);
+    store_close(&store);
+    store = open_good();
+    assert_int_equal(stored_runs(store, id), 10);
+    put_choosing(store, id);
     store_close(&store);
 }
 
@@ -575,7 +639,8 @@ int main(void)
         STORE_TEST(test_strange_files), STORE_TEST(test_versions_and_damage),
         STORE_TEST(test_broken_pages),  STORE_TEST(test_one_writer),
         STORE_TEST(test_killed),        STORE_TEST(test_full_disk),
-        STORE_TEST(test_read_only),
+        STORE_TEST(test_read_only),     STORE_TEST(test_choices),
+        STORE_TEST(test_older_format),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }
