@@ -11,6 +11,7 @@ extern const struct cat_oracle *const oracles_broadcast[];
 extern const struct cat_oracle *const oracles_cases[];
 extern const struct cat_oracle *const oracles_lookback[];
 extern const struct cat_oracle *const oracles_loop[];
+extern const struct cat_oracle *const oracles_memory[];
 extern const struct cat_oracle *const oracles_progress[];
 extern const struct cat_oracle *const oracles_reconvergence[];
 extern const struct cat_oracle *const oracles_scan[];

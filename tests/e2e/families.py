@@ -11,6 +11,7 @@ from harness import Case
 FAMILIES = ("barrier", "broadcast", "lookback", "loop", "progress", "reconvergence", "scan",
             "shuffle")
 FAMILIES = ("barrier", "broadcast", "cases", "lookback", "loop", "reconvergence", "scan", "shuffle")
+FAMILIES = ("barrier", "broadcast", "lookback", "loop", "memory", "reconvergence", "scan", "shuffle")
 
 # What a version of Mesa is known to do wrong, and where a busy machine makes bounded waits run out.
 KNOWN = {
