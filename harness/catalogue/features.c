@@ -25,6 +25,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_MEMORY_MODEL_DEVICE] = "vulkanMemoryModelDeviceScope",
     [CAT_FEATURE_SUBGROUP_UNIFORM] = "VK_KHR_shader_subgroup_uniform_control_flow",
     [CAT_FEATURE_MAXIMAL] = "VK_KHR_shader_maximal_reconvergence",
+    [CAT_FEATURE_CLOCK] = "shaderSubgroupClock",
 };
 
 // SPIR-V enumerants; -1 stands for "needs nothing beyond Vulkan 1.1 compute".
@@ -48,6 +49,7 @@ static const struct {
     {66, CAT_FEATURE_SHUFFLE_RELATIVE},      // GroupNonUniformShuffleRelative
     {67, CAT_FEATURE_CLUSTERED},             // GroupNonUniformClustered
     {68, CAT_FEATURE_QUAD},                  // GroupNonUniformQuad
+    {5055, CAT_FEATURE_CLOCK},               // ShaderClockKHR
     {5345, CAT_FEATURE_MEMORY_MODEL},        // VulkanMemoryModel
     {5346, CAT_FEATURE_MEMORY_MODEL_DEVICE}, // VulkanMemoryModelDeviceScope
     {5347, CAT_FEATURE_ADDRESSES},           // PhysicalStorageBufferAddresses

@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const struct cat_oracle *const *const families[] = {
-    oracles_barrier, oracles_broadcast, oracles_cases,         oracles_lookback, oracles_loop,
-    oracles_memory,  oracles_progress,  oracles_reconvergence, oracles_scan,     oracles_shuffle,
+    oracles_barrier,       oracles_broadcast, oracles_cases,   oracles_divergence,
+    oracles_lookback,      oracles_loop,      oracles_memory,  oracles_progress,
+    oracles_reconvergence, oracles_scan,      oracles_shuffle,
 };
 
 const struct cat_oracle *cat_oracle_find(const char *name)

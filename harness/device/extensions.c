@@ -94,6 +94,8 @@ static void chain_all(struct dev_features *f, const struct offer *offer)
     chain(f, offer, &f->subgroup_uniform,
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR,
           NEVER_CORE, VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME);
+    chain(f, offer, &f->clock, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR,
+          NEVER_CORE, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
 #ifdef VK_KHR_shader_maximal_reconvergence
     chain(f, offer, &f->maximal,
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR, NEVER_CORE,
@@ -131,6 +133,7 @@ bool dev_features_read(VkPhysicalDevice physical, uint32_t api, struct dev_featu
         .shaderInt64 = offered.shaderInt64,
         .shaderFloat64 = offered.shaderFloat64,
     };
+    features->clock.shaderDeviceClock = VK_FALSE;
     features->addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
     features->addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
     return true;

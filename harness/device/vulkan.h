@@ -56,6 +56,7 @@ struct dev_features {
     VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
     VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
     VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
+    VkPhysicalDeviceShaderClockFeaturesKHR clock;
 #ifdef VK_KHR_shader_maximal_reconvergence // newer than some distributions' headers
     VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
 #endif

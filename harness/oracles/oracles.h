@@ -9,6 +9,7 @@
 extern const struct cat_oracle *const oracles_barrier[];
 extern const struct cat_oracle *const oracles_broadcast[];
 extern const struct cat_oracle *const oracles_cases[];
+extern const struct cat_oracle *const oracles_divergence[];
 extern const struct cat_oracle *const oracles_lookback[];
 extern const struct cat_oracle *const oracles_loop[];
 extern const struct cat_oracle *const oracles_memory[];
