@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON, as docs/report.schema.json says: one line for each device and each result.
 #include "catalogue/catalogue.h"
+#include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/report.h"
 
@@ -290,6 +291,7 @@ static json_t *make_summary(const struct report_model *model)
     json_object_set_new(json, "results", make_counts(model));
     json_object_set_new(json, "expectations", make_expectations(model));
     json_object_set_new(json, "headlines", make_headlines(model));
+    json_object_set_new(json, "fingerprints", report_fingerprints_json(model));
     json_object_set_new(json, "exit", verdict);
     return json;
 }
@@ -299,7 +301,7 @@ bool report_json(struct store *store, int64_t session, struct text *out, struct 
     struct report_model model;
     bool good = report_model_load(store, session, &model, error);
     if (good) {
-        text_puts(out, "{\"schema\":\"litmus-report/1\",\n\"tool\":");
+        text_puts(out, "{\"schema\":\"litmus-report/2\",\n\"tool\":");
         dump(out, make_tool(&model.session));
         text_puts(out, ",\n\"devices\":[");
         for (size_t i = 0; i < model.device_count; i++) {

@@ -3,6 +3,7 @@
 // that it fits into a comment of the usual trackers (64 KB), with a line that says what was left
 // out.
 #include "catalogue/catalogue.h"
+#include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/report.h"
 
@@ -338,6 +339,7 @@ bool report_markdown(struct store *store, int64_t session, struct text *out,
             text_puts(out, "\n\n");
         }
         print_families(&w, device);
+        report_fingerprints_markdown(&model, device, out);
         print_skips(&w, device);
         print_every(&w, device);
     }

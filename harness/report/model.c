@@ -50,7 +50,7 @@ static size_t split_pairs(char *text, struct report_pair pairs[REPORT_MAX_PAIRS]
 }
 
 // family.test/axis=value,...@parameter=value,...
-static void split_name(struct report_result *result)
+void report_name_split(struct report_result *result)
 {
     result->test = lit_strdup(result->name);
     result->test[strcspn(result->test, "/@")] = '\0';
@@ -125,7 +125,7 @@ static bool load_result(const struct store_result *row, void *user)
     memcpy(result->outcomes, count->outcomes, sizeof(result->outcomes));
     if (count->failure_count > 0)
         memcpy(result->failures, count->failures, count->failure_count * sizeof(*count->failures));
-    split_name(result);
+    report_name_split(result);
     return true;
 }
 

@@ -61,6 +61,9 @@ bool report_model_load(struct store *store, int64_t session, struct report_model
                        struct lit_error *error);
 void report_model_clear(struct report_model *model);
 
+// Fills test, family, parts, variant and params of a result that has its name. All are allocated.
+void report_name_split(struct report_result *result);
+
 // A failing outcome was seen where none should be: counted as a failure.
 bool report_failed(const struct report_result *result);
 // It did not come to an end: hang, crash, device-lost, no-progress, harness-error, partial.

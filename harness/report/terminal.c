@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables that a run ends with.
 #include "catalogue/catalogue.h"
+#include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/report.h"
 
@@ -326,6 +327,7 @@ bool report_terminal(struct store *store, int64_t session, const struct report_t
         if (info->verbosity >= 0) {
             print_headlines(&p);
             print_families(&p);
+            report_fingerprints_terminal(&model, p.device, info->color, &made);
         }
         print_failures(&p);
         print_unfinished(&p);
