@@ -250,11 +250,12 @@ static void put_outcome(const struct exp_subject *s, struct text *text)
     if (s->result == ENG_FAIL && count->failure_count > 0) {
         const struct eng_failure *first = &count->failures[0];
         const char *outcome = cat_mode_name(&s->mode, first->at.outcome);
-        text_printf(&line,
-                    "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%" PRIx32 ", right is "
-                    "0x%" PRIx32 " (%s)",
-                    s->instance, first->at.instance, first->at.word, first->where, first->at.got,
-                    first->at.want, outcome ? outcome : "wrong");
+        text_printf(&line, "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%" PRIx32,
+                    s->instance, first->at.instance, first->at.word, first->where, first->at.got);
+        // Of a choice there are several that are right.
+        if (s->mode.check != CAT_CHECK_CHOICE)
+            text_printf(&line, ", right is 0x%" PRIx32, first->at.want);
+        text_printf(&line, " (%s)", outcome ? outcome : "wrong");
         text_printf(&line, "; %s of %" PRIu64 " went wrong in this run",
                     text_count(number, count->failed_instances), count->instances);
     } else {
