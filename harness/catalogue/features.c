@@ -26,6 +26,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_SUBGROUP_UNIFORM] = "VK_KHR_shader_subgroup_uniform_control_flow",
     [CAT_FEATURE_MAXIMAL] = "VK_KHR_shader_maximal_reconvergence",
     [CAT_FEATURE_CLOCK] = "shaderSubgroupClock",
+    [CAT_FEATURE_EXTENDED_TYPES] = "shaderSubgroupExtendedTypes",
 };
 
 // SPIR-V enumerants; -1 stands for "needs nothing beyond Vulkan 1.1 compute".
@@ -61,6 +62,13 @@ enum {
     OP_EXECUTION_MODE = 16,
     OP_CAPABILITY = 17,
     OP_FUNCTION = 54,
+    OP_TYPE_INT = 21,
+    OP_TYPE_FLOAT = 22,
+    OP_TYPE_VECTOR = 23,
+    OP_GROUP_FIRST = 333, // OpGroupNonUniformElect
+    OP_GROUP_LAST = 366,  // OpGroupNonUniformQuadSwap
+    OP_ROTATE = 4431,
+    EXTENDED_TYPES = 16, // how many such types a module is searched for
     MODE_SUBGROUP_UNIFORM = 4421,
     MODE_MAXIMAL = 6023,
 };
@@ -91,26 +99,67 @@ static bool add_capability(uint32_t number, uint64_t *features)
     return false;
 }
 
+static void add_mode(uint32_t number, uint64_t *features)
+{
+    if (number == MODE_SUBGROUP_UNIFORM)
+        *features |= UINT64_C(1) << CAT_FEATURE_SUBGROUP_UNIFORM;
+    if (number == MODE_MAXIMAL)
+        *features |= UINT64_C(1) << CAT_FEATURE_MAXIMAL;
+}
+
+// The types of a module for whose group operations the device needs shaderSubgroupExtendedTypes:
+// integers of other than 32 bits, floats of 16, and vectors of these.
+struct extended_types {
+    uint32_t ids[EXTENDED_TYPES];
+    size_t count;
+};
+
+static bool is_extended(const struct extended_types *types, uint32_t id)
+{
+    for (size_t i = 0; i < types->count; i++)
+        if (types->ids[i] == id)
+            return true;
+    return false;
+}
+
+// Takes note of a type; true if the instruction is a group operation whose result has one of them.
+static bool note_extended(struct extended_types *types, uint32_t opcode, const uint32_t *operands,
+                          uint32_t count)
+{
+    if (count < 2)
+        return false;
+    const bool is_type = (opcode == OP_TYPE_INT && operands[1] != 32) ||
+                         (opcode == OP_TYPE_FLOAT && operands[1] == 16) ||
+                         (opcode == OP_TYPE_VECTOR && is_extended(types, operands[1]));
+    if (is_type && types->count < EXTENDED_TYPES)
+        types->ids[types->count++] = operands[0];
+    return ((opcode >= OP_GROUP_FIRST && opcode <= OP_GROUP_LAST) || opcode == OP_ROTATE) &&
+           is_extended(types, operands[0]);
+}
+
 bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features, uint32_t *unknown)
 {
     *features = 0;
     *unknown = 0;
     if (count < 5 || words[0] != SPIRV_MAGIC)
         return false;
+    struct extended_types types = {.count = 0};
+    bool in_functions = false;
     for (size_t at = 5; at < count;) {
         uint32_t length = words[at] >> 16, opcode = words[at] & 0xffff;
         if (!length || length > count - at)
             return false;
-        if (opcode == OP_FUNCTION)
-            break;
-        if (opcode == OP_CAPABILITY && length == 2 && !add_capability(words[at + 1], features)) {
+        in_functions = in_functions || opcode == OP_FUNCTION;
+        const bool declares = !in_functions;
+        if (declares && opcode == OP_CAPABILITY && length == 2 &&
+            !add_capability(words[at + 1], features)) {
             *unknown = words[at + 1];
             return false;
         }
-        if (opcode == OP_EXECUTION_MODE && length >= 3 && words[at + 2] == MODE_SUBGROUP_UNIFORM)
-            *features |= UINT64_C(1) << CAT_FEATURE_SUBGROUP_UNIFORM;
-        if (opcode == OP_EXECUTION_MODE && length >= 3 && words[at + 2] == MODE_MAXIMAL)
-            *features |= UINT64_C(1) << CAT_FEATURE_MAXIMAL;
+        if (declares && opcode == OP_EXECUTION_MODE && length >= 3)
+            add_mode(words[at + 2], features);
+        if (note_extended(&types, opcode, words + at + 1, length - 1))
+            *features |= UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES;
         at += length;
     }
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a module can need from a device, derived from its capabilities, extensions and execution
-// modes: one table, used by the build (to mark each module) and by the program (to skip with a
+// modes, and from the types of its group operations: one table, used by the build (to mark each module) and by the program (to skip with a
 // reason).
 #pragma once
 
@@ -30,6 +30,7 @@ enum cat_feature {
     CAT_FEATURE_SUBGROUP_UNIFORM,
     CAT_FEATURE_MAXIMAL,
     CAT_FEATURE_CLOCK,
+    CAT_FEATURE_EXTENDED_TYPES,
     CAT_FEATURE_COUNT,
 };
 

@@ -100,6 +100,7 @@ static uint64_t feature_bits(const struct dev_features *f,
 #ifdef VK_KHR_shader_maximal_reconvergence
         {CAT_FEATURE_MAXIMAL, f->maximal.shaderMaximalReconvergence},
 #endif
+        {CAT_FEATURE_EXTENDED_TYPES, compute && f->extended_types.shaderSubgroupExtendedTypes},
     };
     uint64_t bits = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

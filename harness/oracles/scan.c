@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "oracles/oracles.h"
+#include "oracles/scan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static const struct cat_oracle oracle_scan_workgroup = {
 };
 
 const struct cat_oracle *const oracles_scan[] = {
+    &oracle_scan_subgroup,
     &oracle_scan_workgroup,
     NULL,
 };

@@ -36,6 +36,28 @@ static void what_comes_after_the_first_function_does_not_count(void **state)
     assert_true(features == 0);
 }
 
+static void group_operations_on_other_types_are_seen(void **state)
+{
+    (void)state;
+    enum { ADD = 349, LONG = 5, LONGS = 6, WORD = 7 };
+    const uint32_t types[] = {HEADER, OP(4, 21), LONG,       64,    0, OP(4, 23), LONGS, LONG,
+                              2,      OP(4, 21), WORD,       32,    0, OP(5, 54), 1,     2,
+                              0,      3,         OP(6, ADD), LONGS, 8, 9,         0,     8};
+    const size_t count = sizeof types / 4;
+    uint32_t words[sizeof types / 4];
+    memcpy(words, types, sizeof types);
+    assert_true(read_words(words, count));
+    assert_true(features == UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES);
+    words[count - 5] = LONG;
+    assert_true(read_words(words, count));
+    assert_true(features == UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES);
+    words[count - 5] = WORD;
+    assert_true(read_words(words, count));
+    assert_true(features == 0);
+    assert_true(read_words(words, count - 6));
+    assert_true(features == 0);
+}
+
 static void unknown_capabilities_are_named(void **state)
 {
     (void)state;
@@ -77,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(capabilities_and_modes_are_seen),
         cmocka_unit_test(what_comes_after_the_first_function_does_not_count),
+        cmocka_unit_test(group_operations_on_other_types_are_seen),
         cmocka_unit_test(unknown_capabilities_are_named),
         cmocka_unit_test(broken_modules_are_refused),
         cmocka_unit_test(every_feature_has_a_name_that_is_found),
