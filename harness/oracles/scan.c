@@ -77,7 +77,8 @@ static const struct cat_oracle oracle_scan_workgroup = {
 };
 
 const struct cat_oracle *const oracles_scan[] = {
-    &oracle_scan_subgroup,
-    &oracle_scan_workgroup,
-    NULL,
+    &oracle_scan_blelloch,   &oracle_scan_hillis_steele,
+    &oracle_scan_levels,     &oracle_scan_subgroup,
+    &oracle_scan_vector_sum, &oracle_scan_vector_sum_grid,
+    &oracle_scan_workgroup,  NULL,
 };

@@ -4,4 +4,9 @@
 
 #include "catalogue/oracle.h"
 
+extern const struct cat_oracle oracle_scan_blelloch;
+extern const struct cat_oracle oracle_scan_hillis_steele;
+extern const struct cat_oracle oracle_scan_levels;
 extern const struct cat_oracle oracle_scan_subgroup;
+extern const struct cat_oracle oracle_scan_vector_sum;
+extern const struct cat_oracle oracle_scan_vector_sum_grid;
