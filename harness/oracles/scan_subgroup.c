@@ -16,6 +16,7 @@
 
 #include "base/random.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,11 +83,11 @@ static uint64_t identity(const struct row *row)
         return is_float ? bits_of(1) : 1;
     case MIN:
         if (is_float)
-            return 0x7f800000;
+            return bits_of(FLT_MAX);
         return row->type == I32 ? INT32_MAX : row->type == U64 ? UINT64_MAX : UINT32_MAX;
     case MAX:
         if (is_float)
-            return 0xff800000;
+            return bits_of(-FLT_MAX);
         return row->type == I32 ? 0x80000000 : 0;
     case AND:
         return row->type == U64 ? UINT64_MAX : UINT32_MAX;

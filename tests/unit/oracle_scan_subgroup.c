@@ -10,6 +10,7 @@
 #include "oracles/oracles.h"
 
 #include <fenv.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,8 +80,8 @@ static float slow_float(const char *op, const uint32_t *from, uint64_t count, ui
     float values[1024];
     if (!count)
         return !strcmp(op, "mul")   ? 1
-               : !strcmp(op, "min") ? INFINITY
-               : !strcmp(op, "max") ? -INFINITY
+               : !strcmp(op, "min") ? FLT_MAX
+               : !strcmp(op, "max") ? -FLT_MAX
                                     : 0;
     assert_true(count <= 1024);
     memcpy(values, from, count * sizeof *values);
