@@ -14,6 +14,8 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_CLUSTERED] = "VK_SUBGROUP_FEATURE_CLUSTERED_BIT",
     [CAT_FEATURE_QUAD] = "VK_SUBGROUP_FEATURE_QUAD_BIT",
     [CAT_FEATURE_ROTATE] = "VK_KHR_shader_subgroup_rotate",
+    [CAT_FEATURE_ROTATE_CLUSTERED] = "shaderSubgroupRotateClustered",
+    [CAT_FEATURE_EXTENDED_TYPES] = "shaderSubgroupExtendedTypes",
     [CAT_FEATURE_INT8] = "shaderInt8",
     [CAT_FEATURE_INT16] = "shaderInt16",
     [CAT_FEATURE_INT64] = "shaderInt64",
@@ -26,7 +28,6 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_SUBGROUP_UNIFORM] = "VK_KHR_shader_subgroup_uniform_control_flow",
     [CAT_FEATURE_MAXIMAL] = "VK_KHR_shader_maximal_reconvergence",
     [CAT_FEATURE_CLOCK] = "shaderSubgroupClock",
-    [CAT_FEATURE_EXTENDED_TYPES] = "shaderSubgroupExtendedTypes",
 };
 
 // SPIR-V enumerants; -1 stands for "needs nothing beyond Vulkan 1.1 compute".
@@ -61,14 +62,14 @@ enum {
     SPIRV_MAGIC = 0x07230203,
     OP_EXECUTION_MODE = 16,
     OP_CAPABILITY = 17,
-    OP_FUNCTION = 54,
     OP_TYPE_INT = 21,
     OP_TYPE_FLOAT = 22,
     OP_TYPE_VECTOR = 23,
-    OP_GROUP_FIRST = 333, // OpGroupNonUniformElect
-    OP_GROUP_LAST = 366,  // OpGroupNonUniformQuadSwap
+    OP_FUNCTION = 54,
+    OP_FIRST_GROUP_OPERATION = 333, // OpGroupNonUniformElect
+    OP_LAST_GROUP_OPERATION = 366,  // OpGroupNonUniformQuadSwap
     OP_ROTATE = 4431,
-    EXTENDED_TYPES = 16, // how many such types a module is searched for
+    ROTATE_CLUSTERED_WORDS = 7,
     MODE_SUBGROUP_UNIFORM = 4421,
     MODE_MAXIMAL = 6023,
 };
@@ -99,42 +100,36 @@ static bool add_capability(uint32_t number, uint64_t *features)
     return false;
 }
 
-static void add_mode(uint32_t number, uint64_t *features)
+// Whether `type` is one that group operations have by shaderSubgroupExtendedTypes alone: integers
+// of 8, 16 and 64 bits, floats of 16 bits, and vectors of these. Types come before functions.
+static bool is_extended(const uint32_t *words, size_t end, uint32_t type)
 {
-    if (number == MODE_SUBGROUP_UNIFORM)
-        *features |= UINT64_C(1) << CAT_FEATURE_SUBGROUP_UNIFORM;
-    if (number == MODE_MAXIMAL)
-        *features |= UINT64_C(1) << CAT_FEATURE_MAXIMAL;
-}
-
-// The types of a module for whose group operations the device needs shaderSubgroupExtendedTypes:
-// integers of other than 32 bits, floats of 16, and vectors of these.
-struct extended_types {
-    uint32_t ids[EXTENDED_TYPES];
-    size_t count;
-};
-
-static bool is_extended(const struct extended_types *types, uint32_t id)
-{
-    for (size_t i = 0; i < types->count; i++)
-        if (types->ids[i] == id)
-            return true;
+    for (size_t at = 5; at < end; at += words[at] >> 16) {
+        const uint32_t length = words[at] >> 16, opcode = words[at] & 0xffff;
+        if (length < 3 || words[at + 1] != type)
+            continue;
+        if (opcode == OP_TYPE_INT)
+            return words[at + 2] != 32;
+        if (opcode == OP_TYPE_FLOAT)
+            return words[at + 2] == 16;
+        if (opcode == OP_TYPE_VECTOR)
+            return words[at + 2] != type && is_extended(words, at, words[at + 2]);
+    }
     return false;
 }
 
-// Takes note of a type; true if the instruction is a group operation whose result has one of them.
-static bool note_extended(struct extended_types *types, uint32_t opcode, const uint32_t *operands,
-                          uint32_t count)
+// What a group operation needs beyond the capability. The type is that of the result: of
+// OpGroupNonUniformAllEqual, whose operand may have another, it says nothing.
+static void add_group_operation(const uint32_t *words, size_t at, size_t functions,
+                                uint64_t *features)
 {
-    if (count < 2)
-        return false;
-    const bool is_type = (opcode == OP_TYPE_INT && operands[1] != 32) ||
-                         (opcode == OP_TYPE_FLOAT && operands[1] == 16) ||
-                         (opcode == OP_TYPE_VECTOR && is_extended(types, operands[1]));
-    if (is_type && types->count < EXTENDED_TYPES)
-        types->ids[types->count++] = operands[0];
-    return ((opcode >= OP_GROUP_FIRST && opcode <= OP_GROUP_LAST) || opcode == OP_ROTATE) &&
-           is_extended(types, operands[0]);
+    const uint32_t length = words[at] >> 16, opcode = words[at] & 0xffff;
+    const bool is_group = opcode == OP_ROTATE ||
+                          (opcode >= OP_FIRST_GROUP_OPERATION && opcode <= OP_LAST_GROUP_OPERATION);
+    if (is_group && length >= 2 && is_extended(words, functions, words[at + 1]))
+        *features |= UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES;
+    if (opcode == OP_ROTATE && length == ROTATE_CLUSTERED_WORDS)
+        *features |= UINT64_C(1) << CAT_FEATURE_ROTATE_CLUSTERED;
 }
 
 bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features, uint32_t *unknown)
@@ -143,24 +138,25 @@ bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features
     *unknown = 0;
     if (count < 5 || words[0] != SPIRV_MAGIC)
         return false;
-    struct extended_types types = {.count = 0};
-    bool in_functions = false;
-    for (size_t at = 5; at < count;) {
+    size_t functions = 0; // where the first begins; 0: not yet
+    for (size_t at = 5; at < count; at += words[at] >> 16) {
         uint32_t length = words[at] >> 16, opcode = words[at] & 0xffff;
         if (!length || length > count - at)
             return false;
-        in_functions = in_functions || opcode == OP_FUNCTION;
-        const bool declares = !in_functions;
-        if (declares && opcode == OP_CAPABILITY && length == 2 &&
-            !add_capability(words[at + 1], features)) {
+        if (opcode == OP_FUNCTION && !functions)
+            functions = at;
+        if (functions) {
+            add_group_operation(words, at, functions, features);
+            continue;
+        }
+        if (opcode == OP_CAPABILITY && length == 2 && !add_capability(words[at + 1], features)) {
             *unknown = words[at + 1];
             return false;
         }
-        if (declares && opcode == OP_EXECUTION_MODE && length >= 3)
-            add_mode(words[at + 2], features);
-        if (note_extended(&types, opcode, words + at + 1, length - 1))
-            *features |= UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES;
-        at += length;
+        if (opcode == OP_EXECUTION_MODE && length >= 3 && words[at + 2] == MODE_SUBGROUP_UNIFORM)
+            *features |= UINT64_C(1) << CAT_FEATURE_SUBGROUP_UNIFORM;
+        if (opcode == OP_EXECUTION_MODE && length >= 3 && words[at + 2] == MODE_MAXIMAL)
+            *features |= UINT64_C(1) << CAT_FEATURE_MAXIMAL;
     }
     return true;
 }

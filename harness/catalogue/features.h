@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a module can need from a device, derived from its capabilities, extensions and execution
-// modes, and from the types of its group operations: one table, used by the build (to mark each module) and by the program (to skip with a
-// reason).
+// What a module can need from a device, derived from its capabilities, extensions, execution
+// modes and group operations: one table, used by the build (to mark each module) and by the program
+// (to skip with a reason).
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+// Stores hold these as bit numbers: a new one goes to the end.
 enum cat_feature {
     CAT_FEATURE_BASIC,
     CAT_FEATURE_VOTE,
@@ -31,6 +32,7 @@ enum cat_feature {
     CAT_FEATURE_MAXIMAL,
     CAT_FEATURE_CLOCK,
     CAT_FEATURE_EXTENDED_TYPES,
+    CAT_FEATURE_ROTATE_CLUSTERED,
     CAT_FEATURE_COUNT,
 };
 

@@ -85,6 +85,7 @@ static uint64_t feature_bits(const struct dev_features *f,
         {CAT_FEATURE_QUAD, operations & VK_SUBGROUP_FEATURE_QUAD_BIT},
 #ifdef VK_KHR_shader_subgroup_rotate
         {CAT_FEATURE_ROTATE, compute && f->rotate.shaderSubgroupRotate},
+        {CAT_FEATURE_ROTATE_CLUSTERED, compute && f->rotate.shaderSubgroupRotateClustered},
 #endif
         {CAT_FEATURE_INT8, f->float16_int8.shaderInt8},
         {CAT_FEATURE_INT16, f->base.features.shaderInt16},

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "oracles/oracles.h"
+#include "oracles/shuffle_source.h"
 
 #include <stdio.h>
 
@@ -170,6 +171,8 @@ static const struct cat_oracle oracle_shuffle_scan_loop = {
 };
 
 const struct cat_oracle *const oracles_shuffle[] = {
+    &oracle_shuffle_exchange,
     &oracle_shuffle_scan_loop,
+    &oracle_shuffle_types,
     NULL,
 };

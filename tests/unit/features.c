@@ -36,26 +36,32 @@ static void what_comes_after_the_first_function_does_not_count(void **state)
     assert_true(features == 0);
 }
 
-static void group_operations_on_other_types_are_seen(void **state)
+// A shuffle of 64-bit integers and one of vectors of them; a rotate with a cluster; what they need.
+static void group_operations_are_looked_at(void **state)
 {
     (void)state;
-    enum { ADD = 349, LONG = 5, LONGS = 6, WORD = 7 };
-    const uint32_t types[] = {HEADER, OP(4, 21), LONG,       64,    0, OP(4, 23), LONGS, LONG,
-                              2,      OP(4, 21), WORD,       32,    0, OP(5, 54), 1,     2,
-                              0,      3,         OP(6, ADD), LONGS, 8, 9,         0,     8};
-    const size_t count = sizeof types / 4;
-    uint32_t words[sizeof types / 4];
-    memcpy(words, types, sizeof types);
-    assert_true(read_words(words, count));
-    assert_true(features == UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES);
-    words[count - 5] = LONG;
-    assert_true(read_words(words, count));
-    assert_true(features == UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES);
-    words[count - 5] = WORD;
-    assert_true(read_words(words, count));
-    assert_true(features == 0);
-    assert_true(read_words(words, count - 6));
-    assert_true(features == 0);
+    const uint32_t type_and_function[] = {HEADER, OP(4, 21), 1, 64,        0, OP(4, 21),
+                                          2,      32,        0, OP(4, 23), 3, 1,
+                                          2,      OP(5, 54), 7, 8,         0, 9};
+    const uint32_t operations[][8] = {
+        {OP(6, 345), 1, 10, 4, 5, 6},     // u64
+        {OP(6, 345), 3, 10, 4, 5, 6},     // u64vec2
+        {OP(6, 345), 2, 10, 4, 5, 6},     // u32
+        {OP(6, 4431), 2, 10, 4, 5, 6},    // u32
+        {OP(7, 4431), 2, 10, 4, 5, 6, 7}, // u32, clustered
+        {OP(6, 61), 1, 10, 4, 5, 6},      // no group operation
+    };
+    const uint64_t extended = UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES;
+    const uint64_t wanted[] = {
+        extended, extended, 0, 0, UINT64_C(1) << CAT_FEATURE_ROTATE_CLUSTERED, 0};
+    const size_t before = sizeof type_and_function / 4;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        uint32_t words[sizeof type_and_function / 4 + 8];
+        memcpy(words, type_and_function, sizeof type_and_function);
+        memcpy(words + before, operations[i], sizeof operations[i]);
+        assert_true(read_words(words, before + (operations[i][0] >> 16)));
+        assert_true(features == wanted[i]);
+    }
 }
 
 static void unknown_capabilities_are_named(void **state)
@@ -99,7 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(capabilities_and_modes_are_seen),
         cmocka_unit_test(what_comes_after_the_first_function_does_not_count),
-        cmocka_unit_test(group_operations_on_other_types_are_seen),
+        cmocka_unit_test(group_operations_are_looked_at),
         cmocka_unit_test(unknown_capabilities_are_named),
         cmocka_unit_test(broken_modules_are_refused),
         cmocka_unit_test(every_feature_has_a_name_that_is_found),
