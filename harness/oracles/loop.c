@@ -2,6 +2,7 @@
 // The oracle of loop.desync: in each iteration a lane has received the tag that its neighbour had
 // in that iteration. An instance is a subgroup, iteration by iteration.
 
+#include "oracles/loop.h"
 #include "oracles/oracles.h"
 
 #include <stdio.h>
@@ -51,8 +52,8 @@ static void desync_expect(const struct cat_args *args, const struct cat_shape *s
     }
 }
 
-static void desync_where(const struct cat_args *args, const struct cat_shape *shape,
-                         const struct cat_failure *failure, char *text, size_t size)
+void loop_where(const struct cat_args *args, const struct cat_shape *shape,
+                const struct cat_failure *failure, char *text, size_t size)
 {
     (void)shape;
     const uint32_t subgroups = args->workgroup / args->subgroup;
@@ -68,10 +69,9 @@ static const struct cat_oracle oracle_loop_desync = {
     .shape = desync_shape,
     .input = desync_input,
     .expect = desync_expect,
-    .where = desync_where,
+    .where = loop_where,
 };
 
 const struct cat_oracle *const oracles_loop[] = {
-    &oracle_loop_desync,
-    NULL,
+    &oracle_loop_desync, &oracle_loop_four_hops, &oracle_loop_hop, &oracle_loop_trips, NULL,
 };

@@ -171,6 +171,7 @@ static const struct cat_oracle oracle_shuffle_scan_loop = {
 };
 
 const struct cat_oracle *const oracles_shuffle[] = {
+    &oracle_shuffle_branch,
     &oracle_shuffle_exchange,
     &oracle_shuffle_scan_loop,
     &oracle_shuffle_types,

@@ -5,8 +5,6 @@
 // input[0] is the register to send (operations) or the number of steps (chain); then `registers`
 // tags for each lane, all lanes of one register together; then an operand for each invocation.
 
-#include "base/random.h"
-#include "base/text.h"
 #include "oracles/oracles.h"
 #include "oracles/shuffle_source.h"
 

@@ -14,5 +14,6 @@ void shuffle_operands(const struct cat_args *args, bool all_exist, uint64_t seed
                       uint32_t *operands);
 
 // The oracles of the family that lie in files of their own.
+extern const struct cat_oracle oracle_shuffle_branch;
 extern const struct cat_oracle oracle_shuffle_exchange;
 extern const struct cat_oracle oracle_shuffle_types;

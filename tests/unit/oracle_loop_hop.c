@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracles of loop.tail, loop.form, loop.trips, shuffle.barrier-kinds and shuffle.branch: hops
+// against a subgroup played through; divergent ones against the simulator of control flow, which
+// knows who executes what together, and with which rule a test may say "forbidden".
+#include "unit.h"
+
+#include "base/text.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/check.h"
+#include "catalogue/masks.h"
+#include "oracles/oracles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE     3u
+#define MOST_LOOK 64u
+
+static const uint32_t sizes[] = {2, 4, 8, 32, 128};
+
+// A configuration with its input and expectation. Free with `drop`.
+struct made {
+    const struct cat_case *which;
+    struct cat_args args;
+    struct cat_shape size;
+    uint32_t *input, *expected;
+};
+
+static void drop(struct made *made)
+{
+    free(made->input);
+    free(made->expected);
+}
+
+static bool make(struct made *made, const struct cat_case *which)
+{
+    const struct cat_oracle *oracle = which->test->oracle;
+    struct lit_error error;
+    *made = (struct made){
+        .which = which,
+        .args = {.subgroup = which->subgroup, .scale = SCALE, .which = which},
+    };
+    made->args.workgroup = cat_value(&made->args, "workgroup");
+    if (made->args.workgroup % which->subgroup)
+        return false;
+    assert_true(oracle->shape(&made->args, &made->size, &error));
+    made->input = lit_alloc(made->size.input_words, sizeof(uint32_t));
+    made->expected =
+        lit_alloc(made->size.instances * made->size.words_per_instance, sizeof(uint32_t));
+    oracle->input(&made->args, &made->size, 3, made->input);
+    oracle->expect(&made->args, &made->size, made->input, made->expected);
+    return true;
+}
+
+// The same oracle says the same of all values of the axes about the code: one of each will do.
+static bool is_one_of_many(const struct cat_case *which)
+{
+    for (size_t i = 0; i < which->test->head.axis_count; i++)
+        if (which->axis[i])
+            return true;
+    return false;
+}
+
+static void check_hops(const struct cat_case *which, void *user)
+{
+    struct made made;
+    if (is_one_of_many(which) || !make(&made, which))
+        return;
+    const uint32_t lanes = which->subgroup, iterations = cat_value(&made.args, "iterations");
+    const bool kinds = cat_axis(&made.args, "barrier") != NULL;
+    uint32_t held[128], given[128], workers = 0;
+    for (uint64_t i = 0; i < made.size.instances * iterations; i++) {
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            held[lane] = made.input[lane] + 0x100 * (uint32_t)(i % iterations);
+        for (uint32_t hop = 0; hop < (kinds ? 4u : 1u); hop++) {
+            for (uint32_t lane = 0; lane < lanes; lane++)
+                given[lane + 1 == lanes ? 0 : lane + 1] = held[lane];
+            memcpy(held, given, sizeof held);
+        }
+        assert_memory_equal(made.expected + i * lanes, held, lanes * sizeof *held);
+    }
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        workers += made.input[lanes + lane];
+    const uint32_t wanted = kinds ? 1 : cat_value(&made.args, "workers");
+    assert_int_equal(workers, wanted < lanes ? wanted : lanes);
+    assert_int_equal(made.input[lanes + cat_value(&made.args, "elected")], 1);
+    drop(&made);
+    ++*(size_t *)user;
+}
+
+static void tags_hop_to_the_right(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"loop.form", "loop.tail", "shuffle.barrier-kinds"};
+    for (size_t t = 0; t < sizeof names / sizeof *names; t++) {
+        size_t checked = 0;
+        assert_non_null(cat_test_find(names[t]));
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            cat_test_each(cat_test_find(names[t]), sizes[s], check_hops, &checked);
+        assert_true(checked >= 5 * sizeof sizes / sizeof *sizes);
+    }
+}
+
+// The kernels as the simulator sees them: a lane's word is its number of iterations and, in bit 16,
+// whether it works; or, of shuffle.branch, what it does.
+
+static uint32_t goes_on(const struct masks_lane *lane)
+{
+    return lane->iteration[0] < (lane->word & 0xffff);
+}
+
+static uint32_t works(const struct masks_lane *lane)
+{
+    return lane->word >> 16;
+}
+
+static uint32_t takes_branch(const struct masks_lane *lane)
+{
+    return lane->word & 1;
+}
+
+static uint32_t takes_inner(const struct masks_lane *lane)
+{
+    return lane->word & 2;
+}
+
+#define LOOK_AT(at, ...)                                                                           \
+    {                                                                                              \
+        .kind = MASKS_LOOK, .name = "the exchange", .slot = (at), __VA_ARGS__                      \
+    }
+static const struct masks_step nothing[] = {{.kind = MASKS_END}};
+static const struct masks_step exchange[] = {LOOK_AT(0, .count = 1), {.kind = MASKS_END}};
+static const struct masks_step other_exchange[] = {LOOK_AT(1, .count = 1), {.kind = MASKS_END}};
+static const struct masks_step body[] = {LOOK_AT(0, .count = MOST_LOOK, .by = {1}),
+                                         {.kind = MASKS_END}};
+static const struct masks_step body_and_tail[] = {
+    LOOK_AT(0, .count = MOST_LOOK, .by = {1}),
+    {.kind = MASKS_IF, .choose = works, .body = nothing},
+    {.kind = MASKS_END}};
+static const struct masks_step inner[] = {
+    {.kind = MASKS_IF, .choose = takes_inner, .body = exchange}, {.kind = MASKS_END}};
+
+static const struct masks_step loop[] = {{.kind = MASKS_WHILE, .choose = goes_on, .body = body},
+                                         {.kind = MASKS_END}};
+static const struct masks_step loop_and_tail[] = {
+    {.kind = MASKS_WHILE, .choose = goes_on, .body = body_and_tail}, {.kind = MASKS_END}};
+static const struct masks_step then[] = {
+    {.kind = MASKS_IF, .choose = takes_branch, .body = exchange}, {.kind = MASKS_END}};
+static const struct masks_step both[] = {
+    {.kind = MASKS_IF, .choose = takes_branch, .body = exchange, .other = other_exchange},
+    {.kind = MASKS_END}};
+static const struct masks_step nested[] = {
+    {.kind = MASKS_IF, .choose = takes_branch, .body = inner}, {.kind = MASKS_END}};
+static const struct masks_step after[] = {
+    {.kind = MASKS_IF, .choose = takes_branch, .body = nothing},
+    LOOK_AT(0, .count = 1),
+    {.kind = MASKS_END}};
+
+static struct masks_shape shape_of(const struct cat_args *args)
+{
+    const char *place = cat_axis(args, "place");
+    if (!place)
+        return (struct masks_shape){cat_axis_is(args, "tail", "none") ? loop : loop_and_tail,
+                                    MOST_LOOK};
+    return (struct masks_shape){!strcmp(place, "then")     ? then
+                                : !strcmp(place, "both")   ? both
+                                : !strcmp(place, "nested") ? nested
+                                                           : after,
+                                2};
+}
+
+static enum masks_rule rule_of(const struct cat_args *args)
+{
+    return cat_axis_is(args, "reconvergence", "maximal")            ? MASKS_MAXIMAL
+           : cat_axis_is(args, "reconvergence", "subgroup-uniform") ? MASKS_SUBGROUP_UNIFORM
+                                                                    : MASKS_DEFAULT;
+}
+
+// The lane that a lane of the dispatch is told to read.
+static uint32_t source_of(const struct made *made, uint64_t invocation)
+{
+    return cat_axis(&made->args, "place") ? made->input[2 * invocation + 1] >> 8
+                                          : made->input[4 * invocation + 2];
+}
+
+static uint32_t word_of(const struct made *made, uint64_t invocation)
+{
+    if (cat_axis(&made->args, "place"))
+        return made->input[2 * invocation + 1];
+    return made->input[4 * invocation + 1] | made->input[4 * invocation + 3] << 16;
+}
+
+// Of what a lane reads: how often it is there at all, and how often it is sure to be.
+struct seen {
+    uint64_t reads, there, sure;
+};
+
+static void check_cell(const struct made *made, const struct masks_cell *cell, uint64_t invocation,
+                       uint32_t word, uint32_t iteration, struct seen *seen)
+{
+    if (!cell->executed) {
+        assert_int_equal(word, CAT_POISON);
+        return;
+    }
+    const uint32_t source = source_of(made, invocation), bit = 1u << source % 32;
+    const bool maximal = rule_of(&made->args) == MASKS_MAXIMAL;
+    assert_int_equal(word, cat_tag(iteration, source));
+    seen->reads++;
+    seen->there += (cell->want[source / 32] & bit) != 0;
+    seen->sure += ((maximal ? cell->want : cell->lower)[source / 32] & bit) != 0;
+}
+
+// Compares a whole dispatch with the simulator, workgroup by workgroup.
+static struct seen look(const struct made *made)
+{
+    const uint32_t lanes = made->args.subgroup, width = made->args.workgroup;
+    const struct masks_shape shape = shape_of(&made->args);
+    struct masks_cell *cells = lit_alloc((size_t)width * shape.slots, sizeof *cells);
+    struct seen seen = {0};
+    uint32_t words[MASKS_LANES];
+    for (uint32_t group = 0; group < SCALE; group++) {
+        for (uint32_t i = 0; i < width; i++)
+            words[i] = word_of(made, (uint64_t)group * width + i);
+        masks_simulate(&shape, rule_of(&made->args), width, lanes, words, cells);
+        const uint64_t rounds = made->size.words_per_instance / lanes;
+        for (uint32_t i = 0; i < width; i++) {
+            const uint64_t invocation = (uint64_t)group * width + i, instance = invocation / lanes;
+            for (uint32_t round = 0; round < rounds; round++) {
+                const bool other = shape.steps == both && !(words[i] & 1);
+                const uint64_t at = (instance * rounds + round) * lanes + i % lanes;
+                check_cell(made, &cells[i * shape.slots + (other ? 1 : round)], invocation,
+                           made->expected[at], round, &seen);
+            }
+        }
+    }
+    free(cells);
+    return seen;
+}
+
+static void check_divergent(const struct cat_case *which, void *user)
+{
+    struct made made;
+    const char *reason;
+    if (!make(&made, which))
+        return;
+    const struct seen seen = look(&made);
+    const bool none = !cat_axis(&made.args, "sync") || cat_axis_is(&made.args, "sync", "none");
+    const enum cat_expectation expectation = cat_case_expectation(which, &reason);
+    // Lanes that are sure to be together: only there may a failure be forbidden without a barrier.
+    if (expectation == CAT_FORBIDDEN && none)
+        assert_true(seen.sure == seen.reads);
+    // Where it is assumed, some are not, if subgroups or lanes have something to come apart by.
+    const bool several =
+        cat_axis(&made.args, "trips") && cat_axis_is(&made.args, "trips", "subgroup")
+            ? 2 * which->subgroup < made.args.workgroup
+            : which->subgroup > 2;
+    if (expectation == CAT_ASSUMED && none && several &&
+        cat_value(&made.args, "workers") < which->subgroup &&
+        cat_value(&made.args, "iterations") >= 16)
+        assert_true(seen.sure < seen.reads);
+    // Nobody reads a lane that has left or took another way, but where that is the question.
+    if (expectation == CAT_CONTROL)
+        assert_true(seen.there < seen.reads);
+    else
+        assert_true(seen.there == seen.reads);
+    assert_true(seen.reads > 0);
+    drop(&made);
+    ++*(size_t *)user;
+}
+
+static void who_is_read_is_there(void **state)
+{
+    (void)state;
+    size_t trips = 0, branches = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        cat_test_each(cat_test_find("loop.trips"), sizes[s], check_divergent, &trips);
+        cat_test_each(cat_test_find("shuffle.branch"), sizes[s], check_divergent, &branches);
+    }
+    assert_true(trips > 500 && branches > 200);
+}
+
+// The outcome of an output that is right but for one word.
+static const char *spoilt(const char *name, uint64_t word, uint32_t got)
+{
+    struct cat_case which;
+    struct made made;
+    struct lit_error error = {0};
+    if (!cat_case_parse(name, &which, &error))
+        fail_msg("%s", error.message);
+    assert_true(make(&made, &which));
+    const enum cat_check mode = which.test->oracle->check;
+    const uint64_t words = made.size.instances * made.size.words_per_instance;
+    uint32_t *output = lit_alloc(words, sizeof *output);
+    struct cat_run run = {0};
+    struct cat_failure failures[2];
+    size_t count = 0;
+    memcpy(output, made.expected, words * sizeof *output);
+    cat_check_host(mode, &made.size, output, made.expected, 0, &run, failures, 2, &count);
+    assert_int_equal(run.failed, 0);
+    output[word] = got;
+    cat_check_host(mode, &made.size, output, made.expected, 0, &run, failures, 2, &count);
+    assert_int_equal(run.failed, 1);
+    free(output);
+    drop(&made);
+    return cat_outcome_name(mode, failures[0].outcome);
+}
+
+static void a_wrong_word_is_seen(void **state)
+{
+    (void)state;
+    static const char tail[] = "loop.tail/tail=shared,sync=none,reconvergence=default@"
+                               "workgroup=128,elected=last,workers=1,iterations=16,subgroup=32";
+    static const char trips[] = "loop.trips/trips=divergent,tail=none,sync=none,reconvergence="
+                                "default@workgroup=128,elected=last,workers=1,iterations=16,"
+                                "subgroup=32";
+    static const char kinds[] = "shuffle.barrier-kinds/barrier=none,place=each@workgroup=128,"
+                                "elected=last,iterations=16,subgroup=32";
+    static const char branch[] = "shuffle.branch/place=then,source=active,reconvergence=default@"
+                                 "workgroup=128,subgroup=32";
+    assert_string_equal(spoilt(tail, 9 * 32 + 31, cat_tag(8, 30)), "stale by 1");
+    assert_string_equal(spoilt(tail, 9 * 32 + 31, cat_tag(9, 31)), "wrong lane");
+    assert_string_equal(spoilt(tail, 9 * 32, cat_tag(11, 31)), "ahead by 2");
+    assert_string_equal(spoilt(kinds, 9 * 32 + 1, cat_tag(9, 30)), "wrong lane");
+    // Lane 0 of the third subgroup has no iteration: whatever it stores is wrong.
+    assert_non_null(spoilt(trips, 2 * 16 * 32, cat_tag(0, 0)));
+    // Lane 0 of the first subgroup does not take the branch.
+    assert_non_null(spoilt(branch, 0, cat_tag(0, 0)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tags_hop_to_the_right),
+        cmocka_unit_test(who_is_read_is_there),
+        cmocka_unit_test(a_wrong_word_is_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
