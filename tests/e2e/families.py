@@ -19,6 +19,9 @@ KNOWN = {
     "Mesa 22.": ("barrier.memory-is-no-rendezvous/*", "barrier.long-loop/*", "lookback.scan/*",
                  "progress.*"),
     "Mesa 25.": ("barrier.subgroup-in-branch/*", "*sync=control-*", "lookback.scan/*"),
+    "Mesa 22.": ("barrier.memory-is-no-rendezvous/*", "barrier.long-loop/*", "lookback.scan/*"),
+    "Mesa 25.": ("barrier.subgroup-in-branch/*", "*sync=control-*", "lookback.scan/*",
+                 "loop.trips/trips=subgroup,*sync=control,*"),
     "SwiftShader": ("lookback.scan/*",),
 }
 
