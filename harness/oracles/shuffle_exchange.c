@@ -44,7 +44,7 @@ static bool exchange_shape(const struct cat_args *args, struct cat_shape *shape,
         .input_words = 1 + (registers(args) + subgroups) * args->subgroup,
         .state_words = 1,
         .instances = subgroups,
-        .words_per_instance = args->subgroup,
+        .words_per_instance = args->subgroup * (cat_axis(args, "length") ? steps(args) : 1),
     };
     return true;
 }
@@ -83,6 +83,8 @@ static void exchange_expect(const struct cat_args *args, const struct cat_shape 
     for (uint64_t i = 0; i < shape->instances; i++, own += lanes, expected += lanes) {
         memcpy(sent, tags, lanes * sizeof *sent);
         for (uint32_t step = 0; step < steps(args); step++) {
+            if (step && cat_axis(args, "length"))
+                expected += lanes;
             for (uint32_t lane = 0; lane < lanes; lane++) {
                 const uint32_t source = shuffle_source(args, lane, operand(args, own, lane));
                 expected[lane] = sent[source < lanes ? source : lane];
@@ -98,8 +100,11 @@ static void exchange_where(const struct cat_args *args, const struct cat_shape *
 {
     (void)shape;
     const uint32_t subgroups = args->workgroup / args->subgroup;
-    snprintf(text, size, "lane %u, subgroup %u of workgroup %u", (unsigned)failure->word,
-             (unsigned)(failure->instance % subgroups), (unsigned)(failure->instance / subgroups));
+    snprintf(
+        text, size, "lane %u, step %u, subgroup %u of workgroup %u",
+        (unsigned)(failure->word % args->subgroup),
+        (unsigned)(cat_axis(args, "length") ? failure->word / args->subgroup : steps(args) - 1),
+        (unsigned)(failure->instance % subgroups), (unsigned)(failure->instance / subgroups));
 }
 
 const struct cat_oracle oracle_shuffle_exchange = {
