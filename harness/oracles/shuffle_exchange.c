@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle of shuffle.operations and shuffle.chain: one exchange, or several in a row, of tags
-// that are counted up from one to the next. An instance is a subgroup, one word for each lane.
+// that are counted up from one to the next. An instance is a subgroup, exchange by exchange.
 //
 // input[0] is the register to send (operations) or the number of steps (chain); then `registers`
 // tags for each lane, all lanes of one register together; then an operand for each invocation.
@@ -44,7 +44,7 @@ static bool exchange_shape(const struct cat_args *args, struct cat_shape *shape,
         .input_words = 1 + (registers(args) + subgroups) * args->subgroup,
         .state_words = 1,
         .instances = subgroups,
-        .words_per_instance = args->subgroup * (cat_axis(args, "length") ? steps(args) : 1),
+        .words_per_instance = (uint64_t)args->subgroup * steps(args),
     };
     return true;
 }
@@ -80,11 +80,9 @@ static void exchange_expect(const struct cat_args *args, const struct cat_shape 
     if (cat_axis_is(args, "value", "array"))
         tags += input[0] * lanes;
     own += registers(args) * lanes;
-    for (uint64_t i = 0; i < shape->instances; i++, own += lanes, expected += lanes) {
+    for (uint64_t i = 0; i < shape->instances; i++, own += lanes) {
         memcpy(sent, tags, lanes * sizeof *sent);
-        for (uint32_t step = 0; step < steps(args); step++) {
-            if (step && cat_axis(args, "length"))
-                expected += lanes;
+        for (uint32_t step = 0; step < steps(args); step++, expected += lanes) {
             for (uint32_t lane = 0; lane < lanes; lane++) {
                 const uint32_t source = shuffle_source(args, lane, operand(args, own, lane));
                 expected[lane] = sent[source < lanes ? source : lane];
@@ -100,11 +98,9 @@ static void exchange_where(const struct cat_args *args, const struct cat_shape *
 {
     (void)shape;
     const uint32_t subgroups = args->workgroup / args->subgroup;
-    snprintf(
-        text, size, "lane %u, step %u, subgroup %u of workgroup %u",
-        (unsigned)(failure->word % args->subgroup),
-        (unsigned)(cat_axis(args, "length") ? failure->word / args->subgroup : steps(args) - 1),
-        (unsigned)(failure->instance % subgroups), (unsigned)(failure->instance / subgroups));
+    snprintf(text, size, "lane %u, step %u, subgroup %u of workgroup %u",
+             (unsigned)(failure->word % args->subgroup), (unsigned)(failure->word / args->subgroup),
+             (unsigned)(failure->instance % subgroups), (unsigned)(failure->instance / subgroups));
 }
 
 const struct cat_oracle oracle_shuffle_exchange = {

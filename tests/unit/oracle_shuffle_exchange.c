@@ -90,15 +90,15 @@ static void check_exchange(const struct cat_case *which, void *user)
     uint32_t *expected = lit_alloc(shape.instances * shape.words_per_instance, sizeof *expected);
     oracle->input(&args, &shape, 5, input);
     oracle->expect(&args, &shape, input, expected);
-    const uint32_t lanes = args.subgroup, stored = length ? steps : 1;
-    assert_int_equal(shape.words_per_instance, lanes * stored);
+    const uint32_t lanes = args.subgroup;
+    assert_int_equal(shape.words_per_instance, lanes * steps);
     assert_int_equal(input[0], length ? steps : 2);
-    for (uint64_t i = 0; i < shape.instances * stored; i++) {
-        // Of the long chains the first steps and the last ones, which ask for all before.
-        const uint32_t step = (uint32_t)(i % stored) + steps - stored;
+    for (uint64_t i = 0; i < shape.instances * steps; i++) {
+        // Of the long chains the first steps and the last one, which asks for all before.
+        const uint32_t step = (uint32_t)(i % steps);
         for (uint32_t lane = 0; lane < lanes && (step < 4 || step + 1 == steps); lane++)
             assert_int_equal(expected[i * lanes + lane],
-                             tag_after(&args, input, i / stored, step, lane));
+                             tag_after(&args, input, i / steps, step, lane));
     }
     free(input);
     free(expected);
@@ -247,7 +247,7 @@ static void places_have_names_and_impossible_ones_are_refused(void **state)
     const struct cat_args args = arguments(&which);
     assert_false(cat_oracle_find("shuffle.exchange")->shape(&args, &shape, &error));
     assert_string_equal(error.message, "a subgroup of 4 lanes has no cluster of 8");
-    const struct cat_failure failure = {.instance = 17, .word = 3};
+    const struct cat_failure failure = {.instance = 17, .word = 7};
     cat_oracle_find("shuffle.exchange")->where(&args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, "lane 3, step 1, subgroup 1 of workgroup 1");
 }
