@@ -200,6 +200,7 @@ static const struct form forms[] = {
     {SpvOpReadClockKHR, false, "=i", select_clock, NULL},
     {SpvOpGroupNonUniformQuadAllKHR, false, "=i", select_group, NULL},
     {SpvOpGroupNonUniformQuadAnyKHR, false, "=i", select_group, NULL},
+    {SpvOpGroupNonUniformPartitionNV, false, "=i", select_group, NULL},
     {SpvOpAtomicFMinEXT, false, "=iiii", select_atomic, access_atomic},
     {SpvOpAtomicFMaxEXT, false, "=iiii", select_atomic, access_atomic},
     {SpvOpAssumeTrueKHR, false, "i", NULL, decode_skip},
