@@ -27,6 +27,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_MEMORY_MODEL_DEVICE] = "vulkanMemoryModelDeviceScope",
     [CAT_FEATURE_SUBGROUP_UNIFORM] = "VK_KHR_shader_subgroup_uniform_control_flow",
     [CAT_FEATURE_MAXIMAL] = "VK_KHR_shader_maximal_reconvergence",
+    [CAT_FEATURE_PARTITIONED] = "VK_NV_shader_subgroup_partitioned",
     [CAT_FEATURE_CLOCK] = "shaderSubgroupClock",
 };
 
@@ -52,6 +53,7 @@ static const struct {
     {67, CAT_FEATURE_CLUSTERED},             // GroupNonUniformClustered
     {68, CAT_FEATURE_QUAD},                  // GroupNonUniformQuad
     {5055, CAT_FEATURE_CLOCK},               // ShaderClockKHR
+    {5297, CAT_FEATURE_PARTITIONED},         // GroupNonUniformPartitionedNV
     {5345, CAT_FEATURE_MEMORY_MODEL},        // VulkanMemoryModel
     {5346, CAT_FEATURE_MEMORY_MODEL_DEVICE}, // VulkanMemoryModelDeviceScope
     {5347, CAT_FEATURE_ADDRESSES},           // PhysicalStorageBufferAddresses

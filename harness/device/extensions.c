@@ -119,6 +119,10 @@ bool dev_features_read(VkPhysicalDevice physical, uint32_t api, struct dev_featu
         return false;
     }
     chain_all(features, &offer);
+    features->partitioned = has_extension(&offer, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME);
+    if (features->partitioned)
+        features->extensions[features->extension_count++] =
+            VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME;
     features->core_addresses = api >= VK_API_VERSION_1_2;
     features->driver_properties =
         api >= VK_API_VERSION_1_2 || has_extension(&offer, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);

@@ -87,6 +87,8 @@ static uint64_t feature_bits(const struct dev_features *f,
         {CAT_FEATURE_ROTATE, compute && f->rotate.shaderSubgroupRotate},
         {CAT_FEATURE_ROTATE_CLUSTERED, compute && f->rotate.shaderSubgroupRotateClustered},
 #endif
+        {CAT_FEATURE_PARTITIONED,
+         f->partitioned && (operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV)},
         {CAT_FEATURE_INT8, f->float16_int8.shaderInt8},
         {CAT_FEATURE_INT16, f->base.features.shaderInt16},
         {CAT_FEATURE_INT64, f->base.features.shaderInt64},

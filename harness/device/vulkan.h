@@ -65,6 +65,7 @@ struct dev_features {
 #endif
     const char *extensions[16]; // to enable, for what is not core in this version
     uint32_t extension_count;
+    bool partitioned;       // VK_NV_shader_subgroup_partitioned, which has no structure
     bool core_addresses;    // vkGetBufferDeviceAddress is not the extension's
     bool driver_properties; // VkPhysicalDeviceDriverProperties can be asked for
     bool size_properties;   // likewise VkPhysicalDeviceSubgroupSizeControlProperties
