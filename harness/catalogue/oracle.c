@@ -7,7 +7,7 @@
 static const struct cat_oracle *const *const families[] = {
     oracles_barrier,       oracles_broadcast, oracles_cases,   oracles_divergence,
     oracles_lookback,      oracles_loop,      oracles_memory,  oracles_progress,
-    oracles_reconvergence, oracles_scan,      oracles_shuffle,
+    oracles_reconvergence, oracles_scan,      oracles_shuffle, oracles_sync_matrix,
 };
 
 const struct cat_oracle *cat_oracle_find(const char *name)

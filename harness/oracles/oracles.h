@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracles, family by family: each file NAME.c or NAME_*.c of this folder holds those of the
-// family NAME, and one of them its list, which ends with NULL. A new oracle is a name in its
-// family's list.
+// family NAME (with _ for -), and one of them its list, which ends with NULL. A new oracle is a
+// name in its family's list.
 #pragma once
 
 #include "catalogue/oracle.h"
@@ -17,3 +17,4 @@ extern const struct cat_oracle *const oracles_progress[];
 extern const struct cat_oracle *const oracles_reconvergence[];
 extern const struct cat_oracle *const oracles_scan[];
 extern const struct cat_oracle *const oracles_shuffle[];
+extern const struct cat_oracle *const oracles_sync_matrix[];

@@ -13,6 +13,8 @@ FAMILIES = ("barrier", "broadcast", "lookback", "loop", "progress", "reconvergen
 FAMILIES = ("barrier", "broadcast", "cases", "lookback", "loop", "reconvergence", "scan", "shuffle")
 FAMILIES = ("barrier", "broadcast", "lookback", "loop", "memory", "reconvergence", "scan", "shuffle")
 FAMILIES = ("barrier", "broadcast", "divergence", "lookback", "loop", "memory", "reconvergence", "scan", "shuffle")
+FAMILIES = ("barrier", "broadcast", "lookback", "loop", "reconvergence", "scan", "shuffle",
+            "sync-matrix")
 
 # What a version of Mesa is known to do wrong, and where a busy machine makes bounded waits run out.
 KNOWN = {

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracles of the family sync-matrix: what every lane gets from one subgroup operation an
+// iteration, if all lanes of the subgroup execute it together. An instance is a subgroup, iteration
+// by iteration; all subgroups have the same numbers, a row of the input for each iteration.
+#include "base/random.h"
+#include "oracles/oracles.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CLUSTER 4u
+#define CLASSES 6u // the bits that make a part of a partition
+
+static bool is_op(const struct cat_args *args, const char *op)
+{
+    return cat_axis_is(args, "op", op);
+}
+
+// ---- the numbers
+
+static uint32_t draw(struct lit_random *random)
+{
+    return (uint32_t)(random_next(random) >> 32);
+}
+
+// What an iteration's row is made of. In turn the elected lane and `other` are the ones on which
+// the result hangs.
+struct row {
+    uint32_t elected, other;
+    uint32_t turn;   // the iteration
+    uint32_t common; // a random word
+    uint32_t alike;  // how many lanes' numbers are combined, about: a subgroup, a cluster, a part
+};
+
+// What is different for each test.
+struct kind {
+    // The number of a lane. NULL: the tag of lane and iteration.
+    uint32_t (*value)(const struct cat_args *args, const struct row *row, uint32_t lane,
+                      struct lit_random *random);
+    // From the subgroup's numbers of one iteration every lane's result.
+    void (*operation)(const struct cat_args *args, const uint32_t *value, uint32_t *result);
+    bool clusters, parts;
+};
+
+// Votes: everybody agrees but one, or all do.
+static uint32_t vote_value(const struct cat_args *args, const struct row *row, uint32_t lane,
+                           struct lit_random *random)
+{
+    const uint32_t word = draw(random);
+    const bool against =
+        (row->turn % 3 == 0 && lane == row->elected) || (row->turn % 3 == 1 && lane == row->other);
+    if (is_op(args, "all-equal"))
+        return against ? ~row->common : row->common;
+    return (word & ~1u) | (is_op(args, "any") ? against : !against);
+}
+
+// Ballots: anybody, but the elected lane in every other iteration and the other one when it does
+// not, so that no mask is empty.
+static uint32_t ballot_value(const struct cat_args *args, const struct row *row, uint32_t lane,
+                             struct lit_random *random)
+{
+    (void)args;
+    const uint32_t word = draw(random);
+    if (lane == row->elected)
+        return (word & ~1u) | !(row->turn & 1);
+    if (lane == row->other && row->turn & 1)
+        return word | 1;
+    return word;
+}
+
+// Arithmetic: a number of which the result shows that it took part.
+static uint32_t number(const struct cat_args *args, const struct row *row, uint32_t lane,
+                       struct lit_random *random)
+{
+    const uint32_t word = draw(random), more = draw(random);
+    const bool decides = lane == (row->turn & 1 ? row->other : row->elected);
+    if (is_op(args, "min"))
+        return decides ? word >> 2 : word | 0x80000000;
+    if (is_op(args, "max"))
+        return decides ? ~(word >> 2) : word & 0x7fffffff;
+    // A few of the lanes take bits away from those that all have.
+    const bool takes = decides || (lane != row->elected && more % row->alike < 3);
+    const uint32_t taken = takes ? word & draw(random) : 0;
+    if (is_op(args, "and"))
+        return row->common & ~taken;
+    if (is_op(args, "or"))
+        return ~(row->common & ~taken);
+    return is_op(args, "mul") ? word | 1 : word;
+}
+
+// Partitions: the elected lane and the other one are of the same part.
+static uint32_t part_value(const struct cat_args *args, const struct row *row, uint32_t lane,
+                           struct lit_random *random)
+{
+    const uint32_t value = number(args, row, lane, random), word = draw(random);
+    const bool with_elected = lane == row->elected || lane == row->other;
+    return (value & ~CLASSES) | ((with_elected ? row->common : word) & CLASSES);
+}
+
+static struct row make_row(const struct kind *kind, const struct cat_args *args, uint32_t turn,
+                           struct lit_random *random)
+{
+    struct row row = {.elected = cat_value(args, "elected"), .turn = turn, .common = draw(random)};
+    const uint32_t among = kind->clusters ? CLUSTER : args->subgroup;
+    row.alike = kind->parts ? (args->subgroup + 3) / 4 : among;
+    row.other = (row.elected & ~(among - 1)) |
+                ((row.elected + 1 + draw(random) % (among - 1)) & (among - 1));
+    return row;
+}
+
+static void make_input(const struct kind *kind, const struct cat_args *args, uint64_t seed,
+                       uint32_t *input)
+{
+    struct lit_random random = {seed};
+    for (uint32_t i = 0; i < cat_value(args, "iterations"); i++) {
+        const struct row row = make_row(kind, args, i, &random);
+        for (uint32_t lane = 0; lane < args->subgroup; lane++)
+            *input++ = kind->value ? kind->value(args, &row, lane, &random) : cat_tag(i, lane);
+    }
+}
+
+// ---- the operations
+
+static void give_all(uint32_t *result, uint32_t lanes, uint32_t value)
+{
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        result[lane] = value;
+}
+
+static void vote(const struct cat_args *args, const uint32_t *value, uint32_t *result)
+{
+    uint32_t yes = 0, equal = 0;
+    for (uint32_t lane = 0; lane < args->subgroup; lane++) {
+        yes += value[lane] & 1;
+        equal += value[lane] == value[0];
+    }
+    if (is_op(args, "elect")) {
+        give_all(result, args->subgroup, 0);
+        result[0] = 1;
+        return;
+    }
+    give_all(result, args->subgroup,
+             is_op(args, "all")   ? yes == args->subgroup
+             : is_op(args, "any") ? yes > 0
+                                  : equal == args->subgroup);
+}
+
+static void ballot(const struct cat_args *args, const uint32_t *value, uint32_t *result)
+{
+    const uint32_t last = args->subgroup - 1;
+    uint32_t sum = 0, count = 0, lowest = last, highest = 0;
+    for (uint32_t lane = 0; lane <= last; lane++) {
+        if (is_op(args, "bit-count-exclusive"))
+            result[lane] = count;
+        if (value[lane] & 1) {
+            sum += (2 * (lane / 32) + 1) << (lane % 32);
+            count++;
+            lowest = lane < lowest ? lane : lowest;
+            highest = lane;
+        }
+        if (is_op(args, "bit-count-inclusive"))
+            result[lane] = count;
+        else if (is_op(args, "inverse-ballot"))
+            result[lane] = value[lane ^ 1] & 1;
+        else if (is_op(args, "bit-extract"))
+            result[lane] = value[(lane + last) & last] & 1;
+    }
+    if (is_op(args, "ballot"))
+        give_all(result, args->subgroup, sum);
+    else if (is_op(args, "bit-count"))
+        give_all(result, args->subgroup, count);
+    else if (is_op(args, "find-lsb"))
+        give_all(result, args->subgroup, lowest);
+    else if (is_op(args, "find-msb"))
+        give_all(result, args->subgroup, highest);
+}
+
+static void broadcast(const struct cat_args *args, const uint32_t *value, uint32_t *result)
+{
+    give_all(result, args->subgroup,
+             value[is_op(args, "broadcast") ? cat_value(args, "elected") : 0]);
+}
+
+// The lane whose tag `lane` receives.
+static uint32_t source(const struct cat_args *args, uint32_t lane)
+{
+    const uint32_t last = args->subgroup - 1;
+    if (is_op(args, "shuffle"))
+        return (lane + last) & last;
+    if (is_op(args, "xor"))
+        return lane ^ 1;
+    if (is_op(args, "up"))
+        return lane ? lane - 1 : 0;
+    if (is_op(args, "down"))
+        return lane < last ? lane + 1 : last;
+    const uint32_t around = is_op(args, "rotate") ? last : CLUSTER - 1;
+    return (lane & ~around) | ((lane + 1) & around);
+}
+
+static void shuffle(const struct cat_args *args, const uint32_t *value, uint32_t *result)
+{
+    for (uint32_t lane = 0; lane < args->subgroup; lane++)
+        result[lane] = value[source(args, lane)];
+}
+
+static void quad(const struct cat_args *args, const uint32_t *value, uint32_t *result)
+{
+    const uint32_t place = cat_value(args, "elected") & 3;
+    const uint32_t across = is_op(args, "swap-horizontal") ? 1
+                            : is_op(args, "swap-vertical") ? 2
+                                                           : 3;
+    for (uint32_t lane = 0; lane < args->subgroup; lane++)
+        result[lane] = value[is_op(args, "broadcast") ? (lane & ~3u) | place : lane ^ across];
+}
+
+static uint32_t combine(const struct cat_args *args, uint32_t a, uint32_t b)
+{
+    switch (cat_axis(args, "op")[1]) {
+    case 'd': // add
+        return a + b;
+    case 'u': // mul
+        return a * b;
+    case 'i': // min
+        return a < b ? a : b;
+    case 'a': // max
+        return a > b ? a : b;
+    case 'n': // and
+        return a & b;
+    case 'r': // or
+        return a | b;
+    default: // xor
+        return a ^ b;
+    }
+}
+
+static uint32_t identity(const struct cat_args *args)
+{
+    return is_op(args, "mul") ? 1 : is_op(args, "min") || is_op(args, "and") ? UINT32_MAX : 0;
+}
+
+// Whether two lanes' numbers are combined.
+typedef bool together(const uint32_t *value, uint32_t a, uint32_t b);
+
+static void combine_all(const struct cat_args *args, together *are_together, const uint32_t *value,
+                        uint32_t *result)
+{
+    const bool inclusive = cat_axis_is(args, "scan", "inclusive");
+    const bool exclusive = cat_axis_is(args, "scan", "exclusive");
+    for (uint32_t lane = 0; lane < args->subgroup; lane++) {
+        const uint32_t end = exclusive ? lane : inclusive ? lane + 1 : args->subgroup;
+        result[lane] = identity(args);
+        for (uint32_t other = 0; other < end; other++)
+            if (are_together(value, lane, other))
+                result[lane] = combine(args, result[lane], value[other]);
+    }
+}
+
+static bool of_a_subgroup(const uint32_t *value, uint32_t a, uint32_t b)
+{
+    (void)value, (void)a, (void)b;
+    return true;
+}
+
+static bool of_a_cluster(const uint32_t *value, uint32_t a, uint32_t b)
+{
+    (void)value;
+    return a / CLUSTER == b / CLUSTER;
+}
+
+static bool of_a_part(const uint32_t *value, uint32_t a, uint32_t b)
+{
+    return !((value[a] ^ value[b]) & CLASSES);
+}
+
+static void arithmetic(const struct cat_args *args, const uint32_t *value, uint32_t *result)
+{
+    combine_all(args, of_a_subgroup, value, result);
+}
+
+static void clustered(const struct cat_args *args, const uint32_t *value, uint32_t *result)
+{
+    combine_all(args, of_a_cluster, value, result);
+}
+
+static void partitioned(const struct cat_args *args, const uint32_t *value, uint32_t *result)
+{
+    combine_all(args, of_a_part, value, result);
+}
+
+// ---- the oracles
+
+static void expect(const struct kind *kind, const struct cat_args *args,
+                   const struct cat_shape *shape, const uint32_t *input, uint32_t *expected)
+{
+    const uint32_t lanes = args->subgroup, iterations = cat_value(args, "iterations");
+    for (uint32_t i = 0; i < iterations; i++)
+        kind->operation(args, input + i * lanes, expected + i * lanes);
+    const uint64_t words = shape->words_per_instance;
+    for (uint64_t instance = 1; instance < shape->instances; instance++)
+        memcpy(expected + instance * words, expected, words * sizeof *expected);
+}
+
+static bool matrix_shape(const struct cat_args *args, struct cat_shape *shape,
+                         struct lit_error *error)
+{
+    if (args->subgroup < 2)
+        return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of one lane has nothing to exchange");
+    const uint32_t workgroups = args->scale < 4 ? 1 : args->scale / 4;
+    const uint64_t subgroups = (uint64_t)workgroups * (args->workgroup / args->subgroup);
+    const uint32_t iterations = cat_value(args, "iterations");
+    const uint64_t words = (uint64_t)iterations * args->subgroup;
+    *shape = (struct cat_shape){
+        .workgroups = workgroups,
+        .elements = iterations,
+        .input_words = words,
+        .state_words = 1 + subgroups,
+        .instances = subgroups,
+        .words_per_instance = words,
+    };
+    return true;
+}
+
+// Of tests in which lanes go by fours.
+static bool matrix_shape_fours(const struct cat_args *args, struct cat_shape *shape,
+                               struct lit_error *error)
+{
+    if (args->subgroup < CLUSTER)
+        return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of %u has no %u lanes for a cluster",
+                        (unsigned)args->subgroup, (unsigned)CLUSTER);
+    return matrix_shape(args, shape, error);
+}
+
+static bool matrix_shape_shuffle(const struct cat_args *args, struct cat_shape *shape,
+                                 struct lit_error *error)
+{
+    return (is_op(args, "rotate-clustered") ? matrix_shape_fours : matrix_shape)(args, shape,
+                                                                                 error);
+}
+
+static void matrix_where(const struct cat_args *args, const struct cat_shape *shape,
+                         const struct cat_failure *failure, char *text, size_t size)
+{
+    (void)shape;
+    const uint32_t subgroups = args->workgroup / args->subgroup;
+    snprintf(text, size, "lane %u, iteration %u, subgroup %u of workgroup %u",
+             (unsigned)(failure->word % args->subgroup), (unsigned)(failure->word / args->subgroup),
+             (unsigned)(failure->instance % subgroups), (unsigned)(failure->instance / subgroups));
+}
+
+// KIND(name, check mode, shape, numbers, clusters, parts): the oracle of sync-matrix.name.
+#define KIND(name_, mode, shape_, value_, clusters_, parts_)                                       \
+    static const struct kind kind_##name_ = {value_, name_, clusters_, parts_};                    \
+    static void input_##name_(const struct cat_args *args, const struct cat_shape *shape,          \
+                              uint64_t seed, uint32_t *input)                                      \
+    {                                                                                              \
+        (void)shape;                                                                               \
+        make_input(&kind_##name_, args, seed, input);                                              \
+    }                                                                                              \
+    static void expect_##name_(const struct cat_args *args, const struct cat_shape *shape,         \
+                               const uint32_t *input, uint32_t *expected)                          \
+    {                                                                                              \
+        expect(&kind_##name_, args, shape, input, expected);                                       \
+    }                                                                                              \
+    static const struct cat_oracle oracle_##name_ = {                                              \
+        .name = "sync-matrix." #name_,                                                             \
+        .check = mode,                                                                             \
+        .instance = "subgroup",                                                                    \
+        .shape = shape_,                                                                           \
+        .input = input_##name_,                                                                    \
+        .expect = expect_##name_,                                                                  \
+        .where = matrix_where,                                                                     \
+    }
+
+KIND(arithmetic, CAT_CHECK_EQUAL, matrix_shape, number, false, false);
+KIND(ballot, CAT_CHECK_EQUAL, matrix_shape, ballot_value, false, false);
+KIND(broadcast, CAT_CHECK_TAG, matrix_shape, NULL, false, false);
+KIND(clustered, CAT_CHECK_EQUAL, matrix_shape_fours, number, true, false);
+KIND(partitioned, CAT_CHECK_EQUAL, matrix_shape, part_value, false, true);
+KIND(quad, CAT_CHECK_TAG, matrix_shape_fours, NULL, false, false);
+KIND(shuffle, CAT_CHECK_TAG, matrix_shape_shuffle, NULL, false, false);
+KIND(vote, CAT_CHECK_EQUAL, matrix_shape, vote_value, false, false);
+
+const struct cat_oracle *const oracles_sync_matrix[] = {
+    &oracle_arithmetic, &oracle_ballot,      &oracle_broadcast,
+    &oracle_clustered,  &oracle_partitioned, &oracle_quad,
+    &oracle_shuffle,    &oracle_vote,        NULL,
+};

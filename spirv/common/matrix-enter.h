@@ -1,0 +1,51 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; The tests of the family `sync-matrix`, second page: from the start of the kernel to the operation in
+; question. Every lane has %value, its number in this iteration.
+
+%main                 = OpFunction %void None %procedure
+%main_entry           = OpLabel
+
+; Who the invocation is, and its place in `output`: the subgroup's instance, iteration by iteration.
+%lane                 = OpLoad %uint %lane_input
+%subgroup             = OpLoad %uint %subgroup_input
+%subgroup_size        = OpLoad %uint %subgroup_size_input
+%last_lane            = OpISub %uint %subgroup_size %one
+%group_id             = OpLoad %uint3 %workgroup_input
+%group                = OpCompositeExtract %uint %group_id 0
+%subgroups_per_group  = OpUDiv %uint %workgroup_width %subgroup_size
+%first_subgroup       = OpIMul %uint %group %subgroups_per_group
+%instance             = OpIAdd %uint %first_subgroup %subgroup
+%iterations_slot      = OpAccessChain %push_uint %push %elements
+%iterations           = OpLoad %uint %iterations_slot
+%instance_words       = OpIMul %uint %iterations %subgroup_size
+%instance_start       = OpIMul %uint %instance %instance_words
+%is_elected           = OpIEqual %bool %lane %elected
+
+; A number for the tail to work on.
+%seed_slot            = OpAccessChain %push_uint %push %seed
+%first_work           = OpLoad %uint %seed_slot
+                        OpBranch %loop
+
+; ---- The loop ------------------------------------------------------------------------------------
+%loop                 = OpLabel
+%iteration            = OpPhi %uint %zero %main_entry %iteration_next %loop_next
+                        OpLoopMerge %loop_done %loop_next None
+                        OpBranch %loop_test
+%loop_test            = OpLabel
+%goes_on              = OpULessThan %bool %iteration %iterations
+                        OpBranchConditional %goes_on %loop_body %loop_done
+%loop_body            = OpLabel
+
+; The lane's number in this iteration: a row of `input` for each, so that the compiler knows none.
+%iteration_start      = OpIMul %uint %iteration %subgroup_size
+%value_index          = OpIAdd %uint %iteration_start %lane
+%value_word           = OpAccessChain %word_pointer %input %buffer_words %value_index
+%value                = OpLoad %uint %value_word
+
+; The barrier in question, if there is one here.
+#if defined(SYNC_MEMORY)
+                        OpMemoryBarrier %subgroup_scope %acquire_shared
+#elif defined(SYNC_CONTROL)
+                        OpControlBarrier %subgroup_scope %subgroup_scope %no_semantics
+#endif

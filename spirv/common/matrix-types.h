@@ -1,0 +1,23 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; The tests of the family `sync-matrix`, first page: after interface.h. A test writes its capabilities,
+; includes this page and then matrix-enter.h, makes %result from %value by the operation in question, and
+; ends with matrix-leave.h. Two run-time parameters: who has work to do alone, and how many rounds that
+; work is. A third, the number of iterations, comes in the push constants: no compiler can unroll the loop.
+
+                        OpDecorate %elected SpecId 1
+                        OpDecorate %weight SpecId 2
+#include "interface-types.h"
+%elected              = OpSpecConstant %uint 0
+%weight               = OpSpecConstant %uint 16
+%uint4                = OpTypeVector %uint 4
+%three                = OpConstant %uint 3
+%four                 = OpConstant %uint 4
+
+; The tail's work: rounds of a linear congruential generator, the result kept in shared memory.
+%multiplier           = OpConstant %uint 1664525
+%increment            = OpConstant %uint 1013904223
+%shared_uints         = OpTypeArray %uint %workgroup_width
+%shared_works         = OpTypePointer Workgroup %shared_uints
+%shared_uint          = OpTypePointer Workgroup %uint
+%works                = OpVariable %shared_works Workgroup
