@@ -75,6 +75,37 @@ def check_result(result, complain):
         complain(f"{name}: its parts are those of {rebuilt}")
 
 
+def column_of(variant):
+    """Of the matrix; None for what is in no column."""
+    if variant.get("reconvergence", "default") == "default":
+        return variant.get("sync")
+    return ("maximal" if (variant["reconvergence"], variant.get("sync")) == ("maximal", "none")
+            else None)
+
+
+def check_matrix(matrix, results, complain):
+    mine = [result for result in results
+            if result["device"] == matrix["device"] and result["family"] == "sync-matrix"]
+    for operation in matrix["operations"]:
+        name = f"matrix: {operation['test']} {operation['op']} {operation['scan']}"
+        for sync, cell in operation["sync"].items():
+            check_rate(f"{name}, {sync}", cell, complain)
+            summed = [result for result in mine
+                      if result["test"] == f"sync-matrix.{operation['test']}"
+                      and result["variant"].get("op", "") == operation["op"]
+                      and result["variant"].get("scan", "") == operation["scan"]
+                      and column_of(result["variant"]) == sync]
+            if len(summed) != cell["configurations"]:
+                complain(f"{name}, {sync}: not so many configurations")
+            for member in "runs", "failed_runs", "no_progress_runs":
+                if cell[member] != sum(result[member] for result in summed):
+                    complain(f"{name}, {sync}: the {member} do not add up")
+            word = ("seen" if cell["failed_runs"] else
+                    "never" if cell["runs"] > cell["no_progress_runs"] else cell["state"])
+            if cell["state"] != word:
+                complain(f"{name}, {sync}: state {cell['state']}, not {word}")
+
+
 def check_summary(report, complain):
     summary, results = report["summary"], report["results"]
     for word, count in summary["results"].items():
@@ -97,6 +128,8 @@ def check_summary(report, complain):
         for member in "runs", "failed_runs", "no_progress_runs":
             if line[member] != sum(result[member] for result in mine):
                 complain(f"{line['headline']}: the {member} do not add up")
+    for matrix in summary.get("sync_matrix", ()):
+        check_matrix(matrix, results, complain)
     forbidden = summary["expectations"]["forbidden"]["failed"] > 0
     if forbidden and summary["exit"]["code"] not in (1, 4):
         complain("summary: a forbidden outcome without exit code 1")

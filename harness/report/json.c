@@ -3,6 +3,7 @@
 #include "catalogue/catalogue.h"
 #include "report/fingerprint.h"
 #include "report/format.h"
+#include "report/matrix.h"
 #include "report/report.h"
 
 #include <jansson.h>
@@ -273,6 +274,63 @@ static json_t *make_headlines(const struct report_model *model)
     return json;
 }
 
+static json_t *make_cell(const struct report_matrix_cell *cell)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "state", json_string(report_matrix_state_name(cell->state)));
+    json_object_set_new(json, "reason", string(cell->reason));
+    json_object_set_new(json, "observation",
+                        json_string(report_observation(cell->failed_runs, cell->judged)));
+    json_object_set_new(json, "configurations", whole(cell->configurations));
+    json_object_set_new(json, "runs", whole(cell->runs));
+    json_object_set_new(json, "failed_runs", whole(cell->failed_runs));
+    json_object_set_new(json, "no_progress_runs", whole(cell->runs - cell->judged));
+    json_object_set_new(json, "interval", pair(cell->interval.low, cell->interval.high));
+    return json;
+}
+
+static json_t *make_operations(const struct report_matrix *matrix)
+{
+    json_t *json = json_array();
+    for (size_t i = 0; i < matrix->count; i++) {
+        const struct report_matrix_row *row = &matrix->rows[i];
+        json_t *cells = json_object();
+        for (size_t c = 0; c < MATRIX_COLUMNS; c++)
+            if (row->cells[c].state != MATRIX_NOT_RUN)
+                json_object_set_new(cells, report_matrix_column_name(c), make_cell(&row->cells[c]));
+        json_t *entry = json_object();
+        json_object_set_new(entry, "test", string(row->test));
+        json_object_set_new(entry, "op", string(row->op));
+        json_object_set_new(entry, "scan", string(row->scan));
+        json_object_set_new(entry, "sync", cells);
+        json_array_append_new(json, entry);
+    }
+    return json;
+}
+
+// Nothing (NULL) for sessions without sync-matrix.
+static json_t *make_matrices(const struct report_model *model)
+{
+    json_t *json = NULL;
+    for (size_t device = 0; device < model->device_count; device++) {
+        struct report_matrix matrix;
+        struct text conclusion = {0};
+        report_matrix_make(model, device, &matrix);
+        if (matrix.count > 0) {
+            json_t *entry = json_object();
+            report_matrix_conclude(&conclusion, &matrix);
+            json_object_set_new(entry, "device", json_string(model->devices[device].id));
+            json_object_set_new(entry, "conclusion", string(conclusion.data));
+            json_object_set_new(entry, "operations", make_operations(&matrix));
+            json = json ? json : json_array();
+            json_array_append_new(json, entry);
+            text_free(&conclusion);
+        }
+        report_matrix_clear(&matrix);
+    }
+    return json;
+}
+
 static json_t *make_summary(const struct report_model *model)
 {
     uint64_t runs = 0, instances = 0;
@@ -291,6 +349,9 @@ static json_t *make_summary(const struct report_model *model)
     json_object_set_new(json, "results", make_counts(model));
     json_object_set_new(json, "expectations", make_expectations(model));
     json_object_set_new(json, "headlines", make_headlines(model));
+    json_t *matrices = make_matrices(model);
+    if (matrices)
+        json_object_set_new(json, "sync_matrix", matrices);
     json_object_set_new(json, "fingerprints", report_fingerprints_json(model));
     json_object_set_new(json, "exit", verdict);
     return json;

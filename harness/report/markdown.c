@@ -5,6 +5,7 @@
 #include "catalogue/catalogue.h"
 #include "report/fingerprint.h"
 #include "report/format.h"
+#include "report/matrix.h"
 #include "report/report.h"
 
 #include <ctype.h>
@@ -15,6 +16,8 @@
 #define MOST_BYTES  62000 // leaves room for the lines that close what was cut
 #define FAILURES_AT 48000 // failures beyond this go without their details
 #define MOST_PLACES 5     // failing instances shown for each failure
+
+#define MATRIX_NAMES 400 // characters of the operations in one line of the matrix
 
 struct writer {
     const struct report_model *model;
@@ -260,6 +263,70 @@ static void print_families(const struct writer *w, size_t device)
     free(families);
 }
 
+// One line for each row, or with `folded` for several rows that say the same.
+static void print_matrix_rows(const struct writer *w, const struct report_matrix *matrix,
+                              bool folded)
+{
+    text_puts(w->out, "| operation |");
+    for (size_t c = 0; c < MATRIX_COLUMNS; c++)
+        if (matrix->used[c])
+            text_printf(w->out, " %s |", report_matrix_column_name(c));
+    text_puts(w->out, "\n| --- |");
+    for (size_t c = 0; c < MATRIX_COLUMNS; c++)
+        text_puts(w->out, matrix->used[c] ? " --- |" : "");
+    text_puts(w->out, "\n");
+    size_t done = 0;
+    for (size_t count; done < matrix->count && used(w) < FAILURES_AT; done += count) {
+        struct text label = {0};
+        count = folded ? report_matrix_alike(matrix, done) : 1;
+        report_matrix_label(&label, matrix, done, count, MATRIX_NAMES);
+        text_puts(w->out, "| ");
+        escape(w->out, label.data);
+        text_puts(w->out, " |");
+        for (size_t c = 0; c < MATRIX_COLUMNS; c++) {
+            char cell[96];
+            report_matrix_cell_text(cell, &matrix->rows[done].cells[c], false);
+            if (matrix->used[c]) {
+                text_puts(w->out, " ");
+                escape(w->out, cell);
+                text_puts(w->out, " |");
+            }
+        }
+        text_puts(w->out, "\n");
+        text_free(&label);
+    }
+    if (done < matrix->count)
+        text_printf(w->out, "\n*%zu more, left out because a ticket holds 64 KB*\n",
+                    matrix->count - done);
+    text_puts(w->out, "\n");
+}
+
+static void print_matrix(const struct writer *w, size_t device)
+{
+    struct report_matrix matrix;
+    report_matrix_make(w->model, device, &matrix);
+    if (matrix.count > 0) {
+        text_puts(w->out, "## Which operations need a barrier\n\n");
+        report_matrix_fold(&matrix);
+        print_matrix_rows(w, &matrix, true);
+        report_matrix_conclude(w->out, &matrix);
+        text_puts(w->out, "\n\n");
+    }
+    report_matrix_clear(&matrix);
+}
+
+static void print_whole_matrix(const struct writer *w, size_t device)
+{
+    struct report_matrix matrix;
+    report_matrix_make(w->model, device, &matrix);
+    if (matrix.count > 0) {
+        text_puts(w->out, "<details><summary>Every operation with every barrier</summary>\n\n");
+        print_matrix_rows(w, &matrix, false);
+        text_puts(w->out, "</details>\n\n");
+    }
+    report_matrix_clear(&matrix);
+}
+
 static void print_skips(const struct writer *w, size_t device)
 {
     struct report_skip *skips;
@@ -328,6 +395,7 @@ bool report_markdown(struct store *store, int64_t session, struct text *out,
         text_puts(out, "\n\n");
         print_machine(&w, &model.devices[device]);
         print_headlines(&w, device);
+        print_matrix(&w, device);
         print_failures(&w, device);
         print_unfinished(&w, device);
     }
@@ -339,6 +407,7 @@ bool report_markdown(struct store *store, int64_t session, struct text *out,
             text_puts(out, "\n\n");
         }
         print_families(&w, device);
+        print_whole_matrix(&w, device);
         report_fingerprints_markdown(&model, device, out);
         print_skips(&w, device);
         print_every(&w, device);

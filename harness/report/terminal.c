@@ -3,6 +3,7 @@
 #include "catalogue/catalogue.h"
 #include "report/fingerprint.h"
 #include "report/format.h"
+#include "report/matrix.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #define MOST_FAILURES 12  // listed for a device, unless all are asked for
 #define MOST_SKIPS    8   // reasons
 #define MOST_NAMES    4   // controls named that were not seen
+
+#define MATRIX_NAME_LEAST 16 // columns that a name in the matrix has at least, or its own line
 
 struct printer {
     const struct report_model *model;
@@ -160,6 +163,80 @@ static void print_families(const struct printer *p)
     format_table_print(&table, NAME_WIDTH, p->info->color, p->out);
     print_controls(p);
     free(families);
+}
+
+static enum format_color cell_color(const struct report_matrix_cell *cell, size_t column)
+{
+    const bool contested = column == MATRIX_NONE || column == MATRIX_MEMORY;
+    return cell->state == MATRIX_NEVER       ? FORMAT_GREEN
+           : cell->state == MATRIX_UNDECIDED ? FORMAT_YELLOW
+           : cell->state != MATRIX_SEEN      ? FORMAT_PLAIN
+           : contested                       ? FORMAT_YELLOW
+                                             : FORMAT_RED;
+}
+
+// Columns that the cells of the matrix take, with two spaces before each.
+static size_t matrix_width(const struct report_matrix *matrix, bool brief)
+{
+    size_t width = 0;
+    for (size_t c = 0; c < MATRIX_COLUMNS; c++) {
+        size_t most = strlen(report_matrix_column_name(c));
+        for (size_t i = 0; i < matrix->count; i++) {
+            char cell[96];
+            report_matrix_cell_text(cell, &matrix->rows[i].cells[c], brief);
+            most = format_width(cell) > most ? format_width(cell) : most;
+        }
+        width += matrix->used[c] ? most + 2 : 0;
+    }
+    return width;
+}
+
+// A line for each row, or for several rows that say the same.
+static void print_matrix_rows(const struct printer *p, const struct report_matrix *matrix)
+{
+    const bool brief = matrix_width(matrix, false) > WIDTH - MATRIX_NAME_LEAST;
+    const size_t taken = matrix_width(matrix, brief);
+    const size_t name = taken + MATRIX_NAME_LEAST < WIDTH ? WIDTH - 2 - taken : MATRIX_NAME_LEAST;
+    struct format_table table = {.columns = 1};
+    struct format_row *row = format_row(&table);
+    format_cell(row, 0, FORMAT_DIM, brief ? "operation (95 % intervals)" : "operation");
+    for (size_t c = 0; c < MATRIX_COLUMNS; c++)
+        if (matrix->used[c])
+            format_cell(row, table.columns++, FORMAT_DIM, report_matrix_column_name(c));
+    for (size_t i = 0, count; i < matrix->count; i += count) {
+        struct text label = {0};
+        size_t column = 1;
+        count = p->info->verbosity > 0 ? 1 : report_matrix_alike(matrix, i);
+        report_matrix_label(&label, matrix, i, count, WIDTH - 2);
+        row = format_row(&table);
+        format_cell(row, 0, FORMAT_PLAIN, label.data);
+        for (size_t c = 0; c < MATRIX_COLUMNS; c++) {
+            const struct report_matrix_cell *cell = &matrix->rows[i].cells[c];
+            char text[96];
+            report_matrix_cell_text(text, cell, brief);
+            if (matrix->used[c])
+                format_cell(row, column++, cell_color(cell, c), text);
+        }
+        text_free(&label);
+    }
+    format_table_print(&table, name < NAME_WIDTH ? name : NAME_WIDTH, p->info->color, p->out);
+}
+
+static void print_matrix(const struct printer *p)
+{
+    struct report_matrix matrix;
+    struct text conclusion = {0};
+    report_matrix_make(p->model, p->device, &matrix);
+    if (matrix.count > 0) {
+        text_puts(p->out, "\n  which operations need a barrier\n");
+        if (p->info->verbosity <= 0)
+            report_matrix_fold(&matrix);
+        print_matrix_rows(p, &matrix);
+        report_matrix_conclude(&conclusion, &matrix);
+        text_paragraph(p->out, "  ", conclusion.data);
+        text_free(&conclusion);
+    }
+    report_matrix_clear(&matrix);
 }
 
 static void print_failure(const struct printer *p, const struct report_result *result)
@@ -327,6 +404,7 @@ bool report_terminal(struct store *store, int64_t session, const struct report_t
         if (info->verbosity >= 0) {
             print_headlines(&p);
             print_families(&p);
+            print_matrix(&p);
             report_fingerprints_terminal(&model, p.device, info->color, &made);
         }
         print_failures(&p);

@@ -36,6 +36,7 @@ class OfOneRun(Case):
         with open(os.path.join(harness.SOURCE, "docs/report.schema.json")) as file:
             schema = json.load(file)
         report = json.loads(self.made("json"))
+        self.assertNotIn("sync_matrix", report["summary"])
         jsonschema.Draft7Validator.check_schema(schema)
         jsonschema.validate(report, schema)
         self.assertEqual(report["summary"]["exit"]["code"], 1)
@@ -101,6 +102,37 @@ class OfOneRun(Case):
         self.assertEqual(len(again), 1)
         for key in ("name", "runs", "failed_runs", "outcomes", "failures", "seed", "spirv_sha256"):
             self.assertEqual(again[0][key], first[0][key], key)
+
+
+class Matrix(Case):
+    """Which operations need a barrier, in the reports of a run that asked some of them."""
+
+    def setUp(self):
+        super().setUp()
+        self.run_result = self.litmus("run", "sync-matrix.vote", "sync-matrix.quad", "-n", "20")
+        self.assertEqual(self.run_result.code, 0, self.run_result)
+
+    def test_at_the_end_of_a_run(self):
+        out = self.run_result.out
+        self.assertRegex(out, r"(?m)^  vote, all 4 +never < 0\.17 +never < 0\.17$")
+        self.assertRegex(out, r"(?s)Without a barrier none of the 8 operations.* below\s+0\.17")
+        self.assertLessEqual(max(map(len, out.split("which operations")[1].split("\n"))), 100)
+
+    def test_json(self):
+        matrix = self.report()["summary"]["sync_matrix"]
+        self.assertEqual(len(matrix), 1)
+        self.assertEqual(len(matrix[0]["operations"]), 8)
+        for operation in matrix[0]["operations"]:
+            self.assertEqual(set(operation["sync"]), {"none", "control"})
+            for cell in operation["sync"].values():
+                self.assertEqual((cell["state"], cell["runs"]), ("never", 20))
+        if jsonschema:
+            with open(os.path.join(harness.SOURCE, "docs/report.schema.json")) as file:
+                jsonschema.validate(self.report(), json.load(file))
+
+    def test_markdown(self):
+        out = self.litmus("report", "--format", "markdown").out
+        self.assertIn("| quad, all 4 | never &#60; 0.17 | never &#60; 0.17 |", out)
 
 
 class Colour(Case):

@@ -358,6 +358,47 @@ static void test_markdown(void **state)
     drop_store(&store, folder);
 }
 
+// The matrix of sync-matrix: in every report, and nothing of a name is taken for more than a name.
+static void test_matrix(void **state)
+{
+    (void)state;
+    char folder[64];
+    struct store *store = make_store(folder);
+    int64_t session = begin(store);
+    struct store_result cell = {
+        .name = "sync-matrix.vote/op=any,sync=none,reconvergence=default@subgroup=32",
+        .result = "pass",
+        .expectation = "contested",
+        .sha256 = HASH,
+        .check = CAT_CHECK_EQUAL,
+        .count = {.runs = 1000, .instances = 1000, .outcomes = {1000}},
+    };
+    put(store, session, &first, cell);
+    cell.name = "sync-matrix.vote/op=<b>|x|</b>,sync=control,reconvergence=default@subgroup=32";
+    put(store, session, &first, cell);
+    char *text = make(terminal_plain, store, session);
+    contains(text, "none            control\n");
+    contains(text, "  vote: any         never < 3.7e-3  -\n");
+    contains(text, "  Without a barrier none of the 1 operations that ran was seen to go wrong");
+    free(text);
+    text = make(report_markdown, store, session);
+    contains(text, "| vote: any | never &#60; 3.7e-3 | - |\n");
+    lacks(text, "<b>");
+    free(text);
+    text = make(report_json, store, session);
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    const char *op, *state_name;
+    assert_int_equal(json_unpack(json, "{s:{s:[{s:[{},{s:s, s:{s:{s:s}}}]}]}}", "summary",
+                                 "sync_matrix", "operations", "op", &op, "sync", "none", "state",
+                                 &state_name),
+                     0);
+    assert_string_equal(op, "any");
+    assert_string_equal(state_name, "never");
+    json_decref(json);
+    free(text);
+    drop_store(&store, folder);
+}
+
 static void test_empty_session(void **state)
 {
     (void)state;
@@ -451,6 +492,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_json),     cmocka_unit_test(test_herd),
         cmocka_unit_test(test_terminal), cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_formats),  cmocka_unit_test(test_empty_session),
+        cmocka_unit_test(test_matrix),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

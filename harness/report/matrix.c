@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums the results of sync-matrix by operation and by way of synchronising.
+#include "report/matrix.h"
+
+#include "base/text.h"
+#include "report/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAMILY "sync-matrix"
+
+static const char *const columns[MATRIX_COLUMNS] = {"none", "memory", "control", "workgroup",
+                                                    "maximal"};
+
+const char *report_matrix_column_name(size_t column)
+{
+    return column < MATRIX_COLUMNS ? columns[column] : "?";
+}
+
+const char *report_matrix_state_name(enum report_matrix_state state)
+{
+    static const char *const names[] = {"not-run", "skip", "undecided", "never", "seen"};
+    return (size_t)state < sizeof names / sizeof *names ? names[state] : "?";
+}
+
+static const char *axis(const struct report_result *result, const char *key)
+{
+    for (size_t i = 0; i < result->variant_count; i++)
+        if (!strcmp(result->variant[i].key, key))
+            return result->variant[i].value;
+    return "";
+}
+
+// MATRIX_COLUMNS if there is none for it.
+static size_t column_of(const struct report_result *result)
+{
+    const char *reconvergence = axis(result, "reconvergence");
+    size_t column = 0;
+    while (column < MATRIX_MAXIMAL && strcmp(axis(result, "sync"), columns[column]) != 0)
+        column++;
+    if (column == MATRIX_MAXIMAL)
+        return MATRIX_COLUMNS;
+    if (!*reconvergence || !strcmp(reconvergence, "default"))
+        return column;
+    return column == MATRIX_NONE && !strcmp(reconvergence, "maximal") ? MATRIX_MAXIMAL
+                                                                      : MATRIX_COLUMNS;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct report_matrix_row *a = left, *b = right;
+    int order = strcmp(a->test, b->test);
+    if (order == 0)
+        order = strcmp(a->op, b->op);
+    return order ? order : strcmp(a->scan, b->scan);
+}
+
+static void add_cell(struct report_matrix_cell *to, const struct report_matrix_cell *from)
+{
+    if (from->state > to->state) {
+        to->state = from->state;
+        to->reason = from->reason;
+    }
+    to->configurations += from->configurations;
+    to->runs += from->runs;
+    to->failed_runs += from->failed_runs;
+    to->judged += from->judged;
+}
+
+static struct report_matrix_cell cell_of(const struct report_result *result)
+{
+    struct report_matrix_cell cell = {
+        .state = result->failed_runs > 0      ? MATRIX_SEEN
+                 : result->judged > 0         ? MATRIX_NEVER
+                 : result->result == ENG_SKIP ? MATRIX_SKIPPED
+                                              : MATRIX_UNDECIDED,
+        .configurations = 1,
+        .runs = result->runs,
+        .failed_runs = result->failed_runs,
+        .judged = result->judged,
+        .reason = "",
+    };
+    if (cell.state == MATRIX_SKIPPED)
+        cell.reason = result->reason;
+    else if (cell.state == MATRIX_UNDECIDED)
+        cell.reason = eng_result_name(result->result);
+    return cell;
+}
+
+// Rows with the same name become one.
+static void merge_rows(struct report_matrix *matrix)
+{
+    size_t kept = 0;
+    qsort(matrix->rows, matrix->count, sizeof(*matrix->rows), compare_rows);
+    for (size_t i = 0; i < matrix->count; i++) {
+        const struct report_matrix_row row = matrix->rows[i];
+        if (kept == 0 || compare_rows(&matrix->rows[kept - 1], &row) != 0)
+            matrix->rows[kept++] = row;
+        else
+            for (size_t c = 0; c < MATRIX_COLUMNS; c++)
+                add_cell(&matrix->rows[kept - 1].cells[c], &row.cells[c]);
+    }
+    matrix->count = kept;
+}
+
+void report_matrix_make(const struct report_model *model, size_t device,
+                        struct report_matrix *matrix)
+{
+    *matrix = (struct report_matrix){0};
+    size_t room = 0;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        const size_t column = column_of(result);
+        if (result->device != device || strcmp(result->family, FAMILY) != 0 ||
+            column == MATRIX_COLUMNS)
+            continue;
+        if (matrix->count == room)
+            matrix->rows = lit_realloc(matrix->rows, room = room * 2 + 128, sizeof(*matrix->rows));
+        struct report_matrix_row row = {
+            .test = result->test + strlen(FAMILY),
+            .op = axis(result, "op"),
+            .scan = axis(result, "scan"),
+        };
+        row.test += *row.test == '.';
+        for (size_t c = 0; c < MATRIX_COLUMNS; c++)
+            row.cells[c] = (struct report_matrix_cell){.reason = ""};
+        row.cells[column] = cell_of(result);
+        matrix->used[column] = true;
+        matrix->rows[matrix->count++] = row;
+    }
+    if (matrix->count > 0)
+        merge_rows(matrix);
+    for (size_t i = 0; i < matrix->count; i++)
+        for (size_t c = 0; c < MATRIX_COLUMNS; c++) {
+            struct report_matrix_cell *cell = &matrix->rows[i].cells[c];
+            cell->interval =
+                stat_clopper_pearson(cell->failed_runs, cell->judged, REPORT_CONFIDENCE);
+        }
+}
+
+void report_matrix_clear(struct report_matrix *matrix)
+{
+    free(matrix->rows);
+    *matrix = (struct report_matrix){0};
+}
+
+void report_matrix_cell_text(char target[96], const struct report_matrix_cell *cell, bool brief)
+{
+    char rate[80];
+    format_interval(rate, cell->failed_runs, cell->judged, cell->interval);
+    const char *bracket = strchr(rate, '[');
+    switch (cell->state) {
+    case MATRIX_NEVER:
+        snprintf(target, 96, "never %s", rate);
+        return;
+    case MATRIX_SEEN:
+        snprintf(target, 96, "%s", brief && bracket ? bracket : rate);
+        return;
+    case MATRIX_NOT_RUN:
+        snprintf(target, 96, "-");
+        return;
+    default:
+        snprintf(target, 96, "%s", report_matrix_state_name(cell->state));
+    }
+}
+
+// ---- lines
+
+// How two rows of one test differ in what they say; 0 if they say the same.
+static int compare_cells(const struct report_matrix_row *a, const struct report_matrix_row *b)
+{
+    for (size_t c = 0; c < MATRIX_COLUMNS; c++) {
+        const struct report_matrix_cell *left = &a->cells[c], *right = &b->cells[c];
+        if (left->state != right->state)
+            return left->state > right->state ? -1 : 1;
+        if (left->failed_runs != right->failed_runs)
+            return left->failed_runs > right->failed_runs ? -1 : 1;
+        if (left->judged != right->judged)
+            return left->judged > right->judged ? -1 : 1;
+    }
+    return 0;
+}
+
+static int compare_folded(const void *left, const void *right)
+{
+    const struct report_matrix_row *a = left, *b = right;
+    int order = strcmp(a->test, b->test);
+    if (order == 0)
+        order = compare_cells(a, b);
+    return order ? order : compare_rows(a, b);
+}
+
+void report_matrix_fold(struct report_matrix *matrix)
+{
+    if (matrix->count > 0)
+        qsort(matrix->rows, matrix->count, sizeof(*matrix->rows), compare_folded);
+}
+
+size_t report_matrix_alike(const struct report_matrix *matrix, size_t row)
+{
+    size_t end = row + 1;
+    while (end < matrix->count && !strcmp(matrix->rows[end].test, matrix->rows[row].test) &&
+           !compare_cells(&matrix->rows[end], &matrix->rows[row]))
+        end++;
+    return end - row;
+}
+
+static void row_name(struct text *out, const struct report_matrix_row *row)
+{
+    text_printf(out, "%s%s%s", row->op, *row->scan ? " " : "", row->scan);
+}
+
+void report_matrix_label(struct text *out, const struct report_matrix *matrix, size_t row,
+                         size_t count, size_t width)
+{
+    const char *test = matrix->rows[row].test;
+    size_t of_test = 0;
+    for (size_t i = 0; i < matrix->count; i++)
+        of_test += !strcmp(matrix->rows[i].test, test);
+    text_puts(out, test);
+    if (count == of_test && count > 1) {
+        text_printf(out, ", all %zu", count);
+        return;
+    }
+    struct text names = {0};
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t before = names.length;
+        text_puts(&names, i ? ", " : ": ");
+        row_name(&names, &matrix->rows[row + i]);
+        const size_t rest = i + 1 < count ? strlen(" and 10000 more") : 0;
+        if (i > 0 && format_width(test) + format_width(names.data) + rest > width) {
+            names.length = before;
+            names.data[before] = '\0';
+            break;
+        }
+        shown++;
+    }
+    text_puts(out, names.data);
+    if (shown < count)
+        text_printf(out, " and %zu more", count - shown);
+    text_free(&names);
+}
+
+// ---- the conclusion
+
+// Some rows' cells of one column, together.
+struct group {
+    size_t rows;
+    uint64_t least; // runs judged in one
+    double most;    // the highest upper bound
+};
+
+static void group_add(struct group *group, const struct report_matrix_cell *cell)
+{
+    if (group->rows == 0 || cell->judged < group->least)
+        group->least = cell->judged;
+    if (cell->interval.high > group->most)
+        group->most = cell->interval.high;
+    group->rows++;
+}
+
+// "in 1,000 runs or more each (each rate by itself is below 3.7e-3, 95 %)"
+static void say_bound(struct text *out, const struct group *group)
+{
+    char least[32], most[24];
+    format_rate(most, group->most, 1);
+    text_printf(out, "in %s runs or more each (each rate by itself is below %s, 95 %%)",
+                text_count(least, group->least), most);
+}
+
+void report_matrix_conclude(struct text *out, const struct report_matrix *matrix)
+{
+    struct group never = {0}, cured = {0};
+    size_t seen = 0, still = 0, unknown = 0, with_barrier = 0;
+    for (size_t i = 0; i < matrix->count; i++) {
+        const struct report_matrix_cell *none = &matrix->rows[i].cells[MATRIX_NONE];
+        const struct report_matrix_cell *control = &matrix->rows[i].cells[MATRIX_CONTROL];
+        with_barrier += control->state == MATRIX_SEEN;
+        if (none->state == MATRIX_NEVER)
+            group_add(&never, none);
+        if (none->state != MATRIX_SEEN)
+            continue;
+        seen++;
+        if (control->state == MATRIX_NEVER)
+            group_add(&cured, control);
+        else if (control->state == MATRIX_SEEN)
+            still++;
+        else
+            unknown++;
+    }
+    const size_t asked = seen + never.rows;
+    if (asked == 0) {
+        text_puts(out, "No operation ran without a barrier: nothing can be said");
+    } else if (seen == 0) {
+        text_printf(out,
+                    "Without a barrier none of the %zu operations that ran was seen to go wrong ",
+                    asked);
+        say_bound(out, &never);
+        text_puts(out, ", which does not say that none can");
+    } else {
+        text_printf(out, "Without a barrier %zu of %zu operations went wrong", seen, asked);
+        if (cured.rows > 0) {
+            text_puts(out, "; with a control barrier ");
+            if (cured.rows == seen)
+                text_puts(out, seen == 1 ? "it was not seen to " : "none of these was seen to ");
+            else
+                text_printf(out, "%zu of these %s not seen to ", cured.rows,
+                            cured.rows == 1 ? "was" : "were");
+            say_bound(out, &cured);
+        }
+        if (unknown > 0)
+            text_printf(out, "; %zu of these %s no result with one", unknown,
+                        unknown == 1 ? "has" : "have");
+    }
+    if (with_barrier > 0)
+        text_printf(out, "; %zu went wrong with a control barrier%s", with_barrier,
+                    still == with_barrier ? " too" : "");
+    text_puts(out, ".");
+}
