@@ -360,7 +360,7 @@ static void print_every(const struct writer *w, size_t device)
     size_t done = 0;
     for (; done < count && used(w) < MOST_BYTES; done++) {
         const struct report_result *result = &w->model->results[indexes[done]];
-        bool seen = report_is_control(result) && result->failed_runs > 0;
+        bool seen = report_control_seen(result);
         char runs[32], failed[32];
         text_puts(w->out, "| ");
         code(w->out, result->name);

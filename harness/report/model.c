@@ -203,12 +203,20 @@ bool report_failed(const struct report_result *result)
 
 bool report_unfinished(const struct report_result *result)
 {
+    if (result->result == ENG_NO_PROGRESS && report_control_seen(result))
+        return false;
     return result->result != ENG_PASS && result->result != ENG_FAIL && result->result != ENG_SKIP;
 }
 
 bool report_is_control(const struct report_result *result)
 {
     return result->expectation == CAT_CONTROL && result->runs > 0;
+}
+
+bool report_control_seen(const struct report_result *result)
+{
+    return report_is_control(result) &&
+           (result->failed_runs > 0 || result->no_progress_runs == result->runs);
 }
 
 const char *report_outcome_name(const struct report_result *result, uint32_t outcome,

@@ -66,10 +66,13 @@ void report_name_split(struct report_result *result);
 
 // A failing outcome was seen where none should be: counted as a failure.
 bool report_failed(const struct report_result *result);
-// It did not come to an end: hang, crash, device-lost, no-progress, harness-error, partial.
+// It did not come to an end: hang, crash, device-lost, no-progress, harness-error, partial; but for a
+// control that was seen.
 bool report_unfinished(const struct report_result *result);
 // A control of which at least one run was counted.
 bool report_is_control(const struct report_result *result);
+// A control that ended as it is there to end: a run failed, or every run gave up waiting.
+bool report_control_seen(const struct report_result *result);
 
 // "right", "stale by 1", or "outcome 9" if the mode has no such.
 const char *report_outcome_name(const struct report_result *result, uint32_t outcome,

@@ -122,7 +122,7 @@ static void print_controls(const struct printer *p)
         const struct report_result *result = &p->model->results[i];
         if (result->device != p->device || !report_is_control(result))
             continue;
-        if (result->failed_runs > 0) {
+        if (report_control_seen(result)) {
             seen++;
         } else if (++unseen <= MOST_NAMES || p->info->verbosity > 0) {
             text_printf(&names, "    not seen: %s\n", result->name);
@@ -357,7 +357,7 @@ static void print_every(const struct printer *p)
         const struct report_result *result = &p->model->results[i];
         if (result->device != p->device)
             continue;
-        bool seen = report_is_control(result) && result->failed_runs > 0;
+        bool seen = report_control_seen(result);
         struct format_row *row = format_row(&table);
         format_cell(row, 0, result_color(result), seen ? "seen" : eng_result_name(result->result));
         count_cell(row, 1, FORMAT_PLAIN, result->runs);
