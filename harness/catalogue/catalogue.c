@@ -171,6 +171,8 @@ uint32_t cat_case_sweep(const struct cat_case *which, size_t index)
         return which->subgroup - 1;
     if (!strcmp(value, "middle"))
         return which->subgroup > 1 ? which->subgroup / 2 - 1 : 0;
+    if (!strcmp(value, "largest"))
+        return CAT_LARGEST;
     return (uint32_t)strtoul(value, NULL, 10);
 }
 

@@ -79,7 +79,7 @@ bool cat_case_is_thorough(const struct cat_case *which);
 // size.
 void cat_test_each(const struct cat_test *test, uint32_t subgroup,
                    void (*visit)(const struct cat_case *which, void *user), void *user);
-// The number that sweep `index` has: `last` and `middle` resolved.
+// The number that sweep `index` has: `last` and `middle` resolved, `largest` as CAT_LARGEST.
 uint32_t cat_case_sweep(const struct cat_case *which, size_t index);
 
 const char *cat_expectation_name(enum cat_expectation expectation);

@@ -159,8 +159,9 @@ static bool add_sweep(const struct parser *p, const struct entry *e)
     bool behind = false;
     for (char *word; (word = take_word(&s));) {
         bool bar = !strcmp(word, "|");
-        bool value =
-            parse_number(word, &number) || !strcmp(word, "last") || !strcmp(word, "middle");
+        // How large `largest` is the oracle says, not the specialization constant.
+        bool value = parse_number(word, &number) || !strcmp(word, "last") ||
+                     !strcmp(word, "middle") || (!strcmp(word, "largest") && sweep->spec_id < 0);
         if (bar ? behind : !value || sweep->count == CAT_MAX_VALUES) {
             complain(p, e->line, "unexpected in a sweep:", word);
             free(word);

@@ -15,11 +15,16 @@
 
 // One configuration, resolved to numbers. What an oracle may look at.
 struct cat_args {
-    uint32_t subgroup;  // invocations in a subgroup: a power of two, 1 to 128
-    uint32_t workgroup; // invocations in a workgroup: a multiple of subgroup
-    uint32_t scale;     // how many workgroups suit the device (about 8 on a CPU, 256 on a GPU)
+    uint32_t subgroup;   // invocations in a subgroup: a power of two, 1 to 128
+    uint32_t workgroup;  // invocations in a workgroup: a multiple of subgroup
+    uint32_t scale;      // how many workgroups suit the device (about 8 on a CPU, 256 on a GPU)
+    uint64_t most_words; // of a buffer that the device and the host have room for; 0: not asked
+    uint32_t most_workgroups;     // of a dispatch; 0: not asked
     const struct cat_case *which; // for cat_value() and cat_axis_is()
 };
+
+// The number of a parameter whose value is `largest`: the oracle's shape says how much that is.
+#define CAT_LARGEST UINT32_MAX
 
 // The number that parameter `name` has in this configuration; stops the program if there is none.
 uint32_t cat_value(const struct cat_args *args, const char *name);

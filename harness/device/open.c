@@ -136,6 +136,28 @@ void dev_close(struct dev **closing)
     free(dev);
 }
 
+uint64_t dev_most_words(const struct dev *dev)
+{
+    VkPhysicalDeviceMaintenance3Properties allocation = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
+    };
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+        .pNext = &allocation,
+    };
+    vkGetPhysicalDeviceProperties2(dev->physical, &properties);
+    uint64_t bytes = dev->facts.max_storage_buffer;
+    if (allocation.maxMemoryAllocationSize && allocation.maxMemoryAllocationSize < bytes)
+        bytes = allocation.maxMemoryAllocationSize;
+
+    // Input, output and expectation, and as much again for all else.
+    uint64_t heap = 0;
+    for (uint32_t i = 0; i < dev->memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
+        if (dev->memory.memoryHeaps[i].size > heap)
+            heap = dev->memory.memoryHeaps[i].size;
+    return (heap / 6 < bytes ? heap / 6 : bytes) / 4;
+}
+
 const struct dev_facts *dev_facts(const struct dev *dev)
 {
     return &dev->facts;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MAX_BATCH 256
 #define PIPELINE_RUNS                                                                              \
@@ -136,6 +137,28 @@ static void read_sweeps(struct job *job)
     }
 }
 
+// The most words for a buffer: input and expectation lie in the host's memory, too.
+static uint64_t most_words(const struct job *job)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t device = dev_most_words(job->measure->dev);
+    const uint64_t host = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 16 : device;
+    return host < device ? host : device;
+}
+
+static bool check_memory(struct job *job)
+{
+    const struct cat_shape *shape = &job->shape;
+    const uint64_t stride = job->oracle->check == CAT_CHECK_MASK ? 4 : 1;
+    const uint64_t expected = shape->instances * shape->words_per_instance * stride;
+    const uint64_t most = shape->input_words > expected ? shape->input_words : expected;
+    if (most > job->args.most_words)
+        return lit_fail(&job->error, LIT_EXIT_NOTHING,
+                        "buffers of %" PRIu64 " bytes: there is memory for %" PRIu64, most * 4,
+                        job->args.most_words * 4);
+    return true;
+}
+
 static bool resolve(struct job *job)
 {
     if (!job->which.subgroup)
@@ -149,6 +172,8 @@ static bool resolve(struct job *job)
                  : job->facts->cpu   ? SCALE_CPU
                                      : SCALE_GPU,
         .which = &job->which,
+        .most_words = most_words(job),
+        .most_workgroups = job->facts->max_workgroups,
     };
     read_sweeps(job);
     if (!check_subgroup(job))
@@ -158,7 +183,8 @@ static bool resolve(struct job *job)
                         "no module was built for subgroups of %" PRIu32, job->args.subgroup);
     return check_features(job) && check_workgroup(job) &&
            job->oracle->shape(&job->args, &job->shape, &job->error) &&
-           dev_shape_fits(job->facts, job->oracle->check, &job->shape, &job->error);
+           dev_shape_fits(job->facts, job->oracle->check, &job->shape, &job->error) &&
+           check_memory(job);
 }
 
 // --- Runs

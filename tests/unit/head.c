@@ -20,7 +20,7 @@ static const char good[] = "; SPDX-License-Identifier: Apache-2.0\n"
                            "; axis    form  a | b | c\n"
                            "; sizes   8 32\n"
                            "; sweep   workgroup 0  64 128 | 256\n"
-                           "; sweep   elected -  last middle 3\n"
+                           "; sweep   elected -  last middle 3 largest\n"
                            "; without form=c sync=none\n"
                            "; thorough when form!=a,b\n"
                            "; expect  contested when sync=none workgroup!=64 : no text\n"
@@ -53,7 +53,7 @@ static void a_good_head_is_understood(void **state)
     assert_int_equal(head.sweeps[0].count, 3);
     assert_int_equal(head.sweeps[0].quick, 2);
     assert_int_equal(head.sweeps[1].spec_id, -1);
-    assert_int_equal(head.sweeps[1].quick, 3);
+    assert_int_equal(head.sweeps[1].quick, 4);
     assert_string_equal(head.expect[1].reason, "the text goes on");
     assert_null(head.headline);
     cat_head_clear(&head);
@@ -114,6 +114,7 @@ static void every_mistake_is_named(void **state)
     check_mistake("workgroup 0", "workgroup x",
                   "line 13: a sweep needs a specialization id or '-': 'workgroup'");
     check_mistake("64 128 | 256", "64 | 128 | 256", "line 13: unexpected in a sweep: '|'");
+    check_mistake("64 128 | 256", "64 | largest", "line 13: unexpected in a sweep: 'largest'");
     check_mistake("64 128 | 256", "| 256", "line 13: a sweep needs values before '|': 'workgroup'");
     check_mistake("workgroup 0", "groups 0",
                   "line 17: no axis or sweep of that name above: 'workgroup!=64'");
