@@ -25,6 +25,10 @@ KNOWN = {
     "Mesa 25.": ("barrier.subgroup-in-branch/*", "*sync=control-*", "lookback.scan/*",
                  "loop.trips/trips=subgroup,*sync=control,*"),
     "SwiftShader": ("lookback.scan/*",),
+                 "lookback.levien-*", "lookback.order/*"),
+    "Mesa 25.": ("barrier.subgroup-in-branch/*", "*sync=control-*", "lookback.scan/*",
+                 "lookback.levien-*", "lookback.order/*"),
+    "SwiftShader": ("lookback.scan/*", "lookback.levien-*", "lookback.order/*"),
 }
 
 # Seven operations in one shader: lavapipe compiles them for half a minute.
