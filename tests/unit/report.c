@@ -153,6 +153,11 @@ static void put_results(struct store *store, int64_t session)
                                       .outcomes = {[0] = 1900, [3] = 92, [4] = 8}};
     put(store, session, &first, hazard);
     hazard.mode = (struct cat_mode){.check = CAT_CHECK_EQUAL};
+    hazard.name = "control.waits";
+    hazard.result = "no-progress";
+    hazard.count = (struct eng_count){
+        .runs = 40, .no_progress_runs = 40, .instances = 40, .outcomes = {[15] = 40}};
+    put(store, session, &first, hazard);
     hazard.count = (struct eng_count){
         .runs = 40, .no_progress_runs = 3, .instances = 40, .outcomes = {[0] = 37, [15] = 3}};
     hazard.name = "lookback.progress@items=1";
@@ -289,6 +294,7 @@ static void test_terminal(void **state)
     contains(text, "< 3.7e-3");
     contains(text, "0.037 [0.026, 0.051]");
     contains(text, "controls: the failing outcome was seen in 2 of 3");
+    lacks(text, "control · no-progress");
     contains(text, "not seen: control.race@workgroup=last");
     contains(text, "stale by 1 (39 instances), wrong lane (2) \u00b7 first in run 3, instance 5: "
                    "lane 31, iteration 9");
