@@ -255,16 +255,16 @@ static void smaller_scans_are_scans(void **state)
     try_name("lookback.order/tiles=ticket@workgroup=64,groups=12", 96, 1, 2, 1, true);
     try_name("lookback.order/tiles=permuted@workgroup=256,groups=96", 768, 1, 2, 1, true);
     try_name(
-        "lookback.fallback/fallback=workgroup,insert=max@workgroup=64,withheld=8,elements=3001",
-        3001, 64, 2, 1, true);
+        "lookback.fallback/fallback=workgroup,insert=max@workgroup=64,withheld=8,elements=2001",
+        2001, 64, 2, 1, true);
     try_name("lookback.fallback/fallback=lane,insert=max@workgroup=64,withheld=0,elements=65", 65,
              64, 2, 1, true);
     try_name("lookback.levien-2020/access=plain@workgroup=64,rows=4,elements=3001", 3001, 256, 4, 4,
              false);
     try_name("lookback.levien-2020/access=atomic@workgroup=256,rows=16,elements=30011", 30011, 4096,
              4, 4, false);
-    try_name("lookback.levien-2021/memory-model=vulkan,barriers=two@workgroup=64,elements=3001",
-             3001, 64, 4, 4, false);
+    try_name("lookback.levien-2021/memory-model=vulkan,barriers=two@workgroup=64,elements=2001",
+             2001, 64, 4, 4, false);
 }
 
 // Each tile is taken once, whatever number of workgroups a device gets.
@@ -305,11 +305,11 @@ static void places_have_names(void **state)
     oracle->where(&made.args, &made.shape, &(struct cat_failure){.word = 8}, text, sizeof text);
     assert_string_equal(text, "guard word 0 behind the output");
     oracle = configure_name(
-        &made, "lookback.fallback/fallback=lane,insert=max@workgroup=64,withheld=8,elements=3001",
+        &made, "lookback.fallback/fallback=lane,insert=max@workgroup=64,withheld=8,elements=2001",
         8);
     oracle->where(&made.args, &made.shape, &(struct cat_failure){.word = 64 * 3 + 17}, text,
                   sizeof text);
-    assert_string_equal(text, "element 209: tile 3 of 47, subgroup 2, lane 1");
+    assert_string_equal(text, "element 209: tile 3 of 32, subgroup 2, lane 1");
     oracle = configure_name(
         &made, "lookback.levien-2020/access=plain@workgroup=64,rows=4,elements=3001", 8);
     // The second subgroup's elements of a tile begin behind the 4 rows of 8 of the first.
