@@ -55,7 +55,8 @@ static void size_up(struct made *made, const struct cat_oracle *oracle, uint32_t
     made->which.axis[0] = reconvergence;
     for (unsigned a = 0; a < 4; a++)
         made->which.axis[1 + a] = axes >> a & 1;
-    made->args = (struct cat_args){subgroup, workgroup, 2, &made->which};
+    made->args = (struct cat_args){
+        .subgroup = subgroup, .workgroup = workgroup, .scale = 2, .which = &made->which};
     assert_true(oracle->shape(&made->args, &made->size, &error));
     made->input = lit_alloc(made->size.input_words, sizeof(uint32_t));
     made->expected = lit_alloc(words_of(made) * 4, sizeof(uint32_t));
@@ -155,12 +156,12 @@ static void sizes_without_sense(void **state)
     struct cat_shape size;
     struct lit_error error;
     const struct cat_oracle *oracle = cat_oracle_find("reconvergence.while-break");
-    struct cat_args args = {128, 64, 1, &which};
+    struct cat_args args = {.subgroup = 128, .workgroup = 64, .scale = 1, .which = &which};
     assert_false(oracle->shape(&args, &size, &error));
     assert_non_null(strstr(error.message, "64"));
-    args = (struct cat_args){32, 2048, 1, &which};
+    args = (struct cat_args){.subgroup = 32, .workgroup = 2048, .scale = 1, .which = &which};
     assert_false(oracle->shape(&args, &size, &error));
-    args = (struct cat_args){256, 256, 1, &which};
+    args = (struct cat_args){.subgroup = 256, .workgroup = 256, .scale = 1, .which = &which};
     assert_false(oracle->shape(&args, &size, &error));
 }
 

@@ -58,7 +58,8 @@ static void make(struct made *made, const char *oracle_name, struct cat_test *of
     assert_non_null(oracle);
     *made = (struct made){.which = {.test = of}};
     memcpy(made->which.axis, axis, 6);
-    made->args = (struct cat_args){4, 4, 2, &made->which};
+    made->args =
+        (struct cat_args){.subgroup = 4, .workgroup = 4, .scale = 2, .which = &made->which};
     assert_true(oracle->shape(&made->args, &made->size, &error));
     uint32_t input[8];
     for (uint32_t i = 0; i < 8; i++)

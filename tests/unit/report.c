@@ -293,7 +293,7 @@ static void test_terminal(void **state)
     contains(text, "never seen");
     contains(text, "< 3.7e-3");
     contains(text, "0.037 [0.026, 0.051]");
-    contains(text, "controls: the failing outcome was seen in 2 of 3");
+    contains(text, "controls: the failing outcome was seen in 3 of 4");
     lacks(text, "control · no-progress");
     contains(text, "not seen: control.race@workgroup=last");
     contains(text, "stale by 1 (39 instances), wrong lane (2) \u00b7 first in run 3, instance 5: "
@@ -376,7 +376,7 @@ static void test_matrix(void **state)
         .result = "pass",
         .expectation = "contested",
         .sha256 = HASH,
-        .check = CAT_CHECK_EQUAL,
+        .mode = {.check = CAT_CHECK_EQUAL},
         .count = {.runs = 1000, .instances = 1000, .outcomes = {1000}},
     };
     put(store, session, &first, cell);
