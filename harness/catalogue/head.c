@@ -323,11 +323,9 @@ static bool apply(const struct parser *p, const struct entry *e)
     const struct {
         const char *keyword;
         char **target;
-    } once[] = {{"asks", &head->asks},
-                {"fails", &head->fails},
-                {"origin", &head->origin},
-                {"headline", &head->headline},
-                {"oracle", &head->oracle}};
+    } once[] = {{"asks", &head->asks},       {"fails", &head->fails},
+                {"origin", &head->origin},   {"headline", &head->headline},
+                {"program", &head->program}, {"oracle", &head->oracle}};
     for (size_t i = 0; i < sizeof once / sizeof *once; i++)
         if (!strcmp(e->keyword, once[i].keyword))
             return set_once(p, e, once[i].target);
@@ -469,8 +467,8 @@ static void clear_rules(struct cat_rule *rules, size_t count)
 
 void cat_head_clear(struct cat_head *head)
 {
-    char *single[] = {head->name,  head->family, head->test,     head->asks,
-                      head->fails, head->origin, head->headline, head->oracle};
+    char *single[] = {head->name,   head->family,   head->test,    head->asks,  head->fails,
+                      head->origin, head->headline, head->program, head->oracle};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         free(single[i]);
     for (size_t i = 0; i < head->spec_count; i++)

@@ -51,7 +51,7 @@ struct cat_rule {
 
 struct cat_head {
     char *name, *family, *test; // "shuffle.scan-loop", "shuffle", "scan-loop"
-    char *asks, *fails, *origin, *headline, *oracle;
+    char *asks, *fails, *origin, *headline, *program, *oracle;
     char *spec[CAT_MAX_RULES];
     size_t spec_count;
     struct cat_axis axes[CAT_MAX_AXES];

@@ -159,6 +159,7 @@ static void choose(struct walk *walk, const struct masks_step *step, const struc
             .first = first % walk->subgroup,
             .first_word = walk->words[first],
             .words = &walk->words[start],
+            .argument = step->argument,
         };
         memcpy(view.tangle, tangle, sizeof(tangle));
         memcpy(view.iteration, walk->iteration, sizeof(view.iteration));
@@ -176,6 +177,21 @@ static struct set chosen(const struct set *here, const uint32_t *choice, uint32_
             set_add(&set, lane);
     }
     return set;
+}
+
+// How many classes there are, at most 3, of lanes of the subgroup that must stay together.
+static uint32_t count_classes(const struct walk *walk, const struct set *here, uint32_t start)
+{
+    uint64_t seen[3];
+    uint32_t count = 0;
+    for (uint32_t lane = start; lane < start + walk->subgroup && count < 3; lane++) {
+        bool known = !set_has(here, lane);
+        for (uint32_t i = 0; i < count && !known; i++)
+            known = seen[i] == walk->apart[lane];
+        if (!known)
+            seen[count++] = walk->apart[lane];
+    }
+    return count;
 }
 
 // The mask that a lane sees, and the smallest that it may see.
@@ -206,12 +222,20 @@ static void look(struct walk *walk, const struct masks_step *step, const struct 
             if (together)
                 mask_add(cell->lower, i);
         }
+        if (walk->rule == MASKS_MAXIMAL) {
+            const bool several = count_classes(walk, here, start) > 2;
+            for (uint32_t i = 0; i < 4; i++) {
+                cell->lower[i] = several ? cell->alternative[i] : UINT32_MAX;
+                cell->upper[i] = several ? cell->want[i] : 0;
+            }
+        }
         set_add(&walk->ever[step->slot], lane);
     }
 }
 
 // What OpGroupNonUniformElect says: 255 for the lowest lane of the tangle, 240 for the others.
-// Where the rule does not say which lanes the tangle has, either is allowed.
+// Where the rule does not say which lanes the tangle has, either is allowed; where it leaves two
+// tangles, joined or not, what either says.
 static void elect(struct walk *walk, const struct masks_step *step, const struct set *here)
 {
     look(walk, step, here);
@@ -219,15 +243,12 @@ static void elect(struct walk *walk, const struct masks_step *step, const struct
         if (!set_has(here, lane))
             continue;
         struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + step->slot];
-        uint32_t first = 0;
-        while (!(cell->want[first / 32] >> first % 32 & 1))
-            first++;
-        const uint32_t want = first == lane % walk->subgroup ? ELECTED : NOT_ELECTED;
-        const bool certain =
-            walk->rule == MASKS_MAXIMAL || !memcmp(cell->want, cell->lower, sizeof(cell->want));
-        const uint32_t other = want == ELECTED ? NOT_ELECTED : ELECTED;
-        *cell = (struct masks_cell){
-            .executed = true, .want = {want}, .alternative = {certain ? want : other}};
+        const uint32_t own = lane % walk->subgroup;
+        const uint32_t want = mask_first(cell->want) == own ? ELECTED : NOT_ELECTED;
+        uint32_t other = mask_first(cell->alternative) == own ? ELECTED : NOT_ELECTED;
+        if (walk->rule != MASKS_MAXIMAL && memcmp(cell->want, cell->lower, sizeof(cell->want)))
+            other = want == ELECTED ? NOT_ELECTED : ELECTED;
+        *cell = (struct masks_cell){.executed = true, .want = {want}, .alternative = {other}};
     }
 }
 
@@ -428,11 +449,12 @@ static void finish(const struct walk *walk)
             struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + slot];
             if (!cell->executed)
                 continue;
-            if (walk->rule == MASKS_MAXIMAL || place->kind != MASKS_LOOK) {
+            if (place->kind != MASKS_LOOK) {
                 memset(cell->lower, 0xff, sizeof(cell->lower));
                 memset(cell->upper, 0, sizeof(cell->upper));
-                continue;
             }
+            if (walk->rule == MASKS_MAXIMAL || place->kind != MASKS_LOOK)
+                continue;
             const uint32_t start = lane - lane % walk->subgroup;
             for (uint32_t i = 0; i < walk->subgroup; i++) {
                 if (set_has(&walk->ever[place->slot], start + i))

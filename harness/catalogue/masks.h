@@ -44,6 +44,7 @@ struct masks_lane {
     uint32_t iteration[MASKS_DEPTH]; // of the loops around, outermost first
     uint32_t tangle[4];              // the lanes of its tangle, as a mask
     const uint32_t *words;           // the input words of all lanes of its subgroup
+    uint32_t argument;               // of the step that asks
 };
 
 typedef uint32_t masks_choice(const struct masks_lane *lane);
@@ -68,6 +69,7 @@ enum masks_kind {
 struct masks_step {
     enum masks_kind kind;
     masks_choice *choose;           // IF, WHILE, DO: not 0 is yes. SWITCH: the selector
+    uint32_t argument;              // what `choose` is told of this step
     const struct masks_step *body;  // IF: if so; WHILE, DO: body; SWITCH: its cases; CASE; CALL
     const struct masks_step *other; // IF: if not; WHILE, DO: the continue construct
     const char *name;               // LOOK, ELECT, NUMBER: what this place is called
@@ -89,7 +91,9 @@ struct masks_shape {
 struct masks_cell {
     bool executed; // if not, the rest is 0 and the slot stays as it was
     uint32_t want[4], alternative[4];
-    uint32_t lower[4], upper[4]; // of MASKS_MAXIMAL: nothing beside the two is allowed: ~0 and 0
+    // Of MASKS_MAXIMAL: ~0 and 0, nothing beside the two is allowed; but where a case is reached by
+    // more than two selectors, any of which may join: the lane's own, and all.
+    uint32_t lower[4], upper[4];
 };
 
 // Simulates one workgroup of `lanes` invocations in full subgroups of `subgroup`; words[lane] is a

@@ -5,7 +5,6 @@
 #include "engine/measure.h"
 
 #include "base/random.h"
-#include "catalogue/catalogue.h"
 #include "catalogue/ids.h"
 
 #include <inttypes.h>
@@ -165,7 +164,7 @@ static bool resolve(struct job *job)
         job->which.subgroup = job->facts->subgroup;
     job->oracle = job->which.test->oracle;
     job->mode = cat_mode_of(job->oracle);
-    job->module = cat_case_module(&job->which);
+    job->module = job->measure->own ? job->measure->own->module : cat_case_module(&job->which);
     job->args = (struct cat_args){
         .subgroup = job->which.subgroup,
         .scale = job->measure->scale ? job->measure->scale
@@ -209,7 +208,8 @@ static void fill_data(struct job *job)
 static enum dev_status make_program(struct job *job)
 {
     enum dev_status status = DEV_OK;
-    const uint32_t *words = cat_module_words(job->which.test, job->module);
+    const uint32_t *words = job->measure->own ? job->measure->own->words
+                                              : cat_module_words(job->which.test, job->module);
     size_t count = job->module->count;
     uint32_t *named = NULL;
     if (job->measure->named)
@@ -402,7 +402,9 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     job->end = request->first + request->runs;
     clock_gettime(CLOCK_MONOTONIC, &job->mark);
 
-    if (!cat_case_parse(request->name, &job->which, &job->error)) {
+    if (measure->own) {
+        job->which = *measure->own->which;
+    } else if (!cat_case_parse(request->name, &job->which, &job->error)) {
         emit_text(job, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, job->error.message);
         goto done;
     }

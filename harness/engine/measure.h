@@ -2,13 +2,22 @@
 // In the worker: one configuration, from its name to its counts.
 #pragma once
 
+#include "catalogue/catalogue.h"
 #include "device/device.h"
 #include "engine/protocol.h"
 
+// A configuration that is not of the catalogue.
+struct eng_own {
+    const struct cat_case *which;
+    const struct cat_module *module;
+    const uint32_t *words; // of the module
+};
+
 struct eng_measure {
     struct dev *dev;
-    bool check_on_host; // the device's own checker is not trusted
-    bool named;         // the module gets the names of its ids, for who reads the driver's listing
+    const struct eng_own *own; // NULL: the one of the catalogue that the request names
+    bool check_on_host;        // the device's own checker is not trusted
+    bool named;     // the module gets the names of its ids, for who reads the driver's listing
     uint32_t scale; // workgroups, where the test leaves the choice; 0: as many as suit the device
     // Takes BATCH and MESSAGE events, and at last DONE or ERROR. False: nobody listens any more.
     bool (*emit)(const struct eng_event *event, void *user);

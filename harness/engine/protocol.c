@@ -17,7 +17,7 @@
 
 static const char *const request_names[] = {
     [ENG_ENUMERATE] = "enumerate", [ENG_OPEN] = "open", [ENG_RUN] = "run", [ENG_TRY] = "try",
-    [ENG_QUIT] = "quit",
+    [ENG_GENERATED] = "generated", [ENG_QUIT] = "quit",
 };
 
 static const char *const event_names[] = {
@@ -31,7 +31,7 @@ static const char *const type_names[] = {"discrete", "integrated", "virtual", "c
 
 static void put_text(json_t *object, const char *key, const char *value)
 {
-    char clean[512];
+    char clean[GEN_TEXT_MAX]; // the longest text
     text_sanitise(clean, sizeof clean, value);
     json_object_set_new(object, key, json_string(clean));
 }
@@ -152,6 +152,16 @@ void eng_request_write(const struct eng_request *request, struct text *line)
         put_number(object, "index", request->index);
         put_text(object, "name", request->name);
         put_text(object, "settings", request->settings);
+        put_bits(object, "seed", request->seed);
+        put_number(object, "timeout_ms", request->timeout_ms);
+        break;
+    case ENG_GENERATED:
+        put_text(object, "name", request->name);
+        put_text(object, "program", request->program);
+        put_text(object, "rule", request->rule);
+        put_number(object, "workgroup", request->workgroup);
+        put_number(object, "subgroup", request->subgroup);
+        put_number(object, "runs", request->runs);
         put_bits(object, "seed", request->seed);
         put_number(object, "timeout_ms", request->timeout_ms);
         break;
@@ -484,6 +494,16 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
         request->index = read_u32(r, "index");
         read_text(r, "name", request->name, sizeof request->name);
         read_text(r, "settings", request->settings, sizeof request->settings);
+        request->seed = read_bits(r, "seed");
+        request->timeout_ms = read_u32(r, "timeout_ms");
+        break;
+    case ENG_GENERATED:
+        read_text(r, "name", request->name, sizeof request->name);
+        read_text(r, "program", request->program, sizeof request->program);
+        read_text(r, "rule", request->rule, sizeof request->rule);
+        request->workgroup = read_u32(r, "workgroup");
+        request->subgroup = read_u32(r, "subgroup");
+        request->runs = read_number(r, "runs", COUNT_MAX);
         request->seed = read_bits(r, "seed");
         request->timeout_ms = read_u32(r, "timeout_ms");
         break;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "device/facts.h"
 #include "engine/result.h"
+#include "generate/program.h"
 
 #define ENG_WORKER_FD 3
 #define ENG_LINE_MAX  65536 // bytes of one line, newline included
@@ -19,19 +20,24 @@ enum eng_request_kind {
     ENG_RUN,       // runs a configuration -> BATCH for each batch, then DONE
     ENG_TRY,       // one run of a configuration, of one workgroup where the test allows it, on a
                    // device that is opened for it alone -> BATCH, then DONE
+    ENG_GENERATED, // runs a generated program -> BATCH for each batch, then DONE
     ENG_QUIT,      // the worker ends
 };
 
 struct eng_request {
     enum eng_request_kind kind;
-    uint32_t index;     // OPEN, TRY: among the devices that the worker enumerates
-    bool validation;    // OPEN
-    char name[512];     // RUN, TRY: the configuration
-    char settings[512]; // TRY: LITMUS_SIMT, which the reference driver reads; "": as it is
-    uint64_t first;     // RUN: number of the first run to do (more than 0 when resumed)
-    uint64_t runs;      // RUN: how many to do
-    uint64_t seed; // RUN, TRY: of the session; the worker derives the configuration's own from it
-    uint32_t timeout_ms; // OPEN, RUN, TRY: the longest that one batch may take
+    uint32_t index;             // OPEN, TRY: among the devices that the worker enumerates
+    bool validation;            // OPEN
+    char name[512];             // RUN, TRY: the configuration; GENERATED: the test
+    char settings[512];         // TRY: LITMUS_SIMT, which the reference driver reads; "": as it is
+    char program[GEN_TEXT_MAX]; // GENERATED: its notation
+    char rule[32];              // GENERATED: "maximal"
+    uint32_t workgroup, subgroup; // GENERATED
+    uint64_t first;               // RUN: number of the first run to do (more than 0 when resumed)
+    uint64_t runs;                // RUN, GENERATED: how many to do
+    // RUN, TRY, GENERATED: of the session; the worker derives the configuration's own from it
+    uint64_t seed;
+    uint32_t timeout_ms; // all but ENUMERATE and QUIT: the longest that one batch may take
 };
 
 enum eng_event_kind {

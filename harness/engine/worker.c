@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "device/device.h"
+#include "engine/generated.h"
 #include "engine/measure.h"
 #include "engine/protocol.h"
 
@@ -15,7 +16,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MAX_MESSAGES 20 // validation messages that one request may cause
+#define MAX_MESSAGES  20 // validation messages that one request may cause
+#define GENERATED_CPU 4  // workgroups of a generated program
+#define GENERATED_GPU 64
 
 struct worker {
     struct dev *dev;
@@ -126,6 +129,34 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
         request);
 }
 
+// A generated program has few runs: what the device-side checker needs to be made ready would take
+// longer than they do.
+static enum dev_status run_generated(struct worker *worker, const struct eng_request *request)
+{
+    struct lit_error error = {0};
+    struct eng_generated generated;
+    enum dev_status status = DEV_OK;
+    if (!worker->dev) {
+        emit_error(worker, LIT_EXIT_USAGE, "no device is open");
+        return DEV_OK;
+    }
+    if (eng_generated_make(request, &generated, &error))
+        status = eng_measure(
+            &(struct eng_measure){
+                .dev = worker->dev,
+                .own = &generated.own,
+                .check_on_host = true,
+                .scale = dev_facts(worker->dev)->cpu ? GENERATED_CPU : GENERATED_GPU,
+                .emit = emit,
+                .user = worker,
+            },
+            request);
+    else
+        emit_error(worker, error.code, error.message);
+    eng_generated_clear(&generated);
+    return status;
+}
+
 // One run on a device of its own: the driver reads its settings when the instance is made. Nothing
 // else is dispatched on that device.
 static enum dev_status try_once(struct worker *worker, const struct eng_request *request)
@@ -213,6 +244,9 @@ int eng_worker_main(void)
             break;
         case ENG_TRY:
             status = try_once(worker, &request);
+            break;
+        case ENG_GENERATED:
+            status = run_generated(worker, &request);
             break;
         case ENG_QUIT:
             quit = true;

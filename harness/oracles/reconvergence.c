@@ -260,7 +260,7 @@ static size_t by_origin_and_entry(const struct cat_args *args)
     return by_entry(args) + (cat_axis_is(args, "from", "function") ? 2u : 0u);
 }
 
-static enum masks_rule rule_of(const struct cat_args *args)
+enum masks_rule reconvergence_rule(const struct cat_args *args)
 {
     if (cat_axis_is(args, "reconvergence", "maximal"))
         return MASKS_MAXIMAL;
@@ -271,7 +271,7 @@ static enum masks_rule rule_of(const struct cat_args *args)
 
 bool reconvergence_is_maximal(const struct cat_args *args)
 {
-    return rule_of(args) == MASKS_MAXIMAL;
+    return reconvergence_rule(args) == MASKS_MAXIMAL;
 }
 
 bool reconvergence_size(const struct cat_args *args, const struct masks_shape *shape,
@@ -311,7 +311,7 @@ void reconvergence_expect(const struct cat_args *args, const struct masks_shape 
     struct masks_cell *cells = lit_alloc(records, sizeof(*cells));
 
     for (uint32_t workgroup = 0; workgroup < size->workgroups; workgroup++) {
-        masks_simulate(shape, rule_of(args), args->workgroup, args->subgroup,
+        masks_simulate(shape, reconvergence_rule(args), args->workgroup, args->subgroup,
                        &input[(size_t)workgroup * args->workgroup], cells);
         for (size_t record = 0; record < records; record++) {
             const struct masks_cell *cell = &cells[record];
@@ -355,15 +355,27 @@ ORACLE(waterfall, "waterfall", waterfall_shapes, the_only);
 ORACLE(while_break, "while-break", while_break_shapes, by_entry);
 
 const struct cat_oracle *const oracles_reconvergence[] = {
-    &reconvergence_break_ballot,       &reconvergence_call_in_arms,
-    &reconvergence_continue_exit,      &reconvergence_continue_target,
-    &reconvergence_early_return,       &reconvergence_elect_call,
-    &reconvergence_elect_loop,         &reconvergence_elect_turns,
-    &reconvergence_loop_peeling,       &reconvergence_nested_breaks,
-    &reconvergence_nested_if,          &reconvergence_nested_loops,
-    &reconvergence_peeled_by_hand,     &reconvergence_short_circuit,
-    &reconvergence_straight_line,      &reconvergence_switch_exit,
-    &reconvergence_switch_fallthrough, &reconvergence_switch_shared_target,
-    &reconvergence_trip_count,         &reconvergence_waterfall,
-    &reconvergence_while_break,        NULL,
+    &reconvergence_break_ballot,
+    &reconvergence_call_in_arms,
+    &reconvergence_continue_exit,
+    &reconvergence_continue_target,
+    &reconvergence_early_return,
+    &reconvergence_elect_call,
+    &reconvergence_elect_loop,
+    &reconvergence_elect_turns,
+    &reconvergence_loop_peeling,
+    &reconvergence_nested_breaks,
+    &reconvergence_nested_if,
+    &reconvergence_nested_loops,
+    &reconvergence_peeled_by_hand,
+    &reconvergence_short_circuit,
+    &reconvergence_straight_line,
+    &reconvergence_switch_exit,
+    &reconvergence_switch_fallthrough,
+    &reconvergence_switch_shared_target,
+    &reconvergence_trip_count,
+    &reconvergence_waterfall,
+    &reconvergence_while_break,
+    &reconvergence_generated,
+    NULL,
 };

@@ -16,3 +16,17 @@
 // enters". Of eight instances in a row the first four have a pattern that reads well in a ticket
 // (every other lane; all alike; one lane apart; two halves), the others are random.
 uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uint32_t subgroup);
+
+// The rule of the axis `reconvergence`; default without one.
+enum masks_rule reconvergence_rule(const struct cat_args *args);
+
+// What an oracle of the family does for a shape: sizes, expectation, where a word is.
+bool reconvergence_size(const struct cat_args *args, const struct masks_shape *shape,
+                        struct cat_shape *size, struct lit_error *error);
+void reconvergence_expect(const struct cat_args *args, const struct masks_shape *shape,
+                          const struct cat_shape *size, const uint32_t *input, uint32_t *expected);
+void reconvergence_where(const struct cat_args *args, const struct masks_shape *shape,
+                         const struct cat_failure *failure, char *text, size_t size);
+
+// The oracle of generated programs, whose shape is the one that the head's `program` describes.
+extern const struct cat_oracle reconvergence_generated;

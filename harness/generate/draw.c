@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws programs. The chances stand in docs/fuzzing.md.
+#include "generate/program.h"
+
+#include "base/random.h"
+
+#include <assert.h>
+
+struct drawing {
+    struct gen_program *program;
+    const struct gen_taste *taste;
+    struct lit_random random;
+    uint32_t left; // steps still to be drawn
+};
+
+// Where a list of steps stands.
+struct place {
+    uint32_t depth, loops;
+    bool breaks, continues, returns, in_switch;
+};
+
+static uint8_t draw_list(struct drawing *d, struct place at);
+
+static uint32_t below(struct drawing *d, uint32_t bound)
+{
+    return (uint32_t)random_below(&d->random, bound);
+}
+
+// A step more; 0 when there is no room, which gen_check makes a program that is drawn anew.
+static uint8_t add(struct drawing *d, struct gen_step step)
+{
+    if (d->program->count == GEN_STEPS)
+        return 0;
+    d->left -= d->left > 0;
+    d->program->steps[++d->program->count] = step;
+    return d->program->count;
+}
+
+static uint8_t draw_look(struct drawing *d)
+{
+    return add(d, (struct gen_step){.kind = below(d, 6) ? MASKS_LOOK : MASKS_ELECT});
+}
+
+// Any subset of the loops around.
+static uint8_t draw_loops(struct drawing *d, const struct place *at)
+{
+    return (uint8_t)below(d, 1u << at->loops);
+}
+
+static struct gen_condition draw_condition(struct drawing *d, const struct place *at)
+{
+    const bool elects = d->taste->rule == MASKS_MAXIMAL && !at->in_switch;
+    switch (below(d, 12)) {
+    case 0:
+    case 1:
+        return (struct gen_condition){GEN_LANE_BIT, (uint8_t)below(d, 3), draw_loops(d, at)};
+    case 2:
+        return (struct gen_condition){GEN_LANE_IS, (uint8_t)below(d, 4), draw_loops(d, at)};
+    case 3:
+        if (elects)
+            return (struct gen_condition){.value = GEN_ELECT};
+        break;
+    case 4:
+        if (at->loops) {
+            const uint8_t loop = (uint8_t)(1u << below(d, at->loops));
+            return (struct gen_condition){below(d, 2) ? GEN_PAST : GEN_BELOW,
+                                          (uint8_t)(1 + below(d, GEN_TURNS - 1)), loop};
+        }
+        break;
+    case 5:
+        if (below(d, 3) == 0)
+            return (struct gen_condition){.value = GEN_TRUE};
+        break;
+    }
+    return (struct gen_condition){GEN_BIT, (uint8_t)below(d, 32), draw_loops(d, at)};
+}
+
+// `if i>=N { look break }`, without which a loop that has no condition would not end.
+static uint8_t draw_bound(struct drawing *d, const struct place *at)
+{
+    const uint8_t loop = (uint8_t)(1u << (at->loops - 1));
+    const uint8_t look = below(d, 2) ? draw_look(d) : 0;
+    const bool returns = at->returns && below(d, 4) == 0;
+    const uint8_t leave = add(d, (struct gen_step){.kind = returns ? MASKS_RETURN : MASKS_BREAK});
+    if (look)
+        d->program->steps[look].next = leave;
+    return add(d, (struct gen_step){
+                      .kind = MASKS_IF,
+                      .when = {GEN_PAST, (uint8_t)(1 + below(d, GEN_TURNS - 1)), loop},
+                      .body = look ? look : leave,
+                  });
+}
+
+static uint8_t draw_loop(struct drawing *d, struct place at)
+{
+    struct gen_step step = {.kind = below(d, 3) ? MASKS_WHILE : MASKS_DO};
+    const bool forever = step.kind == MASKS_WHILE && below(d, 2);
+    const uint8_t loop = (uint8_t)(1u << at.loops);
+    if (!forever)
+        step.when = below(d, 3)
+                        ? (struct gen_condition){GEN_TRIPS, (uint8_t)below(d, 31), loop}
+                        : (struct gen_condition){GEN_BELOW, (uint8_t)(1 + below(d, 3)), loop};
+    const uint8_t number = add(d, step);
+    at.depth++;
+    at.loops++;
+    struct place next = at;
+    at.breaks = at.continues = true;
+    next.breaks = next.continues = next.returns = false;
+    // The bound stands first, so that no `continue` passes it by.
+    const uint8_t bound = forever ? draw_bound(d, &at) : 0;
+    const uint8_t body = draw_list(d, at);
+    const uint8_t other = below(d, 3) == 0 ? draw_list(d, next) : 0;
+    if (bound)
+        d->program->steps[bound].next = body;
+    d->program->steps[number].body = bound ? bound : body;
+    d->program->steps[number].other = other;
+    return number;
+}
+
+static uint8_t draw_switch(struct drawing *d, struct place at)
+{
+    struct gen_step step = {.kind = MASKS_SWITCH};
+    step.when = below(d, 4)
+                    ? (struct gen_condition){GEN_FIELD, (uint8_t)below(d, 31), draw_loops(d, &at)}
+                    : (struct gen_condition){GEN_LANE_FIELD, 0, draw_loops(d, &at)};
+    const uint8_t number = add(d, step);
+    const uint32_t count = 2 + below(d, 3);
+    uint8_t *link = &d->program->steps[number].body;
+    at.depth++;
+    at.breaks = at.in_switch = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool last = i + 1 == count;
+        const uint8_t one = add(d, (struct gen_step){
+                                       .kind = MASKS_CASE,
+                                       .value = (uint8_t)i,
+                                       .is_default = last && below(d, 2),
+                                       .falls = !last && below(d, 3) == 0,
+                                   });
+        *link = one;
+        link = &d->program->steps[one].next;
+        const uint8_t body = draw_list(d, at);
+        d->program->steps[one].body = body;
+    }
+    return number;
+}
+
+static uint8_t draw_if(struct drawing *d, struct place at)
+{
+    const uint8_t number =
+        add(d, (struct gen_step){.kind = MASKS_IF, .when = draw_condition(d, &at)});
+    at.depth++;
+    const uint8_t body = draw_list(d, at);
+    const uint8_t other = below(d, 5) < 2 ? draw_list(d, at) : 0;
+    d->program->steps[number].body = body;
+    d->program->steps[number].other = other;
+    return number;
+}
+
+static uint8_t draw_call(struct drawing *d, struct place at)
+{
+    const uint8_t number = add(d, (struct gen_step){.kind = MASKS_CALL});
+    at.depth++;
+    at.breaks = at.continues = false;
+    at.returns = true;
+    const uint8_t body = draw_list(d, at);
+    d->program->steps[number].body = body;
+    return number;
+}
+
+static uint8_t draw_step(struct drawing *d, struct place at)
+{
+    const uint32_t kind = d->left < 4 || at.depth >= d->taste->depth ? 0 : below(d, 12);
+    if (kind >= 9)
+        return at.loops < MASKS_DEPTH ? draw_loop(d, at) : draw_if(d, at);
+    if (kind == 8)
+        return draw_switch(d, at);
+    if (kind == 7)
+        return draw_call(d, at);
+    return kind >= 3 ? draw_if(d, at) : draw_look(d);
+}
+
+// How a list ends: one time in three inside a construct it leaves it, if it can; else it looks.
+static uint8_t draw_end(struct drawing *d, const struct place *at)
+{
+    enum masks_kind ways[3];
+    uint32_t count = 0;
+    if (at->breaks)
+        ways[count++] = MASKS_BREAK;
+    if (at->continues)
+        ways[count++] = MASKS_CONTINUE;
+    if (at->returns)
+        ways[count++] = MASKS_RETURN;
+    if (!count || !at->depth || below(d, 3))
+        return draw_look(d);
+    return add(d, (struct gen_step){.kind = (uint8_t)ways[below(d, count)]});
+}
+
+static uint8_t draw_list(struct drawing *d, struct place at)
+{
+    uint8_t first = 0;
+    uint8_t *link = &first;
+    for (uint32_t count = 1 + below(d, 3); count > 0 && (d->left > 0 || at.depth == 0); count--) {
+        const uint8_t step = draw_step(d, at);
+        if (!step)
+            return first;
+        *link = step;
+        link = &d->program->steps[step].next;
+    }
+    *link = draw_end(d, &at);
+    return first;
+}
+
+void gen_draw(struct gen_program *program, const struct gen_taste *taste, uint64_t seed,
+              uint64_t index)
+{
+    struct drawing d = {.program = program, .taste = taste};
+    d.random.state = random_derive(seed, gen_rule_name(taste->rule)) ^ index;
+    d.random.state = random_next(&d.random);
+    assert(taste->steps <= GEN_STEPS / 2 && taste->depth <= GEN_NESTING / 2);
+    do {
+        *program = (struct gen_program){0};
+        // Small programs are quicker, large ones stranger.
+        d.left = 4 + below(&d, taste->steps > 4 ? taste->steps - 3 : 1);
+        const uint8_t first = draw_list(&d, (struct place){.returns = true});
+        program->first = first;
+        gen_tidy(program);
+    } while (!gen_check(program, taste->rule, NULL));
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// A generated program: structured control flow as a tree of steps, small enough to be copied. It is
+// drawn from a seed, written and read as one line of text (notation.c), checked, and made into what
+// catalogue/masks.h simulates. What it asks of a lane is made of the lane's input word, the lane's
+// number and the iterations of the loops around.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "catalogue/masks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GEN_STEPS    128  // steps that a program has at most
+#define GEN_NESTING  12   // constructs within constructs
+#define GEN_TURNS    4    // iterations that a loop has at most
+#define GEN_SLOTS    256  // records of an invocation
+#define GEN_TEXT_MAX 4096 // bytes of the notation, terminator included
+#define GEN_CASES    4    // values that a selector has
+
+// What a condition or a selector is. `i` and `j` are the iterations of the outer and inner loop
+// around; `loops` says which of them are added.
+enum gen_value {
+    GEN_NONE,       // of a loop that only a break or a return leaves
+    GEN_TRUE,       // true
+    GEN_BIT,        // word.AT+i+j    bit (AT + i + j) mod 32 of the lane's word
+    GEN_LANE_BIT,   // lane.AT+i+j    bit AT of lane + i + j
+    GEN_LANE_IS,    // lane=AT+i+j    the lane's number is AT + i + j
+    GEN_ELECT,      // elect          the lane is elected: of maximal reconvergence only
+    GEN_TRIPS,      // i<word.AT:2    fewer iterations than two bits of the word say
+    GEN_BELOW,      // i<AT           fewer iterations than a constant
+    GEN_PAST,       // i>=AT          so many iterations are done
+    GEN_FIELD,      // word.AT:2+i+j  two bits of the word, from bit (AT + i + j) mod 32: a selector
+    GEN_LANE_FIELD, // lane:2+i+j     two bits of lane + i + j: a selector
+    GEN_VALUES
+};
+
+struct gen_condition {
+    uint8_t value; // enum gen_value
+    uint8_t at;
+    uint8_t loops; // bit 0: i; bit 1: j
+};
+
+// Lists are chains of indices into the program's steps; 0 ends them.
+struct gen_step {
+    uint8_t kind;              // enum masks_kind
+    struct gen_condition when; // IF, WHILE, DO; SWITCH: the selector
+    uint8_t value;             // CASE
+    bool is_default, falls;    // CASE
+    uint8_t body;              // IF, WHILE, DO, SWITCH (its cases), CASE, CALL
+    uint8_t other;             // IF: else; WHILE, DO: the continue construct
+    uint8_t next;
+};
+
+struct gen_program {
+    struct gen_step steps[GEN_STEPS + 1]; // step 0 is none; the others in the order of the text
+    uint8_t count;                        // of steps
+    uint8_t first;
+};
+
+// The name of a rule, as the axis `reconvergence` has it; the rule of a name, false if it is none.
+const char *gen_rule_name(enum masks_rule rule);
+bool gen_rule_find(const char *name, enum masks_rule *rule);
+
+// How programs are drawn; docs/fuzzing.md says with which chances.
+struct gen_taste {
+    enum masks_rule rule;
+    uint32_t steps; // about so many, at most GEN_STEPS / 2
+    uint32_t depth; // constructs within constructs, at most GEN_NESTING / 2
+};
+
+// Draws program number `index` of a seed: the same one on every machine. It passes gen_check.
+void gen_draw(struct gen_program *program, const struct gen_taste *taste, uint64_t seed,
+              uint64_t index);
+
+// Whether a program is one: everything leads where it can, every loop ends within GEN_TURNS, and
+// nothing is asked whose answer the rule leaves open. The step that is wrong is named by its number
+// in the order of the text. A program must have passed this before anything else is done with it.
+bool gen_check(const struct gen_program *program, enum masks_rule rule, struct lit_error *error);
+// Brings the steps into the order of the text and drops those that are not reached.
+void gen_tidy(struct gen_program *program);
+
+// Appends the notation, "while i<word.14:2 { look } look"; the notation of one condition; of one
+// step without what is inside.
+void gen_write(const struct gen_program *program, struct text *text);
+void gen_write_condition(const struct gen_condition *when, struct text *text);
+void gen_write_step(const struct gen_step *step, struct text *text);
+// Reads the notation; spaces and line ends part its words. Not trusted: false with an error that
+// shows where. The program must still pass gen_check.
+bool gen_read(const char *source, size_t length, struct gen_program *program,
+              struct lit_error *error);
+
+// What a condition or selector is worth to a lane.
+uint32_t gen_value_of(const struct gen_condition *when, const struct masks_lane *lane);
+
+// The same program as steps that masks_simulate takes. Free with free(). Places are called "look 1"
+// and so on, in the order of the text; the slots of a place follow those of the place before.
+struct gen_shape {
+    struct masks_shape masks;
+    struct masks_step steps[3 * GEN_STEPS + 4];
+    char names[GEN_STEPS][12];
+    const struct masks_step *of[GEN_STEPS + 1]; // of the program's step by its number
+};
+struct gen_shape *gen_shape_make(const struct gen_program *program);
+
+// The word of one lane of subgroup number `instance`. Of eight subgroups in a row the lanes of one
+// are alike, in others one lane differs, two halves, every other lane, or one bit of each.
+uint32_t gen_word(uint64_t seed, uint64_t instance, uint32_t lane, uint32_t subgroup);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shrinks programs by one change at a time.
+#include "generate/shrink.h"
+
+#include <string.h>
+
+enum change {
+    REMOVE,
+    CUT,
+    UNWRAP,
+    UNWRAP_STRIPPED,
+    UNWRAP_OTHER,
+    DROP_OTHER,
+    DROP_BODY,
+    KEEP_CASE, // a switch becomes the body of its first case
+    NO_FALL,
+    LOOK_ONLY, // a place that elects looks instead
+    WHEN_TRUE,
+    WHEN_LANE,
+    WHEN_BIT,
+    FEWER_LOOPS,
+    LESS,
+    AT_ONE,
+    AT_ZERO,
+    CHANGES
+};
+
+uint32_t gen_weight(const struct gen_program *program)
+{
+    // Of the conditions, by what has to be known to follow them.
+    static const uint8_t values[GEN_VALUES] = {
+        [GEN_NONE] = 3, [GEN_TRUE] = 0,  [GEN_LANE_BIT] = 1,   [GEN_LANE_IS] = 1,
+        [GEN_BIT] = 2,  [GEN_ELECT] = 2, [GEN_BELOW] = 1,      [GEN_TRIPS] = 3,
+        [GEN_PAST] = 1, [GEN_FIELD] = 2, [GEN_LANE_FIELD] = 1,
+    };
+    uint32_t weight = 0;
+    for (uint32_t i = 1; i <= program->count; i++) {
+        const struct gen_condition *when = &program->steps[i].when;
+        weight += 4096 + (program->steps[i].falls ? 1024 : 0) + values[when->value] * 256u +
+                  ((when->loops & 1u) + (when->loops >> 1)) * 128u + when->at;
+        weight += program->steps[i].kind == MASKS_ELECT ? 512 : 0;
+    }
+    return weight;
+}
+
+// The link that leads to a step.
+static uint8_t *link_to(struct gen_program *program, uint32_t number)
+{
+    if (program->first == number)
+        return &program->first;
+    for (uint32_t i = 1; i <= program->count; i++) {
+        struct gen_step *step = &program->steps[i];
+        if (step->next == number)
+            return &step->next;
+        if (step->body == number)
+            return &step->body;
+        if (step->other == number)
+            return &step->other;
+    }
+    return NULL;
+}
+
+// Puts a list in place of a step.
+static bool splice(struct gen_program *program, uint32_t number, uint8_t list)
+{
+    uint8_t *link = link_to(program, number);
+    const uint8_t next = program->steps[number].next;
+    if (!link || !list)
+        return false;
+    *link = list;
+    while (program->steps[list].next)
+        list = program->steps[list].next;
+    program->steps[list].next = next;
+    return true;
+}
+
+// Takes the exits of one construct out of a list.
+static void strip(struct gen_program *program, uint8_t *link, bool breaks, bool continues)
+{
+    while (*link) {
+        struct gen_step *step = &program->steps[*link];
+        const bool is_loop = step->kind == MASKS_WHILE || step->kind == MASKS_DO;
+        if ((step->kind == MASKS_BREAK && breaks) || (step->kind == MASKS_CONTINUE && continues)) {
+            *link = step->next;
+            continue;
+        }
+        if (!is_loop && step->kind != MASKS_CALL) {
+            const bool inside = breaks && step->kind != MASKS_SWITCH;
+            strip(program, &step->body, inside, continues);
+            strip(program, &step->other, inside, continues);
+        }
+        link = &step->next;
+    }
+}
+
+static bool unwrap(struct gen_program *program, uint32_t number, enum change change)
+{
+    struct gen_step *step = &program->steps[number];
+    const bool is_loop = step->kind == MASKS_WHILE || step->kind == MASKS_DO;
+    if (step->kind == MASKS_CASE || (step->kind == MASKS_SWITCH) != (change == KEEP_CASE))
+        return false;
+    if (change == KEEP_CASE) {
+        const uint8_t one = step->body;
+        strip(program, &program->steps[one].body, true, false);
+        return splice(program, number, program->steps[one].body);
+    }
+    if (change == UNWRAP_STRIPPED) {
+        if (!is_loop)
+            return false;
+        strip(program, &step->body, true, true);
+    }
+    return splice(program, number, change == UNWRAP_OTHER ? step->other : step->body);
+}
+
+static bool simplify(struct gen_condition *when, uint32_t kind, enum change change)
+{
+    const struct gen_condition before = *when;
+    const bool counts = when->value == GEN_TRIPS || when->value == GEN_BELOW;
+    const bool selects = kind == MASKS_SWITCH;
+    switch (change) {
+    case WHEN_TRUE:
+        if (kind == MASKS_IF)
+            *when = (struct gen_condition){.value = GEN_TRUE};
+        break;
+    case WHEN_LANE:
+        if (kind == MASKS_IF)
+            *when = (struct gen_condition){.value = GEN_LANE_BIT};
+        if (selects)
+            *when = (struct gen_condition){.value = GEN_LANE_FIELD};
+        break;
+    case WHEN_BIT:
+        if (kind == MASKS_IF)
+            *when = (struct gen_condition){.value = GEN_BIT};
+        break;
+    case FEWER_LOOPS:
+        if (!counts && when->value != GEN_PAST)
+            when->loops = when->loops == 3 ? 1 : 0;
+        break;
+    case LESS:
+        if (when->value == GEN_TRIPS)
+            *when = (struct gen_condition){GEN_BELOW, GEN_TURNS - 1, when->loops};
+        else
+            when->at -= when->at > 0;
+        break;
+    case AT_ONE:
+        if (counts)
+            *when = (struct gen_condition){GEN_BELOW, 1, when->loops};
+        break;
+    case AT_ZERO:
+        when->at = 0;
+        break;
+    default:
+        return false;
+    }
+    return memcmp(&before, when, sizeof before) != 0;
+}
+
+static bool apply(struct gen_program *program, uint32_t number, enum change change)
+{
+    struct gen_step *step = &program->steps[number];
+    uint8_t *link = NULL;
+    bool had = false;
+    switch (change) {
+    case REMOVE:
+        link = link_to(program, number);
+        if (link)
+            *link = step->next;
+        return link != NULL;
+    case CUT:
+        had = step->next != 0;
+        step->next = 0;
+        return had;
+    case UNWRAP:
+    case UNWRAP_STRIPPED:
+    case UNWRAP_OTHER:
+    case KEEP_CASE:
+        return unwrap(program, number, change);
+    case DROP_OTHER:
+        had = step->other != 0;
+        step->other = 0;
+        return had;
+    case DROP_BODY:
+        had = step->body != 0 && step->kind != MASKS_SWITCH;
+        step->body = had ? 0 : step->body;
+        return had;
+    case NO_FALL:
+        had = step->falls;
+        step->falls = false;
+        return had;
+    case LOOK_ONLY:
+        had = step->kind == MASKS_ELECT;
+        step->kind = had ? MASKS_LOOK : step->kind;
+        return had;
+    default:
+        return step->when.value != GEN_NONE && simplify(&step->when, step->kind, change);
+    }
+}
+
+unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails, void *user)
+{
+    unsigned tries = 0;
+    gen_tidy(program);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t number = 1; number <= program->count; number++)
+            for (int change = 0; change < CHANGES && number <= program->count; change++) {
+                struct gen_program candidate = *program;
+                if (!apply(&candidate, number, (enum change)change))
+                    continue;
+                gen_tidy(&candidate);
+                if (gen_weight(&candidate) >= gen_weight(program) ||
+                    !gen_check(&candidate, rule, NULL))
+                    continue;
+                const enum gen_answer answer = fails(&candidate, user);
+                tries++;
+                if (answer == GEN_STOP)
+                    return tries;
+                if (answer == GEN_FAILS) {
+                    *program = candidate;
+                    changed = true;
+                    change = -1; // this number is another step now
+                }
+            }
+    }
+    return tries;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two forms of a generated module: the words that are run, and the text that is kept. spirv-as
+// must make the same module of the text, instruction by instruction, but for the numbers of ids;
+// spirv-val must accept it. generate_module SPIRV-AS SPIRV-VAL [PROGRAMS [no-maximal]]
+#include "generate/module.h"
+
+#include "catalogue/features.h"
+
+#include <spirv/unified1/spirv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+static const char *assembler, *validator;
+static uint64_t programs = 12;
+static bool has_maximal = true;
+
+// Whether operand `at` of an instruction is no id.
+static bool is_literal(uint32_t opcode, uint32_t at)
+{
+    switch (opcode) {
+    case SpvOpCapability:
+    case SpvOpExtension:
+    case SpvOpMemoryModel:
+        return true;
+    case SpvOpEntryPoint: // the model and "main" with its end
+        return at == 1 || at == 3 || at == 4;
+    case SpvOpExecutionMode:
+    case SpvOpDecorate:
+    case SpvOpMemberDecorate:
+    case SpvOpSelectionMerge:
+    case SpvOpTypeInt:
+        return at >= 2;
+    case SpvOpTypePointer:
+        return at == 2;
+    case SpvOpTypeVector:
+    case SpvOpConstant:
+    case SpvOpSpecConstant:
+    case SpvOpVariable:
+    case SpvOpFunction:
+    case SpvOpLoopMerge:
+        return at == 3;
+    case SpvOpSwitch:
+        return at >= 3 && at % 2 == 1;
+    case SpvOpCompositeExtract:
+        return at >= 4;
+    default:
+        return false;
+    }
+}
+
+// Numbers the ids in the order in which they are named, as an assembler does.
+static uint32_t *renumber(const uint32_t *words, size_t count)
+{
+    uint32_t *copy = lit_alloc(count, 4), *numbers = lit_alloc(words[3], 4), next = 1;
+    memcpy(copy, words, count * 4);
+    for (size_t at = 5; at < count; at += words[at] >> 16)
+        for (uint32_t i = 1; i < words[at] >> 16; i++) {
+            if (is_literal(words[at] & 0xffff, i))
+                continue;
+            assert_true(words[at + i] > 0 && words[at + i] < words[3]);
+            if (!numbers[words[at + i]])
+                numbers[words[at + i]] = next++;
+            copy[at + i] = numbers[words[at + i]];
+        }
+    copy[2] = 0; // the assembler's mark
+    copy[3] = next;
+    free(numbers);
+    return copy;
+}
+
+static uint32_t *read_module(const char *path, size_t *count)
+{
+    uint32_t *words = lit_alloc(1 << 16, 4);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    *count = fread(words, 4, 1 << 16, file);
+    fclose(file);
+    return words;
+}
+
+static void run(const char *format, const char *a, const char *b, const char *c)
+{
+    char command[1024];
+    snprintf(command, sizeof command, format, a, b, c);
+    if (system(command) != 0)
+        fail_msg("failed: %s", command);
+}
+
+static void compare(const struct gen_program *program, enum masks_rule rule)
+{
+    char folder[] = "/tmp/litmus-generate-XXXXXX", text_path[64], module_path[64];
+    const struct gen_title title = {.name = "reconvergence.fuzz", .origin = "a test", .rule = rule};
+    struct gen_module module;
+    struct text text = {0};
+    size_t count;
+    assert_non_null(mkdtemp(folder));
+    snprintf(text_path, sizeof text_path, "%s/text", folder);
+    snprintf(module_path, sizeof module_path, "%s/module", folder);
+    gen_assembly(&title, program, &text);
+    gen_module_make(program, rule, &module);
+    FILE *file = fopen(text_path, "w");
+    assert_non_null(file);
+    fwrite(text.data, 1, text.length, file);
+    fclose(file);
+
+    run("%s --target-env spv1.3 -o %s %s", assembler, module_path, text_path);
+    uint32_t *words = read_module(module_path, &count);
+    uint32_t *assembled = renumber(words, count);
+    uint32_t *emitted = renumber(module.words, module.count);
+    assert_int_equal(count, module.count);
+    assert_memory_equal(assembled, emitted, count * 4);
+    file = fopen(module_path, "wb");
+    fwrite(module.words, 4, module.count, file);
+    fclose(file);
+    run("%s --target-env vulkan1.1 %s%s", validator, module_path, "");
+
+    uint64_t features = 0;
+    uint32_t unknown = 0;
+    assert_true(cat_module_features(module.words, module.count, &features, &unknown));
+    assert_int_equal(features >> CAT_FEATURE_MAXIMAL & 1, rule == MASKS_MAXIMAL);
+    assert_int_equal(features >> CAT_FEATURE_SUBGROUP_UNIFORM & 1, rule == MASKS_SUBGROUP_UNIFORM);
+    free(words);
+    free(assembled);
+    free(emitted);
+    gen_module_clear(&module);
+    text_free(&text);
+    unlink(text_path);
+    unlink(module_path);
+    rmdir(folder);
+}
+
+static void both_forms_are_the_same_module(void **state)
+{
+    (void)state;
+    for (enum masks_rule rule = MASKS_DEFAULT; rule <= MASKS_MAXIMAL; rule++) {
+        const struct gen_taste taste = {.rule = rule, .steps = 48, .depth = 5};
+        for (uint64_t i = 0; i < programs && (rule != MASKS_MAXIMAL || has_maximal); i++) {
+            struct gen_program program;
+            gen_draw(&program, &taste, 1, i);
+            compare(&program, rule);
+        }
+    }
+}
+
+// Every step and condition there is, among them what is seldom drawn.
+static void everything_once(void **state)
+{
+    (void)state;
+    static const char *const sources[] = {
+        "look",
+        "return look",
+        "if true { look return } else { return } look",
+        "call { if lane.2 { look return } else { return } } look",
+        "loop { if i>=3 { return } elect if elect { look break } } look",
+        "do { } while i<word.30:2 look",
+        "while i<3 { while j<word.3:2 { if word.31+i+j { continue } look } next { look } if "
+        "lane=2+i { break } } next { while j<2 { if lane.1+j { break } } call { look return } }",
+        "switch lane:2 { case 0 { look } falls case 3 { } falls case 2 { look return } default { "
+        "break look } } look",
+        "while i<2 { switch word.30:2+i { case 1 { continue } case 0 { break } } look }",
+        "switch word.0:2 { default { look } }",
+        "while i<1 { if word.1 { break } else { continue } look }",
+        "loop { if i>=0 { look break } look continue }",
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources && has_maximal; i++) {
+        struct gen_program program;
+        struct lit_error error = {0};
+        if (!gen_read(sources[i], strlen(sources[i]), &program, &error) ||
+            !gen_check(&program, MASKS_MAXIMAL, &error))
+            fail_msg("%s: %s", sources[i], error.message);
+        compare(&program, MASKS_MAXIMAL);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_forms_are_the_same_module),
+        cmocka_unit_test(everything_once),
+    };
+    if (argc < 3)
+        return 77;
+    assembler = argv[1];
+    validator = argv[2];
+    if (argc > 3)
+        programs = strtoull(argv[3], NULL, 10);
+    has_maximal = argc < 5 || strcmp(argv[4], "no-maximal") != 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
