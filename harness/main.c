@@ -20,6 +20,7 @@ static const struct cli_command commands[] = {
     {"devices", cli_devices, "what devices and drivers there are"},
     {"report", cli_report, "a stored session as tables, JSON, Markdown or herd text"},
     {"explain", cli_explain, "which interleaving breaks a test on the reference driver"},
+    {"fuzz", cli_fuzz, "generated programs, and the smallest that fails"},
     {"version", cli_version, "the version of litmus"},
     {"help", help, "this, or what a command does"},
     {"worker", worker, NULL},

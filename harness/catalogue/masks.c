@@ -194,15 +194,21 @@ static uint32_t count_classes(const struct walk *walk, const struct set *here, u
     return count;
 }
 
-// The mask that a lane sees, and the smallest that it may see.
-static void look(struct walk *walk, const struct masks_step *step, const struct set *here)
+// The slot in which a place stores in this iteration.
+static uint32_t slot_of(const struct walk *walk, const struct masks_step *step)
 {
     uint32_t place = 0;
     for (uint32_t d = 0; d < MASKS_DEPTH; d++)
         place += walk->iteration[d] * step->by[d];
     const uint32_t slot = step->slot + (step->wrap ? place % step->wrap : place);
     assert(slot < step->slot + step->count && slot < walk->shape->slots);
+    return slot;
+}
 
+// The mask that a lane sees, and the smallest that it may see.
+static void look(struct walk *walk, const struct masks_step *step, const struct set *here)
+{
+    const uint32_t slot = slot_of(walk, step);
     for (uint32_t lane = 0; lane < walk->lanes; lane++) {
         if (!set_has(here, lane))
             continue;
@@ -238,11 +244,12 @@ static void look(struct walk *walk, const struct masks_step *step, const struct 
 // tangles, joined or not, what either says.
 static void elect(struct walk *walk, const struct masks_step *step, const struct set *here)
 {
+    const uint32_t slot = slot_of(walk, step);
     look(walk, step, here);
     for (uint32_t lane = 0; lane < walk->lanes; lane++) {
         if (!set_has(here, lane))
             continue;
-        struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + step->slot];
+        struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + slot];
         const uint32_t own = lane % walk->subgroup;
         const uint32_t want = mask_first(cell->want) == own ? ELECTED : NOT_ELECTED;
         uint32_t other = mask_first(cell->alternative) == own ? ELECTED : NOT_ELECTED;

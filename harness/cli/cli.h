@@ -12,6 +12,7 @@ int cli_show(int argc, char **argv);
 int cli_devices(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_explain(int argc, char **argv);
+int cli_fuzz(int argc, char **argv);
 int cli_version(int argc, char **argv);
 
 struct cli_command {

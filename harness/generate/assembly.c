@@ -263,7 +263,7 @@ void gen_assembly(const struct gen_title *title, const struct gen_program *progr
     struct gen_module module;
     gen_module_make(program, title->rule, &module);
     gen_head(title, program, text);
-    text_puts(text, "\n");
+    text_printf(text, "%s%s\n", title->remark ? ";\n" : "", title->remark ? title->remark : "");
     gen_instructions(&module, text);
     gen_module_clear(&module);
 }

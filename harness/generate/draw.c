@@ -129,11 +129,11 @@ static uint8_t draw_switch(struct drawing *d, struct place at)
     at.depth++;
     at.breaks = at.in_switch = true;
     for (uint32_t i = 0; i < count; i++) {
-        const bool last = i + 1 == count;
+        const bool last = i + 1 == count, is_default = last && below(d, 2);
         const uint8_t one = add(d, (struct gen_step){
                                        .kind = MASKS_CASE,
-                                       .value = (uint8_t)i,
-                                       .is_default = last && below(d, 2),
+                                       .value = is_default ? 0 : (uint8_t)i,
+                                       .is_default = is_default,
                                        .falls = !last && below(d, 3) == 0,
                                    });
         *link = one;

@@ -51,6 +51,7 @@ struct emit {
 // Where a list of steps stands.
 struct place {
     uint32_t loops, broke, continued;
+    bool continuing; // in a continue construct: each of its blocks leads to the loop's header
 };
 
 // Words, ids, notes
@@ -173,8 +174,9 @@ static uint32_t add_turns(struct emit *e, uint32_t id, const struct gen_conditio
 static uint32_t bits_of(struct emit *e, uint32_t from, uint32_t shift, uint32_t bits)
 {
     const uint32_t n = e->conditions;
-    const uint32_t moved =
-        binary(e, SpvOpShiftRightLogical, e->uint, name(e, "shifted_%u", n), from, shift);
+    const uint32_t moved = shift == e->numbers[0] ? from
+                                                  : binary(e, SpvOpShiftRightLogical, e->uint,
+                                                           name(e, "shifted_%u", n), from, shift);
     return binary(e, SpvOpBitwiseAnd, e->uint, name(e, "bits_%u", n), moved, constant(e, bits));
 }
 
@@ -308,9 +310,9 @@ static bool emit_if(struct emit *e, const struct gen_step *step, struct place at
         }
     }
     label(e, merge);
-    if (!open)
+    if (!open && !at.continuing)
         op(e, SpvOpUnreachable, 0);
-    return open;
+    return open || at.continuing;
 }
 
 // The counter is a phi: it is set on the way in and on the way back, where all who stay pass.
@@ -324,7 +326,7 @@ static bool emit_loop(struct emit *e, const struct gen_step *step, struct place 
     const uint32_t counted = name(e, "next_%c_%u", 'i' + (int)at.loops, n);
     const uint32_t tested =
         step->kind == MASKS_WHILE && step->when.value != GEN_NONE ? name(e, "test_%u", n) : body;
-    const struct place inner = {at.loops + 1, merge, next ? next : again};
+    const struct place inner = {at.loops + 1, merge, next ? next : again, at.continuing};
     const uint32_t zero = constant(e, 0), one = constant(e, 1), before = e->block;
     op(e, SpvOpBranch, 1, header);
     label(e, header);
@@ -342,7 +344,7 @@ static bool emit_loop(struct emit *e, const struct gen_step *step, struct place 
     if (next) {
         note(e, "the continue construct");
         label(e, next);
-        emit_list(e, step->other, (struct place){at.loops + 1, 0, 0});
+        emit_list(e, step->other, (struct place){.loops = at.loops + 1, .continuing = true});
         op(e, SpvOpBranch, 1, again);
     }
     if (step->kind == MASKS_DO)
@@ -391,6 +393,23 @@ static bool emit_switch(struct emit *e, const struct gen_step *step, struct plac
     }
     label(e, merge);
     return true;
+}
+
+// The type of a function that is called with so many loops around.
+static uint32_t callee(struct emit *e, uint32_t loops)
+{
+    static const char *const names[] = {"called", "called_in_loop", "called_in_loops"};
+    struct stream *out = e->out;
+    if (e->callee[loops])
+        return e->callee[loops];
+    e->out = &e->declared;
+    const size_t start = e->out->count;
+    e->callee[loops] = name(e, "%s", names[loops]);
+    op(e, SpvOpTypeFunction, 5, e->callee[loops], e->void_type, e->uint, e->uint, e->uint);
+    for (uint32_t d = 0; d < loops; d++)
+        more(e->out, start, e->uint);
+    e->out = out;
+    return e->callee[loops];
 }
 
 static void emit_call(struct emit *e, const struct gen_step *step, struct place at)
@@ -451,12 +470,12 @@ static bool emit_list(struct emit *e, uint32_t first, struct place at)
 // What a function is handed: the lane's word, its number, its records, the iterations around.
 static void emit_function(struct emit *e, const struct call *call)
 {
-    const uint32_t n = (uint32_t)(call - e->calls) + 1;
+    const uint32_t n = (uint32_t)(call - e->calls) + 1, type = callee(e, call->loops);
     e->word = name(e, "word_%u", n);
     e->lane = name(e, "lane_%u", n);
     e->records = name(e, "records_%u", n);
     note(e, "What is called: call %u", n);
-    op(e, SpvOpFunction, 4, e->void_type, call->id, 0, e->callee[call->loops]);
+    op(e, SpvOpFunction, 4, e->void_type, call->id, 0, type);
     op(e, SpvOpFunctionParameter, 2, e->uint, e->word);
     op(e, SpvOpFunctionParameter, 2, e->uint, e->lane);
     op(e, SpvOpFunctionParameter, 2, e->uint, e->records);
@@ -581,6 +600,7 @@ static uint32_t pointer(struct emit *e, const char *called, uint32_t class, uint
 
 static void declare_types(struct emit *e, uint32_t uint2)
 {
+    note(e, "Types, constants, variables.");
     op(e, SpvOpTypeVoid, 1, e->void_type);
     op(e, SpvOpTypeFunction, 2, e->procedure, e->void_type);
     op(e, SpvOpTypeBool, 1, e->boolean);
@@ -620,19 +640,6 @@ static void declare_variables(struct emit *e, const struct buffers *b, uint32_t 
     op(e, SpvOpVariable, 3, push, e->push, SpvStorageClassPushConstant);
 }
 
-// The types of the functions that are called, one for each number of loops around a call.
-static void declare_functions(struct emit *e)
-{
-    static const char *const names[] = {"called", "called_in_loop", "called_in_loops"};
-    for (uint32_t loops = 0; loops <= MASKS_DEPTH; loops++) {
-        const size_t start = e->out->count;
-        e->callee[loops] = name(e, "%s", names[loops]);
-        op(e, SpvOpTypeFunction, 5, e->callee[loops], e->void_type, e->uint, e->uint, e->uint);
-        for (uint32_t d = 0; d < loops; d++)
-            more(e->out, start, e->uint);
-    }
-}
-
 static void declare(struct emit *e, enum masks_rule rule)
 {
     struct buffers b;
@@ -663,7 +670,6 @@ static void declare(struct emit *e, enum masks_rule rule)
     decorate(e, &b);
     declare_types(e, uint2);
     declare_variables(e, &b, uint2);
-    declare_functions(e);
 }
 
 // The whole

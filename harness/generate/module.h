@@ -31,6 +31,7 @@ void gen_module_clear(struct gen_module *module);
 struct gen_title {
     const char *name;   // "reconvergence.fuzz-maximal-5eed-17"
     const char *origin; // where it comes from, one sentence
+    const char *remark; // comment lines behind the head; NULL: none
     enum masks_rule rule;
 };
 

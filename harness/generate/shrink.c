@@ -10,11 +10,13 @@ enum change {
     UNWRAP,
     UNWRAP_STRIPPED,
     UNWRAP_OTHER,
+    UNWRAP_BOTH, // the one list, then the other; all cases
     DROP_OTHER,
     DROP_BODY,
-    KEEP_CASE, // a switch becomes the body of its first case
     NO_FALL,
     LOOK_ONLY, // a place that elects looks instead
+    COUNT_I,   // a loop without a condition counts its iterations
+    COUNT_J,
     WHEN_TRUE,
     WHEN_LANE,
     WHEN_BIT,
@@ -93,23 +95,50 @@ static void strip(struct gen_program *program, uint8_t *link, bool breaks, bool 
     }
 }
 
+// One list behind the other; either may be empty.
+static uint8_t join(struct gen_program *program, uint8_t first, uint8_t second)
+{
+    uint8_t last = first;
+    if (!first)
+        return second;
+    while (program->steps[last].next)
+        last = program->steps[last].next;
+    program->steps[last].next = second;
+    return first;
+}
+
+// What is in the first case of a switch, or in all of them.
+static uint8_t cases_of(struct gen_program *program, uint32_t number, bool all)
+{
+    uint8_t list = 0;
+    for (uint32_t i = program->steps[number].body; i; i = program->steps[i].next) {
+        strip(program, &program->steps[i].body, true, false);
+        list = join(program, list, program->steps[i].body);
+        if (!all)
+            break;
+    }
+    return list;
+}
+
 static bool unwrap(struct gen_program *program, uint32_t number, enum change change)
 {
     struct gen_step *step = &program->steps[number];
-    const bool is_loop = step->kind == MASKS_WHILE || step->kind == MASKS_DO;
-    if (step->kind == MASKS_CASE || (step->kind == MASKS_SWITCH) != (change == KEEP_CASE))
+    if (step->kind == MASKS_CASE)
         return false;
-    if (change == KEEP_CASE) {
-        const uint8_t one = step->body;
-        strip(program, &program->steps[one].body, true, false);
-        return splice(program, number, program->steps[one].body);
-    }
-    if (change == UNWRAP_STRIPPED) {
-        if (!is_loop)
-            return false;
+    if (step->kind == MASKS_SWITCH)
+        return (change == UNWRAP || change == UNWRAP_BOTH) &&
+               splice(program, number, cases_of(program, number, change == UNWRAP_BOTH));
+    switch (change) {
+    case UNWRAP_STRIPPED:
         strip(program, &step->body, true, true);
+        return splice(program, number, step->body);
+    case UNWRAP_OTHER:
+        return splice(program, number, step->other);
+    case UNWRAP_BOTH:
+        return splice(program, number, join(program, step->body, step->other));
+    default:
+        return splice(program, number, step->body);
     }
-    return splice(program, number, change == UNWRAP_OTHER ? step->other : step->body);
 }
 
 static bool simplify(struct gen_condition *when, uint32_t kind, enum change change)
@@ -173,7 +202,7 @@ static bool apply(struct gen_program *program, uint32_t number, enum change chan
     case UNWRAP:
     case UNWRAP_STRIPPED:
     case UNWRAP_OTHER:
-    case KEEP_CASE:
+    case UNWRAP_BOTH:
         return unwrap(program, number, change);
     case DROP_OTHER:
         had = step->other != 0;
@@ -190,6 +219,13 @@ static bool apply(struct gen_program *program, uint32_t number, enum change chan
     case LOOK_ONLY:
         had = step->kind == MASKS_ELECT;
         step->kind = had ? MASKS_LOOK : step->kind;
+        return had;
+    case COUNT_I:
+    case COUNT_J:
+        had = step->kind == MASKS_WHILE && step->when.value == GEN_NONE;
+        if (had)
+            step->when =
+                (struct gen_condition){GEN_BELOW, GEN_TURNS - 1, change == COUNT_I ? 1 : 2};
         return had;
     default:
         return step->when.value != GEN_NONE && simplify(&step->when, step->kind, change);

@@ -253,6 +253,25 @@ static void compare_looks(struct masks_cell *cell, const struct event *mine,
     }
 }
 
+// By how many ways through switches, at most 3, lanes of a subgroup came to where this look is.
+static uint32_t count_arms(const struct event *mine, const struct trace *lanes, uint32_t subgroup)
+{
+    uint64_t arms[3];
+    uint32_t count = 0;
+    for (uint32_t l = 0; l < subgroup; l++) {
+        for (size_t e = 0; e < lanes[l].count && count < 3; e++) {
+            const struct event *theirs = &lanes[l].events[e];
+            bool known = theirs->kind != LOOK || theirs->step != mine->step ||
+                         theirs->context != mine->context;
+            for (uint32_t i = 0; i < count && !known; i++)
+                known = arms[i] == theirs->arm;
+            if (!known)
+                arms[count++] = theirs->arm;
+        }
+    }
+    return count;
+}
+
 // The second definition of masks_simulate, for shapes without elections.
 static void simulate_slowly(const struct masks_shape *shape, enum masks_rule rule, uint32_t count,
                             uint32_t subgroup, const uint32_t *words, struct masks_cell *cells)
@@ -278,7 +297,12 @@ static void simulate_slowly(const struct masks_shape *shape, enum masks_rule rul
             *cell = (struct masks_cell){.executed = true};
             for (uint32_t i = 0; i < subgroup; i++)
                 compare_looks(cell, mine, &lanes[l - l % subgroup + i], i);
-            if (rule == MASKS_MAXIMAL) {
+            if (rule != MASKS_MAXIMAL)
+                continue;
+            const bool several = count_arms(mine, &lanes[l - l % subgroup], subgroup) > 2;
+            memcpy(cell->lower, cell->alternative, sizeof(cell->lower));
+            memcpy(cell->upper, cell->want, sizeof(cell->upper));
+            if (!several) {
                 memset(cell->lower, 0xff, sizeof(cell->lower));
                 memset(cell->upper, 0, sizeof(cell->upper));
             }

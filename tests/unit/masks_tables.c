@@ -155,7 +155,8 @@ static void a_switch_in_a_switch(void **state)
 
     masks_simulate(&shape, MASKS_MAXIMAL, 4, 4, words, cells);
     for (uint32_t l = 0; l < 4; l++) {
-        assert_mask(&cells[l * 2], 0xf, ~0u, 0);
+        // Four ways lead to the inner case: any of them may join. Two lead behind it.
+        assert_mask(&cells[l * 2], 0xf, 1u << l, 0xf);
         assert_int_equal(cells[l * 2].alternative[0], 1u << l);
         assert_mask(&cells[l * 2 + 1], 0xf, ~0u, 0);
         assert_int_equal(cells[l * 2 + 1].alternative[0], l % 2 ? 0xa : 0x5);
@@ -380,9 +381,66 @@ static void names(void **state)
     assert_string_equal(text, "B, it");
 }
 
+static uint32_t twice(const struct masks_lane *lane)
+{
+    return lane->iteration[0] < 2;
+}
+
+// while (iteration < 2) switch (word) { case 0: falls; case 1: falls; case 2: elect }: in each
+// iteration the lowest lane is elected, and the lowest of each selector may be.
+static void elections_behind_cases(void **state)
+{
+    (void)state;
+    const struct masks_step steps[] = {
+        {.kind = MASKS_WHILE,
+         .choose = twice,
+         .body =
+             STEPS({.kind = MASKS_SWITCH,
+                    .choose = is_word,
+                    .body = STEPS(
+                        {.kind = MASKS_CASE, .value = 0, .falls = true},
+                        {.kind = MASKS_CASE, .value = 1, .falls = true},
+                        {.kind = MASKS_CASE,
+                         .value = 2,
+                         .body = STEPS(
+                             {.kind = MASKS_ELECT, .name = "elected", .by = {1}, .count = 2})})})},
+        END,
+    };
+    const struct masks_shape shape = {steps, 2};
+    const uint32_t words[4] = {1, 1, 0, 2};
+    const uint32_t wanted[4] = {255, 240, 240, 240}, others[4] = {255, 240, 255, 255};
+    struct masks_cell cells[4 * 2];
+
+    masks_simulate(&shape, MASKS_MAXIMAL, 4, 4, words, cells);
+    for (uint32_t l = 0; l < 4; l++)
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_mask(&cells[l * 2 + i], wanted[l], ~0u, 0);
+            assert_int_equal(cells[l * 2 + i].alternative[0], others[l]);
+        }
+}
+
+static void names(void **state)
+{
+    (void)state;
+    const struct masks_step steps[] = {
+        {.kind = MASKS_LOOK, .name = "B", .slot = 0, .by = {3, 1}, .count = 9},
+        {.kind = MASKS_LOOK, .name = "after", .slot = 9, .count = 1},
+        END,
+    };
+    const struct masks_shape shape = {steps, 10};
+    char text[64];
+    masks_describe(&shape, 7, text, sizeof(text));
+    assert_string_equal(text, "B, iteration 2, inner iteration 1");
+    masks_describe(&shape, 9, text, sizeof(text));
+    assert_string_equal(text, "after");
+    masks_describe(&shape, 7, text, 6);
+    assert_string_equal(text, "B, it");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elections_behind_cases),
         cmocka_unit_test(a_loop),
         cmocka_unit_test(a_switch),
         cmocka_unit_test(a_switch_in_a_switch),

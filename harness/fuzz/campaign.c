@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws, runs, repeats, shrinks, stores.
+#include "fuzz/campaign.h"
+
+#include "catalogue/check.h"
+#include "generate/module.h"
+#include "generate/shrink.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define REPEATS      5 // times the usual runs, to learn how often a program fails
+#define PATIENCE_MIN 4
+#define PATIENCE_MAX 512
+#define HARD_TRIES   60 // of a program that ends its worker: each costs a new one
+
+struct campaign {
+    struct fuzz_target *target;
+    const struct fuzz_plan *plan;
+    const struct fuzz_listener *listener;
+    struct fuzz_tally *tally;
+    // Of the program that is being shrunk:
+    struct fuzz_found *found;
+    const char *name;
+    uint64_t patience;
+    double deadline;
+    enum fuzz_end end; // why shrinking stopped
+};
+
+void fuzz_name(enum masks_rule rule, uint64_t seed, uint64_t index, char name[96])
+{
+    snprintf(name, 96, "reconvergence.fuzz-%s-%" PRIx64 "-%" PRIu64, gen_rule_name(rule), seed,
+             index);
+}
+
+uint32_t fuzz_size(const struct fuzz_target *target, uint64_t index)
+{
+    return target->size_count ? target->sizes[index % target->size_count] : 0;
+}
+
+uint64_t fuzz_masks(const struct gen_program *program, const struct eng_count *count,
+                    uint32_t subgroup)
+{
+    struct gen_shape *shape = gen_shape_make(program);
+    const uint64_t masks = count->instances * subgroup * shape->masks.slots;
+    free(shape);
+    return masks;
+}
+
+uint64_t fuzz_patience(uint64_t failed, uint64_t runs)
+{
+    const double half = runs ? (double)failed / (double)runs / 2 : 0;
+    if (half <= 0)
+        return PATIENCE_MAX;
+    const double needed = ceil(log(0.01) / log(1 - half));
+    return needed < PATIENCE_MIN   ? PATIENCE_MIN
+           : needed > PATIENCE_MAX ? PATIENCE_MAX
+                                   : (uint64_t)needed;
+}
+
+static bool ends_worker(enum eng_result result)
+{
+    return result == ENG_CRASH || result == ENG_HANG || result == ENG_DEVICE_LOST;
+}
+
+static struct fuzz_trial trial_of(const struct campaign *c, const struct gen_program *program,
+                                  uint64_t runs)
+{
+    return (struct fuzz_trial){.program = program,
+                               .name = c->name,
+                               .rule = c->plan->taste.rule,
+                               .subgroup = c->found->subgroup,
+                               .seed = c->plan->seed,
+                               .runs = runs};
+}
+
+// A candidate fails if it ends as the program did.
+static enum gen_answer ask(const struct gen_program *candidate, void *user)
+{
+    struct campaign *c = user;
+    struct fuzz_found *found = c->found;
+    struct fuzz_outcome outcome;
+    char doing[64];
+    const bool hard = ends_worker(found->first.result);
+    if (eng_now() > c->deadline || (hard && found->tries >= HARD_TRIES))
+        return GEN_STOP;
+    snprintf(doing, sizeof doing, "shrinking, %u of %u steps, %u tries", found->small.count,
+             found->drawn.count, found->tries);
+    c->listener->progress(c->tally, doing, c->listener->user);
+    const struct fuzz_trial trial = trial_of(c, candidate, c->patience);
+    c->end = fuzz_try(c->target, &trial, &outcome);
+    if (c->end != FUZZ_RAN)
+        return GEN_STOP;
+    found->tries++;
+    if (outcome.result != found->first.result)
+        return GEN_PASSES;
+    found->small = *candidate;
+    return GEN_FAILS;
+}
+
+// Runs a program again, to learn how often it fails.
+static enum fuzz_end repeat(struct campaign *c, const struct gen_program *program, uint64_t times,
+                            uint64_t *runs, uint64_t *failed, struct eng_failure *failure)
+{
+    struct fuzz_outcome outcome;
+    const struct fuzz_trial trial = trial_of(c, program, c->plan->runs * times);
+    const enum fuzz_end end = fuzz_try(c->target, &trial, &outcome);
+    if (end != FUZZ_RAN)
+        return end;
+    *runs = outcome.count.runs;
+    *failed = outcome.count.failed_runs;
+    if (outcome.result != ENG_FAIL && fuzz_failed(&outcome)) {
+        ++*runs; // the one that did not come back
+        ++*failed;
+    }
+    if (outcome.count.failure_count)
+        *failure = outcome.count.failures[0];
+    return FUZZ_RAN;
+}
+
+static enum fuzz_end shrink(struct campaign *c)
+{
+    struct fuzz_found *found = c->found;
+    enum fuzz_end end = repeat(c, &found->drawn, ends_worker(found->first.result) ? 1 : REPEATS,
+                               &found->runs, &found->failed, &found->failure);
+    if (end != FUZZ_RAN)
+        return end;
+    // The first runs count where the others show nothing.
+    c->patience = found->failed ? fuzz_patience(found->failed, found->runs)
+                                : fuzz_patience(1, found->runs + c->plan->runs);
+    c->deadline = eng_now() + c->plan->shrinking;
+    c->end = FUZZ_RAN;
+    found->shrunk = true;
+    struct gen_program program = found->drawn;
+    gen_shrink(&program, c->plan->taste.rule, ask, c);
+    found->cut_short = c->end != FUZZ_RAN || eng_now() > c->deadline ||
+                       (ends_worker(found->first.result) && found->tries >= HARD_TRIES);
+    if (c->end != FUZZ_RAN)
+        return c->end;
+    return repeat(c, &found->small, ends_worker(found->first.result) ? 1 : REPEATS,
+                  &found->small_runs, &found->small_failed, &found->failure);
+}
+
+// What was seen, as prose behind the head.
+static void put_remark(const struct campaign *c, struct text *text)
+{
+    const struct fuzz_found *found = c->found;
+    const struct dev_facts *facts = &c->target->device->facts;
+    text_printf(text, "; Seen on %s, driver %s, in subgroups of %u: ", facts->name,
+                facts->driver_version, found->subgroup);
+    if (ends_worker(found->first.result))
+        text_printf(text, "%s, %s.\n", eng_result_name(found->first.result), found->first.reason);
+    else
+        text_printf(
+            text, "failed in %" PRIu64 " of %" PRIu64 " runs.\n; First: %s, got 0x%x, want 0x%x.\n",
+            found->small_runs ? found->small_failed : found->failed,
+            found->small_runs ? found->small_runs : found->runs, found->failure.where,
+            found->failure.at.got, found->failure.at.want);
+    text_printf(text, "; Again: litmus fuzz reconvergence --replay FILE\n");
+}
+
+static bool store(struct campaign *c, struct lit_error *error)
+{
+    struct fuzz_found *found = c->found;
+    const char *rule = gen_rule_name(c->plan->taste.rule);
+    struct text origin = {0}, remark = {0}, text = {0};
+    if (mkdir(c->plan->folder, 0777) != 0 && errno != EEXIST)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", c->plan->folder, strerror(errno));
+    text_printf(&origin,
+                "litmus fuzz reconvergence --rule %s --seed 0x%" PRIx64 ", program %" PRIu64
+                ",\n;              %u of its %u steps%s",
+                rule, c->plan->seed, found->index, found->small.count, found->drawn.count,
+                found->cut_short ? " (shrinking was cut short)" : "");
+    put_remark(c, &remark);
+    gen_assembly(&(struct gen_title){.name = c->name,
+                                     .origin = origin.data,
+                                     .remark = remark.data,
+                                     .rule = c->plan->taste.rule},
+                 &found->small, &text);
+    snprintf(found->path, sizeof found->path, "%.400s/%s-%" PRIx64 "-%" PRIu64 ".spvasm",
+             c->plan->folder, rule, c->plan->seed, found->index);
+    FILE *file = fopen(found->path, "we");
+    bool good = file && fwrite(text.data, 1, text.length, file) == text.length;
+    good = (file ? fclose(file) == 0 : false) && good;
+    if (!good)
+        lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", found->path, strerror(errno));
+    c->tally->stored += good;
+    text_free(&origin);
+    text_free(&remark);
+    text_free(&text);
+    return good;
+}
+
+static enum fuzz_end handle(struct campaign *c, struct fuzz_found *found, bool *written,
+                            struct lit_error *error)
+{
+    enum fuzz_end end = FUZZ_RAN;
+    c->found = found;
+    found->small = found->drawn;
+    if (found->first.count.failure_count)
+        found->failure = found->first.count.failures[0];
+    if (c->tally->stored < c->plan->keep) {
+        end = shrink(c);
+        *written = store(c, error);
+    }
+    c->listener->found(found, c->listener->user);
+    return end;
+}
+
+enum fuzz_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *plan,
+                            const struct fuzz_listener *listener, struct fuzz_tally *tally,
+                            bool *written, struct lit_error *error)
+{
+    struct campaign c = {.target = target, .plan = plan, .listener = listener, .tally = tally};
+    struct fuzz_found *found = lit_alloc(1, sizeof *found);
+    enum fuzz_end end = FUZZ_RAN;
+    *tally = (struct fuzz_tally){0};
+    *written = true;
+    for (uint64_t i = 0; i < plan->count && end == FUZZ_RAN && *written; i++) {
+        char name[96];
+        *found = (struct fuzz_found){.index = plan->first + i};
+        found->subgroup = fuzz_size(target, found->index);
+        fuzz_name(plan->taste.rule, plan->seed, found->index, name);
+        gen_draw(&found->drawn, &plan->taste, plan->seed, found->index);
+        listener->progress(tally, NULL, listener->user);
+        c.found = found;
+        c.name = name;
+        const struct fuzz_trial trial = trial_of(&c, &found->drawn, plan->runs);
+        end = fuzz_try(target, &trial, &found->first);
+        if (end == FUZZ_STOPS)
+            snprintf(tally->reason, sizeof tally->reason, "%s", found->first.reason);
+        if (end != FUZZ_RAN)
+            break;
+        tally->programs++;
+        tally->runs += found->first.count.runs;
+        tally->masks += fuzz_masks(&found->drawn, &found->first.count, found->subgroup);
+        tally->results[found->first.result]++;
+        if (fuzz_failed(&found->first))
+            end = handle(&c, found, written, error);
+        else if (found->first.result != ENG_PASS && !tally->reason[0])
+            snprintf(tally->reason, sizeof tally->reason, "%s", found->first.reason);
+        // What one program lacks they all lack.
+        if (found->first.result == ENG_SKIP)
+            break;
+    }
+    free(found);
+    return end;
+}

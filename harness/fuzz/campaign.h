@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A campaign: generated programs one after the other on one device, each failing one repeated,
+// shrunk, and stored as a test.
+#pragma once
+
+#include "fuzz/target.h"
+
+struct fuzz_plan {
+    struct gen_taste taste;
+    uint64_t seed, first, count; // programs `first` to `first + count - 1`
+    uint64_t runs;               // of each
+    uint64_t keep;               // so many failing programs are shrunk and stored
+    double shrinking;            // seconds that one program may take to be shrunk
+    const char *folder;          // where they are stored; made when it is needed
+    const char *command;         // how the device is named on a command line: "-d 1", "--simt ..."
+};
+
+// A program that failed.
+struct fuzz_found {
+    uint64_t index;
+    uint32_t subgroup;
+    struct gen_program drawn, small;
+    struct fuzz_outcome first; // of the drawn program, its first runs
+    uint64_t runs, failed;     // when it was run again
+    uint64_t small_runs, small_failed;
+    struct eng_failure failure; // of the small one, or of the drawn one
+    unsigned tries;             // while shrinking
+    bool shrunk;                // it was tried
+    bool cut_short;             // before nothing could be made smaller
+    char path[512];             // where it is stored; "" if it is not
+};
+
+struct fuzz_tally {
+    uint64_t programs, runs, masks; // that ran to their end
+    uint64_t results[ENG_RESULTS];
+    uint64_t stored;
+    char reason[512]; // of the first skip or harness error, or why the device stopped
+};
+
+struct fuzz_listener {
+    // Once before each program, and now and then meanwhile; `doing` is NULL or what is done beside.
+    void (*progress)(const struct fuzz_tally *tally, const char *doing, void *user);
+    void (*found)(const struct fuzz_found *found, void *user);
+    void *user;
+};
+
+// Runs it. FUZZ_RAN: to its end; also if a device without a feature ends it at once: every program
+// counts as skipped then. False in *written, with an error, if a file could not be stored: nothing
+// goes on then.
+enum fuzz_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *plan,
+                            const struct fuzz_listener *listener, struct fuzz_tally *tally,
+                            bool *written, struct lit_error *error);
+
+// How often a candidate is run until it counts as passing: often enough that one that fails in half
+// as many runs as the program did shows it in 99 of 100 cases, 512 at most. Pure.
+uint64_t fuzz_patience(uint64_t failed, uint64_t runs);
+
+// "reconvergence.fuzz-maximal-5eed-17": the name of a program, by which its input is drawn.
+void fuzz_name(enum masks_rule rule, uint64_t seed, uint64_t index, char name[96]);
+// The subgroup size for which a program is run: all that the device offers, in turn.
+uint32_t fuzz_size(const struct fuzz_target *target, uint64_t index);
+// How many masks one run of a program stores.
+uint64_t fuzz_masks(const struct gen_program *program, const struct eng_count *count,
+                    uint32_t subgroup);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shrinker, on predicates that stand for a driver, and how patient a campaign is.
+#include "fuzz/campaign.h"
+#include "generate/shrink.h"
+
+#include <string.h>
+
+#include "unit.h"
+
+struct judge {
+    bool (*fails)(const struct gen_program *program);
+    unsigned asked, most; // most: asked more often it says stop
+    uint32_t last;
+};
+
+static enum gen_answer judge(const struct gen_program *program, void *user)
+{
+    struct judge *j = user;
+    assert_true(gen_check(program, MASKS_MAXIMAL, NULL));
+    if (j->most && j->asked == j->most)
+        return GEN_STOP;
+    j->asked++;
+    if (!j->fails(program))
+        return GEN_PASSES;
+    assert_true(gen_weight(program) < j->last);
+    j->last = gen_weight(program);
+    return GEN_FAILS;
+}
+
+static uint32_t count(const struct gen_program *program, enum masks_kind kind)
+{
+    uint32_t number = 0;
+    for (uint32_t i = 1; i <= program->count; i++)
+        number += program->steps[i].kind == kind;
+    return number;
+}
+
+static bool breaks(const struct gen_program *program)
+{
+    return count(program, MASKS_BREAK) > 0;
+}
+
+static bool two_loops(const struct gen_program *program)
+{
+    return count(program, MASKS_WHILE) + count(program, MASKS_DO) >= 2;
+}
+
+static bool falls_and_calls(const struct gen_program *program)
+{
+    bool falls = false;
+    for (uint32_t i = 1; i <= program->count; i++)
+        falls = falls || program->steps[i].falls;
+    return falls && count(program, MASKS_CALL) > 0;
+}
+
+static bool trips(const struct gen_program *program)
+{
+    for (uint32_t i = 1; i <= program->count; i++)
+        if (program->steps[i].when.value == GEN_TRIPS)
+            return true;
+    return false;
+}
+
+static bool always(const struct gen_program *program)
+{
+    (void)program;
+    return true;
+}
+
+// Every program that fails becomes one of at most `most` steps, wherever the search begins.
+static void shrinks_to(bool (*fails)(const struct gen_program *), uint32_t most)
+{
+    const struct gen_taste taste = {.rule = MASKS_MAXIMAL, .steps = 64, .depth = 6};
+    unsigned found = 0;
+    for (uint64_t i = 0; i < 200; i++) {
+        struct gen_program program;
+        gen_draw(&program, &taste, 1, i);
+        if (!fails(&program))
+            continue;
+        struct judge j = {.fails = fails, .last = gen_weight(&program) + 1};
+        gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
+        found++;
+        assert_true(fails(&program));
+        struct text text = {0};
+        gen_write(&program, &text);
+        if (program.count > most)
+            fail_msg("program %d: %s", (int)i, text.data);
+        text_free(&text);
+    }
+    assert_true(found > 10);
+}
+
+static void to_the_smallest(void **state)
+{
+    (void)state;
+    shrinks_to(always, 1);    // look
+    shrinks_to(breaks, 5);    // switch lane:2 { case 2 { look } default { break } }
+    shrinks_to(two_loops, 3); // while i<1 { } while i<1 { } look
+    shrinks_to(falls_and_calls,
+               7);        // switch lane:2 { case 0 { call { } } case 2 { } falls case 3 { look } }
+    shrinks_to(trips, 2); // while i<word.0:2 { } look
+}
+
+static void the_smallest_is_simple(void **state)
+{
+    (void)state;
+    static const char source[] =
+        "loop { if i>=3 { look return } if word.7+i { elect break } else { "
+        "look } } next { look } if lane=2 { call { look return } } look";
+    struct gen_program program;
+    struct text text = {0};
+    assert_true(gen_read(source, strlen(source), &program, NULL));
+    struct judge j = {.fails = always, .last = UINT32_MAX};
+    gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
+    gen_write(&program, &text);
+    assert_string_equal(text.data, "look");
+    text_free(&text);
+    assert_true(gen_read(source, strlen(source), &program, NULL));
+    j = (struct judge){.fails = breaks, .last = UINT32_MAX};
+    gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
+    gen_write(&program, &text);
+    assert_string_equal(text.data, "while i<0 { look break }");
+    text_free(&text);
+}
+
+static void it_stops_when_it_is_told(void **state)
+{
+    (void)state;
+    for (unsigned most = 1; most < 20; most++) {
+        const struct gen_taste taste = {.rule = MASKS_MAXIMAL, .steps = 64, .depth = 6};
+        struct gen_program program;
+        gen_draw(&program, &taste, 1, 0);
+        struct judge j = {.fails = breaks, .most = most, .last = UINT32_MAX};
+        assert_true(breaks(&program));
+        gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
+        assert_true(breaks(&program));
+        assert_true(gen_check(&program, MASKS_MAXIMAL, NULL));
+        assert_int_equal(j.asked, most);
+    }
+}
+
+static void patience(void **state)
+{
+    (void)state;
+    assert_int_equal(fuzz_patience(40, 40), 7);    // half of always: 1/2 ^ 7 < 0.01
+    assert_int_equal(fuzz_patience(20, 40), 17);   // 3/4 ^ 17 < 0.01
+    assert_int_equal(fuzz_patience(1, 40), 367);   // 79/80 ^ 367 < 0.01
+    assert_int_equal(fuzz_patience(1, 1000), 512); // as many as there are
+    assert_int_equal(fuzz_patience(0, 40), 512);
+    assert_int_equal(fuzz_patience(0, 0), 512);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(to_the_smallest),
+        cmocka_unit_test(the_smallest_is_simple),
+        cmocka_unit_test(it_stops_when_it_is_told),
+        cmocka_unit_test(patience),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
