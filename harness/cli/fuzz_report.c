@@ -22,7 +22,8 @@ void cli_fuzz_found(const struct fuzz_found *found, enum masks_rule rule, struct
     text_printf(text, "  program %" PRIu64 ", %s, subgroups of %u: %s", found->index,
                 gen_rule_name(rule), found->subgroup, eng_result_name(found->first.result));
     if (found->first.result != ENG_FAIL)
-        text_printf(text, ": %s\n", found->first.reason);
+        text_printf(text, ": %s%s\n", found->first.reason,
+                    found->runs && !found->failed ? "; not again, alone" : "");
     else {
         text_puts(text, " in ");
         if (found->runs)

@@ -130,6 +130,10 @@ static enum fuzz_end shrink(struct campaign *c)
                                &found->runs, &found->failed, &found->failure);
     if (end != FUZZ_RAN)
         return end;
+    // What ends a worker may be what others did to the device before: only what does so again, on a
+    // device of its own, can be made smaller.
+    if (ends_worker(found->first.result) && !found->failed)
+        return FUZZ_RAN;
     // The first runs count where the others show nothing.
     c->patience = found->failed ? fuzz_patience(found->failed, found->runs)
                                 : fuzz_patience(1, found->runs + c->plan->runs);
@@ -154,7 +158,8 @@ static void put_remark(const struct campaign *c, struct text *text)
     text_printf(text, "; Seen on %s, driver %s, in subgroups of %u: ", facts->name,
                 facts->driver_version, found->subgroup);
     if (ends_worker(found->first.result))
-        text_printf(text, "%s, %s.\n", eng_result_name(found->first.result), found->first.reason);
+        text_printf(text, "%s, %s%s.\n", eng_result_name(found->first.result), found->first.reason,
+                    found->shrunk ? "" : "; not again, alone");
     else
         text_printf(
             text, "failed in %" PRIu64 " of %" PRIu64 " runs.\n; First: %s, got 0x%x, want 0x%x.\n",

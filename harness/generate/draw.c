@@ -167,8 +167,24 @@ static uint8_t draw_call(struct drawing *d, struct place at)
     return number;
 }
 
+// `if ... { look break }`: what leaves a loop looks around before, which is where compilers move
+// code.
+static uint8_t draw_exit(struct drawing *d, struct place at)
+{
+    const uint8_t number =
+        add(d, (struct gen_step){.kind = MASKS_IF, .when = draw_condition(d, &at)});
+    const uint8_t look = draw_look(d);
+    const bool returns = at.returns && below(d, 3) == 0;
+    const uint8_t leave = add(d, (struct gen_step){.kind = returns ? MASKS_RETURN : MASKS_BREAK});
+    d->program->steps[number].body = look;
+    d->program->steps[look].next = leave;
+    return number;
+}
+
 static uint8_t draw_step(struct drawing *d, struct place at)
 {
+    if (at.continues && at.breaks && d->left >= 3 && below(d, 4) == 0)
+        return draw_exit(d, at);
     const uint32_t kind = d->left < 4 || at.depth >= d->taste->depth ? 0 : below(d, 12);
     if (kind >= 9)
         return at.loops < MASKS_DEPTH ? draw_loop(d, at) : draw_if(d, at);

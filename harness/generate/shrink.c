@@ -95,6 +95,39 @@ static void strip(struct gen_program *program, uint8_t *link, bool breaks, bool 
     }
 }
 
+// How many loops are around a step that is below `first`; UINT32_MAX if it is not there.
+static uint32_t loops_around(const struct gen_program *program, uint32_t first, uint32_t number)
+{
+    for (uint32_t i = first; i; i = program->steps[i].next) {
+        const struct gen_step *step = &program->steps[i];
+        const bool is_loop = step->kind == MASKS_WHILE || step->kind == MASKS_DO;
+        if (i == number)
+            return 0;
+        uint32_t loops = loops_around(program, step->body, number);
+        if (loops == UINT32_MAX)
+            loops = loops_around(program, step->other, number);
+        if (loops != UINT32_MAX)
+            return loops + is_loop;
+    }
+    return UINT32_MAX;
+}
+
+// A loop goes: what counted its iterations does no more, and a loop inside becomes the outer one.
+static void forget_loop(struct gen_program *program, uint32_t first, bool outer)
+{
+    for (uint32_t i = first; i; i = program->steps[i].next) {
+        struct gen_step *step = &program->steps[i];
+        const uint8_t loops = step->when.loops;
+        step->when.loops = outer ? loops >> 1 : loops & 1;
+        const bool counts = step->when.value == GEN_BELOW || step->when.value == GEN_TRIPS ||
+                            step->when.value == GEN_PAST;
+        if (counts && !step->when.loops)
+            step->when = (struct gen_condition){.value = GEN_TRUE};
+        forget_loop(program, step->body, outer);
+        forget_loop(program, step->other, outer);
+    }
+}
+
 // One list behind the other; either may be empty.
 static uint8_t join(struct gen_program *program, uint8_t first, uint8_t second)
 {
@@ -128,6 +161,11 @@ static bool unwrap(struct gen_program *program, uint32_t number, enum change cha
     if (step->kind == MASKS_SWITCH)
         return (change == UNWRAP || change == UNWRAP_BOTH) &&
                splice(program, number, cases_of(program, number, change == UNWRAP_BOTH));
+    if (step->kind == MASKS_WHILE || step->kind == MASKS_DO) {
+        const bool outer = loops_around(program, program->first, number) == 0;
+        forget_loop(program, step->body, outer);
+        forget_loop(program, step->other, outer);
+    }
     switch (change) {
     case UNWRAP_STRIPPED:
         strip(program, &step->body, true, true);
