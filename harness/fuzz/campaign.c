@@ -17,7 +17,7 @@
 #define REPEATS      5 // times the usual runs, to learn how often a program fails
 #define PATIENCE_MIN 4
 #define PATIENCE_MAX 512
-#define HARD_TRIES   60 // of a program that ends its worker: each costs a new one
+#define HARD_TRIES   200 // of a program that ends its worker: each costs a new one
 
 struct campaign {
     struct fuzz_target *target;

@@ -12,8 +12,8 @@
 
 struct search {
     const struct program *program;
-    uint32_t *stamp;           // [block]: number of the last search that was here
-    uint32_t *stack, *pending; // [block]
+    uint32_t *stamp; // [block]: number of the last search that was here
+    uint32_t *stack; // [block]
     uint32_t number;
 };
 
@@ -119,49 +119,41 @@ static bool find_predecessors(struct predecessors *p, const struct program *prog
     return true;
 }
 
-// Walks the continue construct, from the continue target on, and leaves on the stack its blocks
-// that go back to the header; returns how many. A continue construct may have branches of its own.
-static uint32_t find_back_edges(struct search *search, uint32_t header)
+// Stamps the continue construct of a loop, from its target to the branch back, and gives back how
+// many blocks it has: they are on the stack.
+static uint32_t find_continue(struct search *search, uint32_t header)
 {
     const struct block *loop = &search->program->blocks[header];
-    uint32_t *const pending = search->pending;
-    uint32_t depth = 0, found = 0, steps = 0;
-    search->number++;
-    search->stamp[header] = search->stamp[loop->merge] = search->number;
-    if (loop->next == header)
-        return 0;
-    search->stamp[loop->next] = search->number;
-    pending[depth++] = loop->next;
-    while (depth > 0 && steps++ < SEARCH_MAX) {
-        const uint32_t block = pending[--depth];
+    uint32_t count = 0;
+    if (loop->next != header) {
+        search->stamp[loop->next] = search->number;
+        search->stack[count++] = loop->next;
+    }
+    for (uint32_t at = 0; at < count && at < SEARCH_MAX; at++) {
         const struct edge *edges;
-        uint32_t count;
-        bool goes_back = false;
-        edges_of(search->program, block, &edges, &count);
-        for (uint32_t i = 0; i < count; i++) {
+        uint32_t edge_count;
+        edges_of(search->program, search->stack[at], &edges, &edge_count);
+        for (uint32_t i = 0; i < edge_count; i++) {
             const uint32_t to = edges[i].block;
-            goes_back |= to == header;
-            if (search->stamp[to] == search->number)
+            if (to == loop->merge || search->stamp[to] == search->number)
                 continue;
             search->stamp[to] = search->number;
-            pending[depth++] = to;
+            search->stack[count++] = to;
         }
-        if (goes_back)
-            search->stack[found++] = block;
     }
-    return found;
+    return count;
 }
 
-// The blocks from which the loop's header can be reached by its back edge are the loop; edges from
-// them that neither stay inside nor go to the merge block lead out.
+// The blocks from which the loop's continue construct can be reached without passing its header,
+// and that construct, are the loop; edges from them that neither stay inside nor go to the merge
+// block lead out.
 static void find_leaves(struct search *search, struct flow *flow, const struct predecessors *p,
                         uint32_t header)
 {
-    uint32_t depth = find_back_edges(search, header), steps = 0;
+    uint32_t steps = 0;
     search->number++;
     search->stamp[header] = search->number;
-    for (uint32_t i = 0; i < depth; i++)
-        search->stamp[search->stack[i]] = search->number;
+    uint32_t depth = find_continue(search, header);
     while (depth > 0 && steps++ < SEARCH_MAX) {
         const uint32_t block = search->stack[--depth];
         for (uint32_t i = p->first[block]; i < p->first[block + 1]; i++) {
@@ -221,9 +213,8 @@ bool flow_find(struct flow *flow, const struct program *program)
                           .leaves = calloc(blocks, sizeof(*flow->leaves))};
     search.stamp = calloc(blocks, sizeof(*search.stamp));
     search.stack = calloc(blocks, sizeof(*search.stack));
-    search.pending = calloc(blocks, sizeof(*search.pending));
     const bool found = flow->block_of && flow->visible && flow->special && flow->falls &&
-                       flow->leaves && search.stamp && search.stack && search.pending &&
+                       flow->leaves && search.stamp && search.stack &&
                        find_predecessors(&p, program);
     if (found) {
         find_special(flow, program);
@@ -237,7 +228,6 @@ bool flow_find(struct flow *flow, const struct program *program)
     free(p.list);
     free(search.stamp);
     free(search.stack);
-    free(search.pending);
     return found;
 }
 

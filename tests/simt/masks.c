@@ -104,8 +104,9 @@ static int compare(const struct trial *trial, uint64_t seed)
     return wrong;
 }
 
-// How many masks of one random program are wrong; -1 if it did not run.
-static int try_shape(uint64_t seed, const char *model, enum masks_rule rule, uint32_t subgroup)
+// How many masks of one program are wrong; -1 if it did not run.
+static int try_program(const struct gen_program *program, uint64_t seed, const char *model,
+                       enum masks_rule rule, uint32_t subgroup)
 {
     char text[128], error[256];
     struct trial *trial = calloc(1, sizeof(*trial));
@@ -114,7 +115,7 @@ static int try_shape(uint64_t seed, const char *model, enum masks_rule rule, uin
     assert_true(settings_parse(text, &trial->settings, error, sizeof(error)));
     trial->rule = rule;
     trial->lanes = SUBGROUPS * subgroup;
-    gen_draw(&trial->program, &(struct gen_taste){.rule = rule, .steps = 48, .depth = 5}, 1, seed);
+    trial->program = *program;
     trial->shape = gen_shape_make(&trial->program);
     const size_t cells = (size_t)trial->lanes * trial->shape->masks.slots;
     trial->words = calloc(trial->lanes, 4);
@@ -129,6 +130,13 @@ static int try_shape(uint64_t seed, const char *model, enum masks_rule rule, uin
     free(trial->cells);
     free(trial);
     return wrong;
+}
+
+static int try_shape(uint64_t seed, const char *model, enum masks_rule rule, uint32_t subgroup)
+{
+    struct gen_program program;
+    gen_draw(&program, &(struct gen_taste){.rule = rule, .steps = 48, .depth = 5}, 1, seed);
+    return try_program(&program, seed, model, rule, subgroup);
 }
 
 static void check_model(const char *model, enum masks_rule rule)
@@ -181,6 +189,20 @@ static void broken_models_are_seen(void **state)
     }
 }
 
+// A branch from one block of a continue construct to another leaves no loop: peeling is right here.
+static void a_continue_construct_is_no_way_out(void **state)
+{
+    (void)state;
+    static const char source[] =
+        "do { } next { if word.0+i { switch lane:2 { case 0 { look } default "
+        "{ while j<word.4:2 { look } } } } look } while i<2 look";
+    struct gen_program program;
+    assert_true(gen_read(source, strlen(source), &program, NULL));
+    assert_true(gen_check(&program, MASKS_MAXIMAL, NULL));
+    for (uint64_t seed = 0; seed < 20; seed++)
+        assert_int_equal(try_program(&program, seed, "peeling", MASKS_MAXIMAL, 32), 0);
+}
+
 int main(int argc, char **argv)
 {
     // masks TRIES; masks 0 SEED MODEL RULE SUBGROUP: one program, which `litmus fuzz --show`
@@ -196,6 +218,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tangled_keeps_the_weaker_rules),
         cmocka_unit_test(peeling_keeps_the_weaker_rules),
         cmocka_unit_test(broken_models_are_seen),
+        cmocka_unit_test(a_continue_construct_is_no_way_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
