@@ -239,26 +239,6 @@ static void look(struct walk *walk, const struct masks_step *step, const struct 
     }
 }
 
-// What OpGroupNonUniformElect says: 255 for the lowest lane of the tangle, 240 for the others.
-// Where the rule does not say which lanes the tangle has, either is allowed; where it leaves two
-// tangles, joined or not, what either says.
-static void elect(struct walk *walk, const struct masks_step *step, const struct set *here)
-{
-    const uint32_t slot = slot_of(walk, step);
-    look(walk, step, here);
-    for (uint32_t lane = 0; lane < walk->lanes; lane++) {
-        if (!set_has(here, lane))
-            continue;
-        struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + slot];
-        const uint32_t own = lane % walk->subgroup;
-        const uint32_t want = mask_first(cell->want) == own ? ELECTED : NOT_ELECTED;
-        uint32_t other = mask_first(cell->alternative) == own ? ELECTED : NOT_ELECTED;
-        if (walk->rule != MASKS_MAXIMAL && memcmp(cell->want, cell->lower, sizeof(cell->want)))
-            other = want == ELECTED ? NOT_ELECTED : ELECTED;
-        *cell = (struct masks_cell){.executed = true, .want = {want}, .alternative = {other}};
-    }
-}
-
 // The iteration that a lane is in is its own affair: no rule leaves it open.
 static void number(struct walk *walk, const struct masks_step *step, const struct set *here)
 {
@@ -391,10 +371,8 @@ static struct set run(struct walk *walk, const struct masks_step *steps, struct 
             here = run_call(walk, step, here);
             break;
         case MASKS_LOOK:
-            look(walk, step, &here);
-            break;
         case MASKS_ELECT:
-            elect(walk, step, &here);
+            look(walk, step, &here);
             break;
         case MASKS_NUMBER:
             number(walk, step, &here);
@@ -445,7 +423,25 @@ static const struct masks_step *find_place(const struct masks_step *steps, uint3
     return NULL;
 }
 
-// The upper bounds, which are known only at the end, and what the rule makes of all bounds.
+// What OpGroupNonUniformElect says, from the masks that the lane may see: 255 for the lowest lane
+// of the tangle, 240 for the others. Where the rule leaves two tangles, joined or not, what either
+// says; where it bounds the tangle, the lane is elected for certain if no lower one may be there,
+// and not if a lower one must be.
+static void elect(enum masks_rule rule, uint32_t own, struct masks_cell *cell)
+{
+    const bool by_want = mask_first(cell->want) == own;
+    bool other = mask_first(cell->alternative) == own;
+    if (rule != MASKS_MAXIMAL) {
+        const bool may = mask_first(cell->lower) == own, must = mask_first(cell->upper) == own;
+        other = may && !must ? !by_want : by_want;
+    }
+    *cell = (struct masks_cell){.executed = true,
+                                .want = {by_want ? ELECTED : NOT_ELECTED},
+                                .alternative = {other ? ELECTED : NOT_ELECTED}};
+    memset(cell->lower, 0xff, sizeof(cell->lower));
+}
+
+// The upper bounds, which are known only at the end, and who is elected.
 static void finish(const struct walk *walk)
 {
     for (uint32_t slot = 0; slot < walk->shape->slots; slot++) {
@@ -454,19 +450,19 @@ static void finish(const struct walk *walk)
             continue;
         for (uint32_t lane = 0; lane < walk->lanes; lane++) {
             struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + slot];
+            const uint32_t own = lane % walk->subgroup, start = lane - own;
             if (!cell->executed)
                 continue;
-            if (place->kind != MASKS_LOOK) {
+            if (place->kind == MASKS_NUMBER) {
                 memset(cell->lower, 0xff, sizeof(cell->lower));
-                memset(cell->upper, 0, sizeof(cell->upper));
-            }
-            if (walk->rule == MASKS_MAXIMAL || place->kind != MASKS_LOOK)
                 continue;
-            const uint32_t start = lane - lane % walk->subgroup;
-            for (uint32_t i = 0; i < walk->subgroup; i++) {
+            }
+            for (uint32_t i = 0; i < walk->subgroup && walk->rule != MASKS_MAXIMAL; i++) {
                 if (set_has(&walk->ever[place->slot], start + i))
                     mask_add(cell->upper, i);
             }
+            if (place->kind == MASKS_ELECT)
+                elect(walk->rule, own, cell);
         }
     }
 }

@@ -56,6 +56,16 @@ static const char *const words[] = {
     "[[[[",
     "\\",
     "0x",
+    " { ",
+    " } ",
+    "if word.1+i",
+    "loop",
+    " while i<2 ",
+    " break ",
+    " continue ",
+    "case 1 { ",
+    "falls",
+    " look ",
 };
 
 static void note_crash(int number)

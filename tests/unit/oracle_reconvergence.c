@@ -25,6 +25,8 @@ static struct cat_test test = {
                      {"exit", {"break", "return"}, 2},
                      {"from", {"function", "main"}, 2}},
             .axis_count = 5,
+            .program = (char *)"while i<word.0:2 { if word.4+i { look break } look } "
+                               "switch word.20:2 { case 0 { look } falls case 1 { look } } look",
         },
 };
 

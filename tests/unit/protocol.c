@@ -132,6 +132,15 @@ static void requests_come_back(void **state)
          .settings = "model=snooping,subgroup=4,schedule=priority,depth=2,trace=/tmp/x",
          .seed = 7,
          .timeout_ms = 1},
+        {.kind = ENG_GENERATED,
+         .name = "reconvergence.fuzz-maximal-5eed-17",
+         .program = "while i<word.4:2 { if elect { look break } } look",
+         .rule = "maximal",
+         .workgroup = 64,
+         .subgroup = 32,
+         .runs = 40,
+         .seed = UINT64_MAX,
+         .timeout_ms = 48000},
         {.kind = ENG_QUIT},
     };
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
@@ -147,6 +156,10 @@ static void requests_come_back(void **state)
         assert_int_equal(back.validation, requests[i].validation);
         assert_string_equal(back.name, requests[i].name);
         assert_string_equal(back.settings, requests[i].settings);
+        assert_string_equal(back.program, requests[i].program);
+        assert_string_equal(back.rule, requests[i].rule);
+        assert_int_equal(back.workgroup, requests[i].workgroup);
+        assert_int_equal(back.subgroup, requests[i].subgroup);
         assert_int_equal(back.first, requests[i].first);
         assert_int_equal(back.runs, requests[i].runs);
         assert_true(back.seed == requests[i].seed);

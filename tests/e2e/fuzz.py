@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generated programs: models that break the rule are caught and what fails is made small, right ones
+pass, faults cost one program, and what is stored is a test that fails again."""
+
+import glob
+import os
+import re
+import signal
+import time
+import unittest
+
+import harness
+from harness import Case
+
+SEED = ("--seed", "0x5eed")
+RULES = ("maximal", "subgroup-uniform", "default")
+
+
+class Fuzz(Case):
+    def setUp(self):
+        super().setUp()
+        if not os.path.exists(harness.SIMT):
+            raise unittest.SkipTest("the reference driver is not built")
+
+    def fuzz(self, *arguments, **how):
+        result = self.litmus("fuzz", "reconvergence", *arguments, **how)
+        self.assert_clean(result)
+        return result
+
+    def stored(self, folder="fuzz-reconvergence"):
+        return sorted(glob.glob(os.path.join(self.path(folder), "*.spvasm")))
+
+    def sizes(self, result):
+        """Steps of the shrunk programs, and of the drawn ones."""
+        return [(int(small), int(drawn)) for small, drawn in
+                re.findall(r"(?m)^    (\d+) of (\d+) steps after \d+ tries", result.out)]
+
+    def failures(self, result):
+        """Of the table: programs that ran, and failed."""
+        line = re.search(r"(?m)^  (?:%s) +([\d,]+) +[\d,]+ +[\d,]+ +([\d,]+)  " % "|".join(RULES),
+                         result.out)
+        self.assertTrue(line, result)
+        return tuple(int(number.replace(",", "")) for number in line.groups())
+
+
+class Models(Fuzz):
+    def test_right_models_pass(self):
+        for model in ("lockstep", "tangled"):
+            for rule in RULES:
+                with self.subTest(model=model, rule=rule):
+                    run = self.fuzz("--simt", model, "--rule", rule, "--count", "60", *SEED)
+                    self.assertEqual(run.code, 0, run)
+                    self.assertEqual(self.failures(run), (60, 0))
+                    self.assertFalse(os.path.exists(self.path("fuzz-reconvergence")))
+
+    def broken(self, settings, count, most, *more):
+        run = self.fuzz("--simt", settings, "--count", str(count), "--keep", "3", *SEED, *more)
+        self.assertEqual(run.code, 1, run)
+        self.assertGreater(self.failures(run)[1], 0, run)
+        sizes = self.sizes(run)
+        self.assertTrue(sizes, run)
+        self.assertEqual(len(self.stored()), len(sizes), run)
+        for small, _ in sizes:
+            self.assertLessEqual(small, most, run)
+        return run
+
+    def test_lagging(self):
+        self.broken("lagging,subgroup=8", 20, 6)
+
+    def test_lagging_under_the_rule_for_subgroups(self):
+        self.broken("lagging,subgroup=8", 20, 6, "--rule", "subgroup-uniform")
+
+    def test_peeling(self):
+        run = self.broken("peeling,subgroup=8", 60, 8)
+        self.assertIn("merged", run.out)
+
+    def test_peeling_is_legal_without_maximal_reconvergence(self):
+        run = self.fuzz("--simt", "peeling", "--rule", "default", "--count", "60", *SEED)
+        self.assertEqual(run.code, 0, run)
+
+    def test_wrong_values(self):
+        self.broken("faulty,fault=wrong,rate=0.01", 5, 2)
+
+    def test_a_device_that_executes_nothing(self):
+        run = self.broken("faulty,fault=nothing", 5, 1)
+        self.assertIn("never written", run.out)
+
+
+class Files(Fuzz):
+    def one(self):
+        run = self.fuzz("--simt", "lagging,subgroup=8", "--count", "10", "--keep", "1", *SEED)
+        self.assertEqual(len(self.stored()), 1, run)
+        return self.stored()[0]
+
+    def test_a_stored_program_fails_again_and_passes_elsewhere(self):
+        path = self.one()
+        again = self.fuzz("--replay", path, "--simt", "lagging,subgroup=8", "-n", "40")
+        self.assertEqual(again.code, 1, again)
+        right = self.fuzz("--replay", path, "--simt", "tangled", "-n", "10")
+        self.assertEqual(right.code, 0, right)
+
+    def test_a_stored_program_is_an_ordinary_test(self):
+        with open(self.one()) as file:
+            text = file.read()
+        for keyword in ("litmus", "asks", "fails", "origin", "spec", "axis", "sweep", "expect",
+                        "program", "oracle"):
+            self.assertRegex(text, rf"(?m)^; {keyword} ")
+        self.assertIn("--seed 0x5eed, program", text)
+        self.assertTrue(all(len(line) <= 110 for line in text.split("\n")))
+
+    def test_show_is_what_was_run(self):
+        shown = self.fuzz("--show", "--index", "3", *SEED)
+        self.assertEqual(shown.code, 0, shown)
+        self.assertIn("; litmus       reconvergence.fuzz-maximal-5eed-3", shown.out)
+        self.assertIn("OpGroupNonUniformBallot", shown.out)
+        again = self.fuzz("--show", "--index", "3", *SEED)
+        self.assertEqual(shown.out, again.out)
+        path = self.write("shown.spvasm", shown.out)
+        self.assertEqual(self.fuzz("--replay", path, "--simt", "lockstep", "-n", "2").code, 0)
+
+    def test_files_that_are_none(self):
+        shown = self.fuzz("--show", *SEED).out
+        wrong = {
+            "empty": "", "binary": b"\0\1\2\xff" * 100, "text": "; litmus x\n",
+            "no program": re.sub(r"(?m)^; program .*\n(;              .*\n)*", "", shown),
+            "a loop without end": re.sub(r"(?m)^; program .*\n(;              .*\n)*",
+                                         "; program      loop { look }\n", shown),
+            "no rule": shown.replace("; axis reconvergence   maximal\n", ""),
+            "large": shown + "x" * 300000,
+        }
+        for name, content in wrong.items():
+            with self.subTest(name):
+                path = self.write("wrong.spvasm", content)
+                self.assert_one_line(self.litmus("fuzz", "reconvergence", "--replay", path), 2,
+                                     "wrong.spvasm")
+        self.assert_one_line(self.litmus("fuzz", "reconvergence", "--replay", "nowhere"), 2,
+                             "nowhere")
+
+    def test_a_folder_that_cannot_be_written(self):
+        self.write("taken", "")
+        run = self.fuzz("--simt", "lagging,subgroup=8", "--count", "10", "--out", "taken", *SEED)
+        self.assertEqual(run.code, 2, run)
+        self.assertIn("taken", run.err)
+
+
+class Faults(Fuzz):
+    def fault(self, fault, result, *more):
+        run = self.fuzz("--simt", f"faulty,subgroup=8,fault={fault},at=300", "--count", "40",
+                        *SEED, *more)
+        self.assertEqual(run.code, 1, run)
+        ran, failed = self.failures(run)
+        self.assertEqual(ran, 40, run)
+        self.assertTrue(1 <= failed <= 4, run)
+        self.assertRegex(run.out, rf"program \d+, maximal, subgroups of \d+: {result}: ")
+        # The program is not to blame: alone it does not do so again, and stays as it was drawn.
+        self.assertIn("not again, alone", run.out)
+        self.assertEqual(self.sizes(run), [])
+
+    def test_crash(self):
+        self.fault("crash", "crash")
+
+    def test_lost(self):
+        self.fault("lost", "device-lost")
+
+    def test_hang(self):
+        self.fault("hang", "hang", "--timeout", "2")
+
+    def test_a_device_that_cannot_be_opened(self):
+        run = self.fuzz("--simt", "faulty,fault=lost", "--count", "5", *SEED)
+        self.assertEqual(run.code, 4, run)
+
+
+class Ends(Fuzz):
+    def test_interrupted_while_it_shrinks(self):
+        process = self.start("fuzz", "reconvergence", "--simt", "peeling,subgroup=32", "--count",
+                             "100000", "--keep", "100000", *SEED)
+        since = time.monotonic()
+        self.wait_for("a stored program", self.stored)
+        process.send_signal(signal.SIGINT)
+        run = self.finish(process, since)
+        self.assert_ended_by(run, signal.SIGINT)
+        self.assertIn("interrupted", run.out)
+        self.assertGreater(self.failures(run)[1], 0)
+        for path in self.stored():
+            with open(path) as file:
+                self.assertIn("OpFunctionEnd", file.read())
+
+    def test_time(self):
+        run = self.fuzz("--simt", "lockstep", "--count", "1000000", "--time", "2", *SEED)
+        self.assertEqual(run.code, 5, run)
+        self.assertGreater(self.failures(run)[0], 0)
+
+    def test_a_device_that_lacks_the_rule(self):
+        run = self.fuzz("--count", "3", "-n", "2", *SEED)
+        if run.code == 0:
+            self.skipTest("this driver has maximal reconvergence")
+        self.assertEqual(run.code, 77, run)
+        self.assertIn("VK_KHR_shader_maximal_reconvergence", run.out)
+
+    def test_no_device(self):
+        # A list of drivers that is empty would be none at all.
+        nowhere = self.write("none.json", "{}")
+        run = self.fuzz("--count", "1", drivers=[nowhere])
+        self.assertEqual(run.code, 77, run)
+        self.assertIn("no Vulkan device", run.err)
+
+    def test_lavapipe(self):
+        run = self.fuzz("--rule", "default", "--count", "8", "-n", "3", *SEED)
+        self.assertEqual(run.code, 0, run)
+
+    def test_usage(self):
+        for arguments, words in (([], ["which family"]), (["scan"], ["reconvergence"]),
+                                 (["reconvergence", "--rule", "minimal"], ["--rule"]),
+                                 (["reconvergence", "--show"], ["--seed"]),
+                                 (["reconvergence", "--steps", "65"], ["--steps"]),
+                                 (["reconvergence", "--depth", "7"], ["--depth"]),
+                                 (["reconvergence", "--simt", "snoping"], ["snooping"]),
+                                 (["reconvergence", "--cuont", "1"], ["count"])):
+            with self.subTest(arguments):
+                self.assert_one_line(self.litmus("fuzz", *arguments), 2, *words)
+
+
+if __name__ == "__main__":
+    harness.main()

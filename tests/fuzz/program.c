@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzzes the parser of generated programs: what is understood is written back as the same program,
+// and if it is one, it is simulated, emitted and shrunk without fault. A file that is a test's head
+// is taken as --replay takes it.
+#include "fuzz.h"
+
+#include "catalogue/head.h"
+#include "generate/module.h"
+#include "generate/shrink.h"
+
+#include <string.h>
+
+// Fails for half of all programs, so that shrinking goes some way.
+static enum gen_answer judge(const struct gen_program *program, void *user)
+{
+    unsigned *left = user;
+    if (!--*left)
+        return GEN_STOP;
+    return gen_weight(program) * 2654435761u >> 31 ? GEN_FAILS : GEN_PASSES;
+}
+
+static void use(struct gen_program *program)
+{
+    struct masks_cell *cells = calloc(8 * GEN_SLOTS, sizeof *cells);
+    struct gen_shape *shape = gen_shape_make(program);
+    struct gen_module module;
+    struct text text = {0};
+    unsigned left = 40;
+    uint32_t words[8];
+    MUST(cells && shape->masks.slots <= GEN_SLOTS);
+    for (uint32_t i = 0; i < 8; i++)
+        words[i] = gen_word(1, 5 + i / 4, i % 4, 4);
+    masks_simulate(&shape->masks, MASKS_MAXIMAL, 8, 4, words, cells);
+    gen_module_make(program, MASKS_MAXIMAL, &module);
+    gen_instructions(&module, &text);
+    gen_module_clear(&module);
+    text_free(&text);
+    free(shape);
+    free(cells);
+    gen_shrink(program, MASKS_MAXIMAL, judge, &left);
+    MUST(gen_check(program, MASKS_MAXIMAL, NULL));
+}
+
+static void check(const char *source, size_t size)
+{
+    struct gen_program program, again;
+    struct lit_error error = {0};
+    struct text text = {0};
+    if (!gen_read(source, size, &program, &error)) {
+        MUST(error.message[0] && !strpbrk(error.message, "\n\r\033"));
+        return;
+    }
+    gen_write(&program, &text);
+    MUST(gen_read(text.data ? text.data : "", text.length, &again, &error));
+    MUST(memcmp(&program, &again, sizeof program) == 0);
+    text_free(&text);
+    gen_check(&program, MASKS_DEFAULT, &error);
+    if (gen_check(&program, MASKS_MAXIMAL, &error))
+        use(&program);
+    else
+        MUST(error.message[0] && !strpbrk(error.message, "\n\r\033"));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct cat_head head;
+    struct lit_error error = {0};
+    check((const char *)data, size);
+    if (cat_head_parse((const char *)data, size, &head, &error) && head.program)
+        check(head.program, strlen(head.program));
+    cat_head_clear(&head);
+    return 0;
+}
