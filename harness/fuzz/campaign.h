@@ -12,7 +12,6 @@ struct fuzz_plan {
     uint64_t keep;               // so many failing programs are shrunk and stored
     double shrinking;            // seconds that one program may take to be shrunk
     const char *folder;          // where they are stored; made when it is needed
-    const char *command;         // how the device is named on a command line: "-d 1", "--simt ..."
 };
 
 // A program that failed.

@@ -17,8 +17,8 @@ typedef enum gen_answer gen_fails(const struct gen_program *candidate, void *use
 // Replaces a program by smaller ones until no single change of the list below fails any more.
 // Returns how many candidates were tried. Changes, for each step in the order of the text: the step
 // goes, with all inside; what follows it goes; it is replaced by what is inside, one list or both,
-// with or without what leaves it; its second list goes; a case does not fall; a loop counts; its condition becomes
-// a simpler one. Each makes gen_weight less, so that an end is certain.
+// with or without what leaves it; its second list goes; a case does not fall; a loop counts; its
+// condition becomes a simpler one. Each makes gen_weight less, so that an end is certain.
 unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails,
                     void *user);
 
