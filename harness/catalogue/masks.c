@@ -133,6 +133,14 @@ static void mask_add(uint32_t mask[4], uint32_t lane)
     mask[lane / 32] |= 1u << lane % 32;
 }
 
+static uint32_t mask_first(const uint32_t mask[4])
+{
+    uint32_t lane = 0;
+    while (!(mask[lane / 32] >> lane % 32 & 1))
+        lane++;
+    return lane;
+}
+
 // What each lane of `here` chooses. The choice becomes part of the way it went.
 static void choose(struct walk *walk, const struct masks_step *step, const struct set *here,
                    uint32_t *choice)

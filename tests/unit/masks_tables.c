@@ -419,24 +419,6 @@ static void elections_behind_cases(void **state)
         }
 }
 
-static void names(void **state)
-{
-    (void)state;
-    const struct masks_step steps[] = {
-        {.kind = MASKS_LOOK, .name = "B", .slot = 0, .by = {3, 1}, .count = 9},
-        {.kind = MASKS_LOOK, .name = "after", .slot = 9, .count = 1},
-        END,
-    };
-    const struct masks_shape shape = {steps, 10};
-    char text[64];
-    masks_describe(&shape, 7, text, sizeof(text));
-    assert_string_equal(text, "B, iteration 2, inner iteration 1");
-    masks_describe(&shape, 9, text, sizeof(text));
-    assert_string_equal(text, "after");
-    masks_describe(&shape, 7, text, 6);
-    assert_string_equal(text, "B, it");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
