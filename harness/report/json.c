@@ -4,6 +4,7 @@
 #include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/matrix.h"
+#include "report/progress.h"
 #include "report/report.h"
 
 #include <jansson.h>
@@ -353,6 +354,7 @@ static json_t *make_summary(const struct report_model *model)
     if (matrices)
         json_object_set_new(json, "sync_matrix", matrices);
     json_object_set_new(json, "fingerprints", report_fingerprints_json(model));
+    json_object_set_new(json, "progress", report_progress_json(model));
     json_object_set_new(json, "exit", verdict);
     return json;
 }

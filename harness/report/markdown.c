@@ -6,6 +6,7 @@
 #include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/matrix.h"
+#include "report/progress.h"
 #include "report/report.h"
 
 #include <ctype.h>
@@ -409,6 +410,7 @@ bool report_markdown(struct store *store, int64_t session, struct text *out,
         print_families(&w, device);
         print_whole_matrix(&w, device);
         report_fingerprints_markdown(&model, device, out);
+        report_progress_markdown(&model, device, out);
         print_skips(&w, device);
         print_every(&w, device);
     }

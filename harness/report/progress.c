@@ -13,8 +13,10 @@ enum wait {
     WAIT_SUBGROUP_LOW,
     WAIT_SUBGROUP_HIGH,
     WAIT_LOCK_SUBGROUPS,
-    WAIT_TAKEN,
-    WAIT_NOT_TAKEN,
+    WAIT_LOW_TAKEN,
+    WAIT_LOW_NOT_TAKEN,
+    WAIT_HIGH_TAKEN,
+    WAIT_HIGH_NOT_TAKEN,
     WAIT_LOCK_INSIDE,
     WAIT_LOCK_BEHIND,
     WAIT_LIST,
@@ -24,7 +26,7 @@ _Static_assert((int)WAIT_COUNT == REPORT_WAITS, "one wait for each place");
 
 // The results that belong to each kind: of this test, with all of these choices.
 static const struct {
-    const char *who, *says, *test, *choices[2];
+    const char *who, *says, *test, *choices[3];
 } kinds[WAIT_COUNT] = {
     [WAIT_BEGUN] = {"a workgroup that has begun",
                     "chain, order=ticket",
@@ -54,14 +56,22 @@ static const struct {
                              "spin-lock, contenders=subgroups",
                              "progress.spin-lock",
                              {"contenders=subgroups"}},
-    [WAIT_TAKEN] = {"the other side, by the side that is taken",
-                    "handover, between=lanes, waits=taken",
-                    "progress.handover",
-                    {"between=lanes", "waits=taken"}},
-    [WAIT_NOT_TAKEN] = {"the other side, by the side that is not",
-                        "handover, between=lanes, waits=not-taken",
+    [WAIT_LOW_TAKEN] = {"the upper lanes, on the branch taken",
+                        "handover, between=lanes, waiter=low, waits=taken",
                         "progress.handover",
-                        {"between=lanes", "waits=not-taken"}},
+                        {"between=lanes", "waiter=low", "waits=taken"}},
+    [WAIT_LOW_NOT_TAKEN] = {"the upper lanes, on the branch not taken",
+                            "handover, between=lanes, waiter=low, waits=not-taken",
+                            "progress.handover",
+                            {"between=lanes", "waiter=low", "waits=not-taken"}},
+    [WAIT_HIGH_TAKEN] = {"the lower lanes, on the branch taken",
+                         "handover, between=lanes, waiter=high, waits=taken",
+                         "progress.handover",
+                         {"between=lanes", "waiter=high", "waits=taken"}},
+    [WAIT_HIGH_NOT_TAKEN] = {"the lower lanes, on the branch not taken",
+                             "handover, between=lanes, waiter=high, waits=not-taken",
+                             "progress.handover",
+                             {"between=lanes", "waiter=high", "waits=not-taken"}},
     [WAIT_LOCK_INSIDE] = {"a lane that holds a lock, in the loop",
                           "spin-lock, contenders=lanes, form=in-loop",
                           "progress.spin-lock",
@@ -93,7 +103,7 @@ static bool has_choice(const struct report_result *result, const char *choice)
 static bool is_kind(const struct report_result *result, int kind)
 {
     return !strcmp(result->test, kinds[kind].test) && has_choice(result, kinds[kind].choices[0]) &&
-           has_choice(result, kinds[kind].choices[1]);
+           has_choice(result, kinds[kind].choices[1]) && has_choice(result, kinds[kind].choices[2]);
 }
 
 static bool ended_early(const struct report_result *result)
@@ -157,22 +167,37 @@ static const char *say_subgroups(const struct report_wait *waits)
     return "none: a subgroup that is waited for need not get to run";
 }
 
+// Which of the four waits of one half of the lanes for the other come to their end says which half
+// is executed first, if one is: who waits first waits in vain.
 static const char *say_lanes(const struct report_wait *waits)
 {
-    const struct report_wait *taken = &waits[WAIT_TAKEN], *other = &waits[WAIT_NOT_TAKEN];
-    if (!was_run(taken) || !was_run(other))
-        return NULL;
-    if (ends(taken) && ends(other))
+    enum { LOW_TAKEN = 1, LOW_NOT = 2, HIGH_TAKEN = 4, HIGH_NOT = 8 };
+    unsigned end = 0;
+    for (int i = 0; i < 4; i++) {
+        if (!was_run(&waits[WAIT_LOW_TAKEN + i]))
+            return NULL;
+        end |= (unsigned)ends(&waits[WAIT_LOW_TAKEN + i]) << i;
+    }
+    switch (end) {
+    case LOW_TAKEN | LOW_NOT | HIGH_TAKEN | HIGH_NOT:
         return ends(&waits[WAIT_LOCK_BEHIND])
                    ? "independent: lanes go on whatever the others of their subgroup wait for"
                    : "both sides of a branch go on in turns, but who has left a loop waits for "
                      "those "
                      "in it";
-    if (ends(other))
-        return "one side of a branch after the other: the taken side first";
-    if (ends(taken))
+    case LOW_NOT | HIGH_NOT:
+        return "one side of a branch after the other: the side that is taken first";
+    case LOW_TAKEN | HIGH_TAKEN:
         return "one side of a branch after the other: the side that is not taken first";
-    return "none: the other side of a branch need not get to run";
+    case HIGH_TAKEN | HIGH_NOT:
+        return "one side of a branch after the other: the side of the lower lanes first";
+    case LOW_TAKEN | LOW_NOT:
+        return "one side of a branch after the other: the side of the upper lanes first";
+    case 0:
+        return "none: the other side of a branch need not get to run";
+    default:
+        return "one side of a branch after the other, in no order that was asked for";
+    }
 }
 
 void report_progress(const struct report_model *model, size_t device,
@@ -205,4 +230,135 @@ void report_progress(const struct report_model *model, size_t device,
     progress->between_workgroups = say_workgroups(waits);
     progress->between_subgroups = say_subgroups(waits);
     progress->between_lanes = say_lanes(waits);
+}
+
+static void put_together(const struct report_progress *progress, struct text *text)
+{
+    char most[32], fewest[32];
+    if (progress->together)
+        text_printf(text, "%s workgroups were there at once in every run",
+                    text_count(most, progress->together));
+    if (progress->apart)
+        text_printf(text, "%s%s were not in some", progress->together ? ", " : "workgroups: ",
+                    text_count(fewest, progress->apart));
+}
+
+// The four sentences, each with its subject; calls `put` for those that there are.
+static void each_sentence(const struct report_progress *progress,
+                          void (*put)(const char *subject, const char *says, struct text *out),
+                          struct text *out)
+{
+    struct text together = {0};
+    put_together(progress, &together);
+    if (progress->between_workgroups)
+        put("workgroups", progress->between_workgroups, out);
+    if (progress->between_subgroups)
+        put("subgroups", progress->between_subgroups, out);
+    if (progress->between_lanes)
+        put("lanes", progress->between_lanes, out);
+    if (together.length)
+        put("resident", together.data, out);
+    text_free(&together);
+}
+
+static void put_line(const char *subject, const char *says, struct text *out)
+{
+    text_printf(out, "  %-10s  %s\n", subject, says);
+}
+
+static void put_item(const char *subject, const char *says, struct text *out)
+{
+    text_printf(out, "- %s: %s\n", subject, says);
+}
+
+void report_progress_terminal(const struct report_model *model, size_t device, bool color,
+                              struct text *out)
+{
+    struct report_progress progress;
+    report_progress(model, device, &progress);
+    if (progress.count == 0 && !progress.together && !progress.apart)
+        return;
+    struct format_table table = {.columns = 4, .right = {[1] = true, [2] = true}};
+    static const char *const words[] = {"who is waited for", "runs", "in vain",
+                                        "share, 95 % interval"};
+    struct format_row *row = format_row(&table);
+    for (size_t i = 0; i < table.columns; i++)
+        format_cell(row, i, FORMAT_DIM, words[i]);
+    for (size_t i = 0; i < progress.count; i++) {
+        const struct report_wait *wait = &progress.waits[i];
+        char number[32], share[80];
+        row = format_row(&table);
+        format_cell(row, 0, FORMAT_PLAIN, wait->who);
+        format_cell(row, 1, FORMAT_PLAIN, text_count(number, wait->runs));
+        format_cell(row, 2, FORMAT_PLAIN, text_count(number, wait->stuck));
+        format_interval(share, wait->stuck, wait->runs, wait->interval);
+        format_cell(row, 3, FORMAT_PLAIN, share);
+    }
+    text_puts(out, "\n");
+    format_table_print(&table, 44, color, out);
+    text_puts(out, "  consistent with\n");
+    each_sentence(&progress, put_line, out);
+}
+
+void report_progress_markdown(const struct report_model *model, size_t device, struct text *out)
+{
+    struct report_progress progress;
+    report_progress(model, device, &progress);
+    if (progress.count == 0 && !progress.together && !progress.apart)
+        return;
+    text_puts(out, "<details><summary>Progress: who gets to run while others wait</summary>\n\n"
+                   "| who is waited for | test | runs | in vain | share, 95 % interval |\n"
+                   "| --- | --- | ---: | ---: | --- |\n");
+    for (size_t i = 0; i < progress.count; i++) {
+        const struct report_wait *wait = &progress.waits[i];
+        char runs[32], stuck[32], share[80];
+        format_interval(share, wait->stuck, wait->runs, wait->interval);
+        text_printf(out, "| %s | %s | %s | %s | %s |\n", wait->who, wait->test,
+                    text_count(runs, wait->runs), text_count(stuck, wait->stuck), share);
+    }
+    text_puts(out, "\nConsistent with:\n\n");
+    each_sentence(&progress, put_item, out);
+    text_puts(out, "\n</details>\n\n");
+}
+
+static json_t *make_wait(const struct report_wait *wait)
+{
+    json_t *json = json_object(), *interval = json_array();
+    json_array_append_new(interval, json_real(wait->interval.low));
+    json_array_append_new(interval, json_real(wait->interval.high));
+    json_object_set_new(json, "who", json_string(wait->who));
+    json_object_set_new(json, "test", json_string(wait->test));
+    json_object_set_new(json, "runs", json_integer((json_int_t)wait->runs));
+    json_object_set_new(json, "in_vain", json_integer((json_int_t)wait->stuck));
+    json_object_set_new(json, "ended_early", json_integer((json_int_t)wait->ended_by));
+    json_object_set_new(json, "interval", interval);
+    return json;
+}
+
+static void put_sentence(json_t *json, const char *key, const char *says)
+{
+    json_object_set_new(json, key, says ? json_string(says) : json_null());
+}
+
+json_t *report_progress_json(const struct report_model *model)
+{
+    json_t *all = json_array();
+    for (size_t device = 0; device < model->device_count; device++) {
+        struct report_progress progress;
+        report_progress(model, device, &progress);
+        if (progress.count == 0 && !progress.together && !progress.apart)
+            continue;
+        json_t *json = json_object(), *waits = json_array();
+        for (size_t i = 0; i < progress.count; i++)
+            json_array_append_new(waits, make_wait(&progress.waits[i]));
+        json_object_set_new(json, "device", json_string(model->devices[device].id));
+        json_object_set_new(json, "waits", waits);
+        put_sentence(json, "workgroups", progress.between_workgroups);
+        put_sentence(json, "subgroups", progress.between_subgroups);
+        put_sentence(json, "lanes", progress.between_lanes);
+        json_object_set_new(json, "most_together", json_integer((json_int_t)progress.together));
+        json_object_set_new(json, "fewest_apart", json_integer((json_int_t)progress.apart));
+        json_array_append_new(all, json);
+    }
+    return all;
 }

@@ -4,7 +4,9 @@
 // function of the model.
 #pragma once
 
-#include "report/model.h"
+#include "report/format.h"
+
+#include <jansson.h>
 
 // One kind of wait: how often it came to its end.
 struct report_wait {
@@ -16,7 +18,7 @@ struct report_wait {
     struct stat_interval interval; // of the stuck share, 95 %
 };
 
-#define REPORT_WAITS 12
+#define REPORT_WAITS 14
 
 struct report_progress {
     struct report_wait waits[REPORT_WAITS]; // those with runs, in the order of the families' page
@@ -29,3 +31,9 @@ struct report_progress {
 
 void report_progress(const struct report_model *model, size_t device,
                      struct report_progress *progress);
+
+// The section of each report; nothing, and an empty array, where nothing of the family was run.
+void report_progress_terminal(const struct report_model *model, size_t device, bool color,
+                              struct text *out);
+void report_progress_markdown(const struct report_model *model, size_t device, struct text *out);
+json_t *report_progress_json(const struct report_model *model);

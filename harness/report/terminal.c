@@ -4,6 +4,7 @@
 #include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/matrix.h"
+#include "report/progress.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -406,6 +407,7 @@ bool report_terminal(struct store *store, int64_t session, const struct report_t
             print_families(&p);
             print_matrix(&p);
             report_fingerprints_terminal(&model, p.device, info->color, &made);
+            report_progress_terminal(&model, p.device, info->color, &made);
         }
         print_failures(&p);
         print_unfinished(&p);

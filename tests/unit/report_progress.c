@@ -39,14 +39,20 @@ static void add_chain(struct made *made, uint64_t ticket, uint64_t launch, uint6
     add(made, "progress.chain", "order", "against", against);
 }
 
-static void add_handover(struct made *made, const char *between, const char *key, uint64_t first,
-                         uint64_t second)
+static void add_subgroups(struct made *made, uint64_t low, uint64_t high)
 {
-    const bool lanes = !strcmp(between, "lanes");
-    add_second(add(made, "progress.handover", "between", between, first), key,
-               lanes ? "taken" : "high");
-    add_second(add(made, "progress.handover", "between", between, second), key,
-               lanes ? "not-taken" : "low");
+    add_second(add(made, "progress.handover", "between", "subgroups", low), "waiter", "high");
+    add_second(add(made, "progress.handover", "between", "subgroups", high), "waiter", "low");
+}
+
+// Stuck runs of: low taken, low not taken, high taken, high not taken.
+static void add_lanes(struct made *made, const uint64_t stuck[4])
+{
+    for (int i = 0; i < 4; i++) {
+        struct report_result *result = add(made, "progress.handover", "between", "lanes", stuck[i]);
+        add_second(result, "waiter", i < 2 ? "low" : "high");
+        add_second(result, "waits", i % 2 ? "not-taken" : "taken");
+    }
 }
 
 static void between_workgroups(void **state)
@@ -73,32 +79,83 @@ static void between_workgroups(void **state)
     }
 }
 
-static void between_lanes_and_subgroups(void **state)
+static void between_subgroups(void **state)
 {
     (void)state;
     static const struct {
-        uint64_t first, second, behind;
-        const char *lanes, *subgroups;
-    } table[] = {{0, 0, 0, "independent", "subgroups of a workgroup go on"},
-                 {0, 0, 1, "both sides", "subgroups of a workgroup go on"},
-                 {1000, 0, 1, "one side of a branch after the other: the taken",
-                  "a subgroup goes on until it is done or at a barrier: higher"},
-                 {0, 1000, 1, "one side of a branch after the other: the side",
-                  "a subgroup goes on until it is done or at a barrier: lower"},
-                 {3, 3, 3, "none", "none"}};
+        uint64_t low, high;
+        const char *says;
+    } table[] = {{0, 0, "subgroups of a workgroup go on"},
+                 {9, 0, "a subgroup goes on until it is done or at a barrier: higher"},
+                 {0, 9, "a subgroup goes on until it is done or at a barrier: lower"},
+                 {9, 9, "none"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct made made = {0};
-        add_handover(&made, "lanes", "waits", table[i].first, table[i].second);
-        add_handover(&made, "subgroups", "waiter", table[i].first, table[i].second);
+        add_subgroups(&made, table[i].low, table[i].high);
+        report_progress(&made.model, 0, &made.progress);
+        assert_int_equal(made.progress.count, 2);
+        assert_memory_equal(made.progress.between_subgroups, table[i].says, strlen(table[i].says));
+        assert_null(made.progress.between_workgroups);
+        assert_null(made.progress.between_lanes);
+    }
+}
+
+static void between_lanes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t stuck[4], behind;
+        const char *says;
+    } table[] = {
+        {{0, 0, 0, 0}, 0, "independent"},
+        {{0, 0, 0, 0}, 1, "both sides"},
+        {{1, 0, 1, 0}, 1, "one side of a branch after the other: the side that is taken"},
+        {{0, 1, 0, 1}, 1, "one side of a branch after the other: the side that is not"},
+        {{1, 1, 0, 0}, 1, "one side of a branch after the other: the side of the lower"},
+        {{0, 0, 1, 1}, 1, "one side of a branch after the other: the side of the upper"},
+        {{1, 1, 1, 1}, 1, "none"},
+        {{1, 0, 0, 0}, 1, "one side of a branch after the other, in no order"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct made made = {0};
+        add_lanes(&made, table[i].stuck);
         add_second(add(&made, "progress.spin-lock", "form", "after-loop", table[i].behind),
                    "contenders", "lanes");
         report_progress(&made.model, 0, &made.progress);
         assert_int_equal(made.progress.count, 5);
-        assert_memory_equal(made.progress.between_lanes, table[i].lanes, strlen(table[i].lanes));
-        assert_memory_equal(made.progress.between_subgroups, table[i].subgroups,
-                            strlen(table[i].subgroups));
-        assert_null(made.progress.between_workgroups);
+        assert_memory_equal(made.progress.between_lanes, table[i].says, strlen(table[i].says));
     }
+}
+
+// All three reports print the section if there is one, and none otherwise.
+static void sections(void **state)
+{
+    (void)state;
+    struct made made = {.model = {.device_count = 1}};
+    struct report_device device = {.id = "0123456789abcdef"};
+    struct text text = {0};
+    made.model.devices = &device;
+    report_progress_terminal(&made.model, 0, false, &text);
+    report_progress_markdown(&made.model, 0, &text);
+    assert_int_equal(text.length, 0);
+    json_t *json = report_progress_json(&made.model);
+    assert_int_equal(json_array_size(json), 0);
+    json_decref(json);
+
+    add_chain(&made, 0, 0, 7);
+    report_progress_terminal(&made.model, 0, false, &text);
+    assert_non_null(
+        strstr(text.data, "the workgroup of the number above  1,000        7  7.0e-3 ["));
+    assert_non_null(strstr(text.data, "  workgroups  linear occupancy-bound"));
+    report_progress_markdown(&made.model, 0, &text);
+    assert_non_null(strstr(text.data, "\n- workgroups: linear occupancy-bound"));
+    json = report_progress_json(&made.model);
+    const json_t *entry = json_array_get(json, 0);
+    assert_int_equal(json_array_size(json_object_get(entry, "waits")), 3);
+    assert_true(json_is_null(json_object_get(entry, "lanes")));
+    assert_true(json_is_string(json_object_get(entry, "workgroups")));
+    json_decref(json);
+    text_free(&text);
 }
 
 static void occupancy_lies_between(void **state)
@@ -138,10 +195,9 @@ static void what_does_not_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(between_workgroups),
-        cmocka_unit_test(between_lanes_and_subgroups),
-        cmocka_unit_test(occupancy_lies_between),
-        cmocka_unit_test(what_does_not_count),
+        cmocka_unit_test(between_workgroups),     cmocka_unit_test(between_subgroups),
+        cmocka_unit_test(between_lanes),          cmocka_unit_test(sections),
+        cmocka_unit_test(occupancy_lies_between), cmocka_unit_test(what_does_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
