@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every twin in GLSL shares: the interface of interface.h, as a front end is given it. The twin
-// enables its own extensions before it includes this file.
+// enables its own extensions before it includes this file, and may define STATE_QUALIFIER, of the
+// buffer `state`.
 
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -19,9 +20,12 @@
 layout(local_size_x_id = 0, local_size_y = 1, local_size_z = 1) in;
 const uint workgroup_width = gl_WorkGroupSize.x;
 
+#ifndef STATE_QUALIFIER
+#define STATE_QUALIFIER
+#endif
 layout(set = 0, binding = 0, std430) buffer Input { uint data[]; } source;
 layout(set = 0, binding = 1, std430) buffer Output { uint data[]; } result;
-layout(set = 0, binding = 2, std430) buffer State { uint data[]; } state;
+layout(set = 0, binding = 2, std430) STATE_QUALIFIER buffer State { uint data[]; } state;
 
 layout(push_constant) uniform Parameters {
     uvec2 input_address, output_address, state_address;

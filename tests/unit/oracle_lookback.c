@@ -259,10 +259,10 @@ static void smaller_scans_are_scans(void **state)
         2001, 64, 2, 1, true);
     try_name("lookback.fallback/fallback=lane,insert=max@workgroup=64,withheld=0,elements=65", 65,
              64, 2, 1, true);
-    try_name("lookback.levien-2020/access=plain@workgroup=64,rows=4,elements=3001", 3001, 256, 4, 4,
-             false);
-    try_name("lookback.levien-2020/access=atomic@workgroup=256,rows=16,elements=30011", 30011, 4096,
-             4, 4, false);
+    try_name("lookback.levien-2020/access=plain,form=ssa@workgroup=64,rows=4,elements=3001", 3001,
+             256, 4, 4, false);
+    try_name("lookback.levien-2020/access=atomic,form=ssa@workgroup=256,rows=16,elements=30011",
+             30011, 4096, 4, 4, false);
     try_name("lookback.levien-2021/memory-model=vulkan,barriers=two@workgroup=64,elements=2001",
              2001, 64, 4, 4, false);
 }
@@ -311,7 +311,7 @@ static void places_have_names(void **state)
                   sizeof text);
     assert_string_equal(text, "element 209: tile 3 of 32, subgroup 2, lane 1");
     oracle = configure_name(
-        &made, "lookback.levien-2020/access=plain@workgroup=64,rows=4,elements=3001", 8);
+        &made, "lookback.levien-2020/access=plain,form=ssa@workgroup=64,rows=4,elements=3001", 8);
     // The second subgroup's elements of a tile begin behind the 4 rows of 8 of the first.
     oracle->where(&made.args, &made.shape, &(struct cat_failure){.word = 256 + 32 + 8 * 3 + 5},
                   text, sizeof text);
