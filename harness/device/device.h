@@ -34,8 +34,8 @@ struct dev *dev_open(const struct dev_open_info *info, struct lit_error *error);
 void dev_close(struct dev **dev); // NULL is fine
 const struct dev_facts *dev_facts(const struct dev *dev);
 
-// The most 32-bit words for a buffer, if there are to be some of that size: of a configuration, and of
-// what checks it.
+// The most 32-bit words for a buffer, if there are to be some of that size: of a configuration, and
+// of what checks it.
 uint64_t dev_most_words(const struct dev *dev);
 
 // Whether a device's limits allow a configuration of this shape. False with an error that names the

@@ -66,8 +66,8 @@ void report_name_split(struct report_result *result);
 
 // A failing outcome was seen where none should be: counted as a failure.
 bool report_failed(const struct report_result *result);
-// It did not come to an end: hang, crash, device-lost, no-progress, harness-error, partial; but for a
-// control that was seen.
+// It did not come to an end: hang, crash, device-lost, no-progress, harness-error, partial; but for
+// a control that was seen.
 bool report_unfinished(const struct report_result *result);
 // A control of which at least one run was counted.
 bool report_is_control(const struct report_result *result);
