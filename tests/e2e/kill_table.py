@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What has to hold of the kill table: of the numbers that are published, and of fresh ones."""
 
+import importlib.machinery
+import importlib.util
 import os
 import subprocess
 import sys
@@ -20,6 +22,16 @@ class KillTable(harness.Case):
                               env=self.environment())
         self.assertEqual(done.returncode, 0, done)
 
+    def test_hazards_are_of_tests(self):
+        """A test that is renamed takes its hazard along."""
+        loader = importlib.machinery.SourceFileLoader("kill_table_tool", TOOL)
+        tool = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+        loader.exec_module(tool)
+        names = self.litmus("list", "--names", "--thorough").out.split()
+        tests = {tool.test_of(name) for name in names}
+        self.assertEqual(set(tool.HAZARDS) - tests, set())
+        self.assertEqual(list(tool.HAZARDS), sorted(tool.HAZARDS))
+
     def test_published_numbers(self):
         self.tool("--check", "--out", NUMBERS)
 
@@ -34,7 +46,8 @@ class KillTable(harness.Case):
     def test_right_model(self):
         """Nothing forbidden fails under the legal adversary."""
         self.measure("tangled", "barrier.memory*", "lookback.scan/encoding=flag-payload*=30011,*",
-                     "reconvergence.*/reconvergence=maximal*", "shuffle.scan-loop/*form=ssa*descriptor*")
+                     "reconvergence.*/reconvergence=maximal*",
+                     "shuffle.scan-loop/*form=ssa*descriptor*")
 
     @unittest.skipIf("LITMUS_SLOW" in os.environ, "once is enough")
     def test_hazards(self):
