@@ -41,10 +41,12 @@ WRONG = {
     "model=\033[2J\n,seed=1": MODELS,
 }
 
-# Some of each family, at workgroups of 128 so that every subgroup size divides them.
-SOME = ("reconvergence.*reconvergence=maximal*@workgroup=128*", "barrier.subgroup-in-branch",
+# Some of several families, at workgroups of 128 so that every subgroup size divides them.
+SOME = ("reconvergence.*reconvergence=maximal*@workgroup=128*", "!reconvergence.call-in-arms",
+        "!reconvergence.continue-exit", "!reconvergence.elect-turns",
+        "!reconvergence.short-circuit", "!reconvergence.switch-exit", "barrier.subgroup-in-branch",
         "broadcast.compaction", "!broadcast.compaction/*@workgroup=64*",
-        "loop.desync/sync=none,exchange=up*@workgroup=128*",
+        "loop.desync/sync=none,exchange=up*@workgroup=128,elected=last,iterations=16*",
         "scan.workgroup/mode=inclusive*@workgroup=128*")
 
 STEP = re.compile(r"step (\d+) (\d+) (\d+) (\d+) (\d+) "
