@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random kernels as SPIR-V assembly: expressions over all scalar types, with branches, loops, switches,
-calls, arrays and atomics, in SSA form with phis.
+"""Random kernels as SPIR-V assembly: expressions over all scalar types, with branches, loops,
+switches, calls, arrays and atomics, in SSA form with phis.
 
 usage: random_kernels.py SEED    writes that kernel to stdout
 
 Every result is defined: divisors are not 0, shifts are in range, loops are short, floats are kept
-between 2^-63 and 2 (doubles: 2^-511 and 2) by replacing bits of the exponent, so that what rounds is
-only sums, differences and products, which every driver rounds to nearest even. Kernels of even seeds
-need nothing but Shader; those of odd seeds use integers of 8, 16 and 64 bits and doubles too.
+between 2^-63 and 2 (doubles: 2^-511 and 2) by replacing bits of the exponent, so that what rounds
+is only sums, differences and products, which every driver rounds to nearest even. Kernels of even
+seeds need nothing but Shader; those of odd seeds use integers of 8, 16 and 64 bits and doubles too.
 """
 
 import random
@@ -28,7 +28,8 @@ SHIFTS = ("OpShiftLeftLogical", "OpShiftRightLogical", "OpShiftRightArithmetic")
 EXTENDED = ("UMin", "UMax", "SMin", "SMax")
 COMPARE = ("OpIEqual", "OpINotEqual", "OpULessThan", "OpSLessThan", "OpUGreaterThanEqual",
            "OpSGreaterThan", "OpSLessThanEqual", "OpULessThanEqual")
-ATOMICS = ("OpAtomicIAdd", "OpAtomicUMin", "OpAtomicUMax", "OpAtomicAnd", "OpAtomicOr", "OpAtomicXor",
+ATOMICS = ("OpAtomicIAdd", "OpAtomicUMin", "OpAtomicUMax", "OpAtomicAnd", "OpAtomicOr",
+           "OpAtomicXor",
            "OpAtomicSMin", "OpAtomicSMax")
 
 HEAD = """\
@@ -69,7 +70,7 @@ OpMemberDecorate %block 0 Offset 0
 
 
 class Kernel:
-    """One kernel while it is written. `env` has, for each type, the values that may be used here."""
+    """One kernel while it is written. `env` has the values of each type that may be used here."""
 
     def __init__(self, seed):
         self.random = random.Random(f"agree {seed}")
@@ -205,10 +206,11 @@ class Kernel:
             op = "OpBitFieldSExtract" if kind == "i32" else "OpBitFieldUExtract"
             return self.emit(op, kind, self.pick(kind), offset, count)
         if roll == 2:
-            return self.emit(self.random.choice(("OpBitReverse", "OpBitCount")), kind, self.pick(kind))
+            op = self.random.choice(("OpBitReverse", "OpBitCount"))
+            return self.emit(op, kind, self.pick(kind))
         if roll == 3:
-            return self.emit(self.random.choice(("FindILsb", "FindUMsb", "FindSMsb", "SAbs", "SSign")),
-                             kind, self.pick(kind))
+            op = self.random.choice(("FindILsb", "FindUMsb", "FindSMsb", "SAbs", "SSign"))
+            return self.emit(op, kind, self.pick(kind))
         if roll == 4:
             op = "OpSMulExtended" if kind == "i32" else self.random.choice(
                 ("OpIAddCarry", "OpISubBorrow", "OpUMulExtended"))
@@ -230,10 +232,10 @@ class Kernel:
                                 self.pick(kind), self.pick(kind))
         elif roll == 3:
             other = self.random.choice([name for name in self.integers if INTEGERS[name] >= 32])
-            # No more bits than fit: where converting rounds, Vulkan does not say to which neighbour.
+            # No more bits than fit: Vulkan does not say to which neighbour converting rounds.
             spare = self.constant("u32", max(0, INTEGERS[other] - (24 if kind == "f32" else 53)))
-            fits = self.hidden("OpShiftRightLogical" if other[0] == "u" else "OpShiftRightArithmetic",
-                               other, self.pick(other), spare)
+            shift = "OpShiftRightLogical" if other[0] == "u" else "OpShiftRightArithmetic"
+            fits = self.hidden(shift, other, self.pick(other), spare)
             value = self.hidden("OpConvertUToF" if other[0] == "u" else "OpConvertSToF", kind, fits)
         elif roll == 4:
             return self.emit(self.random.choice(("FMin", "FMax")), kind, self.pick(kind),
@@ -262,7 +264,8 @@ class Kernel:
             return self.emit(op, "bool", self.pick(kind), self.pick(kind))
         if roll == 4:
             return self.emit("OpLogicalNot", "bool", self.pick("bool"))
-        op = self.random.choice(("OpLogicalAnd", "OpLogicalOr", "OpLogicalEqual", "OpLogicalNotEqual"))
+        op = self.random.choice(("OpLogicalAnd", "OpLogicalOr", "OpLogicalEqual",
+                                 "OpLogicalNotEqual"))
         return self.emit(op, "bool", self.pick("bool"), self.pick("bool"))
 
     def vector(self):
@@ -272,7 +275,8 @@ class Kernel:
             return self.emit("OpVectorShuffle", "v4", self.pick("v4"), self.pick("v4"), *order)
         if roll == 1:
             index = self.masked("u32", self.pick("u32"), 3)
-            return self.emit("OpVectorInsertDynamic", "v4", self.pick("v4"), self.pick("u32"), index)
+            return self.emit("OpVectorInsertDynamic", "v4", self.pick("v4"),
+                             self.pick("u32"), index)
         if roll == 2:
             return self.emit("OpCompositeInsert", "v4", self.pick("u32"), self.pick("v4"),
                              self.random.randrange(4))
@@ -306,7 +310,8 @@ class Kernel:
             which = self.random.randrange(len(ATOMICS))
             where = self.hidden("OpAccessChain", "word_ptr", "%state", self.constant("u32", 0),
                                 self.constant("u32", which))
-            self.hidden(ATOMICS[which], "u32", where, self.constant("u32", 1), self.constant("u32", 0),
+            self.hidden(ATOMICS[which], "u32", where, self.constant("u32", 1),
+                        self.constant("u32", 0),
                         self.pick("u32"))
 
     # Control flow
@@ -372,7 +377,8 @@ class Kernel:
     def branch(self, depth):
         yes, no, end = self.name("then"), self.name("else"), self.name("endif")
         condition, before = self.pick("bool"), self.copied()
-        self.lines += [f"OpSelectionMerge {end} None", f"OpBranchConditional {condition} {yes} {no}"]
+        self.lines += [f"OpSelectionMerge {end} None",
+                       f"OpBranchConditional {condition} {yes} {no}"]
         edges = []
         self.label(yes)
         self.statements(self.random.randrange(1, 6), depth)
@@ -479,7 +485,8 @@ class Kernel:
         for _ in range(8):
             offset = self.constant("u32", self.random.randrange(8192))
             index = self.masked("u32", self.hidden("OpIAdd", "u32", start, offset), 8191)
-            where = self.hidden("OpAccessChain", "word_ptr", "%input", self.constant("u32", 0), index)
+            where = self.hidden("OpAccessChain", "word_ptr", "%input",
+                                self.constant("u32", 0), index)
             value = self.emit("OpLoad", "u32", where)
             self.emit("OpBitcast", "i32", value)
             self.tame("f32", value)
@@ -500,7 +507,8 @@ class Kernel:
             return self.hidden("OpSelect", "u32", value, one, zero)
         if kind == "v4":
             parts = [self.hidden("OpCompositeExtract", "u32", value, index) for index in range(4)]
-            return self.hidden("OpBitwiseXor", "u32", self.hidden("OpIMul", "u32", parts[0], parts[1]),
+            return self.hidden("OpBitwiseXor", "u32",
+                               self.hidden("OpIMul", "u32", parts[0], parts[1]),
                                self.hidden("OpISub", "u32", parts[2], parts[3]))
         if kind == "f64":
             kind, value = "u64", self.hidden("OpBitcast", "u64", value)
@@ -547,7 +555,8 @@ class Kernel:
         self.write_main()
         self.constant("u32", 8)
         wide = self.types is WIDE
-        bindings = "".join(f"OpDecorate %{name} DescriptorSet 0\nOpDecorate %{name} Binding {index}\n"
+        bindings = "".join(f"OpDecorate %{name} DescriptorSet 0\n"
+                           f"OpDecorate %{name} Binding {index}\n"
                            for index, name in enumerate(("input", "output", "state")))
         types = "".join(f"%{name} = OpTypeInt {bits} {int(name[0] == 'i')}\n"
                         for name, bits in INTEGERS.items() if name in self.types)

@@ -89,7 +89,8 @@ class Errors(unittest.TestCase):
             self.assertIn(os.path.join(folder, name), depends.replace("loop/../", ""))
 
     def test_a_mistake_in_a_twin(self):
-        result = self.embed("", self.TWIN_HEAD, twin="#version 460\nvoid main() {\n  nothing();\n}\n")
+        result = self.embed("", self.TWIN_HEAD,
+                            twin="#version 460\nvoid main() {\n  nothing();\n}\n")
         self.refused(result, "loop/broken.comp", "sync=none,form=glslang", ":3:", "nothing")
 
     def test_a_twin_that_is_not_there(self):
@@ -124,10 +125,12 @@ class Errors(unittest.TestCase):
                      "loop/broken.spvasm:2: unknown keyword 'aks'")
 
     def test_the_wrong_place(self):
-        self.refused(self.embed("", name="loop/other.spvasm"), "belongs in spirv/loop/broken.spvasm")
+        self.refused(self.embed("", name="loop/other.spvasm"),
+                     "belongs in spirv/loop/broken.spvasm")
 
     def test_an_unknown_capability(self):
-        self.refused(self.embed("", body="OpCapability Geometry\n" + BODY), "capability 2 is not in")
+        self.refused(self.embed("", body="OpCapability Geometry\n" + BODY),
+                     "capability 2 is not in")
 
 
 @unittest.skipIf(harness.SLOW > 1, "a sanitized program is no product")
@@ -135,7 +138,8 @@ class Product(unittest.TestCase):
     def test_needs_only_libc_and_libm(self):
         dynamic = subprocess.run(["readelf", "-d", harness.PROGRAM], capture_output=True, text=True,
                                  check=True).stdout
-        needed = {line.split("[")[1].rstrip("]") for line in dynamic.split("\n") if "NEEDED" in line}
+        needed = {line.split("[")[1].rstrip("]") for line in dynamic.split("\n")
+                  if "NEEDED" in line}
         self.assertLessEqual(needed, {"libc.so.6", "libm.so.6"})
 
     def test_is_small(self):

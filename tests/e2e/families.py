@@ -58,7 +58,8 @@ class Drivers(Case):
         report = self.report()
         driver = report["devices"][0]["driver"]
         known = next((patterns for prefix, patterns in KNOWN.items()
-                      if driver["info"].startswith(prefix) or driver["name"].startswith(prefix)), ())
+                      if driver["info"].startswith(prefix)
+                      or driver["name"].startswith(prefix)), ())
         crashes = harness.known_crashes(driver["info"])
         bad = [entry for entry in report["results"] if entry["result"] not in ("pass", "skip")]
         news = [(entry["name"], entry["result"], entry["reason"], entry["outcomes"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generated programs: models that break the rule are caught and what fails is made small, right ones
-pass, faults cost one program, and what is stored is a test that fails again."""
+"""Generated programs: models that break the rule are caught and what fails is made small, right
+ones pass, faults cost one program, and what is stored is a test that fails again."""
 
 import glob
 import os

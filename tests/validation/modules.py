@@ -65,7 +65,8 @@ class Validation(harness.Case):
     def quiet(self, manifest, names, store="litmus.db", **more):
         """Runs configurations; returns the variants that ran and those that were skipped."""
         run = self.litmus("run", *(f"{name}*" for name in names), "-n", "1", "-q", "--validation",
-                          "--timeout", "60", "--db", store, drivers=[manifest], timeout=400, **self.layers, **more)
+                          "--timeout", "60", "--db", store, drivers=[manifest], timeout=400,
+                          **self.layers, **more)
         self.assertEqual(run.err, "")
         report = self.report(store)
         bad = [(entry["name"], entry["result"], entry["reason"]) for entry in report["results"]
