@@ -113,10 +113,11 @@ class Running(OnTheDriver):
         self.assertIn("--simt 'snooping,subgroup=4'", line)
 
     def test_resuming_goes_on_with_the_driver(self):
-        run = self.simt("run", "shuffle.scan-loop", "--simt", "lockstep,subgroup=4", "-n", "400",
-                        "--time", "1")
+        seconds = str(int(harness.SLOW))  # enough to open the device
+        run = self.simt("run", "shuffle.scan-loop", "--simt", "lockstep,subgroup=4", "-n", "4000",
+                        "--time", seconds)
         self.assertEqual(run.code, 5, run)
-        rest = self.simt("run", "--resume", "--time", "1")
+        rest = self.simt("run", "--resume", "--time", seconds)
         self.assertIn(rest.code, (0, 5), rest)
         self.assertNotIn("not there", rest.err)
         self.assertEqual(len(self.report()["devices"]), 1)
