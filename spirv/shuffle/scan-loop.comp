@@ -80,7 +80,8 @@ void main() RECONVERGES
         [[unroll]]
         for (uint chunk = 0u; chunk < chunk_count; chunk++) {
             uint at = chunk * subgroup_size + lane;
-            uint value = carry + subgroup_scan(at < partial_count ? partials[at] : 0u);
+            uint partial = partials[at]; // outside the choice, which is then none of control flow
+            uint value = carry + subgroup_scan(at < partial_count ? partial : 0u);
             partials[at] = value;
             before_each_shuffle();
             carry = subgroupShuffle(value, last_lane);
