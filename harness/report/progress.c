@@ -215,7 +215,7 @@ void report_progress(const struct report_model *model, size_t device,
             if (is_kind(result, kind)) {
                 waits[kind].runs += result->runs;
                 waits[kind].stuck += result->no_progress_runs;
-                waits[kind].ended_by += ended_early(result);
+                waits[kind].ended_by += ended_early(result) || result->failed_runs > 0;
             }
     }
     for (int kind = 0; kind < WAIT_COUNT; kind++) {

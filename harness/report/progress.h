@@ -14,7 +14,7 @@ struct report_wait {
     const char *test;              // "progress.chain, order=ticket", static
     uint64_t runs;                 // counted, of all configurations together
     uint64_t stuck;                // runs in which the wait ran out, of these
-    uint64_t ended_by;             // configurations that hung, crashed or lost the device
+    uint64_t ended_by;             // configurations that hung, crashed or had wrong data: no answer
     struct stat_interval interval; // of the stuck share, 95 %
 };
 

@@ -192,12 +192,28 @@ static void what_does_not_count(void **state)
     assert_memory_equal(made.progress.between_workgroups, "none", 4);
 }
 
+// Wrong data is no answer, even if no wait ran out.
+static void wrong_data_promises_nothing(void **state)
+{
+    (void)state;
+    struct made made = {0};
+    add_chain(&made, 0, 0, 0);
+    made.results[1].failed_runs = 3;
+    report_progress(&made.model, 0, &made.progress);
+    assert_int_equal(made.progress.waits[1].ended_by, 1);
+    assert_memory_equal(made.progress.between_workgroups, "occupancy-bound:", 16);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(between_workgroups),     cmocka_unit_test(between_subgroups),
-        cmocka_unit_test(between_lanes),          cmocka_unit_test(sections),
-        cmocka_unit_test(occupancy_lies_between), cmocka_unit_test(what_does_not_count),
+        cmocka_unit_test(between_workgroups),
+        cmocka_unit_test(between_subgroups),
+        cmocka_unit_test(between_lanes),
+        cmocka_unit_test(sections),
+        cmocka_unit_test(occupancy_lies_between),
+        cmocka_unit_test(what_does_not_count),
+        cmocka_unit_test(wrong_data_promises_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
