@@ -21,13 +21,7 @@ enum {
 
 static bool has(const struct report_result *result, const char *key, const char *value)
 {
-    for (size_t i = 0; i < result->variant_count; i++)
-        if (!strcmp(result->variant[i].key, key))
-            return !strcmp(result->variant[i].value, value);
-    for (size_t i = 0; i < result->param_count; i++)
-        if (!strcmp(result->params[i].key, key))
-            return !strcmp(result->params[i].value, value);
-    return false;
+    return !strcmp(report_value(result, key), value);
 }
 
 // What a strategy would have a configuration show, as a set of outcomes.
@@ -235,9 +229,8 @@ void report_fingerprints_terminal(const struct report_model *model, size_t devic
     struct format_table table = {.columns = 4, .right = {[2] = true}};
     const char *const words[] = {"where the text leaves it open", "what was seen", "observations",
                                  "share, 95 % interval"};
-    struct format_row *title = count ? format_row(&table) : NULL;
-    for (size_t i = 0; title && i < table.columns; i++)
-        format_cell(title, i, FORMAT_DIM, words[i]);
+    if (count)
+        format_title(&table, words);
     for (size_t q = 0; q < count; q++)
         for (size_t i = 0; i < shown(&list[q]); i++) {
             const struct report_strategy *strategy = &list[q].strategies[i];

@@ -208,6 +208,13 @@ static void print_row(const struct format_table *table, const struct format_row 
     text_puts(out, "\n");
 }
 
+void format_title(struct format_table *table, const char *const *words)
+{
+    struct format_row *row = format_row(table);
+    for (size_t i = 0; i < table->columns; i++)
+        format_cell(row, i, FORMAT_DIM, words[i]);
+}
+
 void format_table_print(struct format_table *table, size_t most, bool color, struct text *out)
 {
     size_t widths[FORMAT_COLUMNS] = {0};

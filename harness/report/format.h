@@ -62,6 +62,8 @@ struct format_table {
 struct format_row *format_row(struct format_table *table);
 // Sets a cell to a copy of `text`.
 void format_cell(struct format_row *row, size_t column, enum format_color color, const char *text);
+// Appends a row of column headings, one for each column.
+void format_title(struct format_table *table, const char *const *words);
 // Prints the table, two spaces before each row and between columns. A first cell that is wider than
 // `most` gets a line of its own. Empties the table.
 void format_table_print(struct format_table *table, size_t most, bool color, struct text *out);

@@ -25,20 +25,12 @@ const char *report_matrix_state_name(enum report_matrix_state state)
     return (size_t)state < sizeof names / sizeof *names ? names[state] : "?";
 }
 
-static const char *axis(const struct report_result *result, const char *key)
-{
-    for (size_t i = 0; i < result->variant_count; i++)
-        if (!strcmp(result->variant[i].key, key))
-            return result->variant[i].value;
-    return "";
-}
-
 // MATRIX_COLUMNS if there is none for it.
 static size_t column_of(const struct report_result *result)
 {
-    const char *reconvergence = axis(result, "reconvergence");
+    const char *reconvergence = report_value(result, "reconvergence");
     size_t column = 0;
-    while (column < MATRIX_MAXIMAL && strcmp(axis(result, "sync"), columns[column]) != 0)
+    while (column < MATRIX_MAXIMAL && strcmp(report_value(result, "sync"), columns[column]) != 0)
         column++;
     if (column == MATRIX_MAXIMAL)
         return MATRIX_COLUMNS;
@@ -120,8 +112,8 @@ void report_matrix_make(const struct report_model *model, size_t device,
             matrix->rows = lit_realloc(matrix->rows, room = room * 2 + 128, sizeof(*matrix->rows));
         struct report_matrix_row row = {
             .test = result->test + strlen(FAMILY),
-            .op = axis(result, "op"),
-            .scan = axis(result, "scan"),
+            .op = report_value(result, "op"),
+            .scan = report_value(result, "scan"),
         };
         row.test += *row.test == '.';
         for (size_t c = 0; c < MATRIX_COLUMNS; c++)

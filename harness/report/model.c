@@ -201,6 +201,17 @@ bool report_failed(const struct report_result *result)
            (result->result == ENG_FAIL || result->failed_runs > 0);
 }
 
+const char *report_value(const struct report_result *result, const char *key)
+{
+    for (size_t i = 0; i < result->variant_count; i++)
+        if (!strcmp(result->variant[i].key, key))
+            return result->variant[i].value;
+    for (size_t i = 0; i < result->param_count; i++)
+        if (!strcmp(result->params[i].key, key))
+            return result->params[i].value;
+    return "";
+}
+
 bool report_unfinished(const struct report_result *result)
 {
     // Of a control that is what was to be seen; the family progress asks for nothing else.

@@ -63,6 +63,8 @@ void report_model_clear(struct report_model *model);
 
 // Fills test, family, parts, variant and params of a result that has its name. All are allocated.
 void report_name_split(struct report_result *result);
+// What the name says of an axis or a parameter; "" if it has no such.
+const char *report_value(const struct report_result *result, const char *key);
 
 // A failing outcome was seen where none should be: counted as a failure.
 bool report_failed(const struct report_result *result);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_CHOICES 3 // that tell a kind of wait from the others
+
 enum wait {
     WAIT_BEGUN,
     WAIT_LOWER,
@@ -26,84 +28,74 @@ _Static_assert((int)WAIT_COUNT == REPORT_WAITS, "one wait for each place");
 
 // The results that belong to each kind: of this test, with all of these choices.
 static const struct {
-    const char *who, *says, *test, *choices[3];
+    const char *who, *says, *test;
+    struct report_pair choices[MOST_CHOICES];
 } kinds[WAIT_COUNT] = {
     [WAIT_BEGUN] = {"a workgroup that has begun",
                     "chain, order=ticket",
                     "progress.chain",
-                    {"order=ticket"}},
+                    {{"order", "ticket"}}},
     [WAIT_LOWER] = {"the workgroup of the number below",
                     "chain, order=launch",
                     "progress.chain",
-                    {"order=launch"}},
+                    {{"order", "launch"}}},
     [WAIT_HIGHER] = {"the workgroup of the number above",
                      "chain, order=against",
                      "progress.chain",
-                     {"order=against"}},
+                     {{"order", "against"}}},
     [WAIT_LOCK_WORKGROUPS] = {"a workgroup that holds a lock",
                               "spin-lock, contenders=workgroups",
                               "progress.spin-lock",
-                              {"contenders=workgroups"}},
+                              {{"contenders", "workgroups"}}},
     [WAIT_SUBGROUP_LOW] = {"a subgroup further down",
                            "handover, between=subgroups, waiter=high",
                            "progress.handover",
-                           {"between=subgroups", "waiter=high"}},
+                           {{"between", "subgroups"}, {"waiter", "high"}}},
     [WAIT_SUBGROUP_HIGH] = {"a subgroup further up",
                             "handover, between=subgroups, waiter=low",
                             "progress.handover",
-                            {"between=subgroups", "waiter=low"}},
+                            {{"between", "subgroups"}, {"waiter", "low"}}},
     [WAIT_LOCK_SUBGROUPS] = {"a subgroup that holds a lock",
                              "spin-lock, contenders=subgroups",
                              "progress.spin-lock",
-                             {"contenders=subgroups"}},
+                             {{"contenders", "subgroups"}}},
     [WAIT_LOW_TAKEN] = {"the upper lanes, on the branch taken",
                         "handover, between=lanes, waiter=low, waits=taken",
                         "progress.handover",
-                        {"between=lanes", "waiter=low", "waits=taken"}},
+                        {{"between", "lanes"}, {"waiter", "low"}, {"waits", "taken"}}},
     [WAIT_LOW_NOT_TAKEN] = {"the upper lanes, on the branch not taken",
                             "handover, between=lanes, waiter=low, waits=not-taken",
                             "progress.handover",
-                            {"between=lanes", "waiter=low", "waits=not-taken"}},
+                            {{"between", "lanes"}, {"waiter", "low"}, {"waits", "not-taken"}}},
     [WAIT_HIGH_TAKEN] = {"the lower lanes, on the branch taken",
                          "handover, between=lanes, waiter=high, waits=taken",
                          "progress.handover",
-                         {"between=lanes", "waiter=high", "waits=taken"}},
+                         {{"between", "lanes"}, {"waiter", "high"}, {"waits", "taken"}}},
     [WAIT_HIGH_NOT_TAKEN] = {"the lower lanes, on the branch not taken",
                              "handover, between=lanes, waiter=high, waits=not-taken",
                              "progress.handover",
-                             {"between=lanes", "waiter=high", "waits=not-taken"}},
+                             {{"between", "lanes"}, {"waiter", "high"}, {"waits", "not-taken"}}},
     [WAIT_LOCK_INSIDE] = {"a lane that holds a lock, in the loop",
                           "spin-lock, contenders=lanes, form=in-loop",
                           "progress.spin-lock",
-                          {"contenders=lanes", "form=in-loop"}},
+                          {{"contenders", "lanes"}, {"form", "in-loop"}}},
     [WAIT_LOCK_BEHIND] = {"a lane that holds a lock, behind the loop",
                           "spin-lock, contenders=lanes, form=after-loop",
                           "progress.spin-lock",
-                          {"contenders=lanes", "form=after-loop"}},
+                          {{"contenders", "lanes"}, {"form", "after-loop"}}},
     [WAIT_LIST] = {"a lane that holds one lock of two",
                    "linked-list, form=spin",
                    "progress.linked-list",
-                   {"form=spin"}},
+                   {{"form", "spin"}}},
 };
-
-// Whether a result has a choice, "order=ticket".
-static bool has_choice(const struct report_result *result, const char *choice)
-{
-    if (!choice)
-        return true;
-    const size_t length = strcspn(choice, "=");
-    for (size_t i = 0; i < result->variant_count; i++)
-        if (strlen(result->variant[i].key) == length &&
-            !strncmp(result->variant[i].key, choice, length) &&
-            !strcmp(result->variant[i].value, choice + length + 1))
-            return true;
-    return false;
-}
 
 static bool is_kind(const struct report_result *result, int kind)
 {
-    return !strcmp(result->test, kinds[kind].test) && has_choice(result, kinds[kind].choices[0]) &&
-           has_choice(result, kinds[kind].choices[1]) && has_choice(result, kinds[kind].choices[2]);
+    const struct report_pair *choices = kinds[kind].choices;
+    bool is = !strcmp(result->test, kinds[kind].test);
+    for (size_t i = 0; is && i < MOST_CHOICES && choices[i].key; i++)
+        is = !strcmp(report_value(result, choices[i].key), choices[i].value);
+    return is;
 }
 
 static bool ended_early(const struct report_result *result)
@@ -114,10 +106,7 @@ static bool ended_early(const struct report_result *result)
 
 static void add_occupancy(const struct report_result *result, struct report_progress *progress)
 {
-    uint64_t workgroups = 0;
-    for (size_t i = 0; i < result->param_count; i++)
-        if (!strcmp(result->params[i].key, "workgroups"))
-            workgroups = strtoull(result->params[i].value, NULL, 10);
+    const uint64_t workgroups = strtoull(report_value(result, "workgroups"), NULL, 10);
     if (workgroups == 0 || result->runs == 0)
         return;
     if (result->no_progress_runs || ended_early(result)) {
@@ -281,13 +270,11 @@ void report_progress_terminal(const struct report_model *model, size_t device, b
     struct format_table table = {.columns = 4, .right = {[1] = true, [2] = true}};
     static const char *const words[] = {"who is waited for", "runs", "in vain",
                                         "share, 95 % interval"};
-    struct format_row *row = format_row(&table);
-    for (size_t i = 0; i < table.columns; i++)
-        format_cell(row, i, FORMAT_DIM, words[i]);
+    format_title(&table, words);
     for (size_t i = 0; i < progress.count; i++) {
         const struct report_wait *wait = &progress.waits[i];
         char number[32], share[80];
-        row = format_row(&table);
+        struct format_row *row = format_row(&table);
         format_cell(row, 0, FORMAT_PLAIN, wait->who);
         format_cell(row, 1, FORMAT_PLAIN, text_count(number, wait->runs));
         format_cell(row, 2, FORMAT_PLAIN, text_count(number, wait->stuck));

@@ -52,13 +52,6 @@ static void print_device(const struct printer *p)
         text_printf(p->out, "  checked on the %s\n", checker);
 }
 
-static void title(struct format_table *table, const char *const *words)
-{
-    struct format_row *row = format_row(table);
-    for (size_t i = 0; i < table->columns; i++)
-        format_cell(row, i, FORMAT_DIM, words[i]);
-}
-
 // What a headline's last column says.
 static const char *verdict(const struct report_headline *line, enum format_color *color)
 {
@@ -87,7 +80,7 @@ static void print_headlines(const struct printer *p)
     struct format_table table = {.columns = 6, .right = {[1] = true, [2] = true}};
     const char *const words[] = {"headline",    "runs", "failed", "rate, 95 % interval",
                                  "expectation", ""};
-    title(&table, words);
+    format_title(&table, words);
     for (size_t i = 0; i < count; i++) {
         const struct report_headline *line = &lines[i];
         char number[32], rate[80];
@@ -149,7 +142,7 @@ static void print_families(const struct printer *p)
                                  .right = {false, true, true, true, true, true, true}};
     const char *const words[] = {"family",           "pass", "fail", "skip", "other", "control",
                                  "instances checked"};
-    title(&table, words);
+    format_title(&table, words);
     for (size_t i = 0; i < count; i++) {
         struct format_row *row = format_row(&table);
         format_cell(row, 0, FORMAT_PLAIN, families[i].name);
@@ -353,7 +346,7 @@ static void print_every(const struct printer *p)
 {
     struct format_table table = {.columns = 5, .right = {[1] = true, [2] = true}};
     const char *const words[] = {"result", "runs", "failed", "expectation", "configuration"};
-    title(&table, words);
+    format_title(&table, words);
     for (size_t i = 0; i < p->model->result_count; i++) {
         const struct report_result *result = &p->model->results[i];
         if (result->device != p->device)

@@ -7,15 +7,7 @@
 %main_entry           = OpLabel
 
 ; Who the invocation is, and its place in `output`: the subgroup's instance, iteration by iteration.
-%lane                 = OpLoad %uint %lane_input
-%subgroup             = OpLoad %uint %subgroup_input
-%subgroup_size        = OpLoad %uint %subgroup_size_input
-%last_lane            = OpISub %uint %subgroup_size %one
-%group_id             = OpLoad %uint3 %workgroup_input
-%group                = OpCompositeExtract %uint %group_id 0
-%subgroups_per_group  = OpUDiv %uint %workgroup_width %subgroup_size
-%first_subgroup       = OpIMul %uint %group %subgroups_per_group
-%instance             = OpIAdd %uint %first_subgroup %subgroup
+#include "own-subgroup.h"
 %iterations_slot      = OpAccessChain %push_uint %push %elements
 %iterations           = OpLoad %uint %iterations_slot
 %instance_words       = OpIMul %uint %iterations %subgroup_size
