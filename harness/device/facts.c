@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "catalogue/features.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,10 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev
     facts->vendor = said->vendorID;
     facts->product = said->deviceID;
     facts->api = said->apiVersion;
+    const uint32_t loader = volkGetInstanceVersion();
+    snprintf(facts->loader, sizeof facts->loader, "%" PRIu32 ".%" PRIu32 ".%" PRIu32,
+             VK_API_VERSION_MAJOR(loader), VK_API_VERSION_MINOR(loader),
+             VK_API_VERSION_PATCH(loader));
     facts->driver_raw = said->driverVersion;
     facts->cpu = said->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     snprintf(facts->type, sizeof facts->type, "%s", type_name(said->deviceType));

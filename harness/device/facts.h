@@ -17,6 +17,7 @@ struct dev_facts {
     uint32_t vendor, product;
     uint32_t api;        // VkPhysicalDeviceProperties.apiVersion
     uint32_t driver_raw; // VkPhysicalDeviceProperties.driverVersion
+    char loader[32];     // instance version of the Vulkan loader, "1.3.239"; "" if not known
     bool cpu;            // VK_PHYSICAL_DEVICE_TYPE_CPU
     char type[32];       // "discrete", "integrated", "virtual", "cpu", "other"
     uint32_t subgroup, subgroup_min, subgroup_max; // invocations

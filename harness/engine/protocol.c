@@ -76,6 +76,7 @@ static void put_facts(json_t *object, const struct dev_facts *facts)
     put_number(inner, "vendor", facts->vendor);
     put_number(inner, "product", facts->product);
     put_number(inner, "api", facts->api);
+    put_text(inner, "loader", facts->loader);
     put_number(inner, "driver_raw", facts->driver_raw);
     put_bool(inner, "cpu", facts->cpu);
     put_text(inner, "type", facts->type);
@@ -346,6 +347,7 @@ static void read_facts(struct reader *outer, struct dev_facts *facts)
     facts->vendor = read_u32(r, "vendor");
     facts->product = read_u32(r, "product");
     facts->api = read_u32(r, "api");
+    read_text(r, "loader", facts->loader, sizeof facts->loader);
     facts->driver_raw = read_u32(r, "driver_raw");
     facts->cpu = read_bool(r, "cpu");
     snprintf(facts->type, sizeof facts->type, "%s",

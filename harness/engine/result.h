@@ -34,6 +34,14 @@ struct eng_failure {
     char where[96]; // "lane 31, iteration 9"
 };
 
+#define ENG_MAX_PARTS 64
+
+// Runs that one worker process did one after another with one pipeline.
+struct eng_part {
+    uint32_t process; // number of the worker process in its session, from 0
+    uint64_t runs, failed_runs, no_progress_runs;
+};
+
 struct eng_count {
     uint64_t runs, failed_runs, no_progress_runs;
     bool first_run_failed; // run 1 of the configuration, counted apart
@@ -41,6 +49,10 @@ struct eng_count {
     uint64_t outcomes[CAT_OUTCOMES]; // instances by outcome
     struct eng_failure failures[ENG_MAX_FAILURES];
     size_t failure_count;
+    // All runs once more in pieces, in order, to see whether the rate varies between them more than
+    // chance would have it; none if that is not known. eng_count_add leaves them alone.
+    struct eng_part parts[ENG_MAX_PARTS];
+    size_t part_count;
     double seconds; // wall time in the worker
 };
 

@@ -108,6 +108,9 @@ static bool load_result(const struct store_result *row, void *user)
         .reason = lit_strdup(row->reason),
         .sha256 = lit_strdup(row->sha256),
         .headline = lit_strdup(row->headline),
+        .stress = lit_strdup(row->stress),
+        .rule = lit_strdup(row->rule),
+        .first = row->first,
         .seed = row->seed,
         .mode = row->mode,
         .runs = count->runs,
@@ -123,6 +126,10 @@ static bool load_result(const struct store_result *row, void *user)
         .interval = stat_clopper_pearson(count->failed_runs, judged, REPORT_CONFIDENCE),
     };
     memcpy(result->outcomes, count->outcomes, sizeof(result->outcomes));
+    result->piece_count = count->part_count;
+    result->pieces = lit_alloc(count->part_count, sizeof(*result->pieces));
+    if (count->part_count > 0)
+        memcpy(result->pieces, count->parts, count->part_count * sizeof(*count->parts));
     if (count->failure_count > 0)
         memcpy(result->failures, count->failures, count->failure_count * sizeof(*count->failures));
     report_name_split(result);
@@ -188,6 +195,9 @@ void report_model_clear(struct report_model *model)
         free(result->reason);
         free(result->sha256);
         free(result->headline);
+        free(result->stress);
+        free(result->rule);
+        free(result->pieces);
         free(result->failures);
     }
     free(model->devices);

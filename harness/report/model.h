@@ -32,7 +32,8 @@ struct report_result {
     enum eng_result result;
     enum cat_expectation expectation;
     char *reason, *sha256, *headline;
-    uint64_t seed;
+    char *stress, *rule; // as in struct store_result
+    uint64_t seed, first;
     struct cat_mode mode; // names the outcomes
     uint64_t runs, failed_runs, no_progress_runs, instances, failed_instances;
     uint64_t outcomes[CAT_OUTCOMES];
@@ -40,6 +41,8 @@ struct report_result {
     double seconds;
     struct eng_failure *failures;
     size_t failure_count;
+    struct eng_part *pieces; // all runs in parts, none if not known
+    size_t piece_count;
     uint64_t judged;               // runs that did not give up waiting: what a rate is of
     struct stat_interval interval; // of failed runs among them
 };

@@ -22,6 +22,8 @@ void store_result_clear(struct store_result *result)
     free(result->expectation);
     free(result->sha256);
     free(result->headline);
+    free(result->stress);
+    free(result->rule);
     *result = (struct store_result){0};
 }
 
@@ -33,14 +35,16 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
         store,
         "INSERT INTO result (session, device, name, result, reason, expectation, sha256, headline,"
         " seed, checked_as, runs, failed_runs, no_progress_runs, first_run_failed, instances,"
-        " failed_instances, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " failed_instances, seconds, stress, rule, first)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (session, device, name) DO UPDATE SET result = excluded.result,"
         " reason = excluded.reason, expectation = excluded.expectation, sha256 = excluded.sha256,"
         " headline = excluded.headline, seed = excluded.seed, checked_as = excluded.checked_as,"
         " runs = excluded.runs, failed_runs = excluded.failed_runs,"
         " no_progress_runs = excluded.no_progress_runs,"
         " first_run_failed = excluded.first_run_failed, instances = excluded.instances,"
-        " failed_instances = excluded.failed_instances, seconds = excluded.seconds"
+        " failed_instances = excluded.failed_instances, seconds = excluded.seconds,"
+        " stress = excluded.stress, rule = excluded.rule, first = excluded.first"
         " RETURNING id",
         error);
     if (!upsert)
@@ -63,6 +67,9 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
     store_bind_count(upsert, 15, count->instances);
     store_bind_count(upsert, 16, count->failed_instances);
     sqlite3_bind_double(upsert, 17, isfinite(count->seconds) ? fmax(count->seconds, 0) : 0);
+    store_bind_text(upsert, 18, result->stress);
+    store_bind_text(upsert, 19, result->rule);
+    store_bind_count(upsert, 20, result->first);
     bool good = sqlite3_step(upsert) == SQLITE_ROW || store_fail(store, error);
     if (good) {
         *id = sqlite3_column_int64(upsert, 0);
@@ -78,9 +85,10 @@ static bool delete_parts(struct store *store, int64_t id, struct lit_error *erro
         "DELETE FROM outcome WHERE result = ?",
         "DELETE FROM failure WHERE result = ?",
         "DELETE FROM choice WHERE result = ?",
+        "DELETE FROM part WHERE result = ?",
     };
     bool good = true;
-    for (size_t i = 0; good && i < 3; i++) {
+    for (size_t i = 0; good && i < sizeof statements / sizeof statements[0]; i++) {
         sqlite3_stmt *erase = store_prepare(store, statements[i], error);
         if (!erase)
             return false;
@@ -163,6 +171,32 @@ static bool put_choice(struct store *store, int64_t id, const struct cat_mode *m
     return good;
 }
 
+static bool put_parts(struct store *store, int64_t id, const struct eng_count *count,
+                      struct lit_error *error)
+{
+    sqlite3_stmt *insert =
+        store_prepare(store,
+                      "INSERT INTO part (result, number, process, runs, failed_runs,"
+                      " no_progress_runs) VALUES (?, ?, ?, ?, ?, ?)",
+                      error);
+    if (!insert)
+        return false;
+    bool good = true;
+    for (size_t i = 0; good && i < count->part_count && i < ENG_MAX_PARTS; i++) {
+        const struct eng_part *part = &count->parts[i];
+        sqlite3_bind_int64(insert, 1, id);
+        sqlite3_bind_int64(insert, 2, (int64_t)i);
+        sqlite3_bind_int64(insert, 3, part->process);
+        store_bind_count(insert, 4, part->runs);
+        store_bind_count(insert, 5, part->failed_runs);
+        store_bind_count(insert, 6, part->no_progress_runs);
+        good = store_done(store, insert, error);
+        sqlite3_reset(insert);
+    }
+    sqlite3_finalize(insert);
+    return good;
+}
+
 bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
                       struct lit_error *error)
 {
@@ -172,7 +206,8 @@ bool store_result_put(struct store *store, int64_t session, const struct store_r
     bool good = put_row(store, session, result, &id, error) && delete_parts(store, id, error) &&
                 put_outcomes(store, id, &result->count, error) &&
                 put_failures(store, id, &result->count, error) &&
-                put_choice(store, id, &result->mode, error);
+                put_choice(store, id, &result->mode, error) &&
+                put_parts(store, id, &result->count, error);
     return store_end(store, good, error);
 }
 
@@ -181,6 +216,7 @@ struct reader {
     struct store *store;
     sqlite3_stmt *results, *outcomes, *failures;
     sqlite3_stmt *choices; // NULL in a store of format 1, which knows no choices
+    sqlite3_stmt *parts;   // NULL in a store of format 1 or 2, which knows none
 };
 
 static void reader_clear(struct reader *reader)
@@ -189,18 +225,27 @@ static void reader_clear(struct reader *reader)
     sqlite3_finalize(reader->outcomes);
     sqlite3_finalize(reader->failures);
     sqlite3_finalize(reader->choices);
+    sqlite3_finalize(reader->parts);
 }
 
 #define RESULT_COLUMNS                                                                             \
     "SELECT result.id, result.name, result.device, result, reason, expectation, sha256, headline," \
     " seed, checked_as, runs, failed_runs, no_progress_runs, first_run_failed, instances,"         \
-    " failed_instances, seconds FROM result"
+    " failed_instances, seconds"
+// What came with format 3.
+#define RESULT_NEWER ", stress, rule, first"
+#define RESULT_OLDER ", '', '', 0"
 
+// `results`: the statement from behind "FROM result".
 static bool reader_make(struct reader *reader, struct store *store, const char *results,
                         struct lit_error *error)
 {
+    struct text select = {0};
     *reader = (struct reader){.store = store};
-    reader->results = store_prepare(store, results, error);
+    text_printf(&select, RESULT_COLUMNS "%s FROM result %s",
+                store->version < 3 ? RESULT_OLDER : RESULT_NEWER, results);
+    reader->results = store_prepare(store, select.data, error);
+    text_free(&select);
     if (!reader->results)
         return false;
     reader->outcomes =
@@ -215,7 +260,13 @@ static bool reader_make(struct reader *reader, struct store *store, const char *
         return reader->failures != NULL;
     reader->choices =
         store_prepare(store, "SELECT place, name, fails FROM choice WHERE result = ?", error);
-    return reader->choices != NULL;
+    if (!reader->choices || store->version < 3)
+        return reader->choices != NULL;
+    reader->parts = store_prepare(store,
+                                  "SELECT process, runs, failed_runs, no_progress_runs FROM part"
+                                  " WHERE result = ? ORDER BY number LIMIT ?",
+                                  error);
+    return reader->parts != NULL;
 }
 
 static bool read_outcomes(struct reader *reader, int64_t id, struct eng_count *count)
@@ -280,6 +331,29 @@ static bool read_choice(struct reader *reader, int64_t id, struct cat_choice *ch
     return sqlite3_reset(select) == SQLITE_OK && good;
 }
 
+static bool read_parts(struct reader *reader, int64_t id, struct eng_count *count)
+{
+    sqlite3_stmt *select = reader->parts;
+    if (!select)
+        return true;
+    sqlite3_bind_int64(select, 1, id);
+    sqlite3_bind_int(select, 2, ENG_MAX_PARTS);
+    bool good = true;
+    uint64_t left = count->runs;
+    while (good && sqlite3_step(select) == SQLITE_ROW) {
+        struct eng_part *part = &count->parts[count->part_count++];
+        uint64_t process;
+        good =
+            store_column_count(select, 0, UINT32_MAX, &process) &&
+            store_column_count(select, 1, left, &part->runs) &&
+            store_column_count(select, 2, part->runs, &part->failed_runs) &&
+            store_column_count(select, 3, part->runs - part->failed_runs, &part->no_progress_runs);
+        part->process = (uint32_t)process;
+        left -= good ? part->runs : 0;
+    }
+    return sqlite3_reset(select) == SQLITE_OK && good;
+}
+
 static bool is_result(const char *name)
 {
     for (int result = 0; result < ENG_RESULTS; result++) {
@@ -329,6 +403,8 @@ static bool read_row(struct reader *reader, struct store_result *result)
         .expectation = store_column_text(select, 5),
         .sha256 = store_column_text(select, 6),
         .headline = store_column_text(select, 7),
+        .stress = store_column_text(select, 17),
+        .rule = store_column_text(select, 18),
     };
     count->first_run_failed = sqlite3_column_int(select, 13) != 0;
     count->seconds = sqlite3_column_double(select, 16);
@@ -342,8 +418,10 @@ static bool read_row(struct reader *reader, struct store_result *result)
                               &count->no_progress_runs) &&
            store_column_count(select, 14, INT64_MAX, &count->instances) &&
            store_column_count(select, 15, count->instances, &count->failed_instances) &&
-           isfinite(count->seconds) && count->seconds >= 0 && read_outcomes(reader, id, count) &&
-           read_failures(reader, id, count) && read_choice(reader, id, &result->mode.choice);
+           isfinite(count->seconds) && count->seconds >= 0 &&
+           store_column_count(select, 19, INT64_MAX, &result->first) &&
+           read_outcomes(reader, id, count) && read_failures(reader, id, count) &&
+           read_choice(reader, id, &result->mode.choice) && read_parts(reader, id, count);
 }
 
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
@@ -353,8 +431,8 @@ bool store_result_get(struct store *store, int64_t session, const char *device, 
     if (error)
         error->message[0] = '\0';
     struct reader reader;
-    bool found = reader_make(
-        &reader, store, RESULT_COLUMNS " WHERE session = ? AND device = ? AND name = ?", error);
+    bool found =
+        reader_make(&reader, store, "WHERE session = ? AND device = ? AND name = ?", error);
     if (found) {
         sqlite3_bind_int64(reader.results, 1, session);
         store_bind_text(reader.results, 2, device);
@@ -404,9 +482,9 @@ bool store_results(struct store *store, int64_t session,
         return false;
     struct reader reader;
     bool good = reader_make(&reader, store,
-                            RESULT_COLUMNS " JOIN device ON device.session = result.session"
-                                           " AND device.id = result.device WHERE result.session = ?"
-                                           " ORDER BY device.number, result.id",
+                            "JOIN device ON device.session = result.session"
+                            " AND device.id = result.device WHERE result.session = ?"
+                            " ORDER BY device.number, result.id",
                             error);
     if (good) {
         sqlite3_bind_int64(reader.results, 1, session);

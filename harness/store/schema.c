@@ -108,6 +108,57 @@ static const char *const migrations[STORE_VERSION] = {
     ") STRICT, WITHOUT ROWID;"
 
     "PRAGMA user_version = 2;",
+
+    // Shards, stress, sequential rules, runs by worker process, and the way to a result over all
+    // sessions.
+    "ALTER TABLE session ADD COLUMN uuid TEXT NOT NULL DEFAULT '';"
+    "UPDATE session SET uuid = lower(hex(randomblob(8)));"
+    "ALTER TABLE session ADD COLUMN shard TEXT NOT NULL DEFAULT ''"
+    "  CHECK (shard IN ('', 'tests', 'runs'));"
+    "ALTER TABLE session ADD COLUMN shard_index INTEGER NOT NULL DEFAULT 0"
+    "  CHECK (shard_index >= 0);"
+    "ALTER TABLE session ADD COLUMN shard_count INTEGER NOT NULL DEFAULT 0"
+    "  CHECK (shard_count >= 0);"
+    "CREATE UNIQUE INDEX session_uuid ON session (uuid);"
+
+    "ALTER TABLE device ADD COLUMN loader TEXT NOT NULL DEFAULT '';"
+    "CREATE INDEX device_driver ON device (driver_name, driver_version);"
+
+    "ALTER TABLE result ADD COLUMN stress TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE result ADD COLUMN rule TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE result ADD COLUMN first INTEGER NOT NULL DEFAULT 0 CHECK (first >= 0);"
+    "CREATE INDEX result_name ON result (name, device);"
+
+    // A result's runs in pieces, in the order in which they ran: a piece is of one worker process
+    // and one pipeline.
+    "CREATE TABLE part ("
+    "  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,"
+    "  number INTEGER NOT NULL,"
+    "  process INTEGER NOT NULL CHECK (process >= 0),"
+    "  runs INTEGER NOT NULL CHECK (runs > 0),"
+    "  failed_runs INTEGER NOT NULL CHECK (failed_runs BETWEEN 0 AND runs),"
+    "  no_progress_runs INTEGER NOT NULL CHECK (no_progress_runs BETWEEN 0 AND runs),"
+    "  PRIMARY KEY (result, number)"
+    ") STRICT, WITHOUT ROWID;"
+
+    // What a search for stress has tried.
+    "CREATE TABLE tuning ("
+    "  id INTEGER PRIMARY KEY,"
+    "  session INTEGER NOT NULL,"
+    "  device TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  sha256 TEXT NOT NULL,"
+    "  stress TEXT NOT NULL,"
+    "  runs INTEGER NOT NULL CHECK (runs >= 0),"
+    "  failed_runs INTEGER NOT NULL CHECK (failed_runs BETWEEN 0 AND runs),"
+    "  no_progress_runs INTEGER NOT NULL CHECK (no_progress_runs BETWEEN 0 AND runs),"
+    "  seconds REAL NOT NULL CHECK (seconds >= 0),"
+    "  UNIQUE (session, device, name, stress),"
+    "  FOREIGN KEY (session, device) REFERENCES device (session, id) ON DELETE CASCADE"
+    ") STRICT;"
+    "CREATE INDEX tuning_name ON tuning (device, name);"
+
+    "PRAGMA user_version = 3;",
 };
 
 bool store_migrate(struct store *store, int version, struct lit_error *error)

@@ -12,8 +12,15 @@ void store_session_clear(struct store_session *session)
     free(session->started);
     free(session->system);
     free(session->options);
+    free(session->uuid);
     *session = (struct store_session){0};
 }
+
+static const char *const shard_names[] = {
+    [STORE_WHOLE] = "",
+    [STORE_SHARD_TESTS] = "tests",
+    [STORE_SHARD_RUNS] = "runs",
+};
 
 bool store_session_begin(struct store *store, struct store_session *session,
                          struct lit_error *error)
@@ -21,7 +28,9 @@ bool store_session_begin(struct store *store, struct store_session *session,
     sqlite3_stmt *insert =
         store_prepare(store,
                       "INSERT INTO session (version, command, started, system, seed, runs,"
-                      " finished, options) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                      " finished, options, uuid, shard, shard_index, shard_count)"
+                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?,"
+                      " coalesce(nullif(?, ''), lower(hex(randomblob(8)))), ?, ?, ?)",
                       error);
     if (!insert)
         return false;
@@ -33,6 +42,10 @@ bool store_session_begin(struct store *store, struct store_session *session,
     store_bind_count(insert, 6, session->runs);
     sqlite3_bind_int(insert, 7, session->finished);
     store_bind_text(insert, 8, session->options);
+    store_bind_text(insert, 9, session->uuid);
+    store_bind_text(insert, 10, shard_names[session->shard]);
+    store_bind_count(insert, 11, session->shard_index);
+    store_bind_count(insert, 12, session->shard_count);
     bool good = store_done(store, insert, error);
     sqlite3_finalize(insert);
     if (good)
@@ -52,16 +65,42 @@ bool store_session_finish(struct store *store, int64_t session, struct lit_error
     return good;
 }
 
+// Columns as store_session_load selects them.
+static bool read_session(sqlite3_stmt *select, struct store_session *session)
+{
+    session->id = sqlite3_column_int64(select, 0);
+    session->version = store_column_text(select, 1);
+    session->command = store_column_text(select, 2);
+    session->started = store_column_text(select, 3);
+    session->system = store_column_text(select, 4);
+    session->finished = sqlite3_column_int(select, 7) != 0;
+    session->options = store_column_text(select, 8);
+    session->uuid = store_column_text(select, 9);
+    char *shard = store_column_text(select, 10);
+    session->shard = STORE_SHARD_RUNS;
+    while (session->shard > STORE_WHOLE && strcmp(shard, shard_names[session->shard]) != 0)
+        session->shard--;
+    free(shard);
+    return store_column_hex(select, 5, &session->seed) &&
+           store_column_count(select, 6, INT64_MAX, &session->runs) &&
+           store_column_count(select, 11, INT64_MAX, &session->shard_index) &&
+           store_column_count(select, 12, INT64_MAX, &session->shard_count) &&
+           (session->shard == STORE_WHOLE) == (session->shard_count == 0) &&
+           (session->shard == STORE_WHOLE || session->shard_index < session->shard_count);
+}
+
 bool store_session_load(struct store *store, int64_t id, bool unfinished,
                         struct store_session *session, struct lit_error *error)
 {
     *session = (struct store_session){0};
-    sqlite3_stmt *select =
-        store_prepare(store,
-                      "SELECT id, version, command, started, system, seed, runs, finished, options"
-                      " FROM session WHERE (id = ?1 OR ?1 <= 0) AND (finished = 0 OR NOT ?2)"
-                      " ORDER BY id DESC LIMIT 1",
-                      error);
+    struct text columns = {0};
+    text_printf(&columns,
+                "SELECT id, version, command, started, system, seed, runs, finished, options, %s"
+                " FROM session WHERE (id = ?1 OR ?1 <= 0) AND (finished = 0 OR NOT ?2)"
+                " ORDER BY id DESC LIMIT 1",
+                store->version < 3 ? "'', '', 0, 0" : "uuid, shard, shard_index, shard_count");
+    sqlite3_stmt *select = store_prepare(store, columns.data, error);
+    text_free(&columns);
     if (!select)
         return false;
     sqlite3_bind_int64(select, 1, id);
@@ -69,15 +108,7 @@ bool store_session_load(struct store *store, int64_t id, bool unfinished,
     int step = sqlite3_step(select);
     bool good = true;
     if (step == SQLITE_ROW) {
-        session->id = sqlite3_column_int64(select, 0);
-        session->version = store_column_text(select, 1);
-        session->command = store_column_text(select, 2);
-        session->started = store_column_text(select, 3);
-        session->system = store_column_text(select, 4);
-        session->finished = sqlite3_column_int(select, 7) != 0;
-        session->options = store_column_text(select, 8);
-        good = store_column_hex(select, 5, &session->seed) &&
-               store_column_count(select, 6, INT64_MAX, &session->runs);
+        good = read_session(select, session);
         if (!good)
             store_damaged(store, error, "session %lld", (long long)session->id);
     } else if (step != SQLITE_DONE) {
@@ -98,15 +129,15 @@ bool store_session_load(struct store *store, int64_t id, bool unfinished,
 bool store_device_put(struct store *store, int64_t session, unsigned number,
                       const struct dev_facts *facts, const char *checker, struct lit_error *error)
 {
-    sqlite3_stmt *insert =
-        store_prepare(store,
-                      "INSERT INTO device (session, number, id, checker, name, driver_name,"
-                      " driver_info, driver_version, device_uuid, driver_uuid, driver_id, vendor,"
-                      " product, api, driver_raw, cpu, type, subgroup, subgroup_min, subgroup_max,"
-                      " subgroup_control, max_workgroup, max_workgroups, max_shared,"
-                      " max_storage_buffer, features) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                      " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-                      error);
+    sqlite3_stmt *insert = store_prepare(
+        store,
+        "INSERT INTO device (session, number, id, checker, name, driver_name,"
+        " driver_info, driver_version, device_uuid, driver_uuid, driver_id, vendor,"
+        " product, api, driver_raw, cpu, type, subgroup, subgroup_min, subgroup_max,"
+        " subgroup_control, max_workgroup, max_workgroups, max_shared,"
+        " max_storage_buffer, features, loader) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        error);
     if (!insert)
         return false;
     char id[17];
@@ -137,6 +168,7 @@ bool store_device_put(struct store *store, int64_t session, unsigned number,
     sqlite3_bind_int64(insert, 24, facts->max_shared);
     store_bind_count(insert, 25, facts->max_storage_buffer);
     store_bind_hex(insert, 26, facts->features);
+    store_bind_text(insert, 27, facts->loader);
     bool good = store_done(store, insert, error);
     sqlite3_finalize(insert);
     return good;
@@ -174,6 +206,7 @@ static bool read_facts(sqlite3_stmt *select, struct dev_facts *facts)
     column_string(select, 4, facts->driver_info, sizeof(facts->driver_info));
     column_string(select, 5, facts->driver_version, sizeof(facts->driver_version));
     column_string(select, 14, facts->type, sizeof(facts->type));
+    column_string(select, 24, facts->loader, sizeof(facts->loader));
     facts->cpu = sqlite3_column_int(select, 13) != 0;
     facts->subgroup_control = sqlite3_column_int(select, 18) != 0;
     return column_uuid(select, 6, facts->device_uuid) &&
@@ -196,14 +229,16 @@ bool store_devices(struct store *store, int64_t session,
                                  const char *checker, void *user),
                    void *user, struct lit_error *error)
 {
-    sqlite3_stmt *select =
-        store_prepare(store,
-                      "SELECT number, checker, name, driver_name, driver_info, driver_version,"
-                      " device_uuid, driver_uuid, driver_id, vendor, product, api, driver_raw, cpu,"
-                      " type, subgroup, subgroup_min, subgroup_max, subgroup_control,"
-                      " max_workgroup, max_workgroups, max_shared, max_storage_buffer, features"
-                      " FROM device WHERE session = ? ORDER BY number",
-                      error);
+    struct text columns = {0};
+    text_printf(&columns,
+                "SELECT number, checker, name, driver_name, driver_info, driver_version,"
+                " device_uuid, driver_uuid, driver_id, vendor, product, api, driver_raw, cpu,"
+                " type, subgroup, subgroup_min, subgroup_max, subgroup_control, max_workgroup,"
+                " max_workgroups, max_shared, max_storage_buffer, features, %s"
+                " FROM device WHERE session = ? ORDER BY number",
+                store->version < 3 ? "''" : "loader");
+    sqlite3_stmt *select = store_prepare(store, columns.data, error);
+    text_free(&columns);
     if (!select)
         return false;
     sqlite3_bind_int64(select, 1, session);

@@ -8,7 +8,7 @@
 #include "device/facts.h"
 #include "engine/result.h"
 
-#define STORE_VERSION 2 // PRAGMA user_version of the files that this program writes
+#define STORE_VERSION 3 // PRAGMA user_version of the files that this program writes
 
 struct store;
 
@@ -33,6 +33,14 @@ struct store_session {
     uint64_t runs; // asked for, for each configuration
     bool finished; // every planned configuration was done
     char *options; // JSON: what --resume needs to go on (patterns, device patterns, flags)
+    char *uuid;    // 16 hexadecimal digits, drawn when it begins; never changes, in whatever file
+    // Which part of a run over several machines this is.
+    enum store_shard {
+        STORE_WHOLE,
+        STORE_SHARD_TESTS, // other tests than the other shards
+        STORE_SHARD_RUNS,  // the same tests, other runs of each
+    } shard;
+    uint64_t shard_index, shard_count; // index from 0; both 0 for STORE_WHOLE
 };
 void store_session_clear(struct store_session *session);
 
@@ -58,7 +66,11 @@ struct store_result {
     char *expectation;
     char *sha256;   // of the module, "" if there is none
     char *headline; // "" if none
+    char *stress;   // the set of parameters it ran under (engine/stress.h), "" for none
+    char *rule;     // when it was to end: "" after as many runs as the session asks for, else the
+                    // sequential rule ("width 0.001"): its interval is then another one
     uint64_t seed;
+    uint64_t first;       // number of its first run, from 0: more than 0 in a shard of runs
     struct cat_mode mode; // names the outcomes
     struct eng_count count;
 };

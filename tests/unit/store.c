@@ -318,8 +318,8 @@ static void test_versions_and_damage(void **state)
     put(store, id, 10);
     store_close(&store);
     execute("PRAGMA user_version = 7");
-    check_refused("made by a newer litmus (format 7, this one knows up to 2)");
-    execute("PRAGMA user_version = 2");
+    check_refused("made by a newer litmus (format 7, this one knows up to 3)");
+    execute("PRAGMA user_version = 3");
 
     static const char *const damages[] = {
         "UPDATE result SET result = 'splendid'",
@@ -410,7 +410,14 @@ static void test_older_format(void **state)
     int64_t id = begin(store);
     put(store, id, 10);
     store_close(&store);
-    execute("DROP TABLE choice; PRAGMA user_version = 1");
+    execute("DROP TABLE part; DROP TABLE tuning; DROP TABLE choice; DROP INDEX session_uuid;"
+            "DROP INDEX device_driver; DROP INDEX result_name;"
+            "ALTER TABLE session DROP COLUMN uuid; ALTER TABLE session DROP COLUMN shard;"
+            "ALTER TABLE session DROP COLUMN shard_index;"
+            "ALTER TABLE session DROP COLUMN shard_count;"
+            "ALTER TABLE device DROP COLUMN loader; ALTER TABLE result DROP COLUMN stress;"
+            "ALTER TABLE result DROP COLUMN rule; ALTER TABLE result DROP COLUMN first;"
+            "PRAGMA user_version = 1");
     store = store_open_read(path, &error);
     assert_non_null(store);
     assert_int_equal(stored_runs(store, id), 10);
