@@ -11,19 +11,25 @@
 #include <string.h>
 
 static int help(int argc, char **argv);
+static int complete(int argc, char **argv);
+static int manual(int argc, char **argv);
 static int worker(int argc, char **argv);
 
 static const struct cli_command commands[] = {
-    {"run", cli_run, "run tests on every device, or on those that are named"},
-    {"list", cli_list, "what tests there are"},
-    {"show", cli_show, "what a test asks, what a failure means, and its source"},
-    {"devices", cli_devices, "what devices and drivers there are"},
-    {"report", cli_report, "a stored session as tables, JSON, Markdown or herd text"},
-    {"explain", cli_explain, "which interleaving breaks a test on the reference driver"},
-    {"fuzz", cli_fuzz, "generated programs, and the smallest that fails"},
-    {"version", cli_version, "the version of litmus"},
-    {"help", help, "this, or what a command does"},
-    {"worker", worker, NULL},
+    {"run", cli_run, &cli_run_syntax, "run tests on every device, or on those that are named"},
+    {"list", cli_list, &cli_list_syntax, "what tests there are"},
+    {"show", cli_show, &cli_show_syntax, "what a test asks, what a failure means, and its source"},
+    {"devices", cli_devices, &cli_devices_syntax, "what devices and drivers there are"},
+    {"report", cli_report, &cli_report_syntax,
+     "a stored session as tables, JSON, Markdown or herd text"},
+    {"explain", cli_explain, &cli_explain_syntax,
+     "which interleaving breaks a test on the reference driver"},
+    {"fuzz", cli_fuzz, &cli_fuzz_syntax, "generated programs, and the smallest that fails"},
+    {"version", cli_version, &cli_version_syntax, "the version of litmus"},
+    {"help", help, NULL, "this, or what a command does"},
+    {"complete", complete, NULL, NULL},
+    {"manual", manual, NULL, NULL},
+    {"worker", worker, NULL, NULL},
 };
 
 #define COMMANDS (sizeof commands / sizeof commands[0])
@@ -31,6 +37,16 @@ static const struct cli_command commands[] = {
 static int help(int argc, char **argv)
 {
     return cli_help(commands, COMMANDS, argc, argv);
+}
+
+static int complete(int argc, char **argv)
+{
+    return cli_complete_words(commands, COMMANDS, argc, argv);
+}
+
+static int manual(int argc, char **argv)
+{
+    return cli_manual(commands, COMMANDS, argc, argv);
 }
 
 static int worker(int argc, char **argv)

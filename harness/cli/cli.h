@@ -18,11 +18,20 @@ int cli_version(int argc, char **argv);
 struct cli_command {
     const char *name;
     int (*run)(int argc, char **argv);
-    const char *help; // one line; NULL: not for users
+    const struct cli_syntax *syntax; // NULL: it has no options
+    const char *help;                // one line; NULL: not for users
 };
+
+extern const struct cli_syntax cli_run_syntax, cli_list_syntax, cli_show_syntax, cli_devices_syntax,
+    cli_report_syntax, cli_explain_syntax, cli_fuzz_syntax, cli_version_syntax;
 
 // Prints the table of subcommands, or with a name that subcommand's help.
 int cli_help(const struct cli_command *commands, size_t count, int argc, char **argv);
+// Prints how the command line could go on (cli/complete.h): the words typed so far are the
+// operands.
+int cli_complete_words(const struct cli_command *commands, size_t count, int argc, char **argv);
+// Fills in a page of the manual: reads it from stdin, writes it to stdout (cli/manual.h).
+int cli_manual(const struct cli_command *commands, size_t count, int argc, char **argv);
 // Says that there is no such subcommand. Returns the exit code.
 int cli_unknown(const struct cli_command *commands, size_t count, const char *name);
 

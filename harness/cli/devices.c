@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
      "the reference driver alone, see 'litmus help run'"},
 };
 
-static const struct cli_syntax syntax = {
+const struct cli_syntax cli_devices_syntax = {
     .name = "devices",
     .usage = "[OPTION]...",
     .about = "Lists the devices, with the numbers that 'litmus run -d' takes, and the drivers that "
@@ -139,7 +139,7 @@ int cli_devices(int argc, char **argv)
     struct eng_inventory inventory;
     struct text text = {0};
     int code = LIT_EXIT_OK;
-    if (!cli_start(&syntax, argc, argv, &chosen, &operands, NULL, &code)) {
+    if (!cli_start(&cli_devices_syntax, argc, argv, &chosen, &operands, NULL, &code)) {
         cli_list_clear(&chosen.simt);
         return code;
     }

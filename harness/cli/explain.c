@@ -40,7 +40,7 @@ static const struct cli_option options[] = {
     {0, "seed", CLI_SEED, AT(seed), "SEED", "of the input and of the schedules (default: 1)"},
 };
 
-static const struct cli_syntax syntax = {
+const struct cli_syntax cli_explain_syntax = {
     .name = "explain",
     .usage = "[OPTION]... --simt MODEL PATTERN...",
     .about =
@@ -52,6 +52,7 @@ static const struct cli_syntax syntax = {
     .more = "exit codes: 0 explained, 3 nothing failed in the time that was given\n\n"
             "example:\n"
             "  litmus explain 'shuffle.scan-loop/sync=none*' --simt snooping --svg hazard.svg\n",
+    .operands = CLI_OPERANDS_TESTS,
 };
 
 struct explaining {
@@ -257,7 +258,7 @@ int cli_explain(int argc, char **argv)
     };
     struct lit_error error = {0};
     int code = LIT_EXIT_OK;
-    if (!cli_start(&syntax, argc, argv, &e.chosen, &e.patterns, NULL, &code)) {
+    if (!cli_start(&cli_explain_syntax, argc, argv, &e.chosen, &e.patterns, NULL, &code)) {
         cli_list_clear(&e.chosen.simt);
         return code;
     }

@@ -68,7 +68,7 @@ static const struct cli_option options[] = {
      "every program that failed, and what drivers print"},
 };
 
-static const struct cli_syntax syntax = {
+const struct cli_syntax cli_fuzz_syntax = {
     .name = "fuzz",
     .usage = "reconvergence [OPTION]...",
     .about =
@@ -85,6 +85,8 @@ static const struct cli_syntax syntax = {
         "  litmus fuzz reconvergence --count 10000 --seed 1\n"
         "  litmus fuzz reconvergence --simt lagging --count 50\n"
         "  litmus fuzz reconvergence --replay fuzz-reconvergence/maximal-1-17.spvasm\n",
+    .operands = CLI_OPERANDS_WORDS,
+    .words = "reconvergence",
 };
 
 struct fuzzing {
@@ -453,7 +455,7 @@ int cli_fuzz(int argc, char **argv)
     struct cli_list operands = {0};
     struct lit_error error = {0};
     int code = LIT_EXIT_OK;
-    if (cli_start(&syntax, argc, argv, &f.chosen, &operands, NULL, &code))
+    if (cli_start(&cli_fuzz_syntax, argc, argv, &f.chosen, &operands, NULL, &code))
         code = fuzz(&f, &operands, &error);
     eng_inventory_clear(&f.inventory);
     free(f.devices);

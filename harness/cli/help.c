@@ -70,14 +70,15 @@ int cli_help(const struct cli_command *commands, size_t count, int argc, char **
     return cli_print(&text);
 }
 
+const struct cli_syntax cli_version_syntax = {
+    .name = "version", .usage = "", .about = "Prints the version of litmus.", .more = ""};
+
 int cli_version(int argc, char **argv)
 {
-    static const struct cli_syntax syntax = {
-        .name = "version", .usage = "", .about = "Prints the version of litmus.", .more = ""};
     struct cli_list operands = {0};
     struct text text = {0};
     int code = LIT_EXIT_OK;
-    if (!cli_start(&syntax, argc, argv, NULL, &operands, NULL, &code))
+    if (!cli_start(&cli_version_syntax, argc, argv, NULL, &operands, NULL, &code))
         return code;
     bool alone = operands.count == 0;
     struct lit_error error = {0};

@@ -28,7 +28,7 @@ static const struct cli_option options[] = {
     {'v', "verbose", CLI_MORE, AT(verbose), NULL, "each test's question, and what it needs"},
 };
 
-static const struct cli_syntax syntax = {
+const struct cli_syntax cli_list_syntax = {
     .name = "list",
     .usage = "[OPTION]... [PATTERN]...",
     .about = "Lists the tests that match the patterns, or all. Patterns are those of 'litmus run'.",
@@ -37,6 +37,7 @@ static const struct cli_syntax syntax = {
     .more =
         "Sizes of subgroups depend on the device and are left out: a device that can run several\n"
         "has that many configurations more with --thorough.\n",
+    .operands = CLI_OPERANDS_TESTS,
 };
 
 // What is listed: the patterns' cases, of these families, with these expectations, that need at
@@ -220,7 +221,7 @@ int cli_list(int argc, char **argv)
     struct cli_list patterns = {0};
     struct lit_error error = {0};
     int code = LIT_EXIT_OK;
-    if (!cli_start(&syntax, argc, argv, &chosen, &patterns, NULL, &code))
+    if (!cli_start(&cli_list_syntax, argc, argv, &chosen, &patterns, NULL, &code))
         return code;
     struct filter filter = {
         .selection = {.patterns = patterns.items,

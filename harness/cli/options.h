@@ -43,6 +43,14 @@ struct cli_option {
     const char *help;
 };
 
+// What the operands are, for completion.
+enum cli_operands {
+    CLI_OPERANDS_NONE,
+    CLI_OPERANDS_TESTS, // patterns of tests and configurations
+    CLI_OPERANDS_FILES,
+    CLI_OPERANDS_WORDS, // one of `words`
+};
+
 // One subcommand's command line.
 struct cli_syntax {
     const char *name;  // "run"
@@ -51,6 +59,8 @@ struct cli_syntax {
     const struct cli_option *options;
     size_t count;
     const char *more; // text behind the options, "" for none
+    enum cli_operands operands;
+    const char *words; // "this|that"
 };
 
 enum cli_outcome {

@@ -31,7 +31,7 @@ static const struct cli_option options[] = {
      "write to a file instead of stdout"},
 };
 
-static const struct cli_syntax syntax = {
+const struct cli_syntax cli_report_syntax = {
     .name = "report",
     .usage = "[--format text|json|markdown|herd] [OPTION]...",
     .about = "Writes what a session measured: text for reading here, json for scripts, markdown "
@@ -127,7 +127,7 @@ int cli_report(int argc, char **argv)
     struct lit_error error = {0};
     struct text text = {0};
     int code = LIT_EXIT_OK;
-    if (!cli_start(&syntax, argc, argv, &chosen, &operands, NULL, &code))
+    if (!cli_start(&cli_report_syntax, argc, argv, &chosen, &operands, NULL, &code))
         return code;
     bool ok = true;
     if (operands.count > 0)

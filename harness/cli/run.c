@@ -60,7 +60,7 @@ static const struct cli_option options[] = {
 
 #define OPTIONS (sizeof options / sizeof options[0])
 
-static const struct cli_syntax syntax = {
+const struct cli_syntax cli_run_syntax = {
     .name = "run",
     .usage = "[OPTION]... --all | PATTERN...",
     .about =
@@ -74,6 +74,7 @@ static const struct cli_syntax syntax = {
             "  litmus run 'shuffle.*' '!*@*workgroup=1024*' -d 1\n"
             "  litmus run 'shuffle.scan-loop/sync=none*' -n 100000 --seed 0x5eed\n"
             "  litmus run --all --simt snooping,subgroup=32\n",
+    .operands = CLI_OPERANDS_TESTS,
 };
 
 // What may stand beside --resume.
@@ -447,7 +448,8 @@ int cli_run(int argc, char **argv)
     struct lit_error error = {0};
     uint64_t given = 0;
     int code = LIT_EXIT_OK;
-    if (!cli_start(&syntax, argc, argv, &run.options, &run.options.patterns, &given, &code)) {
+    if (!cli_start(&cli_run_syntax, argc, argv, &run.options, &run.options.patterns, &given,
+                   &code)) {
         cli_list_clear(&run.options.devices);
         cli_list_clear(&run.options.simt);
         return code;

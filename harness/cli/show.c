@@ -15,7 +15,7 @@ static const struct cli_option options[] = {
     {0, "source", CLI_FLAG, offsetof(struct options, source), NULL, "the source alone"},
 };
 
-static const struct cli_syntax syntax = {
+const struct cli_syntax cli_show_syntax = {
     .name = "show",
     .usage = "[OPTION]... TEST...",
     .about = "Prints what a test asks, what a failure means, where it comes from, what the\n"
@@ -23,6 +23,7 @@ static const struct cli_syntax syntax = {
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more = "A configuration's name shows its test and what is expected of that configuration.\n",
+    .operands = CLI_OPERANDS_TESTS,
 };
 
 static void put_condition(struct text *text, const struct cat_head *head,
@@ -151,7 +152,7 @@ int cli_show(int argc, char **argv)
     struct lit_error error = {0};
     struct text text = {0};
     int code = LIT_EXIT_OK;
-    if (!cli_start(&syntax, argc, argv, &chosen, &names, NULL, &code))
+    if (!cli_start(&cli_show_syntax, argc, argv, &chosen, &names, NULL, &code))
         return code;
     bool ok = names.count > 0 ||
               lit_fail(&error, LIT_EXIT_USAGE, "which test? 'litmus list' prints their names");

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus complete: the candidates for the last of the words that follow.
+
+#include "cli/complete.h"
+
+#include "catalogue/catalogue.h"
+#include "cli/simt.h"
+
+#include <string.h>
+
+static bool begins(const char *word, const char *beginning)
+{
+    return strncmp(word, beginning, strlen(beginning)) == 0;
+}
+
+// `lead` stands before each candidate: "--format=" of "--format=json".
+struct asked {
+    const char *lead, *current;
+    struct text *out;
+};
+
+static void offer(const struct asked *asked, const char *word, size_t length, const char *about)
+{
+    if (length < strlen(asked->current) ||
+        strncmp(word, asked->current, strlen(asked->current)) != 0)
+        return;
+    text_printf(asked->out, "%s%.*s", asked->lead, (int)length, word);
+    if (about[0])
+        text_printf(asked->out, "\t%.*s", (int)strcspn(about, "\n"), about);
+    text_puts(asked->out, "\n");
+}
+
+// Words between separators: "auto|always|never".
+static void offer_words(const struct asked *asked, const char *words, const char *separators)
+{
+    for (words += strspn(words, separators); *words; words += strspn(words, separators)) {
+        size_t length = strcspn(words, separators);
+        offer(asked, words, length, "");
+        words += length;
+    }
+}
+
+// Tests and configurations
+
+static void offer_case(const struct cat_case *which, void *user)
+{
+    struct text name = {0};
+    cat_case_name(which, &name);
+    offer(user, name.data, name.length, "");
+    text_free(&name);
+}
+
+// Tests; the configurations of the one that is there with its `/` or `@`.
+static void offer_tests(const struct asked *asked)
+{
+    const bool whole = strpbrk(asked->current, "/@") != NULL;
+    const bool excluded = asked->current[0] == '!';
+    const struct asked inner = {
+        .lead = excluded ? "!" : "", .current = asked->current + excluded, .out = asked->out};
+    for (size_t i = 0; i < cat_test_count(); i++) {
+        const struct cat_test *test = cat_test_at(i);
+        const char *name = test->head.name;
+        if (!whole)
+            offer(&inner, name, strlen(name), test->head.asks);
+        else if (begins(inner.current, name) && strchr("/@", inner.current[strlen(name)]))
+            cat_test_each(test, 0, offer_case, (void *)&inner);
+    }
+}
+
+static void offer_families(const struct asked *asked)
+{
+    const char *last = "";
+    for (size_t i = 0; i < cat_test_count(); i++) {
+        const char *family = cat_test_at(i)->head.family;
+        if (strcmp(family, last) != 0)
+            offer(asked, family, strlen(family), "");
+        last = family;
+    }
+}
+
+static void offer_expectations(const struct asked *asked)
+{
+    for (int e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++) {
+        const char *name = cat_expectation_name((enum cat_expectation)e);
+        offer(asked, name, strlen(name), "");
+    }
+}
+
+static void offer_features(const struct asked *asked)
+{
+    for (int f = CAT_FEATURE_BASIC + 1; f < CAT_FEATURE_COUNT; f++) {
+        const char *name = cat_feature_name((enum cat_feature)f);
+        offer(asked, name, strlen(name), "");
+    }
+}
+
+static void offer_models(const struct asked *asked)
+{
+    offer_words(asked, CLI_SIMT_MODELS, ", \n");
+}
+
+// Options
+
+// What stands for a value in the help says what it is.
+static void offer_value(const struct asked *asked, const struct cli_option *option)
+{
+    static const struct {
+        const char *argument;
+        void (*offer)(const struct asked *asked);
+    } kinds[] = {
+        {"FAMILY", offer_families}, {"WORD", offer_expectations},      {"FEATURE", offer_features},
+        {"TEST", offer_tests},      {CLI_SIMT_ARGUMENT, offer_models}, {"NAME", offer_tests},
+    };
+    if (option->kind == CLI_CHOICE)
+        offer_words(asked, option->argument, "|");
+    else if (strcmp(option->argument, "FILE") == 0)
+        text_puts(asked->out, ":files\n");
+    else if (strcmp(option->argument, "FOLDER") == 0)
+        text_puts(asked->out, ":folders\n");
+    else
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+            if (strcmp(option->argument, kinds[i].argument) == 0)
+                kinds[i].offer(asked);
+}
+
+static const struct cli_option *find_option(const struct cli_syntax *syntax, const char *word,
+                                            size_t length)
+{
+    for (size_t i = 0; i < syntax->count; i++) {
+        const struct cli_option *option = &syntax->options[i];
+        const bool by_name = length > 2 && begins(word, "--") &&
+                             strlen(option->name) == length - 2 &&
+                             strncmp(option->name, word + 2, length - 2) == 0;
+        if (by_name ||
+            (length == 2 && word[0] == '-' && option->letter && word[1] == option->letter))
+            return option;
+    }
+    return NULL;
+}
+
+static void offer_options(const struct asked *asked, const struct cli_syntax *syntax)
+{
+    struct text word = {0};
+    for (size_t i = 0; i < syntax->count; i++) {
+        word.length = 0;
+        text_printf(&word, "--%s", syntax->options[i].name);
+        offer(asked, word.data, word.length, syntax->options[i].help);
+    }
+    offer(asked, "--help", 6, "print this");
+    text_free(&word);
+}
+
+static void offer_operands(const struct asked *asked, const struct cli_syntax *syntax)
+{
+    switch (syntax->operands) {
+    case CLI_OPERANDS_TESTS:
+        offer_tests(asked);
+        break;
+    case CLI_OPERANDS_FILES:
+        text_puts(asked->out, ":files\n");
+        break;
+    case CLI_OPERANDS_WORDS:
+        offer_words(asked, syntax->words, "|");
+        break;
+    case CLI_OPERANDS_NONE:
+        break;
+    }
+}
+
+// `last` is the word before, "" if that is the subcommand.
+static void offer_of_command(const struct asked *asked, const struct cli_syntax *syntax,
+                             const char *last)
+{
+    const struct cli_option *option = find_option(syntax, last, strlen(last));
+    const size_t length = strcspn(asked->current, "=");
+    if (option && option->argument) {
+        offer_value(asked, option);
+    } else if (begins(asked->current, "--") && asked->current[length]) {
+        struct text lead = {0};
+        option = find_option(syntax, asked->current, length);
+        text_printf(&lead, "%.*s", (int)length + 1, asked->current);
+        struct asked value = {
+            .lead = lead.data, .current = asked->current + length + 1, .out = asked->out};
+        if (option && option->argument)
+            offer_value(&value, option);
+        text_free(&lead);
+    } else if (asked->current[0] == '-') {
+        offer_options(asked, syntax);
+    } else {
+        offer_operands(asked, syntax);
+    }
+}
+
+static void offer_commands(const struct asked *asked, const struct cli_command *commands,
+                           size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (commands[i].help)
+            offer(asked, commands[i].name, strlen(commands[i].name), commands[i].help);
+}
+
+void cli_complete(const struct cli_command *commands, size_t count, const char *const *before,
+                  size_t before_count, const char *current, struct text *out)
+{
+    const struct asked asked = {.lead = "", .current = current, .out = out};
+    const char *first = before_count ? before[0] : current;
+    if (!before_count && first[0] != '-') {
+        offer_commands(&asked, commands, count);
+        return;
+    }
+    if (before_count && strcmp(first, "help") == 0) {
+        offer_commands(&asked, commands, count);
+        return;
+    }
+    // Options without a command are those of run.
+    const char *name = first[0] == '-' ? "run" : first;
+    const size_t words = first[0] == '-' ? 0 : 1;
+    for (size_t i = 0; i < count; i++)
+        if (commands[i].syntax && strcmp(commands[i].name, name) == 0)
+            offer_of_command(&asked, commands[i].syntax,
+                             before_count > words ? before[before_count - 1] : "");
+}
+
+int cli_complete_words(const struct cli_command *commands, size_t count, int argc, char **argv)
+{
+    struct text out = {0};
+    // "--" may stand first, so that words like --help are not ours.
+    const int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
+    if (argc > first)
+        cli_complete(commands, count, (const char *const *)argv + first, (size_t)(argc - 1 - first),
+                     argv[argc - 1], &out);
+    int code = cli_print(&out);
+    text_free(&out);
+    return code;
+}
