@@ -2,6 +2,8 @@
 // The interval against reference values of 10^0 to 10^12 runs, and against what must hold anyway.
 #include "stats/interval.h"
 
+#include "stats/beta.h"
+
 #include "interval_table.h"
 #include "unit.h"
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Building blocks of the binomial and hypergeometric distributions that keep their digits up to
+// counts of 10^12, and the normal quantile. For the files of stats/ alone. Pure functions.
+//
+// Loader, "Fast and accurate computation of binomial probabilities", 2000: differences of lgamma
+// lose eight digits at 10^8, the saddle-point form loses none.
+#pragma once
+
+#include <stdint.h>
+
+__extension__ typedef __int128 stat_wide;
+
+// log(n!) - log(sqrt(2 pi n) (n/e)^n), for real n > 0.
+double stat_stirling_error(double n);
+
+// count log(count / mean) + mean - count, where `difference` is count - mean, known more precisely
+// than by subtracting. count >= 0, mean > 0.
+double stat_deviance(double count, double mean, double difference);
+
+// log of x^a y^b / B(a, b), where y = 1 - x, both known to full precision. a, b > 0, 0 < x < 1.
+double stat_log_beta_density(double a, double b, double x, double y);
+
+// log of the probability of k successes in n trials at rate p. k <= n, p in [0, 1].
+double stat_log_binomial(uint64_t k, uint64_t n, double p);
+
+// What counts from there on cannot be told from "no evidence" and is refused: 2^62, so that sums of
+// two counts and the determinant below do not overflow.
+#define STAT_MAX_COUNT ((uint64_t)1 << 62)
+
+// k2 n1 - k1 n2, exactly: its sign is that of the difference of the rates. Counts up to
+// STAT_MAX_COUNT.
+stat_wide stat_determinant(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2);
+
+// The z > 0 that a normal variable exceeds with probability `tail`, 0 < tail <= 1/2.
+double stat_normal_quantile(double tail);
+
+// The probability that a normal variable exceeds z.
+double stat_normal_tail(double z);
