@@ -55,3 +55,22 @@ char *store_column_text(sqlite3_stmt *statement, int index);
 bool store_column_count(sqlite3_stmt *statement, int index, uint64_t most, uint64_t *count);
 // False if the text is not "0x" and 1 to 16 hexadecimal digits.
 bool store_column_hex(sqlite3_stmt *statement, int index, uint64_t *value);
+
+// Columns of table session, as store_session_read takes them; the same in every format.
+const char *store_session_columns(const struct store *store);
+// False if the row cannot be what this program wrote; clear it then too.
+bool store_session_read(sqlite3_stmt *select, struct store_session *session);
+
+// Columns of table device, as store_facts_read takes them, counted from `at`.
+#define STORE_FACTS                                                                                \
+    "name, driver_name, driver_info, driver_version, device_uuid, driver_uuid, driver_id,"         \
+    " vendor, product, api, driver_raw, cpu, type, subgroup, subgroup_min, subgroup_max,"          \
+    " subgroup_control, max_workgroup, max_workgroups, max_shared, max_storage_buffer, features"
+// Behind them in STORE_FACTS's order: what came with format 3.
+const char *store_facts_newer(const struct store *store);
+bool store_facts_read(sqlite3_stmt *select, int at, struct dev_facts *facts);
+
+// Whether a word can stand in the column of that name.
+bool store_is_result(const char *name);
+bool store_is_expectation(const char *name);
+bool store_is_hash(const char *text);

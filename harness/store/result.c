@@ -354,7 +354,7 @@ static bool read_parts(struct reader *reader, int64_t id, struct eng_count *coun
     return sqlite3_reset(select) == SQLITE_OK && good;
 }
 
-static bool is_result(const char *name)
+bool store_is_result(const char *name)
 {
     for (int result = 0; result < ENG_RESULTS; result++) {
         if (strcmp(name, eng_result_name((enum eng_result)result)) == 0)
@@ -363,7 +363,7 @@ static bool is_result(const char *name)
     return false;
 }
 
-static bool is_expectation(const char *name)
+bool store_is_expectation(const char *name)
 {
     static const char *const names[] = {"forbidden", "contested", "assumed", "control"};
     for (size_t i = 0; i < 4; i++) {
@@ -373,7 +373,7 @@ static bool is_expectation(const char *name)
     return false;
 }
 
-static bool is_hash(const char *text)
+bool store_is_hash(const char *text)
 {
     return text[0] == '\0' || (strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64);
 }
@@ -409,8 +409,8 @@ static bool read_row(struct reader *reader, struct store_result *result)
     count->first_run_failed = sqlite3_column_int(select, 13) != 0;
     count->seconds = sqlite3_column_double(select, 16);
     int64_t id = sqlite3_column_int64(select, 0);
-    return is_result(result->result) && is_expectation(result->expectation) &&
-           is_hash(result->sha256) && store_column_hex(select, 8, &result->seed) &&
+    return store_is_result(result->result) && store_is_expectation(result->expectation) &&
+           store_is_hash(result->sha256) && store_column_hex(select, 8, &result->seed) &&
            read_check(select, 9, &result->mode.check) &&
            store_column_count(select, 10, INT64_MAX, &count->runs) &&
            store_column_count(select, 11, count->runs, &count->failed_runs) &&

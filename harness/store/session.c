@@ -65,9 +65,17 @@ bool store_session_finish(struct store *store, int64_t session, struct lit_error
     return good;
 }
 
-// Columns as store_session_load selects them.
-static bool read_session(sqlite3_stmt *select, struct store_session *session)
+const char *store_session_columns(const struct store *store)
 {
+    return store->version < 3 ? "id, version, command, started, system, seed, runs, finished,"
+                                " options, '', '', 0, 0"
+                              : "id, version, command, started, system, seed, runs, finished,"
+                                " options, uuid, shard, shard_index, shard_count";
+}
+
+bool store_session_read(sqlite3_stmt *select, struct store_session *session)
+{
+    *session = (struct store_session){0};
     session->id = sqlite3_column_int64(select, 0);
     session->version = store_column_text(select, 1);
     session->command = store_column_text(select, 2);
@@ -95,10 +103,9 @@ bool store_session_load(struct store *store, int64_t id, bool unfinished,
     *session = (struct store_session){0};
     struct text columns = {0};
     text_printf(&columns,
-                "SELECT id, version, command, started, system, seed, runs, finished, options, %s"
-                " FROM session WHERE (id = ?1 OR ?1 <= 0) AND (finished = 0 OR NOT ?2)"
+                "SELECT %s FROM session WHERE (id = ?1 OR ?1 <= 0) AND (finished = 0 OR NOT ?2)"
                 " ORDER BY id DESC LIMIT 1",
-                store->version < 3 ? "'', '', 0, 0" : "uuid, shard, shard_index, shard_count");
+                store_session_columns(store));
     sqlite3_stmt *select = store_prepare(store, columns.data, error);
     text_free(&columns);
     if (!select)
@@ -108,7 +115,7 @@ bool store_session_load(struct store *store, int64_t id, bool unfinished,
     int step = sqlite3_step(select);
     bool good = true;
     if (step == SQLITE_ROW) {
-        good = read_session(select, session);
+        good = store_session_read(select, session);
         if (!good)
             store_damaged(store, error, "session %lld", (long long)session->id);
     } else if (step != SQLITE_DONE) {
@@ -197,31 +204,37 @@ static bool column_word(sqlite3_stmt *select, int index, uint32_t *word)
     return good;
 }
 
-// Columns as store_devices selects them.
-static bool read_facts(sqlite3_stmt *select, struct dev_facts *facts)
+const char *store_facts_newer(const struct store *store)
+{
+    return store->version < 3 ? "''" : "loader";
+}
+
+bool store_facts_read(sqlite3_stmt *select, int at, struct dev_facts *facts)
 {
     *facts = (struct dev_facts){0};
-    column_string(select, 2, facts->name, sizeof(facts->name));
-    column_string(select, 3, facts->driver_name, sizeof(facts->driver_name));
-    column_string(select, 4, facts->driver_info, sizeof(facts->driver_info));
-    column_string(select, 5, facts->driver_version, sizeof(facts->driver_version));
-    column_string(select, 14, facts->type, sizeof(facts->type));
-    column_string(select, 24, facts->loader, sizeof(facts->loader));
-    facts->cpu = sqlite3_column_int(select, 13) != 0;
-    facts->subgroup_control = sqlite3_column_int(select, 18) != 0;
-    return column_uuid(select, 6, facts->device_uuid) &&
-           column_uuid(select, 7, facts->driver_uuid) &&
-           column_word(select, 8, &facts->driver_id) && column_word(select, 9, &facts->vendor) &&
-           column_word(select, 10, &facts->product) && column_word(select, 11, &facts->api) &&
-           column_word(select, 12, &facts->driver_raw) &&
-           column_word(select, 15, &facts->subgroup) &&
-           column_word(select, 16, &facts->subgroup_min) &&
-           column_word(select, 17, &facts->subgroup_max) &&
-           column_word(select, 19, &facts->max_workgroup) &&
-           column_word(select, 20, &facts->max_workgroups) &&
-           column_word(select, 21, &facts->max_shared) &&
-           store_column_count(select, 22, INT64_MAX, &facts->max_storage_buffer) &&
-           store_column_hex(select, 23, &facts->features);
+    column_string(select, at, facts->name, sizeof(facts->name));
+    column_string(select, at + 1, facts->driver_name, sizeof(facts->driver_name));
+    column_string(select, at + 2, facts->driver_info, sizeof(facts->driver_info));
+    column_string(select, at + 3, facts->driver_version, sizeof(facts->driver_version));
+    column_string(select, at + 12, facts->type, sizeof(facts->type));
+    column_string(select, at + 22, facts->loader, sizeof(facts->loader));
+    facts->cpu = sqlite3_column_int(select, at + 11) != 0;
+    facts->subgroup_control = sqlite3_column_int(select, at + 16) != 0;
+    return column_uuid(select, at + 4, facts->device_uuid) &&
+           column_uuid(select, at + 5, facts->driver_uuid) &&
+           column_word(select, at + 6, &facts->driver_id) &&
+           column_word(select, at + 7, &facts->vendor) &&
+           column_word(select, at + 8, &facts->product) &&
+           column_word(select, at + 9, &facts->api) &&
+           column_word(select, at + 10, &facts->driver_raw) &&
+           column_word(select, at + 13, &facts->subgroup) &&
+           column_word(select, at + 14, &facts->subgroup_min) &&
+           column_word(select, at + 15, &facts->subgroup_max) &&
+           column_word(select, at + 17, &facts->max_workgroup) &&
+           column_word(select, at + 18, &facts->max_workgroups) &&
+           column_word(select, at + 19, &facts->max_shared) &&
+           store_column_count(select, at + 20, INT64_MAX, &facts->max_storage_buffer) &&
+           store_column_hex(select, at + 21, &facts->features);
 }
 
 bool store_devices(struct store *store, int64_t session,
@@ -231,12 +244,9 @@ bool store_devices(struct store *store, int64_t session,
 {
     struct text columns = {0};
     text_printf(&columns,
-                "SELECT number, checker, name, driver_name, driver_info, driver_version,"
-                " device_uuid, driver_uuid, driver_id, vendor, product, api, driver_raw, cpu,"
-                " type, subgroup, subgroup_min, subgroup_max, subgroup_control, max_workgroup,"
-                " max_workgroups, max_shared, max_storage_buffer, features, %s"
+                "SELECT number, checker, " STORE_FACTS ", %s"
                 " FROM device WHERE session = ? ORDER BY number",
-                store->version < 3 ? "''" : "loader");
+                store_facts_newer(store));
     sqlite3_stmt *select = store_prepare(store, columns.data, error);
     text_free(&columns);
     if (!select)
@@ -249,7 +259,7 @@ bool store_devices(struct store *store, int64_t session,
         uint32_t number;
         if (step != SQLITE_ROW) {
             good = store_fail(store, error);
-        } else if (!column_word(select, 0, &number) || !read_facts(select, &facts)) {
+        } else if (!column_word(select, 0, &number) || !store_facts_read(select, 2, &facts)) {
             good = store_damaged(store, error, "a device of session %lld", (long long)session);
         } else {
             char *checker = store_column_text(select, 1);
