@@ -32,6 +32,19 @@ static uint64_t critical(uint64_t k1, uint64_t n1, uint64_t n2, double alpha)
     return found;
 }
 
+// The rate at which `least` or more of n fail with the given probability. 0 < least <= n.
+static double rate_for(uint64_t least, uint64_t n, double probability)
+{
+    if (least == n)
+        return exp(log(probability) / (double)n);
+    double a = (double)least;
+    double b = (double)(n - least) + 1;
+    double start = a / (a + b);
+    for (double step = 1; stat_beta(a, b, start) < probability; step *= 2)
+        start = 1 / (1 + b / a * exp(-step * sqrt(1 / a + 1 / b)));
+    return stat_beta_quantile(a, b, probability, false, start);
+}
+
 double stat_detectable(uint64_t k1, uint64_t n1, uint64_t n2, double alpha, double power)
 {
     bool valid = n1 > 0 && n2 > 0 && k1 < n1 && n1 <= STAT_MAX_COUNT && n2 <= STAT_MAX_COUNT &&
@@ -41,9 +54,5 @@ double stat_detectable(uint64_t k1, uint64_t n1, uint64_t n2, double alpha, doub
     uint64_t least = critical(k1, n1, n2, alpha);
     if (least > n2)
         return 1;
-    // P(at least `least` of n2) at rate p is the beta distribution's lower tail at p.
-    double rest = (double)(n2 - least) + 1;
-    double p = least == n2 ? exp(log(power) / (double)n2)
-                           : stat_beta_quantile((double)least, rest, power, false, 1 - 1e-15);
-    return fmin(1, fmax(p, (double)k1 / (double)n1));
+    return fmin(1, fmax(rate_for(least, n2, power), (double)k1 / (double)n1));
 }
