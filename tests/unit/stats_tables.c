@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every function of harness/stats against reference values, 10^0 to 10^12 runs (stats_table.py).
+#include "stats/adjust.h"
+#include "stats/dispersion.h"
+#include "stats/interval.h"
+#include "stats/power.h"
+#include "stats/sequence.h"
+
+#include "stats_table.h"
+#include "unit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#define TOLERANCE    1e-9
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static double worst;
+
+// `scale`: what the error is relative to, where that is not the value itself.
+static void check_scaled(const char *what, size_t row, double got, double want, double scale)
+{
+    double error = got == want ? 0 : fabs(got - want) / scale;
+    if (!(error <= TOLERANCE))
+        fail_msg("%s, row %zu: %.17g, not %.17g (relative error %.1e)", what, row, got, want,
+                 error);
+    worst = fmax(worst, error);
+}
+
+static void check(const char *what, size_t row, double got, double want)
+{
+    check_scaled(what, row, got, want, fabs(want));
+}
+
+static void tell(const char *what, size_t rows)
+{
+    print_message("%s: worst relative error of %zu rows %.1e\n", what, rows, worst);
+    worst = 0;
+}
+
+static void test_intervals(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(wilson_table); i++) {
+        const struct wilson_row *row = &wilson_table[i];
+        struct stat_interval got = stat_wilson(row->k, row->n, row->confidence);
+        check("low", i, got.low, row->low);
+        check("high", i, got.high, row->high);
+    }
+    tell("wilson", COUNT(wilson_table));
+    for (size_t i = 0; i < COUNT(zero_table); i++)
+        check("zero", i, stat_zero_bound(zero_table[i].n, zero_table[i].confidence),
+              zero_table[i].bound);
+    tell("zero bound", COUNT(zero_table));
+    for (size_t i = 0; i < COUNT(sequence_table); i++) {
+        const struct sequence_row *row = &sequence_table[i];
+        struct stat_interval got = stat_sequence(row->k, row->n, row->confidence);
+        check("low", i, got.low, row->low);
+        check("high", i, got.high, row->high);
+    }
+    tell("sequence", COUNT(sequence_table));
+}
+
+static void test_comparisons(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(fisher_table); i++) {
+        const struct fisher_row *row = &fisher_table[i];
+        check("fisher", i, stat_fisher(row->k1, row->n1, row->k2, row->n2, row->tail), row->p);
+    }
+    tell("fisher", COUNT(fisher_table));
+    for (size_t i = 0; i < COUNT(newcombe_table); i++) {
+        const struct newcombe_row *row = &newcombe_table[i];
+        struct stat_interval got =
+            stat_newcombe(row->k1, row->n1, row->k2, row->n2, row->confidence);
+        // A bound may be next to 0: the width is the scale there.
+        double width = row->high - row->low;
+        check_scaled("low", i, got.low, row->low, fmin(width, fmax(fabs(row->low), width / 1000)));
+        check_scaled("high", i, got.high, row->high,
+                     fmin(width, fmax(fabs(row->high), width / 1000)));
+    }
+    tell("newcombe", COUNT(newcombe_table));
+}
+
+static void test_parts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(chi_table); i++)
+        check("tail", i, stat_chi_square_tail(chi_table[i].x, chi_table[i].degrees),
+              chi_table[i].tail);
+    tell("chi-square", COUNT(chi_table));
+    for (size_t i = 0; i < COUNT(dispersion_table); i++) {
+        const struct dispersion_row *row = &dispersion_table[i];
+        struct stat_dispersion got = stat_dispersion(row->k, row->n, row->groups);
+        assert_int_equal(got.groups, row->groups);
+        check("factor", i, got.factor, row->factor);
+        check("p", i, got.p, row->p);
+    }
+    tell("dispersion", COUNT(dispersion_table));
+}
+
+static void test_power(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(power_table); i++) {
+        const struct power_row *row = &power_table[i];
+        // The reference leaves out what is below 1e-20.
+        check_scaled("power", i,
+                     stat_power_fisher(row->n1, row->p1, row->n2, row->p2, row->alpha, row->tail),
+                     row->power, fmax(row->power, 1e-8));
+    }
+    tell("power", COUNT(power_table));
+    for (size_t i = 0; i < COUNT(detectable_table); i++) {
+        const struct detectable_row *row = &detectable_table[i];
+        check("rate", i, stat_detectable(row->k1, row->n1, row->n2, row->alpha, row->power),
+              row->rate);
+    }
+    tell("detectable", COUNT(detectable_table));
+    for (size_t i = 0; i < COUNT(size_table); i++) {
+        const struct size_row *row = &size_table[i];
+        uint64_t got = stat_sample_size(row->p1, row->p2, row->alpha, row->power, row->tail);
+        if (got != row->n)
+            fail_msg("size, row %zu: %" PRIu64 ", not %" PRIu64, i, got, row->n);
+    }
+}
+
+static void test_adjusted(void **state)
+{
+    (void)state;
+    double got[20];
+    for (size_t i = 0; i < COUNT(adjust_table); i++) {
+        const struct adjust_row *row = &adjust_table[i];
+        stat_holm(row->p, row->count, got);
+        for (size_t j = 0; j < row->count; j++)
+            check("holm", i, got[j], row->holm[j]);
+        stat_benjamini_hochberg(row->p, row->count, got);
+        for (size_t j = 0; j < row->count; j++)
+            check("hochberg", i, got[j], row->hochberg[j]);
+    }
+    tell("adjusted", COUNT(adjust_table));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_intervals), cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_parts),     cmocka_unit_test(test_power),
+        cmocka_unit_test(test_adjusted),
+    };
+    return cmocka_run_group_tests_name("stats_tables", tests, NULL, NULL);
+}
