@@ -11,11 +11,18 @@ struct store_lock {
     char *path; // of the lock file
 };
 
+#define STORE_KEPT 24
+
 struct store {
     sqlite3 *db;
     char *path; // as the user gave it, for messages
     struct store_lock lock;
     int version; // of the file's format: at most STORE_VERSION
+    // Statements that are used again and again, by their text.
+    struct store_kept {
+        char *sql;
+        sqlite3_stmt *statement; // NULL while it is lent
+    } kept[STORE_KEPT];
 };
 
 // Takes the writer's lock of the store at `path`: a file beside it that names the process which
@@ -37,6 +44,10 @@ store_damaged(const struct store *store, struct lit_error *error, const char *fo
 bool store_execute(struct store *store, const char *sql, struct lit_error *error);
 // NULL with an error. sqlite3_finalize it.
 sqlite3_stmt *store_prepare(struct store *store, const char *sql, struct lit_error *error);
+// The same for a statement that is needed again and again: made once and kept until the store is
+// closed. Hand it back with store_return. NULL with an error.
+sqlite3_stmt *store_borrow(struct store *store, const char *sql, struct lit_error *error);
+void store_return(struct store *store, sqlite3_stmt *statement); // NULL is fine
 // Runs a statement that gives no rows.
 bool store_done(struct store *store, sqlite3_stmt *statement, struct lit_error *error);
 
@@ -56,6 +67,11 @@ bool store_column_count(sqlite3_stmt *statement, int index, uint64_t most, uint6
 // False if the text is not "0x" and 1 to 16 hexadecimal digits.
 bool store_column_hex(sqlite3_stmt *statement, int index, uint64_t *value);
 
+// Gives the file the function litmus_uuid(...), a hash of its arguments in 16 hexadecimal digits:
+// what identifies a session that was stored before sessions had an identity.
+bool store_uuid_define(sqlite3 *db);
+#define STORE_UUID "litmus_uuid(id, version, command, started, system, seed, runs, options)"
+
 // Columns of table session, as store_session_read takes them; the same in every format.
 const char *store_session_columns(const struct store *store);
 // False if the row cannot be what this program wrote; clear it then too.
@@ -74,3 +90,9 @@ bool store_facts_read(sqlite3_stmt *select, int at, struct dev_facts *facts);
 bool store_is_result(const char *name);
 bool store_is_expectation(const char *name);
 bool store_is_hash(const char *text);
+
+// The name under which SQLite opens a path: never one that it takes for something else
+// (":memory:"); links are followed. free() it.
+char *store_file_name(const char *path);
+// Whether a store can be at the path: a regular file that is not too short for one, or none.
+bool store_is_usable(const char *path, struct lit_error *error);

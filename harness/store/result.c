@@ -31,7 +31,7 @@ void store_result_clear(struct store_result *result)
 static bool put_row(struct store *store, int64_t session, const struct store_result *result,
                     int64_t *id, struct lit_error *error)
 {
-    sqlite3_stmt *upsert = store_prepare(
+    sqlite3_stmt *upsert = store_borrow(
         store,
         "INSERT INTO result (session, device, name, result, reason, expectation, sha256, headline,"
         " seed, checked_as, runs, failed_runs, no_progress_runs, first_run_failed, instances,"
@@ -75,7 +75,7 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
         *id = sqlite3_column_int64(upsert, 0);
         good = store_done(store, upsert, error);
     }
-    sqlite3_finalize(upsert);
+    store_return(store, upsert);
     return good;
 }
 
@@ -89,12 +89,12 @@ static bool delete_parts(struct store *store, int64_t id, struct lit_error *erro
     };
     bool good = true;
     for (size_t i = 0; good && i < sizeof statements / sizeof statements[0]; i++) {
-        sqlite3_stmt *erase = store_prepare(store, statements[i], error);
+        sqlite3_stmt *erase = store_borrow(store, statements[i], error);
         if (!erase)
             return false;
         sqlite3_bind_int64(erase, 1, id);
         good = store_done(store, erase, error);
-        sqlite3_finalize(erase);
+        store_return(store, erase);
     }
     return good;
 }
@@ -102,7 +102,7 @@ static bool delete_parts(struct store *store, int64_t id, struct lit_error *erro
 static bool put_outcomes(struct store *store, int64_t id, const struct eng_count *count,
                          struct lit_error *error)
 {
-    sqlite3_stmt *insert = store_prepare(
+    sqlite3_stmt *insert = store_borrow(
         store, "INSERT INTO outcome (result, outcome, instances) VALUES (?, ?, ?)", error);
     if (!insert)
         return false;
@@ -116,7 +116,7 @@ static bool put_outcomes(struct store *store, int64_t id, const struct eng_count
         good = store_done(store, insert, error);
         sqlite3_reset(insert);
     }
-    sqlite3_finalize(insert);
+    store_return(store, insert);
     return good;
 }
 
@@ -124,10 +124,10 @@ static bool put_failures(struct store *store, int64_t id, const struct eng_count
                          struct lit_error *error)
 {
     sqlite3_stmt *insert =
-        store_prepare(store,
-                      "INSERT INTO failure (result, number, run, instance, word, place, outcome,"
-                      " got, want) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      error);
+        store_borrow(store,
+                     "INSERT INTO failure (result, number, run, instance, word, place, outcome,"
+                     " got, want) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                     error);
     if (!insert)
         return false;
     bool good = true;
@@ -145,14 +145,14 @@ static bool put_failures(struct store *store, int64_t id, const struct eng_count
         good = store_done(store, insert, error);
         sqlite3_reset(insert);
     }
-    sqlite3_finalize(insert);
+    store_return(store, insert);
     return good;
 }
 
 static bool put_choice(struct store *store, int64_t id, const struct cat_mode *mode,
                        struct lit_error *error)
 {
-    sqlite3_stmt *insert = store_prepare(
+    sqlite3_stmt *insert = store_borrow(
         store, "INSERT INTO choice (result, place, name, fails) VALUES (?, ?, ?, ?)", error);
     if (!insert)
         return false;
@@ -167,7 +167,7 @@ static bool put_choice(struct store *store, int64_t id, const struct cat_mode *m
         good = store_done(store, insert, error);
         sqlite3_reset(insert);
     }
-    sqlite3_finalize(insert);
+    store_return(store, insert);
     return good;
 }
 
@@ -175,10 +175,10 @@ static bool put_parts(struct store *store, int64_t id, const struct eng_count *c
                       struct lit_error *error)
 {
     sqlite3_stmt *insert =
-        store_prepare(store,
-                      "INSERT INTO part (result, number, process, runs, failed_runs,"
-                      " no_progress_runs) VALUES (?, ?, ?, ?, ?, ?)",
-                      error);
+        store_borrow(store,
+                     "INSERT INTO part (result, number, process, runs, failed_runs,"
+                     " no_progress_runs) VALUES (?, ?, ?, ?, ?, ?)",
+                     error);
     if (!insert)
         return false;
     bool good = true;
@@ -193,14 +193,15 @@ static bool put_parts(struct store *store, int64_t id, const struct eng_count *c
         good = store_done(store, insert, error);
         sqlite3_reset(insert);
     }
-    sqlite3_finalize(insert);
+    store_return(store, insert);
     return good;
 }
 
 bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
                       struct lit_error *error)
 {
-    if (!store_begin(store, error))
+    bool whole = sqlite3_get_autocommit(store->db); // else a part of a larger transaction
+    if (whole && !store_begin(store, error))
         return false;
     int64_t id = 0;
     bool good = put_row(store, session, result, &id, error) && delete_parts(store, id, error) &&
@@ -208,7 +209,7 @@ bool store_result_put(struct store *store, int64_t session, const struct store_r
                 put_failures(store, id, &result->count, error) &&
                 put_choice(store, id, &result->mode, error) &&
                 put_parts(store, id, &result->count, error);
-    return store_end(store, good, error);
+    return whole ? store_end(store, good, error) : good;
 }
 
 // The statements that read results.
@@ -221,11 +222,11 @@ struct reader {
 
 static void reader_clear(struct reader *reader)
 {
-    sqlite3_finalize(reader->results);
-    sqlite3_finalize(reader->outcomes);
-    sqlite3_finalize(reader->failures);
-    sqlite3_finalize(reader->choices);
-    sqlite3_finalize(reader->parts);
+    store_return(reader->store, reader->results);
+    store_return(reader->store, reader->outcomes);
+    store_return(reader->store, reader->failures);
+    store_return(reader->store, reader->choices);
+    store_return(reader->store, reader->parts);
 }
 
 #define RESULT_COLUMNS                                                                             \
@@ -244,28 +245,28 @@ static bool reader_make(struct reader *reader, struct store *store, const char *
     *reader = (struct reader){.store = store};
     text_printf(&select, RESULT_COLUMNS "%s FROM result %s",
                 store->version < 3 ? RESULT_OLDER : RESULT_NEWER, results);
-    reader->results = store_prepare(store, select.data, error);
+    reader->results = store_borrow(store, select.data, error);
     text_free(&select);
     if (!reader->results)
         return false;
     reader->outcomes =
-        store_prepare(store, "SELECT outcome, instances FROM outcome WHERE result = ?", error);
+        store_borrow(store, "SELECT outcome, instances FROM outcome WHERE result = ?", error);
     if (!reader->outcomes)
         return false;
-    reader->failures = store_prepare(store,
-                                     "SELECT run, instance, word, place, outcome, got, want"
-                                     " FROM failure WHERE result = ? ORDER BY number LIMIT ?",
-                                     error);
+    reader->failures = store_borrow(store,
+                                    "SELECT run, instance, word, place, outcome, got, want"
+                                    " FROM failure WHERE result = ? ORDER BY number LIMIT ?",
+                                    error);
     if (!reader->failures || store->version < 2)
         return reader->failures != NULL;
     reader->choices =
-        store_prepare(store, "SELECT place, name, fails FROM choice WHERE result = ?", error);
+        store_borrow(store, "SELECT place, name, fails FROM choice WHERE result = ?", error);
     if (!reader->choices || store->version < 3)
         return reader->choices != NULL;
-    reader->parts = store_prepare(store,
-                                  "SELECT process, runs, failed_runs, no_progress_runs FROM part"
-                                  " WHERE result = ? ORDER BY number LIMIT ?",
-                                  error);
+    reader->parts = store_borrow(store,
+                                 "SELECT process, runs, failed_runs, no_progress_runs FROM part"
+                                 " WHERE result = ? ORDER BY number LIMIT ?",
+                                 error);
     return reader->parts != NULL;
 }
 

@@ -112,7 +112,7 @@ static const char *const migrations[STORE_VERSION] = {
     // Shards, stress, sequential rules, runs by worker process, and the way to a result over all
     // sessions.
     "ALTER TABLE session ADD COLUMN uuid TEXT NOT NULL DEFAULT '';"
-    "UPDATE session SET uuid = lower(hex(randomblob(8)));"
+    "UPDATE session SET uuid = " STORE_UUID ";"
     "ALTER TABLE session ADD COLUMN shard TEXT NOT NULL DEFAULT ''"
     "  CHECK (shard IN ('', 'tests', 'runs'));"
     "ALTER TABLE session ADD COLUMN shard_index INTEGER NOT NULL DEFAULT 0"

@@ -2,6 +2,7 @@
 // Sessions and their devices.
 #include "store/private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,10 +66,31 @@ bool store_session_finish(struct store *store, int64_t session, struct lit_error
     return good;
 }
 
+static void hash_arguments(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
+    char text[17];
+    for (int i = 0; i < count; i++) {
+        const unsigned char *bytes = sqlite3_value_text(values[i]);
+        // The terminator keeps the arguments apart.
+        for (int at = 0; bytes && at <= sqlite3_value_bytes(values[i]); at++)
+            hash = (hash ^ bytes[at]) * UINT64_C(0x100000001b3);
+    }
+    snprintf(text, sizeof(text), "%016jx", (uintmax_t)hash);
+    sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+}
+
+bool store_uuid_define(sqlite3 *db)
+{
+    return sqlite3_create_function(db, "litmus_uuid", -1,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
+                                   hash_arguments, NULL, NULL) == SQLITE_OK;
+}
+
 const char *store_session_columns(const struct store *store)
 {
     return store->version < 3 ? "id, version, command, started, system, seed, runs, finished,"
-                                " options, '', '', 0, 0"
+                                " options, " STORE_UUID ", '', 0, 0"
                               : "id, version, command, started, system, seed, runs, finished,"
                                 " options, uuid, shard, shard_index, shard_count";
 }

@@ -73,6 +73,45 @@ sqlite3_stmt *store_prepare(struct store *store, const char *sql, struct lit_err
     return statement;
 }
 
+sqlite3_stmt *store_borrow(struct store *store, const char *sql, struct lit_error *error)
+{
+    for (size_t i = 0; i < STORE_KEPT; i++) {
+        struct store_kept *kept = &store->kept[i];
+        if (kept->statement && strcmp(kept->sql, sql) == 0) {
+            sqlite3_stmt *statement = kept->statement;
+            kept->statement = NULL;
+            return statement;
+        }
+    }
+    return store_prepare(store, sql, error);
+}
+
+void store_return(struct store *store, sqlite3_stmt *statement)
+{
+    if (!statement)
+        return;
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    for (size_t i = 0; i < STORE_KEPT; i++) {
+        struct store_kept *kept = &store->kept[i];
+        if (kept->statement)
+            continue;
+        free(kept->sql);
+        *kept = (struct store_kept){lit_strdup(sqlite3_sql(statement)), statement};
+        return;
+    }
+    sqlite3_finalize(statement);
+}
+
+static void drop_kept(struct store *store)
+{
+    for (size_t i = 0; i < STORE_KEPT; i++) {
+        sqlite3_finalize(store->kept[i].statement);
+        free(store->kept[i].sql);
+        store->kept[i] = (struct store_kept){0};
+    }
+}
+
 bool store_done(struct store *store, sqlite3_stmt *statement, struct lit_error *error)
 {
     return sqlite3_step(statement) == SQLITE_DONE || store_fail(store, error);
@@ -184,9 +223,13 @@ static void harden(sqlite3 *db)
     sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 }
 
-// The name under which SQLite opens a path: never one that it takes for something else
-// (":memory:").
-static char *file_name(const char *path)
+static bool prepare_file(struct store *store, struct lit_error *error)
+{
+    harden(store->db);
+    return store_uuid_define(store->db) || store_fail(store, error);
+}
+
+char *store_file_name(const char *path)
 {
     struct text name = {0};
     char *resolved = realpath(path, NULL);
@@ -247,9 +290,8 @@ static bool open_writing(struct store *store, const char *name, struct lit_error
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     if (sqlite3_open_v2(name, &store->db, flags, NULL) != SQLITE_OK)
         return store_fail(store, error);
-    harden(store->db);
     int version;
-    if (!identify(store, &version, error))
+    if (!prepare_file(store, error) || !identify(store, &version, error))
         return false;
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be written: read-only", store->path);
@@ -259,12 +301,17 @@ static bool open_writing(struct store *store, const char *name, struct lit_error
            store_migrate(store, version, error);
 }
 
+bool store_is_usable(const char *path, struct lit_error *error)
+{
+    return is_usable(path, false, error);
+}
+
 struct store *store_open(const char *path, struct lit_error *error)
 {
     if (!is_usable(path, false, error))
         return NULL;
     struct store *store = store_new(path);
-    char *name = file_name(path);
+    char *name = store_file_name(path);
     if (!open_writing(store, name, error))
         store_close(&store);
     free(name);
@@ -277,9 +324,8 @@ static bool open_reading(struct store *store, const char *name, int more_flags,
     int flags = SQLITE_OPEN_READONLY | more_flags;
     if (sqlite3_open_v2(name, &store->db, flags, NULL) != SQLITE_OK)
         return store_fail(store, error);
-    harden(store->db);
     int version;
-    if (!identify(store, &version, error))
+    if (!prepare_file(store, error) || !identify(store, &version, error))
         return false;
     if (version == 0)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: empty: nothing was stored in it yet",
@@ -293,7 +339,7 @@ struct store *store_open_read(const char *path, struct lit_error *error)
     if (!is_usable(path, true, error))
         return NULL;
     struct store *store = store_new(path);
-    char *name = file_name(path);
+    char *name = store_file_name(path);
     bool good = open_reading(store, name, 0, error);
     if (!good && store->db && sqlite3_errcode(store->db) == SQLITE_CANTOPEN) {
         // A log cannot be made in this folder. None is needed if none was left.
@@ -322,6 +368,7 @@ void store_close(struct store **store)
 {
     if (!*store)
         return;
+    drop_kept(*store);
     if ((*store)->lock.file >= 0 && (*store)->db) {
         // Leaves the log behind if someone is reading: the next one to close removes it.
         sqlite3_busy_timeout((*store)->db, 0);
