@@ -100,6 +100,9 @@ struct cat_oracle {
     struct cat_choice choice; // CAT_CHECK_CHOICE only
     // What the unit is that passes or fails: "subgroup", "workgroup", "device scan".
     const char *instance;
+    // Its workgroups (or subgroups) wait for each other or race, so that what else the processor
+    // does shows in the results: a software device runs it with no other such device beside it.
+    bool interacts;
     // All words of all runs of one pipeline must be the same, even where several values are
     // allowed.
     bool (*steady)(const struct cat_args *args); // NULL: no

@@ -45,6 +45,8 @@ static const struct cli_option options[] = {
      "without progress for so long it is a hang (default: 60)"},
     {0, "time", CLI_SECONDS, AT(time), "SECONDS",
      "stop after so long, with exit code 5; 90s, 10m, 2h"},
+    {0, "serial", CLI_FLAG, AT(serial), NULL,
+     "one device after another: with nothing beside what is\nmeasured (default: side by side)"},
     {0, "resume", CLI_FLAG, AT(resume), NULL,
      "go on with the newest session that is not finished, with\nthe options that it had"},
     {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
@@ -80,7 +82,8 @@ const struct cli_syntax cli_run_syntax = {
 // What may stand beside --resume.
 static bool goes_with_resume(const char *name)
 {
-    static const char *const names[] = {"resume", "db", "time", "quiet", "verbose", "color"};
+    static const char *const names[] = {"resume", "db",      "time", "serial",
+                                        "quiet",  "verbose", "color"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], name) == 0)
             return true;
@@ -331,6 +334,7 @@ static int measure(struct run *run)
                            .shuffle = run->options.shuffle,
                            .validation = run->options.validation,
                            .verbose = run->options.verbose > 0,
+                           .serial = run->options.serial,
                            .policy = run->policy,
                            .started = run->started,
                            .store = run->store,

@@ -6,7 +6,7 @@
 #include "engine/inventory.h"
 
 struct cli_run_options {
-    bool all, thorough, shuffle, validation, resume, dry_run, quiet;
+    bool all, thorough, shuffle, validation, serial, resume, dry_run, quiet;
     int verbose, color;
     struct cli_list patterns, devices;
     struct cli_list simt; // at most one: the reference driver's settings

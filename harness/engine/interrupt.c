@@ -4,13 +4,16 @@
 #include "engine/interrupt.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
-static volatile sig_atomic_t came;
+// Read by all threads.
+static atomic_int came;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may write it");
 
 static void note(int number)
 {
-    came = number;
+    atomic_store(&came, number);
 }
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
@@ -29,7 +32,7 @@ void eng_interrupt_listen(void)
 
 int eng_interrupt(void)
 {
-    return came;
+    return atomic_load(&came);
 }
 
 _Noreturn void eng_interrupt_reraise(int number)

@@ -26,13 +26,21 @@ char *eng_duration(char text[32], double seconds)
     return text;
 }
 
-double eng_progress_part(const struct eng_progress *progress,
-                         const struct eng_progress_state *state)
+// In configurations, with the part of the present one.
+static double done_of(const struct eng_progress_queue *queue)
 {
-    if (progress->total == 0)
-        return 1;
-    double inside = state->of ? (double)state->runs / (double)state->of : 0;
-    return ((double)progress->done + inside) / (double)progress->total;
+    double inside = queue->name && queue->of ? (double)queue->runs / (double)queue->of : 0;
+    return (double)queue->done + (inside < 1 ? inside : 1);
+}
+
+double eng_progress_part(const struct eng_progress_queue *queues, size_t count)
+{
+    double total = 0, done = 0;
+    for (size_t i = 0; i < count; i++) {
+        total += (double)queues[i].total;
+        done += done_of(&queues[i]);
+    }
+    return total > 0 ? done / total : 1;
 }
 
 bool eng_progress_due(const struct eng_progress *progress, double part, double seconds)
@@ -45,53 +53,144 @@ bool eng_progress_due(const struct eng_progress *progress, double part, double s
     return seconds - last >= 10 && part - progress->last_part >= 0.05;
 }
 
-// Seconds left, from what this run has done so far; negative while too little is known.
-static double time_left(const struct eng_progress *progress, const struct eng_progress_state *state,
-                        double seconds)
+// Of `total`, `done` are done and `before` were; that took `seconds`.
+static double extrapolate(double total, double done, double before, double seconds)
 {
-    if (progress->total == 0)
+    if (seconds < 2 || done - before < 0.002 * total || total <= 0)
         return -1;
-    double before = (double)progress->before / (double)progress->total;
-    double part = eng_progress_part(progress, state);
-    if (seconds < 2 || part - before < 0.002)
-        return -1;
-    return seconds * (1 - part) / (part - before);
+    return seconds * (total - done) / (done - before);
 }
 
-void eng_progress_line(const struct eng_progress *progress, const struct eng_progress_state *state,
-                       double seconds, size_t columns, struct text *line)
+double eng_progress_left(const struct eng_progress_queue *queues, size_t count, double seconds)
 {
-    const char *dot = progress->utf8 ? " \u00b7 " : ", ";
-    char runs[32], of[32], failed[32], done[32], total[32], left_text[32];
-    struct text facts = {0};
-    text_printf(&facts, "  run %s of %s", text_count(runs, state->runs), text_count(of, state->of));
-    if (state->failed)
-        text_printf(&facts, "%s%s failed", dot, text_count(failed, state->failed));
-    text_printf(&facts, "%s%s of %s done", dot, text_count(done, progress->done),
-                text_count(total, progress->total));
-    double left = time_left(progress, state, seconds);
-    if (left >= 0)
-        text_printf(&facts, "%s%s left", dot, eng_duration(left_text, left));
+    double total = 0, done = 0, before = 0, longest = -1;
+    bool unknown = false, waiting = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct eng_progress_queue *queue = &queues[i];
+        double left = extrapolate((double)queue->total, done_of(queue), (double)queue->before,
+                                  seconds - queue->started);
+        total += (double)queue->total;
+        done += done_of(queue);
+        before += (double)queue->before;
+        unknown |= queue->active && left < 0;
+        waiting |= !queue->active && queue->started < 0;
+        if (queue->active && left > longest)
+            longest = left;
+    }
+    if (waiting)
+        return extrapolate(total, done, before, seconds);
+    return unknown ? -1 : longest;
+}
 
-    // The dots are one column wide and two bytes long.
-    size_t width = facts.length;
-    for (size_t i = 0; i < facts.length; i++)
-        width -= ((unsigned char)facts.data[i] & 0xc0) == 0x80;
-    size_t length = strlen(state->name);
+// On a terminal: what continues a character of UTF-8 takes no column.
+static size_t width_of(const struct text *text)
+{
+    size_t width = text->length;
+    for (size_t i = 0; i < text->length; i++)
+        width -= ((unsigned char)text->data[i] & 0xc0) == 0x80;
+    return width;
+}
+
+static void put_left(const struct eng_progress_queue *queues, size_t count, double seconds,
+                     const char *dot, struct text *line)
+{
+    char left_text[32];
+    double left = eng_progress_left(queues, count, seconds);
+    if (left >= 0)
+        text_printf(line, "%s%s left", dot, eng_duration(left_text, left));
+}
+
+// One device is at work, on a configuration.
+static void put_one(const struct eng_progress_queue *queues, size_t count,
+                    const struct eng_progress_queue *active, double seconds, size_t columns,
+                    const char *dot, struct text *line)
+{
+    char runs[32], of[32], failed[32], done_text[32], total_text[32];
+    struct text facts = {0};
+    size_t done = 0, total = 0;
+    for (size_t i = 0; i < count; i++) {
+        done += queues[i].done;
+        total += queues[i].total;
+    }
+    text_printf(&facts, "  run %s of %s", text_count(runs, active->runs),
+                text_count(of, active->of));
+    if (active->failed)
+        text_printf(&facts, "%s%s failed", dot, text_count(failed, active->failed));
+    text_printf(&facts, "%s%s of %s done", dot, text_count(done_text, done),
+                text_count(total_text, total));
+    put_left(queues, count, seconds, dot, &facts);
+
+    size_t width = width_of(&facts), length = strlen(active->name);
     if (columns == 0 || 2 + length + width <= columns)
-        text_printf(line, "  %s", state->name);
+        text_printf(line, "  %s", active->name);
     else if (columns > width + 12)
         // The end tells configurations of one test apart.
-        text_printf(line, "  ...%s", state->name + length - (columns - width - 5));
+        text_printf(line, "  ...%s", active->name + length - (columns - width - 5));
     text_append(line, facts.data, facts.length);
     text_free(&facts);
 }
 
-void eng_progress_show(struct eng_progress *progress, const struct eng_progress_state *state,
-                       double now)
+// How much a line for several devices says; less where the terminal is narrow.
+enum detail { DETAIL_WORDS, DETAIL_NUMBERS, DETAIL_SUM, DETAILS };
+
+static void put_places(const struct eng_progress_queue *queues, size_t count, enum detail detail,
+                       const char *dot, struct text *line)
+{
+    char done_text[32], total_text[32];
+    size_t done = 0, total = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct eng_progress_queue *queue = &queues[i];
+        done += queue->done;
+        total += queue->total;
+        if (detail != DETAIL_SUM)
+            text_printf(line, "%s%s%u%s %s/%s", i ? dot : "  ",
+                        detail == DETAIL_WORDS ? "device " : "", queue->device,
+                        detail == DETAIL_WORDS ? "" : ":", text_count(done_text, queue->done),
+                        text_count(total_text, queue->total));
+    }
+    if (detail == DETAIL_SUM)
+        text_printf(line, "  %s of %s done on %zu devices", text_count(done_text, done),
+                    text_count(total_text, total), count);
+}
+
+static void put_several(const struct eng_progress *progress,
+                        const struct eng_progress_queue *queues, size_t count, double seconds,
+                        size_t columns, const char *dot, struct text *line)
+{
+    char failed[32];
+    for (enum detail detail = DETAIL_WORDS; detail < DETAILS; detail++) {
+        text_free(line);
+        put_places(queues, count, detail, dot, line);
+        if (progress->failed)
+            text_printf(line, "%s%s failed", dot, text_count(failed, progress->failed));
+        put_left(queues, count, seconds, dot, line);
+        if (columns == 0 || width_of(line) <= columns)
+            return;
+    }
+}
+
+void eng_progress_line(const struct eng_progress *progress, const struct eng_progress_queue *queues,
+                       size_t count, double seconds, size_t columns, struct text *line)
+{
+    const char *dot = progress->utf8 ? " \u00b7 " : ", ";
+    const struct eng_progress_queue *active = NULL;
+    size_t at_work = 0;
+    for (size_t i = 0; i < count; i++) {
+        at_work += queues[i].active;
+        if (queues[i].active && queues[i].name)
+            active = &queues[i];
+    }
+    if (at_work <= 1 && active)
+        put_one(queues, count, active, seconds, columns, dot, line);
+    else
+        put_several(progress, queues, count, seconds, columns, dot, line);
+}
+
+void eng_progress_show(struct eng_progress *progress, const struct eng_progress_queue *queues,
+                       size_t count, double now)
 {
     double seconds = now - progress->started;
-    double part = eng_progress_part(progress, state);
+    double part = eng_progress_part(queues, count);
     if (!eng_progress_due(progress, part, seconds))
         return;
     size_t columns = 0;
@@ -104,7 +203,7 @@ void eng_progress_show(struct eng_progress *progress, const struct eng_progress_
         columns--;
     }
     struct text line = {0};
-    eng_progress_line(progress, state, seconds, columns, &line);
+    eng_progress_line(progress, queues, count, seconds, columns, &line);
     fprintf(stderr, progress->terminal ? "\r\033[K%s" : "%s\n", line.data);
     fflush(stderr);
     text_free(&line);

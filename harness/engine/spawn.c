@@ -103,7 +103,8 @@ static void free_environment(char **variables, size_t kept)
 }
 
 // In the child: only calls that are safe between fork and exec.
-static _Noreturn void become_worker(pid_t parent, int socket, int output, char **variables)
+static _Noreturn void become_worker(pid_t parent, int socket, int output, int niceness,
+                                    char **variables)
 {
     static char program[] = "litmus", command[] = "worker";
     char *arguments[] = {program, command, NULL};
@@ -114,6 +115,8 @@ static _Noreturn void become_worker(pid_t parent, int socket, int output, char *
     sigset_t none;
 
     setpgid(0, 0);
+    if (niceness > 0)
+        (void)!nice(niceness);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127);
@@ -145,7 +148,8 @@ static void close_pair(int pair[2])
             close(pair[i]);
 }
 
-bool eng_child_start(struct eng_child *child, const char *manifest, struct lit_error *error)
+bool eng_child_start(struct eng_child *child, const char *manifest, int niceness,
+                     struct lit_error *error)
 {
     int sockets[2] = {-1, -1}, pipes[2] = {-1, -1};
     *child = (struct eng_child){.socket = -1, .output = -1};
@@ -158,7 +162,7 @@ bool eng_child_start(struct eng_child *child, const char *manifest, struct lit_e
     fflush(NULL);
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        become_worker(parent, sockets[1], pipes[1], variables);
+        become_worker(parent, sockets[1], pipes[1], niceness, variables);
     free_environment(variables, kept);
     if (pid < 0)
         goto error;

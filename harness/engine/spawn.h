@@ -17,9 +17,11 @@ struct eng_child {
 };
 
 // Starts this program again as `litmus worker`, in a process group of its own, with one driver's
-// manifest for the Vulkan loader to know, no implicit layers and no shader caches. The worker dies
-// with the supervisor. False with an error if no process can be made.
-bool eng_child_start(struct eng_child *child, const char *manifest, struct lit_error *error);
+// manifest for the Vulkan loader to know, no implicit layers and no shader caches, and so much
+// nicer than this process. The worker dies with the supervisor. False with an error if no process
+// can be made.
+bool eng_child_start(struct eng_child *child, const char *manifest, int niceness,
+                     struct lit_error *error);
 
 // Whether the process has ended; never waits.
 bool eng_child_ended(struct eng_child *child);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The supervisor: runs the plan on each chosen device through worker processes and stores every
+// The supervisor: runs the plan on all chosen devices through worker processes and stores every
 // result as it arrives. It never calls Vulkan.
 #pragma once
 
@@ -15,13 +15,15 @@ struct eng_run {
     const bool *chosen; // of the inventory's devices
     uint64_t runs, seed;
     bool shuffle, validation, verbose;
+    bool serial;    // one device after another
+    unsigned cores; // that software devices share; 0: as many as this process may use
     struct eng_policy policy;
     double started; // eng_now: when the whole run's time began
     struct store *store;
     int64_t session;
     struct eng_progress *progress;
-    // A device's turn begins: prints its header. `planned` configurations, of which `before` are
-    // done.
+    // Prints a device's header: before anything runs where devices run side by side, else when its
+    // turn begins. `planned` configurations, of which `before` are done.
     void (*header)(const struct eng_device *device, size_t planned, size_t before, void *user);
     // One line to the user: a remark, what a worker printed, a validation message.
     void (*say)(const char *line, void *user);
@@ -35,8 +37,11 @@ enum eng_stop {
     ENG_STOP_STORE,  // the store cannot be written; `error` says why
 };
 
-// Runs everything. Configurations that the session holds results of are not run again; those that
-// are partial go on where they stopped. Fills *tally, with the results of earlier runs of the
-// session too.
+// Runs everything: each device has a queue of its own, and these go side by side (engine/share.h)
+// unless the run is serial. A queue that stops leaves the others running; a signal, the end of the
+// time and a store that cannot be written stop all. The functions above are called by one thread at
+// a time, though not always by the same one. Configurations that the session holds results of are
+// not run again; those that are partial go on where they stopped. Fills *tally, with the results of
+// earlier runs of the session too.
 enum eng_stop eng_supervise(const struct eng_run *run, struct eng_tally *tally,
                             struct lit_error *error);

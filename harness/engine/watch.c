@@ -34,7 +34,7 @@ struct eng_worker *eng_worker_start(const struct eng_watch *watch, const char *m
     struct eng_worker *worker = lit_alloc(1, sizeof *worker);
     worker->watch = watch;
     worker->last_event = eng_now();
-    if (!eng_child_start(&worker->child, manifest, error)) {
+    if (!eng_child_start(&worker->child, manifest, watch->niceness, error)) {
         free(worker);
         return NULL;
     }
@@ -210,7 +210,7 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
     for (;;) {
         bool parsed = false;
         reason[0] = '\0';
-        if (eng_interrupt())
+        if (eng_interrupt() || (watch->stop && watch->stop(watch->user)))
             return ENG_WAIT_INTERRUPTED;
         if (take_event(worker, event, &parsed, reason))
             return parsed ? ENG_WAIT_EVENT : ENG_WAIT_NONSENSE;

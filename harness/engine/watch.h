@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker as the supervisor sees it: requests go in, events come out, and its silence, its death
-// and what it prints are watched meanwhile. Single-threaded.
+// and what it prints are watched meanwhile. Each worker is used by one thread at a time; different
+// threads may have workers of their own, and then `say`, `tick` and `stop` see to it themselves
+// that they do not meet.
 #pragma once
 
 #include "engine/protocol.h"
@@ -11,10 +13,13 @@ struct eng_watch {
     struct eng_policy policy;
     double started; // of the run, eng_now
     bool verbose;   // hand over what workers print
+    int niceness;   // of workers, added to this process's own
     // A line that a worker printed, or a remark of the supervisor: sanitised, without a newline.
     void (*say)(const char *line, void *user);
     // Called a few times a second while waiting; may be NULL.
     void (*tick)(void *user);
+    // Asked as often: whether to stop as if a signal had come; may be NULL.
+    bool (*stop)(void *user);
     void *user;
 };
 
@@ -37,7 +42,7 @@ enum eng_wait {
     ENG_WAIT_NONSENSE,    // it sent something that is no event; `reason` says what
     ENG_WAIT_HUNG,        // no event for policy.idle; `reason` says so
     ENG_WAIT_TIME,        // the run's time is used up
-    ENG_WAIT_INTERRUPTED, // a signal asks the run to stop
+    ENG_WAIT_INTERRUPTED, // a signal, or watch->stop, asks the run to stop
 };
 
 // Waits for the next event. After anything but an event the worker is good for eng_worker_end only.

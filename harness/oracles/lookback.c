@@ -114,6 +114,7 @@ static void scan_where(const struct cat_args *args, const struct cat_shape *shap
 static const struct cat_oracle oracle_lookback_scan = {
     .name = "lookback.scan",
     .check = CAT_CHECK_EQUAL,
+    .interacts = true,
     .instance = "device scan",
     .shape = scan_shape,
     .input = scan_input,
@@ -180,6 +181,7 @@ static void order_where(const struct cat_args *args, const struct cat_shape *sha
 static const struct cat_oracle oracle_lookback_order = {
     .name = "lookback.order",
     .check = CAT_CHECK_EQUAL,
+    .interacts = true,
     .instance = "device scan",
     .shape = order_shape,
     .input = packed_input,
@@ -196,6 +198,7 @@ static bool fallback_shape(const struct cat_args *args, struct cat_shape *shape,
 static const struct cat_oracle oracle_lookback_fallback = {
     .name = "lookback.fallback",
     .check = CAT_CHECK_EQUAL,
+    .interacts = true,
     .instance = "device scan",
     .shape = fallback_shape,
     .input = packed_input,
@@ -212,6 +215,7 @@ static bool levien_2021_shape(const struct cat_args *args, struct cat_shape *sha
 static const struct cat_oracle oracle_lookback_levien_2021 = {
     .name = "lookback.levien-2021",
     .check = CAT_CHECK_EQUAL,
+    .interacts = true,
     .instance = "device scan",
     .shape = levien_2021_shape,
     .input = whole_input,
@@ -246,6 +250,7 @@ static void levien_2020_where(const struct cat_args *args, const struct cat_shap
 static const struct cat_oracle oracle_lookback_levien_2020 = {
     .name = "lookback.levien-2020",
     .check = CAT_CHECK_EQUAL,
+    .interacts = true,
     .instance = "device scan",
     .shape = levien_2020_shape,
     .input = whole_input,

@@ -107,7 +107,7 @@ static void memory_where(const struct cat_args *args, const struct cat_shape *sh
 // Of every oracle of this family: the last alternative fails, and so does anything else.
 #define ORACLE(name_, expect_, ...)                                                                \
     {                                                                                              \
-        .name = "memory." name_, .check = CAT_CHECK_CHOICE,                                        \
+        .name = "memory." name_, .check = CAT_CHECK_CHOICE, .interacts = true,                     \
         .choice = {.names = {__VA_ARGS__, "something else"}, .fails = 1u << 3 | 1u << 4},          \
         .instance = "pair of invocations", .shape = memory_shape, .input = no_input,               \
         .expect = expect_, .where = memory_where,                                                  \

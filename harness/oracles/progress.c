@@ -63,6 +63,7 @@ static void chain_where(const struct cat_args *args, const struct cat_shape *sha
 static const struct cat_oracle oracle_chain = {
     .name = "progress.chain",
     .check = CAT_CHECK_EQUAL,
+    .interacts = true,
     .instance = "chain",
     .shape = chain_shape,
     .input = random_input,
@@ -106,6 +107,7 @@ static void occupancy_where(const struct cat_args *args, const struct cat_shape 
 static const struct cat_oracle oracle_occupancy = {
     .name = "progress.occupancy",
     .check = CAT_CHECK_EQUAL,
+    .interacts = true,
     .instance = "dispatch",
     .shape = occupancy_shape,
     .expect = occupancy_expect,
@@ -157,6 +159,7 @@ static void handover_where(const struct cat_args *args, const struct cat_shape *
 static const struct cat_oracle oracle_handover = {
     .name = "progress.handover",
     .check = CAT_CHECK_EQUAL,
+    .interacts = true,
     .instance = "workgroup",
     .shape = handover_shape,
     .input = random_input,
@@ -210,6 +213,7 @@ static void lock_where(const struct cat_args *args, const struct cat_shape *shap
 static const struct cat_oracle oracle_spin_lock = {
     .name = "progress.spin-lock",
     .check = CAT_CHECK_EQUAL,
+    .interacts = true,
     .instance = "lock",
     .shape = lock_shape,
     .expect = lock_expect,
@@ -260,6 +264,7 @@ static void list_where(const struct cat_args *args, const struct cat_shape *shap
 static const struct cat_oracle oracle_linked_list = {
     .name = "progress.linked-list",
     .check = CAT_CHECK_EQUAL,
+    .interacts = true,
     .instance = "list",
     .shape = list_shape,
     .expect = list_expect,

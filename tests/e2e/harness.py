@@ -154,12 +154,19 @@ class Case(unittest.TestCase):
         return None
 
     def workers_of(self, process):
-        """The process ids of a supervisor's children."""
-        try:
-            with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
-                return [int(word) for word in file.read().split()]
-        except FileNotFoundError:
-            return []
+        """The process ids of a supervisor's children, which its threads have started."""
+        found = []
+        for path in glob.glob(f"/proc/{process.pid}/task/*/children"):
+            try:
+                with open(path) as file:
+                    found += [int(word) for word in file.read().split()]
+            except OSError:
+                pass
+        return found
+
+    def children_are_gone(self, workers):
+        self.wait_for("the end of the workers",
+                      lambda: not any(os.path.exists(f"/proc/{worker}") for worker in workers), 15)
 
     # What holds for every way to end
 

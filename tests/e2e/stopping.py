@@ -38,10 +38,6 @@ class Stopped(Case):
         # And then nothing is left to resume.
         self.assertEqual(self.litmus("run", "--resume").code, 2)
 
-    def children_are_gone(self, workers):
-        self.wait_for("the end of the workers",
-                      lambda: not any(os.path.exists(f"/proc/{worker}") for worker in workers), 15)
-
 
 class Signals(Stopped):
     def by_signal(self, number):

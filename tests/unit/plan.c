@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a device: which subgroup sizes, which configurations, in which order; and the
-// progress line that follows it.
+// The plan of a device: which subgroup sizes, which configurations, in which order.
 #include "unit.h"
 
 #include "engine/plan.h"
-#include "engine/progress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,67 +142,6 @@ static void shuffling_is_a_permutation_that_the_seed_decides(void **state)
     eng_plan_clear(&other);
 }
 
-static void durations(void **state)
-{
-    static const struct {
-        double seconds;
-        const char *want;
-    } rows[] = {
-        {0, "0.0 s"},          {0.44, "0.4 s"},      {9.94, "9.9 s"},      {9.96, "10 s"},
-        {59.4, "59 s"},        {59.6, "1 min 00 s"}, {70, "1 min 10 s"},   {242, "4 min 02 s"},
-        {3599, "59 min 59 s"}, {3600, "1 h 00 min"}, {7500, "2 h 05 min"}, {-5, "0.0 s"},
-    };
-    char text[32];
-    (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_string_equal(eng_duration(text, rows[i].seconds), rows[i].want);
-}
-
-static void the_line_says_how_far_and_how_long(void **state)
-{
-    struct eng_progress progress = {.utf8 = true, .total = 10, .done = 4, .last_shown = -1};
-    struct eng_progress_state now = {.name = "a.b/c=d", .runs = 500, .of = 1000, .failed = 3};
-    struct text line = {0};
-    (void)state;
-    eng_progress_line(&progress, &now, 45, 0, &line);
-    assert_string_equal(
-        line.data,
-        "  a.b/c=d  run 500 of 1,000 \u00b7 3 failed \u00b7 4 of 10 done \u00b7 55 s left");
-    text_free(&line);
-
-    // What an earlier run did took no time now.
-    progress.before = 4;
-    progress.utf8 = false;
-    now.failed = 0;
-    eng_progress_line(&progress, &now, 10, 0, &line);
-    assert_string_equal(line.data, "  a.b/c=d  run 500 of 1,000, 4 of 10 done, 1 min 50 s left");
-    text_free(&line);
-
-    // Too early to say; and narrow terminals keep the end of the name.
-    now.name = "family.test/axis=value@workgroup=1024";
-    eng_progress_line(&progress, &now, 1, 60, &line);
-    assert_string_equal(line.data, "  ...is=value@workgroup=1024  run 500 of 1,000, 4 of 10 done");
-    text_free(&line);
-}
-
-static void lines_are_due_now_and_then(void **state)
-{
-    struct eng_progress progress = {.total = 100, .last_shown = -1};
-    (void)state;
-    assert_false(eng_progress_due(&progress, 0.5, 9));
-    assert_true(eng_progress_due(&progress, 0.06, 10));
-    assert_false(eng_progress_due(&progress, 0.04, 1000));
-    progress.last_shown = 10;
-    progress.last_part = 0.5;
-    assert_false(eng_progress_due(&progress, 0.9, 19));
-    assert_true(eng_progress_due(&progress, 0.55, 20));
-    progress.terminal = true;
-    assert_true(eng_progress_due(&progress, 0.5, 10.2));
-    assert_false(eng_progress_due(&progress, 0.9, 10.05));
-    progress.off = true;
-    assert_false(eng_progress_due(&progress, 0.9, 1000));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,9 +149,6 @@ int main(void)
         cmocka_unit_test(only_the_default_size_unless_asked),
         cmocka_unit_test(a_pattern_can_name_a_size),
         cmocka_unit_test(shuffling_is_a_permutation_that_the_seed_decides),
-        cmocka_unit_test(durations),
-        cmocka_unit_test(the_line_says_how_far_and_how_long),
-        cmocka_unit_test(lines_are_due_now_and_then),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

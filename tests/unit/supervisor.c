@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The supervisor against workers that misbehave in ways that no driver can make the real one
-// misbehave in. This program is its own worker: started as `litmus worker`, it plays the part that
-// FAKE_WORKER names.
+// misbehave in, and several devices at once. This program is its own worker: started as `litmus
+// worker`, it plays the part that FAKE_WORKER names, else the one that its driver's manifest is
+// named after.
 #include "unit.h"
 
 #include "engine/plan.h"
@@ -12,18 +13,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define RUNS 10
 
-static const struct dev_facts device_facts = {.name = "Fake",
-                                              .driver_name = "fake",
-                                              .type = "other",
-                                              .subgroup = 8,
-                                              .subgroup_min = 8,
-                                              .subgroup_max = 8,
-                                              .api = 0x403000};
+// Devices differ by their name alone: that of the manifest.
+static struct dev_facts facts_of(const char *manifest)
+{
+    const char *slash = strrchr(manifest, '/'), *part = slash ? slash + 1 : manifest;
+    struct dev_facts facts = {.driver_name = "fake",
+                              .type = "other",
+                              .subgroup = 8,
+                              .subgroup_min = 8,
+                              .subgroup_max = 8,
+                              .api = 0x403000};
+    snprintf(facts.name, sizeof facts.name, "Fake %s", part);
+    facts.cpu = strncmp(part, "cpu-", 4) == 0;
+    return facts;
+}
 
 // The worker
 
@@ -51,6 +60,23 @@ static void sleep_for_ever(void)
 {
     for (;;)
         pause();
+}
+
+// Goes on when two workers of this kind are at work: "meet-a" and "meet-b" leave files and wait for
+// each other's.
+static void meet(const char *part)
+{
+    static const char *const places[] = {"met-a", "met-b"};
+    const char *folder = getenv("FAKE_FOLDER");
+    const int own = part[strlen(part) - 1] == 'b';
+    char path[2][256];
+    for (int i = 0; i < 2; i++)
+        snprintf(path[i], sizeof path[i], "%s/%s", folder ? folder : "", places[i]);
+    FILE *file = fopen(path[own], "w");
+    if (file)
+        fclose(file);
+    while (access(path[!own], F_OK) != 0)
+        usleep(2000);
 }
 
 static void play_run(const char *part, const struct eng_request *request)
@@ -88,6 +114,10 @@ static void play_run(const char *part, const struct eng_request *request)
     } else if (strcmp(part, "slow") == 0) {
         emit_batch(3, 0);
         sleep_for_ever();
+    } else if (strstr(part, "meet")) {
+        meet(part);
+    } else if (strcmp(part, "silent") == 0) {
+        sleep_for_ever();
     } else if (strcmp(part, "lost") == 0) {
         done.result = ENG_DEVICE_LOST;
         runs = 1;
@@ -103,7 +133,8 @@ static void play_run(const char *part, const struct eng_request *request)
 
 static void play_open(const char *part)
 {
-    struct eng_event opened = {.kind = ENG_EVENT_OPENED, .facts = device_facts};
+    struct eng_event opened = {.kind = ENG_EVENT_OPENED,
+                               .facts = facts_of(getenv("VK_DRIVER_FILES"))};
     if (strcmp(part, "other-device") == 0)
         snprintf(opened.facts.name, sizeof opened.facts.name, "Other");
     if (strcmp(part, "refuse") == 0) {
@@ -143,8 +174,9 @@ static int play(const char *part)
 // The supervisor
 
 static char folder[] = "/tmp/litmus-supervisor-XXXXXX";
+#define NAMES 4
 static struct eng_device device;
-static struct text name; // the one configuration
+static struct text names[NAMES]; // configurations that exist
 static struct store *store;
 static struct store_session session;
 static char said[4096];
@@ -164,21 +196,30 @@ static void say(const char *line, void *user)
     snprintf(said + length, sizeof said - length, "%s\n", line);
 }
 
-static enum eng_stop supervise(const char *part, double idle, double total, struct eng_tally *tally)
+struct setting {
+    struct eng_inventory inventory;
+    size_t configurations;
+    double idle, total;
+    unsigned cores;
+    bool serial;
+};
+
+static enum eng_stop supervise_all(const struct setting *setting, struct eng_tally *tally,
+                                   struct lit_error *error)
 {
-    const char *patterns[] = {name.data};
-    const bool chosen[] = {true};
-    struct cat_selection selection = {.patterns = patterns, .count = 1};
-    struct eng_inventory inventory = {.devices = &device, .count = 1};
+    const char *patterns[NAMES];
+    const bool chosen[] = {true, true, true};
+    struct cat_selection selection = {.patterns = patterns, .count = setting->configurations};
     struct eng_progress progress = {.off = true};
-    struct lit_error error = {0};
     struct eng_run run = {
         .selection = &selection,
-        .inventory = &inventory,
+        .inventory = &setting->inventory,
         .chosen = chosen,
         .runs = RUNS,
         .seed = 1,
-        .policy = {.idle = idle, .term = 0.2, .kill = 2, .total = total},
+        .serial = setting->serial,
+        .cores = setting->cores,
+        .policy = {.idle = setting->idle, .term = 0.2, .kill = 2, .total = setting->total},
         .started = eng_now(),
         .store = store,
         .session = session.id,
@@ -186,10 +227,22 @@ static enum eng_stop supervise(const char *part, double idle, double total, stru
         .header = header,
         .say = say,
     };
+    for (size_t i = 0; i < setting->configurations; i++)
+        patterns[i] = names[i].data;
     said[0] = '\0';
     *tally = (struct eng_tally){0};
+    return eng_supervise(&run, tally, error);
+}
+
+static enum eng_stop supervise(const char *part, double idle, double total, struct eng_tally *tally)
+{
+    struct setting setting = {.inventory = {.devices = &device, .count = 1},
+                              .configurations = 1,
+                              .idle = idle,
+                              .total = total};
+    struct lit_error error = {0};
     setenv("FAKE_WORKER", part, 1);
-    return eng_supervise(&run, tally, &error);
+    return supervise_all(&setting, tally, &error);
 }
 
 static void begin_session(void)
@@ -214,18 +267,19 @@ static int begin(void **state)
     struct lit_error error = {0};
     char path[64];
     (void)state;
-    device = (struct eng_device){.number = 1, .manifest = folder, .facts = device_facts};
-    dev_facts_id(&device.facts, device.id);
-    eng_plan_make(&plan, &all, &device.facts, false, 0);
-    for (size_t i = 0; i < plan.count && !name.data; i++)
-        if (cat_case_module(&plan.cases[i]))
-            cat_case_name(&plan.cases[i], &name);
-    eng_plan_clear(&plan);
     if (!mkdtemp(folder))
         return -1;
+    setenv("FAKE_FOLDER", folder, 1);
+    device = (struct eng_device){.number = 1, .manifest = folder, .facts = facts_of(folder)};
+    dev_facts_id(&device.facts, device.id);
+    eng_plan_make(&plan, &all, &device.facts, false, 0);
+    for (size_t i = 0, found = 0; i < plan.count && found < NAMES; i++)
+        if (cat_case_module(&plan.cases[i]))
+            cat_case_name(&plan.cases[i], &names[found++]);
+    eng_plan_clear(&plan);
     snprintf(path, sizeof path, "%s/x.db", folder);
     store = store_open(path, &error);
-    return store && name.data ? 0 : -1;
+    return store && names[NAMES - 1].data ? 0 : -1;
 }
 
 static int end(void **state)
@@ -233,7 +287,8 @@ static int end(void **state)
     char command[64];
     (void)state;
     store_close(&store);
-    text_free(&name);
+    for (size_t i = 0; i < NAMES; i++)
+        text_free(&names[i]);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);
 }
@@ -247,7 +302,7 @@ static void expect(const char *part, enum eng_result result, uint64_t runs, cons
     print_message("part: %s\n", part);
     assert_int_equal(supervise(part, 0.5, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[result], 1);
-    assert_true(store_result_get(store, session.id, device.id, name.data, &row, &error));
+    assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
     assert_string_equal(row.result, eng_result_name(result));
     assert_int_equal(row.count.runs, runs);
     if (strncmp(row.reason, reason, strlen(reason)) != 0)
@@ -284,14 +339,14 @@ static void a_partial_configuration_goes_on(void **state)
     assert_true(tally.out_of_time);
     assert_int_equal(tally.results[ENG_PARTIAL], 1);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_TIME);
-    assert_true(store_result_get(store, session.id, device.id, name.data, &row, &error));
+    assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
     assert_string_equal(row.result, "partial");
     assert_int_equal(row.count.runs, 3);
     store_result_clear(&row);
 
     assert_int_equal(supervise("good", 0.5, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[ENG_PASS], 1);
-    assert_true(store_result_get(store, session.id, device.id, name.data, &row, &error));
+    assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
     assert_string_equal(row.result, "pass");
     assert_int_equal(row.count.runs, RUNS);
     store_result_clear(&row);
@@ -320,14 +375,179 @@ static void devices_that_do_not_open(void **state)
     assert_non_null(strstr(said, "another device is there now: Other"));
 }
 
+// Several devices
+
+#define DEVICES 3
+static struct eng_device several[DEVICES];
+static char manifests[DEVICES][32];
+
+// Makes devices that play these parts, in a new session.
+static struct setting gather(const char *const *parts, size_t count)
+{
+    unsetenv("FAKE_WORKER");
+    begin_session();
+    for (size_t i = 0; i < count; i++) {
+        snprintf(manifests[i], sizeof manifests[i], "/fake/%s", parts[i]);
+        several[i] = (struct eng_device){
+            .number = (unsigned)i + 1, .manifest = manifests[i], .facts = facts_of(manifests[i])};
+        dev_facts_id(&several[i].facts, several[i].id);
+    }
+    return (struct setting){.inventory = {.devices = several, .count = count},
+                            .configurations = NAMES,
+                            .idle = 0.5,
+                            .cores = 2};
+}
+
+// How many configurations of a device have this result and so many runs.
+static size_t count_results(const struct eng_device *which, enum eng_result result, uint64_t runs)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < NAMES; i++) {
+        struct store_result row = {0};
+        struct lit_error error = {0};
+        if (store_result_get(store, session.id, which->id, names[i].data, &row, &error)) {
+            count += strcmp(row.result, eng_result_name(result)) == 0 && row.count.runs == runs;
+            store_result_clear(&row);
+        }
+        assert_string_equal(error.message, "");
+    }
+    return count;
+}
+
+static void a_device_in_trouble_leaves_the_others_alone(void **state)
+{
+    static const struct {
+        const char *part;
+        enum eng_result result;
+        uint64_t runs;
+        size_t times; // of the NAMES configurations
+        unsigned stopped, unopened;
+    } rows[] = {
+        {"lost", ENG_DEVICE_LOST, 1, ENG_LOSSES, 1, 0},
+        {"deaf", ENG_HANG, 0, NAMES, 0, 0},
+        {"abort", ENG_CRASH, 4, NAMES, 0, 0},
+        {"nonsense", ENG_HARNESS_ERROR, 0, NAMES, 0, 0},
+        {"refuse", ENG_PASS, 0, 0, 0, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *const parts[] = {rows[i].part, "good"};
+        struct setting setting = gather(parts, 2);
+        struct eng_tally tally;
+        struct lit_error error = {0};
+        print_message("beside: %s\n", rows[i].part);
+        assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_NOT);
+        assert_int_equal(count_results(&several[0], rows[i].result, rows[i].runs), rows[i].times);
+        assert_int_equal(count_results(&several[1], ENG_PASS, RUNS), NAMES);
+        assert_int_equal(tally.stopped, rows[i].stopped);
+        assert_int_equal(tally.unopened, rows[i].unopened);
+        assert_int_equal(tally.planned, 2 * NAMES);
+        if (rows[i].result == ENG_CRASH)
+            assert_non_null(strstr(said, "  device 1: crash: "));
+    }
+}
+
+static void remove_traces(void)
+{
+    char path[128];
+    for (const char *end = "ab"; *end; end++) {
+        snprintf(path, sizeof path, "%s/met-%c", folder, *end);
+        unlink(path);
+    }
+}
+
+// Whether two workers of these parts were at work at the same time.
+static bool do_meet(const char *first, const char *second, unsigned cores, bool serial)
+{
+    const char *const parts[] = {first, second};
+    struct setting setting = gather(parts, 2);
+    struct eng_tally tally;
+    struct lit_error error = {0};
+    setting.configurations = 1;
+    setting.cores = cores;
+    setting.serial = serial;
+    remove_traces();
+    assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_NOT);
+    remove_traces();
+    if (tally.results[ENG_PASS] == 2)
+        return true;
+    assert_int_equal(count_results(&several[0], ENG_HANG, 0), 1);
+    return false;
+}
+
+static void devices_run_side_by_side(void **state)
+{
+    (void)state;
+    assert_true(do_meet("meet-a", "meet-b", 1, false));
+    assert_true(do_meet("cpu-meet-a", "meet-b", 1, false));
+    assert_true(do_meet("cpu-meet-a", "cpu-meet-b", 2, false));
+    // But for software devices that have no core each, and where the user asks for it.
+    assert_false(do_meet("cpu-meet-a", "cpu-meet-b", 1, false));
+    assert_false(do_meet("meet-a", "meet-b", 2, true));
+}
+
+static void all_queues_stop_in_time_and_go_on(void **state)
+{
+    static const char *const parts[] = {"slow", "good", "cpu-slow"};
+    struct setting setting = gather(parts, 3);
+    struct eng_tally tally;
+    struct lit_error error = {0};
+    (void)state;
+    setting.idle = 30;
+    setting.total = 0.6;
+    assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_TIME);
+    assert_true(tally.out_of_time);
+    assert_int_equal(count_results(&several[0], ENG_PARTIAL, 3), 1);
+    assert_int_equal(count_results(&several[1], ENG_PASS, RUNS), NAMES);
+    assert_int_equal(count_results(&several[2], ENG_PARTIAL, 3), 1);
+
+    setting.total = 0;
+    setenv("FAKE_WORKER", "good", 1);
+    assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_NOT);
+    assert_false(tally.out_of_time);
+    assert_int_equal(tally.results[ENG_PASS], 3 * NAMES);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(count_results(&several[i], ENG_PASS, RUNS), NAMES);
+}
+
+static void a_full_disk_stops_all_queues(void **state)
+{
+    static const char *const parts[] = {"silent", "good"};
+    struct setting setting = gather(parts, 2);
+    struct eng_tally tally;
+    struct lit_error error = {0};
+    struct rlimit size, none;
+    double began = eng_now();
+    (void)state;
+    setting.idle = 60;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &size), 0);
+    none = size;
+    none.rlim_cur = 0;
+    setrlimit(RLIMIT_FSIZE, &none);
+    enum eng_stop stop = supervise_all(&setting, &tally, &error);
+    setrlimit(RLIMIT_FSIZE, &size);
+    assert_int_equal(stop, ENG_STOP_STORE);
+    assert_non_null(strstr(error.message, "x.db"));
+    assert_true(eng_now() - began < 20);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "worker") == 0)
-        return play(getenv("FAKE_WORKER") ? getenv("FAKE_WORKER") : "");
+    if (argc > 1 && strcmp(argv[1], "worker") == 0) {
+        const char *part = getenv("FAKE_WORKER"), *manifest = getenv("VK_DRIVER_FILES");
+        if (!part)
+            part = manifest && strrchr(manifest, '/') ? strrchr(manifest, '/') + 1 : "";
+        return play(strncmp(part, "cpu-", 4) == 0 ? part + 4 : part);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_misbehaviour_has_its_result),
         cmocka_unit_test(a_partial_configuration_goes_on),
         cmocka_unit_test(devices_that_do_not_open),
+        cmocka_unit_test(a_device_in_trouble_leaves_the_others_alone),
+        cmocka_unit_test(devices_run_side_by_side),
+        cmocka_unit_test(all_queues_stop_in_time_and_go_on),
+        cmocka_unit_test(a_full_disk_stops_all_queues),
     };
     return cmocka_run_group_tests_name("supervisor", tests, begin, end);
 }

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the queue of one device: one worker at a time, one configuration after another, a verdict
+// for each.
+
+#include "engine/queue.h"
+
+#include "engine/interrupt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_MS 200
+
+static const struct eng_run *run_of(const struct eng_queue *q)
+{
+    return q->crew->run;
+}
+
+static void say_line(struct eng_queue *q, bool named, const char *format, va_list arguments)
+{
+    char line[1024], safe[1024];
+    int used = named ? snprintf(line, sizeof line, "  device %u: ", q->device->number)
+                     : snprintf(line, sizeof line, "  ");
+    vsnprintf(line + used, sizeof line - (size_t)used, format, arguments);
+    text_sanitise(safe, sizeof safe, line);
+    eng_progress_clear(run_of(q)->progress);
+    run_of(q)->say(safe, run_of(q)->user);
+}
+
+// A remark; where several devices run it says of which it is.
+__attribute__((format(printf, 2, 3))) static void say(struct eng_queue *q, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say_line(q, q->crew->count > 1, format, arguments);
+    va_end(arguments);
+}
+
+__attribute__((format(printf, 2, 3))) static void say_as_it_is(struct eng_queue *q,
+                                                               const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say_line(q, false, format, arguments);
+    va_end(arguments);
+}
+
+static void show_progress(struct eng_queue *q)
+{
+    eng_progress_show(run_of(q)->progress, q->crew->progress, q->crew->count, eng_now());
+}
+
+// Waiting for the worker: the other queues have the lock meanwhile
+
+static void watch_say(const char *line, void *user)
+{
+    struct eng_queue *q = user;
+    pthread_mutex_lock(&q->crew->lock);
+    say(q, "driver: %s", line);
+    pthread_mutex_unlock(&q->crew->lock);
+}
+
+static void watch_tick(void *user)
+{
+    struct eng_queue *q = user;
+    pthread_mutex_lock(&q->crew->lock);
+    if (q->progress->name)
+        show_progress(q);
+    pthread_mutex_unlock(&q->crew->lock);
+}
+
+static bool watch_stop(void *user)
+{
+    const struct eng_queue *q = user;
+    return atomic_load(&q->crew->stop);
+}
+
+static enum eng_wait wait_event(struct eng_queue *q, struct eng_event *event, char reason[512])
+{
+    pthread_mutex_unlock(&q->crew->lock);
+    enum eng_wait wait = eng_worker_wait(q->worker, event, reason);
+    pthread_mutex_lock(&q->crew->lock);
+    return wait;
+}
+
+static void end_worker(struct eng_queue *q, bool at_once)
+{
+    pthread_mutex_unlock(&q->crew->lock);
+    bool ended = eng_worker_end(&q->worker, at_once);
+    pthread_mutex_lock(&q->crew->lock);
+    if (!ended)
+        q->wedged = true;
+}
+
+void eng_crew_wait(struct eng_crew *crew)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(&crew->changed, &crew->lock, &until);
+}
+
+bool eng_crew_stops(const struct eng_crew *crew)
+{
+    return eng_interrupt() || atomic_load(&crew->stop);
+}
+
+// A software device waits until what runs on the others goes with what it is about to run.
+static void take_place(struct eng_queue *q, const struct cat_case *which)
+{
+    struct eng_crew *crew = q->crew;
+    if (!q->device->facts.cpu)
+        return;
+    *q->place = (struct eng_place){.state = ENG_PLACE_WAITS,
+                                   .alone = which->test->oracle->interacts,
+                                   .ticket = crew->tickets++};
+    while (!eng_crew_stops(crew) &&
+           !eng_share_may_run(crew->places, crew->count, (size_t)(q->place - crew->places)))
+        eng_crew_wait(crew);
+    q->place->state = ENG_PLACE_RUNS;
+}
+
+static void leave_place(struct eng_queue *q)
+{
+    q->place->state = ENG_PLACE_NONE;
+    pthread_cond_broadcast(&q->crew->changed);
+}
+
+static void wait_a_second(struct eng_queue *q)
+{
+    pthread_mutex_unlock(&q->crew->lock);
+    sleep(1);
+    pthread_mutex_lock(&q->crew->lock);
+}
+
+// All queues stop if one cannot write. Returns `written`.
+static bool heed(struct eng_queue *q, bool written, const struct lit_error *error)
+{
+    if (!written && !atomic_exchange(&q->crew->stop, true))
+        *q->crew->error = *error;
+    return written;
+}
+
+// Opening a device
+
+static bool put_device(struct eng_queue *q, const char *checker)
+{
+    if (q->stored)
+        return true;
+    struct lit_error error = {0};
+    q->stored = heed(q,
+                     store_device_put(run_of(q)->store, run_of(q)->session, q->device->number,
+                                      &q->device->facts, checker, &error),
+                     &error);
+    return q->stored;
+}
+
+// Reads the answer to OPEN. `reason` says why the device is not open, "" if it is.
+static enum eng_wait await_open(struct eng_queue *q, char checker[600], char reason[512])
+{
+    struct eng_event event;
+    char id[17];
+    snprintf(checker, 600, "device");
+    for (;;) {
+        enum eng_wait wait = wait_event(q, &event, reason);
+        if (wait != ENG_WAIT_EVENT)
+            return wait;
+        switch (event.kind) {
+        case ENG_EVENT_OPENED:
+            dev_facts_id(&event.facts, id);
+            if (strcmp(id, q->device->id) != 0)
+                snprintf(reason, 512, "another device is there now: %.200s", event.facts.name);
+            if (event.host_checker)
+                snprintf(checker, 600, "host: %s", event.text);
+            if (reason[0])
+                return wait;
+            break;
+        case ENG_EVENT_MESSAGE:
+            say(q, "%s", event.text);
+            break;
+        case ENG_EVENT_DONE:
+            return wait;
+        case ENG_EVENT_ERROR:
+            snprintf(reason, 512, "%s", event.text[0] ? event.text : "it cannot be opened");
+            // Once it was open, it is a device that went away.
+            q->unfit = event.error_code != LIT_EXIT_DEVICE_LOST && !q->stored;
+            return wait;
+        case ENG_EVENT_DEVICE:
+        case ENG_EVENT_BATCH:
+            break;
+        }
+    }
+}
+
+static enum eng_step open_once(struct eng_queue *q, char reason[512])
+{
+    struct lit_error error = {0};
+    char checker[600];
+    q->worker = eng_worker_start(&q->watch, q->device->manifest, &error);
+    if (!q->worker) {
+        snprintf(reason, 512, "%s", error.message);
+        return ENG_STEP_ON;
+    }
+    eng_worker_ask(q->worker,
+                   &(struct eng_request){.kind = ENG_OPEN,
+                                         .index = q->device->index,
+                                         .validation = run_of(q)->validation,
+                                         .timeout_ms = eng_batch_limit_ms(&run_of(q)->policy)});
+    enum eng_wait wait = await_open(q, checker, reason);
+    if (wait == ENG_WAIT_EVENT && !reason[0]) {
+        bool first = !q->stored;
+        if (!put_device(q, checker))
+            return ENG_STEP_STORE;
+        if (first && strcmp(checker, "device") != 0)
+            say(q, "results are checked on the %s", checker);
+        return ENG_STEP_ON;
+    }
+    end_worker(q, wait != ENG_WAIT_EVENT);
+    if (wait == ENG_WAIT_TIME)
+        return ENG_STEP_TIME;
+    return wait == ENG_WAIT_INTERRUPTED ? ENG_STEP_SIGNAL : ENG_STEP_ON;
+}
+
+// Sees to it that there is a worker with the device open.
+static enum eng_step ensure_open(struct eng_queue *q)
+{
+    while (!q->worker && !q->wedged && !q->unfit && q->losses < ENG_LOSSES) {
+        q->fault[0] = '\0';
+        enum eng_step step = open_once(q, q->fault);
+        if (step != ENG_STEP_ON || q->worker)
+            return step;
+        q->losses = eng_losses_after(q->losses, ENG_DEVICE_LOST);
+        // A device that resets is away for a moment.
+        if (!q->unfit && q->losses < ENG_LOSSES)
+            wait_a_second(q);
+    }
+    return q->worker ? ENG_STEP_ON : ENG_STEP_QUEUE_STOPS;
+}
+
+// One configuration
+
+struct measure {
+    const struct cat_case *which;
+    struct store_result row;
+    struct text name;
+    enum cat_expectation expectation;
+    enum eng_result result;
+    char reason[512];
+};
+
+static void measure_begin(struct eng_queue *q, struct measure *m, const struct cat_case *which)
+{
+    const struct cat_module *module = cat_case_module(which);
+    *m = (struct measure){.which = which, .result = ENG_PARTIAL};
+    cat_case_name(which, &m->name);
+    m->expectation = cat_case_expectation(which, NULL);
+    m->row = (struct store_result){
+        .name = m->name.data,
+        .device = (char *)q->device->id,
+        .reason = m->reason,
+        .expectation = (char *)cat_expectation_name(m->expectation),
+        .sha256 = module ? (char *)module->sha256 : (char *)"",
+        .headline = which->test->head.headline ? which->test->head.headline : (char *)"",
+        .seed = run_of(q)->seed,
+        .mode = cat_mode_of(which->test->oracle),
+    };
+}
+
+static bool put(struct eng_queue *q, struct measure *m)
+{
+    m->row.result = (char *)eng_result_name(m->result);
+    struct lit_error error = {0};
+    return heed(q, store_result_put(run_of(q)->store, run_of(q)->session, &m->row, &error), &error);
+}
+
+static void show(struct eng_queue *q, const struct measure *m)
+{
+    q->progress->name = m->row.name;
+    q->progress->runs = m->row.count.runs;
+    q->progress->of = run_of(q)->runs;
+    q->progress->failed = m->row.count.failed_runs;
+    show_progress(q);
+}
+
+static void conclude_done(const struct eng_run *run, struct measure *m,
+                          const struct eng_event *event)
+{
+    static const bool worker_says[ENG_RESULTS] = {
+        [ENG_SKIP] = true,        [ENG_HANG] = true,          [ENG_CRASH] = true,
+        [ENG_DEVICE_LOST] = true, [ENG_HARNESS_ERROR] = true,
+    };
+    char done[32], asked[32];
+    m->result = worker_says[event->result] ? event->result : eng_verdict(&m->row.count);
+    snprintf(m->reason, sizeof m->reason, "%s", event->text);
+    if (!worker_says[event->result] && m->row.count.runs != run->runs) {
+        m->result = ENG_HARNESS_ERROR;
+        snprintf(m->reason, sizeof m->reason, "the worker stopped after %s of %s runs",
+                 text_count(done, m->row.count.runs), text_count(asked, run->runs));
+    }
+}
+
+// The configuration is over, but not by a DONE. Sets the verdict.
+static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
+{
+    switch (wait) {
+    case ENG_WAIT_GONE:
+        m->result = ENG_CRASH;
+        break;
+    case ENG_WAIT_HUNG:
+        m->result = ENG_HANG;
+        break;
+    case ENG_WAIT_NONSENSE:
+        m->result = ENG_HARNESS_ERROR;
+        break;
+    case ENG_WAIT_TIME:
+        return ENG_STEP_TIME;
+    case ENG_WAIT_INTERRUPTED:
+        return ENG_STEP_SIGNAL;
+    case ENG_WAIT_EVENT:
+        break;
+    }
+    return ENG_STEP_ON;
+}
+
+static bool batch_is_sane(const struct eng_queue *q, const struct measure *m,
+                          const struct eng_count *batch)
+{
+    return batch->runs > 0 && batch->runs <= run_of(q)->runs - m->row.count.runs &&
+           batch->failed_runs <= batch->runs && batch->no_progress_runs <= batch->runs;
+}
+
+// Reads the events of one RUN until the configuration is over. *over is false if the run stops and
+// the configuration stays partial.
+static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
+{
+    struct eng_event event;
+    for (;;) {
+        enum eng_wait wait = wait_event(q, &event, m->reason);
+        *over = wait != ENG_WAIT_TIME && wait != ENG_WAIT_INTERRUPTED;
+        if (wait != ENG_WAIT_EVENT) {
+            end_worker(q, true);
+            return conclude_wait(m, wait);
+        }
+        switch (event.kind) {
+        case ENG_EVENT_BATCH:
+            if (!batch_is_sane(q, m, &event.count)) {
+                end_worker(q, true);
+                m->result = ENG_HARNESS_ERROR;
+                snprintf(m->reason, sizeof m->reason, "the worker's counts make no sense");
+                return ENG_STEP_ON;
+            }
+            eng_count_add(&m->row.count, &event.count);
+            if (!put(q, m))
+                return ENG_STEP_STORE;
+            show(q, m);
+            break;
+        case ENG_EVENT_DONE:
+            conclude_done(run_of(q), m, &event);
+            return ENG_STEP_ON;
+        case ENG_EVENT_ERROR:
+            m->result = ENG_HARNESS_ERROR;
+            snprintf(m->reason, sizeof m->reason, "%s", event.text);
+            return ENG_STEP_ON;
+        case ENG_EVENT_MESSAGE:
+            say(q, "%s: %s", m->row.name, event.text);
+            break;
+        case ENG_EVENT_DEVICE:
+        case ENG_EVENT_OPENED:
+            break;
+        }
+    }
+}
+
+static void add_up(struct eng_queue *q, const struct measure *m)
+{
+    eng_tally_add(q->crew->tally, m->result, m->expectation, &m->row.count);
+    if (m->expectation != CAT_CONTROL && (m->result == ENG_FAIL || m->row.count.failed_runs > 0))
+        run_of(q)->progress->failed++;
+}
+
+static void report_end(struct eng_queue *q, const struct measure *m)
+{
+    bool always = m->result == ENG_HANG || m->result == ENG_CRASH || m->result == ENG_DEVICE_LOST;
+    if (always || run_of(q)->verbose)
+        say(q, "%s: %s%s%s", eng_result_name(m->result), m->row.name, m->reason[0] ? ": " : "",
+            m->reason);
+}
+
+static enum eng_step run_case(struct eng_queue *q, struct measure *m)
+{
+    bool over = true;
+    enum eng_step step = ENG_STEP_ON;
+    show(q, m);
+    if (!cat_case_module(m->which)) {
+        m->result = ENG_SKIP;
+        snprintf(m->reason, sizeof m->reason,
+                 m->which->test->head.size_count
+                     ? "built without a module for subgroups of %u"
+                     : "built by an assembler that does not know what it needs",
+                 m->which->subgroup);
+    } else if (m->row.count.runs >= run_of(q)->runs) {
+        m->result = eng_verdict(&m->row.count);
+    } else {
+        step = ensure_open(q);
+        if (step != ENG_STEP_ON)
+            return step;
+        struct eng_request request = {.kind = ENG_RUN,
+                                      .first = m->row.count.runs,
+                                      .runs = run_of(q)->runs - m->row.count.runs,
+                                      .seed = run_of(q)->seed,
+                                      .timeout_ms = eng_batch_limit_ms(&run_of(q)->policy)};
+        snprintf(request.name, sizeof request.name, "%s", m->row.name);
+        take_place(q, m->which);
+        eng_worker_ask(q->worker, &request);
+        step = follow(q, m, &over);
+        leave_place(q);
+    }
+    if (step == ENG_STEP_STORE)
+        return step;
+    // Nothing is known yet of a configuration that was stopped before its first batch.
+    if ((over || m->row.count.runs > 0) && !put(q, m))
+        return ENG_STEP_STORE;
+    if (over || m->row.count.runs > 0)
+        add_up(q, m);
+    if (over)
+        report_end(q, m);
+    if (m->result == ENG_HANG || m->result == ENG_DEVICE_LOST)
+        end_worker(q, true);
+    q->losses = eng_losses_after(q->losses, m->result);
+    q->hangs = eng_hangs_after(q->hangs, m->result);
+    return step;
+}
+
+// One device
+
+// Reads what the session already knows of a configuration. True if it is done.
+static bool recall(struct eng_queue *q, struct measure *m)
+{
+    struct store_result known = {0};
+    struct lit_error error = {0};
+    if (!store_result_get(run_of(q)->store, run_of(q)->session, q->device->id, m->row.name, &known,
+                          &error))
+        return false;
+    enum eng_result result = 0;
+    while (result < ENG_RESULTS && strcmp(eng_result_name(result), known.result) != 0)
+        result++;
+    bool done = result < ENG_PARTIAL;
+    m->row.count = known.count;
+    m->result = done ? result : ENG_PARTIAL;
+    store_result_clear(&known);
+    return done;
+}
+
+void eng_queue_make(struct eng_queue *q, struct eng_crew *crew, size_t index,
+                    const struct eng_device *device, const struct eng_share *share)
+{
+    const struct eng_run *run = crew->run;
+    *q = (struct eng_queue){.crew = crew,
+                            .device = device,
+                            .progress = &crew->progress[index],
+                            .place = &crew->places[index]};
+    q->watch = (struct eng_watch){.policy = run->policy,
+                                  .started = run->started,
+                                  .verbose = run->verbose,
+                                  .say = watch_say,
+                                  .tick = watch_tick,
+                                  .stop = watch_stop,
+                                  .user = q};
+    if (device->facts.cpu) {
+        q->watch.policy.idle *= share->patience;
+        q->watch.niceness = share->niceness;
+    }
+    eng_plan_make(&q->plan, run->selection, &device->facts, run->shuffle, run->seed);
+    q->done = lit_alloc(q->plan.count + 1, sizeof *q->done);
+    *q->progress = (struct eng_progress_queue){
+        .device = device->number, .total = q->plan.count, .started = -1};
+    for (size_t i = 0; i < q->plan.count; i++) {
+        struct measure m;
+        measure_begin(q, &m, &q->plan.cases[i]);
+        q->done[i] = recall(q, &m);
+        if (q->done[i]) {
+            add_up(q, &m);
+            q->progress->before++;
+        }
+        text_free(&m.name);
+    }
+    q->progress->done = q->progress->before;
+    q->left = q->plan.count - q->progress->before;
+    crew->tally->planned += q->plan.count;
+}
+
+void eng_queue_clear(struct eng_queue *q)
+{
+    eng_plan_clear(&q->plan);
+    free(q->done);
+    *q = (struct eng_queue){0};
+}
+
+static bool must_stop(const struct eng_queue *q)
+{
+    return q->wedged || q->losses >= ENG_LOSSES || q->hangs >= ENG_HANGS;
+}
+
+static void say_stopped(struct eng_queue *q)
+{
+    char number[32];
+    const char *why = "it was lost three times in a row";
+    if (q->wedged)
+        why = "a worker cannot be killed, the driver hangs in the kernel";
+    else if (q->fault[0])
+        why = "it cannot be opened";
+    else if (q->hangs >= ENG_HANGS)
+        why = "it hung ten times in a row";
+    say_as_it_is(q, "device %u stops: %s%s%s; not run: %s configuration%s", q->device->number, why,
+                 q->fault[0] ? ": " : "", q->fault, text_count(number, q->left),
+                 q->left == 1 ? "" : "s");
+}
+
+static enum eng_step run_cases(struct eng_queue *q)
+{
+    enum eng_step step = q->left ? ensure_open(q) : ENG_STEP_ON;
+    for (size_t i = 0; i < q->plan.count && step == ENG_STEP_ON; i++) {
+        if (q->done[i])
+            continue;
+        struct measure m;
+        measure_begin(q, &m, &q->plan.cases[i]);
+        recall(q, &m);
+        step = run_case(q, &m);
+        q->progress->name = NULL;
+        text_free(&m.name);
+        if (step != ENG_STEP_ON)
+            break;
+        q->progress->done++;
+        if (--q->left > 0 && must_stop(q))
+            step = ENG_STEP_QUEUE_STOPS;
+    }
+    return step;
+}
+
+void eng_queue_run(struct eng_queue *q)
+{
+    q->progress->started = eng_now() - run_of(q)->progress->started;
+    q->progress->active = true;
+    q->step = run_cases(q);
+    end_worker(q, q->step != ENG_STEP_ON);
+    q->progress->active = false;
+    if (q->step != ENG_STEP_QUEUE_STOPS)
+        return;
+    say_stopped(q);
+    if (q->unfit)
+        q->crew->tally->unopened++;
+    else
+        q->crew->tally->stopped++;
+}

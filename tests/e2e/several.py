@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several devices at once: trouble of one is no trouble of the others, what stops a run stops all of
+them, and nothing is lost. The devices are lavapipe behind the fault driver, and the reference
+driver."""
+
+import re
+import resource
+import signal
+import time
+
+import harness
+from harness import Case
+
+RUNS = 300
+BOTH = [harness.FAULT, harness.SIMT]
+
+
+class Several(Case):
+    def run_both(self, *more, fault, runs=RUNS, **how):
+        return self.litmus("run", *harness.PAIR, "-n", str(runs), "--seed", "7", *more,
+                           drivers=BOTH, fault=fault, LITMUS_SIMT="model=lockstep", **how)
+
+    def by_device(self):
+        """(result, runs) of each device's configurations, in the order of the report."""
+        report = self.report()
+        ids = [device["id"] for device in report["devices"]]
+        found = [[] for _ in ids]
+        for entry in report["results"]:
+            found[ids.index(entry["device"])].append((entry["result"], entry["runs"]))
+            # No run is lost, none counts twice: instances follow runs.
+            self.assertEqual(sum(entry["outcomes"].values()), entry["instances"])
+            self.assertEqual(entry["instances"] % max(entry["runs"], 1), 0, entry)
+        return found
+
+
+class Trouble(Several):
+    def beside(self, fault, expected, *words, code=1, more=()):
+        run = self.run_both(*more, fault=fault, runs=10)
+        self.assertEqual(run.code, code, run)
+        self.assert_clean(run)
+        self.assertEqual(self.by_device(), [expected, [("pass", 10)] * 2], run)
+        for word in words:
+            self.assertRegex(run.err, word)
+
+    def test_crash(self):
+        self.beside("crash-on=64", [("crash", 0), ("pass", 10)], r"(?m)^  device 1: crash: ")
+
+    def test_hang(self):
+        self.beside("hang-deaf-on=128", [("pass", 10), ("hang", 0)], r"no progress for [24] s",
+                    more=("--timeout", "2"))
+
+    def test_lost(self):
+        self.beside("lost-on=any", [("device-lost", 0)] * 2, r"(?m)^  device 1: device-lost: ")
+
+    def test_cannot_be_opened(self):
+        run = self.run_both(fault="lost-always", runs=10)
+        self.assertEqual(run.code, 4, run)
+        self.assertIn("device 1 stops", run.err)
+        self.assertEqual(self.by_device(), [[("pass", 10)] * 2], run)
+
+    def test_one_after_another(self):
+        run = self.run_both("--serial", fault="slow=0", runs=5)
+        self.assertEqual(run.code, 0, run)
+        self.assertEqual(self.by_device(), [[("pass", 5)] * 2] * 2)
+        # The second one's header comes when its turn does.
+        devices = re.findall(r"device (\d) of 2", run.out)
+        self.assertEqual(devices, ["1", "2", "1", "2"][:len(devices)], run)
+
+
+class Stopped(Several):
+    def begin(self):
+        """Returns when both devices have stored something."""
+        self.since = time.monotonic()
+        process = self.start("run", *harness.PAIR, "-n", str(RUNS), "--seed", "7", drivers=BOTH,
+                             fault="slow=10", LITMUS_SIMT="model=lockstep")
+        self.wait_for("a batch of each device", lambda: len(
+            self.rows("SELECT DISTINCT device FROM result WHERE runs > 0")) == 2)
+        return process
+
+    def complete(self):
+        result = self.litmus("run", "--resume", fault="slow=0", drivers=BOTH,
+                             LITMUS_SIMT="model=lockstep")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.by_device(), [[("pass", RUNS)] * 2] * 2, result)
+        self.assertEqual(self.rows("SELECT finished FROM session"), [(1,)])
+
+    def test_sigint(self):
+        process = self.begin()
+        workers = self.workers_of(process)
+        self.assertEqual(len(workers), 2)
+        process.send_signal(signal.SIGINT)
+        result = self.finish(process, self.since)
+        self.assert_ended_by(result, signal.SIGINT)
+        self.assert_clean(result)
+        self.children_are_gone(workers)
+        self.assertIn(("partial",), self.rows("SELECT result FROM result"))
+        self.complete()
+
+    def test_kill(self):
+        process = self.begin()
+        workers = self.workers_of(process)
+        process.kill()
+        process.wait()
+        self.children_are_gone(workers)
+        self.complete()
+
+    def test_budget(self):
+        result = self.run_both("--time", "2", fault="slow=20")
+        self.assertEqual(result.code, 5, result)
+        self.assertLess(result.seconds, 15 * harness.SLOW)
+        self.complete()
+
+    def test_full_disk(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200000, hard))
+
+        result = self.run_both(fault="slow=20", preexec=limit)
+        self.assertEqual(result.code, 2, result)
+        self.assertEqual(len(re.findall("(?m)^litmus: ", result.err)), 1, result)
+        self.assertRegex(result.err, "full|disk I/O")
+        self.assertLess(result.seconds, 60 * harness.SLOW)
+        self.complete()
+
+
+if __name__ == "__main__":
+    harness.main()
