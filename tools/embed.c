@@ -33,6 +33,7 @@ struct module {
     uint64_t features;
     char sha256[65];
     uint32_t names, names_size; // in the product's names
+    uint32_t page;              // in the product's pages
 };
 
 struct product {
@@ -42,6 +43,7 @@ struct product {
     uint32_t *words;
     size_t word_count;
     struct text names;
+    struct text pages;        // each module's own text, terminated
     struct text dependencies; // of all variants, as make reads them
     struct text twin;         // the test in GLSL, if a variant is compiled from it
     size_t left_out;
@@ -167,8 +169,9 @@ static size_t add_words(char **argv, size_t argc, size_t room, struct text *defi
     return argc;
 }
 
-static void preprocess(const struct settings *settings, struct text *defines,
-                       struct text *all_dependencies, struct listing *listing)
+// `keep_comments` is for GLSL: those of assembly are text to the preprocessor.
+static void preprocess(const struct settings *settings, const char *source, bool keep_comments,
+                       struct text *defines, struct text *all_dependencies, struct listing *listing)
 {
     char output[4096], dependencies[4096];
     snprintf(output, sizeof output, "%s/text.i", settings->scratch);
@@ -182,8 +185,10 @@ static void preprocess(const struct settings *settings, struct text *defines,
         argv[argc++] = (char *)fixed[i];
     for (size_t i = 0; i < settings->define_count; i++)
         argv[argc++] = (char *)settings->defines[i];
+    if (keep_comments)
+        argv[argc++] = (char *)"-C";
     argc = add_words(argv, argc, 62, defines);
-    argv[argc++] = (char *)settings->source;
+    argv[argc++] = (char *)source;
     argv[argc] = NULL;
     struct text printed = {0};
     if (!run(argv, &printed))
@@ -194,6 +199,29 @@ static void preprocess(const struct settings *settings, struct text *defines,
     char *text = read_file(output, &size);
     strip_markers(text, listing);
     free(text);
+}
+
+// Appends a module's own text as a person would have written it: what the preprocessor left of its
+// directives are blank lines and blanks at the ends of lines.
+static void add_page(struct text *pages, const char *listing)
+{
+    bool begun = false;
+    size_t blank = 0;
+    for (const char *s = listing; *s;) {
+        const size_t line = strcspn(s, "\n");
+        size_t length = line;
+        while (length && (s[length - 1] == ' ' || s[length - 1] == '\t'))
+            length--;
+        if (length) {
+            text_puts(pages, begun && blank ? "\n" : "");
+            text_append(pages, s, length);
+            text_puts(pages, "\n");
+            begun = true;
+        }
+        blank = length ? 0 : blank + 1;
+        s += line + (s[line] == '\n');
+    }
+    text_append(pages, "", 1);
 }
 
 static void listing_free(struct listing *listing)
@@ -287,6 +315,19 @@ static void twin_path(const struct settings *settings, struct text *text)
     text_puts(text, ".comp");
 }
 
+// The twin as this variant has it, its includes in their places.
+static void add_twin_page(const struct settings *settings, struct product *product,
+                          const char *path, const char *defines)
+{
+    struct listing listing = {0};
+    struct text copy = {0};
+    text_puts(&copy, defines);
+    preprocess(settings, path, true, &copy, &product->dependencies, &listing);
+    add_page(&product->pages, listing.text.data);
+    listing_free(&listing);
+    text_free(&copy);
+}
+
 // Compiles the test's twin in GLSL and takes the names of its ids out of the module, as assembly
 // has none there; the words are allocated, and `spv` holds the same.
 static uint32_t *make_from_glsl(const struct settings *settings, struct product *product,
@@ -297,6 +338,7 @@ static uint32_t *make_from_glsl(const struct settings *settings, struct product 
         return NULL;
     struct text path = {0}, printed = {0};
     twin_path(settings, &path);
+    add_twin_page(settings, product, path.data, defines->data);
     char dependencies[4096];
     snprintf(dependencies, sizeof dependencies, "%s/twin.d", settings->scratch);
     char *argv[64] = {(char *)settings->glslang,
@@ -360,10 +402,11 @@ static uint32_t *make_from_assembly(const struct settings *settings, struct prod
 {
     struct listing listing = {0};
     uint32_t *words = NULL;
-    preprocess(settings, defines, &product->dependencies, &listing);
+    preprocess(settings, settings->source, false, defines, &product->dependencies, &listing);
     if (!settings->without || !strstr(listing.text.data, settings->without)) {
         words = assemble(settings, &listing, variant, spv, count);
         cat_ids_list(listing.text.data, words, *count, &product->names);
+        add_page(&product->pages, listing.text.data);
     }
     listing_free(&listing);
     return words;
@@ -388,6 +431,7 @@ static void build_module(const struct settings *settings, struct product *produc
     snprintf(spv, sizeof spv, "%s/%zu.spv", settings->scratch, product->module_count);
     struct module module = {.variant = variant.data, .subgroup = subgroup};
     module.names = (uint32_t)product->names.length;
+    module.page = (uint32_t)product->pages.length;
     size_t count;
     uint32_t unknown, *words;
     if (from_glsl)
@@ -471,6 +515,17 @@ static void hash_modules(const struct settings *settings, struct product *produc
 
 // ---- output
 
+// A zstd frame; *size becomes its size.
+static unsigned char *compress(const char *plain, size_t *size)
+{
+    const size_t bound = ZSTD_compressBound(*size);
+    unsigned char *packed = lit_alloc(bound, 1);
+    *size = ZSTD_compress(packed, bound, plain, *size, 19);
+    if (ZSTD_isError(*size))
+        die("zstd: %s", ZSTD_getErrorName(*size));
+    return packed;
+}
+
 static void put_bytes(FILE *out, const unsigned char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -504,11 +559,9 @@ static void write_test(const struct settings *settings, const struct product *pr
     memcpy(plain + words_size, source, source_size);
     if (names_size)
         memcpy(plain + words_size + source_size + 1, product->names.data, names_size);
-    size_t bound = ZSTD_compressBound(size);
-    unsigned char *packed = lit_alloc(bound, 1);
-    size_t packed_size = ZSTD_compress(packed, bound, plain, size, 19);
-    if (ZSTD_isError(packed_size))
-        die("zstd: %s", ZSTD_getErrorName(packed_size));
+    size_t packed_size = size, pages_size = product->pages.length;
+    unsigned char *packed = compress(plain, &packed_size);
+    unsigned char *pages = compress(product->pages.data, &pages_size);
     FILE *out = fopen(settings->output, "w");
     if (!out)
         die("%s: %s", settings->output, strerror(errno));
@@ -517,12 +570,14 @@ static void write_test(const struct settings *settings, const struct product *pr
     fprintf(out, "static const struct cat_module modules[] = {\n");
     for (size_t i = 0; i < product->module_count; i++) {
         const struct module *m = &product->modules[i];
-        fprintf(out, "    {\"%s\", %u, %u, %u, 0x%llx, \"%s\", %u, %u},\n", m->variant, m->subgroup,
-                m->offset, m->count, (unsigned long long)m->features, m->sha256, m->names,
-                m->names_size);
+        fprintf(out, "    {\"%s\", %u, %u, %u, 0x%llx, \"%s\", %u, %u, %u},\n", m->variant,
+                m->subgroup, m->offset, m->count, (unsigned long long)m->features, m->sha256,
+                m->names, m->names_size, m->page);
     }
     fprintf(out, "    {0},\n};\n\nstatic const unsigned char packed[] = {\n");
     put_bytes(out, packed, packed_size);
+    fprintf(out, "};\n\nstatic const unsigned char pages[] = {\n");
+    put_bytes(out, pages, pages_size);
     const char *head;
     size_t head_size = head_extent(source, source_size, &head);
     // Not a string literal: those end at 4,095 characters for a compiler that keeps to the
@@ -531,13 +586,15 @@ static void write_test(const struct settings *settings, const struct product *pr
     put_bytes(out, (const unsigned char *)head, head_size);
     fprintf(out,
             "0};\n\nconst struct cat_embedded embedded_%s = {\n    \"%s\", modules, %zu, packed, "
-            "%zu, %zu, %zu, %zu, %zu, (const char *)head};\n",
+            "%zu, %zu, %zu, %zu, pages, %zu, %zu, %zu, (const char *)head};\n",
             settings->symbol, product->head.name, product->module_count, packed_size,
-            product->word_count, source_size, names_size, head_size);
+            product->word_count, source_size, names_size, pages_size, product->pages.length,
+            head_size);
     if (fclose(out))
         die("%s: %s", settings->output, strerror(errno));
     free(plain);
     free(packed);
+    free(pages);
 }
 
 static void write_raw(const struct settings *settings, const struct product *product)
@@ -629,6 +686,7 @@ static void product_clear(struct product *product)
     free(product->modules);
     free(product->words);
     text_free(&product->names);
+    text_free(&product->pages);
     text_free(&product->dependencies);
     text_free(&product->twin);
     cat_head_clear(&product->head);

@@ -12,6 +12,7 @@ extern const struct cat_embedded *const cat_embedded_tests[];
 
 static struct cat_test *tests;
 static uint32_t **unpacked; // for each test: its words, then its source text, then names
+static char **unpacked_pages;
 static size_t test_count;
 
 __attribute__((noreturn)) static void broken(const char *name, const char *what)
@@ -33,6 +34,7 @@ static void load(void)
         test_count++;
     tests = lit_alloc(test_count, sizeof *tests);
     unpacked = lit_alloc(test_count, sizeof *unpacked);
+    unpacked_pages = lit_alloc(test_count, sizeof *unpacked_pages);
     for (size_t i = 0; i < test_count; i++) {
         const struct cat_embedded *embedded = cat_embedded_tests[i];
         struct lit_error error;
@@ -89,6 +91,19 @@ const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_m
 const char *cat_module_names(const struct cat_test *test, const struct cat_module *module)
 {
     return cat_test_source(test) + test->embedded->source_size + 1 + module->names;
+}
+
+const char *cat_module_page(const struct cat_test *test, const struct cat_module *module)
+{
+    char **slot = &unpacked_pages[test - tests];
+    const struct cat_embedded *embedded = test->embedded;
+    const size_t size = embedded->pages_length;
+    if (!*slot) {
+        *slot = lit_alloc(size + 1, 1);
+        if (ZSTD_decompress(*slot, size, embedded->pages, embedded->pages_size) != size)
+            broken(embedded->name, "its text does not unpack");
+    }
+    return *slot + module->page;
 }
 
 const char *cat_test_source(const struct cat_test *test)

@@ -20,6 +20,7 @@ struct cat_module {
     char sha256[65];     // of the .spv file
     uint32_t names;      // offset into the test's names
     uint32_t names_size; // bytes; 0: they are not known
+    uint32_t page;       // offset into the test's pages
 };
 
 // What the build embeds for a test: see tools/embed.c.
@@ -30,11 +31,14 @@ struct cat_embedded {
     const unsigned char *packed; // one zstd frame: the words of all modules, the source text, the
                                  // names of all modules
     size_t packed_size;
-    size_t word_count;  // 32-bit words of all modules
-    size_t source_size; // bytes of source text, terminated by a NUL behind them
-    size_t names_size;  // bytes of the modules' names
-    size_t head_size;   // bytes of `head`
-    const char *head;   // the comment lines of the head
+    size_t word_count;          // 32-bit words of all modules
+    size_t source_size;         // bytes of source text, terminated by a NUL behind them
+    size_t names_size;          // bytes of the modules' names
+    const unsigned char *pages; // another frame: each module's own text, terminated
+    size_t pages_size;          // bytes of the frame
+    size_t pages_length;        // bytes that it unpacks to
+    size_t head_size;           // bytes of `head`
+    const char *head;           // the comment lines of the head
 };
 
 struct cat_test {
@@ -59,6 +63,10 @@ const struct cat_test *cat_test_find(const char *name);
 const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module);
 // What its ids are called in the test's text: one a line from 1 on, "" for none (ids.h). Likewise.
 const char *cat_module_names(const struct cat_test *test, const struct cat_module *module);
+// What the module was made from, terminated: the test's text with the choices of this variant made
+// and all includes in their places, as spirv-as takes it; GLSL for a module that was compiled from
+// that. Likewise.
+const char *cat_module_page(const struct cat_test *test, const struct cat_module *module);
 // The test's source text, terminated, unpacked on first use and kept.
 const char *cat_test_source(const struct cat_test *test);
 
