@@ -4,8 +4,8 @@
 
 #include "engine/measure.h"
 
-#include "base/random.h"
 #include "catalogue/ids.h"
+#include "engine/prepare.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,25 +19,15 @@
     500                     // a pipeline is compiled anew after so many runs, if they took longer
                             // than compiling it did
 #define BATCH_SECONDS  0.05 // batches grow until one takes so long
-#define SCALE_CPU      8    // workgroups
-#define SCALE_GPU      256
 #define CHECKER_SILENT "the checker did not look at every word: checked on the host from here on"
 
 struct job {
     const struct eng_measure *measure;
     const struct eng_request *request;
     const struct dev_facts *facts;
-    struct cat_case which;
-    struct cat_args args;
-    const struct cat_oracle *oracle;
-    struct cat_mode mode;
-    const struct cat_module *module;
-    struct cat_shape shape;
-    bool steady, check_on_host;
-    uint64_t stream; // the configuration's own seed
-    uint32_t spec_ids[CAT_MAX_SWEEPS], spec_values[CAT_MAX_SWEEPS];
-    size_t spec_count;
-    uint32_t *input, *expected;
+    struct cat_case which; // as it was asked for
+    struct eng_prepared ready;
+    bool check_on_host;
 
     struct dev_program *program;
     uint64_t program_runs;
@@ -69,73 +59,6 @@ static bool emit_text(const struct job *job, enum eng_event_kind kind, enum eng_
     return job->measure->emit(&event, job->measure->user);
 }
 
-// --- What the device lacks. These return false with the reason for a skip in job->error.
-
-static bool check_features(struct job *job)
-{
-    const uint64_t missing = job->module->features & ~job->facts->features;
-    struct text names = {0};
-    for (int i = 0; i < CAT_FEATURE_COUNT; i++)
-        if (missing >> i & 1)
-            text_printf(&names, "%s%s", names.length ? ", " : "",
-                        cat_feature_name((enum cat_feature)i));
-    if (missing)
-        lit_fail(&job->error, LIT_EXIT_NOTHING, "%s", names.data);
-    text_free(&names);
-    return !missing;
-}
-
-static bool check_subgroup(struct job *job)
-{
-    const struct dev_facts *facts = job->facts;
-    const uint32_t size = job->args.subgroup;
-    if (size == facts->subgroup)
-        return true;
-    if (!facts->subgroup_control || facts->subgroup_min == facts->subgroup_max)
-        return lit_fail(&job->error, LIT_EXIT_NOTHING,
-                        "subgroups of %" PRIu32 ": the device only runs %" PRIu32, size,
-                        facts->subgroup);
-    if (size < facts->subgroup_min || size > facts->subgroup_max)
-        return lit_fail(&job->error, LIT_EXIT_NOTHING,
-                        "subgroups of %" PRIu32 ": the device runs %" PRIu32 " to %" PRIu32, size,
-                        facts->subgroup_min, facts->subgroup_max);
-    return true;
-}
-
-static bool check_workgroup(struct job *job)
-{
-    const struct dev_facts *facts = job->facts;
-    const uint32_t size = job->args.workgroup, subgroup = job->args.subgroup;
-    if (size > facts->max_workgroup)
-        return lit_fail(&job->error, LIT_EXIT_NOTHING,
-                        "workgroup of %" PRIu32 " > maxComputeWorkGroupInvocations %" PRIu32, size,
-                        facts->max_workgroup);
-    if (!size || size % subgroup)
-        return lit_fail(&job->error, LIT_EXIT_NOTHING,
-                        "workgroup of %" PRIu32 " is no multiple of the subgroup size %" PRIu32,
-                        size, subgroup);
-    if (facts->max_subgroups && size / subgroup > facts->max_subgroups)
-        return lit_fail(&job->error, LIT_EXIT_NOTHING,
-                        "workgroup of %" PRIu32
-                        " subgroups > maxComputeWorkgroupSubgroups %" PRIu32,
-                        size / subgroup, facts->max_subgroups);
-    return true;
-}
-
-static void read_sweeps(struct job *job)
-{
-    const struct cat_head *head = &job->which.test->head;
-    for (size_t i = 0; i < head->sweep_count; i++) {
-        const uint32_t value = cat_case_sweep(&job->which, i);
-        if (!strcmp(head->sweeps[i].name, "workgroup"))
-            job->args.workgroup = value;
-        if (head->sweeps[i].spec_id < 0)
-            continue;
-        job->spec_ids[job->spec_count] = (uint32_t)head->sweeps[i].spec_id;
-        job->spec_values[job->spec_count++] = value;
-    }
-}
-
 // The most words for a buffer: input and expectation lie in the host's memory, too.
 static uint64_t most_words(const struct job *job)
 {
@@ -145,76 +68,33 @@ static uint64_t most_words(const struct job *job)
     return host < device ? host : device;
 }
 
-static bool check_memory(struct job *job)
-{
-    const struct cat_shape *shape = &job->shape;
-    const uint64_t stride = job->oracle->check == CAT_CHECK_MASK ? 4 : 1;
-    const uint64_t expected = shape->instances * shape->words_per_instance * stride;
-    const uint64_t most = shape->input_words > expected ? shape->input_words : expected;
-    if (most > job->args.most_words)
-        return lit_fail(&job->error, LIT_EXIT_NOTHING,
-                        "buffers of %" PRIu64 " bytes: there is memory for %" PRIu64, most * 4,
-                        job->args.most_words * 4);
-    return true;
-}
-
 static bool resolve(struct job *job)
 {
-    if (!job->which.subgroup)
-        job->which.subgroup = job->facts->subgroup;
-    job->oracle = job->which.test->oracle;
-    job->mode = cat_mode_of(job->oracle);
-    job->module = job->measure->own ? job->measure->own->module : cat_case_module(&job->which);
-    job->args = (struct cat_args){
-        .subgroup = job->which.subgroup,
-        .scale = job->measure->scale ? job->measure->scale
-                 : job->facts->cpu   ? SCALE_CPU
-                                     : SCALE_GPU,
-        .which = &job->which,
-        .most_words = most_words(job),
-        .most_workgroups = job->facts->max_workgroups,
-    };
-    read_sweeps(job);
-    if (!check_subgroup(job))
-        return false;
-    if (!job->module)
-        return lit_fail(&job->error, LIT_EXIT_NOTHING,
-                        "no module was built for subgroups of %" PRIu32, job->args.subgroup);
-    return check_features(job) && check_workgroup(job) &&
-           job->oracle->shape(&job->args, &job->shape, &job->error) &&
-           dev_shape_fits(job->facts, job->oracle->check, &job->shape, &job->error) &&
-           check_memory(job);
+    return eng_prepare(
+        &(struct eng_prepare){
+            .which = &job->which,
+            .module = job->measure->own ? job->measure->own->module : NULL,
+            .facts = job->facts,
+            .scale = job->measure->scale,
+            .most_words = most_words(job),
+        },
+        &job->ready, &job->error);
 }
 
 // --- Runs
 
-static void fill_data(struct job *job)
-{
-    struct text name = {0};
-    cat_case_name(&job->which, &name);
-    job->stream = random_derive(job->request->seed, name.data);
-    text_free(&name);
-
-    const struct cat_shape *shape = &job->shape;
-    const size_t stride = cat_check_stride(job->oracle->check);
-    job->input = lit_alloc(shape->input_words, sizeof *job->input);
-    job->expected = lit_alloc(shape->instances * shape->words_per_instance, stride * 4);
-    if (job->oracle->input && shape->input_words)
-        job->oracle->input(&job->args, shape, job->stream, job->input);
-    job->oracle->expect(&job->args, shape, job->input, job->expected);
-    job->steady = job->oracle->steady && job->oracle->steady(&job->args);
-}
-
 static enum dev_status make_program(struct job *job)
 {
     enum dev_status status = DEV_OK;
-    const uint32_t *words = job->measure->own ? job->measure->own->words
-                                              : cat_module_words(job->which.test, job->module);
-    size_t count = job->module->count;
+    const uint32_t *words = job->measure->own
+                                ? job->measure->own->words
+                                : cat_module_words(job->ready.which.test, job->ready.module);
+    size_t count = job->ready.module->count;
     uint32_t *named = NULL;
     if (job->measure->named)
-        words = named = cat_ids_insert(words, count, cat_module_names(job->which.test, job->module),
-                                       job->module->names_size, &count);
+        words = named =
+            cat_ids_insert(words, count, cat_module_names(job->ready.which.test, job->ready.module),
+                           job->ready.module->names_size, &count);
     dev_program_destroy(&job->program);
     job->program_runs = 0;
     job->compiling = job->running = 0;
@@ -223,14 +103,14 @@ static enum dev_status make_program(struct job *job)
                                       &(struct dev_program_info){
                                           .words = words,
                                           .word_count = count,
-                                          .subgroup = job->args.subgroup,
-                                          .spec_ids = job->spec_ids,
-                                          .spec_values = job->spec_values,
-                                          .spec_count = job->spec_count,
-                                          .mode = job->mode,
-                                          .shape = job->shape,
-                                          .input = job->input,
-                                          .expected = job->expected,
+                                          .subgroup = job->ready.args.subgroup,
+                                          .spec_ids = job->ready.spec_ids,
+                                          .spec_values = job->ready.spec_values,
+                                          .spec_count = job->ready.spec_count,
+                                          .mode = job->ready.mode,
+                                          .shape = job->ready.shape,
+                                          .input = job->ready.input,
+                                          .expected = job->ready.expected,
                                           .check_on_host = job->check_on_host,
                                           .batch = MAX_BATCH,
                                       },
@@ -239,17 +119,10 @@ static enum dev_status make_program(struct job *job)
     return status;
 }
 
-// Only the run's number counts: a run that is done again, or resumed, has its seed again.
-static uint32_t run_seed(const struct job *job, uint64_t run)
-{
-    struct lit_random random = {.state = job->stream + run};
-    return (uint32_t)random_next(&random);
-}
-
 static enum dev_status run_batch(struct job *job, uint32_t runs)
 {
     for (uint32_t i = 0; i < runs; i++)
-        job->seeds[i] = run_seed(job, job->next + i);
+        job->seeds[i] = eng_run_seed(job->ready.stream, job->next + i);
     job->batch = (struct dev_batch){.runs = runs, .run = job->runs, .gave_up = job->gave_up};
     enum dev_status status = dev_program_run(job->program, job->seeds, &job->batch,
                                              job->request->timeout_ms, &job->error);
@@ -276,9 +149,9 @@ static void add_failure(const struct job *job, const struct cat_failure *at, con
     failure->at.run += job->next;
     if (where)
         snprintf(failure->where, sizeof failure->where, "%s", where);
-    else if (job->oracle->where)
-        job->oracle->where(&job->args, &job->shape, &failure->at, failure->where,
-                           sizeof failure->where);
+    else if (job->ready.oracle->where)
+        job->ready.oracle->where(&job->ready.args, &job->ready.shape, &failure->at, failure->where,
+                                 sizeof failure->where);
 }
 
 // A steady configuration has to store the same words in every run of a pipeline, even where several
@@ -294,7 +167,7 @@ static void judge_steadiness(struct job *job, uint32_t index, struct eng_count *
         return;
     uint32_t good = CAT_RIGHT;
     for (uint32_t i = 0; i < CAT_OUTCOMES; i++)
-        if (!cat_mode_fails(&job->mode, i) && run->outcomes[i] > run->outcomes[good])
+        if (!cat_mode_fails(&job->ready.mode, i) && run->outcomes[i] > run->outcomes[good])
             good = i;
     run->outcomes[good]--;
     run->outcomes[CAT_VARIED]++;
@@ -312,7 +185,7 @@ static void judge_steadiness(struct job *job, uint32_t index, struct eng_count *
 static void count_run(struct job *job, uint32_t index, struct eng_count *count)
 {
     struct cat_run *run = &job->runs[index];
-    const uint64_t instances = job->shape.instances;
+    const uint64_t instances = job->ready.shape.instances;
     count->runs++;
     count->instances += instances;
     if (job->gave_up[index]) {
@@ -323,7 +196,7 @@ static void count_run(struct job *job, uint32_t index, struct eng_count *count)
     for (size_t i = 0; i < job->batch.failure_count; i++)
         if (job->batch.failures[i].run == index)
             add_failure(job, &job->batch.failures[i], NULL, count);
-    if (job->steady && !run->failed)
+    if (job->ready.steady && !run->failed)
         judge_steadiness(job, index, count);
     for (size_t i = 0; i < CAT_OUTCOMES; i++)
         count->outcomes[i] += run->outcomes[i];
@@ -412,7 +285,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
         emit_text(job, ENG_EVENT_DONE, ENG_SKIP, job->error.message);
         goto done;
     }
-    fill_data(job);
+    eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);
     switch (status) {
     case DEV_OK:
@@ -432,8 +305,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     if (status != DEV_LOST)
         dev_program_destroy(&job->program);
 done:
-    free(job->input);
-    free(job->expected);
+    eng_prepared_clear(&job->ready);
     free(job);
     return status;
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a configuration needs and what the device lacks for it, then shapes, constants and data.
+
+#include "engine/prepare.h"
+
+#include "base/random.h"
+#include "device/device.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE_CPU 8 // workgroups
+#define SCALE_GPU 256
+
+// --- What the device lacks. These return false with the reason for a skip.
+
+static bool check_features(const struct eng_prepared *p, const struct dev_facts *facts,
+                           struct lit_error *error)
+{
+    const uint64_t missing = p->module->features & ~facts->features;
+    struct text names = {0};
+    for (int i = 0; i < CAT_FEATURE_COUNT; i++)
+        if (missing >> i & 1)
+            text_printf(&names, "%s%s", names.length ? ", " : "",
+                        cat_feature_name((enum cat_feature)i));
+    if (missing)
+        lit_fail(error, LIT_EXIT_NOTHING, "%s", names.data);
+    text_free(&names);
+    return !missing;
+}
+
+static bool check_subgroup(const struct eng_prepared *p, const struct dev_facts *facts,
+                           struct lit_error *error)
+{
+    const uint32_t size = p->args.subgroup;
+    if (size == facts->subgroup)
+        return true;
+    if (!facts->subgroup_control || facts->subgroup_min == facts->subgroup_max)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "subgroups of %" PRIu32 ": the device only runs %" PRIu32, size,
+                        facts->subgroup);
+    if (size < facts->subgroup_min || size > facts->subgroup_max)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "subgroups of %" PRIu32 ": the device runs %" PRIu32 " to %" PRIu32, size,
+                        facts->subgroup_min, facts->subgroup_max);
+    return true;
+}
+
+static bool check_workgroup(const struct eng_prepared *p, const struct dev_facts *facts,
+                            struct lit_error *error)
+{
+    const uint32_t size = p->args.workgroup, subgroup = p->args.subgroup;
+    if (size > facts->max_workgroup)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "workgroup of %" PRIu32 " > maxComputeWorkGroupInvocations %" PRIu32, size,
+                        facts->max_workgroup);
+    if (!size || size % subgroup)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "workgroup of %" PRIu32 " is no multiple of the subgroup size %" PRIu32,
+                        size, subgroup);
+    if (facts->max_subgroups && size / subgroup > facts->max_subgroups)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "workgroup of %" PRIu32
+                        " subgroups > maxComputeWorkgroupSubgroups %" PRIu32,
+                        size / subgroup, facts->max_subgroups);
+    return true;
+}
+
+static void read_sweeps(struct eng_prepared *p)
+{
+    const struct cat_head *head = &p->which.test->head;
+    for (size_t i = 0; i < head->sweep_count; i++) {
+        const uint32_t value = cat_case_sweep(&p->which, i);
+        if (!strcmp(head->sweeps[i].name, "workgroup"))
+            p->args.workgroup = value;
+        if (head->sweeps[i].spec_id < 0)
+            continue;
+        p->spec_ids[p->spec_count] = (uint32_t)head->sweeps[i].spec_id;
+        p->spec_values[p->spec_count++] = value;
+    }
+}
+
+static bool check_memory(const struct eng_prepared *p, struct lit_error *error)
+{
+    const struct cat_shape *shape = &p->shape;
+    const uint64_t stride = cat_check_stride(p->oracle->check);
+    const uint64_t expected = shape->instances * shape->words_per_instance * stride;
+    const uint64_t most = shape->input_words > expected ? shape->input_words : expected;
+    if (most > p->args.most_words)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "buffers of %" PRIu64 " bytes: there is memory for %" PRIu64, most * 4,
+                        p->args.most_words * 4);
+    return true;
+}
+
+bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, struct lit_error *error)
+{
+    const struct dev_facts *facts = prepare->facts;
+    *p = (struct eng_prepared){.which = *prepare->which};
+    if (!p->which.subgroup)
+        p->which.subgroup = facts->subgroup;
+    p->oracle = p->which.test->oracle;
+    p->mode = cat_mode_of(p->oracle);
+    p->module = prepare->module ? prepare->module : cat_case_module(&p->which);
+    p->args = (struct cat_args){
+        .subgroup = p->which.subgroup,
+        .scale = prepare->scale ? prepare->scale
+                 : facts->cpu   ? SCALE_CPU
+                                : SCALE_GPU,
+        .which = &p->which,
+        .most_words = prepare->most_words,
+        .most_workgroups = facts->max_workgroups,
+    };
+    read_sweeps(p);
+    if (!check_subgroup(p, facts, error))
+        return false;
+    if (!p->module)
+        return lit_fail(error, LIT_EXIT_NOTHING, "no module was built for subgroups of %" PRIu32,
+                        p->args.subgroup);
+    return check_features(p, facts, error) && check_workgroup(p, facts, error) &&
+           p->oracle->shape(&p->args, &p->shape, error) &&
+           dev_shape_fits(facts, p->oracle->check, &p->shape, error) && check_memory(p, error);
+}
+
+void eng_prepare_data(struct eng_prepared *p, uint64_t seed)
+{
+    struct text name = {0};
+    cat_case_name(&p->which, &name);
+    p->stream = random_derive(seed, name.data);
+    text_free(&name);
+
+    const struct cat_shape *shape = &p->shape;
+    const size_t stride = cat_check_stride(p->oracle->check);
+    p->input = lit_alloc(shape->input_words, sizeof *p->input);
+    p->expected = lit_alloc(shape->instances * shape->words_per_instance, stride * 4);
+    if (p->oracle->input && shape->input_words)
+        p->oracle->input(&p->args, shape, p->stream, p->input);
+    p->oracle->expect(&p->args, shape, p->input, p->expected);
+    p->steady = p->oracle->steady && p->oracle->steady(&p->args);
+}
+
+void eng_prepared_clear(struct eng_prepared *p)
+{
+    free(p->input);
+    free(p->expected);
+    p->input = p->expected = NULL;
+}
+
+uint32_t eng_run_seed(uint64_t stream, uint64_t run)
+{
+    struct lit_random random = {.state = stream + run};
+    return (uint32_t)random_next(&random);
+}
