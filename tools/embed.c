@@ -338,7 +338,6 @@ static uint32_t *make_from_glsl(const struct settings *settings, struct product 
         return NULL;
     struct text path = {0}, printed = {0};
     twin_path(settings, &path);
-    add_twin_page(settings, product, path.data, defines->data);
     char dependencies[4096];
     snprintf(dependencies, sizeof dependencies, "%s/twin.d", settings->scratch);
     char *argv[64] = {(char *)settings->glslang,
@@ -355,6 +354,7 @@ static uint32_t *make_from_glsl(const struct settings *settings, struct product 
     argv[argc++] = path.data;
     if (!run(argv, &printed))
         die("%s: error: [%s] %s", path.data, variant, printed.data ? printed.data : "failed");
+    add_twin_page(settings, product, path.data, defines->data);
     // glslang names what it made; ninja knows it by another name.
     size_t size;
     char *made = read_file(dependencies, &size);
