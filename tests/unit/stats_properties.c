@@ -319,11 +319,34 @@ static void test_simulated_parts(void **state)
         k[0] = k[1] = 1;
         assert_true(stat_dispersion(k, n, groups).p == 1);
     }
+    // All runs of two of four parts: 6 of the 924 ways to fail 6 of 12 runs.
+    struct stat_dispersion full =
+        stat_dispersion((uint64_t[]){3, 3, 0, 0}, (uint64_t[]){3, 3, 3, 3}, 4);
+    assert_true(full.p > 6.0 / 924 / 2.5 && full.p < 6.0 / 924 * 2.5);
     // All 30 failures in one of ten parts: 10^-29, and as low as a simulation goes.
     uint64_t k[10] = {30};
     uint64_t n[10] = {1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
     struct stat_dispersion got = stat_dispersion(k, n, 10);
     assert_true(got.p == 1e-4 && got.factor > 29);
+}
+
+// With too many failures to simulate, parts that expect too few are taken as one.
+static void test_pooled_parts(void **state)
+{
+    (void)state;
+    uint64_t k[] = {10000, 10200, 9950, 3, 2, 5, 4, 9};
+    uint64_t n[] = {100000, 100000, 100000, 30, 30, 40, 40, 30};
+    uint64_t pooled_k[] = {10000, 10200, 9950, 23};
+    uint64_t pooled_n[] = {100000, 100000, 100000, 170};
+    struct stat_dispersion got = stat_dispersion(k, n, 8);
+    struct stat_dispersion want = stat_dispersion(pooled_k, pooled_n, 4);
+    assert_true(got.factor == want.factor && got.p == want.p && got.groups == 8);
+    // One that expects too few by itself says nothing, whatever it did.
+    k[3] = 9;
+    n[3] = 10;
+    got = stat_dispersion(k, n, 4);
+    want = stat_dispersion(k, n, 3);
+    assert_true(got.factor == want.factor && got.p == want.p && got.groups == 4);
 }
 
 int main(void)
@@ -338,6 +361,7 @@ int main(void)
         cmocka_unit_test(test_adjusted),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_simulated_parts),
+        cmocka_unit_test(test_pooled_parts),
     };
     return cmocka_run_group_tests_name("stats_properties", tests, NULL, NULL);
 }
