@@ -117,38 +117,49 @@ static double at_least(const struct tables *set, uint64_t x)
     return fmax(0, 1 - tail_from(set, x - 1, false));
 }
 
-// The probability of all tables that are no more probable than exp(limit): on each side of the mode
-// those from some table on.
-static double not_above(const struct tables *set, double limit)
+// The table at `distance` above the mode (or below).
+static uint64_t at_distance(const struct tables *set, bool upwards, uint64_t distance)
 {
+    return upwards ? set->mode + distance : set->mode - distance;
+}
+
+// The probability of all tables above the mode (or below) that are no more probable than
+// exp(limit), which the mode is not: those from some distance on, searched from `guess` in doubling
+// steps and then by halving.
+static double side(const struct tables *set, double limit, bool upwards, uint64_t guess)
+{
+    uint64_t farthest = upwards ? set->high - set->mode : set->mode - set->low;
+    if (log_table(set, at_distance(set, upwards, farthest)) > limit)
+        return 0;
+    uint64_t inside = 0;
+    uint64_t outside = farthest;
+    uint64_t at = guess > 0 && guess < farthest ? guess : farthest / 2;
+    uint64_t step = 1;
+    while (outside - inside > 1) {
+        bool is = log_table(set, at_distance(set, upwards, at)) <= limit;
+        if (is)
+            outside = at;
+        else
+            inside = at;
+        uint64_t gap = outside - inside;
+        if (gap <= step)
+            at = inside + gap / 2;
+        else
+            at = is ? outside - step : inside + step;
+        step = gap <= step ? farthest : 2 * step;
+    }
+    return tail_from(set, at_distance(set, upwards, outside), upwards);
+}
+
+// The probability of all tables that are no more probable than x is.
+static double as_improbable(const struct tables *set, uint64_t x)
+{
+    double limit = log_table(set, x) + log1p(tie);
     if (log_table(set, set->mode) <= limit)
         return 1;
-    double sum = 0;
-    if (log_table(set, set->low) <= limit) {
-        uint64_t inside = set->low;
-        uint64_t outside = set->mode;
-        while (outside - inside > 1) {
-            uint64_t middle = inside + (outside - inside) / 2;
-            if (log_table(set, middle) <= limit)
-                inside = middle;
-            else
-                outside = middle;
-        }
-        sum += tail_from(set, inside, false);
-    }
-    if (log_table(set, set->high) <= limit) {
-        uint64_t inside = set->high;
-        uint64_t outside = set->mode;
-        while (inside - outside > 1) {
-            uint64_t middle = outside + (inside - outside) / 2;
-            if (log_table(set, middle) <= limit)
-                inside = middle;
-            else
-                outside = middle;
-        }
-        sum += tail_from(set, inside, true);
-    }
-    return fmin(1, sum);
+    // The other side's begin about as far from the mode.
+    uint64_t distance = x > set->mode ? x - set->mode : set->mode - x;
+    return fmin(1, side(set, limit, false, distance) + side(set, limit, true, distance));
 }
 
 double stat_fisher(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2, enum stat_tail tail)
@@ -164,5 +175,5 @@ double stat_fisher(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2, enum stat
     case STAT_TWO_SIDED:
         break;
     }
-    return not_above(&set, log_table(&set, k1) + log1p(tie));
+    return as_improbable(&set, k1);
 }

@@ -32,8 +32,11 @@ static double spread(struct group group)
 
 static bool significant(const struct view *view, uint64_t outer, uint64_t inner)
 {
-    return stat_fisher(outer, view->outer.n, inner, view->inner.n,
-                       view->two_sided ? STAT_TWO_SIDED : STAT_GREATER) <= view->alpha;
+    uint64_t n1 = view->outer.n;
+    uint64_t n2 = view->inner.n;
+    // Two-sided is never less than one-sided.
+    return stat_fisher(outer, n1, inner, n2, STAT_GREATER) <= view->alpha &&
+           (!view->two_sided || stat_fisher(outer, n1, inner, n2, STAT_TWO_SIDED) <= view->alpha);
 }
 
 // The smallest count of the inner group that is found significantly higher (and is higher), n + 1
