@@ -4,9 +4,13 @@
 
 Needs mpmath (python3-mpmath). Takes about a minute; run it by hand when the table is to change:
 
-    tests/unit/stats_table.py > tests/unit/stats_table.h
+    tests/unit/stats_table.py | clang-format-14 > tests/unit/stats_table.h
+
+With --mixtures it prints how wide the confidence sequence would be with other mixtures
+(docs/statistics.md).
 """
 import random
+import sys
 import textwrap
 from fractions import Fraction
 from functools import lru_cache
@@ -146,10 +150,9 @@ def newcombe(k1, n1, k2, n2, confidence):
             p2 - p1 + sqrt((u2 - p2) ** 2 + (p1 - l1) ** 2))
 
 
-def sequence(k, n, confidence):
+def sequence(k, n, confidence, a=mpf("0.1"), b=mpf("0.5")):
     """Where the mixture's marginal probability is 1 / (1 - confidence) times that of p: by halving
     on the scale of log odds."""
-    a, b = mpf("0.1"), mpf("0.5")
     marginal = (loggamma(k + a) + loggamma(n - k + b) - loggamma(n + a + b)
                 - loggamma(a) - loggamma(b) + loggamma(a + b))
 
@@ -213,7 +216,8 @@ CHI = [(0.5, 1), (3.841458820694124, 1), (30, 1), (1e-8, 2), (2, 2), (700, 2), (
        (18, 9), (198, 99), (60, 99), (1000, 999), (1200, 999), (900, 999), (10**5, 10**5 - 1),
        (10**5 + 2000, 10**5 - 1), (10**6 + 5000, 10**6), (0.001, 3), (1e-300, 1)]
 # Parts that each expect five failures and passes or more: where p is chi-square's.
-PARTS = [([10, 12, 9], [100, 100, 100]), ([30, 5], [1000, 1000]), ([20, 7, 9, 44], [90, 60, 55, 200]),
+PARTS = [([10, 12, 9], [100, 100, 100]), ([30, 5], [1000, 1000]),
+         ([20, 7, 9, 44], [90, 60, 55, 200]),
          ([990, 980, 995, 975], [1000] * 4), ([50, 61, 48, 52, 90], [M, M, M, M, M]),
          ([5 * 10**5, 5 * 10**5 + 2000], [M, M]), ([T // 4, T // 4 + M], [T // 2, T // 2]),
          ([1000, 1100, 950], [T // 4, T // 4, T // 4])]
@@ -344,21 +348,26 @@ def table(fields, name, rows):
     print("};")
 
 
+def padded(cells, size):
+    return "{" + ", ".join(cells + ["0"] * (size - len(cells))) + "}"
+
+
 def lists(values, size):
-    return "{" + ", ".join([number(decimal(x)) for x in values] + ["0"] * (size - len(values))) + "}"
+    return padded([number(decimal(x)) for x in values], size)
 
 
 def counts(values, size):
-    return "{" + ", ".join([f"{x}u" for x in values] + ["0"] * (size - len(values))) + "}"
+    return padded([f"{x}u" for x in values], size)
 
 
 HEAD = """// SPDX-License-Identifier: Apache-2.0
 // Reference values for harness/stats, printed by stats_table.py: do not edit.
 //
-// Every value comes from its definition, with 60 decimal digits (mpmath): hypergeometric and binomial
-// probabilities from log gamma, tails as sums of terms down to a relative size of 1e-36, Wilson's bounds
-// as roots of a quadratic, the confidence sequence's by halving on marginal / likelihood, chi-square by
-// mpmath's incomplete gamma function, X^2 as a fraction, power as a double sum over all outcomes.
+// Every value comes from its definition, with 60 decimal digits (mpmath): hypergeometric and
+// binomial probabilities from log gamma, tails as sums of terms down to a relative size of 1e-36,
+// Wilson's bounds as roots of a quadratic, the confidence sequence's by halving on marginal /
+// likelihood, chi-square by mpmath's incomplete gamma function, X^2 as a fraction, power as a
+// double sum over all outcomes.
 #pragma once
 
 #include "stats/compare.h"
@@ -367,7 +376,20 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 #include <stdint.h>"""
 
 
+def mixtures():
+    """Widths times n."""
+    choices = ((0.5, 0.5), (0.1, 0.1), (0.1, 0.5), (0.1, 1), (0.05, 0.25))
+    print("|", " | ".join(["k of n"] + [f"Beta({a}, {b})" for a, b in choices]), "|")
+    for k, n in ((0, 1000), (0, M), (0, G), (1, M), (3, M), (10, 1000), (100, M), (500, 1000),
+                 (M // 2, M), (999, 1000), (1000, 1000)):
+        bounds = [sequence(k, n, 0.95, decimal(a), decimal(b)) for a, b in choices]
+        print("|", " | ".join([f"{k:,} of {n:,}"] + [mp.nstr(n * (high - low), 4)
+                                                  for low, high in bounds]), "|")
+
+
 def main():
+    if sys.argv[1:] == ["--mixtures"]:
+        return mixtures()
     print(HEAD)
     interval = ["uint64_t k, n", "double confidence, low, high"]
     for name, function in (("wilson", wilson), ("sequence", sequence)):
