@@ -31,6 +31,7 @@ struct job {
 
     struct dev_program *program;
     uint64_t program_runs;
+    bool made;                 // since the last event
     double compiling, running; // seconds: of this program's creation and first run, of the others
     bool has_digest;           // of a right run of this program
     uint32_t digest;
@@ -97,6 +98,7 @@ static enum dev_status make_program(struct job *job)
                            job->ready.module->names_size, &count);
     dev_program_destroy(&job->program);
     job->program_runs = 0;
+    job->made = true;
     job->compiling = job->running = 0;
     job->has_digest = false;
     job->program = dev_program_create(job->measure->dev,
@@ -246,7 +248,8 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
         const double seconds = since(&start);
         *(fresh ? &job->compiling : &job->running) += seconds;
 
-        struct eng_event event = {.kind = ENG_EVENT_BATCH};
+        struct eng_event event = {.kind = ENG_EVENT_BATCH, .fresh = job->made};
+        job->made = false;
         for (uint32_t i = 0; i < runs; i++)
             count_run(job, i, &event.count);
         event.count.seconds = since(&job->mark);

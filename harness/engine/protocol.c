@@ -188,6 +188,7 @@ void eng_event_write(const struct eng_event *event, struct text *line)
         break;
     case ENG_EVENT_BATCH:
         put_count(object, &event->count);
+        put_bool(object, "fresh", event->fresh);
         break;
     case ENG_EVENT_MESSAGE:
         put_text(object, "text", event->text);
@@ -540,6 +541,7 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
         break;
     case ENG_EVENT_BATCH:
         read_count(r, &event->count);
+        event->fresh = read_bool(r, "fresh");
         break;
     case ENG_EVENT_MESSAGE:
         read_text(r, "text", event->text, sizeof event->text);

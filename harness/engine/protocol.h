@@ -43,7 +43,7 @@ struct eng_request {
 enum eng_event_kind {
     ENG_EVENT_DEVICE,  // facts
     ENG_EVENT_OPENED,  // facts, host_checker, text: why
-    ENG_EVENT_BATCH,   // count: what this batch adds
+    ENG_EVENT_BATCH,   // count: what this batch adds; fresh
     ENG_EVENT_MESSAGE, // text: a validation message or a remark
     ENG_EVENT_DONE,    // result and text (the reason) of RUN, TRY; end of ENUMERATE and OPEN
     ENG_EVENT_ERROR,   // error_code and text: the request failed, the worker is still usable
@@ -54,6 +54,7 @@ struct eng_event {
     struct dev_facts facts;
     bool host_checker;
     struct eng_count count;
+    bool fresh; // BATCH: a new pipeline was made for it
     enum eng_result result;
     enum lit_exit error_code;
     char text[512];

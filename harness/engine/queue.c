@@ -89,6 +89,7 @@ static enum eng_wait wait_event(struct eng_queue *q, struct eng_event *event, ch
 
 static void end_worker(struct eng_queue *q, bool at_once)
 {
+    q->process += q->worker != NULL;
     pthread_mutex_unlock(&q->crew->lock);
     bool ended = eng_worker_end(&q->worker, at_once);
     pthread_mutex_lock(&q->crew->lock);
@@ -355,6 +356,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
                 snprintf(m->reason, sizeof m->reason, "the worker's counts make no sense");
                 return ENG_STEP_ON;
             }
+            eng_count_part(&m->row.count, &event.count, q->process, event.fresh);
             eng_count_add(&m->row.count, &event.count);
             if (!put(q, m))
                 return ENG_STEP_STORE;
@@ -452,6 +454,10 @@ static bool recall(struct eng_queue *q, struct measure *m)
         result++;
     bool done = result < ENG_PARTIAL;
     m->row.count = known.count;
+    // What goes on now is another process than all that were there before.
+    for (size_t i = 0; i < known.count.part_count; i++)
+        if (known.count.parts[i].process >= q->process && !q->worker)
+            q->process = known.count.parts[i].process + 1;
     m->result = done ? result : ENG_PARTIAL;
     store_result_clear(&known);
     return done;

@@ -45,6 +45,7 @@ struct eng_queue {
     size_t left;
     struct eng_watch watch;
     struct eng_worker *worker; // with the device open; NULL: none
+    uint32_t process;          // the present worker's number, or the next one's
     bool stored;               // the device is in the store
     bool wedged;               // a worker outlived SIGKILL
     bool unfit;                // it refuses to be opened, and would again

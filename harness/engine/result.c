@@ -42,6 +42,64 @@ void eng_count_add(struct eng_count *sum, const struct eng_count *batch)
     sum->seconds += batch->seconds;
 }
 
+static void join(struct eng_part *part, const struct eng_part *next)
+{
+    add(&part->runs, next->runs);
+    add(&part->failed_runs, next->failed_runs);
+    add(&part->no_progress_runs, next->no_progress_runs);
+}
+
+// Halves the number of parts: neighbours of one process become one. Where no two are of one
+// process, the smallest pair.
+static void join_neighbours(struct eng_count *count)
+{
+    size_t kept = 0, smallest = 0;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i + 1 < count->part_count; i++) {
+        uint64_t both = count->parts[i].runs + count->parts[i + 1].runs;
+        if (both < least) {
+            least = both;
+            smallest = i;
+        }
+    }
+    for (size_t i = 0; i < count->part_count; i++) {
+        struct eng_part part = count->parts[i];
+        if (i + 1 < count->part_count && count->parts[i + 1].process == part.process)
+            join(&part, &count->parts[++i]);
+        count->parts[kept++] = part;
+    }
+    if (kept == count->part_count) {
+        join(&count->parts[smallest], &count->parts[smallest + 1]);
+        for (size_t i = smallest + 1; i + 1 < kept; i++)
+            count->parts[i] = count->parts[i + 1];
+        kept--;
+    }
+    count->part_count = kept;
+}
+
+void eng_count_part(struct eng_count *sum, const struct eng_count *batch, uint32_t process,
+                    bool fresh)
+{
+    // Parts grow with the number of runs, so that neighbours are seldom joined.
+    uint64_t enough = ENG_PART_RUNS;
+    while (enough <= sum->runs / (ENG_MAX_PARTS / 2))
+        enough *= 2;
+    struct eng_part *last = sum->part_count ? &sum->parts[sum->part_count - 1] : NULL;
+    const struct eng_part part = {.process = process,
+                                  .runs = batch->runs,
+                                  .failed_runs = batch->failed_runs,
+                                  .no_progress_runs = batch->no_progress_runs};
+    if ((!last && sum->runs > 0) || batch->runs == 0)
+        return;
+    if (last && last->process == process && !fresh && last->runs < enough) {
+        join(last, &part);
+        return;
+    }
+    if (sum->part_count == ENG_MAX_PARTS)
+        join_neighbours(sum);
+    sum->parts[sum->part_count++] = part;
+}
+
 enum eng_result eng_verdict(const struct eng_count *count)
 {
     if (count->failed_runs)

@@ -35,10 +35,12 @@ struct eng_failure {
 };
 
 #define ENG_MAX_PARTS 64
+#define ENG_PART_RUNS 50 // a part ends with the batch that brings it there
 
-// Runs that one worker process did one after another with one pipeline.
+// Runs that one worker process did one after another with one pipeline; of several pipelines once
+// there would be more than ENG_MAX_PARTS.
 struct eng_part {
-    uint32_t process; // number of the worker process in its session, from 0
+    uint32_t process; // number of the worker process on its device in its session, from 0
     uint64_t runs, failed_runs, no_progress_runs;
 };
 
@@ -58,6 +60,12 @@ struct eng_count {
 
 // Adds what a batch counted.
 void eng_count_add(struct eng_count *sum, const struct eng_count *batch);
+
+// Adds what a batch counted to the parts, before eng_count_add: the batch comes from this process,
+// and `fresh` says that it begins a pipeline. Where earlier runs are in no part (a store of an
+// older format) there will be none.
+void eng_count_part(struct eng_count *sum, const struct eng_count *batch, uint32_t process,
+                    bool fresh);
 
 // The verdict over finished counts: FAIL if a run failed, else NO_PROGRESS if one gave up, else
 // PASS.

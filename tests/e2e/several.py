@@ -83,6 +83,10 @@ class Stopped(Several):
         self.assertEqual(result.code, 0, result)
         self.assertEqual(self.by_device(), [[("pass", RUNS)] * 2] * 2, result)
         self.assertEqual(self.rows("SELECT finished FROM session"), [(1,)])
+        # The runs in parts are all runs, and a resumed configuration has a part of each process.
+        for runs, parts in self.rows("SELECT runs, (SELECT sum(part.runs) FROM part"
+                                     " WHERE part.result = result.id) FROM result"):
+            self.assertEqual(runs, parts)
 
     def test_sigint(self):
         process = self.begin()

@@ -213,9 +213,13 @@ static void facts_come_back(void **state)
 static void counts_come_back(void **state)
 {
     (void)state;
-    const struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = some_count()};
-    const struct eng_event back = through_a_line(&event);
-    assert_same_count(&back.count, &event.count);
+    struct eng_event event = {.kind = ENG_EVENT_BATCH, .count = some_count()};
+    for (int fresh = 0; fresh < 2; fresh++) {
+        event.fresh = fresh;
+        const struct eng_event back = through_a_line(&event);
+        assert_same_count(&back.count, &event.count);
+        assert_int_equal(back.fresh, fresh);
+    }
 }
 
 static void the_longest_event_fits(void **state)
@@ -446,6 +450,8 @@ static void nonsense_counts_are_refused(void **state)
         {"\"where\":\"lane", "\"where\":\"\\u0007lane"},
         {"\"where\":\"lane", "\"more\":0,\"where\":\"lane"},
         {"\"seconds\":0.1", "\"seconds\":-0.1"},
+        {"\"fresh\":false", "\"fresh\":0"},
+        {",\"fresh\":false", ""},
         {"\"seconds\":0.1", "\"seconds\":1e999"},
         {"\"seconds\":0.1", "\"seconds\":\"1\""},
         {"\"seconds\":0.1", "\"seconds\":NaN"},

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs in parts: they are all runs, each is of one process and, while there is room, of one
+// pipeline, and there are never too many.
+#include "unit.h"
+
+#include "engine/result.h"
+
+#include "base/random.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Adds a batch as the supervisor does; every third run fails, every fifth gives up.
+static void add(struct eng_count *count, uint64_t runs, uint32_t process, bool fresh)
+{
+    struct eng_count batch = {.runs = runs, .failed_runs = runs / 3, .no_progress_runs = runs / 5};
+    eng_count_part(count, &batch, process, fresh);
+    eng_count_add(count, &batch);
+}
+
+static void assert_sums(const struct eng_count *count)
+{
+    uint64_t runs = 0, failed = 0, gave_up = 0;
+    assert_true(count->part_count <= ENG_MAX_PARTS);
+    for (size_t i = 0; i < count->part_count; i++) {
+        assert_true(count->parts[i].runs > 0);
+        runs += count->parts[i].runs;
+        failed += count->parts[i].failed_runs;
+        gave_up += count->parts[i].no_progress_runs;
+    }
+    assert_int_equal(runs, count->runs);
+    assert_int_equal(failed, count->failed_runs);
+    assert_int_equal(gave_up, count->no_progress_runs);
+}
+
+// Batches and the parts that they make, as "runs" or "process:runs".
+static void the_table(void **state)
+{
+    static const struct {
+        const char *batches; // "N" goes on, "fN" with a new pipeline, "pN" of the next process
+        const char *parts;
+    } rows[] = {
+        {"f1", "0:1"},
+        {"f1 2 4 8 16", "0:31"},
+        {"f1 49 30", "0:50 0:30"},
+        {"f1 48 30 30", "0:79 0:30"},
+        {"f1 256 256", "0:257 0:256"},
+        {"f1 9 f1 9", "0:10 0:10"},
+        {"f1 9 p1 9", "0:10 1:10"},
+        {"p1 9 p1 9", "1:10 2:10"},
+        {"f1 0 0 9", "0:10"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct eng_count count = {0};
+        uint32_t process = 0;
+        char copy[64], got[128] = "", *rest = NULL;
+        snprintf(copy, sizeof copy, "%s", rows[i].batches);
+        for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+            const bool marked = *word == 'f' || *word == 'p';
+            process += *word == 'p';
+            add(&count, strtoull(word + marked, NULL, 10), process, marked);
+        }
+        for (size_t p = 0; p < count.part_count; p++)
+            snprintf(got + strlen(got), sizeof got - strlen(got), "%s%u:%u", p ? " " : "",
+                     count.parts[p].process, (unsigned)count.parts[p].runs);
+        assert_string_equal(got, rows[i].parts);
+        assert_sums(&count);
+    }
+}
+
+static void a_thousand_runs_have_no_more_than_twenty(void **state)
+{
+    struct eng_count count = {0};
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        add(&count, 1, 0, i % 500 == 0);
+    assert_int_equal(count.part_count, 20);
+    assert_sums(&count);
+}
+
+static void there_are_never_too_many(void **state)
+{
+    struct lit_random random = {.state = 5};
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        struct eng_count count = {0};
+        uint32_t process = 0, last = 0;
+        for (int i = 0; i < 2000; i++) {
+            uint64_t runs = 1 + random_below(&random, 1u << random_below(&random, 9));
+            process += random_below(&random, 40) == 0;
+            add(&count, runs, process, random_below(&random, 4) == 0);
+            assert_sums(&count);
+        }
+        assert_true(count.part_count > ENG_MAX_PARTS / 4);
+        for (size_t i = 0; i < count.part_count; i++) {
+            assert_true(count.parts[i].process >= last);
+            last = count.parts[i].process;
+        }
+    }
+}
+
+static void many_processes_of_one_run_each(void **state)
+{
+    struct eng_count count = {0};
+    (void)state;
+    for (uint32_t process = 0; process < 1000; process++)
+        add(&count, 1, process, true);
+    assert_int_equal(count.part_count, ENG_MAX_PARTS);
+    assert_sums(&count);
+}
+
+static void runs_without_parts_stay_without(void **state)
+{
+    struct eng_count count = {.runs = 100};
+    (void)state;
+    add(&count, 50, 3, true);
+    assert_int_equal(count.part_count, 0);
+    assert_int_equal(count.runs, 150);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table),
+        cmocka_unit_test(a_thousand_runs_have_no_more_than_twenty),
+        cmocka_unit_test(there_are_never_too_many),
+        cmocka_unit_test(many_processes_of_one_run_each),
+        cmocka_unit_test(runs_without_parts_stay_without),
+    };
+    return cmocka_run_group_tests_name("parts", tests, NULL, NULL);
+}
