@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/session.h"
+#include "cli/shard.h"
 #include "cli/simt.h"
 #include "engine/interrupt.h"
 #include "engine/plan.h"
@@ -41,6 +42,12 @@ static const struct cli_option options[] = {
     {0, "seed", CLI_SEED, AT(seed), "SEED",
      "of everything random, 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"},
     {0, "shuffle", CLI_FLAG, AT(shuffle), NULL, "in an order that the seed decides"},
+    {0, "shard", CLI_TEXT, AT(shard_tests), "I/N",
+     "only part I (from 0) of N: of the tests; none: all, whatever\nGTEST_SHARD_INDEX, "
+     "CI_NODE_INDEX "
+     "and the like say"},
+    {0, "shard-runs", CLI_TEXT, AT(shard_runs), "I/N",
+     "only part I (from 0) of N: of the runs of each test"},
     {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
      "without progress for so long it is a hang (default: 60)"},
     {0, "time", CLI_SECONDS, AT(time), "SECONDS",
@@ -101,6 +108,8 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
         return o->patterns.count == 0 ||
                lit_fail(error, LIT_EXIT_USAGE, "--resume takes over the session's tests");
     }
+    if (o->shard_tests && o->shard_runs)
+        return lit_fail(error, LIT_EXIT_USAGE, "--shard and --shard-runs: one or the other");
     if (!o->all && o->patterns.count == 0)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "which tests? --all, or patterns; see 'litmus help run' and 'litmus list'");
@@ -200,16 +209,20 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
     const struct run *run = user;
     struct text line = {0};
     char count[32], runs[32], done[32];
+    uint64_t first, own;
     if (run->options.quiet)
         return;
+    eng_shard_runs(&run->options.shard, run->options.runs, &first, &own);
     cli_device_line(&device->facts, run->utf8, &line);
     size_t width = cli_width(line.data);
     text_printf(&line, "%*sdevice %u of %zu\n", (int)(width < 86 ? 86 - width : 2), "",
                 device->number, run->inventory.count);
     text_printf(&line, "  %s configuration%s, %s run%s each, seed 0x%" PRIx64,
-                text_count(count, planned), planned == 1 ? "" : "s",
-                text_count(runs, run->options.runs), run->options.runs == 1 ? "" : "s",
-                run->options.seed.value);
+                text_count(count, planned), planned == 1 ? "" : "s", text_count(runs, own),
+                own == 1 ? "" : "s", run->options.seed.value);
+    if (run->options.shard.kind != STORE_WHOLE)
+        text_printf(&line, ", shard %" PRIu64 "/%" PRIu64, run->options.shard.index,
+                    run->options.shard.count);
     if (before > 0)
         text_printf(&line, "; done before: %s", text_count(done, before));
     printf("%s\n", line.data);
@@ -264,6 +277,9 @@ static bool begin_session(struct run *run, int argc, char **argv, struct lit_err
         .system = name.data,
         .seed = run->options.seed.value,
         .runs = run->options.runs,
+        .shard = run->options.shard.kind,
+        .shard_index = run->options.shard.index,
+        .shard_count = run->options.shard.count,
         .options = cli_session_write(&run->options, &run->inventory, run->chosen),
     };
     run->store = store_open(run->options.db, error);
@@ -331,6 +347,7 @@ static int measure(struct run *run)
                            .chosen = run->chosen,
                            .runs = run->options.runs,
                            .seed = run->options.seed.value,
+                           .shard = run->options.shard,
                            .shuffle = run->options.shuffle,
                            .validation = run->options.validation,
                            .verbose = run->options.verbose > 0,
@@ -371,6 +388,7 @@ static int print_plan(const struct run *run)
         const struct eng_device *device = &run->inventory.devices[i];
         eng_plan_make(&plan, &run->selection, &device->facts, run->options.shuffle,
                       run->options.seed.value);
+        eng_plan_shard(&plan, &run->options.shard);
         text_printf(&text, "# device %u, %s: %s configurations\n", device->number,
                     device->facts.name, text_count(count, plan.count));
         for (size_t c = 0; c < plan.count; c++) {
@@ -429,6 +447,8 @@ static int run_all(struct run *run, int argc, char **argv, struct lit_error *err
 {
     struct cli_run_options *o = &run->options;
     if (o->resume && !load_session(run, error))
+        return cli_fail(error);
+    if (!cli_shard_settle(o, error))
         return cli_fail(error);
     settle(run);
     if (!cat_selection_check(&run->selection, error) || !cli_simt_use(&o->simt, error))

@@ -13,6 +13,11 @@
 
 #define JSON_MAX 1000000
 
+static const char *const shard_words[] = {
+    [STORE_SHARD_TESTS] = "tests",
+    [STORE_SHARD_RUNS] = "runs",
+};
+
 char *cli_session_write(const struct cli_run_options *options,
                         const struct eng_inventory *inventory, const bool *chosen)
 {
@@ -36,6 +41,11 @@ char *cli_session_write(const struct cli_run_options *options,
     json_object_set_new(root, "timeout", json_real(options->timeout));
     json_object_set_new(root, "runs", json_integer((json_int_t)options->runs));
     json_object_set_new(root, "seed", json_string(seed));
+    if (options->shard.kind != STORE_WHOLE)
+        json_object_set_new(root, "shard",
+                            json_pack("{s:s, s:I, s:I}", "of", shard_words[options->shard.kind],
+                                      "index", (json_int_t)options->shard.index, "count",
+                                      (json_int_t)options->shard.count));
     if (options->simt.count)
         json_object_set_new(root, "simt", json_string(options->simt.items[0]));
     char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
@@ -55,6 +65,23 @@ static json_t *load(const char *json)
     return length < JSON_MAX ? json_loadb(json, length, 0, NULL) : NULL;
 }
 
+static bool read_shard(const json_t *object, struct eng_shard *shard)
+{
+    const char *of = json_string_value(json_object_get(object, "of"));
+    json_int_t index = json_integer_value(json_object_get(object, "index"));
+    json_int_t count = json_integer_value(json_object_get(object, "count"));
+    *shard = (struct eng_shard){0};
+    if (!object)
+        return true;
+    if (!of || count < 2 || count > ENG_SHARDS_MAX || index < 0 || index >= count)
+        return false;
+    *shard = (struct eng_shard){.index = (uint64_t)index, .count = (uint64_t)count};
+    for (int kind = STORE_SHARD_TESTS; kind <= STORE_SHARD_RUNS; kind++)
+        if (strcmp(of, shard_words[kind]) == 0)
+            shard->kind = (enum store_shard)kind;
+    return shard->kind != STORE_WHOLE;
+}
+
 bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error)
 {
     json_t *root = load(json), *pattern;
@@ -72,7 +99,7 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
         options->thorough = json_is_true(json_object_get(root, "thorough"));
         options->shuffle = json_is_true(json_object_get(root, "shuffle"));
         options->validation = json_is_true(json_object_get(root, "validation"));
-        ok = *end == '\0';
+        ok = *end == '\0' && read_shard(json_object_get(root, "shard"), &options->shard);
     }
     if (ok)
         json_array_foreach(patterns, i, pattern)

@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "engine/inventory.h"
+#include "engine/shard.h"
 
 struct cli_run_options {
     bool all, thorough, shuffle, validation, serial, resume, dry_run, quiet;
@@ -14,6 +15,8 @@ struct cli_run_options {
     struct cli_seed seed;
     double timeout, time; // seconds; time 0: no limit
     const char *db;
+    const char *shard_tests, *shard_runs; // as given, NULL: not
+    struct eng_shard shard;               // what comes of it
 };
 
 // The options as JSON, with the identities and numbers of the chosen devices. free() it.

@@ -80,6 +80,19 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
         shuffle_cases(plan, seed);
 }
 
+void eng_plan_shard(struct eng_plan *plan, const struct eng_shard *shard)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        struct text name = {0};
+        cat_case_name(&plan->cases[i], &name);
+        if (eng_shard_has(shard, name.data))
+            plan->cases[kept++] = plan->cases[i];
+        text_free(&name);
+    }
+    plan->count = kept;
+}
+
 void eng_plan_clear(struct eng_plan *plan)
 {
     free(plan->cases);

@@ -5,6 +5,7 @@
 
 #include "catalogue/catalogue.h"
 #include "device/facts.h"
+#include "engine/shard.h"
 
 struct eng_plan {
     struct cat_case *cases;
@@ -23,4 +24,6 @@ size_t eng_plan_sizes(const struct dev_facts *facts, uint32_t *sizes);
 // alone.
 void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
                    const struct dev_facts *facts, bool shuffle, uint64_t seed);
+// Leaves only what belongs to the shard, in the same order.
+void eng_plan_shard(struct eng_plan *plan, const struct eng_shard *shard);
 void eng_plan_clear(struct eng_plan *plan);

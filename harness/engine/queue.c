@@ -269,6 +269,7 @@ static void measure_begin(struct eng_queue *q, struct measure *m, const struct c
         .sha256 = module ? (char *)module->sha256 : (char *)"",
         .headline = which->test->head.headline ? which->test->head.headline : (char *)"",
         .seed = run_of(q)->seed,
+        .first = q->first,
         .mode = cat_mode_of(which->test->oracle),
     };
 }
@@ -284,12 +285,12 @@ static void show(struct eng_queue *q, const struct measure *m)
 {
     q->progress->name = m->row.name;
     q->progress->runs = m->row.count.runs;
-    q->progress->of = run_of(q)->runs;
+    q->progress->of = q->runs;
     q->progress->failed = m->row.count.failed_runs;
     show_progress(q);
 }
 
-static void conclude_done(const struct eng_run *run, struct measure *m,
+static void conclude_done(const struct eng_queue *q, struct measure *m,
                           const struct eng_event *event)
 {
     static const bool worker_says[ENG_RESULTS] = {
@@ -299,10 +300,10 @@ static void conclude_done(const struct eng_run *run, struct measure *m,
     char done[32], asked[32];
     m->result = worker_says[event->result] ? event->result : eng_verdict(&m->row.count);
     snprintf(m->reason, sizeof m->reason, "%s", event->text);
-    if (!worker_says[event->result] && m->row.count.runs != run->runs) {
+    if (!worker_says[event->result] && m->row.count.runs != q->runs) {
         m->result = ENG_HARNESS_ERROR;
         snprintf(m->reason, sizeof m->reason, "the worker stopped after %s of %s runs",
-                 text_count(done, m->row.count.runs), text_count(asked, run->runs));
+                 text_count(done, m->row.count.runs), text_count(asked, q->runs));
     }
 }
 
@@ -332,7 +333,7 @@ static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
 static bool batch_is_sane(const struct eng_queue *q, const struct measure *m,
                           const struct eng_count *batch)
 {
-    return batch->runs > 0 && batch->runs <= run_of(q)->runs - m->row.count.runs &&
+    return batch->runs > 0 && batch->runs <= q->runs - m->row.count.runs &&
            batch->failed_runs <= batch->runs && batch->no_progress_runs <= batch->runs;
 }
 
@@ -363,7 +364,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             show(q, m);
             break;
         case ENG_EVENT_DONE:
-            conclude_done(run_of(q), m, &event);
+            conclude_done(q, m, &event);
             return ENG_STEP_ON;
         case ENG_EVENT_ERROR:
             m->result = ENG_HARNESS_ERROR;
@@ -406,15 +407,15 @@ static enum eng_step run_case(struct eng_queue *q, struct measure *m)
                      ? "built without a module for subgroups of %u"
                      : "built by an assembler that does not know what it needs",
                  m->which->subgroup);
-    } else if (m->row.count.runs >= run_of(q)->runs) {
+    } else if (m->row.count.runs >= q->runs) {
         m->result = eng_verdict(&m->row.count);
     } else {
         step = ensure_open(q);
         if (step != ENG_STEP_ON)
             return step;
         struct eng_request request = {.kind = ENG_RUN,
-                                      .first = m->row.count.runs,
-                                      .runs = run_of(q)->runs - m->row.count.runs,
+                                      .first = q->first + m->row.count.runs,
+                                      .runs = q->runs - m->row.count.runs,
                                       .seed = run_of(q)->seed,
                                       .timeout_ms = eng_batch_limit_ms(&run_of(q)->policy)};
         snprintf(request.name, sizeof request.name, "%s", m->row.name);
@@ -483,6 +484,10 @@ void eng_queue_make(struct eng_queue *q, struct eng_crew *crew, size_t index,
         q->watch.niceness = share->niceness;
     }
     eng_plan_make(&q->plan, run->selection, &device->facts, run->shuffle, run->seed);
+    eng_plan_shard(&q->plan, &run->shard);
+    eng_shard_runs(&run->shard, run->runs, &q->first, &q->runs);
+    if (q->runs == 0)
+        q->plan.count = 0;
     q->done = lit_alloc(q->plan.count + 1, sizeof *q->done);
     *q->progress = (struct eng_progress_queue){
         .device = device->number, .total = q->plan.count, .started = -1};

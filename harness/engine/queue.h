@@ -41,7 +41,8 @@ struct eng_queue {
     struct eng_progress_queue *progress; // its own of the crew's
     struct eng_place *place;             // likewise
     struct eng_plan plan;
-    bool *done; // by an earlier run of this session
+    uint64_t first, runs; // number of the first run of each configuration, and how many to do
+    bool *done;           // by an earlier run of this session
     size_t left;
     struct eng_watch watch;
     struct eng_worker *worker; // with the device open; NULL: none

@@ -160,6 +160,7 @@ enum eng_stop eng_supervise(const struct eng_run *run, struct eng_tally *tally,
         [ENG_STEP_STORE] = ENG_STOP_STORE,
     };
     struct supervisor s;
+    tally->shard = run->shard.kind != STORE_WHOLE;
     enum eng_step last = ENG_STEP_ON;
     make(&s, run, tally, error);
     if (s.crew.count > 1 && !run->serial)

@@ -6,14 +6,16 @@
 #include "catalogue/catalogue.h"
 #include "engine/inventory.h"
 #include "engine/progress.h"
+#include "engine/shard.h"
 #include "engine/tally.h"
 #include "store/store.h"
 
 struct eng_run {
     const struct cat_selection *selection;
     const struct eng_inventory *inventory;
-    const bool *chosen; // of the inventory's devices
-    uint64_t runs, seed;
+    const bool *chosen;  // of the inventory's devices
+    uint64_t runs, seed; // of the whole run, also where this is a shard of it
+    struct eng_shard shard;
     bool shuffle, validation, verbose;
     bool serial;    // one device after another
     unsigned cores; // that software devices share; 0: as many as this process may use

@@ -68,6 +68,8 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
     if (tally->unopened > 0)
         return say(LIT_EXIT_NOTHING, reason, size, tally->unopened,
                    "the device could not be opened", "%s devices could not be opened");
+    if (tally->planned == 0 && tally->shard)
+        return say(LIT_EXIT_OK, reason, size, 1, "this shard has no configuration", "");
     if (tally->planned == 0)
         return say(LIT_EXIT_NOTHING, reason, size, 1,
                    "none of the configurations exists on these devices", "");

@@ -12,6 +12,7 @@ struct eng_tally {
     uint64_t gave_up;   // forbidden and contested ones in which a bounded wait ran out
     unsigned stopped;   // devices whose queue stopped
     unsigned unopened;  // devices that refused to be opened
+    bool shard;         // this is one part of a run over several machines
     bool out_of_time;
 };
 
@@ -26,6 +27,6 @@ void eng_tally_add(struct eng_tally *tally, enum eng_result result,
 //   3   a configuration could not be run although the device has what it needs (harness-error), or
 //       gave up waiting (no-progress, unless that is what it asks about: assumed, control), or one
 //       of several devices refused to be opened
-//   77  nothing ran
+//   77  nothing ran; 0 if it is a shard that has no configuration
 //   0   otherwise
 enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t size);

@@ -139,6 +139,7 @@ static bool load_result(const struct store_result *row, void *user)
 static void conclude(struct report_model *model)
 {
     struct eng_tally tally = {.planned = model->result_count,
+                              .shard = model->session.shard != STORE_WHOLE,
                               .out_of_time = !model->session.finished};
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shards: what the variables of a CI come to, and that the shards of a run are the run.
+#include "unit.h"
+
+#include "engine/plan.h"
+#include "engine/shard.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// An environment, "NAME=value NAME=value".
+static const char *environment;
+
+static const char *get(const char *name)
+{
+    static char value[128];
+    const size_t length = strlen(name);
+    for (const char *at = environment; *at; at += strspn(at, " ")) {
+        const size_t entry = strcspn(at, " ");
+        if (strncmp(at, name, length) == 0 && at[length] == '=') {
+            snprintf(value, sizeof value, "%.*s", (int)(entry - length - 1), at + length + 1);
+            // Several values are asked for at once.
+            static char kept[16][128];
+            static unsigned next;
+            return strcpy(kept[next++ % 16], value);
+        }
+        at += entry;
+    }
+    return NULL;
+}
+
+#define GTEST(index, total) "GTEST_SHARD_INDEX=" index " GTEST_TOTAL_SHARDS=" total
+#define SLURM(id, min, max, step, count)                                                           \
+    "SLURM_ARRAY_TASK_ID=" id " SLURM_ARRAY_TASK_MIN=" min " SLURM_ARRAY_TASK_MAX=" max            \
+    " SLURM_ARRAY_TASK_STEP=" step " SLURM_ARRAY_TASK_COUNT=" count
+
+static void the_environment(void **state)
+{
+    // "i/N from", "" for the whole, "!..." for an error that has these words, "~" for a remark.
+    static const char *const rows[][2] = {
+        {"", ""},
+        {"GTEST_SHARD_INDEX= GTEST_TOTAL_SHARDS=", ""},
+        {GTEST("0", "4"), "0/4 GTEST_SHARD_INDEX"},
+        {GTEST("3", "4"), "3/4 GTEST_SHARD_INDEX"},
+        {GTEST("0", "1"), ""},
+        {GTEST("4", "4"), "!GTEST_SHARD_INDEX=4"},
+        {GTEST("-1", "4"), "!GTEST_SHARD_INDEX=-1"},
+        {GTEST("0", "0"), "!GTEST_TOTAL_SHARDS=0"},
+        {GTEST("x", "4"), "!--shard none"},
+        {GTEST("1", "99999999999999999999999"), "!GTEST_TOTAL_SHARDS"},
+        {GTEST("1", "1000001"), "!GTEST_TOTAL_SHARDS"},
+        {"GTEST_SHARD_INDEX=1", "!GTEST_TOTAL_SHARDS="},
+        {"GTEST_TOTAL_SHARDS=2", "!GTEST_SHARD_INDEX="},
+        {"CI_NODE_INDEX=1 CI_NODE_TOTAL=4", "0/4 CI_NODE_INDEX"},
+        {"CI_NODE_INDEX=4 CI_NODE_TOTAL=4", "3/4 CI_NODE_INDEX"},
+        {"CI_NODE_INDEX=0 CI_NODE_TOTAL=4", "!CI_NODE_INDEX=0"},
+        {"CI_NODE_INDEX=5 CI_NODE_TOTAL=4", "!CI_NODE_INDEX=5"},
+        {"CI_NODE_TOTAL=1", ""},
+        {"CI_NODE_TOTAL=4", ""},
+        {SLURM("0", "0", "3", "1", "4"), "0/4 SLURM_ARRAY_TASK_ID"},
+        {SLURM("17", "10", "24", "7", "3"), "1/3 SLURM_ARRAY_TASK_ID"},
+        {SLURM("8", "0", "10", "4", "3"), "2/3 SLURM_ARRAY_TASK_ID"},
+        {SLURM("5", "5", "5", "1", "1"), ""},
+        {SLURM("1", "1", "7", "1", "3"), "!no range"},
+        {SLURM("9", "10", "24", "7", "3"), "!no range"},
+        {SLURM("31", "10", "24", "7", "3"), "!no range"},
+        {SLURM("11", "10", "24", "7", "3"), "!no range"},
+        {SLURM("1", "1", "3", "0", "3"), "!no range"},
+        {SLURM("1", "3", "1", "1", "3"), "!no range"},
+        {"SLURM_ARRAY_TASK_ID=1", "!SLURM_ARRAY_TASK_MIN="},
+        {SLURM("a", "1", "3", "1", "3"), "!SLURM_ARRAY_TASK_ID=a"},
+        {"JOB_COMPLETION_INDEX=1 JOB_COMPLETIONS=3", "1/3 JOB_COMPLETION_INDEX"},
+        {"JOB_COMPLETION_INDEX=3 JOB_COMPLETIONS=3", "!JOB_COMPLETION_INDEX=3"},
+        {"JOB_COMPLETION_INDEX=1", "~JOB_COMPLETIONS"},
+        {"JOB_COMPLETIONS=3", ""},
+        {"LITMUS_SHARD=2/3", "2/3 LITMUS_SHARD"},
+        {"LITMUS_SHARD=3/3", "!LITMUS_SHARD"},
+        {"LITMUS_SHARD=1", "!LITMUS_SHARD"},
+        {"LITMUS_SHARD=1/", "!LITMUS_SHARD"},
+        {"LITMUS_SHARD=/2", "!LITMUS_SHARD"},
+        {"LITMUS_SHARD=1/2/3", "!LITMUS_SHARD"},
+        // The first one decides.
+        {"LITMUS_SHARD=none " GTEST("1", "2"), ""},
+        {"LITMUS_SHARD=0/2 " GTEST("9", "2"), "0/2 LITMUS_SHARD"},
+        {GTEST("1", "2") " CI_NODE_INDEX=1 CI_NODE_TOTAL=4", "1/2 GTEST_SHARD_INDEX"},
+        {"CI_NODE_INDEX=1 CI_NODE_TOTAL=4 " SLURM("0", "0", "3", "1", "4"), "0/4 CI_NODE_INDEX"},
+        {"CI_NODE_TOTAL=1 " SLURM("1", "0", "3", "1", "4"), "1/4 SLURM_ARRAY_TASK_ID"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct eng_shard shard;
+        struct lit_error error = {0};
+        char from[64], remark[200], got[300] = "";
+        const char *want = rows[i][1];
+        environment = rows[i][0];
+        print_message("%s\n", environment);
+        const bool good = eng_shard_from(get, &shard, from, remark, &error);
+        assert_int_equal(good, *want != '!');
+        if (!good) {
+            assert_non_null(strstr(error.message, want + 1));
+            assert_int_equal(error.code, LIT_EXIT_USAGE);
+            continue;
+        }
+        assert_int_equal(remark[0] != '\0', *want == '~');
+        if (*want == '~') {
+            assert_non_null(strstr(remark, want + 1));
+            assert_int_equal(shard.kind, STORE_WHOLE);
+            continue;
+        }
+        if (shard.kind != STORE_WHOLE)
+            snprintf(got, sizeof got, "%u/%u %s", (unsigned)shard.index, (unsigned)shard.count,
+                     from);
+        assert_string_equal(got, want);
+    }
+}
+
+static void the_run_has_one_seed(void **state)
+{
+    static const struct {
+        const char *environment, *from;
+    } rows[] = {
+        {"", NULL},
+        {"GITHUB_RUN_ATTEMPT=2", NULL},
+        {"GTEST_RANDOM_SEED=0", NULL},
+        {"GITHUB_RUN_ID=77", "GITHUB_RUN_ID"},
+        {"GITHUB_RUN_ID=77 GITHUB_RUN_ATTEMPT=1", "GITHUB_RUN_ID"},
+        {"GITHUB_RUN_ID=77 GITHUB_RUN_ATTEMPT=2 BUILD_TAG=x", "GITHUB_RUN_ID"},
+        {"CI_PIPELINE_ID=77", "CI_PIPELINE_ID"},
+        {"SLURM_ARRAY_JOB_ID=77", "SLURM_ARRAY_JOB_ID"},
+        {"BUILD_TAG=jenkins-a-1", "BUILD_TAG"},
+        {"GTEST_RANDOM_SEED=5", "GTEST_RANDOM_SEED"},
+    };
+    uint64_t seeds[16] = {0};
+    char from[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint64_t again = 0;
+        environment = rows[i].environment;
+        assert_int_equal(eng_shard_seed(get, &seeds[i], from), rows[i].from != NULL);
+        if (!rows[i].from)
+            continue;
+        assert_string_equal(from, rows[i].from);
+        eng_shard_seed(get, &again, from);
+        assert_int_equal(again, seeds[i]);
+        for (size_t j = 0; j < i; j++)
+            assert_true(seeds[j] != seeds[i]);
+    }
+}
+
+static void shards_of_runs_are_the_runs(void **state)
+{
+    static const uint64_t runs[] = {0, 1, 3, 7, 1000, 1001, UINT64_MAX / 3};
+    static const uint64_t counts[] = {2, 3, 7, 1000, ENG_SHARDS_MAX};
+    (void)state;
+    for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++)
+        for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+            uint64_t next = 0;
+            for (uint64_t i = 0; i < counts[c]; i++) {
+                uint64_t first, count;
+                eng_shard_runs(&(struct eng_shard){STORE_SHARD_RUNS, i, counts[c]}, runs[r], &first,
+                               &count);
+                assert_true(first == next);
+                assert_true(count == runs[r] / counts[c] || count == runs[r] / counts[c] + 1);
+                next += count;
+            }
+            assert_true(next == runs[r]);
+        }
+    uint64_t first, count;
+    eng_shard_runs(&(struct eng_shard){STORE_SHARD_TESTS, 1, 2}, 9, &first, &count);
+    assert_true(first == 0 && count == 9);
+}
+
+// The hash is FNV-1a: values of its authors' table.
+static void names_are_hashed_by_fnv_1a(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t hash;
+    } rows[] = {
+        {"", 0xcbf29ce484222325}, {"a", 0xaf63dc4c8601ec8c}, {"foobar", 0x85944171f73967e8}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (uint64_t count = 2; count < 50; count++)
+            for (uint64_t index = 0; index < count; index++)
+                assert_int_equal(eng_shard_has(&(struct eng_shard){STORE_SHARD_TESTS, index, count},
+                                               rows[i].name),
+                                 rows[i].hash % count == index);
+}
+
+// Each configuration is in one shard, and no shard is twice as large as it should be.
+static void shards_of_tests_are_the_plan(void **state)
+{
+    const struct dev_facts facts = {.subgroup = 32, .subgroup_min = 32, .subgroup_max = 32};
+    const struct cat_selection all = {0};
+    struct eng_plan whole;
+    (void)state;
+    eng_plan_make(&whole, &all, &facts, false, 0);
+    for (uint64_t count = 2; count <= 8; count++) {
+        size_t sum = 0;
+        for (uint64_t index = 0; index < count; index++) {
+            struct eng_plan plan;
+            eng_plan_make(&plan, &all, &facts, false, 0);
+            eng_plan_shard(&plan, &(struct eng_shard){STORE_SHARD_TESTS, index, count});
+            assert_in_range(plan.count, whole.count / count / 2, whole.count / count * 2);
+            sum += plan.count;
+            eng_plan_clear(&plan);
+        }
+        assert_int_equal(sum, whole.count);
+    }
+    eng_plan_clear(&whole);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_environment),
+        cmocka_unit_test(the_run_has_one_seed),
+        cmocka_unit_test(shards_of_runs_are_the_runs),
+        cmocka_unit_test(names_are_hashed_by_fnv_1a),
+        cmocka_unit_test(shards_of_tests_are_the_plan),
+    };
+    return cmocka_run_group_tests_name("shard", tests, NULL, NULL);
+}
