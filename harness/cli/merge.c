@@ -40,6 +40,7 @@ const struct cli_syntax cli_merge_syntax = {
         "module, stress, device and driver agree, else nothing is written and the exit code is 2. "
         "While\n"
         "shards are missing the session is unfinished; merge them later.\n",
+    .operands = CLI_OPERANDS_FILES,
 };
 
 static void summarise(const struct options *chosen, const struct store_merge_done *done,

@@ -3,12 +3,45 @@
 // do not match are jumped over, so that the length of the file does not matter.
 #include "store/history.h"
 
+#include "store/joined.h"
 #include "store/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // The index
+
+static int compare_uuids(const void *left, const void *right)
+{
+    const struct store_session *a = *(const struct store_session *const *)left;
+    const struct store_session *b = *(const struct store_session *const *)right;
+    return strcmp(a->uuid, b->uuid);
+}
+
+static void mark_contained(struct store_index *index)
+{
+    const struct store_session **order = lit_alloc(index->session_count, sizeof(*order));
+    index->contained = lit_alloc(index->session_count, sizeof(*index->contained));
+    for (size_t i = 0; i < index->session_count; i++)
+        order[i] = &index->sessions[i];
+    if (index->session_count > 0)
+        qsort(order, index->session_count, sizeof(*order), compare_uuids);
+    for (size_t i = 0; i < index->session_count; i++) {
+        struct store_joined joined;
+        if (!store_joined_read(index->sessions[i].options, &joined))
+            continue;
+        for (size_t m = 0; m < joined.member_count; m++) {
+            const struct store_session key = {.uuid = joined.members[m].uuid}, *at = &key;
+            const struct store_session **found =
+                bsearch(&at, order, index->session_count, sizeof(*order), compare_uuids);
+            // A whole that is its own part is a damaged one.
+            if (found && *found != &index->sessions[i])
+                index->contained[*found - index->sessions] = true;
+        }
+        store_joined_clear(&joined);
+    }
+    free(order);
+}
 
 static bool load_sessions(struct store *store, struct store_index *index, struct lit_error *error)
 {
@@ -33,6 +66,8 @@ static bool load_sessions(struct store *store, struct store_index *index, struct
                store_damaged(store, error, "session %lld", (long long)session->id);
     }
     sqlite3_finalize(select);
+    if (good)
+        mark_contained(index);
     return good;
 }
 
@@ -112,7 +147,7 @@ static bool count_driver_results(struct store *store, struct store_index *index,
                                  struct lit_error *error)
 {
     sqlite3_stmt *select =
-        store_prepare(store, "SELECT device, count(*) FROM result GROUP BY session, device", error);
+        store_prepare(store, "SELECT device, count(*) FROM result GROUP BY device", error);
     int step;
     bool good = select != NULL;
     while (good && (step = sqlite3_step(select)) != SQLITE_DONE) {
@@ -157,6 +192,7 @@ void store_index_clear(struct store_index *index)
     for (size_t i = 0; i < index->session_count; i++)
         store_session_clear(&index->sessions[i]);
     free(index->sessions);
+    free(index->contained);
     free(index->drivers);
     *index = (struct store_index){0};
 }
@@ -169,7 +205,7 @@ bool store_pattern_matches(const char *pattern, const char *name)
     bool precise = strpbrk(pattern, "/@") != NULL, matches;
     if (precise) {
         char *size = strstr(part, "subgroup=");
-        if (size > part && strchr(",@", size[-1]) && !strchr(size, ','))
+        if (size > part && strchr(",@", size[-1]) && !strpbrk(size, "/@,"))
             size[-1] = '\0';
         matches = text_glob(pattern, name) || text_glob(pattern, part);
     } else {
@@ -285,9 +321,13 @@ static void jump(struct walk *walk)
     text_free(&next);
 }
 
-static bool is_wanted_device(const struct walk *walk)
+static bool is_wanted(const struct walk *walk)
 {
     const char *device = (const char *)sqlite3_column_text(walk->select, 1);
+    const struct store_session *session =
+        store_index_session(walk->index, sqlite3_column_int64(walk->select, 2));
+    if (session && walk->index->contained[session - walk->index->sessions])
+        return false;
     return !walk->query->device || (device && strcmp(device, walk->query->device) == 0);
 }
 
@@ -321,7 +361,7 @@ static bool walk_names(struct walk *walk, const char *pattern,
         if (!store_pattern_matches(pattern, walk->name)) {
             if (walk->store->version >= 3)
                 jump(walk);
-        } else if (is_wanted_device(walk) && !take_row(walk)) {
+        } else if (is_wanted(walk) && !take_row(walk)) {
             return store_damaged(walk->store, error, "a result of %.200s", walk->name);
         }
     }

@@ -18,6 +18,9 @@ struct store_driver {
 // of each, which is how versions follow one another, then of id.
 struct store_index {
     struct store_session *sessions;
+    // For each session: it is a shard whose numbers are in another session of the file too, which
+    // waits for the shards that are missing (store/joined.h).
+    bool *contained;
     size_t session_count;
     struct store_driver *drivers;
     size_t driver_count;
@@ -55,10 +58,10 @@ struct store_past {
     uint64_t runs, failed_runs, no_progress_runs;
 };
 
-// Calls `visit` for each result that the query asks for: in order of name, then of device and
-// driver as in the index, then of when its session started, then of session. `visit` returns false
-// to stop. The order does not depend on that in which sessions came into the file, but for those
-// that started in the same second. False with an error.
+// Calls `visit` for each result that the query asks for, but those of contained sessions: in order
+// of name, then of device and driver as in the index, then of when its session started, then of
+// session. `visit` returns false to stop. The order does not depend on that in which sessions came
+// into the file, but for those that started in the same second. False with an error.
 bool store_history(struct store *store, const struct store_query *query,
                    bool (*visit)(const struct store_past *past, void *user), void *user,
                    struct lit_error *error);

@@ -127,7 +127,11 @@ static const char *const migrations[STORE_VERSION] = {
     "ALTER TABLE result ADD COLUMN stress TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE result ADD COLUMN rule TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE result ADD COLUMN first INTEGER NOT NULL DEFAULT 0 CHECK (first >= 0);"
-    "CREATE INDEX result_name ON result (name, device);"
+    // All that a history of a test reads, so that it need not go to rows all over the file; and
+    // what counts the results of a driver.
+    "CREATE INDEX result_name ON result (name, device, session, result, expectation, sha256, seed,"
+    "  runs, failed_runs, no_progress_runs, stress, rule, first);"
+    "CREATE INDEX result_device ON result (device, session);"
 
     // A result's runs in pieces, in the order in which they ran: a piece is of one worker process
     // and one pipeline.

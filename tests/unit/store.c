@@ -411,7 +411,7 @@ static void test_older_format(void **state)
     put(store, id, 10);
     store_close(&store);
     execute("DROP TABLE part; DROP TABLE tuning; DROP TABLE choice; DROP INDEX session_uuid;"
-            "DROP INDEX device_driver; DROP INDEX result_name;"
+            "DROP INDEX device_driver; DROP INDEX result_name; DROP INDEX result_device;"
             "ALTER TABLE session DROP COLUMN uuid; ALTER TABLE session DROP COLUMN shard;"
             "ALTER TABLE session DROP COLUMN shard_index;"
             "ALTER TABLE session DROP COLUMN shard_count;"

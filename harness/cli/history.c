@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus history: a store over all its sessions: tests over drivers and days, the drivers, the
+// sessions.
+
+#include "cli/cli.h"
+#include "report/history.h"
+
+#include <stddef.h>
+
+struct options {
+    const char *db, *device;
+    bool drivers, sessions, json;
+    int verbose, color;
+    uint64_t limit;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct cli_option options[] = {
+    {0, "drivers", CLI_FLAG, AT(drivers), NULL, "the devices and drivers that were measured"},
+    {0, "sessions", CLI_FLAG, AT(sessions), NULL,
+     "the sessions, with the numbers that 'report --session' takes"},
+    {'d', "device", CLI_TEXT, AT(device), "DEVICE",
+     "only devices with this in their name, of this id, or of this\ndriver version"},
+    {0, "limit", CLI_COUNT, AT(limit), "N", "only the newest N lines of each table"},
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "every configuration, however many there are"},
+    {0, "json", CLI_FLAG, AT(json), NULL, "as JSON, for scripts"},
+    {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
+    {0, "color", CLI_CHOICE, AT(color), "auto|always|never", "colours (default: on a terminal)"},
+};
+
+const struct cli_syntax cli_history_syntax = {
+    .name = "history",
+    .usage = "[OPTION]... [PATTERN]...",
+    .about = "Shows what tests gave over drivers and days, from all sessions of a store; without a "
+             "pattern, which\n"
+             "drivers it has. Patterns are those of 'litmus run'.",
+    .options = options,
+    .count = sizeof options / sizeof options[0],
+    .more = "A line is a driver with a module and its stress: sessions that agree in these are "
+            "added, but for runs\n"
+            "that were stopped by a rule, and runs of the same seed count once. 'other code' marks "
+            "where the test's\n"
+            "module changed: rates before and after are of different code and are not compared. "
+            "Many configurations\n"
+            "are summed up, and those whose rate changed are shown.\n",
+    .operands = CLI_OPERANDS_TESTS,
+};
+
+static bool make_index(struct store *store, const struct options *chosen,
+                       const struct history_info *info, struct text *text, struct lit_error *error)
+{
+    struct store_index index;
+    bool ok = store_index_load(store, !chosen->sessions, &index, error);
+    if (ok && index.session_count == 0)
+        ok = lit_fail(error, LIT_EXIT_USAGE, "%s: there is no session in it", store_path(store));
+    if (ok)
+        (chosen->json       ? history_json_index(&index, text)
+         : chosen->sessions ? history_print_sessions(&index, info, text)
+                            : history_print_drivers(&index, info, text));
+    store_index_clear(&index);
+    return ok;
+}
+
+static bool make_history(struct store *store, const struct options *chosen,
+                         const struct cli_list *patterns, const struct history_info *info,
+                         struct text *text, struct lit_error *error)
+{
+    struct history history;
+    bool ok =
+        history_load(store, patterns->items, patterns->count, chosen->device, &history, error);
+    if (ok && history.line_count == 0)
+        ok = lit_fail(error, LIT_EXIT_USAGE,
+                      "%.200s: nothing in it was measured that matches '%.120s'%s%.80s; 'litmus "
+                      "history' says what it has",
+                      store_path(store), patterns->count ? patterns->items[0] : "*",
+                      chosen->device ? " on " : "", chosen->device ? chosen->device : "");
+    if (ok)
+        (chosen->json ? history_json(&history, text) : history_print(&history, info, text));
+    history_clear(&history);
+    return ok;
+}
+
+static bool check_options(const struct options *chosen, const struct cli_list *patterns,
+                          struct lit_error *error)
+{
+    if (chosen->drivers && chosen->sessions)
+        return lit_fail(error, LIT_EXIT_USAGE, "--drivers and --sessions: one at a time");
+    if ((chosen->drivers || chosen->sessions) && (patterns->count > 0 || chosen->device))
+        return lit_fail(error, LIT_EXIT_USAGE, "--%s lists all of them: '%.80s' cannot be given",
+                        chosen->drivers ? "drivers" : "sessions",
+                        patterns->count > 0 ? patterns->items[0] : "--device");
+    return true;
+}
+
+int cli_history(int argc, char **argv)
+{
+    struct options chosen = {.db = "litmus.db"};
+    struct cli_list patterns = {0};
+    struct lit_error error = {0};
+    struct text text = {0};
+    int code = LIT_EXIT_OK;
+    if (!cli_start(&cli_history_syntax, argc, argv, &chosen, &patterns, NULL, &code))
+        return code;
+    const struct history_info info = {
+        .color = cli_color((enum cli_color)chosen.color),
+        .all = chosen.verbose > 0,
+        .limit = chosen.limit,
+    };
+    bool ok = check_options(&chosen, &patterns, &error);
+    struct store *store = ok ? store_open_read(chosen.db, &error) : NULL;
+    ok = store != NULL;
+    if (ok && patterns.count == 0 && !chosen.device)
+        ok = make_index(store, &chosen, &info, &text, &error);
+    else if (ok)
+        ok = make_history(store, &chosen, &patterns, &info, &text, &error);
+    store_close(&store);
+    code = ok ? cli_print(&text) : cli_fail(&error);
+    text_free(&text);
+    cli_list_clear(&patterns);
+    return code;
+}

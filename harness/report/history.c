@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adds results over sessions, and compares drivers.
+#include "report/history.h"
+
+#include "report/model.h"
+#include "stats/adjust.h"
+#include "stats/compare.h"
+#include "stats/sequence.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A result that was taken into a line.
+struct taken {
+    uint64_t seed, first, runs, failed_runs, no_progress_runs;
+};
+
+// Lines of the name at hand, whose results are still being taken.
+struct gathering {
+    struct history *history;
+    const char *const *patterns;
+    size_t pattern_count;
+    const char *device;
+    size_t name_first; // line
+    struct open_line {
+        struct taken *taken;
+        size_t count, room;
+    } * open; // for each line from name_first on
+    size_t open_count, open_room;
+};
+
+bool history_names_driver(const char *device, const struct store_driver *driver)
+{
+    char name[256];
+    char *low = lit_strdup(device);
+    size_t i;
+    for (i = 0; driver->facts.name[i] && i < sizeof(name) - 1; i++)
+        name[i] = (char)tolower((unsigned char)driver->facts.name[i]);
+    name[i] = '\0';
+    for (char *c = low; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    bool named = strstr(name, low) || text_glob(low, name) || strcmp(device, driver->id) == 0 ||
+                 strcmp(device, driver->facts.driver_version) == 0;
+    free(low);
+    return named;
+}
+
+static bool is_asked(const struct gathering *gathering, const struct store_past *past)
+{
+    if (gathering->device && !history_names_driver(gathering->device, past->driver))
+        return false;
+    if (strcmp(past->result, "skip") == 0)
+        return false;
+    for (size_t i = 0; i < gathering->pattern_count; i++)
+        if (store_pattern_matches(gathering->patterns[i], past->name))
+            return true;
+    return gathering->pattern_count == 0;
+}
+
+static int compare_taken(const void *left, const void *right)
+{
+    const struct taken *a = left, *b = right;
+    if (a->seed != b->seed)
+        return a->seed < b->seed ? -1 : 1;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return a->runs > b->runs ? -1 : a->runs < b->runs;
+}
+
+static void count_taken(struct history_line *line, const struct taken *taken, bool add)
+{
+    uint64_t sign = add ? 1 : UINT64_MAX; // -1
+    line->runs += sign * taken->runs;
+    line->failed_runs += sign * taken->failed_runs;
+    line->judged += sign * (taken->runs - taken->no_progress_runs);
+}
+
+// Counts what was taken: of runs of one seed that overlap, the result that has more of them.
+static void close_line(struct history_line *line, struct open_line *open)
+{
+    const struct taken *last = NULL;
+    if (open->count > 0)
+        qsort(open->taken, open->count, sizeof(*open->taken), compare_taken);
+    for (size_t i = 0; i < open->count; i++) {
+        const struct taken *taken = &open->taken[i];
+        bool again = last && last->seed == taken->seed && taken->first - last->first < last->runs;
+        if (again) {
+            line->repeats++;
+            if (taken->runs <= last->runs)
+                continue;
+            count_taken(line, last, false);
+        }
+        count_taken(line, taken, true);
+        last = taken;
+    }
+    line->interval = (line->rule[0] ? stat_sequence : stat_clopper_pearson)(
+        line->failed_runs, line->judged, REPORT_CONFIDENCE);
+    free(open->taken);
+    *open = (struct open_line){0};
+}
+
+static bool same_driver(const struct store_driver *a, const struct store_driver *b)
+{
+    return strcmp(a->facts.driver_version, b->facts.driver_version) == 0 &&
+           strcmp(a->facts.driver_info, b->facts.driver_info) == 0 &&
+           strcmp(a->facts.driver_name, b->facts.driver_name) == 0;
+}
+
+// Lines of one name.
+static void compare_drivers(struct history *history, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        struct history_line *line = &history->lines[i];
+        bool nearest = true;
+        for (size_t j = i; j-- > first && !line->before;) {
+            struct history_line *older = &history->lines[j];
+            if (strcmp(line->driver->facts.name, older->driver->facts.name) != 0 ||
+                strcmp(line->stress, older->stress) != 0)
+                continue;
+            bool same_code = strcmp(line->sha256, older->sha256) == 0;
+            line->other_code = line->other_code || (nearest && !same_code);
+            nearest = false;
+            if (same_code && !line->rule[0] && !older->rule[0] && older->judged > 0 &&
+                line->judged > 0 && !same_driver(line->driver, older->driver))
+                line->before = older;
+        }
+        line->p = line->adjusted = 1;
+        if (line->before)
+            line->p = stat_fisher(line->before->failed_runs, line->before->judged,
+                                  line->failed_runs, line->judged, STAT_TWO_SIDED);
+        history->compared += line->before != NULL;
+    }
+}
+
+static void close_name(struct gathering *gathering)
+{
+    struct history *history = gathering->history;
+    for (size_t i = 0; i < gathering->open_count; i++)
+        close_line(&history->lines[gathering->name_first + i], &gathering->open[i]);
+    gathering->open_count = 0;
+    gathering->name_first = history->line_count;
+}
+
+static struct history_line *add_line(struct gathering *gathering, const struct store_past *past)
+{
+    struct history *history = gathering->history;
+    if (history->line_count == history->line_room) {
+        history->line_room = history->line_room * 2 + 64;
+        history->lines = lit_realloc(history->lines, history->line_room, sizeof(*history->lines));
+    }
+    if (gathering->open_count == gathering->open_room) {
+        gathering->open_room = gathering->open_room * 2 + 16;
+        gathering->open =
+            lit_realloc(gathering->open, gathering->open_room, sizeof(*gathering->open));
+    }
+    gathering->open[gathering->open_count++] = (struct open_line){0};
+    struct history_line *line = &history->lines[history->line_count++];
+    *line = (struct history_line){
+        .driver = past->driver,
+        .name = lit_strdup(past->name),
+        .sha256 = lit_strdup(past->sha256),
+        .stress = lit_strdup(past->stress),
+        .rule = lit_strdup(past->rule),
+        .expectation = lit_strdup(past->expectation),
+        .first = lit_strdup(past->session->started),
+        .last = lit_strdup(past->session->started),
+    };
+    return line;
+}
+
+// The line that a result belongs to; NULL if it is the first of its kind.
+static struct history_line *find_line(const struct gathering *gathering,
+                                      const struct store_past *past)
+{
+    for (size_t i = 0; i < gathering->open_count && !past->rule[0]; i++) {
+        struct history_line *line = &gathering->history->lines[gathering->name_first + i];
+        if (line->driver == past->driver && !line->rule[0] &&
+            strcmp(line->sha256, past->sha256) == 0 && strcmp(line->stress, past->stress) == 0)
+            return line;
+    }
+    return NULL;
+}
+
+static bool take(const struct store_past *past, void *user)
+{
+    struct gathering *gathering = user;
+    struct history *history = gathering->history;
+    if (!is_asked(gathering, past))
+        return true;
+    if (history->line_count == 0 ||
+        strcmp(history->lines[history->line_count - 1].name, past->name) != 0) {
+        close_name(gathering);
+        history->name_count++;
+    }
+    struct history_line *line = find_line(gathering, past);
+    if (!line)
+        line = add_line(gathering, past);
+    struct open_line *open =
+        &gathering->open[(size_t)(line - history->lines) - gathering->name_first];
+    if (open->count == open->room) {
+        open->room = open->room * 2 + 4;
+        open->taken = lit_realloc(open->taken, open->room, sizeof(*open->taken));
+    }
+    open->taken[open->count++] = (struct taken){past->seed, past->first, past->runs,
+                                                past->failed_runs, past->no_progress_runs};
+    line->sessions++;
+    line->session = past->session->id;
+    free(line->last);
+    line->last = lit_strdup(past->session->started);
+    return true;
+}
+
+static void adjust(struct history *history)
+{
+    double *p = lit_alloc(history->compared, sizeof(*p));
+    size_t count = 0;
+    for (size_t i = 0; i < history->line_count; i++)
+        if (history->lines[i].before)
+            p[count++] = history->lines[i].p;
+    stat_benjamini_hochberg(p, count, p);
+    count = 0;
+    for (size_t i = 0; i < history->line_count; i++)
+        if (history->lines[i].before)
+            history->lines[i].adjusted = p[count++];
+    free(p);
+}
+
+// A pattern that all results match which any of the patterns does.
+static const char *common_pattern(const char *const *patterns, size_t count)
+{
+    return count == 1 ? patterns[0] : NULL;
+}
+
+bool history_load(struct store *store, const char *const *patterns, size_t pattern_count,
+                  const char *device, struct history *history, struct lit_error *error)
+{
+    *history = (struct history){0};
+    struct gathering gathering = {
+        .history = history,
+        .patterns = patterns,
+        .pattern_count = pattern_count,
+        .device = device,
+    };
+    bool good = store_index_load(store, false, &history->index, error);
+    const struct store_query query = {.pattern = common_pattern(patterns, pattern_count),
+                                      .index = &history->index};
+    good = good && store_history(store, &query, take, &gathering, error);
+    close_name(&gathering);
+    free(gathering.open);
+    // Lines have moved while there were more to come: what points at them is set last.
+    for (size_t i = 0, end; good && i < history->line_count; i = end) {
+        for (end = i + 1; end < history->line_count &&
+                          strcmp(history->lines[i].name, history->lines[end].name) == 0;)
+            end++;
+        compare_drivers(history, i, end);
+    }
+    if (good)
+        adjust(history);
+    return good;
+}
+
+void history_clear(struct history *history)
+{
+    for (size_t i = 0; i < history->line_count; i++) {
+        struct history_line *line = &history->lines[i];
+        free(line->name);
+        free(line->sha256);
+        free(line->stress);
+        free(line->rule);
+        free(line->expectation);
+        free(line->first);
+        free(line->last);
+    }
+    free(history->lines);
+    store_index_clear(&history->index);
+    *history = (struct history){0};
+}
+
+int history_change(const struct history_line *line)
+{
+    if (!line->before || line->adjusted >= HISTORY_LEVEL)
+        return 0;
+    double now = (double)line->failed_runs / (double)line->judged;
+    double then = (double)line->before->failed_runs / (double)line->before->judged;
+    return now > then ? 1 : -1;
+}
