@@ -114,7 +114,12 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
     bool writes = ok && simt && eng_simt_has(json_string_value(simt), "trace");
     if (ok && simt && !writes)
         cli_list_add(&options->simt, json_string_value(simt));
+    bool joined = json_object_get(root, "joined") != NULL;
     json_decref(root);
+    if (joined)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "the session was put together of shards, some of which are missing: finish "
+                        "those in their own stores, and merge them");
     if (writes)
         return lit_fail(error, LIT_EXIT_USAGE, "a session that wrote a trace cannot be resumed");
     return ok || fail_damaged(error);

@@ -101,6 +101,20 @@ bool store_copy_tuning(struct store *from, int64_t session, struct store *to, in
     return good;
 }
 
+static bool count_results(struct store *store, int64_t session, int64_t *count,
+                          struct lit_error *error)
+{
+    sqlite3_stmt *select =
+        store_borrow(store, "SELECT count(*) FROM result WHERE session = ?", error);
+    if (!select)
+        return false;
+    sqlite3_bind_int64(select, 1, session);
+    bool good = sqlite3_step(select) == SQLITE_ROW || store_fail(store, error);
+    *count = good ? sqlite3_column_int64(select, 0) : 0;
+    store_return(store, select);
+    return good;
+}
+
 bool store_copy_session(struct store *from, int64_t session, struct store *to,
                         struct store_session *copy, struct lit_error *error)
 {
@@ -111,7 +125,11 @@ bool store_copy_session(struct store *from, int64_t session, struct store *to,
            store_results(from, session, copy_result, &copying, error) && copying.good &&
            store_copy_tuning(from, session, to, copy->id, error);
     free(copying.devices);
-    return good;
+    // Results of a device that the session does not have are in no list of its results.
+    int64_t there = 0, here = 0;
+    good = good && count_results(from, session, &there, error) &&
+           count_results(to, copy->id, &here, error);
+    return good && (there == here || store_damaged(from, error, "a result of no device"));
 }
 
 bool store_remove_session(struct store *store, int64_t session, struct lit_error *error)

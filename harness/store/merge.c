@@ -290,44 +290,36 @@ static bool settle_log(const char *name, const char *shown, struct lit_error *er
     return good;
 }
 
-// Copies the output as it is, if there is one.
-static bool copy_output(struct store *work, const char *output, const char *name,
+// Copies the output as it is.
+static bool copy_output(const char *temporary, const char *output, const char *name,
                         struct lit_error *error)
 {
+    sqlite3 *copy = NULL;
     struct store *old = store_open_read(output, error);
     if (!old)
         return false;
-    sqlite3_backup *backup = sqlite3_backup_init(work->db, "main", old->db, "main");
-    bool good = backup && sqlite3_backup_step(backup, -1) == SQLITE_DONE;
-    good = sqlite3_backup_finish(backup) == SQLITE_OK && good;
+    bool good = sqlite3_open_v2(temporary, &copy, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+                sqlite3_exec(copy, "PRAGMA synchronous = OFF", NULL, NULL, NULL) == SQLITE_OK;
+    sqlite3_backup *backup = good ? sqlite3_backup_init(copy, "main", old->db, "main") : NULL;
+    if (backup)
+        sqlite3_backup_step(backup, -1);
+    good = sqlite3_backup_finish(backup) == SQLITE_OK && good && backup;
     if (!good)
-        store_fail(work, error);
+        lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be copied: %s", output, sqlite3_errmsg(copy));
+    sqlite3_close(copy);
     store_close(&old);
     return good && settle_log(name, output, error);
 }
 
-// Opens the temporary file. Messages call it by the name of the output.
+// Opens the temporary file, with what the output holds. Messages call it by the output's name.
 static struct store *open_work(const char *temporary, const struct store_merge_plan *plan,
                                const char *name, struct lit_error *error)
 {
     struct stat status;
-    struct store *work = store_open(temporary, error);
     bool there = stat(name, &status) == 0 && status.st_size > 0;
-    if (work && there) {
-        bool good = copy_output(work, plan->output, name, error);
-        store_close(&work);
-        work = good ? store_open(temporary, error) : NULL; // migrates it
-    }
-    if (work) {
-        free(work->path);
-        work->path = lit_strdup(plan->output);
-        // Nobody else sees it, and if anything fails it is thrown away.
-        sqlite3_exec(work->db,
-                     "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
-                     "PRAGMA cache_size = -65536",
-                     NULL, NULL, NULL);
-    }
-    return work;
+    if (there && !copy_output(temporary, plan->output, name, error))
+        return NULL;
+    return store_open_scratch(temporary, plan->output, error);
 }
 
 static bool put_in_place(const char *temporary, const char *name,

@@ -96,3 +96,7 @@ bool store_is_hash(const char *text);
 char *store_file_name(const char *path);
 // Whether a store can be at the path: a regular file that is not too short for one, or none.
 bool store_is_usable(const char *path, struct lit_error *error);
+
+// Opens a file that nobody else sees and that is thrown away if anything fails: nothing waits for
+// the disk. `shown` is what messages call it.
+struct store *store_open_scratch(const char *path, const char *shown, struct lit_error *error);

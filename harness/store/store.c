@@ -283,7 +283,8 @@ static struct store *store_new(const char *path)
     return store;
 }
 
-static bool open_writing(struct store *store, const char *name, struct lit_error *error)
+static bool open_writing(struct store *store, const char *name, bool scratch,
+                         struct lit_error *error)
 {
     if (!store_lock_take(&store->lock, name, store->path, error))
         return false;
@@ -296,8 +297,13 @@ static bool open_writing(struct store *store, const char *name, struct lit_error
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be written: read-only", store->path);
     // Either answers without an error or leaves the rollback journal, which is as good.
-    sqlite3_exec(store->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-    return store_execute(store, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON", error) &&
+    sqlite3_exec(store->db, scratch ? "PRAGMA journal_mode = MEMORY" : "PRAGMA journal_mode = WAL",
+                 NULL, NULL, NULL);
+    return store_execute(store,
+                         scratch ? "PRAGMA synchronous = OFF; PRAGMA cache_size = -65536"
+                                 : "PRAGMA synchronous = FULL",
+                         error) &&
+           store_execute(store, "PRAGMA foreign_keys = ON", error) &&
            store_migrate(store, version, error);
 }
 
@@ -306,16 +312,27 @@ bool store_is_usable(const char *path, struct lit_error *error)
     return is_usable(path, false, error);
 }
 
-struct store *store_open(const char *path, struct lit_error *error)
+static struct store *open_as(const char *path, const char *shown, bool scratch,
+                             struct lit_error *error)
 {
     if (!is_usable(path, false, error))
         return NULL;
-    struct store *store = store_new(path);
+    struct store *store = store_new(shown);
     char *name = store_file_name(path);
-    if (!open_writing(store, name, error))
+    if (!open_writing(store, name, scratch, error))
         store_close(&store);
     free(name);
     return store;
+}
+
+struct store *store_open(const char *path, struct lit_error *error)
+{
+    return open_as(path, path, false, error);
+}
+
+struct store *store_open_scratch(const char *path, const char *shown, struct lit_error *error)
+{
+    return open_as(path, shown, true, error);
 }
 
 static bool open_reading(struct store *store, const char *name, int more_flags,

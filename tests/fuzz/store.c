@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the reader of stores, and the reports made of them. The first byte of an input says how
-// the rest becomes a file: 'F', it is the file; 'P', it patches a good store, three bytes each
-// (offset, low byte first, and value); 'S', the second byte names a column and the rest is what all
-// rows hold there.
+// Fuzzes the reader of stores, the reports made of them, histories and merging. The first byte of
+// an input says how the rest becomes a file: 'F', it is the file; 'P', it patches a good store,
+// three bytes each (offset, low byte first, and value); 'S', the second byte names a column and the
+// rest is what all rows hold there.
 #include "fuzz.h"
 
+#include "report/history.h"
 #include "report/report.h"
+#include "store/merge.h"
 #include "store/store.h"
 
 #include <fcntl.h>
@@ -15,7 +17,7 @@
 #include <unistd.h>
 
 static char folder[] = "/tmp/litmus-fuzz-XXXXXX";
-static char path[sizeof folder + 16], log_path[sizeof folder + 16];
+static char path[sizeof folder + 16], log_path[sizeof folder + 16], out_path[sizeof folder + 16];
 static uint8_t *good;
 static size_t good_size;
 
@@ -30,12 +32,17 @@ static const char *const columns[][2] = {
     {"result", "checked_as"},  {"result", "runs"},        {"result", "failed_runs"},
     {"result", "seconds"},     {"outcome", "outcome"},    {"outcome", "instances"},
     {"failure", "place"},      {"failure", "got"},        {"failure", "number"},
+    {"session", "uuid"},       {"session", "shard"},      {"session", "shard_index"},
+    {"session", "finished"},   {"device", "id"},          {"device", "loader"},
+    {"result", "stress"},      {"result", "rule"},        {"result", "first"},
+    {"part", "process"},       {"part", "runs"},
 };
 
 static void remove_folder(void)
 {
     unlink(path);
     unlink(log_path);
+    unlink(out_path);
     rmdir(folder);
 }
 
@@ -72,7 +79,12 @@ static void fill(struct store *store)
             .headline = (char *)"headline",
             .seed = 0x5eed,
             .mode = {.check = CAT_CHECK_TAG},
-            .count = {.runs = 100, .instances = 800, .outcomes = {800}, .seconds = 1.5}};
+            .count = {.runs = 100,
+                      .instances = 800,
+                      .outcomes = {800},
+                      .parts = {{.runs = 60}, {.process = 1, .runs = 40}},
+                      .part_count = 2,
+                      .seconds = 1.5}};
         if (!failed)
             result.mode =
                 (struct cat_mode){.check = CAT_CHECK_CHOICE,
@@ -98,6 +110,7 @@ static void make_good_store(void)
     atexit(remove_folder);
     snprintf(path, sizeof path, "%s/store", folder);
     snprintf(log_path, sizeof log_path, "%s/store-wal", folder);
+    snprintf(out_path, sizeof out_path, "%s/out", folder);
     struct store *store = store_open(path, &error);
     MUST(store);
     fill(store);
@@ -174,6 +187,49 @@ static void make_reports(struct store *store, int64_t session)
     text_free(&text);
 }
 
+static void make_history(struct store *store)
+{
+    struct lit_error error = {0};
+    const struct history_info info = {.all = true};
+    struct history history;
+    struct text text = {0};
+    bool done = history_load(store, NULL, 0, NULL, &history, &error);
+    check_error(done, &error);
+    if (done) {
+        history_print(&history, &info, &text);
+        history_json(&history, &text);
+        history_print_drivers(&history.index, &info, &text);
+        history_print_sessions(&history.index, &info, &text);
+        history_json_index(&history.index, &text);
+        MUST(!strchr(text.data, '\033'));
+    }
+    history_clear(&history);
+    text_free(&text);
+}
+
+// Into one with another of the same origin, whose session is a shard of the same run or a copy of
+// the same session if the input says so. What comes out is a store that can be read.
+static void merge_stores(bool sum)
+{
+    struct lit_error error = {0};
+    const char *const inputs[] = {path};
+    const struct store_merge_plan plan = {out_path, inputs, 1, sum};
+    struct store_merge_done done;
+    int file = open(out_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    MUST(file >= 0 && write(file, good, good_size) == (ssize_t)good_size);
+    close(file);
+    bool merged = store_merge(&plan, &done, &error);
+    check_error(merged, &error);
+    text_free(&done.notes);
+    struct store *store = store_open_read(out_path, &error);
+    MUST(store);
+    struct history history;
+    MUST(history_load(store, NULL, 0, NULL, &history, &error));
+    history_clear(&history);
+    store_close(&store);
+    unlink(out_path);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct lit_error error = {0};
@@ -194,7 +250,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         make_reports(store, session.id);
         store_session_clear(&session);
     }
+    if (store)
+        make_history(store);
     store_close(&store);
+    merge_stores(size & 1);
     unlink(log_path);
     return 0;
 }
