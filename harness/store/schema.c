@@ -6,7 +6,7 @@
 #include "store/private.h"
 
 // migrations[v] turns version v into version v + 1. Never changed once released: a new version is a
-// new entry, and docs/reading.md says what it brought.
+// new entry, and docs/store.md says what it brought.
 static const char *const migrations[STORE_VERSION] = {
     "CREATE TABLE session ("
     "  id INTEGER PRIMARY KEY,"

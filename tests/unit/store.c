@@ -553,7 +553,7 @@ static int full_disk(void)
     if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
         return 77;
     mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
-    if (mount("tmpfs", folder, "tmpfs", 0, "size=400k") != 0)
+    if (mount("tmpfs", folder, "tmpfs", 0, "size=800k") != 0)
         return 77;
     struct lit_error error = {0};
     struct store *store = store_open(path, &error);
