@@ -21,7 +21,7 @@ static const struct cli_command commands[] = {
     {"show", cli_show, &cli_show_syntax, "what a test asks, what a failure means, and its source"},
     {"devices", cli_devices, &cli_devices_syntax, "what devices and drivers there are"},
     {"report", cli_report, &cli_report_syntax,
-     "a stored session as tables, JSON, Markdown or herd text"},
+     "a stored session as tables, JSON, JUnit XML, CSV, Markdown and others"},
     {"history", cli_history, &cli_history_syntax,
      "tests over drivers and days, and what a store has"},
     {"merge", cli_merge, &cli_merge_syntax, "several stores as one, and the shards of a run"},

@@ -28,6 +28,7 @@ def refuse_twice(pairs):
 
 
 def check_rate(what, item, complain):
+    sequence = item.get("interval_kind") == "sequence"
     low, high = item["interval"]
     runs, failed = item["runs"] - item["no_progress_runs"], item["failed_runs"]
     if not 0 <= failed <= runs:
@@ -36,13 +37,38 @@ def check_rate(what, item, complain):
         complain(f"{what}: an interval from nothing")
     elif runs > 0 and not low <= failed / runs <= high:
         complain(f"{what}: the rate is outside its interval")
-    elif runs > 0 and failed == 0 and not math.isclose(high, -math.expm1(math.log(0.025) / runs),
-                                                       rel_tol=1e-7):
+    elif runs > 0 and failed == 0 and not sequence and not math.isclose(
+            high, -math.expm1(math.log(0.025) / runs), rel_tol=1e-7):
         complain(f"{what}: not the upper bound of 0 of {runs}")
     word = ("Unknown" if runs == 0 else "Never" if failed == 0 else
             "Always" if failed == runs else "Sometimes")
     if item["observation"] != word:
         complain(f"{what}: observation {item['observation']}, not {word}")
+
+
+def check_parts(result, complain):
+    """Version 3: all runs once more, in pieces."""
+    name, parts = result["name"], result.get("parts", ())
+    for member in "runs", "failed_runs", "no_progress_runs":
+        if parts and sum(part[member] for part in parts) != result[member]:
+            complain(f"{name}: the {member} of its parts do not add up")
+    judged = [(part["failed_runs"], part["runs"] - part["no_progress_runs"]) for part in parts]
+    judged = [(failed, runs) for failed, runs in judged if runs > 0]
+    spread = result.get("overdispersion")
+    if (spread is not None) != (len(judged) > 1) or (spread and spread["groups"] != len(judged)):
+        complain(f"{name}: overdispersion of {len(judged)} parts")
+    if spread:
+        failed, runs = map(sum, zip(*judged))
+        rate = failed / runs
+        expected = 1.0
+        if 0 < rate < 1:
+            expected = sum((k - n * rate) ** 2 / (n * rate * (1 - rate)) for k, n in judged)
+            expected /= len(judged) - 1
+        if not math.isclose(spread["factor"], expected, rel_tol=1e-6):
+            complain(f"{name}: overdispersion {spread['factor']}, not {expected}")
+    kind = result.get("interval_kind")
+    if kind and (kind == "sequence") != bool(result["rule"]):
+        complain(f"{name}: interval of the wrong kind")
 
 
 def check_result(result, complain):
@@ -67,6 +93,7 @@ def check_result(result, complain):
             complain(f"{name}: a failure of an outcome that was not counted")
         if failure["run"] > result["runs"]:
             complain(f"{name}: a failure in a run that was not counted")
+    check_parts(result, complain)
     rebuilt = result["test"]
     for mark, pairs in ("/", result["variant"]), ("@", result["params"]):
         if pairs:
@@ -124,7 +151,8 @@ def check_summary(report, complain):
     for line in summary["headlines"]:
         check_rate(line["headline"], line, complain)
         mine = [result for result in results
-                if all(result[key] == line[key] for key in ("device", "headline", "expectation"))]
+                if all(result[key] == line[key] for key in ("device", "headline", "expectation"))
+                and result.get("stress", "") == line.get("stress", "")]
         for member in "runs", "failed_runs", "no_progress_runs":
             if line[member] != sum(result[member] for result in mine):
                 complain(f"{line['headline']}: the {member} do not add up")
@@ -153,6 +181,9 @@ def check(report, complain):
         seen.add(key)
         check_result(result, complain)
     check_summary(report, complain)
+    shard = report["tool"].get("shard")
+    if shard and (shard["of"] == "whole") != (shard["count"] == 0):
+        complain("tool: a shard of nothing")
 
 
 def main():

@@ -3,140 +3,104 @@
 // absent.
 
 #include "cli/cli.h"
-#include "report/report.h"
+#include "cli/output.h"
+#include "report/formats.h"
 #include "store/store.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct options {
     int format;
-    const char *db, *output;
+    const char *db, *output, *device, *test;
     uint64_t session;
+    bool github;
 };
 
 static const struct cli_option options[] = {
-    {'f', "format", CLI_CHOICE, offsetof(struct options, format), "text|json|markdown|herd",
+    {'f', "format", CLI_CHOICE, offsetof(struct options, format), REPORT_NAMES,
      "which form (default: text)"},
     {0, "db", CLI_TEXT, offsetof(struct options, db), "FILE", "the store (default: litmus.db)"},
     {0, "session", CLI_COUNT, offsetof(struct options, session), "N",
      "the session (default: the newest)"},
+    {'d', "device", CLI_TEXT, offsetof(struct options, device), "DEVICE",
+     "only this device of the session: its number, UUID or name"},
+    {0, "test", CLI_TEXT, offsetof(struct options, test), "TEST",
+     "only this configuration, or what a pattern matches; of one\nconfiguration Markdown is a "
+     "ticket"},
     {'o', "output", CLI_TEXT, offsetof(struct options, output), "FILE",
      "write to a file instead of stdout"},
+    {0, "github", CLI_FLAG, offsetof(struct options, github), NULL, CLI_GITHUB_HELP},
 };
 
 const struct cli_syntax cli_report_syntax = {
     .name = "report",
-    .usage = "[--format text|json|markdown|herd] [OPTION]...",
-    .about = "Writes what a session measured: text for reading here, json for scripts, markdown "
-             "for tickets,\n"
-             "herd for tools of the litmus family. The same store gives the same bytes.",
+    .usage = "[--format FORMAT] [OPTION]...",
+    .about = "Writes what a session measured, in one of several formats. The same store gives the "
+             "same\n"
+             "bytes; a file is replaced as a whole. The exit code is 0 if the report was written, "
+             "whatever\n"
+             "it says.",
     .options = options,
     .count = sizeof options / sizeof options[0],
-    .more = "",
+    .more = "formats:\n" REPORT_LINES "\nexamples:\n"
+            "  litmus report -f json -o report.json\n"
+            "  litmus report -f markdown --test "
+            "'lookback.scan/encoding=word64*elements=1000*' -d 1\n"
+            "  litmus report -f junit --session 3 -o report.xml\n",
 };
 
-static bool fail_file(struct lit_error *error, const char *path, const char *what)
+static bool check_usage(const struct options *chosen, const struct cli_list *operands,
+                        uint64_t given, struct lit_error *error)
 {
-    int number = errno;
-    return lit_fail(error, LIT_EXIT_USAGE, "cannot %s %.200s: %s", what, path, strerror(number));
-}
-
-static bool write_all(int file, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(file, bytes, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return true;
-}
-
-// Writes beside the file and renames, so that no half of a report is ever there.
-static bool write_file(const char *path, const struct text *text, struct lit_error *error)
-{
-    struct stat status;
-    bool exists = stat(path, &status) == 0;
-    // What is no plain file (a pipe, /dev/stdout) cannot be replaced, only written.
-    if (exists && !S_ISREG(status.st_mode)) {
-        int file = open(path, O_WRONLY | O_CLOEXEC);
-        bool ok = file >= 0 && write_all(file, text->data, text->length);
-        ok = ok || fail_file(error, path, "write");
-        if (file >= 0)
-            close(file);
-        return ok;
-    }
-    struct text temporary = {0};
-    mode_t mask = umask(0);
-    umask(mask);
-    text_printf(&temporary, "%s.XXXXXX", path);
-    int file = mkostemp(temporary.data, O_CLOEXEC);
-    bool ok = file >= 0 && write_all(file, text->data, text->length) &&
-              fchmod(file, exists ? status.st_mode & 0777 : 0666 & ~mask) == 0 &&
-              fsync(file) == 0 && rename(temporary.data, path) == 0;
-    if (!ok)
-        fail_file(error, path, "write");
-    if (file >= 0)
-        close(file);
-    if (file >= 0 && !ok)
-        unlink(temporary.data);
-    text_free(&temporary);
-    return ok;
-}
-
-// The tables that a run ends with, every configuration among them.
-static bool text_report(struct store *store, int64_t session, struct text *out,
-                        struct lit_error *error)
-{
-    const struct report_terminal_info info = {.utf8 = cli_utf8(), .verbosity = 1};
-    return report_terminal(store, session, &info, out, error);
+    if (operands->count > 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help report'",
+                        operands->items[0]);
+    if (chosen->github && ((given & 1) || chosen->output))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--github writes the step's summary and annotations: no --format, no "
+                        "--output");
+    return (!chosen->output || strcmp(chosen->output, "-") == 0 ||
+            cli_output_check(chosen->output, chosen->db, error)) &&
+           (!chosen->github || cli_github_check(error));
 }
 
 static bool make_report(const struct options *chosen, struct text *text, struct lit_error *error)
 {
-    static bool (*const formats[])(struct store * store, int64_t session, struct text * out,
-                                   struct lit_error * error) = {text_report, report_json,
-                                                                report_markdown, report_herd};
-    struct store_session session = {0};
+    struct report_model model;
     struct store *store = store_open_read(chosen->db, error);
     if (!store)
         return false;
-    bool ok = store_session_load(store, (int64_t)chosen->session, false, &session, error);
-    if (ok) {
-        ok = formats[chosen->format](store, session.id, text, error);
-        store_session_clear(&session);
-    }
+    bool good = report_model_load(store, (int64_t)chosen->session, &model, error) &&
+                report_model_narrow(&model, chosen->device, chosen->test, error);
+    if (good && chosen->github)
+        good = cli_github_write(&model, error);
+    else if (good)
+        good = report_format_write(&report_formats[chosen->format], store, &model, text, error);
+    report_model_clear(&model);
     store_close(&store);
-    return ok;
+    return good;
 }
 
 int cli_report(int argc, char **argv)
 {
-    struct options chosen = {.db = "litmus.db"};
+    struct options chosen = {.db = "litmus.db", .device = "", .test = ""};
     struct cli_list operands = {0};
     struct lit_error error = {0};
     struct text text = {0};
+    uint64_t given = 0;
     int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_report_syntax, argc, argv, &chosen, &operands, NULL, &code))
+    if (!cli_start(&cli_report_syntax, argc, argv, &chosen, &operands, &given, &code))
         return code;
-    bool ok = true;
-    if (operands.count > 0)
-        ok = lit_fail(&error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help report'",
-                      operands.items[0]);
-    ok = ok && make_report(&chosen, &text, &error);
-    if (ok && chosen.output)
-        ok = write_file(chosen.output, &text, &error);
-    code = !ok ? cli_fail(&error) : chosen.output ? LIT_EXIT_OK : cli_print(&text);
+    bool to_file = chosen.output && strcmp(chosen.output, "-") != 0;
+    bool good =
+        check_usage(&chosen, &operands, given, &error) && make_report(&chosen, &text, &error);
+    if (good && to_file)
+        good = cli_output_write(chosen.output, &text, &error);
+    else if (good && chosen.format == REPORT_AS_text && !cli_utf8() && text.data)
+        report_make_ascii(&text);
+    code = !good ? cli_fail(&error) : to_file || !text.data ? LIT_EXIT_OK : cli_print(&text);
     text_free(&text);
     cli_list_clear(&operands);
     return code;

@@ -25,7 +25,8 @@
 
 #define DEFAULT_RUNS 1000
 
-#define AT(member) offsetof(struct cli_run_options, member)
+#define AT(member)            offsetof(struct cli_run_options, member)
+#define CLI_OUTPUT_AT(member) AT(member)
 
 static const struct cli_option options[] = {
     {'a', "all", CLI_FLAG, AT(all), NULL, "every test (of the default run, see --thorough)"},
@@ -65,6 +66,7 @@ static const struct cli_option options[] = {
     {'v', "verbose", CLI_MORE, AT(verbose), NULL, "every configuration, and what drivers print"},
     {0, "color", CLI_CHOICE, AT(color), "auto|always|never",
      "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"},
+    CLI_OUTPUT_OPTIONS,
 };
 
 #define OPTIONS (sizeof options / sizeof options[0])
@@ -87,12 +89,14 @@ const struct cli_syntax cli_run_syntax = {
 };
 
 // What may stand beside --resume.
-static bool goes_with_resume(const char *name)
+static bool goes_with_resume(const struct cli_option *option)
 {
+    if (option->at >= AT(outputs) && option->at < AT(outputs) + sizeof(struct cli_outputs))
+        return true;
     static const char *const names[] = {"resume", "db",      "time", "serial",
                                         "quiet",  "verbose", "color"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], name) == 0)
+        if (strcmp(names[i], option->name) == 0)
             return true;
     return false;
 }
@@ -101,7 +105,7 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
 {
     if (o->resume) {
         for (size_t i = 0; i < OPTIONS; i++)
-            if (given >> i & 1 && !goes_with_resume(options[i].name))
+            if (given >> i & 1 && !goes_with_resume(&options[i]))
                 return lit_fail(error, LIT_EXIT_USAGE,
                                 "--resume takes over the session's options: --%s cannot be given",
                                 options[i].name);
@@ -110,6 +114,8 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
     }
     if (o->shard_tests && o->shard_runs)
         return lit_fail(error, LIT_EXIT_USAGE, "--shard and --shard-runs: one or the other");
+    if (o->dry_run && cli_outputs_wanted(&o->outputs))
+        return lit_fail(error, LIT_EXIT_USAGE, "--dry-run measures nothing to report");
     if (!o->all && o->patterns.count == 0)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "which tests? --all, or patterns; see 'litmus help run' and 'litmus list'");
@@ -371,6 +377,12 @@ static int measure(struct run *run)
         return cli_fail(&error);
     enum lit_exit code = eng_tally_exit(&tally, reason, sizeof reason);
     print_tables(run);
+    if (!cli_outputs_write(&run->options.outputs, run->store, run->session.id) &&
+        code == LIT_EXIT_OK) {
+        code = LIT_EXIT_USAGE;
+        snprintf(reason, sizeof reason,
+                 "a report could not be written; no forbidden outcome was seen");
+    }
     print_last_line(run, code, reason, !finished);
     return code;
 }
@@ -446,7 +458,7 @@ static void settle(struct run *run)
 static int run_all(struct run *run, int argc, char **argv, struct lit_error *error)
 {
     struct cli_run_options *o = &run->options;
-    if (o->resume && !load_session(run, error))
+    if (!cli_outputs_check(&o->outputs, o->db, error) || (o->resume && !load_session(run, error)))
         return cli_fail(error);
     if (!cli_shard_settle(o, error))
         return cli_fail(error);

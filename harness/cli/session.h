@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/options.h"
+#include "cli/output.h"
 #include "engine/inventory.h"
 #include "engine/shard.h"
 
@@ -17,6 +18,7 @@ struct cli_run_options {
     const char *db;
     const char *shard_tests, *shard_runs; // as given, NULL: not
     struct eng_shard shard;               // what comes of it
+    struct cli_outputs outputs; // not of the session: a resumed one has its own
 };
 
 // The options as JSON, with the identities and numbers of the chosen devices. free() it.

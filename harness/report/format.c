@@ -113,6 +113,10 @@ void format_again(struct text *out, const struct report_model *model,
         text_puts(out, " --simt ");
         format_quoted(out, model->simt);
     }
+    if (result->stress[0]) {
+        text_puts(out, " --stress ");
+        format_quoted(out, result->stress);
+    }
     text_printf(out, " -d %u --seed 0x%jx -n %ju", model->devices[result->device].number,
                 (uintmax_t)result->seed, (uintmax_t)model->session.runs);
 }

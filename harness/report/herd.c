@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log format of herd's litmus7, for those who know it by heart and for the tools that sum and
-// compare such logs. The histogram counts instances; everything else counts runs (docs/reading.md).
+// compare such logs (mcompare7 and others). Written so that their reader takes it: names, kinds and
+// states are of its alphabets. The histogram counts instances; everything else counts runs
+// (docs/reading.md).
 #include "catalogue/catalogue.h"
 #include "report/format.h"
 #include "report/report.h"
@@ -8,15 +10,38 @@
 #include <ctype.h>
 #include <string.h>
 
-static void print_title(struct text *out, const struct report_result *result)
+// A name as the reader knows them: letters, digits, _ / . - + and brackets. "a=b,c=d@e=f" becomes
+// "a[b]+c[d]/e[f]", which can be turned back.
+static void print_name(struct text *out, const struct report_result *result)
 {
-    char word[32];
-    size_t length = strlen(cat_expectation_name(result->expectation));
-    memcpy(word, cat_expectation_name(result->expectation), length + 1);
-    word[0] = (char)toupper((unsigned char)word[0]);
-    text_printf(out, "Test %s %s\n", result->name, word);
+    bool open = false;
+    for (const char *at = result->name; *at; at++) {
+        if (open && (*at == ',' || *at == '@'))
+            text_puts(out, "]");
+        open = open && *at != ',' && *at != '@';
+        if (*at == '=' && !open)
+            text_puts(out, "[");
+        else if (*at == ',' || *at == '@')
+            text_puts(out, *at == ',' ? "+" : "/");
+        else if (isalnum((unsigned char)*at) || strchr("_/.-+", *at))
+            text_append(out, at, 1);
+        else
+            text_puts(out, "_");
+        open |= *at == '=';
+    }
+    text_puts(out, open ? "]" : "");
 }
 
+// The reader knows three kinds of tests. One whose failing outcome is not forbidden is allowed to
+// show it.
+static void print_title(struct text *out, const struct report_result *result)
+{
+    text_puts(out, "Test ");
+    print_name(out, result);
+    text_printf(out, " %s\n", result->expectation == CAT_FORBIDDEN ? "Forbidden" : "Allowed");
+}
+
+// A state is what one location has at the end: ours is called `outcome`.
 static void print_histogram(struct text *out, const struct report_result *result)
 {
     unsigned states = 0;
@@ -29,9 +54,29 @@ static void print_histogram(struct text *out, const struct report_result *result
             continue;
         // Runs that gave up waiting are neither positive nor negative.
         bool positive = outcome != CAT_NO_PROGRESS && cat_mode_fails(&result->mode, outcome);
-        text_printf(out, "%-8ju%s>%s\n", (uintmax_t)result->outcomes[outcome], positive ? "*" : ":",
-                    report_outcome_name(result, outcome, buffer));
+        const char *name = report_outcome_name(result, outcome, buffer);
+        text_printf(out, "%-8ju%s>outcome=%s", (uintmax_t)result->outcomes[outcome],
+                    positive ? "*" : ":", isalpha((unsigned char)name[0]) ? "" : "o_");
+        for (; *name; name++)
+            text_append(out, isalnum((unsigned char)*name) ? name : "_", 1);
+        text_puts(out, ";\n");
     }
+}
+
+// What is behind the two lines of witnesses: KEY = VALUE, where the reader looks for Hash alone.
+static void print_keys(struct text *out, const struct report_result *result)
+{
+    if (result->sha256[0])
+        text_printf(out, "Hash=%s\n", result->sha256);
+    text_printf(out, "Configuration=%s\n", result->name);
+    text_printf(out, "Expectation=%s\n", cat_expectation_name(result->expectation));
+    if (result->stress[0])
+        text_printf(out, "Stress=%s\n", result->stress);
+    if (result->rule[0])
+        text_printf(out, "Rule=%s\n", result->rule);
+    if (result->result != ENG_PASS && result->result != ENG_FAIL)
+        text_printf(out, "Result=%s%s%s\n", eng_result_name(result->result),
+                    result->reason[0] ? ": " : "", result->reason);
 }
 
 static void print_result(struct text *out, const struct report_result *result)
@@ -41,23 +86,22 @@ static void print_result(struct text *out, const struct report_result *result)
     bool as_expected = (result->failed_runs > 0) == (result->expectation == CAT_CONTROL);
     print_title(out, result);
     if (result->runs == 0) {
-        text_printf(out, "Result %s%s%s\n\n", eng_result_name(result->result),
-                    result->reason[0] ? ": " : "", result->reason);
+        // Without this word the reader would take the next test's histogram for this one's.
+        text_printf(out, "Fatal: %s%s%s, %s\n\n", eng_result_name(result->result),
+                    result->reason[0] ? ": " : "", result->reason, result->name);
         return;
     }
     print_histogram(out, result);
     text_printf(out, "%s\n\nWitnesses\n", as_expected ? "Ok" : "No");
     text_printf(out, "Positive: %ju, Negative: %ju\n", (uintmax_t)result->failed_runs,
                 (uintmax_t)good);
-    if (result->result != ENG_PASS && result->result != ENG_FAIL)
-        text_printf(out, "Result %s%s%s\n", eng_result_name(result->result),
-                    result->reason[0] ? ": " : "", result->reason);
-    if (result->sha256[0])
-        text_printf(out, "Hash=%s\n", result->sha256);
-    text_printf(out, "Observation %s %s %ju %ju\n", result->name,
-                report_observation(result->failed_runs, result->judged),
+    print_keys(out, result);
+    text_puts(out, "Observation ");
+    print_name(out, result);
+    text_printf(out, " %s %ju %ju\nTime ", report_observation(result->failed_runs, result->judged),
                 (uintmax_t)result->failed_runs, (uintmax_t)good);
-    text_printf(out, "Time %s %.2f\n\n", result->name, result->seconds);
+    print_name(out, result);
+    text_printf(out, " %.2f\n\n", result->seconds);
 }
 
 static void print_machine(struct text *out, const struct report_model *model,
@@ -65,8 +109,9 @@ static void print_machine(struct text *out, const struct report_model *model,
 {
     const struct store_session *session = &model->session;
     const struct dev_facts *facts = &device->facts;
-    char api[32], uuid[37];
+    char api[32], uuid[37], shard[64];
     format_api(api, facts->api);
+    report_shard(shard, session);
     text_puts(out, "Machine\n");
     text_printf(out, "Device %s (%s, 0x%04x:0x%04x)\n", facts->name, facts->type, facts->vendor,
                 facts->product);
@@ -78,24 +123,24 @@ static void print_machine(struct text *out, const struct report_model *model,
     text_printf(out, "Driver UUID %s\n", uuid);
     text_printf(out, "Vulkan %s, subgroups of %u (%u to %u)\n", api, facts->subgroup,
                 facts->subgroup_min, facts->subgroup_max);
+    if (facts->loader[0])
+        text_printf(out, "Loader %s\n", facts->loader);
     text_printf(out, "Checked on %s\n", device->checker);
     text_printf(out, "System %s\n", session->system);
     text_printf(out, "\nParameters\nlitmus %s\nCommand %s\n", session->version, session->command);
+    if (shard[0])
+        text_printf(out, "Shard %s\n", shard);
     text_printf(out, "Started %s\nSeed 0x%jx\nRuns %ju\n\n", session->started,
                 (uintmax_t)session->seed, (uintmax_t)session->runs);
 }
 
-bool report_herd(struct store *store, int64_t session, struct text *out, struct lit_error *error)
+void report_herd(const struct report_model *model, struct text *out)
 {
-    struct report_model model;
-    bool good = report_model_load(store, session, &model, error);
-    for (size_t device = 0; good && device < model.device_count; device++) {
-        for (size_t i = 0; i < model.result_count; i++) {
-            if (model.results[i].device == device)
-                print_result(out, &model.results[i]);
+    for (size_t device = 0; device < model->device_count; device++) {
+        for (size_t i = 0; i < model->result_count; i++) {
+            if (model->results[i].device == device)
+                print_result(out, &model->results[i]);
         }
-        print_machine(out, &model, &model.devices[device]);
+        print_machine(out, model, &model->devices[device]);
     }
-    report_model_clear(&model);
-    return good;
 }

@@ -14,9 +14,10 @@
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(9))
 
+// Counts are below REPORT_MOST; what a driver says may not be.
 static json_t *whole(uint64_t count)
 {
-    return json_integer((json_int_t)count);
+    return json_integer((json_int_t)(count < REPORT_MOST ? count : REPORT_MOST - 1));
 }
 
 static json_t *hex(uint64_t value)
@@ -50,8 +51,28 @@ static void dump(struct text *out, json_t *json)
     json_decref(json);
 }
 
-static json_t *make_tool(const struct store_session *session)
+static json_t *make_shard(const struct store_session *session)
 {
+    static const char *const kinds[] = {
+        [STORE_WHOLE] = "whole", [STORE_SHARD_TESTS] = "tests", [STORE_SHARD_RUNS] = "runs"};
+    json_t *json = json_object();
+    json_object_set_new(json, "of", json_string(kinds[session->shard]));
+    json_object_set_new(json, "index", whole(session->shard_index));
+    json_object_set_new(json, "count", whole(session->shard_count));
+    return json;
+}
+
+static json_t *make_selection(const struct report_model *model)
+{
+    json_t *json = json_object();
+    json_object_set_new(json, "device", string(model->only_device));
+    json_object_set_new(json, "test", string(model->only_test));
+    return json;
+}
+
+static json_t *make_tool(const struct report_model *model)
+{
+    const struct store_session *session = &model->session;
     json_t *tool = json_object();
     json_object_set_new(tool, "name", json_string("litmus"));
     json_object_set_new(tool, "version", string(session->version));
@@ -63,6 +84,9 @@ static json_t *make_tool(const struct store_session *session)
     json_object_set_new(tool, "runs", whole(session->runs));
     json_object_set_new(tool, "finished", json_boolean(session->finished));
     json_object_set_new(tool, "confidence", json_real(REPORT_CONFIDENCE));
+    json_object_set_new(tool, "uuid", string(session->uuid));
+    json_object_set_new(tool, "shard", make_shard(session));
+    json_object_set_new(tool, "selection", make_selection(model));
     return tool;
 }
 
@@ -125,6 +149,7 @@ static json_t *make_device(const struct report_device *device)
     json_object_set_new(json, "limits", make_limits(facts));
     json_object_set_new(json, "features", features);
     json_object_set_new(json, "checker", string(device->checker));
+    json_object_set_new(json, "loader", string(facts->loader));
     return json;
 }
 
@@ -179,6 +204,33 @@ static json_t *make_failures(const struct report_result *result)
     return failures;
 }
 
+static json_t *make_parts(const struct report_result *result)
+{
+    json_t *parts = json_array();
+    for (size_t i = 0; i < result->piece_count; i++) {
+        const struct eng_part *part = &result->pieces[i];
+        json_t *json = json_object();
+        json_object_set_new(json, "process", whole(part->process));
+        json_object_set_new(json, "runs", whole(part->runs));
+        json_object_set_new(json, "failed_runs", whole(part->failed_runs));
+        json_object_set_new(json, "no_progress_runs", whole(part->no_progress_runs));
+        json_array_append_new(parts, json);
+    }
+    return parts;
+}
+
+// null where there are no two parts to compare.
+static json_t *make_spread(const struct report_result *result)
+{
+    if (result->spread.groups < 2)
+        return json_null();
+    json_t *json = json_object();
+    json_object_set_new(json, "groups", whole(result->spread.groups));
+    json_object_set_new(json, "factor", json_real(result->spread.factor));
+    json_object_set_new(json, "p", json_real(result->spread.p));
+    return json;
+}
+
 static json_t *make_result(const struct report_model *model, const struct report_result *result)
 {
     json_t *json = json_object();
@@ -207,6 +259,12 @@ static json_t *make_result(const struct report_model *model, const struct report
     json_object_set_new(json, "spirv_sha256", string(result->sha256));
     json_object_set_new(json, "seed", hex(result->seed));
     json_object_set_new(json, "seconds", json_real(result->seconds));
+    json_object_set_new(json, "interval_kind", json_string(report_interval_kind(result->rule)));
+    json_object_set_new(json, "stress", string(result->stress));
+    json_object_set_new(json, "rule", string(result->rule));
+    json_object_set_new(json, "first", whole(result->first));
+    json_object_set_new(json, "parts", make_parts(result));
+    json_object_set_new(json, "overdispersion", make_spread(result));
     return json;
 }
 
@@ -268,6 +326,9 @@ static json_t *make_headlines(const struct report_model *model)
             json_object_set_new(entry, "no_progress_runs", whole(lines[i].runs - lines[i].judged));
             json_object_set_new(entry, "interval",
                                 pair(lines[i].interval.low, lines[i].interval.high));
+            json_object_set_new(entry, "interval_kind",
+                                json_string(report_interval_kind(lines[i].rule)));
+            json_object_set_new(entry, "stress", string(lines[i].stress));
             json_array_append_new(json, entry);
         }
         free(lines);
@@ -359,27 +420,21 @@ static json_t *make_summary(const struct report_model *model)
     return json;
 }
 
-bool report_json(struct store *store, int64_t session, struct text *out, struct lit_error *error)
+void report_json(const struct report_model *model, struct text *out)
 {
-    struct report_model model;
-    bool good = report_model_load(store, session, &model, error);
-    if (good) {
-        text_puts(out, "{\"schema\":\"litmus-report/2\",\n\"tool\":");
-        dump(out, make_tool(&model.session));
-        text_puts(out, ",\n\"devices\":[");
-        for (size_t i = 0; i < model.device_count; i++) {
-            text_puts(out, i ? ",\n" : "\n");
-            dump(out, make_device(&model.devices[i]));
-        }
-        text_puts(out, "\n],\n\"results\":[");
-        for (size_t i = 0; i < model.result_count; i++) {
-            text_puts(out, i ? ",\n" : "\n");
-            dump(out, make_result(&model, &model.results[i]));
-        }
-        text_puts(out, "\n],\n\"summary\":");
-        dump(out, make_summary(&model));
-        text_puts(out, "}\n");
+    text_puts(out, "{\"schema\":\"litmus-report/3\",\n\"tool\":");
+    dump(out, make_tool(model));
+    text_puts(out, ",\n\"devices\":[");
+    for (size_t i = 0; i < model->device_count; i++) {
+        text_puts(out, i ? ",\n" : "\n");
+        dump(out, make_device(&model->devices[i]));
     }
-    report_model_clear(&model);
-    return good;
+    text_puts(out, "\n],\n\"results\":[");
+    for (size_t i = 0; i < model->result_count; i++) {
+        text_puts(out, i ? ",\n" : "\n");
+        dump(out, make_result(model, &model->results[i]));
+    }
+    text_puts(out, "\n],\n\"summary\":");
+    dump(out, make_summary(model));
+    text_puts(out, "}\n");
 }

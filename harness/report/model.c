@@ -3,6 +3,9 @@
 #include "report/model.h"
 
 #include "catalogue/catalogue.h"
+#include "engine/inventory.h"
+#include "stats/dispersion.h"
+#include "stats/sequence.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -12,7 +15,8 @@
 struct loading {
     struct report_model *model;
     size_t device_room, result_room;
-    bool stray; // a result of no device
+    uint64_t runs, instances;
+    const char *damage; // what cannot be, or NULL
 };
 
 static bool load_device(unsigned number, const struct dev_facts *facts, const char *checker,
@@ -82,6 +86,27 @@ static enum cat_expectation find_expectation(const char *name)
     return expectation;
 }
 
+// What a rule decided to stop at what it saw needs an interval that holds at every number of runs.
+struct stat_interval report_interval(uint64_t failed, uint64_t judged, const char *rule)
+{
+    return rule[0] ? stat_sequence(failed, judged, REPORT_CONFIDENCE)
+                   : stat_clopper_pearson(failed, judged, REPORT_CONFIDENCE);
+}
+
+static struct report_spread spread_of(const struct report_result *result)
+{
+    uint64_t failed[ENG_MAX_PARTS], judged[ENG_MAX_PARTS];
+    size_t groups = 0;
+    for (size_t i = 0; i < result->piece_count; i++) {
+        const struct eng_part *part = &result->pieces[i];
+        failed[groups] = part->failed_runs;
+        judged[groups] = part->runs - part->no_progress_runs;
+        groups += judged[groups] > 0;
+    }
+    struct stat_dispersion spread = stat_dispersion(failed, judged, groups);
+    return (struct report_spread){groups, spread.factor, spread.p};
+}
+
 static bool load_result(const struct store_result *row, void *user)
 {
     struct loading *loading = user;
@@ -89,10 +114,15 @@ static bool load_result(const struct store_result *row, void *user)
     size_t device = 0;
     while (device < model->device_count && strcmp(model->devices[device].id, row->device) != 0)
         device++;
-    if (device == model->device_count) {
-        loading->stray = true;
+    loading->runs += row->count.runs < REPORT_MOST ? row->count.runs : REPORT_MOST;
+    loading->instances += row->count.instances < REPORT_MOST ? row->count.instances : REPORT_MOST;
+    loading->damage = device == model->device_count ? "a result of no device"
+                      : loading->runs >= REPORT_MOST || loading->instances >= REPORT_MOST ||
+                              row->first >= REPORT_MOST
+                          ? "more runs than can be"
+                          : NULL;
+    if (loading->damage)
         return false;
-    }
     if (model->result_count == loading->result_room) {
         loading->result_room = loading->result_room * 2 + 64;
         model->results = lit_realloc(model->results, loading->result_room, sizeof(*model->results));
@@ -123,7 +153,7 @@ static bool load_result(const struct store_result *row, void *user)
         .failure_count = count->failure_count,
         .failures = lit_alloc(count->failure_count, sizeof(*result->failures)),
         .judged = judged,
-        .interval = stat_clopper_pearson(count->failed_runs, judged, REPORT_CONFIDENCE),
+        .interval = report_interval(count->failed_runs, judged, row->rule),
     };
     memcpy(result->outcomes, count->outcomes, sizeof(result->outcomes));
     result->piece_count = count->part_count;
@@ -132,6 +162,7 @@ static bool load_result(const struct store_result *row, void *user)
         memcpy(result->pieces, count->parts, count->part_count * sizeof(*count->parts));
     if (count->failure_count > 0)
         memcpy(result->failures, count->failures, count->failure_count * sizeof(*count->failures));
+    result->spread = spread_of(result);
     report_name_split(result);
     return true;
 }
@@ -141,6 +172,7 @@ static void conclude(struct report_model *model)
     struct eng_tally tally = {.planned = model->result_count,
                               .shard = model->session.shard != STORE_WHOLE,
                               .out_of_time = !model->session.finished};
+    model->seconds = 0;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         struct eng_count count = {.runs = result->runs, .failed_runs = result->failed_runs};
@@ -173,37 +205,123 @@ bool report_model_load(struct store *store, int64_t session, struct report_model
         !store_devices(store, model->session.id, load_device, &loading, error) ||
         !store_results(store, model->session.id, load_result, &loading, error))
         return false;
-    if (loading.stray)
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: the file is damaged (a result of no device)",
-                        store_path(store));
+    if (loading.damage)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: the file is damaged (%s)", store_path(store),
+                        loading.damage);
+    model->only_device = lit_strdup("");
+    model->only_test = lit_strdup("");
     model->simt = find_simt(model->session.options);
     conclude(model);
     return true;
+}
+
+static void clear_result(struct report_result *result)
+{
+    free(result->name);
+    free(result->test);
+    free(result->family);
+    free(result->parts);
+    free(result->reason);
+    free(result->sha256);
+    free(result->headline);
+    free(result->stress);
+    free(result->rule);
+    free(result->pieces);
+    free(result->failures);
 }
 
 void report_model_clear(struct report_model *model)
 {
     store_session_clear(&model->session);
     free(model->simt);
+    free(model->only_device);
+    free(model->only_test);
     for (size_t i = 0; i < model->device_count; i++)
         free(model->devices[i].checker);
-    for (size_t i = 0; i < model->result_count; i++) {
-        struct report_result *result = &model->results[i];
-        free(result->name);
-        free(result->test);
-        free(result->family);
-        free(result->parts);
-        free(result->reason);
-        free(result->sha256);
-        free(result->headline);
-        free(result->stress);
-        free(result->rule);
-        free(result->pieces);
-        free(result->failures);
-    }
+    for (size_t i = 0; i < model->result_count; i++)
+        clear_result(&model->results[i]);
+    for (size_t i = 0; i < model->rest_count; i++)
+        clear_result(&model->rest[i]);
     free(model->devices);
     free(model->results);
+    free(model->rest);
     *model = (struct report_model){0};
+}
+
+static bool is_named_device(const struct report_device *device, const char *pattern)
+{
+    struct eng_device known = {.number = device->number, .facts = device->facts};
+    memcpy(known.id, device->id, sizeof(device->id));
+    return !pattern[0] || eng_device_matches(&known, pattern);
+}
+
+// A pattern is a test, a family or a configuration, as for `litmus run`.
+static bool is_named_result(const struct report_result *result, const char *pattern)
+{
+    return !pattern[0] || !strcmp(pattern, result->name) || !strcmp(pattern, result->family) ||
+           text_glob(pattern, result->test) || text_glob(pattern, result->name);
+}
+
+static bool fail_narrow(const struct report_model *model, const char *device, const char *test,
+                        struct lit_error *error)
+{
+    for (size_t i = 0; i < model->device_count; i++)
+        if (is_named_device(&model->devices[i], device))
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "session %jd has no result of '%.120s'%s; 'litmus report -f csv' lists "
+                            "what it has",
+                            (intmax_t)model->session.id, test, device[0] ? " on this device" : "");
+    return lit_fail(error, LIT_EXIT_USAGE, "session %jd has no device '%.80s'; it has %zu%s%.80s",
+                    (intmax_t)model->session.id, device, model->device_count,
+                    model->device_count ? ", the first is " : "",
+                    model->device_count ? model->devices[0].facts.name : "");
+}
+
+bool report_model_narrow(struct report_model *model, const char *device, const char *test,
+                         struct lit_error *error)
+{
+    size_t *place = lit_alloc(model->device_count + 1, sizeof(*place));
+    size_t kept = 0, devices = 0;
+    for (size_t i = 0; i < model->result_count; i++)
+        kept += is_named_device(&model->devices[model->results[i].device], device) &&
+                is_named_result(&model->results[i], test);
+    for (size_t i = 0; i < model->device_count; i++)
+        devices += is_named_device(&model->devices[i], device);
+    if (devices == 0 || (kept == 0 && test[0])) {
+        free(place);
+        return fail_narrow(model, device, test, error);
+    }
+    devices = 0;
+    for (size_t i = 0; i < model->device_count; i++) {
+        place[i] = devices;
+        if (is_named_device(&model->devices[i], device))
+            model->devices[devices++] = model->devices[i];
+        else {
+            free(model->devices[i].checker);
+            place[i] = SIZE_MAX;
+        }
+    }
+    model->device_count = devices;
+    model->rest = lit_alloc(model->result_count + 1, sizeof(*model->rest));
+    kept = 0;
+    for (size_t i = 0; i < model->result_count; i++) {
+        struct report_result result = model->results[i];
+        result.device = place[result.device];
+        if (result.device == SIZE_MAX)
+            clear_result(&result);
+        else if (is_named_result(&result, test))
+            model->results[kept++] = result;
+        else
+            model->rest[model->rest_count++] = result;
+    }
+    model->result_count = kept;
+    free(place);
+    free(model->only_device);
+    free(model->only_test);
+    model->only_device = lit_strdup(device);
+    model->only_test = lit_strdup(test);
+    conclude(model);
+    return true;
 }
 
 bool report_failed(const struct report_result *result)
@@ -253,151 +371,28 @@ const char *report_outcome_name(const struct report_result *result, uint32_t out
     return buffer;
 }
 
+bool report_is_bunched(const struct report_result *result)
+{
+    return result->spread.groups > 1 && result->spread.factor > 1 && result->spread.p < 0.01;
+}
+
+const char *report_interval_kind(const char *rule)
+{
+    return rule[0] ? "sequence" : "clopper-pearson";
+}
+
+void report_shard(char target[64], const struct store_session *session)
+{
+    target[0] = '\0';
+    if (session->shard != STORE_WHOLE)
+        snprintf(target, 64, "%s, shard %ju of %ju",
+                 session->shard == STORE_SHARD_TESTS ? "a part of the tests" : "a part of the runs",
+                 (uintmax_t)session->shard_index + 1, (uintmax_t)session->shard_count);
+}
+
 const char *report_observation(uint64_t failed, uint64_t judged)
 {
     if (judged == 0)
         return "Unknown";
     return failed == 0 ? "Never" : failed == judged ? "Always" : "Sometimes";
-}
-
-static size_t headline_rank(const char *name)
-{
-    static const char *const first[] = {"shuffle hazard", "workgroup scan", "look-back scan"};
-    size_t rank = 0;
-    while (rank < 3 && strcmp(name, first[rank]) != 0)
-        rank++;
-    return rank;
-}
-
-static int compare_headlines(const void *left, const void *right)
-{
-    const struct report_headline *a = left, *b = right;
-    size_t left_rank = headline_rank(a->name), right_rank = headline_rank(b->name);
-    if (left_rank != right_rank)
-        return left_rank < right_rank ? -1 : 1;
-    int order = strcmp(a->name, b->name);
-    return order ? order : (int)a->expectation - (int)b->expectation;
-}
-
-size_t report_headlines(const struct report_model *model, size_t device,
-                        struct report_headline **lines)
-{
-    size_t count = 0, room = 0;
-    *lines = NULL;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
-        if (result->device != device || !result->headline[0])
-            continue;
-        size_t at = 0;
-        while (at < count && ((*lines)[at].expectation != result->expectation ||
-                              strcmp((*lines)[at].name, result->headline) != 0))
-            at++;
-        if (at == count) {
-            if (count == room)
-                *lines = lit_realloc(*lines, room = room * 2 + 8, sizeof(**lines));
-            (*lines)[count++] = (struct report_headline){
-                .name = result->headline,
-                .expectation = result->expectation,
-            };
-        }
-        (*lines)[at].runs += result->runs;
-        (*lines)[at].failed_runs += result->failed_runs;
-        (*lines)[at].judged += result->judged;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct report_headline *line = &(*lines)[i];
-        line->interval = stat_clopper_pearson(line->failed_runs, line->judged, REPORT_CONFIDENCE);
-    }
-    if (count > 0)
-        qsort(*lines, count, sizeof(**lines), compare_headlines);
-    return count;
-}
-
-static int compare_families(const void *left, const void *right)
-{
-    const struct report_family *a = left, *b = right;
-    return strcmp(a->name, b->name);
-}
-
-size_t report_families(const struct report_model *model, size_t device,
-                       struct report_family **families)
-{
-    size_t count = 0, room = 0;
-    *families = NULL;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
-        if (result->device != device)
-            continue;
-        size_t at = 0;
-        while (at < count && strcmp((*families)[at].name, result->family) != 0)
-            at++;
-        if (at == count) {
-            if (count == room)
-                *families = lit_realloc(*families, room = room * 2 + 8, sizeof(**families));
-            (*families)[count++] = (struct report_family){.name = result->family};
-        }
-        struct report_family *family = &(*families)[at];
-        family->instances += result->instances;
-        if (result->result == ENG_SKIP)
-            family->skip++;
-        else if (report_failed(result))
-            family->fail++;
-        else if (report_unfinished(result) ||
-                 (result->result == ENG_NO_PROGRESS && result->expectation != CAT_CONTROL))
-            family->other++;
-        else if (result->expectation == CAT_CONTROL)
-            family->control++;
-        else
-            family->pass++;
-    }
-    if (count > 0)
-        qsort(*families, count, sizeof(**families), compare_families);
-    return count;
-}
-
-static int compare_skips(const void *left, const void *right)
-{
-    const struct report_skip *a = left, *b = right;
-    if (a->count != b->count)
-        return a->count < b->count ? 1 : -1;
-    return strcmp(a->reason, b->reason);
-}
-
-size_t report_skips(const struct report_model *model, size_t device, struct report_skip **skips)
-{
-    size_t count = 0, room = 0;
-    *skips = NULL;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
-        if (result->device != device || result->result != ENG_SKIP)
-            continue;
-        size_t at = 0;
-        while (at < count && strcmp((*skips)[at].reason, result->reason) != 0)
-            at++;
-        if (at == count) {
-            if (count == room)
-                *skips = lit_realloc(*skips, room = room * 2 + 8, sizeof(**skips));
-            (*skips)[count++] = (struct report_skip){.reason = result->reason};
-        }
-        (*skips)[at].count++;
-    }
-    if (count > 0)
-        qsort(*skips, count, sizeof(**skips), compare_skips);
-    return count;
-}
-
-size_t report_select(const struct report_model *model, size_t device,
-                     bool (*which)(const struct report_result *result), size_t **indexes)
-{
-    size_t count = 0;
-    *indexes = lit_alloc(model->result_count, sizeof(**indexes));
-    for (enum cat_expectation expectation = CAT_FORBIDDEN; expectation <= CAT_CONTROL;
-         expectation++) {
-        for (size_t i = 0; i < model->result_count; i++) {
-            const struct report_result *result = &model->results[i];
-            if (result->device == device && result->expectation == expectation && which(result))
-                (*indexes)[count++] = i;
-        }
-    }
-    return count;
 }

@@ -8,10 +8,18 @@
 
 #define REPORT_MAX_PAIRS  16
 #define REPORT_CONFIDENCE 0.95
+#define REPORT_MOST       ((uint64_t)1 << 53) // every count is below: JSON readers lose more
 
 // "sync=none" of a name.
 struct report_pair {
     const char *key, *value;
+};
+
+// How much more the failed runs of the parts of a result vary than chance would have it.
+struct report_spread {
+    size_t groups; // parts with judged runs; fewer than two say nothing
+    double factor; // variance over that of independent runs: 1 as expected
+    double p;      // chance of such a factor or a higher one
 };
 
 struct report_device {
@@ -45,6 +53,7 @@ struct report_result {
     size_t piece_count;
     uint64_t judged;               // runs that did not give up waiting: what a rate is of
     struct stat_interval interval; // of failed runs among them
+    struct report_spread spread;   // of the rate between the pieces
 };
 
 struct report_model {
@@ -54,6 +63,10 @@ struct report_model {
     size_t device_count;
     struct report_result *results;
     size_t result_count;
+    // What a report is about, as asked for: patterns of report_model_narrow, "" for everything.
+    char *only_device, *only_test;
+    struct report_result *rest; // of these devices, but not asked for: twins are looked for here
+    size_t rest_count;
     enum lit_exit code; // what the results call for (docs/reading.md)
     char code_reason[256];
     double seconds; // measured, over all results
@@ -63,6 +76,11 @@ struct report_model {
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error);
 void report_model_clear(struct report_model *model);
+// Leaves the devices that `device` names (a number, UUID or name as -d takes it) and the results
+// that `test` names (a configuration, or a pattern as `litmus run` takes it); "" leaves all. False
+// with an error, and the model as it was, if nothing is left.
+bool report_model_narrow(struct report_model *model, const char *device, const char *test,
+                         struct lit_error *error);
 
 // Fills test, family, parts, variant and params of a result that has its name. All are allocated.
 void report_name_split(struct report_result *result);
@@ -83,12 +101,23 @@ bool report_control_seen(const struct report_result *result);
 const char *report_outcome_name(const struct report_result *result, uint32_t outcome,
                                 char buffer[24]);
 
+// Of the rate of failed runs among those judged. `rule`: as in struct store_result.
+struct stat_interval report_interval(uint64_t failed, uint64_t judged, const char *rule);
+
+// The failing outcomes vary between parts by more than chance can explain: the interval is too
+// narrow.
+bool report_is_bunched(const struct report_result *result);
+// "clopper-pearson", or "sequence" where a rule decided when to stop.
+const char *report_interval_kind(const char *rule);
+// "" or "tests 1 of 4", "runs 1 of 4": which shard of a larger run this session is.
+void report_shard(char target[64], const struct store_session *session);
+
 // "Never", "Sometimes", "Always"; "Unknown" if no run was judged.
 const char *report_observation(uint64_t failed, uint64_t judged);
 
-// A headline's tests with one expectation, summed.
+// A headline's tests with one expectation and one stress, summed.
 struct report_headline {
-    const char *name;
+    const char *name, *stress, *rule; // rule: that of its results, the last one if they differ
     enum cat_expectation expectation;
     uint64_t runs, failed_runs, judged;
     struct stat_interval interval;

@@ -7,6 +7,7 @@
 #include "report/progress.h"
 #include "report/report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,11 @@ static void print_headlines(const struct printer *p)
         const char *word = verdict(line, &color);
         struct format_row *row = format_row(&table);
         bool again = i > 0 && strcmp(line->name, lines[i - 1].name) == 0;
-        format_cell(row, 0, FORMAT_PLAIN, again ? "" : line->name);
+        struct text name = {0};
+        text_printf(&name, "%s%s%s", again ? "" : line->name, line->stress[0] ? " under " : "",
+                    line->stress);
+        format_cell(row, 0, FORMAT_PLAIN, name.data);
+        text_free(&name);
         format_cell(row, 1, FORMAT_PLAIN, text_count(number, line->runs));
         format_cell(row, 2, FORMAT_PLAIN, text_count(number, line->failed_runs));
         format_interval(rate, line->failed_runs, line->judged, line->interval);
@@ -233,6 +238,22 @@ static void print_matrix(const struct printer *p)
     report_matrix_clear(&matrix);
 }
 
+// Under what the runs were made, and what that does to the interval.
+static void print_conditions(const struct printer *p, const struct report_result *result)
+{
+    if (result->stress[0])
+        text_printf(p->out, "\n    under stress: %s", result->stress);
+    if (result->rule[0])
+        text_printf(p->out, "\n    stopped by the rule: %s; the interval is one that allows for it",
+                    result->rule);
+    if (report_is_bunched(result))
+        text_printf(
+            p->out,
+            "\n    failures come in bunches: the interval is too narrow, by a factor of about "
+            "%.1f",
+            sqrt(result->spread.factor));
+}
+
 static void print_failure(const struct printer *p, const struct report_result *result)
 {
     char failed[32], runs[32], rate[80], number[32];
@@ -251,6 +272,7 @@ static void print_failure(const struct printer *p, const struct report_result *r
         if (first->where[0])
             text_printf(p->out, ": %s", first->where);
     }
+    print_conditions(p, result);
     if (result->result != ENG_FAIL)
         text_printf(p->out, "\n    then %s%s%s", eng_result_name(result->result),
                     result->reason[0] ? ": " : "", result->reason);
@@ -363,8 +385,7 @@ static void print_every(const struct printer *p)
     format_table_print(&table, NAME_WIDTH, p->info->color, p->out);
 }
 
-// Replaces what is not ASCII, one character for one.
-static void make_ascii(struct text *text)
+void report_make_ascii(struct text *text)
 {
     size_t to = 0;
     for (size_t from = 0; from < text->length; from++) {
@@ -381,39 +402,56 @@ static void make_ascii(struct text *text)
         text->data[to] = '\0';
 }
 
-bool report_terminal(struct store *store, int64_t session, const struct report_terminal_info *info,
-                     struct text *out, struct lit_error *error)
+void report_tables(const struct report_model *model, const struct report_terminal_info *info,
+                   struct text *out)
 {
-    struct report_model model;
     struct text made = {0};
-    struct printer p = {.model = &model, .info = info, .out = &made};
-    bool good = report_model_load(store, session, &model, error);
-    for (p.device = 0; good && p.device < model.device_count; p.device++) {
+    struct printer p = {.model = model, .info = info, .out = &made};
+    char shard[64];
+    report_shard(shard, &model->session);
+    for (p.device = 0; p.device < model->device_count; p.device++) {
         if (p.device > 0 && info->verbosity >= 0)
             text_puts(&made, "\n\n");
-        if (model.device_count > 1)
+        if (model->device_count > 1)
             print_device(&p);
         if (info->verbosity > 0)
             print_every(&p);
         if (info->verbosity >= 0) {
+            if (shard[0])
+                text_printf(&made, "\n  only %s\n", shard);
             print_headlines(&p);
             print_families(&p);
             print_matrix(&p);
-            report_fingerprints_terminal(&model, p.device, info->color, &made);
-            report_progress_terminal(&model, p.device, info->color, &made);
+            report_fingerprints_terminal(model, p.device, info->color, &made);
+            report_progress_terminal(model, p.device, info->color, &made);
         }
         print_failures(&p);
         print_unfinished(&p);
         if (info->verbosity >= 0)
             print_skips(&p);
     }
-    if (good && made.length > 0) {
+    if (made.length > 0) {
         text_puts(&made, "\n");
         if (!info->utf8)
-            make_ascii(&made);
+            report_make_ascii(&made);
         text_append(out, made.data, made.length);
     }
     text_free(&made);
+}
+
+bool report_terminal(struct store *store, int64_t session, const struct report_terminal_info *info,
+                     struct text *out, struct lit_error *error)
+{
+    struct report_model model;
+    bool good = report_model_load(store, session, &model, error);
+    if (good)
+        report_tables(&model, info, out);
     report_model_clear(&model);
     return good;
+}
+
+void report_text(const struct report_model *model, struct text *out)
+{
+    const struct report_terminal_info info = {.utf8 = true, .verbosity = 1};
+    report_tables(model, &info, out);
 }

@@ -21,6 +21,9 @@ SIMT = os.path.join(BUILD, "simt", "simt_icd.json")
 SWIFTSHADER = "/usr/lib/chromium/vk_swiftshader_icd.json"
 SECOND_LAVAPIPE = os.path.join(SOURCE, ".sdk/share/vulkan/icd.d/lvp_icd.json")
 
+# Of reports.
+FORMATS = ("text", "json", "junit", "csv", "markdown", "herd", "github", "annotations")
+
 # Sanitized and instrumented builds are slower.
 SLOW = float(os.environ.get("LITMUS_SLOW", "1"))
 

@@ -12,7 +12,7 @@ except ImportError:
     jsonschema = None
 
 import harness
-from harness import Case
+from harness import Case, FORMATS
 
 
 class OfOneRun(Case):
@@ -27,6 +27,7 @@ class OfOneRun(Case):
     def made(self, format, *more):
         result = self.litmus("report", "--format", format, *more)
         self.assertEqual((result.code, result.err), (0, ""), result)
+        result.out = result.out.replace("\r\n", "\n")  # of CSV
         self.assert_clean(result)
         return result.out
 
@@ -53,8 +54,8 @@ class OfOneRun(Case):
     def test_herd_lines(self):
         lines = [line for line in self.made("herd").split("\n") if line.startswith("Observation ")]
         self.assertEqual(len(lines), 2)
-        self.assertRegex("\n".join(lines), r"(?m)^Observation \S+workgroup=64\S* Always 10 0$")
-        self.assertRegex("\n".join(lines), r"(?m)^Observation \S+workgroup=128\S* Never 0 10$")
+        self.assertRegex("\n".join(lines), r"(?m)^Observation \S+workgroup\[64\]\S* Always 10 0$")
+        self.assertRegex("\n".join(lines), r"(?m)^Observation \S+workgroup\[128\]\S* Never 0 10$")
 
     def test_herd_names_the_module(self):
         sums = re.findall(r"(?m)^Hash=([0-9a-f]{64})$", self.made("herd"))
@@ -69,7 +70,7 @@ class OfOneRun(Case):
             self.assertTrue(line.rstrip().endswith("|"), line)
 
     def test_the_same_bytes_twice(self):
-        for format in ("json", "markdown", "herd"):
+        for format in FORMATS:
             with self.subTest(format=format):
                 first = self.made(format)
                 self.assertEqual(self.made(format), first)
@@ -102,6 +103,34 @@ class OfOneRun(Case):
         self.assertEqual(len(again), 1)
         for key in ("name", "runs", "failed_runs", "outcomes", "failures", "seed", "spirv_sha256"):
             self.assertEqual(again[0][key], first[0][key], key)
+
+
+    def test_one_device_and_one_test(self):
+        name = self.results()[64]["name"]
+        report = json.loads(self.made("json", "--test", "*workgroup=64*", "-d", "1"))
+        self.assertEqual([entry["name"] for entry in report["results"]], [name])
+        self.assertEqual(report["tool"]["selection"], {"device": "1", "test": "*workgroup=64*"})
+        self.assertEqual(report["summary"]["configurations"], 1)
+        self.assert_one_line(self.litmus("report", "-d", "7"), 2, "device '7'")
+        self.assert_one_line(self.litmus("report", "--test", "nothing"), 2, "'nothing'")
+        self.assert_one_line(self.litmus("report", "--session", "9"), 2, "9")
+
+    def test_a_ticket(self):
+        out = self.made("markdown", "--test", self.results()[64]["name"])
+        self.assertIn("**failed in 10 of 10 runs** (> 0.69, 95 %)", out)
+        self.assertIn("| `workgroup=128` | 10 | 0 | &#60; 0.31 |", out)
+        self.assertIn("One choice alone makes it go away, as far as these runs can say: "
+                      "`workgroup=128`.", out)
+        self.assertIn("OpGroupNonUniform", out)
+        self.assertLess(len(out), 20000)
+
+    def test_not_over_the_store(self):
+        with open(self.path("litmus.db"), "rb") as file:
+            before = file.read()
+        for name in ("litmus.db", "./litmus.db", os.path.join(self.folder, "litmus.db")):
+            self.assert_one_line(self.litmus("report", "-o", name), 2, "is the store")
+        with open(self.path("litmus.db"), "rb") as file:
+            self.assertEqual(file.read(), before)
 
 
 class Matrix(Case):

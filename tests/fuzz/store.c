@@ -5,8 +5,8 @@
 // rest is what all rows hold there.
 #include "fuzz.h"
 
+#include "report/formats.h"
 #include "report/history.h"
-#include "report/report.h"
 #include "store/merge.h"
 #include "store/store.h"
 
@@ -176,12 +176,15 @@ static void make_reports(struct store *store, int64_t session)
     struct lit_error error = {0};
     const struct report_terminal_info plain = {.verbosity = 1};
     struct text text = {0};
-    check_error(report_json(store, session, &text, &error), &error);
-    text_free(&text);
-    check_error(report_markdown(store, session, &text, &error), &error);
-    text_free(&text);
-    check_error(report_herd(store, session, &text, &error), &error);
-    text_free(&text);
+    for (size_t i = 0; i < REPORT_FORMS; i++) {
+        const struct report_format *format = &report_formats[i];
+        bool good = format->page ? format->page(store, session, &text, &error)
+                                 : report_stored(format->write, store, session, &text, &error);
+        check_error(good, &error);
+        // No format has a character that a terminal obeys.
+        MUST(!text.data || !strpbrk(text.data, "\033\b\a"));
+        text_free(&text);
+    }
     if (report_terminal(store, session, &plain, &text, &error) && text.data)
         MUST(!strchr(text.data, '\033'));
     text_free(&text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reports of a store that is made here. With a folder as argument the reports are written there
-// (report.json, report.md, report.litmus, report.txt), for tests/validate_json.py and for the eye.
+// (json.json, junit.xml, markdown.md and so on), for tests/validate_json.py and for the eye.
 #include "report/format.h"
-#include "report/report.h"
+#include "report/formats.h"
 
 #include "unit.h"
 
@@ -177,32 +177,31 @@ static void put_results(struct store *store, int64_t session)
     assert_true(store_session_finish(store, session, &error));
 }
 
-typedef bool report_function(struct store *store, int64_t session, struct text *out,
-                             struct lit_error *error);
-
 static char *make(report_function *report, struct store *store, int64_t session)
 {
     struct lit_error error = {0};
     struct text once = {0}, twice = {0};
-    if (!report(store, session, &once, &error) || !report(store, 0, &twice, &error))
+    if (!report_stored(report, store, session, &once, &error) ||
+        !report_stored(report, store, 0, &twice, &error))
         fail_msg("%s", error.message);
+    // Annotations of nothing are nothing.
+    text_puts(&once, "");
+    text_puts(&twice, "");
     assert_string_equal(once.data, twice.data);
     text_free(&twice);
     return once.data;
 }
 
-static bool terminal_plain(struct store *store, int64_t session, struct text *out,
-                           struct lit_error *error)
+static void terminal_plain(const struct report_model *model, struct text *out)
 {
     struct report_terminal_info info = {.utf8 = true};
-    return report_terminal(store, session, &info, out, error);
+    report_tables(model, &info, out);
 }
 
-static bool terminal_verbose(struct store *store, int64_t session, struct text *out,
-                             struct lit_error *error)
+static void terminal_verbose(const struct report_model *model, struct text *out)
 {
     struct report_terminal_info info = {.color = true, .verbosity = 1};
-    return report_terminal(store, session, &info, out, error);
+    report_tables(model, &info, out);
 }
 
 static void contains(const char *text, const char *part)
@@ -242,7 +241,7 @@ static void test_json(void **state)
                        &lane, "failures", "run", &run, "outcome", &outcome, "summary", "results",
                        "pass", &pass, "exit", "code", &code),
         0);
-    assert_string_equal(schema, "litmus-report/2");
+    assert_string_equal(schema, "litmus-report/3");
     assert_string_equal(seed, "0xfedcba9876543210");
     assert_string_equal(result, "fail");
     assert_string_equal(sync, "none");
@@ -266,16 +265,21 @@ static void test_herd(void **state)
     int64_t session = begin(store);
     put_results(store, session);
     char *text = make(report_herd, store, session);
-    contains(text, "Test shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32 Contested\n"
-                   "Histogram (3 states)\n63959   :>right\n2       *>wrong lane\n"
-                   "39      *>stale by 1\nNo\n\nWitnesses\nPositive: 37, Negative: 963\n"
-                   "Hash=" HASH "\nObservation shuffle.scan-loop/sync=none,form=ssa"
-                   "@workgroup=64,subgroup=32 Sometimes 37 963\n");
+    contains(text,
+             "Test shuffle.scan-loop/sync[none]+form[ssa]/workgroup[64]+subgroup[32] Allowed\n"
+             "Histogram (3 states)\n63959   :>outcome=right;\n"
+             "2       *>outcome=wrong_lane;\n39      *>outcome=stale_by_1;\nNo\n\nWitnesses\n"
+             "Positive: 37, Negative: 963\nHash=" HASH
+             "\nConfiguration=shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32\n"
+             "Expectation=contested\nObservation shuffle.scan-loop/sync[none]+form[ssa]"
+             "/workgroup[64]+subgroup[32] Sometimes 37 963\n");
     contains(text, "Observation control.certain Always 1000 0\n");
-    contains(text, "1900    :>flag and data\n92      :>data only\n8       *>flag without data\n");
-    contains(text, "Observation control.race@workgroup=last Never 0 1000\n");
-    contains(text, "Result skip: VK_KHR_shader_subgroup_rotate\n");
-    contains(text, "Result no-progress\n");
+    contains(text, "1900    :>outcome=flag_and_data;\n92      :>outcome=data_only;\n"
+                   "8       *>outcome=flag_without_data;\n");
+    contains(text, "Observation control.race/workgroup[last] Never 0 1000\n");
+    contains(text, "\nFatal: skip: VK_KHR_shader_subgroup_rotate, shuffle.rotate@workgroup=64\n");
+    contains(text, "Test shuffle.quote/it_s[__reboot_]/workgroup[64] Forbidden\nFatal: crash");
+    contains(text, "\nResult=no-progress\n");
     contains(text, "Seed 0xfedcba9876543210\n");
     free(text);
     drop_store(&store, folder);
@@ -412,14 +416,14 @@ static void test_empty_session(void **state)
     struct lit_error error = {0};
     struct store *store = make_store(folder);
     struct text out = {0};
-    assert_false(report_json(store, 0, &out, &error));
+    assert_false(report_stored(report_json, store, 0, &out, &error));
     assert_non_null(strstr(error.message, "there is no session"));
     assert_true(out.length == 0);
     int64_t session = begin(store);
-    static report_function *const reports[] = {report_json, report_markdown, report_herd,
-                                               terminal_plain};
-    for (size_t i = 0; i < 4; i++)
-        free(make(reports[i], store, session));
+    for (size_t i = 0; i < REPORT_FORMS; i++)
+        if (report_formats[i].write)
+            free(make(report_formats[i].write, store, session));
+    free(make(terminal_plain, store, session));
     drop_store(&store, folder);
 }
 
@@ -465,21 +469,17 @@ static void test_formats(void **state)
 
 static int write_reports(const char *folder)
 {
-    static const struct {
-        const char *name;
-        report_function *report;
-    } reports[] = {{"report.json", report_json},
-                   {"report.md", report_markdown},
-                   {"report.litmus", report_herd},
-                   {"report.txt", terminal_plain}};
     char place[64], path[512];
     struct store *store = make_store(place);
     int64_t session = begin(store);
     put_results(store, session);
-    for (size_t i = 0; i < 4; i++) {
-        snprintf(path, sizeof(path), "%s/%s", folder, reports[i].name);
+    for (size_t i = 0; i < REPORT_FORMS; i++) {
+        const struct report_format *format = &report_formats[i];
+        if (!format->write)
+            continue;
+        snprintf(path, sizeof(path), "%s/%s.%s", folder, format->name, format->suffix);
         FILE *file = fopen(path, "w");
-        char *text = make(reports[i].report, store, session);
+        char *text = make(format->write, store, session);
         if (!file || fputs(text, file) < 0 || fclose(file) != 0) {
             perror(path);
             return 1;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where reports go: files that are whole or absent, and the places that GitHub Actions gives a
+// step.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "report/formats.h"
+
+// What a run writes at its end. Rows of an option table: CLI_OUTPUT_OPTIONS(AT), where AT(member)
+// is the offset of a member of the struct that holds `outputs`.
+struct cli_outputs {
+    const char *files[REPORT_FORMS]; // by enum report_form, NULL for none
+    bool github;
+};
+
+#define CLI_OUTPUT_OPTION(name, suffix, function, about)                                           \
+    {0,        #name,                                                                              \
+     CLI_TEXT, CLI_OUTPUT_AT(outputs.files[REPORT_AS_##name]),                                     \
+     "FILE",   "write a report at the end: " about},
+#define CLI_OUTPUT_OPTIONS                                                                         \
+    REPORT_FILES(CLI_OUTPUT_OPTION) REPORT_PAGES(CLI_OUTPUT_OPTION)                                \
+    {                                                                                              \
+        0, "github", CLI_FLAG, CLI_OUTPUT_AT(outputs.github), NULL, CLI_GITHUB_HELP                \
+    }
+#define CLI_GITHUB_HELP "in GitHub Actions: add to the step's summary, and print\nannotations"
+
+// Whether anything is to be written.
+bool cli_outputs_wanted(const struct cli_outputs *outputs);
+// Whether it can be, before anything is measured: folders that are there and can be written to, no
+// file twice, none that is the store `db`, and a summary where --github asks for it. False with an
+// error. Changes no file.
+bool cli_outputs_check(const struct cli_outputs *outputs, const char *db, struct lit_error *error);
+// Writes all of it from a stored session. What cannot be written is told in a line on stderr, with
+// the command that makes it later; the rest is written. Returns whether everything was.
+bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, int64_t session);
+
+// The same check for one file, and the writing: a temporary file beside it is renamed. What is no
+// plain file (a pipe, /dev/stdout) is written to.
+bool cli_output_check(const char *path, const char *db, struct lit_error *error);
+bool cli_output_write(const char *path, const struct text *text, struct lit_error *error);
+
+// Whether GitHub Actions has given this step a summary.
+bool cli_github_check(struct lit_error *error);
+// Adds a report to it and prints the annotations.
+bool cli_github_write(const struct report_model *model, struct lit_error *error);

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// For GitHub Actions: a short page for the step's summary, and annotations as workflow commands.
+#include "catalogue/catalogue.h"
+#include "report/markdown.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ROWS        20 // of a table of the summary, for each device
+#define MOST_ANNOTATIONS 10 // of a kind: more are dropped, so the last one sums up
+#define SUMMARY_MOST     (MARKDOWN_MOST * 4)
+
+static bool unfinished_only(const struct report_result *result)
+{
+    return report_unfinished(result) && !report_failed(result);
+}
+
+// By expectation, then the rates that are surely high first.
+static const struct report_model *sorted_model;
+
+static int compare_rates(const void *left, const void *right)
+{
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    const struct report_result *first = &sorted_model->results[a];
+    const struct report_result *second = &sorted_model->results[b];
+    if (first->expectation != second->expectation)
+        return first->expectation < second->expectation ? -1 : 1;
+    if (first->interval.low != second->interval.low)
+        return first->interval.low > second->interval.low ? -1 : 1;
+    return a < b ? -1 : 1;
+}
+
+static size_t select_sorted(const struct report_model *model, size_t device,
+                            bool (*which)(const struct report_result *result), size_t **indexes)
+{
+    size_t count = report_select(model, device, which, indexes);
+    sorted_model = model;
+    if (count > 0)
+        qsort(*indexes, count, sizeof(**indexes), compare_rates);
+    return count;
+}
+
+// The summary
+
+static void print_rows(const struct report_model *model, const size_t *indexes, size_t count,
+                       struct text *out)
+{
+    char failed[32], runs[32], rate[80], number[32];
+    text_puts(out, "| configuration | expectation | result | failed | rate, 95 % interval |\n"
+                   "| --- | --- | --- | ---: | --- |\n");
+    for (size_t i = 0; i < count && i < MOST_ROWS; i++) {
+        const struct report_result *result = &model->results[indexes[i]];
+        format_interval(rate, result->failed_runs, result->judged, result->interval);
+        text_puts(out, "| ");
+        markdown_code(out, result->name);
+        text_printf(out, " | %s | %s | %s of %s | ", cat_expectation_name(result->expectation),
+                    eng_result_name(result->result), text_count(failed, result->failed_runs),
+                    text_count(runs, result->runs));
+        markdown_escape(out, rate);
+        text_puts(out, " |\n");
+    }
+    if (count > MOST_ROWS)
+        text_printf(out, "\n*and %s more*\n", text_count(number, count - MOST_ROWS));
+    text_puts(out, "\n");
+}
+
+void report_github(const struct report_model *model, struct text *out)
+{
+    const size_t limit = out->length + SUMMARY_MOST;
+    for (size_t device = 0; device < model->device_count && out->length < limit; device++) {
+        const struct dev_facts *facts = &model->devices[device].facts;
+        size_t *indexes;
+        text_puts(out, "### litmus: ");
+        markdown_escape(out, facts->name);
+        text_puts(out, "\n\n");
+        markdown_sentence(out, model, device);
+        text_puts(out, ".\n\n");
+        markdown_headlines(out, model, device);
+        size_t count = select_sorted(model, device, report_failed, &indexes);
+        if (count > 0) {
+            text_puts(out, "**What failed**\n\n");
+            print_rows(model, indexes, count, out);
+            struct text again = {0};
+            text_puts(out, "The first one again:\n\n");
+            format_again(&again, model, &model->results[indexes[0]]);
+            markdown_command(out, again.data);
+            text_free(&again);
+        }
+        free(indexes);
+        count = select_sorted(model, device, unfinished_only, &indexes);
+        if (count > 0) {
+            text_puts(out, "**What did not finish**\n\n");
+            print_rows(model, indexes, count, out);
+        }
+        free(indexes);
+    }
+    text_puts(out, "Exit code ");
+    text_printf(out, "%d: ", (int)model->code);
+    markdown_escape(out, model->code_reason);
+    text_puts(out, ".\n");
+}
+
+// Annotations
+
+// What a runner's parser knows is written as it writes it itself; of a property colons and commas
+// too.
+static void escape(struct text *out, const char *string, bool property)
+{
+    for (; *string; string++) {
+        if (*string == '%' || *string == '\r' || *string == '\n' ||
+            (property && (*string == ':' || *string == ',')))
+            text_printf(out, "%%%02X", (unsigned char)*string);
+        else
+            text_append(out, string, 1);
+    }
+}
+
+enum kind { ANNOTATE_ERROR, ANNOTATE_WARNING, ANNOTATE_NOTICE, ANNOTATE_NOT };
+
+// As the exit codes have it: an error is what ends a run with 1, a warning what leaves it undecided
+// or unfinished, a notice what was seen but is not forbidden.
+static enum kind kind_of(const struct report_result *result)
+{
+    bool failed = report_failed(result);
+    switch (result->result) {
+    case ENG_CRASH:
+    case ENG_HANG:
+    case ENG_DEVICE_LOST:
+        return ANNOTATE_ERROR;
+    case ENG_HARNESS_ERROR:
+    case ENG_PARTIAL:
+        return failed && result->expectation == CAT_FORBIDDEN ? ANNOTATE_ERROR : ANNOTATE_WARNING;
+    case ENG_NO_PROGRESS:
+        return result->expectation <= CAT_CONTESTED ? ANNOTATE_WARNING : ANNOTATE_NOT;
+    default:
+        return !failed                                ? ANNOTATE_NOT
+               : result->expectation == CAT_FORBIDDEN ? ANNOTATE_ERROR
+                                                      : ANNOTATE_NOTICE;
+    }
+}
+
+static void annotate(const struct report_model *model, const struct report_result *result,
+                     const char *word, struct text *out)
+{
+    struct text message = {0};
+    char failed[32], runs[32], rate[80];
+    format_interval(rate, result->failed_runs, result->judged, result->interval);
+    text_printf(&message, "%s: %s of %s runs failed, rate %s (95 %%)",
+                cat_expectation_name(result->expectation), text_count(failed, result->failed_runs),
+                text_count(runs, result->runs), rate);
+    if (result->result != ENG_FAIL)
+        text_printf(&message, "; %s%s%s", eng_result_name(result->result),
+                    result->reason[0] ? ": " : "", result->reason);
+    text_printf(&message, "\non %s, driver %s\nagain: ", model->devices[result->device].facts.name,
+                model->devices[result->device].facts.driver_version);
+    format_again(&message, model, result);
+    text_printf(out, "::%s title=", word);
+    escape(out, result->name, true);
+    text_puts(out, "::");
+    escape(out, message.data, false);
+    text_puts(out, "\n");
+    text_free(&message);
+}
+
+void report_annotations(const struct report_model *model, struct text *out)
+{
+    static const char *const words[] = {"error", "warning", "notice"};
+    size_t *indexes = lit_alloc(model->result_count + 1, sizeof(*indexes));
+    for (enum kind kind = ANNOTATE_ERROR; kind < ANNOTATE_NOT; kind++) {
+        size_t count = 0;
+        for (size_t i = 0; i < model->result_count; i++)
+            if (kind_of(&model->results[i]) == kind)
+                indexes[count++] = i;
+        sorted_model = model;
+        if (count > 0)
+            qsort(indexes, count, sizeof(*indexes), compare_rates);
+        size_t most = count <= MOST_ANNOTATIONS ? count : MOST_ANNOTATIONS - 1;
+        for (size_t i = 0; i < most; i++)
+            annotate(model, &model->results[indexes[i]], words[kind], out);
+        if (most < count) {
+            char number[32];
+            text_printf(out,
+                        "::%s title=litmus::and %s configurations more; the summary of the "
+                        "step and 'litmus report' have them\n",
+                        words[kind], text_count(number, count - most));
+        }
+    }
+    free(indexes);
+}

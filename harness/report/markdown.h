@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Markdown reports are made of. Nothing that goes through here can end a table, a block of
+// code or an element of HTML.
+#pragma once
+
+#include "report/format.h"
+
+#define MARKDOWN_MOST                                                                              \
+    62000 // bytes: a comment of the usual trackers holds 64 KB, and a line is left
+
+// Text that comes from a driver or a file: every character that Markdown, HTML or a tracker could
+// take for more than itself is written as its code. At most 2,000 bytes of it, then "...".
+void markdown_escape(struct text *out, const char *string);
+// The same as code.
+void markdown_code(struct text *out, const char *string);
+// One line, as a block of code.
+void markdown_command(struct text *out, const char *line);
+// Several lines, as a block of code of a language; "" for none.
+void markdown_fence(struct text *out, const char *language, const char *lines);
+// A row of a table: a name and a value that is escaped.
+void markdown_fact(struct text *out, const char *name, const char *value);
+// Opens what is folded, under a title that is escaped, and closes it.
+void markdown_fold(struct text *out, const char *title);
+void markdown_unfold(struct text *out);
+
+// Rows on a device and the session, without the title of their table.
+void markdown_machine(struct text *out, const struct report_model *model,
+                      const struct report_device *device);
+// The table of headlines of a device; nothing if it has none.
+void markdown_headlines(struct text *out, const struct report_model *model, size_t device);
+// What a result's instances should have done and did.
+void markdown_histogram(struct text *out, const struct report_result *result);
+// The first instances that failed, at most `most`.
+void markdown_places(struct text *out, const struct report_result *result, size_t most);
+// How a result's failures vary between parts, and how it was stopped, if there is anything to say.
+void markdown_remarks(struct text *out, const struct report_result *result);
+// Appends a sentence: what a device did in this session, without a full stop.
+void markdown_sentence(struct text *out, const struct report_model *model, size_t device);
+
+// The ticket on one result: a report of its own. At most `most` bytes.
+void markdown_ticket(struct text *out, const struct report_model *model,
+                     const struct report_result *result, size_t most);

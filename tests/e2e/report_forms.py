@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All forms of reports: they agree, their readers take them, and a run writes them at its end."""
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import xml.etree.ElementTree
+
+import harness
+from harness import Case, FORMATS
+
+
+class SameNumbers(Case):
+    """Every format says the same of every configuration."""
+
+    def test_all_formats(self):
+        patterns = [*harness.PAIR, "lookback.scan/encoding=unordered*",
+                    "shuffle.scan-loop/*reconvergence=maximal*@workgroup=64*",
+                    "broadcast.id", "progress.spin-lock"]
+        run = self.litmus("run", *patterns, "-n", "4", fault="spoil-on=64")
+        self.assertEqual(run.code, 1, run)
+        reports = {format: self.litmus("report", "-f", format).out for format in FORMATS}
+        entries = json.loads(reports["json"])["results"]
+        self.assertGreater(len(entries), 8)
+        self.assertGreater(len({entry["result"] for entry in entries}), 1)
+        self.check_csv(entries, reports["csv"])
+        self.check_junit(entries, reports["junit"])
+        self.check_lines(entries, reports)
+        sums = {word: sum(entry["result"] == word for entry in entries)
+                for word in ("fail", "skip")}
+        self.assertGreater(sums["fail"], 0)
+
+    def check_csv(self, entries, text):
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        self.assertEqual([row["configuration"] for row in rows],
+                         [entry["name"] for entry in entries])
+        for row, entry in zip(rows, entries):
+            for key in ("runs", "failed_runs", "no_progress_runs", "instances", "first",
+                        "failed_instances"):
+                self.assertEqual(int(row[key]), entry[key], (key, entry["name"]))
+            for key in ("result", "expectation", "observation", "family", "test", "seed", "stress",
+                        "rule", "reason", "interval_kind", "spirv_sha256"):
+                self.assertEqual(row[key], entry[key], (key, entry["name"]))
+            self.assertEqual([float(row["low"]), float(row["high"])], entry["interval"])
+            self.assertEqual(row["first_run_failed"], "yes" if entry["first_run_failed"] else "no")
+
+    def check_junit(self, entries, text):
+        root = xml.etree.ElementTree.fromstring(text)
+        cases = root.findall("testsuite/testcase")
+        self.assertEqual(len(cases), len(entries))
+        counted = {"tests": len(cases), "failures": 0, "errors": 0, "skipped": 0}
+        keys = set()
+        for case, entry in zip(cases, entries):
+            self.assertEqual(case.get("classname").split(".", 1)[1], entry["test"])
+            self.assertTrue(entry["name"].endswith(case.get("name")), entry["name"])
+            # As readers tell them apart that know letters and digits alone.
+            keys.add(re.sub(r"[^0-9A-Za-z]", "-", case.get("classname") + "_" + case.get("name")))
+            if case.find("failure") is not None:
+                counted["failures"] += 1
+                self.assertEqual(entry["expectation"], "forbidden")
+                self.assertIn(f"{entry['failed_runs']} of {entry['runs']} runs failed",
+                              case.find("failure").get("message"))
+            elif case.find("error") is not None:
+                counted["errors"] += 1
+            elif case.find("skipped") is not None:
+                counted["skipped"] += 1
+                self.assertEqual(case.find("skipped").get("message"), entry["reason"])
+            elif entry["failed_runs"]:
+                self.assertNotEqual(entry["expectation"], "forbidden")
+                self.assertIn(f"{entry['failed_runs']} of {entry['runs']} runs failed",
+                              case.find("system-out").text)
+        self.assertEqual(len(keys), len(cases))
+        for element in (root, root.find("testsuite")):
+            self.assertEqual({key: int(element.get(key)) for key in counted}, counted)
+            self.assertAlmostEqual(float(element.get("time")),
+                                   sum(float(case.get("time")) for case in cases), places=6)
+        failed = [entry for entry in entries
+                  if entry["expectation"] == "forbidden" and entry["failed_runs"]]
+        self.assertEqual(counted["failures"], len(failed))
+
+    def check_lines(self, entries, reports):
+        text = re.findall(r"(?m)^  (\S+) +([0-9,]+) +([0-9,]+)  (\S+) +(\S+/\S+)$",
+                          reports["text"])
+        table = re.findall(r"(?m)^\| `(\S+)` \| (\S+) \| ([0-9,]+) \| ([0-9,]+) \| (\S+) \|$",
+                           reports["markdown"])
+        herd = re.findall(r"(?m)^Configuration=(\S+)\n(?:\S+=.*\n)*"
+                          r"Observation \S+ \S+ (\d+) (\d+)$", reports["herd"])
+        fatal = re.findall(r"(?m)^Fatal: .*, (\S+)$", reports["herd"])
+        def row(entry):
+            # A control may be there to show that a wait runs out.
+            seen = (entry["expectation"] == "control" and entry["runs"]
+                    and (entry["failed_runs"] or entry["no_progress_runs"] == entry["runs"]))
+            return ["seen" if seen else entry["result"], f"{entry['runs']:,}",
+                    f"{entry['failed_runs']:,}", entry["expectation"]]
+
+        shown = {entry["name"]: row(entry) for entry in entries}
+        self.assertEqual({line[4]: list(line[:4]) for line in text}, shown)
+        self.assertEqual({line[0]: list(line[1:]) for line in table},
+                         {name: line for name, line in shown.items() if line[0] != "skip"})
+        self.assertEqual(
+            {name: (int(positive), int(negative)) for name, positive, negative in herd},
+            {entry["name"]: (entry["failed_runs"], entry["runs"] - entry["no_progress_runs"]
+                             - entry["failed_runs"]) for entry in entries if entry["runs"]})
+        self.assertEqual(set(fatal), {entry["name"] for entry in entries if not entry["runs"]})
+        errors = reports["annotations"].count("::error ")
+        self.assertEqual(errors, min(10, sum(entry["expectation"] == "forbidden"
+                                             and entry["failed_runs"] > 0 for entry in entries)))
+
+
+class JUnitReaders(Case):
+    def test_schema(self):
+        if not shutil.which("xmllint"):
+            self.skipTest("libxml2-utils is missing")
+        self.litmus("run", *harness.PAIR, "lookback.scan", "-n", "2", "--junit", "report.xml",
+                    fault="spoil-on=64")
+        schema = os.path.join(harness.SOURCE, "tests/junit.xsd")
+        lint = ["xmllint", "--noout", "--nonet", "--schema", schema, self.path("report.xml")]
+        done = subprocess.run(lint, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # The schema is not so loose that anything passes.
+        with open(self.path("report.xml")) as file:
+            text = file.read()
+        for wrong in (text.replace(" skipped=", " x=", 1), text.replace("<testcase ", "<case ", 1),
+                      re.sub(r'(name="[^"]*@workgroup=)64', r"\g<1>128", text)):
+            self.write("report.xml", wrong)
+            done = subprocess.run(lint, capture_output=True, text=True, check=False)
+            self.assertNotEqual(done.returncode, 0, wrong)
+
+
+class OfARun(Case):
+    """Reports that a run writes at its end."""
+
+    OPTIONS = ("--json", "report.json", "--junit", "report.xml", "--csv", "report.csv",
+               "--markdown", "report.md")
+
+    def test_the_same_as_afterwards(self):
+        result = self.litmus("run", harness.ONE, "-n", "2", *self.OPTIONS)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        for option, name in zip(self.OPTIONS[::2], self.OPTIONS[1::2]):
+            with open(self.path(name), newline="") as file:
+                made = self.litmus("report", "-f", option[2:])
+                self.assertEqual(file.read(), made.out, option)
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         sorted(["litmus.db", *self.OPTIONS[1::2]]))
+
+    def test_found_before_anything_is_measured(self):
+        os.mkdir(self.path("folder"))
+        self.write("file", "x")
+        wrong = {("--json", "no/such/report.json"): "No such file", ("--csv", "folder"): "a folder",
+                 ("--junit", "file/x.xml"): "Not a directory",
+                 ("--json", "litmus.db"): "is the store", ("--json", "-"): "report -f json",
+                 ("--json", "a", "--csv", "./a"): "the same file",
+                 ("--github",): "GITHUB_STEP_SUMMARY"}
+        for options, words in wrong.items():
+            with self.subTest(options):
+                self.assert_one_line(self.litmus("run", harness.ONE, "-n", "2", *options), 2, words)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["file", "folder"])
+        self.assert_one_line(self.litmus("run", harness.ONE, "--dry-run", "--json", "a"), 2,
+                             "--dry-run")
+
+    def test_lost_at_the_end(self):
+        for fault, code in ((None, 2), ("spoil-on=64", 1)):
+            with self.subTest(fault=fault):
+                os.mkdir(self.path("gone"))
+                process = self.start("run", harness.ONE, "-n", "40", "--json", "gone/report.json",
+                                     "--csv", "kept.csv", fault=fault)
+                self.wait_for("the first results", lambda: self.rows("SELECT 1 FROM result"))
+                os.rmdir(self.path("gone"))
+                result = self.finish(process, 0)
+                self.assertEqual(result.code, code, result)
+                self.assertIn("cannot write gone/report.json", result.err)
+                self.assertIn("litmus report -f json --session", result.err)
+                self.assertIn(f"exit {code}: ", result.out)
+                self.assertEqual(self.report()["results"][0]["runs"], 40)
+                self.assertTrue(os.path.exists(self.path("kept.csv")))
+                os.remove(self.path("litmus.db"))
+
+    def test_with_resume(self):
+        process = self.start("run", harness.ONE, "-n", "100000")
+        self.wait_for("the first results", lambda: self.rows("SELECT 1 FROM result"))
+        process.kill()
+        process.communicate()
+        result = self.litmus("run", "--resume", "--time", "1", "--json", "report.json")
+        self.assertEqual(result.code, 5, result)
+        with open(self.path("report.json")) as file:
+            self.assertEqual(json.load(file)["summary"]["exit"]["code"], 5)
+
+    def test_github(self):
+        self.write("summary.md", "before\n")
+        result = self.litmus("run", harness.ONE, "-n", "2", "--github", fault="spoil-on=64",
+                             GITHUB_STEP_SUMMARY="summary.md", GITHUB_ACTIONS="true")
+        self.assertEqual(result.code, 1, result)
+        self.assertRegex(result.out, r"(?m)^::error title=shuffle\.scan-loop/\S+::forbidden: ")
+        with open(self.path("summary.md")) as file:
+            text = file.read()
+        self.assertTrue(text.startswith("before\n### litmus: "), text)
+        self.assertEqual(text[7:], self.litmus("report", "-f", "github").out)
+        # Not by itself.
+        result = self.litmus("run", harness.ONE, "-n", "2", GITHUB_STEP_SUMMARY="summary.md",
+                             GITHUB_ACTIONS="true", fault="spoil-on=64")
+        self.assertNotIn("::", result.out)
+        with open(self.path("summary.md")) as file:
+            self.assertEqual(file.read(), text)
+        # A summary that is full stays as it is.
+        self.write("summary.md", "x" * (1024 * 1024 - 100))
+        result = self.litmus("report", "--github", GITHUB_STEP_SUMMARY="summary.md")
+        self.assert_one_line(result, 2, "full")
+        self.assertEqual(os.path.getsize(self.path("summary.md")), 1024 * 1024 - 100)
+
+
+if __name__ == "__main__":
+    harness.main()
