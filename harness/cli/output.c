@@ -211,8 +211,8 @@ bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, i
         struct text text = {0};
         if (!outputs->files[i])
             continue;
-        if (!report_format_write(&report_formats[i], store, &model, &text, &error) ||
-            !cli_output_write(outputs->files[i], &text, &error)) {
+        report_formats[i].write(&model, &text);
+        if (!cli_output_write(outputs->files[i], &text, &error)) {
             tell(&error, report_formats[i].name, outputs->files[i], store, session);
             good = false;
         }

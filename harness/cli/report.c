@@ -77,7 +77,7 @@ static bool make_report(const struct options *chosen, struct text *text, struct 
     if (good && chosen->github)
         good = cli_github_write(&model, error);
     else if (good)
-        good = report_format_write(&report_formats[chosen->format], store, &model, text, error);
+        report_formats[chosen->format].write(&model, text);
     report_model_clear(&model);
     store_close(&store);
     return good;

@@ -213,8 +213,7 @@ bool report_fingerprint_is_clear(const struct report_fingerprint *print)
            (double)print->strategies[0].matching >= CLEAR * (double)print->observations;
 }
 
-// How many strategies a reader wants to see.
-static size_t shown(const struct report_fingerprint *print)
+size_t report_fingerprint_shown(const struct report_fingerprint *print)
 {
     if (report_fingerprint_is_clear(print))
         return print->best;
@@ -232,7 +231,7 @@ void report_fingerprints_terminal(const struct report_model *model, size_t devic
     if (count)
         format_title(&table, words);
     for (size_t q = 0; q < count; q++)
-        for (size_t i = 0; i < shown(&list[q]); i++) {
+        for (size_t i = 0; i < report_fingerprint_shown(&list[q]); i++) {
             const struct report_strategy *strategy = &list[q].strategies[i];
             const bool clear = report_fingerprint_is_clear(&list[q]);
             struct text name = {0};
@@ -263,7 +262,7 @@ void report_fingerprints_markdown(const struct report_model *model, size_t devic
                        "</summary>\n\n| question | strategy | matching | observations | share, "
                        "95 % interval |\n| --- | --- | ---: | ---: | --- |\n");
     for (size_t q = 0; q < count; q++)
-        for (size_t i = 0; i < shown(&list[q]); i++) {
+        for (size_t i = 0; i < report_fingerprint_shown(&list[q]); i++) {
             const struct report_strategy *strategy = &list[q].strategies[i];
             const bool mixed = !report_fingerprint_is_clear(&list[q]);
             char matching[32], all[32], share[80];

@@ -33,6 +33,9 @@ size_t report_fingerprints(const struct report_model *model, size_t device,
 // The first strategy's share is large enough to name the device by it; else it is mixed.
 bool report_fingerprint_is_clear(const struct report_fingerprint *fingerprint);
 
+// How many of its strategies a reader wants to see.
+size_t report_fingerprint_shown(const struct report_fingerprint *fingerprint);
+
 // The section of each report; nothing, and an empty array, where nothing was observed.
 void report_fingerprints_terminal(const struct report_model *model, size_t device, bool color,
                                   struct text *out);

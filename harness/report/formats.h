@@ -10,10 +10,8 @@
     X(json, "json", report_json, "JSON for scripts")                                               \
     X(junit, "xml", report_junit, "JUnit XML for GitLab, Jenkins and others")                      \
     X(csv, "csv", report_csv, "CSV for spreadsheets")                                              \
-    X(markdown, "md", report_markdown, "Markdown for a ticket")
-
-// Files too, of functions that read more of the store than one session, and so cannot be narrowed.
-#define REPORT_PAGES(X)
+    X(markdown, "md", report_markdown, "Markdown for a ticket")                                    \
+    X(html, "html", report_html, "one page for a browser, with plots and a search")
 
 // Those that `litmus run` does not write at its end.
 #define REPORT_STREAMS(X)                                                                          \
@@ -24,30 +22,22 @@
 
 #define REPORT_AS(name, suffix, function, about) REPORT_AS_##name,
 enum report_form {
-    REPORT_STREAMS(REPORT_AS) REPORT_FILES(REPORT_AS) REPORT_PAGES(REPORT_AS) REPORT_FORMS
+    REPORT_STREAMS(REPORT_AS) REPORT_FILES(REPORT_AS) REPORT_FORMS
 };
 #undef REPORT_AS
 
-// One of the two functions is there.
 struct report_format {
     const char *name, *suffix, *about;
     report_function *write;
-    report_page *page;
 };
 extern const struct report_format report_formats[REPORT_FORMS];
-
-// Appends a report of a model that was read from this store. False with an error if the format is
-// of a page and the model was narrowed, or the store cannot be read.
-bool report_format_write(const struct report_format *format, struct store *store,
-                         const struct report_model *model, struct text *out,
-                         struct lit_error *error);
 
 // For option tables: the names with | between them, in the order of the enumeration.
 #define REPORT_NAME(name, suffix, function, about) "|" #name
 // The first | is skipped.
 #define REPORT_NAMES                                                                               \
-    (REPORT_STREAMS(REPORT_NAME) REPORT_FILES(REPORT_NAME) REPORT_PAGES(REPORT_NAME) "" + 1)
+    (REPORT_STREAMS(REPORT_NAME) REPORT_FILES(REPORT_NAME) "" + 1)
 // For help texts: a line for each.
 #define REPORT_LINE(name, suffix, function, about) "  " #name ": " about "\n"
 // All of them.
-#define REPORT_LINES REPORT_STREAMS(REPORT_LINE) REPORT_FILES(REPORT_LINE) REPORT_PAGES(REPORT_LINE)
+#define REPORT_LINES REPORT_STREAMS(REPORT_LINE) REPORT_FILES(REPORT_LINE)

@@ -199,7 +199,7 @@ static char *find_simt(const char *options)
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error)
 {
-    *model = (struct report_model){0};
+    *model = (struct report_model){.store = store};
     struct loading loading = {.model = model};
     if (!store_session_load(store, session, false, &model->session, error) ||
         !store_devices(store, model->session.id, load_device, &loading, error) ||

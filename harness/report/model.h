@@ -57,6 +57,7 @@ struct report_result {
 };
 
 struct report_model {
+    struct store *store; // what it was read from, for what other sessions say; not owned
     struct store_session session;
     char *simt; // settings of the reference driver, if it was used; else NULL
     struct report_device *devices;

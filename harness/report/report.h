@@ -10,11 +10,7 @@
 // Appends a report of a model.
 typedef void report_function(const struct report_model *model, struct text *out);
 report_function report_text, report_json, report_junit, report_csv, report_markdown, report_herd;
-report_function report_github, report_annotations;
-
-// Appends a page that looks at other sessions of the store too.
-typedef bool report_page(struct store *store, int64_t session, struct text *out,
-                         struct lit_error *error);
+report_function report_github, report_annotations, report_html;
 
 // Appends a report of a session, 0 for the newest. False with an error if the store cannot be read.
 bool report_stored(report_function *write, struct store *store, int64_t session, struct text *out,

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// One HTML page that needs nothing but itself: what a session measured, for a person who was sent
+// it. Its style and script are files of page/, named in its security policy by their hashes, so
+// that nothing else can run.
+#include "report/html.h"
+
+#include "report/html_history.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+
+#define MOST_PLACED 80 // failures with their evidence; more are in the table of all results
+
+static const struct {
+    const char *id, *link, *title, *about;
+    void (*put)(const struct html *html, struct text *out);
+} sections[] = {
+    {"headlines", "Headlines", "Headlines", "", html_headlines},
+    {"failed", "Failed", "What failed",
+     "Failing outcomes where none should be: forbidden before contested before assumed.",
+     html_failures},
+    {"rates", "Rates", "Failure rates",
+     "How often the failing outcome was seen among the runs that were judged, with its 95\xc2\xa0% "
+     "interval. A dotted line that ends in a bar is one-sided: nothing was seen, and the rate is "
+     "below the bar. A test in which something was seen unfolds.",
+     html_rates},
+    {"families", "Families", "Families", "", html_families},
+    {"barriers", "Barriers", "Which operations need a barrier", "", html_matrices},
+    {"divergence", "Divergence", "Where the text leaves it open",
+     "What this driver does where the specification allows several things. An observation is one "
+     "subgroup in one run.",
+     html_fingerprints},
+    {"progress", "Progress", "Who is waited for",
+     "How many runs of each kind of wait ran out, and the strongest model of forward progress that "
+     "all of it is consistent with.",
+     html_waits},
+    {"history", "History", "History over drivers",
+     "What all sessions of this store measured of the same configuration on a device of this name, "
+     "under the same stress, by driver. Drawn are those that failed anywhere or whose result "
+     "changed; a hollow dot is another SPIR-V module, a cross gave no answer.",
+     html_courses},
+    {"missing", "No answer", "What gave no answer", "", html_missing},
+    {"results", "Results", "All results", "", html_results},
+    {"machine", "Machine", "The machine in full", "", html_machine},
+};
+#define SECTIONS (sizeof sections / sizeof *sections)
+
+// Failures get their evidence on the page in the order in which they are read.
+static bool *place_failures(const struct report_model *model)
+{
+    bool *placed = lit_alloc(model->result_count, sizeof *placed);
+    size_t count = 0;
+    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_ASSUMED; e++)
+        for (size_t i = 0; i < model->result_count && count < MOST_PLACED; i++)
+            if (model->results[i].expectation == e && report_failed(&model->results[i])) {
+                placed[i] = true;
+                count++;
+            }
+    return placed;
+}
+
+static void put_head(const struct html *html, struct text *out)
+{
+    const struct report_model *model = html->model;
+    text_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+    html_printf(out,
+                "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                "style-src 'sha256-%s'; script-src 'sha256-%s'; img-src data:; base-uri 'none'; "
+                "form-action 'none'\">\n",
+                html_style_hash, html_script_hash);
+    text_puts(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                   "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                   "<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/"
+                   "2000/svg' viewBox='0 0 8 8'%3E%3Cpath fill='%23c8402f' d='M0 0h4v8H0z'/%3E"
+                   "%3Cpath fill='%232f6fd0' d='M4 0h4v8H4z'/%3E%3C/svg%3E\">\n");
+    html_printf(out, "<title>litmus: exit %d", (int)model->code);
+    for (size_t i = 0; i < model->device_count && i < 3; i++)
+        html_printf(out, ", %s %s", model->devices[i].facts.name,
+                    model->devices[i].facts.driver_version);
+    text_puts(out, "</title>\n<style>");
+    text_append(out, (const char *)html_style, html_style_size);
+    text_puts(out, "</style>\n</head>\n");
+}
+
+static void put_nav(const struct text *contents, struct text *out)
+{
+    text_puts(out, "<nav aria-label=\"Sections\">\n<ul>\n<li><a href=\"#top\">Top</a></li>\n");
+    for (size_t i = 0; i < SECTIONS; i++)
+        if (contents[i].length)
+            html_printf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].link);
+    text_puts(out, "</ul>\n<button id=\"scheme\" type=\"button\" hidden>Dark</button>\n</nav>\n");
+}
+
+static void put_section(size_t index, const struct text *content, struct text *out)
+{
+    const char *id = sections[index].id;
+    html_printf(out,
+                "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
+                id, id, id, sections[index].title);
+    if (sections[index].about[0])
+        html_printf(out, "<p class=\"about\">%s</p>\n", sections[index].about);
+    text_append(out, content->data, content->length);
+    text_puts(out, "</section>\n");
+}
+
+static void put_page(const struct html *html, struct text *out)
+{
+    struct text contents[SECTIONS] = {0};
+    for (size_t i = 0; i < SECTIONS; i++)
+        sections[i].put(html, &contents[i]);
+    put_head(html, out);
+    text_puts(out, "<body>\n<a class=\"jump\" href=\"#main\">Skip to the report</a>\n");
+    put_nav(contents, out);
+    text_puts(out, "<main id=\"main\" tabindex=\"-1\">\n");
+    html_header(html, out);
+    for (size_t i = 0; i < SECTIONS; i++) {
+        if (contents[i].length)
+            put_section(i, &contents[i], out);
+        text_free(&contents[i]);
+    }
+    if (html->fault[0])
+        html_printf(out, "<p>What other sessions measured could not be read: %s</p>\n", html->fault);
+    text_puts(out,
+              "</main>\n<footer>\n<p>Made by <code>litmus report --format html</code> from the "
+              "store alone. Rates are of runs, their intervals Clopper-Pearson's unless a "
+              "stopping rule is named. A rate is never 0: more runs lower the bound.</p>\n"
+              "</footer>\n<script type=\"application/json\" id=\"data\">");
+    html_data(html, out);
+    text_puts(out, "</script>\n<script>");
+    text_append(out, (const char *)html_script, html_script_size);
+    text_puts(out, "</script>\n</body>\n</html>\n");
+}
+
+void report_html(const struct report_model *model, struct text *out)
+{
+    struct html_history history = {0};
+    struct lit_error fault = {0};
+    // A model without a store has no past.
+    if (model->store && !html_history_load(model->store, model, &history, &fault)) {
+        html_history_clear(&history);
+        history = (struct html_history){0};
+    }
+    const struct html html = {
+        .model = model,
+        .history = &history,
+        .fault = fault.message,
+        .decades = html_decades(model),
+        .placed = place_failures(model),
+    };
+    put_page(&html, out);
+    free(html.placed);
+    html_history_clear(&history);
+}

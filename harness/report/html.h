@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the HTML page share: escaped writing, plots of rates, and its sections. Nothing
+// of a store reaches the page but through html_printf, html_escape or html_json, which escape.
+#pragma once
+
+#include "report/format.h"
+
+#include <jansson.h>
+
+struct html_history;
+
+struct html {
+    const struct report_model *model;
+    const struct html_history *history;
+    const char *fault; // why there is none, "" if that is no fault
+    int decades;  // the axis of all plots: from 10^-decades to 1
+    bool *placed; // results that have their evidence on the page, under "failed-INDEX"
+};
+
+// ---- writing (html_text.c)
+
+// Appends text that is safe in an element and in a quoted attribute.
+void html_escape(struct text *out, const char *string);
+// As printf, but every string is escaped. Knows %s, %c and the conversions of integers and floats.
+__attribute__((format(printf, 2, 3))) void html_printf(struct text *out, const char *format, ...);
+// Appends a name, escaped, with places where a line may break.
+void html_name(struct text *out, const char *name);
+// Appends JSON that is safe inside a <script>, and drops it.
+void html_json(struct text *out, json_t *json);
+// "12,000"
+void html_count(struct text *out, uint64_t count);
+// A word in a chip: `kind` is a class of page.css ("forbidden", "pass", "skip").
+void html_chip(struct text *out, const char *kind, const char *word);
+// The class of a result by what it means: an expectation's name if it failed, "seen" for a control
+// that did, else the result's name.
+const char *html_kind(const struct report_result *result);
+// The number of a device with its name as title; nothing if there is one device only.
+void html_device(struct text *out, const struct html *html, size_t device);
+// "NVIDIA H200, 580.159.04", not escaped.
+void html_device_name(struct text *out, const struct report_device *device);
+// <td class="n">: a count, a dash for none.
+void html_count_cell(struct text *out, uint64_t count);
+
+// ---- plots (html_plot.c)
+
+#define HTML_PLOT_WIDTH 320
+#define HTML_LANE       16 // height of a result's place in a plot
+
+// A rate with its interval, and what it is of: enum cat_expectation, or HTML_PLAIN for none.
+#define HTML_PLAIN (CAT_CONTROL + 1)
+struct html_rate {
+    uint64_t failed, judged;
+    struct stat_interval interval;
+    int expectation;
+};
+
+// How many decades below 1 the axis needs for all rates of the model: 2 to 9.
+int html_decades(const struct report_model *model);
+// Where a rate is on the axis, in units of a plot from the left; rates below the axis are at its
+// end.
+double html_x(int decades, double rate);
+// The axis: what stands over a column of plots.
+void html_axis(struct text *out, int decades);
+// The heading of a column of plots.
+void html_axis_heading(struct text *out, int decades);
+// A plot of `lanes` rates below one another, without a text alternative: for one beside which the
+// same is said in words. Nothing is drawn for a rate of no runs.
+void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t lanes);
+// The same with all rates in one lane.
+void html_strip(struct text *out, int decades, const struct html_rate *rates, size_t count);
+// Shares of a whole as a bar: `kinds[i]` is the class of share i.
+void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds, size_t count);
+
+// ---- results that are alike on all devices (html_groups.c)
+
+// A result, under a name without its subgroup size.
+struct html_entry {
+    const struct report_result *result;
+    char *key;    // allocated
+    size_t first; // index of the first result with this key
+};
+
+// All results: by test, then by configuration in the order of the session, then by device.
+// *entries is allocated; html_entries_free() it.
+size_t html_entries(const struct report_model *model, struct html_entry **entries);
+void html_entries_free(struct html_entry *entries, size_t count);
+// How many entries from `at` on are of the same test, or of the same configuration.
+size_t html_same_test(const struct html_entry *entries, size_t count, size_t at);
+size_t html_same_key(const struct html_entry *entries, size_t count, size_t at);
+// Appends what tells a configuration from the others of its test, "sync=none, workgroup=64", not
+// escaped; and what all of them have in common.
+void html_differing(struct text *out, const struct html_entry *entries, size_t count, size_t at);
+void html_common(struct text *out, const struct html_entry *entries, size_t count);
+
+// ---- sections: each appends its content, or nothing if there is none
+
+void html_header(const struct html *html, struct text *out);
+void html_session(const struct html *html, struct text *out);
+void html_headlines(const struct html *html, struct text *out);
+void html_families(const struct html *html, struct text *out);
+void html_failures(const struct html *html, struct text *out);
+void html_rates(const struct html *html, struct text *out);
+void html_matrices(const struct html *html, struct text *out);
+void html_fingerprints(const struct html *html, struct text *out);
+void html_waits(const struct html *html, struct text *out);
+void html_courses(const struct html *html, struct text *out);
+void html_missing(const struct html *html, struct text *out);
+void html_results(const struct html *html, struct text *out);
+void html_machine(const struct html *html, struct text *out);
+// The results as JSON, for the page's script.
+void html_data(const struct html *html, struct text *out);
+
+// The page's style and script, and the SHA-256 of each in Base64 (made by tools/embed-page).
+extern const unsigned char html_style[], html_script[];
+extern const char html_style_hash[], html_script_hash[];
+extern const size_t html_style_size, html_script_size;

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// What failed, with its evidence: what was expected and why, what was observed, the first places,
+// and the command that runs it again. Then what did not finish, and what was skipped.
+#include "report/html.h"
+
+#include "catalogue/catalogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PLACES 8 // failing instances shown of each failure
+#define MOST_LINES  500
+#define MOST_OPEN   3 // failures whose evidence is unfolded from the start
+
+static const char *question_of(const struct cat_test *test)
+{
+    return test && test->head.asks ? test->head.asks : "";
+}
+
+// Why the expectation holds, if this program's test still has it so.
+static const char *reason_of(const struct report_result *result)
+{
+    struct cat_case which;
+    const char *reason = "";
+    struct lit_error error = {0};
+    if (!cat_test_find(result->test) || !cat_case_parse(result->name, &which, &error) ||
+        cat_case_expectation(&which, &reason) != result->expectation)
+        return "";
+    return reason ? reason : "";
+}
+
+static void put_specification(const struct cat_test *test, struct text *out)
+{
+    if (!test || (test->head.spec_count == 0 && !test->head.origin))
+        return;
+    text_puts(out,
+              "<details class=\"spec\"><summary>What the specification says</summary>\n<ul>\n");
+    for (size_t i = 0; i < test->head.spec_count; i++)
+        html_printf(out, "<li>%s</li>\n", test->head.spec[i]);
+    text_puts(out, "</ul>\n");
+    if (test->head.origin)
+        html_printf(out, "<p>Origin of the test: %s</p>\n", test->head.origin);
+    text_puts(out, "</details>\n");
+}
+
+static void put_histogram(const struct report_result *result, struct text *out)
+{
+    text_puts(out, "<table class=\"histogram\">\n<caption>Outcomes of the instances</caption>\n"
+                   "<thead><tr><th scope=\"col\">outcome</th><th scope=\"col\" class=\"n\">expected"
+                   "</th><th scope=\"col\" class=\"n\">observed</th><th scope=\"col\" "
+                   "aria-label=\"share\"></th></tr></thead>\n<tbody>\n");
+    for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
+        char buffer[24];
+        const uint64_t count = result->outcomes[outcome];
+        const bool fails = cat_mode_fails(&result->mode, outcome);
+        if (count == 0 && outcome != CAT_RIGHT)
+            continue;
+        html_printf(out, "<tr><th scope=\"row\">%s</th><td class=\"n soft\">",
+                    report_outcome_name(result, outcome, buffer));
+        if (outcome == CAT_RIGHT)
+            html_count(out, result->instances);
+        else
+            text_puts(out, fails ? "0" : "allowed");
+        text_puts(out, "</td><td class=\"n\">");
+        html_count(out, count);
+        text_puts(out, "</td><td class=\"share\">");
+        const char *const kinds[] = {fails ? "fail" : "pass", "rest"};
+        html_bar(out, (const uint64_t[]){count, result->instances - count}, kinds, 2);
+        text_puts(out, "</td></tr>\n");
+    }
+    text_puts(out, "</tbody></table>\n");
+}
+
+static void put_places(const struct report_result *result, struct text *out)
+{
+    if (result->failure_count == 0)
+        return;
+    text_puts(out,
+              "<table class=\"places\">\n<caption>The first failing instances</caption>\n<thead>"
+              "<tr><th scope=\"col\" class=\"n\">run</th><th scope=\"col\" class=\"n\">"
+              "instance</th><th scope=\"col\">where</th><th scope=\"col\">outcome</th>"
+              "<th scope=\"col\">got</th><th scope=\"col\">want</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < result->failure_count && i < MOST_PLACES; i++) {
+        const struct eng_failure *failure = &result->failures[i];
+        char buffer[24];
+        text_puts(out, "<tr><td class=\"n\">");
+        html_count(out, failure->at.run + 1);
+        text_puts(out, "</td><td class=\"n\">");
+        html_count(out, failure->at.instance);
+        html_printf(out,
+                    "</td><td>%s</td><td>%s</td><td><code>0x%08x</code></td>"
+                    "<td><code>0x%08x</code></td></tr>\n",
+                    failure->where, report_outcome_name(result, failure->at.outcome, buffer),
+                    failure->at.got, failure->at.want);
+    }
+    text_puts(out, "</tbody></table>\n");
+}
+
+// How the same configuration fared on the other devices.
+static void put_elsewhere(const struct html *html, const struct html_entry *entries, size_t count,
+                          size_t at, struct text *out)
+{
+    bool first = true;
+    for (size_t i = 0; i < count; i++) {
+        const struct report_result *other = entries[i].result;
+        if (i == at)
+            continue;
+        char rate[80];
+        format_interval(rate, other->failed_runs, other->judged, other->interval);
+        text_puts(out, first ? "<dt>the same elsewhere</dt><dd>" : "; ");
+        html_device(out, html, other->device);
+        html_printf(out, "%s %s", eng_result_name(other->result), other->judged ? rate : "");
+        first = false;
+    }
+    if (!first)
+        text_puts(out, "</dd>\n");
+}
+
+// Failed runs piece by piece: do failures come in bursts?
+static void put_pieces(const struct report_result *result, struct text *out)
+{
+    if (result->piece_count < 2)
+        return;
+    text_puts(out, "<dt>failed by pipeline</dt><dd>");
+    for (size_t i = 0; i < result->piece_count; i++) {
+        text_puts(out, i ? ", " : "");
+        html_count(out, result->pieces[i].failed_runs);
+        text_puts(out, " of ");
+        html_count(out, result->pieces[i].runs);
+    }
+    text_puts(out, "</dd>\n");
+}
+
+static void put_facts(const struct html *html, const struct html_entry *entries, size_t count,
+                      size_t at, struct text *out)
+{
+    const struct report_result *result = entries[at].result;
+    struct text again = {0};
+    char rate[80];
+    format_interval(rate, result->failed_runs, result->judged, result->interval);
+    format_again(&again, html->model, result);
+    text_puts(out, "<dl class=\"facts\">\n<dt>failed runs</dt><dd>");
+    html_count(out, result->failed_runs);
+    text_puts(out, " of ");
+    html_count(out, result->judged);
+    html_printf(out, ": %s (95\xc2\xa0%%%s%s); the first run %s</dd>\n", rate,
+                result->rule[0] ? ", stopped by the rule " : "", result->rule,
+                result->first_run_failed ? "failed" : "was right");
+    if (result->result != ENG_FAIL)
+        html_printf(out, "<dt>ended with</dt><dd>%s: %s</dd>\n", eng_result_name(result->result),
+                    result->reason);
+    if (result->stress[0])
+        html_printf(out, "<dt>under stress</dt><dd><code>%s</code></dd>\n", result->stress);
+    if (reason_of(result)[0])
+        html_printf(out, "<dt>%s because</dt><dd>%s</dd>\n",
+                    cat_expectation_name(result->expectation), reason_of(result));
+    put_elsewhere(html, entries, count, at, out);
+    put_pieces(result, out);
+    text_puts(out, "<dt>configuration</dt><dd><code class=\"copy\">");
+    html_name(out, result->name);
+    text_puts(out, "</code></dd>\n<dt>again</dt><dd><code class=\"copy\">");
+    html_name(out, again.data);
+    text_puts(out, "</code></dd>\n");
+    if (result->sha256[0])
+        html_printf(out, "<dt>SPIR-V SHA-256</dt><dd><code>%s</code></dd>\n", result->sha256);
+    text_puts(out, "</dl>\n");
+    text_free(&again);
+}
+
+// `test` are all entries of the test, `at` the failure among them.
+static void put_failure(const struct html *html, const struct html_entry *test, size_t count,
+                        size_t at, bool open, struct text *out)
+{
+    const struct report_result *result = test[at].result;
+    struct text label = {0}, outcomes = {0};
+    size_t first = at;
+    while (first > 0 && test[first - 1].first == test[at].first)
+        first--;
+    html_differing(&label, test, count, at);
+    format_outcomes(&outcomes, result);
+    html_printf(out, "<details class=\"failure %s\" id=\"failed-%zu\"",
+                cat_expectation_name(result->expectation), (size_t)(result - html->model->results));
+    text_puts(out, open ? " open>\n<summary>" : ">\n<summary>");
+    html_device(out, html, result->device);
+    html_printf(out, "<span class=\"config\">%s</span> <span class=\"much\"><b>",
+                label.data && label.length ? label.data : result->name);
+    html_count(out, result->failed_runs);
+    text_puts(out, "</b> of ");
+    html_count(out, result->judged);
+    html_printf(out, "</span> <span class=\"soft\">%s</span></summary>\n",
+                outcomes.data ? outcomes.data : "");
+    put_facts(html, test + first, html_same_key(test, count, first), at - first, out);
+    text_puts(out, "<div class=\"evidence\">\n");
+    put_histogram(result, out);
+    put_places(result, out);
+    text_puts(out, "</div>\n</details>\n");
+    text_free(&label);
+    text_free(&outcomes);
+}
+
+// Appends the failures of one test with one expectation. Returns how many.
+static size_t put_test(const struct html *html, const struct html_entry *test, size_t count,
+                       enum cat_expectation expectation, size_t open, struct text *out)
+{
+    size_t done = 0, more = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct report_result *result = test[i].result;
+        if (result->expectation != expectation || !report_failed(result))
+            continue;
+        if (!html->placed[result - html->model->results]) {
+            more++;
+            continue;
+        }
+        if (done == 0) {
+            const struct cat_test *known = cat_test_find(result->test);
+            text_puts(out, "<div class=\"group\">\n<h3>");
+            html_chip(out, cat_expectation_name(expectation), cat_expectation_name(expectation));
+            html_printf(out, " %s</h3>\n", result->test);
+            if (known)
+                html_printf(out, "<p>%s</p>\n", question_of(known));
+            if (known && known->head.fails)
+                html_printf(out, "<p class=\"soft\">A failure: %s</p>\n", known->head.fails);
+            put_specification(known, out);
+        }
+        put_failure(html, test, count, i, done < open, out);
+        done++;
+    }
+    if (done && more) {
+        html_printf(out, "<p><a href=\"#results\" data-text=\"%s\" data-result=\"counted-fail\">",
+                    test[0].result->test);
+        html_count(out, more);
+        text_puts(out, " more of this test</a> are in the table of all results.</p>\n");
+    }
+    if (done)
+        text_puts(out, "</div>\n");
+    return done;
+}
+
+void html_failures(const struct html *html, struct text *out)
+{
+    struct html_entry *entries;
+    const size_t count = html_entries(html->model, &entries);
+    size_t done = 0, failed = 0;
+    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_ASSUMED; e++)
+        for (size_t at = 0, some; at < count; at += some) {
+            some = html_same_test(entries, count, at);
+            const size_t open = done < MOST_OPEN ? MOST_OPEN - done : 0;
+            done += put_test(html, entries + at, some, e, open, out);
+        }
+    for (size_t i = 0; i < count; i++)
+        failed += report_failed(entries[i].result);
+    if (done < failed) {
+        html_count(out, failed - done);
+        text_puts(out, " more failures are in the <a href=\"#results\" "
+                       "data-result=\"counted-fail\">table of all results</a>.\n");
+    }
+    html_entries_free(entries, count);
+}
+
+// ---- what gave no answer
+
+static bool unfinished_only(const struct report_result *result)
+{
+    return report_unfinished(result) && !report_failed(result);
+}
+
+static void put_unfinished(const struct html *html, struct text *out)
+{
+    size_t done = 0;
+    for (size_t device = 0; device < html->model->device_count; device++) {
+        size_t *indexes;
+        const size_t count = report_select(html->model, device, unfinished_only, &indexes);
+        for (size_t i = 0; i < count && done < MOST_LINES; i++) {
+            const struct report_result *result = &html->model->results[indexes[i]];
+            if (done++ == 0)
+                text_puts(out, "<div class=\"wide\" role=\"region\" aria-label=\"What did not "
+                               "finish\" tabindex=\"0\"><table>\n<caption>What did not finish"
+                               "</caption>\n<thead><tr><th scope=\"col\">configuration</th>"
+                               "<th scope=\"col\">result</th><th scope=\"col\" class=\"n\">runs"
+                               "</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n");
+            text_puts(out, "<tr><th scope=\"row\" class=\"config\">");
+            html_device(out, html, device);
+            html_name(out, result->name);
+            text_puts(out, "</th><td>");
+            html_chip(out, eng_result_name(result->result), eng_result_name(result->result));
+            text_puts(out, "</td>");
+            html_count_cell(out, result->runs);
+            html_printf(out, "<td>%s</td></tr>\n", result->reason);
+        }
+        free(indexes);
+    }
+    if (done)
+        text_puts(out, "</tbody></table></div>\n");
+    if (done == MOST_LINES)
+        text_puts(out,
+                  "<p>More are in the <a href=\"#results\" data-result=\"counted-other\">table "
+                  "of all results</a>.</p>\n");
+}
+
+void html_missing(const struct html *html, struct text *out)
+{
+    put_unfinished(html, out);
+    bool any = false;
+    for (size_t device = 0; device < html->model->device_count; device++) {
+        struct report_skip *skips;
+        const size_t count = report_skips(html->model, device, &skips);
+        for (size_t i = 0; i < count && i < MOST_LINES; i++) {
+            if (!any)
+                text_puts(
+                    out,
+                    "<div class=\"wide\" role=\"region\" aria-label=\"Skipped\" tabindex=\"0\">"
+                    "<table>\n<caption>Skipped: never counted as passed</caption>\n"
+                    "<thead><tr><th scope=\"col\" class=\"n\">configurations</th>"
+                    "<th scope=\"col\">what the device lacks</th></tr></thead>\n"
+                    "<tbody>\n");
+            any = true;
+            text_puts(out, "<tr>");
+            html_count_cell(out, skips[i].count);
+            text_puts(out, "<td>");
+            html_device(out, html, device);
+            html_printf(out, "%s</td></tr>\n", skips[i].reason);
+        }
+        free(skips);
+    }
+    if (any)
+        text_puts(out, "</tbody></table></div>\n");
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results side by side: a configuration has the subgroup size in its name, so devices with other
+// sizes have other names for the same question.
+#include "report/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_size(const struct report_pair *pair)
+{
+    return !strcmp(pair->key, "subgroup");
+}
+
+static char *make_key(const struct report_result *result)
+{
+    struct text key = {0};
+    text_puts(&key, result->test);
+    for (size_t i = 0; i < result->variant_count; i++)
+        text_printf(&key, "/%s=%s", result->variant[i].key, result->variant[i].value);
+    for (size_t i = 0; i < result->param_count; i++)
+        if (!is_size(&result->params[i]))
+            text_printf(&key, "@%s=%s", result->params[i].key, result->params[i].value);
+    return key.data ? key.data : lit_strdup("");
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct html_entry *a = left, *b = right;
+    const int order = strcmp(a->key, b->key);
+    return order ? order : a->first < b->first ? -1 : 1;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct html_entry *a = left, *b = right;
+    int order = strcmp(a->result->test, b->result->test);
+    if (order == 0 && a->first != b->first)
+        order = a->first < b->first ? -1 : 1;
+    if (order == 0 && a->result->device != b->result->device)
+        order = a->result->device < b->result->device ? -1 : 1;
+    if (order == 0)
+        order = a->result < b->result ? -1 : a->result > b->result;
+    return order;
+}
+
+size_t html_entries(const struct report_model *model, struct html_entry **entries)
+{
+    const size_t count = model->result_count;
+    struct html_entry *all = lit_alloc(count, sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        all[i] = (struct html_entry){&model->results[i], make_key(&model->results[i]), i};
+    if (count > 0)
+        qsort(all, count, sizeof *all, compare_keys);
+    for (size_t i = 1; i < count; i++)
+        if (!strcmp(all[i].key, all[i - 1].key))
+            all[i].first = all[i - 1].first;
+    if (count > 0)
+        qsort(all, count, sizeof *all, compare_places);
+    *entries = all;
+    return count;
+}
+
+void html_entries_free(struct html_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(entries[i].key);
+    free(entries);
+}
+
+size_t html_same_test(const struct html_entry *entries, size_t count, size_t at)
+{
+    size_t end = at + 1;
+    while (end < count && !strcmp(entries[end].result->test, entries[at].result->test))
+        end++;
+    return end - at;
+}
+
+size_t html_same_key(const struct html_entry *entries, size_t count, size_t at)
+{
+    size_t end = at + 1;
+    while (end < count && entries[end].first == entries[at].first)
+        end++;
+    return end - at;
+}
+
+static bool has_pair(const struct report_result *result, const struct report_pair *pair)
+{
+    return !strcmp(report_value(result, pair->key), pair->value);
+}
+
+// Appends those pairs of a result that all entries have, or those that not all have.
+static void put_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
+                      bool common)
+{
+    const struct report_result *result = entries[at].result;
+    const size_t pairs = result->variant_count + result->param_count;
+    bool first = true;
+    for (size_t i = 0; i < pairs; i++) {
+        const struct report_pair *pair = i < result->variant_count
+                                             ? &result->variant[i]
+                                             : &result->params[i - result->variant_count];
+        bool all = true;
+        for (size_t other = 0; other < count && all; other++)
+            all = has_pair(entries[other].result, pair);
+        if (is_size(pair) || all != common)
+            continue;
+        text_printf(out, "%s%s=%s", first ? "" : ", ", pair->key, pair->value);
+        first = false;
+    }
+}
+
+void html_differing(struct text *out, const struct html_entry *entries, size_t count, size_t at)
+{
+    put_pairs(out, entries, count, at, false);
+}
+
+void html_common(struct text *out, const struct html_entry *entries, size_t count)
+{
+    if (count > 0)
+        put_pairs(out, entries, count, 0, true);
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a configuration's results over all sessions, and draws those courses that move.
+#include "report/html_history.h"
+
+#include "catalogue/catalogue.h"
+#include "report/html.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CHARTS 60
+#define WIDTH       260
+#define HEIGHT      92
+#define LEFT        26
+#define BOTTOM      76
+#define LABELS      4 // drivers that are named below a chart
+
+// ---- reading
+
+struct reading {
+    struct html_history *history;
+    const struct report_model *model;
+    const struct report_result **sorted; // the model's results by name
+    size_t room, past_room;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct report_result *const *a = left, *const *b = right;
+    const int order = strcmp((*a)->name, (*b)->name);
+    return order ? order : *a < *b ? -1 : *a > *b;
+}
+
+// The page's result that a past one is to be compared with: of the same configuration, device and
+// stress.
+static const struct report_result *find_last(const struct reading *reading,
+                                             const struct store_past *past)
+{
+    size_t low = 0, high = reading->model->result_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (strcmp(reading->sorted[middle]->name, past->name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < reading->model->result_count; low++) {
+        const struct report_result *result = reading->sorted[low];
+        if (strcmp(result->name, past->name) != 0)
+            return NULL;
+        const char *device = reading->model->devices[result->device].facts.name;
+        if (!strcmp(device, past->driver->facts.name) && !strcmp(result->stress, past->stress))
+            return result;
+    }
+    return NULL;
+}
+
+static bool read_past(const struct store_past *past, void *user)
+{
+    struct reading *reading = user;
+    struct html_history *history = reading->history;
+    const struct report_result *last = find_last(reading, past);
+    if (!last)
+        return true;
+    struct html_course *course = history->count ? &history->courses[history->count - 1] : NULL;
+    if (!course || course->last != last) {
+        if (history->count == reading->room) {
+            reading->room = reading->room * 2 + 64;
+            history->courses =
+                lit_realloc(history->courses, reading->room, sizeof *history->courses);
+        }
+        course = &history->courses[history->count++];
+        *course = (struct html_course){.last = last};
+        reading->past_room = 0;
+    }
+    if (course->count == reading->past_room) {
+        reading->past_room = reading->past_room * 2 + 2;
+        course->pasts = lit_realloc(course->pasts, reading->past_room, sizeof *course->pasts);
+    }
+    const uint64_t judged = past->runs - past->no_progress_runs;
+    course->pasts[course->count++] = (struct html_past){
+        .driver = past->driver,
+        .session = past->session,
+        .result = lit_strdup(past->result),
+        .failed = past->failed_runs,
+        .judged = judged,
+        .interval = stat_clopper_pearson(past->failed_runs, judged, REPORT_CONFIDENCE),
+        .same_module = !strcmp(past->sha256, last->sha256),
+    };
+    return true;
+}
+
+static void clear_course(struct html_course *course)
+{
+    for (size_t i = 0; i < course->count; i++)
+        free(course->pasts[i].result);
+    free(course->pasts);
+}
+
+bool html_history_load(struct store *store, const struct report_model *model,
+                       struct html_history *history, struct lit_error *error)
+{
+    *history = (struct html_history){0};
+    if (!store_index_load(store, false, &history->index, error))
+        return false;
+    if (history->index.session_count < 2)
+        return true;
+    struct reading reading = {.history = history, .model = model};
+    reading.sorted = lit_alloc(model->result_count, sizeof *reading.sorted);
+    for (size_t i = 0; i < model->result_count; i++)
+        reading.sorted[i] = &model->results[i];
+    if (model->result_count > 0)
+        qsort(reading.sorted, model->result_count, sizeof *reading.sorted, compare_names);
+    const struct store_query query = {.index = &history->index};
+    const bool good = store_history(store, &query, read_past, &reading, error);
+    free(reading.sorted);
+    size_t kept = 0;
+    for (size_t i = 0; i < history->count; i++) {
+        if (history->courses[i].count > 1)
+            history->courses[kept++] = history->courses[i];
+        else
+            clear_course(&history->courses[i]);
+    }
+    history->count = kept;
+    return good;
+}
+
+void html_history_clear(struct html_history *history)
+{
+    for (size_t i = 0; i < history->count; i++)
+        clear_course(&history->courses[i]);
+    free(history->courses);
+    store_index_clear(&history->index);
+    *history = (struct html_history){0};
+}
+
+enum html_move html_course_move(const struct html_course *course)
+{
+    const char *answer = NULL; // the first result that is no skip
+    bool skipped = false, failed = false, differs = false;
+    for (size_t i = 0; i < course->count; i++) {
+        const struct html_past *past = &course->pasts[i];
+        failed |= past->failed > 0;
+        if (!strcmp(past->result, eng_result_name(ENG_SKIP)))
+            skipped = true;
+        else if (!answer)
+            answer = past->result;
+        else
+            differs |= strcmp(past->result, answer) != 0;
+    }
+    if (differs || (failed && course->last->expectation != CAT_CONTROL))
+        return HTML_MOVES;
+    return answer && skipped ? HTML_APPEARS : HTML_STAYS;
+}
+
+// ---- drawing
+
+static double y_of(int decades, double rate)
+{
+    const double share = rate > 0 ? 1 + log10(rate) / decades : 0;
+    return BOTTOM - (BOTTOM - 8) * (share < 0 ? 0 : share);
+}
+
+static double x_of(const struct html_course *course, size_t at)
+{
+    return LEFT + 10 + (WIDTH - LEFT - 20) * ((double)at + 0.5) / (double)course->count;
+}
+
+static void put_point(const struct html_course *course, size_t at, int decades, struct text *out)
+{
+    const struct html_past *past = &course->pasts[at];
+    const double x = x_of(course, at), high = y_of(decades, past->interval.high);
+    if (past->judged == 0) {
+        text_printf(out, "<path class=\"gap\" d=\"M%.1f %dl6 6m0-6l-6 6\"/>", x - 3, BOTTOM - 8);
+    } else if (past->failed == 0) {
+        text_printf(out,
+                    "<path class=\"bound\" d=\"M%.1f %.1fV%d\"/>"
+                    "<path class=\"bound cap\" d=\"M%.1f %.1fh8\"/>",
+                    x, high, BOTTOM, x - 4, high);
+    } else {
+        text_printf(out, "<path class=\"interval e%d\" d=\"M%.1f %.1fV%.1f\"/>",
+                    (int)course->last->expectation, x, high, y_of(decades, past->interval.low));
+        text_printf(out, "<circle class=\"dot e%d%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>",
+                    (int)course->last->expectation, past->same_module ? "" : " hollow", x,
+                    y_of(decades, (double)past->failed / (double)past->judged));
+    }
+}
+
+// Lines between drivers, and their versions below.
+static void put_drivers(const struct html_course *course, struct text *out)
+{
+    size_t drivers = 1;
+    for (size_t i = 1; i < course->count; i++)
+        drivers += course->pasts[i].driver != course->pasts[i - 1].driver;
+    for (size_t from = 0, until, number = 0; from < course->count; from = until, number++) {
+        until = from + 1;
+        while (until < course->count && course->pasts[until].driver == course->pasts[from].driver)
+            until++;
+        if (until < course->count)
+            text_printf(out, "<path class=\"change\" d=\"M%.1f 4V%d\"/>",
+                        (x_of(course, until - 1) + x_of(course, until)) / 2, BOTTOM);
+        if (drivers > LABELS && number > 0 && number + 1 < drivers)
+            continue;
+        const size_t room = drivers <= 1 ? 32 : drivers <= LABELS ? 44 / drivers : 14;
+        struct text label = {0};
+        text_puts(&label, course->pasts[from].driver->facts.driver_version);
+        if (label.length > room) {
+            // Versions differ at their beginning, and are ASCII but for odd drivers.
+            size_t cut = room - 1;
+            while (cut > 0 && ((unsigned char)label.data[cut] & 0xc0) == 0x80)
+                cut--;
+            label.data[label.length = cut] = '\0';
+            text_puts(&label, "\xe2\x80\xa6");
+        }
+        html_printf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
+                    (x_of(course, from) + x_of(course, until - 1)) / 2, BOTTOM + 13, label.data);
+        text_free(&label);
+    }
+}
+
+static void put_axis(int decades, struct text *out)
+{
+    text_puts(out, "<path class=\"grid\" d=\"");
+    for (int d = 0; d <= decades; d++)
+        text_printf(out, "M%d %.1fH%d", LEFT, y_of(decades, pow(10, -d)), WIDTH);
+    text_printf(out,
+                "\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">1</text>"
+                "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">1e-%d</text>",
+                LEFT - 4, y_of(decades, 1) + 3, LEFT - 4, BOTTOM + 3, decades);
+}
+
+static void put_table(const struct html_course *course, struct text *out)
+{
+    text_puts(out, "<details class=\"bulk\"><summary>in numbers</summary>\n<table>\n<thead><tr>"
+                   "<th scope=\"col\">driver</th><th scope=\"col\">started</th><th scope=\"col\">"
+                   "result</th><th scope=\"col\">failed runs</th></tr></thead>\n<tbody>\n");
+    for (size_t i = 0; i < course->count; i++) {
+        const struct html_past *past = &course->pasts[i];
+        char rate[80];
+        format_interval(rate, past->failed, past->judged, past->interval);
+        html_printf(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s%s</td><td>",
+                    past->driver->facts.driver_version, past->session->started, past->result,
+                    past->same_module ? "" : ", another module");
+        html_count(out, past->failed);
+        text_puts(out, " of ");
+        html_count(out, past->judged);
+        html_printf(out, ": %s</td></tr>\n", rate);
+    }
+    text_puts(out, "</tbody></table></details>\n");
+}
+
+// "pass, then fail": the results where they differ, each once in a row.
+static void put_results(const struct html_course *course, struct text *out)
+{
+    bool differ = false;
+    for (size_t i = 1; i < course->count; i++)
+        differ |= strcmp(course->pasts[i].result, course->pasts[0].result) != 0;
+    for (size_t i = 0; differ && i < course->count; i++)
+        if (i == 0 || strcmp(course->pasts[i].result, course->pasts[i - 1].result) != 0)
+            html_printf(out, "%s%s", i ? " \xe2\x86\x92 " : "", course->pasts[i].result);
+}
+
+static void put_chart(const struct html *html, const struct html_course *course, struct text *out)
+{
+    const struct report_result *last = course->last;
+    const char *expectation = cat_expectation_name(last->expectation);
+    text_puts(out, "<figure class=\"chart\">\n<figcaption>");
+    html_device(out, html, last->device);
+    html_chip(out, report_failed(last) ? expectation : "plain", expectation);
+    text_puts(out, " <b>");
+    put_results(course, out);
+    text_puts(out, "</b><br><span class=\"config\">");
+    html_name(out, last->name);
+    html_printf(out, "</span></figcaption>\n<svg viewBox=\"0 0 %d %d\" aria-hidden=\"true\">",
+                WIDTH, HEIGHT);
+    put_axis(html->decades, out);
+    put_drivers(course, out);
+    for (size_t i = 0; i < course->count; i++)
+        put_point(course, i, html->decades, out);
+    text_puts(out, "</svg>\n");
+    put_table(course, out);
+    text_puts(out, "</figure>\n");
+}
+
+void html_courses(const struct html *html, struct text *out)
+{
+    const struct html_history *history = html->history;
+    size_t counts[3] = {0}, drawn = 0;
+    for (size_t i = 0; i < history->count; i++)
+        counts[html_course_move(&history->courses[i])]++;
+    if (history->count == 0)
+        return;
+    text_puts(out, "<p>");
+    html_count(out, history->count);
+    text_puts(out, " configurations were measured in other sessions too: in ");
+    html_count(out, counts[HTML_STAYS]);
+    text_puts(out, " of them nothing failed and nothing changed, ");
+    html_count(out, counts[HTML_APPEARS]);
+    text_puts(out, " were skipped in some sessions and never failed.</p>\n");
+    if (counts[HTML_MOVES])
+        text_puts(out, "<div class=\"charts\">\n");
+    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
+        for (size_t i = 0; i < history->count && drawn < MOST_CHARTS; i++) {
+            const struct html_course *course = &history->courses[i];
+            if (course->last->expectation != e || html_course_move(course) != HTML_MOVES)
+                continue;
+            put_chart(html, course, out);
+            drawn++;
+        }
+    if (counts[HTML_MOVES])
+        text_puts(out, "</div>\n");
+    if (drawn < counts[HTML_MOVES]) {
+        text_puts(out, "<p>");
+        html_count(out, counts[HTML_MOVES] - drawn);
+        text_puts(out,
+                  " more that failed or changed are left out here; <code>litmus history</code> "
+                  "has all.</p>\n");
+    }
+}

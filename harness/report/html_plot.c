@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rates with their intervals on a logarithmic axis, as inline SVG. Style is left to classes: the
+// page allows no style of elements.
+#include "report/html.h"
+
+#include <math.h>
+
+#define LEFT   8
+#define RIGHT  312
+#define MIDDLE (HTML_LANE / 2)
+
+int html_decades(const struct report_model *model)
+{
+    double least = 1;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        const double end = result->failed_runs ? result->interval.low : result->interval.high;
+        if (result->judged > 0 && end > 0 && end < least)
+            least = end;
+    }
+    const int decades = (int)ceil(-log10(least) - 1e-9);
+    return decades < 2 ? 2 : decades > 9 ? 9 : decades;
+}
+
+double html_x(int decades, double rate)
+{
+    const double place = rate > 0 ? 1 + log10(rate) / decades : 0;
+    return LEFT + (RIGHT - LEFT) * (place < 0 ? 0 : place > 1 ? 1 : place);
+}
+
+static void open_svg(struct text *out, const char *kind, int height)
+{
+    html_printf(out,
+                "<svg class=\"%s\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                "aria-hidden=\"true\">",
+                kind, HTML_PLOT_WIDTH, height, HTML_PLOT_WIDTH, height);
+}
+
+// A line for each decade.
+static void put_grid(struct text *out, int decades, int height)
+{
+    text_puts(out, "<path class=\"grid\" d=\"");
+    for (int d = 0; d <= decades; d++)
+        text_printf(out, "M%.1f 0v%d", html_x(decades, pow(10, -d)), height);
+    text_puts(out, "\"/>");
+}
+
+void html_axis(struct text *out, int decades)
+{
+    open_svg(out, "axis", 20);
+    for (int d = 0; d <= decades; d++) {
+        if (decades > 6 && d % 2 != decades % 2) // no room for all
+            continue;
+        const char *anchor = d == 0 ? "end" : d == decades ? "start" : "middle";
+        const double x = d == 0         ? RIGHT + 4
+                         : d == decades ? LEFT - 6
+                                        : html_x(decades, pow(10, -d));
+        if (d < 3)
+            text_printf(out, "<text x=\"%.1f\" y=\"14\" text-anchor=\"%s\">%s</text>", x, anchor,
+                        d == 0   ? "1"
+                        : d == 1 ? "0.1"
+                                 : "0.01");
+        else
+            text_printf(out,
+                        "<text x=\"%.1f\" y=\"14\" text-anchor=\"%s\">10<tspan dy=\"-4\" "
+                        "class=\"power\">\xe2\x88\x92%d</tspan></text>",
+                        x, anchor, d);
+    }
+    text_puts(out, "</svg>");
+}
+
+void html_axis_heading(struct text *out, int decades)
+{
+    text_puts(out, "<th scope=\"col\" class=\"plots\" aria-label=\"plot\">");
+    html_axis(out, decades);
+    text_puts(out, "</th>");
+}
+
+// Each expectation has a shape, so that colour does not carry it alone.
+static void put_dot(struct text *out, int expectation, double x, int y)
+{
+    static const char *const shapes[] = {
+        [CAT_FORBIDDEN] = "l5-5 5 5-5 5z",                 // a diamond
+        [CAT_CONTESTED] = "a4 4 0 1 1 8 0a4 4 0 1 1-8 0z", // a disk
+        [CAT_ASSUMED] = "v-4h8v8h-8z",                     // a square
+        [CAT_CONTROL] = "a4 4 0 1 1 8 0a4 4 0 1 1-8 0z",   // a ring
+        [HTML_PLAIN] = "a4 4 0 1 1 8 0a4 4 0 1 1-8 0z",
+    };
+    const int half = expectation == CAT_FORBIDDEN ? 5 : 4;
+    text_printf(out, "<path class=\"dot e%d\" d=\"M%.1f %d%s\"/>", expectation, x - half, y,
+                shapes[expectation]);
+}
+
+static void put_rate(struct text *out, int decades, const struct html_rate *rate, int y)
+{
+    if (rate->judged == 0)
+        return;
+    const double low = html_x(decades, rate->interval.low);
+    const double high = html_x(decades, rate->interval.high);
+    if (rate->failed == 0) {
+        // One-sided: from the bound to the axis' end, where an arrow says that it goes on to zero.
+        text_printf(out,
+                    "<path class=\"bound\" d=\"M%.1f %dH%d\"/>"
+                    "<path class=\"bound cap\" d=\"M%d %dl-4 4 4 4M%.1f %dv8\"/>",
+                    high, y, LEFT - 4, LEFT, y - 4, high, y - 4);
+        return;
+    }
+    text_printf(out, "<path class=\"interval e%d\" d=\"M%.1f %dH%.1f\"/>", rate->expectation, low,
+                y, high);
+    put_dot(out, rate->expectation, html_x(decades, (double)rate->failed / (double)rate->judged),
+            y);
+}
+
+void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t lanes)
+{
+    const int height = (int)lanes * HTML_LANE;
+    open_svg(out, "plot", height);
+    put_grid(out, decades, height);
+    for (size_t i = 0; i < lanes; i++)
+        put_rate(out, decades, &rates[i], (int)i * HTML_LANE + MIDDLE);
+    text_puts(out, "</svg>");
+}
+
+void html_strip(struct text *out, int decades, const struct html_rate *rates, size_t count)
+{
+    open_svg(out, "plot", HTML_LANE);
+    put_grid(out, decades, HTML_LANE);
+    for (size_t i = 0; i < count; i++)
+        put_rate(out, decades, &rates[i], MIDDLE);
+    text_puts(out, "</svg>");
+}
+
+void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds, size_t count)
+{
+    uint64_t whole = 0;
+    double x = 0;
+    for (size_t i = 0; i < count; i++)
+        whole += shares[i];
+    text_puts(out, "<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
+                   "aria-hidden=\"true\">");
+    for (size_t i = 0; i < count && whole > 0; i++) {
+        const double width = 100 * (double)shares[i] / (double)whole;
+        if (shares[i])
+            html_printf(out, "<rect class=\"%s\" x=\"%.2f\" width=\"%.2f\" height=\"10\"/>",
+                        kinds[i], x, width);
+        x += width;
+    }
+    text_puts(out, "</svg>");
+}

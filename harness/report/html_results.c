@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// All results: as JSON for the page's script, which draws those rows that are looked at, and as a
+// plain table for readers without scripts, which browsers with scripts never build.
+#include "report/html.h"
+
+#include "catalogue/catalogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 200
+
+static const char *const counted_names[] = {"pass", "fail", "other", "control", "skip"};
+enum { COUNTED_PASS, COUNTED_FAIL, COUNTED_OTHER, COUNTED_CONTROL, COUNTED_SKIP };
+
+// Where report_families counts a result.
+static int counted_as(const struct report_result *result)
+{
+    if (result->result == ENG_SKIP)
+        return COUNTED_SKIP;
+    if (report_failed(result))
+        return COUNTED_FAIL;
+    if (report_unfinished(result) ||
+        (result->result == ENG_NO_PROGRESS && result->expectation != CAT_CONTROL))
+        return COUNTED_OTHER;
+    return result->expectation == CAT_CONTROL ? COUNTED_CONTROL : COUNTED_PASS;
+}
+
+// ---- the plain table
+
+static void put_row(const struct html *html, const struct report_result *result, struct text *out)
+{
+    char rate[80];
+    format_interval(rate, result->failed_runs, result->judged, result->interval);
+    html_printf(out, "<tr><td class=\"%s\">%s</td><th scope=\"row\" class=\"config\">",
+                html_kind(result), eng_result_name(result->result));
+    html_name(out, result->name);
+    html_printf(out, "</th><td>%u</td>", html->model->devices[result->device].number);
+    html_printf(out, "<td>%s</td>", cat_expectation_name(result->expectation));
+    html_count_cell(out, result->runs);
+    html_count_cell(out, result->failed_runs);
+    html_printf(out, "<td>%s</td><td>%s</td></tr>\n", result->judged ? rate : "", result->reason);
+}
+
+static void put_options(struct text *out, const char *prefix, const char *const *names,
+                        size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        html_printf(out, "<option value=\"%s%s\">%s</option>", prefix, names[i], names[i]);
+}
+
+static void put_filters(const struct html *html, struct text *out)
+{
+    const char *expectations[CAT_CONTROL + 1], *results[ENG_RESULTS];
+    for (int e = 0; e <= CAT_CONTROL; e++)
+        expectations[e] = cat_expectation_name((enum cat_expectation)e);
+    for (int r = 0; r < ENG_RESULTS; r++)
+        results[r] = eng_result_name((enum eng_result)r);
+    text_puts(out, "<form id=\"filter\" role=\"search\" aria-label=\"Filter the results\" hidden>\n"
+                   "<label class=\"long\">Text <input id=\"by-text\" type=\"search\" "
+                   "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"words of a "
+                   "name or reason\"></label>\n"
+                   "<label>Family <select id=\"by-family\"><option value=\"\">all</option>"
+                   "</select></label>\n<label>Result <select id=\"by-result\">"
+                   "<option value=\"\">all</option><optgroup label=\"counted as\">");
+    put_options(out, "counted-", counted_names, 5);
+    text_puts(out, "</optgroup><optgroup label=\"ended with\">");
+    put_options(out, "ended-", results, ENG_RESULTS);
+    text_puts(out, "</optgroup></select></label>\n<label>Expectation <select id=\"by-expectation\">"
+                   "<option value=\"\">all</option>");
+    put_options(out, "", expectations, CAT_CONTROL + 1);
+    text_puts(out,
+              "</select></label>\n<label>Device <select id=\"by-device\"><option value=\"\">all"
+              "</option>");
+    for (size_t i = 0; i < html->model->device_count; i++) {
+        struct text name = {0};
+        html_device_name(&name, &html->model->devices[i]);
+        html_printf(out, "<option value=\"%u\">%u: %s</option>", html->model->devices[i].number,
+                    html->model->devices[i].number, name.data);
+        text_free(&name);
+    }
+    text_puts(out, "</select></label>\n<button type=\"reset\">Show all</button>\n</form>\n");
+}
+
+// Tables of at most CHUNK rows, so that a browser need not lay out those that are not looked at.
+static void put_plain(const struct html *html, struct text *out)
+{
+    for (size_t i = 0; i < html->model->result_count; i++) {
+        if (i % CHUNK == 0)
+            html_printf(out,
+                        "<div class=\"wide chunk\"><table>\n<caption>Results from number %zu on"
+                        "</caption>\n<thead><tr><th scope=\"col\">result</th><th scope=\"col\">"
+                        "configuration</th><th scope=\"col\">device</th><th scope=\"col\">"
+                        "expectation</th><th scope=\"col\" class=\"n\">runs</th><th scope=\"col\" "
+                        "class=\"n\">failed</th><th scope=\"col\">rate, 95\xc2\xa0%% interval</th>"
+                        "<th scope=\"col\">reason</th></tr></thead>\n<tbody>\n",
+                        i + 1);
+        put_row(html, &html->model->results[i], out);
+        if (i % CHUNK == CHUNK - 1 || i + 1 == html->model->result_count)
+            text_puts(out, "</tbody></table></div>\n");
+    }
+}
+
+void html_results(const struct html *html, struct text *out)
+{
+    if (html->model->result_count == 0)
+        return;
+    put_filters(html, out);
+    text_puts(out, "<p id=\"shown\" role=\"status\" hidden></p>\n"
+                   "<div class=\"wide\" role=\"region\" aria-label=\"All results\" "
+                   "tabindex=\"0\">\n<table id=\"table\" hidden>\n<caption>Every configuration "
+                   "that was asked for</caption>\n<thead></thead><tbody></tbody></table></div>\n"
+                   "<p id=\"more\" hidden></p>\n<noscript>\n<p>Filters need scripts.</p>\n");
+    put_plain(html, out);
+    text_puts(out, "</noscript>\n");
+}
+
+// ---- the data
+
+// Texts that occur again and again, by number.
+struct texts {
+    json_t *list, *numbers;
+};
+
+static json_t *text_number(struct texts *texts, const char *string)
+{
+    json_t *number = json_object_get(texts->numbers, string);
+    if (!number) {
+        number = json_integer((json_int_t)json_array_size(texts->list));
+        json_array_append_new(texts->list, json_string(string));
+        json_object_set_new(texts->numbers, string, number);
+    }
+    return json_incref(number);
+}
+
+// The command that runs a result again, cut where its name stands in it, so that it is not there
+// twice: "" and the whole where it does not stand there as it is.
+static void cut_command(const struct html *html, const struct report_result *result,
+                        struct text *before, struct text *after)
+{
+    struct text again = {0};
+    format_again(&again, html->model, result);
+    const char *name = strstr(again.data, result->name);
+    if (name) {
+        text_append(before, again.data, (size_t)(name - again.data));
+        text_puts(after, name + strlen(result->name));
+    } else {
+        text_puts(after, again.data);
+    }
+    text_free(&again);
+}
+
+static json_t *outcomes_of(const struct report_result *result, struct texts *texts)
+{
+    json_t *list = json_array();
+    for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
+        char buffer[24];
+        if (result->outcomes[outcome] == 0)
+            continue;
+        json_array_append_new(list,
+                              text_number(texts, report_outcome_name(result, outcome, buffer)));
+        json_array_append_new(list, json_integer((json_int_t)result->outcomes[outcome]));
+    }
+    return list;
+}
+
+static json_t *integer(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+// The members in the order that page.js names them in.
+static json_t *make_row(const struct html *html, const struct report_result *result,
+                        struct texts *texts)
+{
+    const size_t index = (size_t)(result - html->model->results);
+    struct text before = {0}, after = {0};
+    char rate[80];
+    json_t *row = json_array();
+    format_interval(rate, result->failed_runs, result->judged, result->interval);
+    cut_command(html, result, &before, &after);
+    json_array_append_new(row, text_number(texts, result->test));
+    json_array_append_new(row, json_string(result->name + strlen(result->test)));
+    json_array_append_new(row, integer(html->model->devices[result->device].number));
+    json_array_append_new(row, integer(result->result));
+    json_array_append_new(row, integer((uint64_t)counted_as(result)));
+    json_array_append_new(row, integer(result->expectation));
+    json_array_append_new(row, text_number(texts, html_kind(result)));
+    json_array_append_new(row, integer(result->runs));
+    json_array_append_new(row, integer(result->failed_runs));
+    json_array_append_new(row, integer(result->judged));
+    json_array_append_new(row, json_real(result->interval.low));
+    json_array_append_new(row, json_real(result->interval.high));
+    json_array_append_new(row, text_number(texts, result->judged ? rate : ""));
+    json_array_append_new(row, text_number(texts, result->reason));
+    json_array_append_new(row, integer(result->instances));
+    json_array_append_new(row, json_real(result->seconds));
+    json_array_append_new(row, text_number(texts, result->sha256));
+    json_array_append_new(row, text_number(texts, result->stress));
+    json_array_append_new(row, text_number(texts, result->rule));
+    json_array_append_new(row, text_number(texts, before.data ? before.data : ""));
+    json_array_append_new(row, json_string(after.data ? after.data : ""));
+    json_array_append_new(row, integer(html->placed[index]));
+    json_array_append_new(row, outcomes_of(result, texts));
+    text_free(&before);
+    text_free(&after);
+    return row;
+}
+
+static json_t *names(const char *(*name)(int), int count)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, json_string(name(i)));
+    return list;
+}
+
+static const char *result_name(int i)
+{
+    return eng_result_name((enum eng_result)i);
+}
+
+static const char *expectation_name(int i)
+{
+    return cat_expectation_name((enum cat_expectation)i);
+}
+
+static const char *counted_name(int i)
+{
+    return counted_names[i];
+}
+
+static void put_member(struct text *out, const char *name, json_t *value)
+{
+    text_printf(out, "\"%s\":", name);
+    html_json(out, value);
+    text_puts(out, ",\n");
+}
+
+void html_data(const struct html *html, struct text *out)
+{
+    struct texts texts = {json_array(), json_object()};
+    text_puts(out, "{");
+    put_member(out, "decades", json_integer(html->decades));
+    put_member(out, "devices", json_integer((json_int_t)html->model->device_count));
+    put_member(out, "results", names(result_name, ENG_RESULTS));
+    put_member(out, "counted", names(counted_name, 5));
+    put_member(out, "expectations", names(expectation_name, CAT_CONTROL + 1));
+    text_puts(out, "\"rows\":[");
+    for (size_t i = 0; i < html->model->result_count; i++) {
+        text_puts(out, i ? ",\n" : "\n");
+        html_json(out, make_row(html, &html->model->results[i], &texts));
+    }
+    text_puts(out, "],\n\"texts\":");
+    html_json(out, texts.list);
+    text_puts(out, "}");
+    json_decref(texts.numbers);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing HTML and JSON that no string of a store can leave.
+#include "report/html.h"
+
+#include "catalogue/catalogue.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void html_escape(struct text *out, const char *string)
+{
+    static const char special[] = "&<>\"'`";
+    while (*string) {
+        size_t plain = 0;
+        while (string[plain] && !strchr(special, string[plain]) &&
+               ((unsigned char)string[plain] >= 0x20 && string[plain] != 0x7f))
+            plain++;
+        text_append(out, string, plain);
+        string += plain;
+        if (!*string)
+            return;
+        if (strchr(special, *string))
+            text_printf(out, "&#%d;", *string);
+        else
+            text_puts(out, *string == '\n' ? "\n" : "?");
+        string++;
+    }
+}
+
+// Appends one argument that is no string. `specification` is "%" to its conversion.
+static void put_number(struct text *out, const char *specification, va_list *arguments)
+{
+    const size_t length = strlen(specification);
+    const char conversion = specification[length - 1], size = specification[length - 2];
+    if (strchr("eEfgG", conversion))
+        text_printf(out, specification, va_arg(*arguments, double));
+    else if (strchr("di", conversion))
+        text_printf(out, specification, va_arg(*arguments, int));
+    else if (size == 'j')
+        text_printf(out, specification, va_arg(*arguments, uintmax_t));
+    else if (size == 'z')
+        text_printf(out, specification, va_arg(*arguments, size_t));
+    else
+        text_printf(out, specification, va_arg(*arguments, unsigned));
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+void html_printf(struct text *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    while (*format) {
+        const size_t plain = strcspn(format, "%");
+        text_append(out, format, plain);
+        format += plain;
+        if (!*format)
+            break;
+        char specification[16];
+        const size_t length = strcspn(format + 1, "scdiuxXfgeEG%") + 2;
+        snprintf(specification, sizeof specification, "%.*s", (int)length, format);
+        format += length;
+        const char conversion = specification[strlen(specification) - 1];
+        if (conversion == '%') {
+            text_puts(out, "%");
+        } else if (conversion == 's') {
+            html_escape(out, va_arg(arguments, const char *));
+        } else if (conversion == 'c') {
+            const char one[2] = {(char)va_arg(arguments, int), '\0'};
+            html_escape(out, one);
+        } else {
+            put_number(out, specification, &arguments);
+        }
+    }
+    va_end(arguments);
+}
+#pragma GCC diagnostic pop
+
+void html_json(struct text *out, json_t *json)
+{
+    char *dumped = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
+                                        JSON_REAL_PRECISION(6));
+    for (const char *at = dumped ? dumped : "null"; *at;) {
+        // These stand in strings alone.
+        const size_t plain = strcspn(at, "<>&");
+        text_append(out, at, plain);
+        at += plain;
+        if (*at)
+            text_printf(out, "\\u%04x", *at++);
+    }
+    free(dumped);
+    json_decref(json);
+}
+
+void html_name(struct text *out, const char *name)
+{
+    while (*name) {
+        const size_t length = strcspn(name, ",/@");
+        struct text piece = {0};
+        text_append(&piece, name, length + (name[length] != '\0'));
+        html_escape(out, piece.data);
+        if (name[length])
+            text_puts(out, "<wbr>");
+        name += piece.length;
+        text_free(&piece);
+    }
+}
+
+void html_count(struct text *out, uint64_t count)
+{
+    char number[32];
+    text_puts(out, text_count(number, count));
+}
+
+void html_count_cell(struct text *out, uint64_t count)
+{
+    text_puts(out, count ? "<td class=\"n\">" : "<td class=\"n none\">");
+    html_count(out, count);
+    text_puts(out, "</td>");
+}
+
+void html_chip(struct text *out, const char *kind, const char *word)
+{
+    html_printf(out, "<span class=\"chip %s\">%s</span>", kind, word);
+}
+
+const char *html_kind(const struct report_result *result)
+{
+    if (report_control_seen(result))
+        return "seen";
+    if (report_failed(result))
+        return cat_expectation_name(result->expectation);
+    return eng_result_name(result->result);
+}
+
+void html_device_name(struct text *out, const struct report_device *device)
+{
+    text_printf(out, "%s, %s", device->facts.name, device->facts.driver_version);
+}
+
+void html_device(struct text *out, const struct html *html, size_t device)
+{
+    if (html->model->device_count < 2)
+        return;
+    struct text name = {0};
+    html_device_name(&name, &html->model->devices[device]);
+    html_printf(out, "<abbr class=\"device\" title=\"%s\">%u</abbr> ", name.data,
+                html->model->devices[device].number);
+    text_free(&name);
+}

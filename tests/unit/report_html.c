@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// What decides on the HTML page: what is escaped, where a rate is drawn, which results stand side
+// by side, which courses are shown.
+#include "report/html.h"
+#include "report/html_history.h"
+
+#include "unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_escape(void **state)
+{
+    static const struct {
+        const char *text, *escaped;
+    } cases[] = {
+        {"", ""},
+        {"plain 0.5 \xc3\xa4 \xe4\xb8\xad", "plain 0.5 \xc3\xa4 \xe4\xb8\xad"},
+        {"</script>", "&#60;/script&#62;"},
+        {"a\"b'c`d", "a&#34;b&#39;c&#96;d"},
+        {"&lt;", "&#38;lt;"},
+        {"one\ntwo\ttab\x7f\x01", "one\ntwo?tab??"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text out = {0};
+        text_puts(&out, "");
+        html_escape(&out, cases[i].text);
+        assert_string_equal(out.data, cases[i].escaped);
+        text_free(&out);
+    }
+}
+
+static void test_printf(void **state)
+{
+    struct text out = {0};
+    (void)state;
+    html_printf(&out, "<a title=\"%s\">%u %5.1f%% %zu %c 0x%08x %ju</a>", "\"<", 7u, 2.25,
+                (size_t)3, '<', 0xabu, (uintmax_t)1 << 60);
+    assert_string_equal(out.data, "<a title=\"&#34;&#60;\">7   2.2% 3 &#60; 0x000000ab "
+                                  "1152921504606846976</a>");
+    text_free(&out);
+}
+
+static void test_json(void **state)
+{
+    struct text out = {0};
+    (void)state;
+    html_json(&out, json_pack("[s, s]", "</script><!--&", "\xe2\x80\xa8\"\\\xc3\xa4"));
+    assert_string_equal(out.data, "[\"\\u003c/script\\u003e\\u003c!--\\u0026\","
+                                  "\"\\u2028\\\"\\\\\\u00E4\"]");
+    text_free(&out);
+}
+
+static void test_name(void **state)
+{
+    struct text out = {0};
+    (void)state;
+    html_name(&out, "a.b/c=<d>,e=1@f=2");
+    assert_string_equal(out.data, "a.b/<wbr>c=&#60;d&#62;,<wbr>e=1@<wbr>f=2");
+    text_free(&out);
+}
+
+static void test_axis(void **state)
+{
+    (void)state;
+    // The ends of the axis, its middle, and what lies beyond.
+    assert_true(fabs(html_x(4, 1) - 312) < 1e-9);
+    assert_true(fabs(html_x(4, 1e-4) - 8) < 1e-9);
+    assert_true(fabs(html_x(4, 1e-2) - 160) < 1e-9);
+    assert_true(fabs(html_x(4, 1e-9) - 8) < 1e-9);
+    assert_true(fabs(html_x(4, 0) - 8) < 1e-9);
+    assert_true(html_x(4, 0.2) > html_x(4, 0.1));
+}
+
+static void test_decades(void **state)
+{
+    static const struct {
+        uint64_t failed, judged;
+        double low, high;
+        int decades;
+    } cases[] = {
+        {0, 0, 0, 1, 2},            // nothing was judged
+        {0, 20, 0, 0.17, 2},        // never less than two
+        {0, 1000, 0, 3.7e-3, 3},    // the bound
+        {1, 1000, 2.5e-5, 5e-3, 5}, // the lower end
+        {1000, 1000, 0.99, 1, 2},
+        {0, 1000000, 0, 1e-6, 6}, // exactly on a decade
+        {1, 1, 1e-30, 1, 9},      // never more than nine
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct report_result result = {.failed_runs = cases[i].failed,
+                                       .judged = cases[i].judged,
+                                       .interval = {cases[i].low, cases[i].high}};
+        const struct report_model model = {.results = &result, .result_count = 1};
+        assert_int_equal(html_decades(&model), cases[i].decades);
+    }
+}
+
+static void test_plot(void **state)
+{
+    const struct html_rate rates[] = {
+        {0, 1000, {0, 1e-2}, CAT_FORBIDDEN},
+        {10, 1000, {1e-3, 1e-1}, CAT_CONTESTED},
+        {0, 0, {0, 1}, CAT_FORBIDDEN},
+    };
+    struct text out = {0};
+    (void)state;
+    html_plot(&out, 4, rates, 3);
+    // One-sided: from the bound to the left end, with a cap; two-sided: with a dot.
+    assert_non_null(strstr(out.data, "class=\"bound\" d=\"M160.0 8H4\""));
+    assert_non_null(strstr(out.data, "class=\"interval e1\" d=\"M84.0 24H236.0\""));
+    assert_non_null(strstr(out.data, "class=\"dot e1\" d=\"M156.0 24"));
+    assert_null(strstr(out.data, " 40H")); // nothing for no runs
+    assert_null(strstr(out.data, "style"));
+    text_free(&out);
+}
+
+static void test_bar(void **state)
+{
+    const uint64_t shares[] = {1, 0, 3};
+    const char *const kinds[] = {"pass", "fail", "skip"};
+    struct text out = {0};
+    (void)state;
+    html_bar(&out, shares, kinds, 3);
+    assert_non_null(strstr(out.data, "\"pass\" x=\"0.00\" width=\"25.00\""));
+    assert_non_null(strstr(out.data, "\"skip\" x=\"25.00\" width=\"75.00\""));
+    assert_null(strstr(out.data, "fail"));
+    text_free(&out);
+}
+
+static void test_entries(void **state)
+{
+    static const char *const names[] = {
+        "b.x/s=1@w=128,subgroup=32", "b.x/s=1@w=64,subgroup=32", "a.y@w=1,subgroup=32",
+        "b.x/s=1@w=64,subgroup=8",   "b.x/s=1@w=128,subgroup=8",
+    };
+    struct report_result results[5] = {0};
+    struct html_entry *entries;
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        results[i].name = (char *)names[i];
+        results[i].device = i > 2;
+        report_name_split(&results[i]);
+    }
+    const struct report_model model = {.results = results, .result_count = 5};
+    assert_int_equal(html_entries(&model, &entries), 5);
+    // By test, then in the session's order, then by device.
+    static const size_t order[] = {2, 0, 4, 1, 3};
+    for (size_t i = 0; i < 5; i++)
+        assert_ptr_equal(entries[i].result, &results[order[i]]);
+    assert_int_equal(html_same_test(entries, 5, 1), 4);
+    assert_int_equal(html_same_key(entries, 5, 1), 2);
+    assert_int_equal(html_same_key(entries, 5, 3), 2);
+    struct text out = {0};
+    html_differing(&out, entries + 1, 4, 0);
+    text_puts(&out, " | ");
+    html_common(&out, entries + 1, 4);
+    assert_string_equal(out.data, "w=128 | s=1");
+    text_free(&out);
+    html_entries_free(entries, 5);
+    for (size_t i = 0; i < 5; i++) {
+        free(results[i].test);
+        free(results[i].family);
+        free(results[i].parts);
+    }
+}
+
+static void test_course(void **state)
+{
+    static const struct {
+        const char *results[3];
+        uint64_t failed[3];
+        enum cat_expectation expectation;
+        enum html_move move;
+    } cases[] = {
+        {{"pass", "pass", "pass"}, {0}, CAT_FORBIDDEN, HTML_STAYS},
+        {{"skip", "skip", "skip"}, {0}, CAT_FORBIDDEN, HTML_STAYS},
+        {{"skip", "pass", "pass"}, {0}, CAT_FORBIDDEN, HTML_APPEARS},
+        {{"skip", "pass", "hang"}, {0}, CAT_FORBIDDEN, HTML_MOVES},
+        {{"pass", "fail", "pass"}, {0, 1, 0}, CAT_CONTESTED, HTML_MOVES},
+        {{"fail", "fail", "fail"}, {9, 9, 9}, CAT_ASSUMED, HTML_MOVES},
+        {{"fail", "fail", "fail"}, {9, 9, 9}, CAT_CONTROL, HTML_STAYS},
+        {{"fail", "pass", "fail"}, {9, 0, 9}, CAT_CONTROL, HTML_MOVES},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct report_result last = {.expectation = cases[i].expectation};
+        struct html_past pasts[3] = {0};
+        for (size_t k = 0; k < 3; k++) {
+            pasts[k].result = (char *)cases[i].results[k];
+            pasts[k].failed = cases[i].failed[k];
+        }
+        const struct html_course course = {.last = &last, .pasts = pasts, .count = 3};
+        assert_int_equal(html_course_move(&course), cases[i].move);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_escape),  cmocka_unit_test(test_printf),
+        cmocka_unit_test(test_json),    cmocka_unit_test(test_name),
+        cmocka_unit_test(test_axis),    cmocka_unit_test(test_decades),
+        cmocka_unit_test(test_plot),    cmocka_unit_test(test_bar),
+        cmocka_unit_test(test_entries), cmocka_unit_test(test_course),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
