@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML report as a file: the same each time, whole, closed in itself, and readable."""
+
+import html.parser
+import os
+import re
+
+import harness
+import stores
+from harness import Case
+
+CSS = os.path.join(harness.SOURCE, "harness/report/page/page.css")
+VOID = ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr")
+
+
+class Parser(html.parser.HTMLParser):
+    """Keeps count of what is open, and notes what a page made of text alone would not have."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.problems, self.ids = [], {}, [], set()
+        self.text = []
+        self.addresses = []
+
+    def handle_starttag(self, tag, attrs):
+        self.note(tag, attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.note(tag, attrs)
+
+    def note(self, tag, attrs):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        names = [name for name, _ in attrs]
+        if len(names) != len(set(names)):
+            self.problems.append(f"<{tag}> has an attribute twice")
+        for name, value in attrs:
+            if name.startswith("on") or name == "style":
+                self.problems.append(f"<{tag} {name}>")
+            if name in ("href", "src", "action", "data", "srcset"):
+                self.addresses.append(value)
+            if name == "id":
+                if value in self.ids:
+                    self.problems.append(f"id {value} twice")
+                self.ids.add(value)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1] != tag:
+            self.problems.append(f"</{tag}> at {self.getpos()} while {self.open[-3:]} are open")
+        else:
+            self.open.pop()
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+class Pages(Case):
+    template = None
+
+    def empty_store(self):
+        """A store with the program's own tables and nothing in them."""
+        if not Pages.template:
+            run = self.litmus("run", harness.ONE, "-n", "1", "-q")
+            self.assertEqual(run.code, 0, run)
+            with open(self.path("litmus.db"), "rb") as file:
+                Pages.template = file.read()
+        self.write("litmus.db", Pages.template)
+        writer = stores.Writer(self.path("litmus.db"))
+        writer.database.execute("DELETE FROM session")
+        return writer
+
+    def page(self, store="litmus.db", output="page.html"):
+        result = self.litmus("report", "--format", "html", "--db", store, "-o", output)
+        self.assertEqual((result.code, result.out, result.err), (0, "", ""), result)
+        with open(self.path(output), encoding="utf-8") as file:
+            return file.read()
+
+    def parse(self, page):
+        parser = Parser()
+        parser.feed(page)
+        parser.close()
+        self.assertEqual(parser.problems, [])
+        self.assertEqual(parser.open, [])
+        return parser
+
+
+class AsAFile(Pages):
+    def test_of_a_run(self):
+        run = self.litmus("run", *harness.PAIR, "-n", "10", fault="spoil-on=64")
+        self.assertEqual(run.code, 1, run)
+        page = self.page()
+        parser = self.parse(page)
+        self.assertEqual(self.page(output="again.html"), page)
+        self.assertIn(re.search(r"again: (\./litmus .*)", run.out).group(1),
+                      "".join(parser.text))
+        self.assertIn("exit 1", "".join(parser.text))
+        self.assertNotRegex("".join(parser.text), r"\b0(\.0*)?\s?%")
+
+    def test_printed_to_stdout(self):
+        writer = self.empty_store()
+        stores.invent(writer, 9)
+        writer.close()
+        page = self.page()
+        self.assertEqual(self.litmus("report", "-f", "html").out, page)
+
+    def test_needs_nothing_else(self):
+        writer = self.empty_store()
+        stores.invent(writer, 200)
+        writer.close()
+        page = self.page()
+        parser = self.parse(page)
+        for address in parser.addresses:
+            self.assertRegex(address, r"^(#|data:image/svg)")
+        for inside in re.findall(r'href="#([^"]+)"', page):
+            self.assertIn(inside, parser.ids)
+        self.assertNotRegex(page, r"@import|url\(|<iframe|<object|<embed")
+        policy = re.search(r'Security-Policy" content="([^"]*)"', page).group(1)
+        self.assertIn("default-src 'none'", policy)
+        self.assertNotIn("unsafe", policy)
+        self.assertEqual(parser.tags["script"], 2)
+        self.assertEqual(parser.tags["style"], 1)
+
+    def test_every_table_is_named(self):
+        writer = self.empty_store()
+        stores.invent(writer, 200)
+        writer.close()
+        page = self.page()
+        for table in re.findall(r"<table.*?</thead>", page, re.S):
+            for head in re.findall(r"<th[ >][^>]*", table):
+                self.assertIn("scope=", head)
+        outside = re.sub(r'<details class="bulk">.*?</details>', "", page, flags=re.S)
+        self.assertEqual(outside.count("<table"), outside.count("<caption>"))
+        for picture in re.findall(r"<svg[^>]*>", page):
+            self.assertIn('aria-hidden="true"', picture)
+
+    def test_hostile_texts_stay_text(self):
+        writer = self.empty_store()
+        stores.be_hostile(writer)
+        writer.close()
+        page = self.page()
+        parser = self.parse(page)
+        text = "".join(parser.text)
+        self.assertEqual(parser.tags["script"], 2)
+        self.assertNotIn("img", parser.tags)
+        for address in parser.addresses:
+            self.assertRegex(address, r"^(#|data:image/svg)")
+        for evil in stores.HOSTILE:
+            self.assertIn(evil, text)
+
+    def test_of_nothing(self):
+        writer = self.empty_store()
+        writer.session()
+        writer.close()
+        self.assertIn("exit 77", "".join(self.parse(self.page()).text))
+
+    def test_a_store_that_cannot_be_read(self):
+        self.write("litmus.db", "no store")
+        result = self.litmus("report", "--format", "html", "-o", "page.html")
+        self.assert_one_line(result, 2, "litmus.db")
+        self.assertEqual(os.listdir(self.folder), ["litmus.db"])
+
+
+class OverDrivers(Pages):
+    def test_courses(self):
+        writer = self.empty_store()
+        for version, failed, lacking in (("1.0", 0, 1), ("2.0", 40, 0), ("3.0", 0, 0)):
+            session = writer.session()
+            device = writer.device(session, 1, driver_version=version)
+            other = writer.device(session, 2, name="Another", driver_version="9")
+            writer.result(session, device, "shuffle.moves@workgroup=64", failed_runs=failed,
+                          result="fail" if failed else "pass")
+            writer.result(session, device, "shuffle.stays@workgroup=64")
+            writer.result(session, device, "shuffle.appears@workgroup=64",
+                          result="skip" if lacking else "pass", runs=0 if lacking else 1000,
+                          instances=0 if lacking else 1000)
+            writer.result(session, device, "shuffle.tuned@workgroup=64", failed_runs=failed,
+                          result="fail" if failed else "pass", stress="" if lacking else version)
+            writer.result(session, other, "shuffle.moves@workgroup=64")
+        writer.close()
+        page = self.page()
+        self.parse(page)
+        history = re.search(r'<section id="history".*?</section>', page, re.S).group()
+        self.assertEqual(history.count('<figure class="chart"'), 1)
+        self.assertIn("pass \u2192 fail \u2192 pass", history)
+        self.assertIn("40 of 1,000", history)
+        for version in ("1.0", "2.0", "3.0"):
+            self.assertIn(f">{version}</text>", history)
+        # stays and the other device stay; what ran under another stress is another thing.
+        self.assertIn("<p>4 configurations", history)
+        self.assertIn("in 2 of them nothing failed", history)
+        self.assertIn("1 were skipped", history)
+
+    def test_none_in_one_session(self):
+        writer = self.empty_store()
+        stores.invent(writer, 9)
+        writer.close()
+        self.assertNotIn('id="history"', self.page())
+
+
+class Colours(Case):
+    """Contrast of both schemes, by the definition of WCAG 2: 4.5 for text, 3 for marks."""
+
+    @staticmethod
+    def luminance(colour):
+        def linear(value):
+            share = value / 255
+            return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+        red, green, blue = (linear(int(colour[i:i + 2], 16)) for i in (1, 3, 5))
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    def contrast(self, a, b):
+        light, dark = sorted((self.luminance(a), self.luminance(b)), reverse=True)
+        return (light + 0.05) / (dark + 0.05)
+
+    def test_contrast(self):
+        with open(CSS) as file:
+            found = re.findall(r"--([a-z]+): light-dark\((#\w{6}), (#\w{6})\)", file.read())
+        colours = {name: pair for name, *pair in found}
+        text = ("ink", "soft", "link", "forbidden", "contested", "assumed", "control", "good")
+        marks = ("pass", "fail", "other")
+        for scheme in (0, 1):
+            for ground in ("paper", "panel"):
+                for least, names in ((4.5, text), (3, marks)):
+                    for name in names:
+                        value = self.contrast(colours[name][scheme], colours[ground][scheme])
+                        self.assertGreaterEqual(value, least, (name, ground, scheme))
+
+
+if __name__ == "__main__":
+    harness.main()
