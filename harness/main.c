@@ -25,6 +25,7 @@ static const struct cli_command commands[] = {
     {"history", cli_history, &cli_history_syntax,
      "tests over drivers and days, and what a store has"},
     {"merge", cli_merge, &cli_merge_syntax, "several stores as one, and the shards of a run"},
+    {"repro", cli_repro, &cli_repro_syntax, "a failing configuration as a folder for a ticket"},
     {"explain", cli_explain, &cli_explain_syntax,
      "which interleaving breaks a test on the reference driver"},
     {"fuzz", cli_fuzz, &cli_fuzz_syntax, "generated programs, and the smallest that fails"},

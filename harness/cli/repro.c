@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus repro: one configuration as a folder that a driver's developer can use without this
+// program.
+
+#include "base/random.h"
+#include "cli/cli.h"
+#include "cli/simt.h"
+#include "engine/interrupt.h"
+#include "engine/inventory.h"
+#include "repro/bundle.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define DEFAULT_RUNS 1000
+#define DEFAULT_SEED 1
+
+struct options {
+    struct cli_list devices, simt;
+    const char *db, *output;
+    uint64_t session, runs;
+    struct cli_seed seed;
+    bool amber;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct cli_option options[] = {
+    {'o', "output", CLI_TEXT, AT(output), "FOLDER",
+     "where to; must not be there, or be empty (default: a name\nmade of the test's)"},
+    {'d', "device", CLI_LIST, AT(devices), "DEVICE",
+     "the device that it is for, as 'litmus devices' or the\nsession has it: number, UUID or name"},
+    {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
+    {0, "session", CLI_COUNT, AT(session), "N", "the session (default: the newest)"},
+    {'n', "runs", CLI_COUNT, AT(runs), "N",
+     "runs that the reproducer makes (default: as many as were\nmeasured, else 1,000)"},
+    {0, "seed", CLI_SEED, AT(seed), "SEED", "of the data (default: the measured one, else 1)"},
+    {0, "amber", CLI_FLAG, AT(amber), NULL, "with a script for Amber"},
+    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
+     "for the reference driver, if nothing was measured:\n" CLI_SIMT_MODELS},
+};
+
+#define OPTIONS (sizeof options / sizeof options[0])
+
+const struct cli_syntax cli_repro_syntax = {
+    .name = "repro",
+    .usage = "[OPTION]... CONFIGURATION",
+    .about =
+        "Writes a folder that holds one configuration for a ticket: what it asks and what was\n"
+        "measured, the shader, its data, and a reproducer in one C file with a Makefile. It needs\n"
+        "nothing of litmus. The result of the session is taken if it has one of this\n"
+        "configuration, one that failed first; else the folder is made for a device that is here.",
+    .options = options,
+    .count = OPTIONS,
+    .operands = CLI_OPERANDS_TESTS,
+    .more = "example:\n"
+            "  litmus repro "
+            "'barrier.long-loop/form=one@workgroup=64,iterations=100000' -o ticket\n",
+};
+
+// Everything that one invocation holds.
+struct making {
+    struct options chosen;
+    bool store_given; // --db or --session: the result has to be there
+    struct cat_case which;
+    struct report_model model;
+    bool has_model;
+    const struct report_result *result;
+    struct eng_inventory inventory;
+    struct dev_facts facts;
+    char system[512];
+};
+
+static void say(const char *line, void *user)
+{
+    (void)user;
+    fprintf(stderr, "%s\n", line);
+}
+
+// The result in the store
+
+// Whether a result is of this configuration; a name without a subgroup size means any.
+static bool is_asked_for(const struct making *m, const char *name)
+{
+    struct cat_case other;
+    if (!cat_case_parse(name, &other, NULL) || other.test != m->which.test)
+        return false;
+    if (!m->which.subgroup)
+        other.subgroup = 0;
+    return other.subgroup == m->which.subgroup &&
+           !memcmp(other.axis, m->which.axis, sizeof other.axis) &&
+           !memcmp(other.sweep, m->which.sweep, sizeof other.sweep);
+}
+
+static bool device_is_asked_for(const struct making *m, const struct report_device *device)
+{
+    struct eng_device known = {.number = device->number, .facts = device->facts};
+    memcpy(known.id, device->id, sizeof known.id);
+    for (size_t i = 0; i < m->chosen.devices.count; i++)
+        if (eng_device_matches(&known, m->chosen.devices.items[i]))
+            return true;
+    return m->chosen.devices.count == 0;
+}
+
+// How well a result suits: one that failed, without stress, that ran at all.
+static int worth(const struct report_result *result)
+{
+    return (result->failed_runs > 0) * 4 + (result->runs > 0) * 2 + !result->stress[0];
+}
+
+static bool take_result(struct making *m, struct lit_error *error)
+{
+    for (size_t i = 0; i < m->model.result_count; i++) {
+        const struct report_result *result = &m->model.results[i];
+        if (device_is_asked_for(m, &m->model.devices[result->device]) &&
+            is_asked_for(m, result->name) && (!m->result || worth(result) > worth(m->result)))
+            m->result = result;
+    }
+    if (!m->result)
+        return !m->store_given ||
+               lit_fail(error, LIT_EXIT_USAGE,
+                        "session %" PRId64 " of %.200s has no result of this configuration%s",
+                        m->model.session.id, m->chosen.db,
+                        m->chosen.devices.count ? " on that device" : "");
+    struct cat_case measured;
+    cat_case_parse(m->result->name, &measured, NULL);
+    m->which.subgroup = measured.subgroup;
+    m->facts = m->model.devices[m->result->device].facts;
+    snprintf(m->system, sizeof m->system, "%s", m->model.session.system);
+    return true;
+}
+
+static bool look_into_store(struct making *m, struct lit_error *error)
+{
+    if (!m->store_given && access(m->chosen.db, F_OK) != 0)
+        return true;
+    struct store_session session = {0};
+    struct store *store = store_open_read(m->chosen.db, error);
+    if (!store)
+        return false;
+    bool good = store_session_load(store, (int64_t)m->chosen.session, false, &session, error);
+    if (good) {
+        good = report_model_load(store, session.id, &m->model, error);
+        m->has_model = true;
+        store_session_clear(&session);
+    }
+    store_close(&store);
+    return good && take_result(m, error);
+}
+
+// A device that is here
+
+static bool look_at_devices(struct making *m, struct lit_error *error)
+{
+    const struct eng_watch watch = {
+        .policy = {.idle = ENG_IDLE_SECONDS, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS},
+        .started = eng_now(),
+        .say = say};
+    struct utsname system;
+    eng_interrupt_listen();
+    if (!cli_simt_use(&m->chosen.simt, error))
+        return false;
+    if (!eng_inventory_take(&watch, &m->inventory))
+        return lit_fail(error, LIT_EXIT_TIME, "interrupted");
+    bool *chosen = lit_alloc(m->inventory.count + 1, sizeof *chosen);
+    bool good = m->inventory.count > 0
+                    ? eng_inventory_choose(&m->inventory, m->chosen.devices.items,
+                                           m->chosen.devices.count, chosen, error)
+                    : lit_fail(error, LIT_EXIT_NOTHING,
+                               "nothing was measured, and no Vulkan device was found to make "
+                               "the data for");
+    for (size_t i = m->inventory.count; good && i-- > 0;)
+        if (chosen[i])
+            m->facts = m->inventory.devices[i].facts;
+    free(chosen);
+    if (good && uname(&system) == 0)
+        snprintf(m->system, sizeof m->system, "%s %s %s", system.sysname, system.release,
+                 system.machine);
+    return good &&
+           (!m->facts.problem[0] || lit_fail(error, LIT_EXIT_NOTHING, "nothing can run on %s: %s",
+                                             m->facts.name, m->facts.problem));
+}
+
+// The folder
+
+// "repro-shuffle.scan-loop-1f2e3d4c": the digits stand for the configuration.
+static void default_folder(const struct cat_case *which, struct text *folder)
+{
+    struct text name = {0};
+    cat_case_name(which, &name);
+    text_printf(folder, "repro-%s-%08" PRIx32, which->test->head.name,
+                (uint32_t)random_derive(0, name.data));
+    text_free(&name);
+}
+
+static bool prepare(const struct making *m, uint64_t seed, struct eng_prepared *ready,
+                    struct lit_error *error)
+{
+    const struct eng_prepare how = {
+        .which = &m->which, .facts = &m->facts, .most_words = UINT64_MAX / 8};
+    if (!eng_prepare(&how, ready, error) || !repro_fits(ready, error))
+        return false;
+    if (m->result && m->result->sha256[0] && strcmp(m->result->sha256, ready->module->sha256) != 0)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "session %" PRId64 " of %.200s measured another module of this name "
+                        "(SHA-256 %.12s..., here %.12s...): run it again",
+                        m->model.session.id, m->chosen.db, m->result->sha256,
+                        ready->module->sha256);
+    eng_prepare_data(ready, seed);
+    return true;
+}
+
+static bool write_bundle(const struct making *m, struct text *said, struct lit_error *error)
+{
+    const struct report_result *result = m->result;
+    const struct options *o = &m->chosen;
+    struct eng_prepared ready = {0};
+    struct repro_bundle bundle = {0};
+    struct text folder = {0};
+    char count[32];
+    const struct repro repro = {
+        .ready = &ready,
+        .facts = &m->facts,
+        .system = m->system,
+        .model = result ? &m->model : NULL,
+        .result = result,
+        .seed = o->seed.given ? o->seed.value
+                : result      ? result->seed
+                              : DEFAULT_SEED,
+        .runs = o->runs                  ? o->runs
+                : result && result->runs ? result->runs
+                                         : DEFAULT_RUNS,
+        .first = result ? result->first : 0,
+        .amber = o->amber,
+    };
+    if (o->output)
+        text_puts(&folder, o->output);
+    else
+        default_folder(&m->which, &folder);
+    bool good = repro_folder_free(folder.data, error) && prepare(m, repro.seed, &ready, error);
+    if (good) {
+        repro_make(&repro, &bundle);
+        good = repro_write(&bundle, folder.data, error);
+    }
+    if (good) {
+        text_printf(said, "%s: ", folder.data);
+        if (result)
+            text_printf(said,
+                        "%s runs with seed 0x%" PRIx64 ", %" PRIu64 " of %" PRIu64
+                        " failed when measured\n",
+                        text_count(count, repro.runs), repro.seed, result->failed_runs,
+                        result->judged);
+        else
+            text_printf(said, "%s runs with seed 0x%" PRIx64 ", not measured yet\n",
+                        text_count(count, repro.runs), repro.seed);
+        const char *lacks = o->amber ? repro_amber_lacks(&repro) : NULL;
+        if (lacks)
+            text_printf(said, "no test.amber: %s\n", lacks);
+    }
+    repro_clear(&bundle);
+    eng_prepared_clear(&ready);
+    text_free(&folder);
+    return good;
+}
+
+static bool make(struct making *m, const struct cli_list *operands, struct text *said,
+                 struct lit_error *error)
+{
+    if (operands->count != 1)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        operands->count ? "one configuration at a time: '%.80s' is too many"
+                                        : "which configuration? 'litmus list --names' prints them",
+                        operands->count ? operands->items[1] : "");
+    if (!cat_case_parse(operands->items[0], &m->which, error))
+        return false;
+    const bool live = m->chosen.simt.count > 0;
+    if (live && m->store_given)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--simt is for what was not measured: it does not go with --db or "
+                        "--session");
+    if (!live && !look_into_store(m, error))
+        return false;
+    return (m->result || look_at_devices(m, error)) && write_bundle(m, said, error);
+}
+
+int cli_repro(int argc, char **argv)
+{
+    struct making m = {.chosen = {.db = "litmus.db"}};
+    struct cli_list operands = {0};
+    struct lit_error error = {0};
+    struct text said = {0};
+    uint64_t given = 0;
+    int code = LIT_EXIT_OK;
+    if (cli_start(&cli_repro_syntax, argc, argv, &m.chosen, &operands, &given, &code)) {
+        for (size_t i = 0; i < OPTIONS; i++)
+            m.store_given |=
+                (given >> i & 1) && (options[i].at == AT(db) || options[i].at == AT(session));
+        code = make(&m, &operands, &said, &error) ? cli_print(&said) : cli_fail(&error);
+    }
+    if (m.has_model)
+        report_model_clear(&m.model);
+    eng_inventory_clear(&m.inventory);
+    cli_list_clear(&m.chosen.devices);
+    cli_list_clear(&m.chosen.simt);
+    cli_list_clear(&operands);
+    text_free(&said);
+    if (eng_interrupt())
+        eng_interrupt_reraise(eng_interrupt());
+    return code;
+}

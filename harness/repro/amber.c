@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same test as a script for Amber, as far as its language goes: what each word must be, where
+// one comparison can say it. Amber keeps what a run left in its buffers, so every run has its own.
+
+#include "repro/parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MOST_RUNS    10
+#define MOST_OUTPUT  65536 // words of output, all runs together, unless one run alone has more
+#define MOST_INLINE  4096  // words of a buffer that the script itself holds
+#define MOST_EXPECTS 4096  // lines of comparisons for each run
+#define ROW          8
+
+// What Amber calls a feature; or the extension, where it has no name for it.
+static const struct {
+    const char *feature, *extension;
+} names[CAT_FEATURE_COUNT] = {
+    [CAT_FEATURE_BASIC] = {"SubgroupSupportedOperations.basic", NULL},
+    [CAT_FEATURE_VOTE] = {"SubgroupSupportedOperations.vote", NULL},
+    [CAT_FEATURE_ARITHMETIC] = {"SubgroupSupportedOperations.arithmetic", NULL},
+    [CAT_FEATURE_BALLOT] = {"SubgroupSupportedOperations.ballot", NULL},
+    [CAT_FEATURE_SHUFFLE] = {"SubgroupSupportedOperations.shuffle", NULL},
+    [CAT_FEATURE_SHUFFLE_RELATIVE] = {"SubgroupSupportedOperations.shuffleRelative", NULL},
+    [CAT_FEATURE_CLUSTERED] = {"SubgroupSupportedOperations.clustered", NULL},
+    [CAT_FEATURE_QUAD] = {"SubgroupSupportedOperations.quad", NULL},
+    [CAT_FEATURE_ROTATE] = {NULL, "VK_KHR_shader_subgroup_rotate"},
+    [CAT_FEATURE_ROTATE_CLUSTERED] = {NULL, NULL},
+    [CAT_FEATURE_INT8] = {"Float16Int8Features.shaderInt8", NULL},
+    [CAT_FEATURE_INT16] = {"shaderInt16", NULL},
+    [CAT_FEATURE_INT64] = {"shaderInt64", NULL},
+    [CAT_FEATURE_FLOAT16] = {"Float16Int8Features.shaderFloat16", NULL},
+    [CAT_FEATURE_FLOAT64] = {"shaderFloat64", NULL},
+    [CAT_FEATURE_INT64_ATOMICS] = {NULL, "VK_KHR_shader_atomic_int64"},
+    [CAT_FEATURE_MEMORY_MODEL] = {"VulkanMemoryModelFeatures.vulkanMemoryModel", NULL},
+    [CAT_FEATURE_MEMORY_MODEL_DEVICE] = {"VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope",
+                                         NULL},
+    [CAT_FEATURE_SUBGROUP_UNIFORM] = {NULL, "VK_KHR_shader_subgroup_uniform_control_flow"},
+    [CAT_FEATURE_MAXIMAL] = {NULL, "VK_KHR_shader_maximal_reconvergence"},
+    [CAT_FEATURE_CLOCK] = {NULL, "VK_KHR_shader_clock"},
+    [CAT_FEATURE_EXTENDED_TYPES] =
+        {"ShaderSubgroupExtendedTypesFeatures.shaderSubgroupExtendedTypes", NULL},
+    [CAT_FEATURE_PARTITIONED] = {NULL, "VK_NV_shader_subgroup_partitioned"},
+};
+
+const char *repro_amber_lacks(const struct repro *repro)
+{
+    if (repro->ready->module->features >> CAT_FEATURE_ADDRESSES & 1)
+        return "the shader takes the addresses of its buffers from the push constants, and Amber "
+               "cannot put them there";
+    if (!repro->ready->shape.workgroups)
+        return "there is nothing to dispatch";
+    return NULL;
+}
+
+static void put_head(const struct repro *repro, struct text *out)
+{
+    const struct cat_head *head = &repro->ready->which.test->head;
+    struct text name = {0}, asks = {0};
+    cat_case_name(&repro->ready->which, &name);
+    text_printf(out, "#!amber\n# %s\n", name.data);
+    text_paragraph(&asks, "", head->asks);
+    for (char *line = strtok(asks.data, "\n"); line; line = strtok(NULL, "\n"))
+        text_printf(out, "# %s\n", line);
+    text_free(&asks);
+    text_puts(out, "#\n# amber -t spv1.3 -v 1.1 test.amber\n\n");
+    text_free(&name);
+}
+
+static void put_features(const struct repro *repro, struct text *out)
+{
+    const uint64_t features = repro->ready->module->features;
+    for (int i = 0; i < CAT_FEATURE_COUNT; i++)
+        if (features >> i & 1 && names[i].feature)
+            text_printf(out, "DEVICE_FEATURE %s\n", names[i].feature);
+    if (repro->facts->subgroup_control)
+        text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.subgroupSizeControl\n"
+                       "DEVICE_FEATURE SubgroupSizeControl.computeFullSubgroups\n");
+    for (int i = 0; i < CAT_FEATURE_COUNT; i++) {
+        if (!(features >> i & 1) || names[i].feature)
+            continue;
+        text_printf(out, "# Amber has no name for %s, so it is not enabled.\n",
+                    cat_feature_name((enum cat_feature)i));
+        if (names[i].extension)
+            text_printf(out, "DEVICE_EXTENSION %s\n", names[i].extension);
+    }
+    text_puts(out, "\n");
+}
+
+static void put_shader(const struct repro *repro, struct text *out)
+{
+    const struct eng_prepared *ready = repro->ready;
+    const char *page = cat_module_page(ready->which.test, ready->module);
+    if (repro_from_glsl(repro))
+        text_puts(out, "SHADER compute test SPIRV-BIN FILE test.spv\n\n");
+    else if (strstr(page, "END")) // which ends a shader in a script wherever it stands
+        text_puts(out, "SHADER compute test SPIRV-ASM TARGET_ENV spv1.3 FILE test.spvasm\n\n");
+    else
+        text_printf(out, "SHADER compute test SPIRV-ASM TARGET_ENV spv1.3\n%sEND\n\n", page);
+}
+
+static void put_buffer(struct text *out, const char *name, const char *file, const uint32_t *words,
+                       uint64_t count)
+{
+    if (count > MOST_INLINE) {
+        text_printf(out, "BUFFER %s DATA_TYPE uint32 SIZE %" PRIu64 " FILE BINARY %s\n\n", name,
+                    count, file);
+        return;
+    }
+    text_printf(out, "BUFFER %s DATA_TYPE uint32 DATA", name);
+    for (uint64_t i = 0; i < count; i++)
+        text_printf(out, "%s0x%08" PRIx32, i % ROW ? " " : "\n  ", words[i]);
+    text_puts(out, "\nEND\n\n");
+}
+
+// Whether every word has one value that is right: then buffers can be compared as a whole.
+static bool is_exact(const struct repro *repro)
+{
+    const struct eng_prepared *ready = repro->ready;
+    const uint32_t stride = repro_stride(repro);
+    uint32_t word = 0;
+    for (uint64_t i = 0; i < repro_output_words(repro); i++)
+        if (repro_compare(&ready->mode, &ready->expected[i * stride], &word) != REPRO_EQUAL)
+            return false;
+    return true;
+}
+
+static void put_exact_buffer(const struct repro *repro, struct text *out)
+{
+    const struct eng_prepared *ready = repro->ready;
+    const uint64_t count = repro_output_words(repro);
+    const uint32_t stride = repro_stride(repro);
+    if (stride == 1) {
+        put_buffer(out, "expected", "expected.bin", ready->expected, count);
+        return;
+    }
+    // expected.bin has four words for each: the script has to hold the first of them.
+    text_puts(out, "BUFFER expected DATA_TYPE uint32 DATA");
+    for (uint64_t i = 0; i < count; i++)
+        text_printf(out, "%s0x%08" PRIx32, i % ROW ? " " : "\n  ", ready->expected[i * stride]);
+    text_puts(out, "\nEND\n\n");
+}
+
+static void put_expects(const struct repro *repro, uint64_t run, struct text *out)
+{
+    const struct eng_prepared *ready = repro->ready;
+    const uint64_t count = repro_output_words(repro);
+    const uint32_t stride = repro_stride(repro);
+    uint64_t open = 0, partial = 0, lines = 0, i = 0;
+    for (uint32_t word; i < count && lines < MOST_EXPECTS; i++) {
+        const enum repro_compare how =
+            repro_compare(&ready->mode, &ready->expected[i * stride], &word);
+        open += how == REPRO_OPEN;
+        partial += how == REPRO_DIFFERENT;
+        if (how == REPRO_OPEN)
+            continue;
+        text_printf(out, "EXPECT output_%" PRIu64 " IDX %" PRIu64 " %s 0x%08" PRIx32 "\n", run,
+                    i * 4, how == REPRO_EQUAL ? "EQ" : "NE", word);
+        lines++;
+    }
+    if (open)
+        text_printf(out,
+                    "# %" PRIu64 " words are not compared: of these several values are right, "
+                    "which Amber cannot say.\n",
+                    open);
+    if (partial)
+        text_printf(out,
+                    "# %" PRIu64
+                    " words are only kept from one wrong value: others are wrong, too, "
+                    "but several right.\n",
+                    partial);
+    if (i < count)
+        text_printf(out, "# %" PRIu64 " words more are not compared, to keep the script small.\n",
+                    count - i);
+}
+
+static void put_run(const struct repro *repro, uint64_t run, bool exact, struct text *out)
+{
+    const struct eng_prepared *ready = repro->ready;
+    const uint64_t number = run + 1;
+    text_printf(out, "# Run %" PRIu64 "\n", number);
+    text_printf(out,
+                "BUFFER output_%" PRIu64 " DATA_TYPE uint32 SIZE %" PRIu64 " FILL 0x%08" PRIx32
+                "\nBUFFER state_%" PRIu64 " DATA_TYPE uint32 SIZE %" PRIu64 " FILL 0\n",
+                number, repro_output_words(repro), CAT_POISON, number, ready->shape.state_words);
+    text_printf(out,
+                "BUFFER push_%" PRIu64 " DATA_TYPE uint32 DATA\n  0 0 0 0 0 0 %" PRIu32
+                " 0x%08" PRIx32 "\nEND\n",
+                number, ready->shape.elements, eng_run_seed(ready->stream, run));
+    text_printf(out, "PIPELINE compute run_%" PRIu64 "\n  ATTACH test", number);
+    for (size_t i = 0; i < ready->spec_count; i++)
+        text_printf(out, " SPECIALIZE %" PRIu32 " AS uint32 %" PRIu32, ready->spec_ids[i],
+                    ready->spec_values[i]);
+    if (repro->facts->subgroup_control)
+        text_printf(
+            out, "\n  SUBGROUP test\n    FULLY_POPULATED on\n    REQUIRED_SIZE %" PRIu32 "\n  END",
+            ready->args.subgroup);
+    text_printf(out,
+                "\n  BIND BUFFER input AS storage DESCRIPTOR_SET 0 BINDING 0\n"
+                "  BIND BUFFER output_%" PRIu64 " AS storage DESCRIPTOR_SET 0 BINDING 1\n"
+                "  BIND BUFFER state_%" PRIu64 " AS storage DESCRIPTOR_SET 0 BINDING 2\n"
+                "  BIND BUFFER push_%" PRIu64 " AS push_constant\nEND\n",
+                number, number, number);
+    text_printf(out, "RUN run_%" PRIu64 " %" PRIu32 " 1 1\n", number, ready->shape.workgroups);
+    text_puts(out, "# If this is not 0, a bounded wait ran out and the run says nothing.\n");
+    text_printf(out, "EXPECT state_%" PRIu64 " IDX 0 EQ 0\n", number);
+    if (exact)
+        text_printf(out, "EXPECT output_%" PRIu64 " EQ_BUFFER expected\n", number);
+    else
+        put_expects(repro, number, out);
+    text_puts(out, "\n");
+}
+
+// The runs of the script: those that are known to have failed, then from the first on.
+static size_t pick_runs(const struct repro *repro, size_t most, uint64_t runs[MOST_RUNS])
+{
+    size_t count = 0;
+    const struct report_result *result = repro->result;
+    const size_t failed = result && result->seed == repro->seed ? result->failure_count : 0;
+    for (uint64_t i = 0; i < failed + repro->runs && count < most; i++) {
+        const uint64_t run = i < failed ? result->failures[i].at.run : repro->first + (i - failed);
+        bool there = false;
+        for (size_t j = 0; j < count; j++)
+            there = there || runs[j] == run;
+        if (!there)
+            runs[count++] = run;
+    }
+    return count;
+}
+
+void repro_amber(const struct repro *repro, struct text *out)
+{
+    const struct eng_prepared *ready = repro->ready;
+    const uint64_t fit = MOST_OUTPUT / repro_output_words(repro);
+    const bool exact = is_exact(repro);
+    uint64_t runs[MOST_RUNS];
+    put_head(repro, out);
+    put_features(repro, out);
+    put_shader(repro, out);
+    if (ready->shape.input_words)
+        put_buffer(out, "input", "input.bin", ready->input, ready->shape.input_words);
+    else
+        text_puts(out, "BUFFER input DATA_TYPE uint32 SIZE 1 FILL 0\n\n");
+    if (exact)
+        put_exact_buffer(repro, out);
+    const size_t count = pick_runs(repro,
+                                   fit < 1           ? 1
+                                   : fit < MOST_RUNS ? (size_t)fit
+                                                     : MOST_RUNS,
+                                   runs);
+    for (size_t i = 0; i < count; i++)
+        put_run(repro, runs[i], exact, out);
+}

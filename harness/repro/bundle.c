@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a bundle consists of.
+
+#include "repro/bundle.h"
+
+#include "repro/parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool repro_from_glsl(const struct repro *repro)
+{
+    const char *variant = repro->ready->module->variant;
+    return strstr(variant, "form=glslang") != NULL;
+}
+
+uint32_t repro_stride(const struct repro *repro)
+{
+    return cat_check_stride(repro->ready->mode.check);
+}
+
+uint64_t repro_output_words(const struct repro *repro)
+{
+    return repro->ready->shape.instances * repro->ready->shape.words_per_instance;
+}
+
+enum repro_compare repro_compare(const struct cat_mode *mode, const uint32_t *expected,
+                                 uint32_t *word)
+{
+    *word = expected[0];
+    if (mode->check == CAT_CHECK_EQUAL || mode->check == CAT_CHECK_TAG)
+        return REPRO_EQUAL;
+    if (mode->check == CAT_CHECK_MASK) {
+        // A mask is exact if it has no alternative and no room between its bounds.
+        const uint32_t lower = expected[2], upper = expected[3];
+        const bool room = !(lower & ~upper) && (lower != expected[0] || upper != expected[0]);
+        return expected[1] == expected[0] && !room ? REPRO_EQUAL : REPRO_OPEN;
+    }
+    size_t right = 0;
+    bool has_wrong = false;
+    uint32_t only = 0;
+    for (uint32_t i = 0; i < CAT_CHOICES; i++) {
+        bool first = true;
+        for (uint32_t j = 0; j < i; j++)
+            first = first && expected[j] != expected[i];
+        const bool fails = first && (mode->choice.fails >> i & 1);
+        right += first && !fails;
+        has_wrong = has_wrong || fails;
+        only = fails ? expected[i] : only;
+    }
+    if (right == 1 && (mode->choice.fails >> CAT_CHOICES & 1))
+        return REPRO_EQUAL;
+    *word = only;
+    return has_wrong ? REPRO_DIFFERENT : REPRO_OPEN;
+}
+
+bool repro_fits(const struct eng_prepared *ready, struct lit_error *error)
+{
+    const struct cat_head *head = &ready->which.test->head;
+    for (size_t i = 0; i < head->sweep_count; i++)
+        if (cat_case_sweep(&ready->which, i) == CAT_LARGEST)
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "%s=largest depends on the memory of the machine: name a number",
+                            head->sweeps[i].name);
+    const struct cat_shape *shape = &ready->shape;
+    const uint64_t output =
+        shape->instances * shape->words_per_instance * cat_check_stride(ready->mode.check);
+    const uint64_t most = output > shape->input_words ? output : shape->input_words;
+    return most <= REPRO_MOST_WORDS ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "a file of %" PRIu64 " bytes would be needed, and a bundle has at most %" PRIu64
+                    ": choose a smaller configuration",
+                    most * 4, REPRO_MOST_WORDS * 4);
+}
+
+static struct text *add(struct repro_bundle *bundle, const char *name)
+{
+    struct repro_file *file = &bundle->files[bundle->count++];
+    *file = (struct repro_file){.name = name};
+    text_puts(&file->content, "");
+    return &file->content;
+}
+
+static void add_words(struct repro_bundle *bundle, const char *name, const uint32_t *words,
+                      uint64_t count)
+{
+    text_append(add(bundle, name), (const char *)words, (size_t)count * 4);
+}
+
+void repro_make(const struct repro *repro, struct repro_bundle *bundle)
+{
+    const struct eng_prepared *ready = repro->ready;
+    const struct cat_test *test = ready->which.test;
+    const struct cat_module *module = ready->module;
+    memset(bundle, 0, sizeof *bundle);
+    struct text *readme = add(bundle, "README.md");
+    text_puts(add(bundle, repro_from_glsl(repro) ? "test.comp" : "test.spvasm"),
+              cat_module_page(test, module));
+    add_words(bundle, "test.spv", cat_module_words(test, module), module->count);
+    text_printf(add(bundle, "test.spv.sha256"), "%s  test.spv\n", module->sha256);
+    if (ready->shape.input_words)
+        add_words(bundle, "input.bin", ready->input, ready->shape.input_words);
+    add_words(bundle, "expected.bin", ready->expected,
+              repro_output_words(repro) * repro_stride(repro));
+    repro_program(repro, add(bundle, "repro.c"));
+    repro_makefile(repro, add(bundle, "Makefile"));
+    if (repro->amber && !repro_amber_lacks(repro))
+        repro_amber(repro, add(bundle, "test.amber"));
+    repro_facts(repro, add(bundle, "facts.json"));
+    repro_readme(repro, bundle, readme);
+}
+
+void repro_clear(struct repro_bundle *bundle)
+{
+    for (size_t i = 0; i < bundle->count; i++)
+        text_free(&bundle->files[i].content);
+    bundle->count = 0;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reproducer in C and its Makefile: the template with a configuration in its place.
+
+#include "repro/parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// template.c, terminated; made by the build.
+extern const char repro_template[];
+
+#define BEGIN "//<configuration>\n"
+#define END   "//</configuration>\n"
+
+// What has to be true in C for a device to have a feature.
+static const char *const conditions[CAT_FEATURE_COUNT] = {
+    [CAT_FEATURE_BASIC] = "operations & VK_SUBGROUP_FEATURE_BASIC_BIT",
+    [CAT_FEATURE_VOTE] = "operations & VK_SUBGROUP_FEATURE_VOTE_BIT",
+    [CAT_FEATURE_ARITHMETIC] = "operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT",
+    [CAT_FEATURE_BALLOT] = "operations & VK_SUBGROUP_FEATURE_BALLOT_BIT",
+    [CAT_FEATURE_SHUFFLE] = "operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT",
+    [CAT_FEATURE_SHUFFLE_RELATIVE] = "operations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT",
+    [CAT_FEATURE_CLUSTERED] = "operations & VK_SUBGROUP_FEATURE_CLUSTERED_BIT",
+    [CAT_FEATURE_QUAD] = "operations & VK_SUBGROUP_FEATURE_QUAD_BIT",
+    [CAT_FEATURE_PARTITIONED] =
+        "has.partitioned && (operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV)",
+    [CAT_FEATURE_ROTATE] = "compute && HAS_ROTATE",
+    [CAT_FEATURE_ROTATE_CLUSTERED] = "compute && HAS_ROTATE_CLUSTERED",
+    [CAT_FEATURE_INT8] = "has.float16_int8.shaderInt8",
+    [CAT_FEATURE_INT16] = "has.base.features.shaderInt16",
+    [CAT_FEATURE_INT64] = "has.base.features.shaderInt64",
+    [CAT_FEATURE_FLOAT16] = "has.float16_int8.shaderFloat16",
+    [CAT_FEATURE_FLOAT64] = "has.base.features.shaderFloat64",
+    [CAT_FEATURE_INT64_ATOMICS] = "has.int64_atomics.shaderBufferInt64Atomics",
+    [CAT_FEATURE_ADDRESSES] = "has.addresses.bufferDeviceAddress",
+    [CAT_FEATURE_MEMORY_MODEL] = "has.memory_model.vulkanMemoryModel",
+    [CAT_FEATURE_MEMORY_MODEL_DEVICE] = "has.memory_model.vulkanMemoryModelDeviceScope",
+    [CAT_FEATURE_SUBGROUP_UNIFORM] = "has.subgroup_uniform.shaderSubgroupUniformControlFlow",
+    [CAT_FEATURE_MAXIMAL] = "HAS_MAXIMAL",
+    [CAT_FEATURE_CLOCK] = "has.clock.shaderSubgroupClock",
+    [CAT_FEATURE_EXTENDED_TYPES] = "compute && has.extended_types.shaderSubgroupExtendedTypes",
+};
+
+static void put_define(struct text *out, const char *name, uint64_t value, const char *what)
+{
+    struct text line = {0};
+    text_printf(&line, "#define %-18s UINT64_C(%" PRIu64 ")", name, value);
+    text_printf(out, "%-48s // %s\n", line.data, what);
+    text_free(&line);
+}
+
+static void put_number(struct text *out, const char *name, uint64_t value, const char *what)
+{
+    struct text line = {0};
+    text_printf(&line, "#define %-18s %" PRIu64 "u", name, value);
+    text_printf(out, "%-48s // %s\n", line.data, what);
+    text_free(&line);
+}
+
+static void put_outcomes(struct text *out, const struct cat_mode *mode)
+{
+    uint32_t fails = 0;
+    text_puts(out, "static const char *const outcome_names[16] = {\n");
+    for (uint32_t i = 0; i < CAT_OUTCOMES; i++) {
+        const char *name = cat_mode_name(mode, i);
+        if (name)
+            text_printf(out, "    [%" PRIu32 "] = \"%s\",%s\n", i, name,
+                        cat_mode_fails(mode, i) ? "" : " // no failure");
+        fails |= (uint32_t)cat_mode_fails(mode, i) << i;
+    }
+    text_printf(out, "};\n#define FAILS              0x%04" PRIx32 "u\n", fails);
+}
+
+static void put_constants(struct text *out, const struct eng_prepared *ready)
+{
+    text_puts(out, "\n// The specialization constants: workgroup size, then the test's own.\n"
+                   "static const uint32_t spec_ids[] = {");
+    for (size_t i = 0; i < ready->spec_count; i++)
+        text_printf(out, "%s%" PRIu32, i ? ", " : "", ready->spec_ids[i]);
+    text_puts(out, "};\nstatic const uint32_t spec_values[] = {");
+    for (size_t i = 0; i < ready->spec_count; i++)
+        text_printf(out, "%s%" PRIu32, i ? ", " : "", ready->spec_values[i]);
+    text_puts(out, "};\n");
+}
+
+static void put_needs(struct text *out, uint64_t features)
+{
+    text_puts(out, "\n// What the module needs of a device.\n#define NEEDS(need)");
+    for (int i = 0; i < CAT_FEATURE_COUNT; i++)
+        if (features >> i & 1)
+            text_printf(out, " \\\n    need(\"%s\", %s)", cat_feature_name((enum cat_feature)i),
+                        conditions[i]);
+    text_puts(out, "\n");
+}
+
+static void put_configuration(struct text *out, const struct repro *repro)
+{
+    const struct eng_prepared *ready = repro->ready;
+    const struct cat_shape *shape = &ready->shape;
+    struct text name = {0};
+    cat_case_name(&ready->which, &name);
+    text_printf(out, "#define NAME \\\n    \"%s\"\n", name.data);
+    text_free(&name);
+    put_define(out, "RUNS", repro->runs, "dispatches");
+    put_define(out, "FIRST_RUN", repro->first, "the number of the first");
+    text_printf(out, "#define STREAM             UINT64_C(0x%016" PRIx64 ")\n", ready->stream);
+    text_puts(out, "// Run i gets the push constant `seed`: the low half of splitmix64(STREAM + "
+                   "i).\n\n");
+    put_number(out, "SUBGROUP_SIZE", ready->args.subgroup, "invocations");
+    put_number(out, "WORKGROUPS", shape->workgroups, "in x");
+    put_number(out, "ELEMENTS", shape->elements, "the push constant `elements`");
+    put_define(out, "INPUT_WORDS", shape->input_words, "32-bit words");
+    put_define(out, "STATE_WORDS", shape->state_words, "word 0: a bounded wait ran out");
+    put_define(out, "INSTANCES", shape->instances, "what passes or fails");
+    put_define(out, "WORDS_PER_INSTANCE", shape->words_per_instance, "of the output");
+    put_number(out, "STRIDE", repro_stride(repro), "words of expected.bin for each of these");
+    text_printf(out, "#define %-18s %-20s // all runs of a pipeline have to store the same words\n",
+                "STEADY", ready->steady ? "true" : "false");
+    text_printf(out,
+                "#define %-18s 0x%04" PRIx32 "u%-13s // where it was measured: taken if it is "
+                "here\n#define %-18s 0x%04" PRIx32 "u\n\n",
+                "VENDOR", repro->facts->vendor, "", "DEVICE", repro->facts->product);
+    put_outcomes(out, &ready->mode);
+    put_constants(out, ready);
+    put_needs(out, ready->module->features);
+}
+
+static const char *const checks[CAT_CHECKS] = {
+    [CAT_CHECK_EQUAL] = "CHECK_EQUAL",
+    [CAT_CHECK_TAG] = "CHECK_TAG",
+    [CAT_CHECK_MASK] = "CHECK_MASK",
+    [CAT_CHECK_CHOICE] = "CHECK_CHOICE",
+};
+
+// Whether a line is a condition on CHECK; *kept is then whether what follows is for this one.
+static bool take_condition(const char *line, size_t length, const char *check, bool *kept)
+{
+    static const char *const conditions_of[] = {"#if CHECK == ", "#elif CHECK == "};
+    if (length == strlen("#endif // CHECK") && !strncmp(line, "#endif // CHECK", length)) {
+        *kept = true;
+        return true;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        const size_t start = strlen(conditions_of[i]);
+        if (length > start && !strncmp(line, conditions_of[i], start)) {
+            *kept =
+                length - start == strlen(check) && !strncmp(line + start, check, length - start);
+            return true;
+        }
+    }
+    return false;
+}
+
+void repro_program(const struct repro *repro, struct text *out)
+{
+    const char *begin = strstr(repro_template, BEGIN), *end = strstr(begin, END) + strlen(END);
+    const char *check = checks[repro->ready->mode.check];
+    bool kept = true;
+    text_append(out, repro_template, (size_t)(begin - repro_template));
+    put_configuration(out, repro);
+    for (const char *line = end; *line;) {
+        const size_t length = strcspn(line, "\n"), whole = length + (line[length] == '\n');
+        if (!take_condition(line, length, check, &kept) && kept)
+            text_append(out, line, whole);
+        line += whole;
+    }
+}
+
+void repro_makefile(const struct repro *repro, struct text *out)
+{
+    text_puts(
+        out,
+        "# Builds and runs the reproducer: needs a C compiler, the Vulkan headers and the loader.\n"
+        "# They are found by pkg-config, or where VULKAN_SDK says; CPPFLAGS and LDLIBS win.\n"
+        "CC ?= cc\n"
+        "CFLAGS ?= -std=c11 -O2 -Wall -Wextra\n"
+        "ifdef VULKAN_SDK\n"
+        "CPPFLAGS ?= -I$(VULKAN_SDK)/include\n"
+        "LDLIBS ?= -L$(VULKAN_SDK)/lib -lvulkan -lm\n"
+        "else\n"
+        "CPPFLAGS ?= $(shell pkg-config --cflags vulkan 2>/dev/null)\n"
+        "LDLIBS ?= $(or $(shell pkg-config --libs vulkan 2>/dev/null),-lvulkan) -lm\n"
+        "endif\n\n"
+        "# What drivers cached is not what they compile today.\n"
+        "UNCACHED = MESA_SHADER_CACHE_DISABLE=true MESA_GLSL_CACHE_DISABLE=true \\\n"
+        "\tANV_ENABLE_PIPELINE_CACHE=false __GL_SHADER_DISK_CACHE=0 "
+        "AMDVLK_ENABLE_PIPELINE_CACHE=0\n"
+        "\n"
+        "repro: repro.c\n"
+        "\t$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ repro.c $(LDLIBS)\n\n"
+        "# make run ARGS='-n 10000 -d 1'\n"
+        "run: repro\n"
+        "\t$(UNCACHED) ./repro $(ARGS)\n\n");
+    if (repro_from_glsl(repro))
+        text_puts(out, "# test.spv anew from test.comp, after a change. litmus takes the names "
+                       "out of what glslang made.\n"
+                       "compile:\n"
+                       "\tglslangValidator --target-env vulkan1.1 -S comp -o test.spv test.comp\n"
+                       "\tspirv-val --target-env vulkan1.1 test.spv\n\n");
+    else
+        text_puts(out, "# test.spv anew from test.spvasm, after a change.\n"
+                       "assemble:\n"
+                       "\tspirv-as --target-env spv1.3 test.spvasm -o test.spv\n"
+                       "\tspirv-val --target-env vulkan1.1 test.spv\n\n");
+    text_printf(out,
+                "# Whether test.spv is the module that was measured.\n"
+                "check:\n"
+                "\tsha256sum -c test.spv.sha256\n\n"
+                "clean:\n"
+                "\trm -f repro\n\n"
+                ".PHONY: run %s check clean\n",
+                repro_from_glsl(repro) ? "compile" : "assemble");
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// README.md of a bundle: the ticket's text, then what the files are and how to use them.
+
+#include "report/format.h"
+#include "repro/parts.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_PLACES 8
+
+// Text that comes from a driver or a store: every character that Markdown or HTML could take for
+// more than itself is written as its code.
+static void escape(struct text *out, const char *string)
+{
+    for (const char *at = string; *at; at++) {
+        const bool in_word =
+            at > string && isalnum((unsigned char)at[-1]) && isalnum((unsigned char)at[1]);
+        if (strchr("\\`*{}[]<>#|!~@&$", *at) || (*at == '_' && !in_word))
+            text_printf(out, "&#%d;", *at);
+        else
+            text_append(out, at, 1);
+    }
+}
+
+static void fact(struct text *out, const char *name, const char *value)
+{
+    text_printf(out, "| %s | ", name);
+    escape(out, value);
+    text_puts(out, " |\n");
+}
+
+static void put_question(const struct repro *repro, struct text *out)
+{
+    const struct cat_case *which = &repro->ready->which;
+    const struct cat_head *head = &which->test->head;
+    const char *reason = NULL;
+    const enum cat_expectation expectation = cat_case_expectation(which, &reason);
+    struct text name = {0};
+    cat_case_name(which, &name);
+    text_printf(out, "# %s\n\n`%s`\n\n", head->name, name.data);
+    text_paragraph(out, "", head->asks);
+    text_puts(out, "\n");
+    struct text line = {0};
+    text_printf(&line, "**A failing outcome means:** %s", head->fails);
+    text_paragraph(out, "", line.data);
+    text_free(&line);
+    text_printf(&line, "**What is expected:** %s: %s.", cat_expectation_name(expectation),
+                reason ? reason : "");
+    text_puts(out, "\n");
+    text_paragraph(out, "", line.data);
+    text_free(&line);
+    text_puts(out, "\nWhat the specifications say:\n\n");
+    for (size_t i = 0; i < head->spec_count; i++)
+        text_paragraph(out, "- ", head->spec[i]);
+    text_puts(out, "\n");
+    text_printf(&line, "Where the case comes from: %s", head->origin);
+    text_paragraph(out, "", line.data);
+    text_puts(out, "\n");
+    text_free(&name);
+    text_free(&line);
+}
+
+static void put_machine(const struct repro *repro, struct text *out)
+{
+    const struct dev_facts *facts = repro->facts;
+    char value[600], api[32];
+    text_puts(out, "| machine | |\n| --- | --- |\n");
+    snprintf(value, sizeof value, "%s (%s, 0x%04x:0x%04x)", facts->name, facts->type, facts->vendor,
+             facts->product);
+    fact(out, "device", value);
+    snprintf(value, sizeof value, "%s %s%s%s%s", facts->driver_name, facts->driver_version,
+             facts->driver_info[0] ? " (" : "", facts->driver_info,
+             facts->driver_info[0] ? ")" : "");
+    fact(out, "driver", value);
+    format_api(api, facts->api);
+    snprintf(value, sizeof value, "%s%s%s", api, facts->loader[0] ? ", loader " : "",
+             facts->loader);
+    fact(out, "Vulkan", value);
+    snprintf(value, sizeof value, "%u (%u to %u)", facts->subgroup, facts->subgroup_min,
+             facts->subgroup_max);
+    fact(out, "subgroup size", value);
+    fact(out, "system", repro->system);
+    text_puts(out, "\n");
+}
+
+static void put_places(const struct report_result *result, struct text *out)
+{
+    if (result->failure_count == 0)
+        return;
+    text_puts(out, "| run | instance | where | outcome | got | want |\n"
+                   "| ---: | ---: | --- | --- | --- | --- |\n");
+    for (size_t i = 0; i < result->failure_count && i < MOST_PLACES; i++) {
+        const struct eng_failure *failure = &result->failures[i];
+        char buffer[24];
+        text_printf(out, "| %" PRIu64 " | %" PRIu64 " | ", failure->at.run + 1,
+                    failure->at.instance);
+        escape(out, failure->where);
+        text_puts(out, " | ");
+        escape(out, report_outcome_name(result, failure->at.outcome, buffer));
+        text_printf(out, " | `0x%08x` | `0x%08x` |\n", failure->at.got, failure->at.want);
+    }
+    text_puts(out, "\n");
+}
+
+static void put_conditions(const struct repro *repro, struct text *out)
+{
+    const struct report_result *result = repro->result;
+    if (repro->model->simt) {
+        text_puts(out, "This was the reference driver of litmus, which misbehaves on purpose: ");
+        escape(out, repro->model->simt);
+        text_puts(out, ".\n\n");
+    }
+    if (result->stress[0]) {
+        text_puts(out, "It was measured under stress (");
+        escape(out, result->stress);
+        text_puts(out, "), which the reproducer does not make: without it the failure may be "
+                       "rarer.\n\n");
+    }
+    if (result->seed != repro->seed)
+        text_printf(out,
+                    "It was measured with seed 0x%" PRIx64 "; the files here are of seed 0x%" PRIx64
+                    ".\n\n",
+                    result->seed, repro->seed);
+}
+
+static void put_measured(const struct repro *repro, struct text *out)
+{
+    const struct report_result *result = repro->result;
+    char rate[80], count[32];
+    text_puts(out, "## What was measured\n\n");
+    put_machine(repro, out);
+    if (!result || !result->runs) {
+        text_puts(out, "Not measured on this device.\n\n");
+        return;
+    }
+    format_interval(rate, result->failed_runs, result->judged, result->interval);
+    text_printf(out, "**%" PRIu64 " of %s runs failed**, rate %s (95 %%)", result->failed_runs,
+                text_count(count, result->judged), rate);
+    if (result->no_progress_runs)
+        text_printf(out, "; %" PRIu64 " more gave up waiting", result->no_progress_runs);
+    text_printf(out, ". Result: %s.\n\n", eng_result_name(result->result));
+    text_puts(out, "| outcome | instances |\n| --- | ---: |\n");
+    for (uint32_t i = 0; i < CAT_OUTCOMES; i++) {
+        char buffer[24];
+        if (!result->outcomes[i])
+            continue;
+        text_puts(out, "| ");
+        escape(out, report_outcome_name(result, i, buffer));
+        text_printf(out, "%s | %s |\n", cat_mode_fails(&result->mode, i) ? "" : " (no failure)",
+                    text_count(count, result->outcomes[i]));
+    }
+    text_puts(out, "\n");
+    put_places(result, out);
+    put_conditions(repro, out);
+    text_puts(out, "With litmus it is measured again by\n\n    ");
+    format_again(out, repro->model, result);
+    text_puts(out, "\n\n");
+}
+
+static const struct {
+    const char *name, *what;
+} files[] = {
+    {"test.spvasm",
+     "the shader: hand-written assembly, as `spirv-as --target-env spv1.3` takes it"},
+    {"test.comp", "the shader in GLSL; `spirv-dis test.spv` shows what glslang made of it"},
+    {"test.spv", "the module that was run"},
+    {"test.spv.sha256", "its SHA-256; `make check`"},
+    {"input.bin", "the buffer `input`, 32-bit words, little-endian"},
+    {"expected.bin", "what a right device stores, as `repro.c` compares it"},
+    {"repro.c", "the reproducer: one file of C11, needs the Vulkan headers and the loader"},
+    {"Makefile", "builds and runs it"},
+    {"test.amber", "some of the runs as a script for Amber"},
+    {"facts.json", "machine, configuration and results for scripts"},
+};
+
+static void put_use(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
+{
+    const char *lacks = repro->amber ? repro_amber_lacks(repro) : NULL;
+    char size[32];
+    text_printf(out,
+                "## How to run it\n\n"
+                "    make run                        # %" PRIu64 " runs\n"
+                "    make run ARGS='-n 100000 -d 1'  # more, on device 1 of `./repro -l`\n"
+                "    make %-26s # test.spv anew, after a change of the shader\n\n"
+                "Exit code 0: no run failed, 1: at least one did, 2: wrong usage or a Vulkan call "
+                "failed,\n3: every run gave up waiting, 77: the device lacks something.\n\n"
+                "## Files\n\n| file | bytes | |\n| --- | ---: | --- |\n",
+                repro->runs, repro_from_glsl(repro) ? "compile" : "assemble");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (size_t j = 0; j < bundle->count; j++)
+            if (!strcmp(bundle->files[j].name, files[i].name))
+                text_printf(out, "| %s | %s | %s |\n", files[i].name,
+                            text_count(size, bundle->files[j].content.length), files[i].what);
+    if (lacks)
+        text_printf(out, "\nThere is no test.amber: %s.\n", lacks);
+    text_puts(
+        out, "\nThe reproducer makes the dispatches that litmus made: the same module, "
+             "specialization\nconstants, features, data and seeds, every buffer made anew for each "
+             "run, and a new pipeline\nafter 500. It differs by checking on the host, so that what "
+             "runs between two dispatches is a\ncopy and no second shader.\n");
+}
+
+void repro_readme(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
+{
+    put_question(repro, out);
+    put_measured(repro, out);
+    put_use(repro, bundle, out);
+}

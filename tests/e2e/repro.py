@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""litmus repro: bundles that build, that assemble to the module, and that fail and pass where the
+program does."""
+
+import glob
+import hashlib
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import time
+import unittest
+
+import amber
+import harness
+
+SPIRV_AS = os.environ.get("LITMUS_SPIRV_AS", "spirv-as")
+HEADERS = os.environ.get("LITMUS_VULKAN_CFLAGS", "")
+
+SCAN = ("shuffle.scan-loop/sync=none,reconvergence=default,form={form},op=add,mode=inclusive,"
+        "access={access}@workgroup=64")
+LOOKBACK = ("lookback.scan/encoding={encoding},memory-model=vulkan,walk=lane,reconvergence=default"
+            "@workgroup=128,elements={elements}")
+
+# The model, the configuration, how many of its runs fail, how many give up: all or none, since a
+# run's schedule is drawn anew.
+ALL, NONE = True, False
+CASES = {
+    "equal": ("snooping", SCAN.format(form="variables", access="descriptor"), ALL, NONE),
+    "address": ("snooping", SCAN.format(form="variables", access="address"), ALL, NONE),
+    "glslang": ("lagging", SCAN.format(form="glslang", access="descriptor"), ALL, NONE),
+    "right": ("lockstep", SCAN.format(form="variables", access="descriptor"), NONE, NONE),
+    "tag": ("snooping", "loop.tail/tail=buffer,sync=none,reconvergence=default@workgroup=128,"
+                        "elected=last,workers=1,iterations=16", ALL, NONE),
+    "mask": ("peeling", "reconvergence.break-ballot/reconvergence=maximal@workgroup=64", ALL, NONE),
+    "choice": ("relaxed", "memory.message-passing/sides=device,scope=exact,order=release-acquire,"
+                          "data=atomic,place=buffer,memory-model=vulkan@workgroup=256,times=1,"
+                          "stride=1,step=4099", ALL, NONE),
+    "wait": ("lockstep", "progress.spin-lock/form=after-loop,contenders=lanes@workgroup=128,"
+                         "polls=4096", NONE, ALL),
+    "state": ("tangled", LOOKBACK.format(encoding="word64", elements=1000), NONE, NONE),
+}
+RUNS = 20
+
+
+def loader():
+    """What links the Vulkan loader without its -dev package."""
+    found = sorted(glob.glob("/usr/lib/*/libvulkan.so.1") + glob.glob("/usr/lib*/libvulkan.so.1"))
+    if not found:
+        raise unittest.SkipTest("no Vulkan loader is installed")
+    return found[0]
+
+
+class Case(harness.Case):
+    def command(self, *words, code=0, **more):
+        environment = self.environment(**more)
+        since = time.monotonic()
+        process = subprocess.Popen(words, cwd=self.path("bundle"), env=environment, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   start_new_session=True)
+        self.started.append(process)
+        out, err = process.communicate(timeout=120 * harness.SLOW)
+        result = harness.Result(process.returncode, out, err, time.monotonic() - since)
+        self.assertEqual(result.code, code, result)
+        return result
+
+    def build(self):
+        self.command("make", "-s", f"CPPFLAGS={HEADERS}",
+                     "CFLAGS=-std=c11 -O1 -Wall -Wextra -Werror", f"LDLIBS={loader()} -lm")
+
+    def bundle(self, name, *arguments, **how):
+        result = self.litmus("repro", name, "-o", self.path("bundle"), *arguments, **how)
+        self.assertEqual(result.code, 0, result)
+        self.assert_clean(result)
+        return result
+
+    def read(self, name):
+        with open(os.path.join(self.path("bundle"), name), "rb") as file:
+            return file.read()
+
+    def counts(self, result):
+        """Failed runs, judged runs, runs that gave up, as the reproducer prints them."""
+        failed, judged = re.search(r"(\d+) of (\d+) runs failed", result.out).groups()
+        gave_up = re.search(r"(\d+) more gave up", result.out)
+        return int(failed), int(judged), int(gave_up[1]) if gave_up else 0
+
+
+class OnTheReferenceDriver(Case):
+    """Bundles of every kind: they fail as the program did."""
+
+    def check_assembly(self, entry):
+        module = self.read("test.spv")
+        self.assertEqual(hashlib.sha256(module).hexdigest(), entry["spirv_sha256"])
+        self.assertEqual(self.read("test.spv.sha256").decode(),
+                         entry["spirv_sha256"] + "  test.spv\n")
+        if "form=glslang" in entry["name"]:
+            self.assertIn(b"void main()", self.read("test.comp"))
+            self.assertNotIn(b"#include", self.read("test.comp"))
+            return
+        text = self.read("test.spvasm").decode()
+        self.assertIsNone(re.search(r"^#", text, re.M), "the preprocessor's lines are there")
+        self.assertGreater(text.count("\n; "), 20, "the comments are gone")
+        self.command(SPIRV_AS, "--target-env", "spv1.3", "test.spvasm", "-o", "again.spv")
+        self.assertEqual(self.read("again.spv"), module)
+
+    def check_amber(self, name):
+        path = os.path.join(self.path("bundle"), "test.amber")
+        if name == "address":
+            self.assertFalse(os.path.exists(path))
+            self.assertIn("There is no test.amber", self.read("README.md").decode())
+            return
+        script = amber.Script(self.read("test.amber").decode(), self.path("bundle"))
+        self.assertGreater(len(script.runs), 0)
+        facts = json.loads(self.read("facts.json"))
+        for pipeline, groups in script.runs:
+            made = script.pipelines[pipeline]
+            self.assertEqual(groups[1:], [1, 1])
+            self.assertEqual(made["size"], 8)
+            self.assertTrue(made["full"])
+            self.assertEqual(sorted(made["bindings"]), [0, 1, 2])
+            self.assertEqual(len(script.buffers[made["push"]]), 8)
+            self.assertEqual(set(script.buffers[made["bindings"][1]]), {0xC0DEDEAD})
+            self.assertEqual(set(script.buffers[made["bindings"][2]]), {0})
+            self.assertIn((made["bindings"][2], "EQ", 0, 0), script.expects)
+        self.assertTrue(any(entry[0].startswith("output") for entry in script.expects))
+        self.assertEqual(facts["configuration"]["name"].split("@")[1].split(",")[0].split("=")[0],
+                         "workgroup")
+        if "test" in script.shaders and name != "glslang":
+            with open(os.path.join(self.path("bundle"), "amber.spvasm"), "wb") as file:
+                file.write(script.shaders["test"])
+            self.command(SPIRV_AS, "--target-env", "spv1.3", "amber.spvasm", "-o", "amber.spv")
+            self.assertEqual(self.read("amber.spv"), self.read("test.spv"))
+
+    def check(self, kind):
+        model, name, fails, gives_up = CASES[kind]
+        settings = f"{model},subgroup=8,seed=7"
+        store = self.path("store.db")
+        self.litmus("run", name + "*", "--simt", settings, "-n", str(RUNS), "--seed", "9", "-q",
+                    "--db", store)
+        entry, = self.report(store)["results"]
+        measured = (entry["failed_runs"], entry["runs"] - entry["no_progress_runs"],
+                    entry["no_progress_runs"])
+        self.assertEqual(measured, (RUNS * (fails and not gives_up), RUNS * (not gives_up),
+                                    RUNS * gives_up), entry)
+        self.bundle(name, "--db", store, "--amber")
+        self.check_assembly(entry)
+        self.check_amber(kind)
+        self.assertIn("What was measured", self.read("README.md").decode())
+        self.build()
+        result = self.command("./repro", drivers=[harness.SIMT], LITMUS_SIMT=f"model={settings}",
+                              code=1 if fails else 3 if gives_up else 0)
+        self.assertEqual(self.counts(result), measured)
+        # Every instance of every run is accounted for, and failures are called the same.
+        rows = re.findall(r"^ *(\d+) [ *] (.*)$", result.out, re.M)
+        self.assertEqual(sum(int(count) for count, _ in rows), entry["instances"])
+        self.assertLessEqual({word for _, word in rows} - {"varied"}, self.possible(entry))
+        return result
+
+    @staticmethod
+    def possible(entry):
+        """Outcomes of the mode: those that were seen, and those of rates too small for 20 runs."""
+        return set(entry["outcomes"]) | {
+            "zero", "wrong", "not a tag", "wrong lane", "stale by 1", "stale by 2", "stale by 3",
+            "stale by more than 3", "ahead by 1", "ahead by 2", "ahead by 3",
+            "ahead by more than 3", "allowed", "empty", "split", "merged", "other lanes"}
+
+    def test_equal(self):
+        self.check("equal")
+
+    def test_address(self):
+        self.check("address")
+
+    def test_glslang(self):
+        self.check("glslang")
+
+    def test_right(self):
+        self.check("right")
+
+    def test_tag(self):
+        self.check("tag")
+
+    def test_mask(self):
+        self.check("mask")
+
+    def test_choice(self):
+        self.check("choice")
+
+    def test_wait(self):
+        self.check("wait")
+
+    def test_state(self):
+        self.check("state")
+
+
+class OnLavapipe(Case):
+    """A failure that a real driver is known for, reports/findings/, and its twin."""
+
+    FAILS = ("barrier.memory-is-no-rendezvous/order=memory-barrier,chosen=first"
+             "@workgroup=128,rounds=16")
+    RIGHT = "barrier.memory-is-no-rendezvous/order=none,chosen=first@workgroup=128,rounds=16"
+
+    def run_both(self, name, driver):
+        store = self.path("store.db")
+        self.litmus("run", name + "*", "-n", str(RUNS), "-q", "--db", store, drivers=[driver])
+        entry, = self.report(store)["results"]
+        self.bundle(name, "--db", store)
+        self.build()
+        result = self.command("./repro", drivers=[driver], code=1 if entry["failed_runs"] else 0)
+        self.assertEqual(self.counts(result)[0], entry["failed_runs"], result)
+        return entry
+
+    def test_a_known_failure(self):
+        entry = self.run_both(self.FAILS, harness.lavapipe())
+        info = json.loads(self.read("facts.json"))["device"]["driver_info"]
+        if "Mesa 22.3.6" in info:
+            self.assertEqual(entry["failed_runs"], RUNS)
+
+    def test_what_is_right(self):
+        entry = self.run_both(self.RIGHT, harness.lavapipe())
+        self.assertEqual(entry["failed_runs"], 0)
+
+    def test_another_lavapipe(self):
+        if not os.path.exists(harness.SECOND_LAVAPIPE):
+            self.skipTest("there is no second lavapipe")
+        self.run_both(self.RIGHT, harness.SECOND_LAVAPIPE)
+
+    def test_a_device_that_lacks_something(self):
+        """The bundle is of a device that can choose 32; lavapipe cannot."""
+        name = SCAN.format(form="variables", access="descriptor") + ",subgroup=32"
+        self.bundle(name, "--simt", "lockstep,subgroup=32")
+        self.assertIn("Not measured", self.read("README.md").decode())
+        self.build()
+        result = self.command("./repro", code=77)
+        self.assertIn("the device lacks subgroups of 32", result.out)
+
+    def test_its_usage(self):
+        self.bundle(self.RIGHT)
+        self.build()
+        self.command("./repro", "-n", code=2)
+        self.command("./repro", "-n", "x", code=2)
+        self.assertIn("0: ", self.command("./repro", "-l").out)
+        self.assertIn("of 3 runs", self.command("./repro", "-n", "3", "-d", "0").out)
+        self.assertIn("no device 7", self.command("./repro", "-d", "7", code=2).err)
+        os.truncate(os.path.join(self.path("bundle"), "expected.bin"), 8)
+        self.assertIn("expected.bin", self.command("./repro", code=2).err)
+
+
+class Refusing(Case):
+    """One line, exit code 2, and nothing written."""
+
+    RIGHT = OnLavapipe.RIGHT
+
+    def refuse(self, *arguments, code=2, words=(), **how):
+        result = self.litmus("repro", *arguments, "-o", self.path("bundle"), **how)
+        self.assert_one_line(result, code, *words)
+        self.assertEqual(glob.glob(self.path("bundle*")), [])
+
+    def test_usage(self):
+        self.refuse(words=["which configuration?"])
+        self.refuse(self.RIGHT, self.RIGHT, words=["one configuration"])
+        self.refuse("shuffle.scan-lop", words=["shuffle.scan-loop"])
+        self.refuse(self.RIGHT, "--db", "absent.db", words=["absent.db"])
+
+    def test_a_folder_that_is_there(self):
+        os.mkdir(self.path("bundle"))
+        self.write("bundle/mine", "x")
+        result = self.litmus("repro", self.RIGHT, "-o", self.path("bundle"))
+        self.assert_one_line(result, 2, "not empty")
+        self.assertEqual(os.listdir(self.path("bundle")), ["mine"])
+        os.remove(self.path("bundle/mine"))
+        self.bundle(self.RIGHT)
+
+    def test_another_module(self):
+        store = self.path("store.db")
+        self.litmus("run", self.RIGHT + "*", "-n", "1", "-q", "--db", store)
+        self.change(store, "update result set sha256 = '" + "0" * 64 + "'")
+        self.refuse(self.RIGHT, "--db", store, words=["another module", "000000000000"])
+
+    def test_not_measured_here(self):
+        store = self.path("store.db")
+        self.litmus("run", self.RIGHT + "*", "-n", "1", "-q", "--db", store)
+        self.refuse(OnLavapipe.FAILS, "--db", store, words=["no result"])
+        self.refuse(self.RIGHT, "--db", store, "-d", "nothing", words=["on that device"])
+
+    def change(self, store, statement):
+        database = sqlite3.connect(store)
+        with database:
+            database.execute(statement)
+        database.close()
+
+
+if __name__ == "__main__":
+    harness.main()

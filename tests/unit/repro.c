@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bundle's files, as far as they can be judged without running them.
+#include "unit.h"
+
+#include "repro/bundle.h"
+#include "repro/parts.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LOOKBACK                                                                                   \
+    "lookback.scan/encoding=flag-payload,memory-model=vulkan,walk=lane,reconvergence=default"      \
+    "@workgroup=128,elements=1000,subgroup=8"
+#define MASKS                                                                                      \
+    "reconvergence.switch-shared-target/reconvergence=default,entry=workgroup@workgroup=64"
+#define TAGS                                                                                       \
+    "loop.tail/tail=buffer,sync=none,reconvergence=default@workgroup=128,elected=last,workers=1,"  \
+    "iterations=16"
+#define CHOICES                                                                                    \
+    "memory.message-passing/sides=device,scope=exact,order=release-acquire,data=atomic,"           \
+    "place=buffer,memory-model=vulkan@workgroup=256,times=1,stride=1,step=4099"
+
+static struct dev_facts facts = {.name = "device",
+                                 .driver_name = "driver",
+                                 .driver_version = "1.0",
+                                 .subgroup = 8,
+                                 .subgroup_min = 4,
+                                 .subgroup_max = 32,
+                                 .subgroup_control = true,
+                                 .cpu = true,
+                                 .max_workgroup = 1024,
+                                 .max_workgroups = 65535,
+                                 .max_subgroups = 64,
+                                 .max_shared = 32768,
+                                 .max_storage_buffer = UINT64_C(1) << 32,
+                                 .features = ~UINT64_C(0)};
+
+struct made {
+    struct cat_case which;
+    struct eng_prepared ready;
+    struct repro repro;
+    struct repro_bundle bundle;
+};
+
+static struct made *make(const char *name)
+{
+    struct made *made = lit_alloc(1, sizeof *made);
+    struct lit_error error = {0};
+    assert_true(cat_case_parse(name, &made->which, &error));
+    const struct eng_prepare how = {
+        .which = &made->which, .facts = &facts, .most_words = UINT64_MAX / 8};
+    assert_true(eng_prepare(&how, &made->ready, &error));
+    eng_prepare_data(&made->ready, 7);
+    made->repro = (struct repro){.ready = &made->ready,
+                                 .facts = &facts,
+                                 .system = "system",
+                                 .seed = 7,
+                                 .runs = 30,
+                                 .amber = true};
+    repro_make(&made->repro, &made->bundle);
+    return made;
+}
+
+static void drop(struct made *made)
+{
+    repro_clear(&made->bundle);
+    eng_prepared_clear(&made->ready);
+    free(made);
+}
+
+static const struct text *file(const struct made *made, const char *name)
+{
+    for (size_t i = 0; i < made->bundle.count; i++)
+        if (!strcmp(made->bundle.files[i].name, name))
+            return &made->bundle.files[i].content;
+    return NULL;
+}
+
+static size_t count(const struct text *text, const char *what)
+{
+    size_t found = 0;
+    for (const char *at = text->data; (at = strstr(at, what)); at++)
+        found++;
+    return found;
+}
+
+static void one_comparison_or_none(void **state)
+{
+    (void)state;
+    static const struct {
+        enum cat_check check;
+        uint32_t fails, expected[4];
+        enum repro_compare how;
+        uint32_t word;
+    } table[] = {
+        {CAT_CHECK_EQUAL, 0, {5}, REPRO_EQUAL, 5},
+        {CAT_CHECK_EQUAL, 0, {CAT_POISON}, REPRO_EQUAL, CAT_POISON},
+        {CAT_CHECK_TAG, 0, {0x5A000203}, REPRO_EQUAL, 0x5A000203},
+        {CAT_CHECK_MASK, 0, {6, 6, ~0u, 0}, REPRO_EQUAL, 6},    // between impossible bounds
+        {CAT_CHECK_MASK, 0, {6, 6, 6, 6}, REPRO_EQUAL, 6},      // between equal ones
+        {CAT_CHECK_MASK, 0, {6, 6, 7, 7}, REPRO_OPEN, 0},       // 7 too
+        {CAT_CHECK_MASK, 0, {6, 6, 2, 6}, REPRO_OPEN, 0},       // 2 too
+        {CAT_CHECK_MASK, 0, {6, 4, ~0u, 0}, REPRO_OPEN, 0},     // 4 too
+        {CAT_CHECK_CHOICE, 0x1e, {1, 2, 3, 4}, REPRO_EQUAL, 1}, // all others fail
+        {CAT_CHECK_CHOICE, 0x10, {1, 1, 1, 1}, REPRO_EQUAL, 1},
+        {CAT_CHECK_CHOICE, 0x18, {1, 2, 3, 4}, REPRO_DIFFERENT, 4}, // three are right
+        {CAT_CHECK_CHOICE, 0x08, {1, 2, 3, 4}, REPRO_DIFFERENT, 4},
+        {CAT_CHECK_CHOICE, 0x02, {1, 2, 1, 1}, REPRO_DIFFERENT, 2},
+        {CAT_CHECK_CHOICE, 0x06, {1, 2, 3, 4}, REPRO_DIFFERENT, 3}, // two are wrong
+        {CAT_CHECK_CHOICE, 0x10, {1, 2, 3, 4}, REPRO_OPEN, 0},
+        {CAT_CHECK_CHOICE, 0x02, {1, 1, 3, 4}, REPRO_OPEN, 0}, // what is right comes first
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const struct cat_mode mode = {table[i].check, {.fails = table[i].fails}};
+        uint32_t word = 0;
+        assert_int_equal(repro_compare(&mode, table[i].expected, &word), table[i].how);
+        if (table[i].how != REPRO_OPEN)
+            assert_int_equal(word, table[i].word);
+    }
+}
+
+// What a comparison says is what the checker says, for all small words.
+static void comparisons_agree_with_the_checker(void **state)
+{
+    (void)state;
+    for (uint32_t all = 0; all < 8 * 8 * 8 * 8 * 2; all++) {
+        const struct cat_mode mode = {all & 1 ? CAT_CHECK_MASK : CAT_CHECK_CHOICE,
+                                      {.fails = (all >> 4 & 0x1e)}};
+        const uint32_t expected[4] = {all >> 1 & 7, all >> 4 & 7, all >> 7 & 7, all >> 10 & 7};
+        uint32_t word = 0;
+        const enum repro_compare how = repro_compare(&mode, expected, &word);
+        for (uint32_t got = 0; got < 10 && how != REPRO_OPEN; got++) {
+            const bool fails = cat_mode_fails(&mode, cat_classify(mode.check, got, expected));
+            if (how == REPRO_EQUAL)
+                assert_int_equal(fails, got != word);
+            else if (got == word)
+                assert_true(fails);
+        }
+    }
+}
+
+static void every_mode_has_its_program(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *has;
+    } modes[] = {{LOOKBACK, "zero, or wrong"},
+                 {TAGS, "of another lane"},
+                 {MASKS, "// merged"},
+                 {CHOICES, "// none of them"}};
+    for (size_t i = 0; i < 4; i++) {
+        struct made *made = make(modes[i].name);
+        const struct text *program = file(made, "repro.c");
+        assert_non_null(program);
+        assert_int_equal(count(program, "static uint32_t classify_other("), 1);
+        assert_int_equal(count(program, "CHECK_"), 0);
+        assert_int_equal(count(program, "configuration>"), 0);
+        for (size_t j = 0; j < 4; j++)
+            assert_int_equal(count(program, modes[j].has), i == j);
+        struct text name = {0};
+        cat_case_name(&made->ready.which, &name);
+        assert_int_equal(count(program, name.data), 1);
+        assert_int_equal(count(file(made, "README.md"), name.data), 1);
+        text_free(&name);
+        drop(made);
+    }
+}
+
+static void data_are_as_large_as_it_says(void **state)
+{
+    (void)state;
+    struct made *made = make(MASKS);
+    const struct cat_shape *shape = &made->ready.shape;
+    assert_int_equal(file(made, "expected.bin")->length,
+                     shape->instances * shape->words_per_instance * 4 * 4);
+    assert_int_equal(file(made, "test.spv")->length, made->ready.module->count * 4);
+    assert_int_equal(file(made, "input.bin") ? file(made, "input.bin")->length : 0,
+                     shape->input_words * 4);
+    assert_int_equal(count(file(made, "test.spvasm"), "OpFunctionEnd") > 0, true);
+    drop(made);
+}
+
+// A script has one pipeline and one dispatch for each run, and compares only what can be.
+static void amber_is_bounded(void **state)
+{
+    (void)state;
+    struct made *made = make(LOOKBACK);
+    const struct text *script = file(made, "test.amber");
+    assert_int_equal(count(script, "\nRUN run_"), 10);
+    assert_int_equal(count(script, "EQ_BUFFER expected"), 10);
+    drop(made);
+    made = make(CHOICES);
+    script = file(made, "test.amber");
+    assert_true(count(script, "\nEXPECT") <= 10 * (4096 + 1));
+    assert_int_equal(count(script, "EQ_BUFFER"), 0);
+    assert_true(count(script, " NE 0x") > 0);
+    drop(made);
+}
+
+// What a driver calls itself stays text.
+static void hostile_names_are_text(void **state)
+{
+    (void)state;
+    const struct dev_facts kept = facts;
+    text_sanitise(facts.name, sizeof facts.name, "*/ \" | <script>`$(reboot)`\x1b[2J\n# Title");
+    snprintf(facts.driver_info, sizeof facts.driver_info, "%s", facts.name);
+    struct made *made = make(TAGS);
+    const struct text *readme = file(made, "README.md");
+    assert_int_equal(count(readme, "<script>"), 0);
+    assert_int_equal(count(readme, "`$("), 0);
+    assert_int_equal(count(readme, "\n# Title"), 0);
+    assert_int_equal(count(file(made, "repro.c"), "reboot"), 0);
+    assert_int_equal(count(file(made, "Makefile"), "reboot"), 0);
+    assert_int_equal(count(file(made, "test.amber"), "reboot"), 0);
+    json_t *json = json_loads(file(made, "facts.json")->data, 0, NULL);
+    assert_non_null(json);
+    const char *name = json_string_value(json_object_get(json_object_get(json, "device"), "name"));
+    assert_string_equal(name, facts.name);
+    assert_true(json_is_null(json_object_get(json, "measured")));
+    json_decref(json);
+    drop(made);
+    facts = kept;
+}
+
+static void whole_or_not_at_all(void **state)
+{
+    (void)state;
+    struct lit_error error = {0};
+    char folder[] = "/tmp/litmus-repro-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/bundle/", folder);
+    struct made *made = make(TAGS);
+    assert_true(repro_folder_free(path, &error));
+    assert_true(repro_write(&made->bundle, path, &error));
+    assert_false(repro_folder_free(path, &error));
+    assert_false(repro_write(&made->bundle, path, &error));
+    for (size_t i = 0; i < made->bundle.count; i++) {
+        struct stat found;
+        char name[128];
+        snprintf(name, sizeof name, "%s%s", path, made->bundle.files[i].name);
+        assert_int_equal(stat(name, &found), 0);
+        assert_int_equal(found.st_size, made->bundle.files[i].content.length);
+        unlink(name);
+    }
+    // Nothing is left of the second try.
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    assert_false(repro_write(&made->bundle, path, &error));
+    drop(made);
+}
+
+static void too_large_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *elements, *says;
+    } table[] = {{"1048576", NULL}, {"268435456", "smaller"}, {"largest", "largest"}};
+    const struct dev_facts kept = facts;
+    facts.cpu = false;
+    facts.subgroup = 32;
+    facts.max_workgroups = 1u << 22;
+    facts.max_storage_buffer = UINT64_C(1) << 40;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct lit_error error = {0};
+        struct cat_case which;
+        struct eng_prepared ready;
+        struct text name = {0};
+        text_printf(&name,
+                    "lookback.scan/encoding=word64,memory-model=glsl,walk=lane,"
+                    "reconvergence=default@workgroup=1024,elements=%s",
+                    table[i].elements);
+        assert_true(cat_case_parse(name.data, &which, &error));
+        const struct eng_prepare how = {
+            .which = &which, .facts = &facts, .most_words = UINT64_C(1) << 33};
+        assert_true(eng_prepare(&how, &ready, &error));
+        assert_int_equal(repro_fits(&ready, &error), !table[i].says);
+        if (table[i].says)
+            assert_non_null(strstr(error.message, table[i].says));
+        text_free(&name);
+    }
+    facts = kept;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_comparison_or_none),
+        cmocka_unit_test(comparisons_agree_with_the_checker),
+        cmocka_unit_test(every_mode_has_its_program),
+        cmocka_unit_test(data_are_as_large_as_it_says),
+        cmocka_unit_test(amber_is_bounded),
+        cmocka_unit_test(hostile_names_are_text),
+        cmocka_unit_test(too_large_is_refused),
+        cmocka_unit_test(whole_or_not_at_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
