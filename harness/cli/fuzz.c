@@ -153,15 +153,15 @@ static bool is_usable(struct fuzzing *f, const struct eng_device *device)
     return !device->facts.problem[0] && device->facts.subgroup;
 }
 
-static void end_device(struct fuzzing *f, const struct fuzz_target *target, enum fuzz_end end,
+static void end_device(struct fuzzing *f, const struct fuzz_target *target, enum eng_end end,
                        const char *reason)
 {
-    if (end == FUZZ_TIME)
+    if (end == ENG_END_TIME)
         f->sum.out_of_time = true;
-    if (end != FUZZ_STOPS)
+    if (end != ENG_END_STOPS)
         return;
-    f->sum.stopped += !target->unfit;
-    fprintf(stderr, "  device %u stops: %s\n", target->device->number, reason);
+    f->sum.stopped += !target->client.unfit;
+    fprintf(stderr, "  device %u stops: %s\n", target->client.device->number, reason);
 }
 
 // A campaign
@@ -198,7 +198,7 @@ static void show_found(const struct fuzz_found *found, void *user)
     text_free(&text);
 }
 
-static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum fuzz_end *end,
+static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum eng_end *end,
                         struct lit_error *error)
 {
     struct fuzz_target target;
@@ -297,15 +297,15 @@ static bool read_replay(struct fuzzing *f, struct replay *replay, struct lit_err
 }
 
 static void replay_device(struct fuzzing *f, const struct replay *replay,
-                          const struct eng_device *device, enum fuzz_end *end)
+                          const struct eng_device *device, enum eng_end *end)
 {
     struct fuzz_target target;
     struct fuzz_tally tally = {0};
     struct text table = {0};
     print_header(f, device);
     fuzz_target_init(&target, &f->watch, device);
-    *end = FUZZ_RAN;
-    for (size_t i = 0; i < target.size_count && *end == FUZZ_RAN; i++) {
+    *end = ENG_END_RAN;
+    for (size_t i = 0; i < target.size_count && *end == ENG_END_RAN; i++) {
         struct fuzz_found found = {
             .drawn = replay->program, .small = replay->program, .subgroup = target.sizes[i]};
         const struct fuzz_trial trial = {.program = &replay->program,
@@ -315,9 +315,9 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
                                          .seed = f->chosen.seed.value,
                                          .runs = f->chosen.runs};
         *end = fuzz_try(&target, &trial, &found.first);
-        if (*end == FUZZ_STOPS)
+        if (*end == ENG_END_STOPS)
             snprintf(tally.reason, sizeof tally.reason, "%s", found.first.reason);
-        if (*end != FUZZ_RAN)
+        if (*end != ENG_END_RAN)
             break;
         if (found.first.count.failure_count)
             found.failure = found.first.count.failures[0];
@@ -417,7 +417,7 @@ static int finish(const struct fuzzing *f)
 static int fuzz(struct fuzzing *f, const struct cli_list *operands, struct lit_error *error)
 {
     struct replay replay;
-    enum fuzz_end end = FUZZ_RAN;
+    enum eng_end end = ENG_END_RAN;
     if (!check_usage(f, operands, error))
         return cli_fail(error);
     settle(f);
@@ -428,7 +428,8 @@ static int fuzz(struct fuzzing *f, const struct cli_list *operands, struct lit_e
     eng_interrupt_listen();
     if (!find_devices(f, error))
         return cli_fail(error);
-    for (size_t i = 0; i < f->inventory.count && end != FUZZ_TIME && end != FUZZ_SIGNAL; i++) {
+    for (size_t i = 0; i < f->inventory.count && end != ENG_END_TIME && end != ENG_END_SIGNAL;
+         i++) {
         const struct eng_device *device = &f->inventory.devices[i];
         if (!f->devices[i] || !is_usable(f, device))
             continue;

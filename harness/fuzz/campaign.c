@@ -29,7 +29,7 @@ struct campaign {
     const char *name;
     uint64_t patience;
     double deadline;
-    enum fuzz_end end; // why shrinking stopped
+    enum eng_end end; // why shrinking stopped
 };
 
 void fuzz_name(enum masks_rule rule, uint64_t seed, uint64_t index, char name[96])
@@ -84,7 +84,7 @@ static enum gen_answer ask(const struct gen_program *candidate, void *user)
 {
     struct campaign *c = user;
     struct fuzz_found *found = c->found;
-    struct fuzz_outcome outcome;
+    struct eng_outcome outcome;
     char doing[64];
     const bool hard = ends_worker(found->first.result);
     if (eng_now() > c->deadline || (hard && found->tries >= HARD_TRIES))
@@ -94,7 +94,7 @@ static enum gen_answer ask(const struct gen_program *candidate, void *user)
     c->listener->progress(c->tally, doing, c->listener->user);
     const struct fuzz_trial trial = trial_of(c, candidate, c->patience);
     c->end = fuzz_try(c->target, &trial, &outcome);
-    if (c->end != FUZZ_RAN)
+    if (c->end != ENG_END_RAN)
         return GEN_STOP;
     found->tries++;
     if (outcome.result != found->first.result)
@@ -104,13 +104,13 @@ static enum gen_answer ask(const struct gen_program *candidate, void *user)
 }
 
 // Runs a program again, to learn how often it fails.
-static enum fuzz_end repeat(struct campaign *c, const struct gen_program *program, uint64_t times,
-                            uint64_t *runs, uint64_t *failed, struct eng_failure *failure)
+static enum eng_end repeat(struct campaign *c, const struct gen_program *program, uint64_t times,
+                           uint64_t *runs, uint64_t *failed, struct eng_failure *failure)
 {
-    struct fuzz_outcome outcome;
+    struct eng_outcome outcome;
     const struct fuzz_trial trial = trial_of(c, program, c->plan->runs * times);
-    const enum fuzz_end end = fuzz_try(c->target, &trial, &outcome);
-    if (end != FUZZ_RAN)
+    const enum eng_end end = fuzz_try(c->target, &trial, &outcome);
+    if (end != ENG_END_RAN)
         return end;
     *runs = outcome.count.runs;
     *failed = outcome.count.failed_runs;
@@ -120,31 +120,31 @@ static enum fuzz_end repeat(struct campaign *c, const struct gen_program *progra
     }
     if (outcome.count.failure_count)
         *failure = outcome.count.failures[0];
-    return FUZZ_RAN;
+    return ENG_END_RAN;
 }
 
-static enum fuzz_end shrink(struct campaign *c)
+static enum eng_end shrink(struct campaign *c)
 {
     struct fuzz_found *found = c->found;
-    enum fuzz_end end = repeat(c, &found->drawn, ends_worker(found->first.result) ? 1 : REPEATS,
-                               &found->runs, &found->failed, &found->failure);
-    if (end != FUZZ_RAN)
+    enum eng_end end = repeat(c, &found->drawn, ends_worker(found->first.result) ? 1 : REPEATS,
+                              &found->runs, &found->failed, &found->failure);
+    if (end != ENG_END_RAN)
         return end;
     // What ends a worker may be what others did to the device before: only what does so again, on a
     // device of its own, can be made smaller.
     if (ends_worker(found->first.result) && !found->failed)
-        return FUZZ_RAN;
+        return ENG_END_RAN;
     // The first runs count where the others show nothing.
     c->patience = found->failed ? fuzz_patience(found->failed, found->runs)
                                 : fuzz_patience(1, found->runs + c->plan->runs);
     c->deadline = eng_now() + c->plan->shrinking;
-    c->end = FUZZ_RAN;
+    c->end = ENG_END_RAN;
     found->shrunk = true;
     struct gen_program program = found->drawn;
     gen_shrink(&program, c->plan->taste.rule, ask, c);
-    found->cut_short = c->end != FUZZ_RAN || eng_now() > c->deadline ||
+    found->cut_short = c->end != ENG_END_RAN || eng_now() > c->deadline ||
                        (ends_worker(found->first.result) && found->tries >= HARD_TRIES);
-    if (c->end != FUZZ_RAN)
+    if (c->end != ENG_END_RAN)
         return c->end;
     return repeat(c, &found->small, ends_worker(found->first.result) ? 1 : REPEATS,
                   &found->small_runs, &found->small_failed, &found->failure);
@@ -154,7 +154,7 @@ static enum fuzz_end shrink(struct campaign *c)
 static void put_remark(const struct campaign *c, struct text *text)
 {
     const struct fuzz_found *found = c->found;
-    const struct dev_facts *facts = &c->target->device->facts;
+    const struct dev_facts *facts = &c->target->client.device->facts;
     text_printf(text, "; Seen on %s, driver %s, in subgroups of %u: ", facts->name,
                 facts->driver_version, found->subgroup);
     if (ends_worker(found->first.result))
@@ -201,10 +201,10 @@ static bool store(struct campaign *c, struct lit_error *error)
     return good;
 }
 
-static enum fuzz_end handle(struct campaign *c, struct fuzz_found *found, bool *written,
-                            struct lit_error *error)
+static enum eng_end handle(struct campaign *c, struct fuzz_found *found, bool *written,
+                           struct lit_error *error)
 {
-    enum fuzz_end end = FUZZ_RAN;
+    enum eng_end end = ENG_END_RAN;
     c->found = found;
     found->small = found->drawn;
     if (found->first.count.failure_count)
@@ -217,16 +217,16 @@ static enum fuzz_end handle(struct campaign *c, struct fuzz_found *found, bool *
     return end;
 }
 
-enum fuzz_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *plan,
-                            const struct fuzz_listener *listener, struct fuzz_tally *tally,
-                            bool *written, struct lit_error *error)
+enum eng_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *plan,
+                           const struct fuzz_listener *listener, struct fuzz_tally *tally,
+                           bool *written, struct lit_error *error)
 {
     struct campaign c = {.target = target, .plan = plan, .listener = listener, .tally = tally};
     struct fuzz_found *found = lit_alloc(1, sizeof *found);
-    enum fuzz_end end = FUZZ_RAN;
+    enum eng_end end = ENG_END_RAN;
     *tally = (struct fuzz_tally){0};
     *written = true;
-    for (uint64_t i = 0; i < plan->count && end == FUZZ_RAN && *written; i++) {
+    for (uint64_t i = 0; i < plan->count && end == ENG_END_RAN && *written; i++) {
         char name[96];
         *found = (struct fuzz_found){.index = plan->first + i};
         found->subgroup = fuzz_size(target, found->index);
@@ -237,9 +237,9 @@ enum fuzz_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *
         c.name = name;
         const struct fuzz_trial trial = trial_of(&c, &found->drawn, plan->runs);
         end = fuzz_try(target, &trial, &found->first);
-        if (end == FUZZ_STOPS)
+        if (end == ENG_END_STOPS)
             snprintf(tally->reason, sizeof tally->reason, "%s", found->first.reason);
-        if (end != FUZZ_RAN)
+        if (end != ENG_END_RAN)
             break;
         tally->programs++;
         tally->runs += found->first.count.runs;

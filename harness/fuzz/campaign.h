@@ -19,8 +19,8 @@ struct fuzz_found {
     uint64_t index;
     uint32_t subgroup;
     struct gen_program drawn, small;
-    struct fuzz_outcome first; // of the drawn program, its first runs
-    uint64_t runs, failed;     // when it was run again
+    struct eng_outcome first; // of the drawn program, its first runs
+    uint64_t runs, failed;    // when it was run again
     uint64_t small_runs, small_failed;
     struct eng_failure failure; // of the small one, or of the drawn one
     unsigned tries;             // while shrinking
@@ -43,12 +43,12 @@ struct fuzz_listener {
     void *user;
 };
 
-// Runs it. FUZZ_RAN: to its end; also if a device without a feature ends it at once: every program
-// counts as skipped then. False in *written, with an error, if a file could not be stored: nothing
-// goes on then.
-enum fuzz_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *plan,
-                            const struct fuzz_listener *listener, struct fuzz_tally *tally,
-                            bool *written, struct lit_error *error);
+// Runs it. ENG_END_RAN: to its end; also if a device without a feature ends it at once: every
+// program counts as skipped then. False in *written, with an error, if a file could not be stored:
+// nothing goes on then.
+enum eng_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *plan,
+                           const struct fuzz_listener *listener, struct fuzz_tally *tally,
+                           bool *written, struct lit_error *error);
 
 // How often a candidate is run until it counts as passing: often enough that one that fails in half
 // as many runs as the program did shows it in 99 of 100 cases, 512 at most. Pure.

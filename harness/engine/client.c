@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks a worker, and replaces it when it ends.
+#include "engine/client.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+void eng_client_end(struct eng_client *client)
+{
+    eng_worker_end(&client->worker, false);
+}
+
+// Reads events up to the last one of a request, which is in *event then.
+static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcome,
+                           struct eng_event *event)
+{
+    for (;;) {
+        switch (eng_worker_wait(client->worker, event, outcome->reason)) {
+        case ENG_WAIT_EVENT:
+            break;
+        case ENG_WAIT_GONE:
+            outcome->result = ENG_CRASH;
+            return ENG_END_RAN;
+        case ENG_WAIT_HUNG:
+            outcome->result = ENG_HANG;
+            return ENG_END_RAN;
+        case ENG_WAIT_NONSENSE:
+            outcome->result = ENG_HARNESS_ERROR;
+            return ENG_END_RAN;
+        case ENG_WAIT_TIME:
+            return ENG_END_TIME;
+        case ENG_WAIT_INTERRUPTED:
+            return ENG_END_SIGNAL;
+        }
+        if (event->kind == ENG_EVENT_OPENED)
+            snprintf(client->checker, sizeof client->checker, "%s%s",
+                     event->host_checker ? "host: " : "device",
+                     event->host_checker ? event->text : "");
+        if (event->kind == ENG_EVENT_BATCH)
+            eng_count_add(&outcome->count, &event->count);
+        if (event->kind == ENG_EVENT_MESSAGE)
+            client->watch->say(event->text, client->watch->user);
+        if (event->kind == ENG_EVENT_DONE || event->kind == ENG_EVENT_ERROR) {
+            outcome->result = event->kind == ENG_EVENT_DONE ? event->result : ENG_HARNESS_ERROR;
+            snprintf(outcome->reason, sizeof outcome->reason, "%s", event->text);
+            return ENG_END_RAN;
+        }
+    }
+}
+
+// Whether the worker said all that belongs to a request.
+static bool is_whole(const struct eng_event *event)
+{
+    return event->kind == ENG_EVENT_DONE || event->kind == ENG_EVENT_ERROR;
+}
+
+static enum eng_end open_once(struct eng_client *client, struct eng_outcome *outcome)
+{
+    struct lit_error error = {0};
+    struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
+    client->worker = eng_worker_start(client->watch, client->device->manifest, &error);
+    if (!client->worker) {
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
+        return ENG_END_STOPS;
+    }
+    eng_worker_ask(client->worker, &(struct eng_request){
+                                       .kind = ENG_OPEN,
+                                       .index = client->device->index,
+                                       .timeout_ms = eng_batch_limit_ms(&client->watch->policy),
+                                   });
+    const enum eng_end end = follow(client, outcome, &event);
+    const bool good = end == ENG_END_RAN && event.kind == ENG_EVENT_DONE;
+    if (end == ENG_END_RAN && event.kind == ENG_EVENT_ERROR &&
+        event.error_code != LIT_EXIT_DEVICE_LOST)
+        client->unfit = true;
+    if (!good)
+        eng_worker_end(&client->worker, !is_whole(&event));
+    return end;
+}
+
+static enum eng_end ensure_open(struct eng_client *client, struct eng_outcome *outcome)
+{
+    while (!client->worker && !client->unfit && client->losses < ENG_LOSSES) {
+        const enum eng_end end = open_once(client, outcome);
+        if (end != ENG_END_RAN || client->worker)
+            return end;
+        client->losses = eng_losses_after(client->losses, ENG_DEVICE_LOST);
+        // A device that resets is away for a moment.
+        if (!client->unfit && client->losses < ENG_LOSSES)
+            sleep(1);
+    }
+    return client->worker ? ENG_END_RAN : ENG_END_STOPS;
+}
+
+enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
+                            struct eng_outcome *outcome)
+{
+    struct eng_request request = *asked;
+    struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
+    *outcome = (struct eng_outcome){0};
+    request.timeout_ms = eng_batch_limit_ms(&client->watch->policy);
+    if (client->hangs >= ENG_HANGS) {
+        snprintf(outcome->reason, sizeof outcome->reason, "it hung ten times in a row");
+        return ENG_END_STOPS;
+    }
+    enum eng_end end = ensure_open(client, outcome);
+    if (end != ENG_END_RAN)
+        return end;
+    *outcome = (struct eng_outcome){0};
+    eng_worker_ask(client->worker, &request);
+    end = follow(client, outcome, &event);
+    // A worker whose device is lost, or does not end what it began, has ended.
+    if (!is_whole(&event) || outcome->result == ENG_HANG || outcome->result == ENG_DEVICE_LOST)
+        eng_worker_end(&client->worker, true);
+    if (end == ENG_END_RAN) {
+        client->losses = eng_losses_after(client->losses, outcome->result);
+        client->hangs = eng_hangs_after(client->hangs, outcome->result);
+    }
+    return end;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that is asked one request after another: its worker is started when it is needed and
+// replaced when it ends. For subcommands that try things out; `run` has the supervisor.
+#pragma once
+
+#include "engine/inventory.h"
+#include "engine/watch.h"
+
+struct eng_client {
+    const struct eng_watch *watch;
+    const struct eng_device *device;
+    struct eng_worker *worker; // with the device open; NULL: none
+    char checker[600];         // "device", or "host: why"; "" before it was open
+    unsigned losses, hangs;    // in a row
+    bool unfit;                // it cannot be opened at all
+};
+
+enum eng_end {
+    ENG_END_RAN,   // the outcome is filled
+    ENG_END_STOPS, // the device is of no use any more: outcome.reason says why
+    ENG_END_TIME,  // the time is used up
+    ENG_END_SIGNAL,
+};
+
+struct eng_outcome {
+    enum eng_result result;
+    struct eng_count count;
+    char reason[512];
+};
+
+// Ends the worker. A client starts as {.watch, .device}, which must outlive it.
+void eng_client_end(struct eng_client *client);
+
+// Asks for runs (RUN, GENERATED) and waits for their end. A crash, a hang, a lost device are
+// results; the next request has a new worker. The request's timeout_ms is filled in.
+enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
+                            struct eng_outcome *outcome);
