@@ -4,6 +4,7 @@
 // is compiled by glslang from the file of the same name in GLSL. An error names the source file and
 // line, never a temporary one.
 #include "base/text.h"
+#include "catalogue/divide.h"
 #include "catalogue/features.h"
 #include "catalogue/head.h"
 #include "catalogue/ids.h"
@@ -34,6 +35,7 @@ struct module {
     char sha256[65];
     uint32_t names, names_size; // in the product's names
     uint32_t page;              // in the product's pages
+    bool divisible;
 };
 
 struct product {
@@ -447,6 +449,7 @@ static void build_module(const struct settings *settings, struct product *produc
     if (!cat_module_features(words, count, &module.features, &unknown))
         die("%s: error: [%s] capability %u is not in harness/catalogue/features.c",
             settings->source, module.variant, unknown);
+    module.divisible = cat_module_divisible(words, count);
     module.names_size = (uint32_t)product->names.length - module.names;
     module.offset = (uint32_t)product->word_count;
     module.count = (uint32_t)count;
@@ -570,9 +573,9 @@ static void write_test(const struct settings *settings, const struct product *pr
     fprintf(out, "static const struct cat_module modules[] = {\n");
     for (size_t i = 0; i < product->module_count; i++) {
         const struct module *m = &product->modules[i];
-        fprintf(out, "    {\"%s\", %u, %u, %u, 0x%llx, \"%s\", %u, %u, %u},\n", m->variant,
+        fprintf(out, "    {\"%s\", %u, %u, %u, 0x%llx, \"%s\", %u, %u, %u, %s},\n", m->variant,
                 m->subgroup, m->offset, m->count, (unsigned long long)m->features, m->sha256,
-                m->names, m->names_size, m->page);
+                m->names, m->names_size, m->page, m->divisible ? "true" : "false");
     }
     fprintf(out, "    {0},\n};\n\nstatic const unsigned char packed[] = {\n");
     put_bytes(out, packed, packed_size);

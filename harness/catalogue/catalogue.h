@@ -21,6 +21,7 @@ struct cat_module {
     uint32_t names;      // offset into the test's names
     uint32_t names_size; // bytes; 0: they are not known
     uint32_t page;       // offset into the test's pages
+    bool divisible;      // its dispatch may be cut into several (divide.h)
 };
 
 // What the build embeds for a test: see tools/embed.c.

@@ -62,5 +62,8 @@ bool cli_color(enum cli_color choice);
 // Whether the locale's characters are UTF-8.
 bool cli_utf8(void);
 
+// Appends a word as a shell takes it: in single quotes, if it needs any.
+void cli_put_quoted(struct text *text, const char *word);
+
 // Appends `value` after a label, broken into lines of 100 columns; "" as value appends nothing.
 void cli_paragraph(struct text *text, const char *label, const char *value);

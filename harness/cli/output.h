@@ -19,7 +19,7 @@ struct cli_outputs {
      CLI_TEXT, CLI_OUTPUT_AT(outputs.files[REPORT_AS_##name]),                                     \
      "FILE",   "write a report at the end: " about},
 #define CLI_OUTPUT_OPTIONS                                                                         \
-    REPORT_FILES(CLI_OUTPUT_OPTION)                                \
+    REPORT_FILES(CLI_OUTPUT_OPTION)                                                                \
     {                                                                                              \
         0, "github", CLI_FLAG, CLI_OUTPUT_AT(outputs.github), NULL, CLI_GITHUB_HELP                \
     }

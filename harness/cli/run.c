@@ -7,6 +7,7 @@
 #include "cli/session.h"
 #include "cli/shard.h"
 #include "cli/simt.h"
+#include "cli/stress.h"
 #include "engine/interrupt.h"
 #include "engine/plan.h"
 #include "engine/supervisor.h"
@@ -42,6 +43,10 @@ static const struct cli_option options[] = {
      "all values of all parameters, and all subgroup sizes that\nthe device can run"},
     {0, "seed", CLI_SEED, AT(seed), "SEED",
      "of everything random, 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"},
+    {0, "stress", CLI_LIST, AT(stress), CLI_STRESS_ARGUMENT,
+     "what else the device does meanwhile (default: none). random:\neach configuration has its own "
+     "set, by the seed; tuned: the\none that 'litmus tune' found; or a set of parameters,\n"
+     "workgroups=64,kind=memory (docs/stress.md)"},
     {0, "shuffle", CLI_FLAG, AT(shuffle), NULL, "in an order that the seed decides"},
     {0, "shard", CLI_TEXT, AT(shard_tests), "I/N",
      "only part I (from 0) of N: of the tests; none: all, whatever\nGTEST_SHARD_INDEX, "
@@ -84,7 +89,8 @@ const struct cli_syntax cli_run_syntax = {
             "  litmus run --all\n"
             "  litmus run 'shuffle.*' '!*@*workgroup=1024*' -d 1\n"
             "  litmus run 'shuffle.scan-loop/sync=none*' -n 100000 --seed 0x5eed\n"
-            "  litmus run --all --simt snooping,subgroup=32\n",
+            "  litmus run --all --simt snooping,subgroup=32\n"
+            "  litmus run 'memory.*' --stress random\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 
@@ -133,6 +139,7 @@ struct run {
     struct eng_inventory inventory;
     bool *chosen;
     struct eng_progress progress;
+    struct eng_stressing stress;
     struct store *store;
     struct store_session session;
     double started;
@@ -229,6 +236,8 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
     if (run->options.shard.kind != STORE_WHOLE)
         text_printf(&line, ", shard %" PRIu64 "/%" PRIu64, run->options.shard.index,
                     run->options.shard.count);
+    if (run->options.stress.count && run->stress.mode != ENG_STRESS_NONE)
+        text_printf(&line, ", stress %s", run->options.stress.items[0]);
     if (before > 0)
         text_printf(&line, "; done before: %s", text_count(done, before));
     printf("%s\n", line.data);
@@ -238,20 +247,6 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
 
 // The session
 
-static void put_quoted(struct text *text, const char *word)
-{
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                               "-_=.,/:@%+";
-    if (word[0] && strspn(word, safe) == strlen(word)) {
-        text_puts(text, word);
-        return;
-    }
-    text_puts(text, "'");
-    for (; *word; word++)
-        text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
-    text_puts(text, "'");
-}
-
 static char *command_line(int argc, char **argv)
 {
     struct text text = {0};
@@ -259,7 +254,7 @@ static char *command_line(int argc, char **argv)
     // `litmus --all` comes here as it is; else argv[0] is the subcommand.
     for (int i = strcmp(argv[0], "run") == 0 ? 0 : 1; i < argc; i++) {
         text_puts(&text, " ");
-        put_quoted(&text, argv[i]);
+        cli_put_quoted(&text, argv[i]);
     }
     return text.data;
 }
@@ -338,7 +333,7 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
         text_puts(&again, "litmus run --resume");
         if (strcmp(run->options.db, "litmus.db") != 0) {
             text_puts(&again, " --db ");
-            put_quoted(&again, run->options.db);
+            cli_put_quoted(&again, run->options.db);
         }
         printf("go on with: %s\n", again.data);
     }
@@ -358,6 +353,7 @@ static int measure(struct run *run)
                            .validation = run->options.validation,
                            .verbose = run->options.verbose > 0,
                            .serial = run->options.serial,
+                           .stress = &run->stress,
                            .policy = run->policy,
                            .started = run->started,
                            .store = run->store,
@@ -463,14 +459,16 @@ static int run_all(struct run *run, int argc, char **argv, struct lit_error *err
     if (!cli_shard_settle(o, error))
         return cli_fail(error);
     settle(run);
-    if (!cat_selection_check(&run->selection, error) || !cli_simt_use(&o->simt, error))
+    if (!cli_stress_take(&o->stress, &run->stress, error) ||
+        !cat_selection_check(&run->selection, error) || !cli_simt_use(&o->simt, error))
         return cli_fail(error);
     eng_interrupt_listen();
     if (!take_inventory(run, error) || !choose_devices(run, error))
         return cli_fail(error);
     if (o->dry_run)
         return print_plan(run);
-    if (!plan_exists(run, error) || (!o->resume && !begin_session(run, argc, argv, error)))
+    if (!plan_exists(run, error) || (!o->resume && !begin_session(run, argc, argv, error)) ||
+        !cli_stress_load(&run->stress, run->store, error))
         return cli_fail(error);
     run->progress.started = eng_now();
     return measure(run);
@@ -488,6 +486,7 @@ int cli_run(int argc, char **argv)
                    &code)) {
         cli_list_clear(&run.options.devices);
         cli_list_clear(&run.options.simt);
+        cli_list_clear(&run.options.stress);
         return code;
     }
     if (check_usage(&run.options, given, &error))
@@ -501,6 +500,8 @@ int cli_run(int argc, char **argv)
     cli_list_clear(&run.options.patterns);
     cli_list_clear(&run.options.devices);
     cli_list_clear(&run.options.simt);
+    cli_list_clear(&run.options.stress);
+    cli_stress_clear(&run.stress);
     if (eng_interrupt())
         eng_interrupt_reraise(eng_interrupt());
     return code;

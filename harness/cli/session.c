@@ -46,6 +46,8 @@ char *cli_session_write(const struct cli_run_options *options,
                             json_pack("{s:s, s:I, s:I}", "of", shard_words[options->shard.kind],
                                       "index", (json_int_t)options->shard.index, "count",
                                       (json_int_t)options->shard.count));
+    if (options->stress.count)
+        json_object_set_new(root, "stress", json_string(options->stress.items[0]));
     if (options->simt.count)
         json_object_set_new(root, "simt", json_string(options->simt.items[0]));
     char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
@@ -115,6 +117,10 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
     if (ok && simt && !writes)
         cli_list_add(&options->simt, json_string_value(simt));
     bool joined = json_object_get(root, "joined") != NULL;
+    const json_t *stress = json_object_get(root, "stress");
+    ok = ok && (!stress || json_is_string(stress));
+    if (ok && stress)
+        cli_list_add(&options->stress, json_string_value(stress));
     json_decref(root);
     if (joined)
         return lit_fail(error, LIT_EXIT_USAGE,

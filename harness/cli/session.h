@@ -11,14 +11,15 @@ struct cli_run_options {
     bool all, thorough, shuffle, validation, serial, resume, dry_run, quiet;
     int verbose, color;
     struct cli_list patterns, devices;
-    struct cli_list simt; // at most one: the reference driver's settings
-    uint64_t runs;        // 0: as many as are usual
+    struct cli_list simt;   // at most one: the reference driver's settings
+    struct cli_list stress; // at most one: "none", "random", "tuned" or a set
+    uint64_t runs;          // 0: as many as are usual
     struct cli_seed seed;
     double timeout, time; // seconds; time 0: no limit
     const char *db;
     const char *shard_tests, *shard_runs; // as given, NULL: not
     struct eng_shard shard;               // what comes of it
-    struct cli_outputs outputs; // not of the session: a resumed one has its own
+    struct cli_outputs outputs;           // not of the session: a resumed one has its own
 };
 
 // The options as JSON, with the identities and numbers of the chosen devices. free() it.

@@ -80,3 +80,17 @@ void cli_paragraph(struct text *text, const char *label, const char *value)
 {
     text_paragraph(text, label, value);
 }
+
+void cli_put_quoted(struct text *text, const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "-_=.,/:@%+";
+    if (word[0] && strspn(word, safe) == strlen(word)) {
+        text_puts(text, word);
+        return;
+    }
+    text_puts(text, "'");
+    for (; *word; word++)
+        text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
+    text_puts(text, "'");
+}

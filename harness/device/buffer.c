@@ -32,14 +32,23 @@ static bool pick_memory(const struct dev *dev, enum dev_place place, uint32_t ty
 enum dev_status dev_buffer_create(struct dev *dev, enum dev_place place, uint64_t words,
                                   struct dev_buffer *buffer, struct lit_error *error)
 {
+    return dev_buffer_create_at(dev, place, words, 0, buffer, error);
+}
+
+enum dev_status dev_buffer_create_at(struct dev *dev, enum dev_place place, uint64_t words,
+                                     uint64_t offset, struct dev_buffer *buffer,
+                                     struct lit_error *error)
+{
     enum dev_status status = DEV_OK;
     const bool addressed = dev->address && place == DEV_ON_DEVICE;
     memset(buffer, 0, sizeof *buffer);
     buffer->words = words ? words : 1;
+    buffer->offset = offset;
+    const uint64_t size = offset + buffer->words * 4;
     VK(vkCreateBuffer(dev->device,
                       &(VkBufferCreateInfo){
                           .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                          .size = buffer->words * 4,
+                          .size = size,
                           .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                                    VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                                    VK_BUFFER_USAGE_TRANSFER_DST_BIT |
@@ -50,9 +59,9 @@ enum dev_status dev_buffer_create(struct dev *dev, enum dev_place place, uint64_
     VkMemoryRequirements needs = {0};
     vkGetBufferMemoryRequirements(dev->device, buffer->handle, &needs);
     uint32_t type = 0;
-    if (needs.size < buffer->words * 4)
+    if (needs.size < size)
         TRY(dev_refuse(error, "the driver asks for %llu bytes of memory for a buffer of %llu",
-                       (unsigned long long)needs.size, (unsigned long long)buffer->words * 4));
+                       (unsigned long long)needs.size, (unsigned long long)size));
     if (!pick_memory(dev, place, needs.memoryTypeBits, &type))
         TRY(dev_refuse(error, "no memory type of the device suits a storage buffer"));
     const VkMemoryAllocateFlagsInfo flags = {
@@ -74,14 +83,15 @@ enum dev_status dev_buffer_create(struct dev *dev, enum dev_place place, uint64_
         VK(vkMapMemory(dev->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped));
         if (!mapped)
             TRY(dev_refuse(error, "vkMapMemory returned no address"));
-        buffer->mapped = mapped;
+        buffer->mapped = (uint32_t *)mapped + offset / 4;
     }
     if (addressed)
-        buffer->address =
-            dev->address(dev->device, &(VkBufferDeviceAddressInfo){
-                                          .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
-                                          .buffer = buffer->handle,
-                                      });
+        buffer->address = dev->address(dev->device,
+                                       &(VkBufferDeviceAddressInfo){
+                                           .sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                           .buffer = buffer->handle,
+                                       }) +
+                          offset;
 error:
     return status;
 }
@@ -105,7 +115,7 @@ enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, con
         memcpy(staging.mapped, words + done, some * 4);
         TRY(dev_begin(dev, error));
         vkCmdCopyBuffer(dev->commands, staging.handle, buffer->handle, 1,
-                        &(VkBufferCopy){.dstOffset = done * 4, .size = some * 4});
+                        &(VkBufferCopy){.dstOffset = buffer->offset + done * 4, .size = some * 4});
         dev_barrier(dev);
         TRY(dev_submit(dev, DEV_UPLOAD_TIMEOUT_MS, error));
     }
@@ -145,6 +155,7 @@ enum dev_status dev_describe(struct dev *dev, VkDescriptorSetLayout layout,
     for (uint32_t i = 0; i < count; i++) {
         infos[i] = (VkDescriptorBufferInfo){
             .buffer = buffers[i]->handle,
+            .offset = buffers[i]->offset,
             .range = buffers[i]->words * 4,
         };
         writes[i] = (VkWriteDescriptorSet){

@@ -7,6 +7,7 @@
 #include "catalogue/check.h"
 #include "catalogue/oracle.h"
 #include "device/facts.h"
+#include "device/stress.h"
 
 // Lists the devices of the drivers that the loader finds in this process's environment.
 // *facts is allocated, free() it. False with code LIT_EXIT_NOTHING: no loader, no driver, no
@@ -57,6 +58,7 @@ struct dev_program_info {
     const uint32_t *input, *expected; // copied to the device
     bool check_on_host;               // the device-side checker is not trusted
     uint32_t batch;                   // the most runs in one submission
+    struct dev_stress stress;         // as the device and the module allow it
 };
 
 // Compiles the pipeline without any cache and uploads the data. NULL with an error; *status says

@@ -69,6 +69,7 @@ static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *
         dev->device, VK_NULL_HANDLE, 1,
         &(VkComputePipelineCreateInfo){
             .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+            .flags = info->sliced ? VK_PIPELINE_CREATE_DISPATCH_BASE : 0u,
             .stage =
                 {
                     .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,

@@ -3,6 +3,7 @@
 // verification.
 
 #include "device/checking.h"
+#include "device/stressing.h"
 
 #include "base/text.h"
 
@@ -29,6 +30,7 @@ struct dev_program {
     VkDescriptorPool pool;
     VkDescriptorSet set;
     struct dev_buffer input, output, state;
+    struct dev_stressing stressing;
     bool check_on_host;
     struct dev_checking checking; // unless check_on_host
     struct dev_buffer readback;   // check_on_host: the output, then word 0 of the state
@@ -41,9 +43,13 @@ static enum dev_status make_buffers(struct dev_program *program,
     enum dev_status status = DEV_OK;
     struct dev *dev = program->dev;
     const struct cat_shape *shape = &program->shape;
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, shape->input_words, &program->input, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, program->output_words, &program->output, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, shape->state_words, &program->state, error));
+    const uint64_t offset = info->stress.offset;
+    TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, shape->input_words, offset, &program->input,
+                             error));
+    TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, program->output_words, 2 * offset,
+                             &program->output, error));
+    TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, shape->state_words, 3 * offset, &program->state,
+                             error));
     if (shape->input_words)
         TRY(dev_upload(dev, &program->input, info->input, shape->input_words, error));
     const struct dev_buffer *const bindings[TEST_BINDINGS] = {&program->input, &program->output,
@@ -89,8 +95,10 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
                          .spec_count = info->spec_count,
                          .layout = program->layout,
                          .subgroup = info->subgroup,
+                         .sliced = info->stress.slices > 1,
                      },
                      &program->pipeline, error));
+    TRY(dev_stressing_init(dev, &program->stressing, &info->stress, error));
     TRY(make_buffers(program, info, error));
     *result = DEV_OK;
     return program;
@@ -108,6 +116,7 @@ void dev_program_destroy(struct dev_program **destroying)
         return;
     struct dev *dev = program->dev;
     dev_checking_clear(dev, &program->checking);
+    dev_stressing_clear(dev, &program->stressing);
     dev_buffer_destroy(dev, &program->readback);
     dev_buffer_destroy(dev, &program->state);
     dev_buffer_destroy(dev, &program->output);
@@ -120,7 +129,24 @@ void dev_program_destroy(struct dev_program **destroying)
     free(program);
 }
 
-// Records what comes before the check: fresh buffers, the test.
+struct binding {
+    const struct dev_program *program;
+    struct push push;
+};
+
+static void bind_test(void *user)
+{
+    const struct binding *binding = user;
+    const struct dev_program *program = binding->program;
+    const VkCommandBuffer commands = program->dev->commands;
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->pipeline);
+    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->layout, 0, 1,
+                            &program->set, 0, NULL);
+    vkCmdPushConstants(commands, program->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                       sizeof binding->push, &binding->push);
+}
+
+// Records what comes before the check: fresh buffers, the test and what runs beside it.
 static void record_test(struct dev_program *program, uint32_t seed)
 {
     struct dev *dev = program->dev;
@@ -129,19 +155,19 @@ static void record_test(struct dev_program *program, uint32_t seed)
     dev_barrier(dev);
     if (!program->shape.workgroups)
         return;
-    const struct push push = {
-        .input = program->input.address,
-        .output = program->output.address,
-        .state = program->state.address,
-        .elements = program->shape.elements,
-        .seed = seed,
+    struct binding binding = {
+        .program = program,
+        .push =
+            {
+                .input = program->input.address,
+                .output = program->output.address,
+                .state = program->state.address,
+                .elements = program->shape.elements,
+                .seed = seed,
+            },
     };
-    vkCmdBindPipeline(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->pipeline);
-    vkCmdBindDescriptorSets(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->layout, 0, 1,
-                            &program->set, 0, NULL);
-    vkCmdPushConstants(dev->commands, program->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push,
-                       &push);
-    vkCmdDispatch(dev->commands, program->shape.workgroups, 1, 1);
+    dev_stressing_record(dev, &program->stressing, program->shape.workgroups, seed, bind_test,
+                         &binding);
     dev_barrier(dev);
 }
 
@@ -178,9 +204,10 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     TRY(dev_begin(dev, error));
     record_test(program, seed);
     vkCmdCopyBuffer(dev->commands, program->output.handle, program->readback.handle, 1,
-                    &(VkBufferCopy){.size = bytes});
-    vkCmdCopyBuffer(dev->commands, program->state.handle, program->readback.handle, 1,
-                    &(VkBufferCopy){.dstOffset = bytes, .size = 4});
+                    &(VkBufferCopy){.srcOffset = program->output.offset, .size = bytes});
+    vkCmdCopyBuffer(
+        dev->commands, program->state.handle, program->readback.handle, 1,
+        &(VkBufferCopy){.srcOffset = program->state.offset, .dstOffset = bytes, .size = 4});
     dev_barrier(dev);
     TRY(dev_submit(dev, timeout_ms, error));
 

@@ -117,8 +117,9 @@ struct dev_buffer {
     VkBuffer handle;
     VkDeviceMemory memory;
     uint64_t words;
+    uint64_t offset;         // bytes in front of the words
     uint32_t *mapped;        // DEV_FOR_HOST only
-    VkDeviceAddress address; // 0 without buffer device addresses
+    VkDeviceAddress address; // of the words; 0 without buffer device addresses
 };
 
 enum dev_place {
@@ -129,6 +130,10 @@ enum dev_place {
 // A storage buffer of at least one word. Destroying a buffer that was never made is fine.
 enum dev_status dev_buffer_create(struct dev *dev, enum dev_place place, uint64_t words,
                                   struct dev_buffer *buffer, struct lit_error *error);
+// The same, with so many bytes in front: a multiple of 256, which suits every device's alignment.
+enum dev_status dev_buffer_create_at(struct dev *dev, enum dev_place place, uint64_t words,
+                                     uint64_t offset, struct dev_buffer *buffer,
+                                     struct lit_error *error);
 void dev_buffer_destroy(struct dev *dev, struct dev_buffer *buffer);
 // Copies `count` words to the start of a buffer, and waits for it.
 enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, const uint32_t *words,
@@ -150,6 +155,7 @@ struct dev_pipeline_info {
     size_t spec_count;
     VkPipelineLayout layout;
     uint32_t subgroup; // 0: the driver's choice; else full subgroups of this size, where possible
+    bool sliced;       // it is dispatched by vkCmdDispatchBase
 };
 
 // Compiles a compute pipeline, without a cache.

@@ -27,6 +27,7 @@ struct job {
     const struct dev_facts *facts;
     struct cat_case which; // as it was asked for
     struct eng_prepared ready;
+    struct dev_stress stress;
     bool check_on_host;
 
     struct dev_program *program;
@@ -115,6 +116,7 @@ static enum dev_status make_program(struct job *job)
                                           .expected = job->ready.expected,
                                           .check_on_host = job->check_on_host,
                                           .batch = MAX_BATCH,
+                                          .stress = job->stress,
                                       },
                                       &status, &job->error);
     free(named);
@@ -284,10 +286,17 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
         emit_text(job, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, job->error.message);
         goto done;
     }
+    if (!eng_stress_parse(request->stress, &job->stress, &job->error)) {
+        emit_text(job, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, job->error.message);
+        goto done;
+    }
     if (!resolve(job)) {
         emit_text(job, ENG_EVENT_DONE, ENG_SKIP, job->error.message);
         goto done;
     }
+    const struct eng_stress_limits limits =
+        eng_stress_limits(job->facts, job->ready.module->divisible);
+    eng_stress_fit(&job->stress, &limits);
     eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);
     switch (status) {

@@ -144,6 +144,7 @@ void eng_request_write(const struct eng_request *request, struct text *line)
         break;
     case ENG_RUN:
         put_text(object, "name", request->name);
+        put_text(object, "stress", request->stress);
         put_number(object, "first", request->first);
         put_number(object, "runs", request->runs);
         put_bits(object, "seed", request->seed);
@@ -488,6 +489,7 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
         break;
     case ENG_RUN:
         read_text(r, "name", request->name, sizeof request->name);
+        read_text(r, "stress", request->stress, sizeof request->stress);
         request->first = read_number(r, "first", COUNT_MAX);
         request->runs = read_number(r, "runs", COUNT_MAX);
         request->seed = read_bits(r, "seed");

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "device/facts.h"
 #include "engine/result.h"
+#include "engine/stress.h"
 #include "generate/program.h"
 
 #define ENG_WORKER_FD 3
@@ -26,9 +27,10 @@ enum eng_request_kind {
 
 struct eng_request {
     enum eng_request_kind kind;
-    uint32_t index;             // OPEN, TRY: among the devices that the worker enumerates
-    bool validation;            // OPEN
-    char name[512];             // RUN, TRY: the configuration; GENERATED: the test
+    uint32_t index;               // OPEN, TRY: among the devices that the worker enumerates
+    bool validation;              // OPEN
+    char name[512];               // RUN, TRY: the configuration; GENERATED: the test
+    char stress[ENG_STRESS_TEXT]; // RUN: the notation of the set that it runs under
     char settings[512];         // TRY: LITMUS_SIMT, which the reference driver reads; "": as it is
     char program[GEN_TEXT_MAX]; // GENERATED: its notation
     char rule[32];              // GENERATED: "maximal"

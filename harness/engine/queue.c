@@ -252,7 +252,7 @@ struct measure {
     struct text name;
     enum cat_expectation expectation;
     enum eng_result result;
-    char reason[512];
+    char reason[512], stress[ENG_STRESS_TEXT];
 };
 
 static void measure_begin(struct eng_queue *q, struct measure *m, const struct cat_case *which)
@@ -261,10 +261,13 @@ static void measure_begin(struct eng_queue *q, struct measure *m, const struct c
     *m = (struct measure){.which = which, .result = ENG_PARTIAL};
     cat_case_name(which, &m->name);
     m->expectation = cat_case_expectation(which, NULL);
+    eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, m->name.data, q->device,
+                      m->stress);
     m->row = (struct store_result){
         .name = m->name.data,
         .device = (char *)q->device->id,
         .reason = m->reason,
+        .stress = m->stress,
         .expectation = (char *)cat_expectation_name(m->expectation),
         .sha256 = module ? (char *)module->sha256 : (char *)"",
         .headline = which->test->head.headline ? which->test->head.headline : (char *)"",
@@ -419,6 +422,7 @@ static enum eng_step run_case(struct eng_queue *q, struct measure *m)
                                       .seed = run_of(q)->seed,
                                       .timeout_ms = eng_batch_limit_ms(&run_of(q)->policy)};
         snprintf(request.name, sizeof request.name, "%s", m->row.name);
+        snprintf(request.stress, sizeof request.stress, "%s", m->stress);
         take_place(q, m->which);
         eng_worker_ask(q->worker, &request);
         step = follow(q, m, &over);
@@ -459,6 +463,9 @@ static bool recall(struct eng_queue *q, struct measure *m)
     for (size_t i = 0; i < known.count.part_count; i++)
         if (known.count.parts[i].process >= q->process && !q->worker)
             q->process = known.count.parts[i].process + 1;
+    // What was begun ends under the set under which it began.
+    if (known.count.runs > 0)
+        snprintf(m->stress, sizeof m->stress, "%s", known.stress);
     m->result = done ? result : ENG_PARTIAL;
     store_result_clear(&known);
     return done;

@@ -7,6 +7,7 @@
 #include "engine/inventory.h"
 #include "engine/progress.h"
 #include "engine/shard.h"
+#include "engine/stressing.h"
 #include "engine/tally.h"
 #include "store/store.h"
 
@@ -19,6 +20,7 @@ struct eng_run {
     bool shuffle, validation, verbose;
     bool serial;    // one device after another
     unsigned cores; // that software devices share; 0: as many as this process may use
+    const struct eng_stressing *stress; // NULL: none
     struct eng_policy policy;
     double started; // eng_now: when the whole run's time began
     struct store *store;

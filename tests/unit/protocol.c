@@ -122,6 +122,7 @@ static void requests_come_back(void **state)
         {.kind = ENG_OPEN, .index = 3, .validation = true, .timeout_ms = 10000},
         {.kind = ENG_RUN,
          .name = "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32",
+         .stress = "kind=idle,workgroups=4",
          .first = 250,
          .runs = UINT64_C(1) << 40,
          .seed = UINT64_MAX - 5,
@@ -161,6 +162,7 @@ static void requests_come_back(void **state)
         assert_int_equal(back.workgroup, requests[i].workgroup);
         assert_int_equal(back.subgroup, requests[i].subgroup);
         assert_int_equal(back.first, requests[i].first);
+        assert_string_equal(back.stress, requests[i].stress);
         assert_int_equal(back.runs, requests[i].runs);
         assert_true(back.seed == requests[i].seed);
         assert_int_equal(back.timeout_ms, requests[i].timeout_ms);
@@ -317,14 +319,16 @@ static void malformed_requests_are_refused(void **state)
         "{\"request\":\"open\",\"index\":\"0\",\"validation\":false,\"timeout_ms\":1}",
         "{\"request\":\"open\",\"index\":0,\"validation\":0,\"timeout_ms\":1}",
         "{\"request\":\"open\",\"index\":0,\"validation\":false}",
-        "{\"request\":\"run\",\"name\":\"a.b\\n\",\"first\":0,\"runs\":1,"
+        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\\n\",\"first\":0,\"runs\":1,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"name\":\"a.b\",\"first\":0,\"runs\":1,\"seed\":0,\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,\"seed\":0,"
+        "\"timeout_ms\":1}",
+        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
         "\"seed\":\"000000000000000\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
         "\"seed\":\"000000000000000G\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"name\":\"a.b\",\"first\":0,\"runs\":99999999999999999999,"
+        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":"
+        "99999999999999999999,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -336,7 +340,7 @@ static void malformed_requests_are_refused(void **state)
     memset(name, 'a', sizeof name);
     struct text line = {0};
     text_printf(&line,
-                "{\"request\":\"run\",\"name\":\"%.*s\",\"first\":0,\"runs\":1,"
+                "{\"request\":\"run\",\"stress\":\"\",\"name\":\"%.*s\",\"first\":0,\"runs\":1,"
                 "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
                 512, name);
     assert_false(accepts_request(line.data));

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stress: one table of keys, from which sets are printed, read and checked.
+
+#include "engine/stress.h"
+
+#include "base/random.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT_MOST 4096u
+
+static const char *const kinds[] = {"none", "idle", "memory", "arithmetic", "barrier"};
+static const char *const patterns[] = {"store-store", "store-load", "load-store", "load-load"};
+_Static_assert(sizeof kinds / sizeof *kinds == DEV_STRESS_KINDS, "a word for each kind");
+_Static_assert(sizeof patterns / sizeof *patterns == DEV_STRESS_PATTERNS, "and each pattern");
+
+// What a key belongs to: a set that does not have it must not say the key.
+enum part { PART_COUNT, PART_KIND, PART_WORK, PART_MEMORY, PART_OCCUPANCY, PART_TEST, PART_SLICES };
+
+// In the order of the alphabet.
+static const struct key {
+    const char *name;
+    size_t at;
+    enum part part;
+    const char *const *words; // NULL: a number
+    uint32_t least, most, step, fallback;
+    bool power; // of two
+} keys[] = {
+#define AT(member) offsetof(struct dev_stress, member)
+    {"before", AT(before), PART_COUNT, NULL, 1, COUNT_MOST, 1, 0, false},
+    {"iterations", AT(iterations), PART_WORK, NULL, 1, 65536, 1, 64, false},
+    {"kind", AT(kind), PART_KIND, kinds, 1, DEV_STRESS_KINDS - 1, 1, 0, false},
+    {"line", AT(line), PART_MEMORY, NULL, 4, 1024, 1, 64, true},
+    {"lines", AT(lines), PART_MEMORY, NULL, 1, 1024, 1, 8, true},
+    {"offset", AT(offset), PART_TEST, NULL, 256, 65536, 256, 0, false},
+    {"pattern", AT(pattern), PART_MEMORY, patterns, 0, DEV_STRESS_PATTERNS - 1, 1, 0, false},
+    {"shared", AT(shared), PART_OCCUPANCY, NULL, 1024, 1u << 20, 1024, 0, false},
+    {"skew", AT(skew), PART_SLICES, NULL, 1, COUNT_MOST, 1, 0, false},
+    {"slices", AT(slices), PART_TEST, NULL, 2, DEV_STRESS_SLICES, 1, 0, false},
+    {"stride", AT(stride), PART_MEMORY, NULL, 1, 64, 1, 1, false},
+    {"workgroups", AT(workgroups), PART_COUNT, NULL, 1, COUNT_MOST, 1, 0, false},
+#undef AT
+};
+
+#define KEYS (sizeof keys / sizeof *keys)
+
+static uint32_t get(const struct dev_stress *set, const struct key *key)
+{
+    uint32_t value;
+    memcpy(&value, (const char *)set + key->at, sizeof value);
+    return value;
+}
+
+static void put(struct dev_stress *set, const struct key *key, uint32_t value)
+{
+    memcpy((char *)set + key->at, &value, sizeof value);
+}
+_Static_assert(sizeof(enum dev_stress_kind) == 4 && sizeof(enum dev_stress_pattern) == 4,
+               "every member is 32 bits");
+
+static bool has_background(const struct dev_stress *set)
+{
+    return set->before || set->workgroups || set->skew;
+}
+
+// Whether a key means anything beside what the set has.
+static bool has_part(const struct dev_stress *set, enum part part)
+{
+    switch (part) {
+    case PART_COUNT:
+    case PART_TEST:
+        return true;
+    case PART_KIND:
+    case PART_OCCUPANCY:
+        return has_background(set);
+    case PART_WORK:
+        return has_background(set) && set->kind != DEV_STRESS_IDLE;
+    case PART_MEMORY:
+        return has_background(set) && set->kind == DEV_STRESS_MEMORY;
+    case PART_SLICES:
+        return set->slices > 1;
+    }
+    return false;
+}
+
+static uint64_t work(const struct dev_stress *set)
+{
+    const uint64_t skew = set->slices > 1 ? (uint64_t)set->skew * (set->slices - 1) : 0;
+    return (set->before + set->workgroups + skew) * (uint64_t)set->iterations;
+}
+
+// Empties what means nothing.
+static void settle(struct dev_stress *set)
+{
+    if (set->slices < 2)
+        set->slices = set->skew = 0;
+    for (size_t i = 0; i < KEYS; i++)
+        if (!has_part(set, keys[i].part))
+            put(set, &keys[i], 0);
+}
+
+void eng_stress_print(const struct dev_stress *set, char text[ENG_STRESS_TEXT])
+{
+    struct text out = {0};
+    for (size_t i = 0; i < KEYS; i++) {
+        const uint32_t value = get(set, &keys[i]);
+        // The first pattern is a pattern too.
+        if (keys[i].part == PART_MEMORY ? !has_part(set, PART_MEMORY) : !value)
+            continue;
+        text_printf(&out, "%s%s=", out.length ? "," : "", keys[i].name);
+        if (keys[i].words)
+            text_puts(&out, keys[i].words[value]);
+        else
+            text_printf(&out, "%" PRIu32, value);
+    }
+    snprintf(text, ENG_STRESS_TEXT, "%s", out.data ? out.data : "");
+    text_free(&out);
+}
+
+// Reading
+
+static bool read_word(const struct key *key, const char *value, uint32_t *number,
+                      struct lit_error *error)
+{
+    struct text all = {0};
+    for (uint32_t i = key->least; i <= key->most; i++) {
+        if (strcmp(key->words[i], value) == 0) {
+            *number = i;
+            text_free(&all);
+            return true;
+        }
+        text_printf(&all, "%s%s", all.length ? ", " : "", key->words[i]);
+    }
+    lit_fail(error, LIT_EXIT_USAGE, "stress: '%.40s' is no %s; there are: %s", value, key->name,
+             all.data);
+    text_free(&all);
+    return false;
+}
+
+static bool read_number(const struct key *key, const char *value, uint32_t *number,
+                        struct lit_error *error)
+{
+    const size_t length = strlen(value);
+    uint64_t sum = 0;
+    bool good = length > 0 && length < 10 && strspn(value, "0123456789") == length;
+    if (good)
+        sum = strtoull(value, NULL, 10);
+    good = good && sum >= key->least && sum <= key->most && sum % key->step == 0 &&
+           (!key->power || !(sum & (sum - 1)));
+    if (!good) {
+        char by[48] = "";
+        if (key->step > 1)
+            snprintf(by, sizeof by, ", a multiple of %" PRIu32, key->step);
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "stress: %s=%.40s: a number from %" PRIu32 " to %" PRIu32 "%s", key->name,
+                        value, key->least, key->most, key->power ? ", a power of two" : by);
+    }
+    *number = (uint32_t)sum;
+    return true;
+}
+
+static bool read_pair(char *pair, struct dev_stress *set, bool seen[KEYS], struct lit_error *error)
+{
+    char *equals = strchr(pair, '=');
+    if (!equals)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "stress: '%.40s' is no KEY=VALUE; try workgroups=64,kind=memory", pair);
+    *equals = '\0';
+    for (size_t i = 0; i < KEYS; i++) {
+        uint32_t number = 0;
+        if (strcmp(keys[i].name, pair) != 0)
+            continue;
+        if (seen[i])
+            return lit_fail(error, LIT_EXIT_USAGE, "stress: %s is there twice", pair);
+        if (!(keys[i].words ? read_word(&keys[i], equals + 1, &number, error)
+                            : read_number(&keys[i], equals + 1, &number, error)))
+            return false;
+        put(set, &keys[i], number);
+        seen[i] = true;
+        return true;
+    }
+    struct text all = {0};
+    for (size_t i = 0; i < KEYS; i++)
+        text_printf(&all, "%s%s", i ? ", " : "", keys[i].name);
+    lit_fail(error, LIT_EXIT_USAGE, "stress: there is no '%.40s'; there are: %s", pair, all.data);
+    text_free(&all);
+    return false;
+}
+
+// What keys mean together; fills in defaults.
+static bool complete(struct dev_stress *set, const bool seen[KEYS], struct lit_error *error)
+{
+    if (has_background(set) && set->kind == DEV_STRESS_NONE)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "stress: which kind of background workgroups? kind=idle, memory, "
+                        "arithmetic or barrier");
+    for (size_t i = 0; i < KEYS; i++) {
+        const bool has = has_part(set, keys[i].part);
+        if (seen[i] && !has)
+            return lit_fail(error, LIT_EXIT_USAGE, "stress: %s means nothing without %s",
+                            keys[i].name,
+                            keys[i].part == PART_SLICES ? "slices"
+                            : !has_background(set)      ? "workgroups, before or skew"
+                            : keys[i].part == PART_WORK ? "a kind that works"
+                                                        : "kind=memory");
+        if (!seen[i] && has && keys[i].fallback)
+            put(set, &keys[i], keys[i].fallback);
+    }
+    if ((uint64_t)set->line * set->lines > DEV_STRESS_WORDS)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "stress: %" PRIu32 " lines of %" PRIu32 " words: at most %u words",
+                        set->lines, set->line, DEV_STRESS_WORDS);
+    if (work(set) > ENG_STRESS_WORK)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "stress: %" PRIu64 " iterations of background workgroups in a run: at most "
+                        "%" PRIu32,
+                        work(set), ENG_STRESS_WORK);
+    return true;
+}
+
+bool eng_stress_parse(const char *text, struct dev_stress *set, struct lit_error *error)
+{
+    bool seen[KEYS] = {false};
+    char copy[ENG_STRESS_TEXT];
+    *set = (struct dev_stress){0};
+    if (!text[0] || strcmp(text, "none") == 0)
+        return true;
+    if (strlen(text) >= sizeof copy)
+        return lit_fail(error, LIT_EXIT_USAGE, "stress: more than %zu characters", sizeof copy - 1);
+    strcpy(copy, text);
+    for (char *pair = copy, *next; pair; pair = next) {
+        next = strchr(pair, ',');
+        if (next)
+            *next++ = '\0';
+        if (!read_pair(pair, set, seen, error))
+            return false;
+    }
+    return complete(set, seen, error);
+}
+
+// Limits
+
+struct eng_stress_limits eng_stress_limits(const struct dev_facts *facts, bool divisible)
+{
+    return (struct eng_stress_limits){.max_shared = facts->max_shared,
+                                      .max_workgroup = facts->max_workgroup,
+                                      .max_workgroups = facts->max_workgroups,
+                                      .max_storage_buffer = facts->max_storage_buffer,
+                                      .cpu = facts->cpu,
+                                      .divisible = divisible};
+}
+
+static uint32_t at_most(uint32_t value, uint32_t most)
+{
+    return value < most ? value : most;
+}
+
+void eng_stress_fit(struct dev_stress *set, const struct eng_stress_limits *limits)
+{
+    if (!limits->divisible)
+        set->slices = 0;
+    if (set->shared > limits->max_shared)
+        set->shared = 0;
+    set->before = at_most(set->before, limits->max_workgroups);
+    set->workgroups = at_most(set->workgroups, limits->max_workgroups);
+    set->skew = at_most(set->skew, limits->max_workgroups);
+    if (limits->max_workgroup < DEV_STRESS_WORKGROUP || limits->max_shared < DEV_STRESS_SHARED ||
+        limits->max_storage_buffer < DEV_STRESS_WORDS * 4)
+        set->before = set->workgroups = set->skew = 0;
+    settle(set);
+}
+
+// Drawing
+
+static uint32_t power(struct lit_random *random, unsigned least, unsigned most)
+{
+    return UINT32_C(1) << (least + random_below(random, most - least + 1));
+}
+
+static bool one_of(struct lit_random *random, uint64_t bound)
+{
+    return random_below(random, bound) == 0;
+}
+
+// Takes iterations, then workgroups, until there is not too much to do.
+static void lighten(struct dev_stress *set, uint64_t most)
+{
+    while (work(set) > most && set->iterations > 1)
+        set->iterations /= 2;
+    while (work(set) > most) {
+        set->before /= 2;
+        set->workgroups /= 2;
+        set->skew /= 2;
+    }
+}
+
+#define WORK_CPU 2048u // so that a run of a test takes some milliseconds at most
+#define WORK_GPU 65536u
+
+// Every number is drawn in every case, so that sets of one seed differ in what differs alone.
+static struct dev_stress draw(struct lit_random *random, const struct eng_stress_limits *limits)
+{
+    const bool cpu = limits->cpu;
+    static const enum dev_stress_kind choice[] = {
+        DEV_STRESS_MEMORY,     DEV_STRESS_MEMORY,  DEV_STRESS_MEMORY,
+        DEV_STRESS_ARITHMETIC, DEV_STRESS_BARRIER, DEV_STRESS_IDLE,
+    };
+    struct dev_stress set = {
+        .kind = choice[random_below(random, sizeof choice / sizeof *choice)],
+        .pattern = (enum dev_stress_pattern)random_below(random, DEV_STRESS_PATTERNS),
+        .workgroups = one_of(random, 3) ? 0 : power(random, 0, cpu ? 4 : 10),
+        .before = one_of(random, 3) ? 0 : power(random, 0, cpu ? 4 : 10),
+        .iterations = power(random, cpu ? 0 : 4, cpu ? 7 : 11),
+        .line = power(random, 2, 10),
+        .lines = power(random, 0, 6),
+        .stride = power(random, 0, 5),
+    };
+    const uint32_t shared = limits->max_shared >> random_below(random, 3);
+    set.shared = one_of(random, 3) ? at_most(shared, 1u << 20) / 1024 * 1024 : 0;
+    set.slices = one_of(random, 2) ? power(random, 1, cpu ? 3 : 6) : 0;
+    set.skew = one_of(random, 2) ? power(random, 0, cpu ? 2 : 5) : 0;
+    set.offset = one_of(random, 2) ? 256 * power(random, 0, 8) : 0;
+    return set;
+}
+
+static void make_good(struct dev_stress *set, const struct eng_stress_limits *limits)
+{
+    if (has_background(set) && set->kind == DEV_STRESS_NONE)
+        set->kind = DEV_STRESS_IDLE;
+    eng_stress_fit(set, limits);
+    lighten(set, limits->cpu ? WORK_CPU : WORK_GPU);
+    settle(set);
+}
+
+static bool is_none(const struct dev_stress *set)
+{
+    char text[ENG_STRESS_TEXT];
+    eng_stress_print(set, text);
+    return !text[0];
+}
+
+static struct lit_random stream(const char *name, uint64_t seed, uint64_t index)
+{
+    char text[64];
+    snprintf(text, sizeof text, "stress %s %" PRIu64, name, index);
+    return (struct lit_random){.state = random_derive(seed, text)};
+}
+
+struct dev_stress eng_stress_draw(uint64_t seed, uint64_t index,
+                                  const struct eng_stress_limits *limits)
+{
+    struct lit_random random = stream("draw", seed, index);
+    struct dev_stress set;
+    do {
+        set = draw(&random, limits);
+        make_good(&set, limits);
+    } while (is_none(&set));
+    return set;
+}
+
+struct dev_stress eng_stress_near(const struct dev_stress *from, uint64_t seed, uint64_t index,
+                                  const struct eng_stress_limits *limits)
+{
+    struct lit_random random = stream("near", seed, index);
+    struct dev_stress set = *from;
+    for (uint64_t i = 0, count = 1 + random_below(&random, 2); i < count; i++) {
+        const struct dev_stress other = draw(&random, limits);
+        switch (random_below(&random, 7)) {
+        case 0:
+            set.kind = other.kind;
+            set.pattern = other.pattern;
+            break;
+        case 1:
+            set.line = other.line;
+            set.lines = other.lines;
+            set.stride = other.stride;
+            break;
+        case 2:
+            set.workgroups = other.workgroups;
+            break;
+        case 3:
+            set.before = other.before;
+            break;
+        case 4:
+            set.iterations = other.iterations;
+            break;
+        case 5:
+            set.shared = other.shared;
+            set.offset = other.offset;
+            break;
+        case 6:
+            set.slices = other.slices;
+            set.skew = other.skew;
+            break;
+        }
+        // What the new kind has and the old one had not.
+        if (!set.iterations)
+            set.iterations = other.iterations;
+        if (!set.line) {
+            set.line = other.line;
+            set.lines = other.lines;
+            set.stride = other.stride;
+        }
+        if (set.kind == DEV_STRESS_NONE)
+            set.kind = other.kind;
+    }
+    make_good(&set, limits);
+    return set;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets of stress parameters: their notation both ways, what is refused, what a device can do of
+// one, what is drawn, and how a dispatch is cut.
+#include "unit.h"
+
+#include "engine/stress.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct eng_stress_limits gpu = {.max_shared = 49152,
+                                             .max_workgroup = 1024,
+                                             .max_workgroups = 65535,
+                                             .max_storage_buffer = 1u << 27,
+                                             .divisible = true};
+
+static void notations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *given, *printed;
+    } cases[] = {
+        {"", ""},
+        {"none", ""},
+        {"workgroups=64,kind=memory",
+         "iterations=64,kind=memory,line=64,lines=8,pattern=store-store,"
+         "stride=1,workgroups=64"},
+        {"kind=idle,before=4096", "before=4096,kind=idle"},
+        {"slices=2", "slices=2"},
+        {"skew=3,slices=64,kind=barrier,iterations=1",
+         "iterations=1,kind=barrier,skew=3,slices=64"},
+        {"offset=65536", "offset=65536"},
+        {"workgroups=1,before=2,kind=arithmetic,shared=1024,offset=256,iterations=65536",
+         "before=2,iterations=65536,kind=arithmetic,offset=256,shared=1024,workgroups=1"},
+        {"pattern=load-load,kind=memory,workgroups=1,line=1024,lines=64,stride=64,iterations=2",
+         "iterations=2,kind=memory,line=1024,lines=64,pattern=load-load,stride=64,workgroups=1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dev_stress set, again;
+        char text[ENG_STRESS_TEXT], twice[ENG_STRESS_TEXT];
+        assert_true(eng_stress_parse(cases[i].given, &set, NULL));
+        eng_stress_print(&set, text);
+        assert_string_equal(text, cases[i].printed);
+        assert_true(eng_stress_parse(text, &again, NULL));
+        assert_memory_equal(&set, &again, sizeof set);
+        eng_stress_print(&again, twice);
+        assert_string_equal(text, twice);
+    }
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *given, *word; // that the error has
+    } cases[] = {
+        {"workgroups", "no KEY=VALUE"},
+        {",", "no KEY=VALUE"},
+        {"workgroups=4,", "no KEY=VALUE"},
+        {"Workgroups=4", "there is no 'Workgroups'"},
+        {"workgroups=", "from 1 to 4096"},
+        {"workgroups=0,kind=idle", "from 1 to 4096"},
+        {"workgroups=4097,kind=idle", "from 1 to 4096"},
+        {"workgroups=-1,kind=idle", "from 1 to 4096"},
+        {"workgroups=+1,kind=idle", "from 1 to 4096"},
+        {"workgroups=1e3,kind=idle", "from 1 to 4096"},
+        {"workgroups=99999999999999999999,kind=idle", "from 1 to 4096"},
+        {"workgroups=4", "which kind"},
+        {"kind=none,workgroups=4", "no kind"},
+        {"kind=memory", "kind means nothing without workgroups"},
+        {"workgroups=4,kind=idle,iterations=4", "iterations means nothing"},
+        {"workgroups=4,kind=barrier,pattern=load-load", "without kind=memory"},
+        {"shared=1024", "shared means nothing"},
+        {"workgroups=4,kind=idle,shared=1000", "multiple of 1024"},
+        {"skew=4,kind=idle,workgroups=1", "skew means nothing without slices"},
+        {"slices=1", "from 2 to 64"},
+        {"slices=65", "from 2 to 64"},
+        {"offset=128", "from 256"},
+        {"offset=300", "multiple of 256"},
+        {"kind=memory,workgroups=1,line=48", "power of two"},
+        {"kind=memory,workgroups=1,lines=128,line=1024", "at most 65536 words"},
+        {"kind=idle,kind=idle,workgroups=1", "twice"},
+        {"kind=memory,workgroups=4096,iterations=1024", "at most 1048576"},
+        {"kind=memory,skew=4096,slices=64,iterations=64", "at most 1048576"},
+        {"kind=memory,workgroups=1,pattern=storeload", "store-load"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dev_stress set;
+        struct lit_error error = {0};
+        if (eng_stress_parse(cases[i].given, &set, &error))
+            fail_msg("'%s' was taken", cases[i].given);
+        assert_int_equal(error.code, LIT_EXIT_USAGE);
+        if (!strstr(error.message, cases[i].word))
+            fail_msg("'%s': %s", cases[i].given, error.message);
+    }
+    char endless[ENG_STRESS_TEXT + 8];
+    struct dev_stress set;
+    memset(endless, 'a', sizeof endless - 1);
+    endless[sizeof endless - 1] = '\0';
+    assert_false(eng_stress_parse(endless, &set, NULL));
+}
+
+// The longest notation has room.
+static void the_longest(void **state)
+{
+    (void)state;
+    struct dev_stress set = {.kind = DEV_STRESS_MEMORY,
+                             .pattern = DEV_STRESS_STORE_STORE,
+                             .workgroups = UINT32_MAX,
+                             .before = UINT32_MAX,
+                             .skew = UINT32_MAX,
+                             .iterations = UINT32_MAX,
+                             .line = UINT32_MAX,
+                             .lines = UINT32_MAX,
+                             .stride = UINT32_MAX,
+                             .shared = UINT32_MAX,
+                             .slices = UINT32_MAX,
+                             .offset = UINT32_MAX};
+    char text[ENG_STRESS_TEXT];
+    eng_stress_print(&set, text);
+    assert_non_null(strstr(text, "workgroups=4294967295"));
+}
+
+static void what_a_device_cannot_do_is_left_out(void **state)
+{
+    (void)state;
+    static const char all[] =
+        "before=4,iterations=2,kind=memory,line=4,lines=1,offset=512,"
+        "pattern=load-load,shared=16384,skew=3,slices=8,stride=1,workgroups=9";
+    static const struct {
+        struct eng_stress_limits limits;
+        const char *left;
+    } cases[] = {
+        {{49152, 1024, 65535, 1u << 27, false, true}, all},
+        {{49152, 1024, 65535, 1u << 27, false, false},
+         "before=4,iterations=2,kind=memory,line=4,lines=1,offset=512,pattern=load-load,"
+         "shared=16384,stride=1,workgroups=9"},
+        {{16383, 1024, 65535, 1u << 27, false, true},
+         "before=4,iterations=2,kind=memory,line=4,lines=1,offset=512,pattern=load-load,skew=3,"
+         "slices=8,stride=1,workgroups=9"},
+        {{49152, 1024, 5, 1u << 27, false, true},
+         "before=4,iterations=2,kind=memory,line=4,lines=1,offset=512,pattern=load-load,"
+         "shared=16384,skew=3,slices=8,stride=1,workgroups=5"},
+        {{49152, 127, 65535, 1u << 27, false, true}, "offset=512,slices=8"},
+        {{511, 1024, 65535, 1u << 27, false, true}, "offset=512,slices=8"},
+        {{49152, 1024, 65535, 262143, false, true}, "offset=512,slices=8"},
+        {{0}, "offset=512"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct dev_stress set;
+        char text[ENG_STRESS_TEXT];
+        assert_true(eng_stress_parse(all, &set, NULL));
+        eng_stress_fit(&set, &cases[i].limits);
+        eng_stress_print(&set, text);
+        assert_string_equal(text, cases[i].left);
+    }
+    // Only what ran between slices: nothing of the background remains.
+    struct dev_stress set;
+    char text[ENG_STRESS_TEXT];
+    assert_true(eng_stress_parse("kind=memory,skew=3,slices=8,shared=1024", &set, NULL));
+    eng_stress_fit(&set, &cases[1].limits);
+    eng_stress_print(&set, text);
+    assert_string_equal(text, "");
+}
+
+// What is drawn is what a user could have written, fits, and differs.
+static void assert_good(const struct dev_stress *set, const struct eng_stress_limits *limits)
+{
+    struct dev_stress fitted = *set, read;
+    struct lit_error error = {0};
+    char text[ENG_STRESS_TEXT];
+    eng_stress_print(set, text);
+    if (!eng_stress_parse(text, &read, &error))
+        fail_msg("'%s': %s", text, error.message);
+    assert_memory_equal(set, &read, sizeof read);
+    eng_stress_fit(&fitted, limits);
+    assert_memory_equal(set, &fitted, sizeof fitted);
+}
+
+static void draws(void **state)
+{
+    (void)state;
+    static const struct eng_stress_limits all[] = {
+        {49152, 1024, 65535, 1u << 27, false, true},
+        {32768, 1024, 65535, 1u << 27, true, true},
+        {32768, 1024, 65535, 1u << 27, true, false},
+        {1000, 128, 1, 1u << 18, false, true},
+        {0},
+    };
+    for (size_t l = 0; l < sizeof all / sizeof *all; l++) {
+        unsigned kinds[DEV_STRESS_KINDS] = {0}, sliced = 0, moved = 0, shared = 0;
+        for (uint64_t i = 0; i < 500; i++) {
+            const struct dev_stress set = eng_stress_draw(7, i, &all[l]);
+            const struct dev_stress again = eng_stress_draw(7, i, &all[l]);
+            const struct dev_stress near = eng_stress_near(&set, 7, i, &all[l]);
+            char text[ENG_STRESS_TEXT];
+            eng_stress_print(&set, text);
+            assert_true(text[0]);
+            assert_memory_equal(&set, &again, sizeof set);
+            assert_good(&set, &all[l]);
+            assert_good(&near, &all[l]);
+            kinds[set.kind]++;
+            sliced += set.slices > 1;
+            moved += set.offset > 0;
+            shared += set.shared > 0;
+        }
+        assert_true(moved > 100);
+        assert_true(all[l].divisible == (sliced > 100));
+        if (all[l].max_shared > 1024)
+            assert_true(shared > 50 && kinds[DEV_STRESS_MEMORY] > kinds[DEV_STRESS_IDLE] &&
+                        kinds[DEV_STRESS_IDLE] && kinds[DEV_STRESS_ARITHMETIC] &&
+                        kinds[DEV_STRESS_BARRIER]);
+    }
+    const struct dev_stress one = eng_stress_draw(7, 0, &gpu), other = eng_stress_draw(8, 0, &gpu);
+    assert_memory_not_equal(&one, &other, sizeof one);
+}
+
+// Most neighbours keep most of a set.
+static void neighbours(void **state)
+{
+    (void)state;
+    const struct dev_stress set = eng_stress_draw(3, 0, &gpu);
+    unsigned same_offset = 0, other = 0;
+    for (uint64_t i = 0; i < 200; i++) {
+        const struct dev_stress near = eng_stress_near(&set, 9, i, &gpu);
+        same_offset += near.offset == set.offset;
+        other += memcmp(&near, &set, sizeof set) != 0;
+    }
+    assert_true(same_offset > 120);
+    assert_true(other > 120);
+}
+
+// Every workgroup once, whatever the order, and the order is the seed's.
+static void slices(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[][2] = {{256, 8}, {256, 64}, {7, 3}, {3, 8}, {1, 64}, {65535, 64}};
+    unsigned in_order = 0, all = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (uint32_t seed = 0; seed < 20; seed++) {
+            const struct dev_stress set = {.slices = sizes[s][1]};
+            struct dev_slice cut[DEV_STRESS_SLICES], again[DEV_STRESS_SLICES];
+            const uint32_t workgroups = sizes[s][0];
+            const uint32_t count = dev_stress_slices(&set, workgroups, seed, cut);
+            assert_int_equal(count, workgroups < set.slices ? workgroups : set.slices);
+            assert_int_equal(dev_stress_slices(&set, workgroups, seed, again), count);
+            assert_memory_equal(cut, again, count * sizeof *cut);
+            uint64_t sum = 0, firsts = 0;
+            bool sorted = true;
+            for (uint32_t i = 0; i < count; i++) {
+                assert_true(cut[i].count > 0 && cut[i].first + cut[i].count <= workgroups);
+                for (uint32_t j = 0; j < i; j++)
+                    assert_true(cut[j].first + cut[j].count <= cut[i].first ||
+                                cut[i].first + cut[i].count <= cut[j].first);
+                sum += cut[i].count;
+                firsts += cut[i].first;
+                sorted &= i == 0 || cut[i].first > cut[i - 1].first;
+            }
+            assert_int_equal(sum, workgroups);
+            assert_true(firsts < (uint64_t)workgroups * count);
+            in_order += count > 3 && sorted;
+            all += count > 3;
+        }
+    assert_true(all > 50 && in_order < 2);
+    struct dev_slice whole[DEV_STRESS_SLICES];
+    assert_int_equal(dev_stress_slices(&(struct dev_stress){0}, 9, 1, whole), 1);
+    assert_int_equal(whole[0].count, 9);
+    assert_int_equal(dev_stress_slices(&(struct dev_stress){.slices = 4}, 0, 1, whole), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(notations),   cmocka_unit_test(refusals),
+        cmocka_unit_test(the_longest), cmocka_unit_test(what_a_device_cannot_do_is_left_out),
+        cmocka_unit_test(draws),       cmocka_unit_test(neighbours),
+        cmocka_unit_test(slices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
