@@ -4,6 +4,7 @@
 #include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/matrix.h"
+#include "report/mutation.h"
 #include "report/progress.h"
 #include "report/report.h"
 
@@ -115,28 +116,25 @@ static void count_cell(struct format_row *row, size_t column, enum format_color 
 
 static void print_controls(const struct printer *p)
 {
-    struct text names = {0};
-    uint64_t seen = 0, unseen = 0;
+    report_mutation_terminal(p->model, p->device, p->info->verbosity > 0 ? SIZE_MAX : MOST_NAMES,
+                             p->out);
+}
+
+// Rates under stress are those of a disturbed device: not to be read as the others.
+static void print_stress(const struct printer *p)
+{
+    uint64_t all = 0, under = 0;
+    char some[32], of[32];
     for (size_t i = 0; i < p->model->result_count; i++) {
         const struct report_result *result = &p->model->results[i];
-        if (result->device != p->device || !report_is_control(result))
-            continue;
-        if (report_control_seen(result)) {
-            seen++;
-        } else if (++unseen <= MOST_NAMES || p->info->verbosity > 0) {
-            text_printf(&names, "    not seen: %s\n", result->name);
-        }
+        all += result->device == p->device && result->runs > 0;
+        under += result->device == p->device && result->runs > 0 && result->stress[0];
     }
-    if (seen + unseen > 0) {
-        char have[32], all[32];
-        text_printf(p->out, "  controls: the failing outcome was seen in %s of %s\n",
-                    text_count(have, seen), text_count(all, seen + unseen));
-        if (names.data)
-            text_puts(p->out, names.data);
-        if (unseen > MOST_NAMES && p->info->verbosity <= 0)
-            text_printf(p->out, "    not seen: %s more\n", text_count(have, unseen - MOST_NAMES));
-    }
-    text_free(&names);
+    if (under > 0)
+        text_printf(p->out,
+                    "\n  %s of %s configurations ran under stress: their rates are not "
+                    "those of an idle device\n",
+                    text_count(some, under), text_count(of, all));
 }
 
 static void print_families(const struct printer *p)
@@ -419,6 +417,7 @@ void report_tables(const struct report_model *model, const struct report_termina
         if (info->verbosity >= 0) {
             if (shard[0])
                 text_printf(&made, "\n  only %s\n", shard);
+            print_stress(&p);
             print_headlines(&p);
             print_families(&p);
             print_matrix(&p);

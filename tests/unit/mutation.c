@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mutation score: which results are controls, which were seen, and for which families the
+// harness was too gentle.
+#include "report/mutation.h"
+
+#include "unit.h"
+
+#include <string.h>
+
+static struct report_result row(const char *family, enum cat_expectation expectation,
+                                uint64_t failed, uint64_t stuck, size_t device)
+{
+    return (struct report_result){.name = (char *)family,
+                                  .family = (char *)family,
+                                  .expectation = expectation,
+                                  .device = device,
+                                  .result = failed  ? ENG_FAIL
+                                            : stuck ? ENG_NO_PROGRESS
+                                                    : ENG_PASS,
+                                  .runs = 100,
+                                  .failed_runs = failed,
+                                  .no_progress_runs = stuck,
+                                  .judged = 100 - stuck};
+}
+
+static void score(void **state)
+{
+    (void)state;
+    struct report_result results[] = {
+        row("memory", CAT_CONTROL, 0, 0, 0),    row("shuffle", CAT_CONTROL, 1, 0, 0),
+        row("shuffle", CAT_FORBIDDEN, 0, 0, 0), row("memory", CAT_CONTROL, 0, 0, 0),
+        row("lookback", CAT_CONTROL, 0, 0, 0),  row("lookback", CAT_CONTROL, 0, 100, 0),
+        row("barrier", CAT_CONTROL, 9, 0, 1),   row("shuffle", CAT_CONTROL, 0, 0, 0),
+    };
+    results[7].runs = 0; // it was never run
+    struct report_model model = {.results = results, .result_count = 8, .device_count = 3};
+    struct report_mutation mutation;
+    report_mutation_score(&model, 0, &mutation);
+    assert_int_equal(mutation.run, 5);
+    assert_int_equal(mutation.seen, 2);
+    assert_true(mutation.score == 0.4);
+    assert_int_equal(mutation.unseen_count, 3);
+    assert_int_equal(mutation.unseen[0], 0);
+    assert_int_equal(mutation.unseen[1], 3);
+    assert_int_equal(mutation.unseen[2], 4);
+    assert_int_equal(mutation.family_count, 3);
+    assert_string_equal(mutation.families[0].name, "lookback");
+    assert_string_equal(mutation.families[1].name, "memory");
+    assert_false(report_mutation_gentle(&mutation.families[0]));
+    assert_true(report_mutation_gentle(&mutation.families[1]));
+    assert_false(report_mutation_gentle(&mutation.families[2]));
+    report_mutation_clear(&mutation);
+
+    struct text text = {0};
+    report_mutation_terminal(&model, 0, 1, &text);
+    assert_non_null(strstr(text.data, "seen in 2 of 5 (mutation score 0.40)"));
+    assert_non_null(strstr(text.data, "too gentle for memory (0 of 2):"));
+    assert_non_null(strstr(text.data, "not seen: 2 more"));
+    text_free(&text);
+    report_mutation_terminal(&model, 1, 9, &text);
+    assert_string_equal(text.data, "  controls: the failing outcome was seen in 1 of 1 "
+                                   "(mutation score 1.00)\n");
+    text_free(&text);
+    report_mutation_terminal(&model, 2, 9, &text);
+    assert_null(text.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(score)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
