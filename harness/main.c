@@ -29,6 +29,7 @@ static const struct cli_command commands[] = {
     {"explain", cli_explain, &cli_explain_syntax,
      "which interleaving breaks a test on the reference driver"},
     {"fuzz", cli_fuzz, &cli_fuzz_syntax, "generated programs, and the smallest that fails"},
+    {"tune", cli_tune, &cli_tune_syntax, "which stress makes a test fail most often on a device"},
     {"version", cli_version, &cli_version_syntax, "the version of litmus"},
     {"help", help, NULL, "this, or what a command does"},
     {"complete", complete, NULL, NULL},

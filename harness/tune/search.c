@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sequential halving, twice, and the measurement that counts.
+#include "tune/search.h"
+
+#include "stats/compare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ANEW_TURNS 4
+#define ATTEMPTS   32 // to draw a set that was not tried yet
+
+struct state {
+    const struct tune_plan *plan;
+    tune_measure *measure;
+    void *user;
+    struct tune_search *search;
+    uint64_t next_near; // index of the next set near the best
+};
+
+static unsigned rounds(uint64_t sets)
+{
+    unsigned count = 0;
+    for (; sets > 1; sets = (sets + 1) / 2)
+        count++;
+    return count;
+}
+
+// With no stress among them.
+static uint64_t field_of(uint64_t sets)
+{
+    return sets + 1;
+}
+
+// Of the second halving: the best of the first, and half as many sets near it.
+static uint64_t near_of(uint64_t sets)
+{
+    return (sets + 1) / 2;
+}
+
+static uint64_t halving_runs(uint64_t field, uint64_t runs)
+{
+    uint64_t sum = 0;
+    for (; field > 1; field = (field + 1) / 2, runs *= 2)
+        sum += field * runs;
+    return sum;
+}
+
+uint64_t tune_runs_anew(const struct tune_plan *plan)
+{
+    const unsigned count = rounds(field_of(plan->sets));
+    const uint64_t had = plan->runs * ((UINT64_C(1) << count) - 1);
+    return had > 4 * plan->runs ? had : 4 * plan->runs;
+}
+
+uint64_t tune_runs_all(const struct tune_plan *plan)
+{
+    return halving_runs(field_of(plan->sets), plan->runs) +
+           halving_runs(near_of(plan->sets) + 1, plan->runs) + 2 * tune_runs_anew(plan);
+}
+
+static bool is_known(const struct tune_search *search, const char *notation)
+{
+    for (size_t i = 0; i < search->count; i++)
+        if (strcmp(search->tries[i].notation, notation) == 0)
+            return true;
+    return false;
+}
+
+// False if the set was tried already.
+static bool add(struct tune_search *search, const struct dev_stress *set)
+{
+    char notation[ENG_STRESS_TEXT];
+    eng_stress_print(set, notation);
+    if (is_known(search, notation))
+        return false;
+    search->tries = lit_realloc(search->tries, search->count + 1, sizeof *search->tries);
+    struct tune_try *try = &search->tries[search->count++];
+    *try = (struct tune_try){.set = *set};
+    snprintf(try->notation, sizeof try->notation, "%s", notation);
+    return true;
+}
+
+// More failing runs of those judged is better; of equals, those that fail more often in a second.
+static bool is_better(const struct tune_count *a, const struct tune_count *b)
+{
+    const double one = tune_rate(a), other = tune_rate(b);
+    return one > other || (one == other && tune_per_second(a) > tune_per_second(b));
+}
+
+// Puts the better ones first; of equals, those that came first. Fields are small.
+static void sort(const struct tune_search *search, size_t *field, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const size_t moving = field[i];
+        size_t at = i;
+        for (; at > 0 &&
+               is_better(&search->tries[moving].searched, &search->tries[field[at - 1]].searched);
+             at--)
+            field[at] = field[at - 1];
+        field[at] = moving;
+    }
+}
+
+// Halves a field until one is left, which is field[0] then. A member that has had more runs than a
+// round gives goes through it as it is. False if it was cut short; field[0] is the best so far.
+static bool halve(struct state *state, size_t *field, size_t count)
+{
+    struct tune_search *search = state->search;
+    const uint64_t behind = tune_runs_anew(state->plan); // numbers before it are for runs anew
+    uint64_t target = state->plan->runs;
+    for (uint64_t more = target; count > 1; count = (count + 1) / 2, more *= 2, target += more) {
+        for (size_t i = 0; i < count; i++) {
+            struct tune_try *try = &search->tries[field[i]];
+            struct tune_count measured = {0};
+            if (try->searched.runs >= target)
+                continue;
+            if (!state->measure(try->notation, behind + try->searched.runs,
+                                target - try->searched.runs, &measured, state->user)) {
+                sort(search, field, count);
+                return false;
+            }
+            tune_count_add(&try->searched, &measured);
+        }
+        sort(search, field, count);
+    }
+    return true;
+}
+
+static bool first_halving(struct state *state)
+{
+    struct tune_search *search = state->search;
+    add(search, &(struct dev_stress){0});
+    for (uint64_t i = 0; i < state->plan->sets * ATTEMPTS && search->count <= state->plan->sets;
+         i++) {
+        const struct dev_stress set = eng_stress_draw(state->plan->seed, i, &state->plan->limits);
+        add(search, &set);
+    }
+    size_t *field = lit_alloc(search->count, sizeof *field);
+    for (size_t i = 0; i < search->count; i++)
+        field[i] = i;
+    const bool whole = halve(state, field, search->count);
+    search->best = field[0];
+    free(field);
+    return whole;
+}
+
+static bool second_halving(struct state *state)
+{
+    struct tune_search *search = state->search;
+    const uint64_t wanted = near_of(state->plan->sets);
+    const struct dev_stress centre = search->tries[search->best].set;
+    size_t *field = lit_alloc(wanted + 1, sizeof *field);
+    size_t count = 0;
+    field[count++] = search->best;
+    for (uint64_t i = 0; i < wanted * ATTEMPTS && count <= wanted; i++) {
+        const struct dev_stress set =
+            eng_stress_near(&centre, state->plan->seed, i, &state->plan->limits);
+        if (add(search, &set))
+            field[count++] = search->count - 1;
+    }
+    const bool whole = halve(state, field, count);
+    search->best = field[0];
+    free(field);
+    return whole;
+}
+
+// In turns, so that what changes on the machine meanwhile changes both.
+static bool measure_anew(struct state *state)
+{
+    struct tune_search *search = state->search;
+    const uint64_t runs = tune_runs_anew(state->plan);
+    const size_t both[] = {0, search->best};
+    for (uint64_t turn = 0; turn < ANEW_TURNS; turn++) {
+        const uint64_t first = runs * turn / ANEW_TURNS, next = runs * (turn + 1) / ANEW_TURNS;
+        for (size_t i = 0; first < next && i < (search->best ? 2 : 1); i++) {
+            struct tune_try *try = &search->tries[both[i]];
+            struct tune_count measured = {0};
+            if (!state->measure(try->notation, first, next - first, &measured, state->user))
+                return false;
+            tune_count_add(&try->anew, &measured);
+        }
+    }
+    return true;
+}
+
+void tune_run(const struct tune_plan *plan, tune_measure *measure, void *user,
+              struct tune_search *search)
+{
+    struct state state = {.plan = plan, .measure = measure, .user = user, .search = search};
+    *search = (struct tune_search){.p = 1};
+    search->whole = first_halving(&state) && second_halving(&state) && measure_anew(&state);
+    if (!search->whole || search->best == 0)
+        return;
+    const struct tune_count *none = &search->tries[0].anew;
+    const struct tune_count *best = &search->tries[search->best].anew;
+    search->p =
+        stat_fisher(none->failed, tune_judged(none), best->failed, tune_judged(best), STAT_GREATER);
+    if (search->p < TUNE_ALPHA)
+        search->chosen = search->best;
+}
+
+void tune_clear(struct tune_search *search)
+{
+    free(search->tries);
+    *search = (struct tune_search){0};
+}
