@@ -26,6 +26,8 @@ static const struct cli_command commands[] = {
      "tests over drivers and days, and what a store has"},
     {"merge", cli_merge, &cli_merge_syntax, "several stores as one, and the shards of a run"},
     {"repro", cli_repro, &cli_repro_syntax, "a failing configuration as a folder for a ticket"},
+    {"compare", cli_compare, &cli_compare_syntax, "what differs between two sessions"},
+    {"gate", cli_gate, &cli_gate_syntax, "an exit code: whether anything is worse than a baseline"},
     {"explain", cli_explain, &cli_explain_syntax,
      "which interleaving breaks a test on the reference driver"},
     {"fuzz", cli_fuzz, &cli_fuzz_syntax, "generated programs, and the smallest that fails"},

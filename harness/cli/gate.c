@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus compare and litmus gate: what two sessions say about each other; a gate's exit code says
+// whether the second may go on.
+
+#include "catalogue/catalogue.h"
+#include "cli/cli.h"
+#include "compare/compare.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    struct cli_list devices, only, baselines, waivers, deqp_fails, deqp_skips, deqp_flakes;
+    const char *axis, *alpha, *tolerance, *expectations;
+    bool ignore_hash, allow_skips, allow_gone, statistical_only, first_seen, strict, unfinished;
+    bool write_waivers, quiet;
+    int format, verbose, color;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+#define BASELINE_OPTION                                                                            \
+    {                                                                                              \
+        'b', "baseline", CLI_LIST, AT(baselines), "FILE[#N|#all]",                                 \
+            "what was measured before; several are put together"                                   \
+    }
+#define COMMON_OPTIONS                                                                               \
+    {'d',                                                                                            \
+     "device",                                                                                       \
+     CLI_LIST,                                                                                       \
+     AT(devices),                                                                                    \
+     "DEVICE",                                                                                       \
+     "only this device: its number, UUID, vendor:product (hex) or\nname with * and ?; given "        \
+     "twice, the first is A's and\nthe second B's"},                                                 \
+        {0,                                                                                          \
+         "only",                                                                                     \
+         CLI_LIST,                                                                                   \
+         AT(only),                                                                                   \
+         "PATTERN",                                                                                  \
+         "only these configurations, as 'litmus run' takes them; can\nbe repeated, ! excludes"},     \
+        {0,         "alpha", CLI_TEXT,                                                               \
+         AT(alpha), "P",     "probability of any false regression (default: 0.05)"},                 \
+        {0,                                                                                          \
+         "tolerance",                                                                                \
+         CLI_TEXT,                                                                                   \
+         AT(tolerance),                                                                              \
+         "RATE",                                                                                     \
+         "a rise of the rate that does not matter (default: 0.01):\n'unchanged' excludes a rise "    \
+         "of this much, or by half"},                                                                \
+        {0,        "ignore-hash",                                                                    \
+         CLI_FLAG, AT(ignore_hash),                                                                  \
+         NULL,     "compare configurations whose SPIR-V module has changed"},                        \
+        {0,        "allow-skips",                                                                    \
+         CLI_FLAG, AT(allow_skips),                                                                  \
+         NULL,     "what A ran and B skipped is no regression"},                                     \
+        {0,        "statistical-only",                                                               \
+         CLI_FLAG, AT(statistical_only),                                                             \
+         NULL,     "leave a forbidden outcome that is seen for the first time\nto the test"},        \
+        {0,        "first-seen",                                                                     \
+         CLI_FLAG, AT(first_seen),                                                                   \
+         NULL,     "count it as a regression (default: as undecided)"},                              \
+        {0,        "expectations",                                                                   \
+         CLI_TEXT, AT(expectations),                                                                 \
+         "LIST",   "which can be a regression that counts\n(default: forbidden,contested,assumed)"}, \
+        {0,        "unfinished",                                                                     \
+         CLI_FLAG, AT(unfinished),                                                                   \
+         NULL,     "take sessions that were not finished as they are"},                              \
+        {0,        "waivers",                                                                        \
+         CLI_LIST, AT(waivers),                                                                      \
+         "FILE",   "what may be wrong, one a line:\nPATTERN URL [until=YYYY-MM-DD] [# comment]"},    \
+        {0,        "deqp-fails",                                                                     \
+         CLI_LIST, AT(deqp_fails),                                                                   \
+         "FILE",   "a list of deqp-runner: TEST,STATUS lines"},                                      \
+        {0,        "deqp-skips",                                                                     \
+         CLI_LIST, AT(deqp_skips),                                                                   \
+         "FILE",   "likewise: regular expressions of what may be skipped"},                          \
+        {0,        "deqp-flakes",                                                                    \
+         CLI_LIST, AT(deqp_flakes),                                                                  \
+         "FILE",   "likewise: of what may fail at any rate"},                                        \
+        {0,                                                                                          \
+         "write-waivers",                                                                            \
+         CLI_FLAG,                                                                                   \
+         AT(write_waivers),                                                                          \
+         NULL,                                                                                       \
+         "print waivers for what is worse or undecided, instead of a\nreport; fill in the URLs"},    \
+        {'f',                                                                                        \
+         "format",                                                                                   \
+         CLI_CHOICE,                                                                                 \
+         AT(format),                                                                                 \
+         "text|json|markdown|github",                                                                \
+         "which form (default: text); github: annotations for its log"},                             \
+        {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "the headline and what is worse"},                 \
+        {'v', "verbose", CLI_MORE, AT(verbose), NULL, "every configuration"},                        \
+    {                                                                                                \
+        0, "color", CLI_CHOICE, AT(color), "auto|always|never",                                      \
+            "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"                                \
+    }
+
+static const struct cli_option compare_options[] = {
+    {0, "axis", CLI_TEXT, AT(axis), "AXIS=A,B",
+     "compare configurations that differ in this axis or\nparameter only: sync=none,control-each"},
+    COMMON_OPTIONS,
+};
+
+static const struct cli_option gate_options[] = {
+    BASELINE_OPTION,
+    {0, "strict", CLI_FLAG, AT(strict), NULL,
+     "one undecided configuration is enough for exit code 3"},
+    {0, "allow-gone", CLI_FLAG, AT(allow_gone), NULL,
+     "what the baseline has and the other side did not run is\nnot undecided"},
+    COMMON_OPTIONS,
+};
+
+#define SIDES                                                                                      \
+    "A side is a store (its newest session), FILE#N (session N), FILE#all (all its sessions\n"     \
+    "put together), or a JSON report; - is a report on stdin.\n"
+
+const struct cli_syntax cli_compare_syntax = {
+    .name = "compare",
+    .usage = "[OPTION]... A [B]",
+    .about = "Says for each configuration whether B is worse than A, better, unchanged, or not "
+             "decided by so\nfew runs. Exit code 0 whatever it finds: 'litmus gate' judges.",
+    .options = compare_options,
+    .count = sizeof compare_options / sizeof compare_options[0],
+    .more = SIDES "Without B both sides are A: give two devices (-d 1 -d 2) or an --axis.\n"
+                  "examples:\n"
+                  "  litmus compare before.db after.db\n"
+                  "  litmus compare litmus.db#3 litmus.db#4 --format markdown\n"
+                  "  litmus compare litmus.db --axis sync=none,control-each\n",
+    .operands = CLI_OPERANDS_FILES,
+};
+
+const struct cli_syntax cli_gate_syntax = {
+    .name = "gate",
+    .usage = "--baseline FILE [OPTION]... [B]",
+    .about =
+        "Compares B (default: the newest session of litmus.db) with a baseline, and ends with "
+        "0 if nothing\nis worse, 1 if something is, 3 if that is not decided, 2 if it cannot be "
+        "compared.",
+    .options = gate_options,
+    .count = sizeof gate_options / sizeof gate_options[0],
+    .more =
+        SIDES "exit code 3: a forbidden outcome was seen for the first time, or a configuration "
+              "that the baseline\ndid not run is wrong, or more than one in ten configurations "
+              "are undecided.\n"
+              "examples:\n"
+              "  litmus gate --baseline baseline.json\n"
+              "  litmus gate --baseline before.db#all after.db --waivers waivers.txt\n",
+    .operands = CLI_OPERANDS_FILES,
+};
+
+// From options to a request
+
+static bool parse_share(const char *name, const char *text, double *value, struct lit_error *error)
+{
+    char *end;
+    if (!text)
+        return true;
+    *value = strtod(text, &end);
+    return (end != text && *end == '\0' && *value > 0 && *value < 1) ||
+           lit_fail(error, LIT_EXIT_USAGE, "--%s '%.40s': expected a number between 0 and 1", name,
+                    text);
+}
+
+static bool parse_expectations(const char *text, bool gates[CAT_CONTROL + 1],
+                               struct lit_error *error)
+{
+    if (!text)
+        return true;
+    memset(gates, 0, (CAT_CONTROL + 1) * sizeof *gates);
+    for (const char *word = text; *word;) {
+        size_t length = strcspn(word, ",");
+        enum cat_expectation e = CAT_FORBIDDEN;
+        while (e < CAT_CONTROL && (strlen(cat_expectation_name(e)) != length ||
+                                   strncmp(cat_expectation_name(e), word, length) != 0))
+            e++;
+        if (e == CAT_CONTROL)
+            return lit_fail(
+                error, LIT_EXIT_USAGE,
+                "--expectations '%.60s': expected some of forbidden, contested, assumed", text);
+        gates[e] = true;
+        word += length + (word[length] == ',');
+    }
+    return true;
+}
+
+static bool make_policy(const struct options *o, bool gate, struct compare_policy *policy,
+                        struct lit_error *error)
+{
+    *policy = compare_policy_default;
+    policy->gate = gate;
+    policy->ignore_code = o->ignore_hash;
+    policy->allow_skips = o->allow_skips;
+    policy->allow_gone = o->allow_gone;
+    policy->strict = o->strict;
+    policy->first_seen = o->statistical_only ? COMPARE_FIRST_IGNORED
+                         : o->first_seen     ? COMPARE_FIRST_REGRESSION
+                                             : COMPARE_FIRST_UNDECIDED;
+    if (o->statistical_only && o->first_seen)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--statistical-only and --first-seen: one or the other");
+    return parse_share("alpha", o->alpha, &policy->alpha, error) &&
+           parse_share("tolerance", o->tolerance, &policy->tolerance, error) &&
+           parse_expectations(o->expectations, policy->gates, error);
+}
+
+static bool read_lists(const struct options *o, struct compare_waivers *waivers,
+                       struct lit_error *error)
+{
+    const struct cli_list *const lists[COMPARE_LISTS] = {&o->waivers, &o->deqp_fails,
+                                                         &o->deqp_skips, &o->deqp_flakes};
+    for (enum compare_list list = 0; list < COMPARE_LISTS; list++)
+        for (size_t i = 0; i < lists[list]->count; i++)
+            if (!compare_waivers_read(waivers, list, lists[list]->items[i], error))
+                return false;
+    return true;
+}
+
+static bool check_usage(const struct options *o, const struct cli_list *operands, bool gate,
+                        struct lit_error *error)
+{
+    if (o->devices.count > 2)
+        return lit_fail(error, LIT_EXIT_USAGE, "-d more than twice: one for A and one for B");
+    if (gate && o->baselines.count == 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "compare with what? --baseline FILE");
+    if (operands->count > (gate ? 1 : 2))
+        return lit_fail(error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help %s'",
+                        operands->items[gate ? 1 : 2], gate ? "gate" : "compare");
+    if (!gate && operands->count == 0)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "compare what? two stores or reports; see 'litmus "
+                        "help compare'");
+    return gate || operands->count == 2 || o->axis || o->devices.count == 2 ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "compare with what? a second file, -d A -d B, or --axis");
+}
+
+static bool load_sides(const struct options *o, const struct cli_list *operands, bool gate,
+                       struct compare_side sides[2], struct lit_error *error)
+{
+    static const char *const newest[] = {"litmus.db"};
+    const char *const *after = operands->count > 0 ? operands->items : newest;
+    struct compare_source a = {operands->items, 1, o->unfinished};
+    struct compare_source b = {after + (operands->count == 2), 1, o->unfinished};
+    if (gate)
+        a = (struct compare_source){o->baselines.items, o->baselines.count, o->unfinished};
+    return compare_side_load(&sides[0], &a, error) && compare_side_load(&sides[1], &b, error);
+}
+
+static int print(const struct options *o, const struct comparison *comparison)
+{
+    static void (*const formats[])(const struct comparison *comparison, struct text *out) = {
+        NULL, compare_json, compare_markdown, compare_github};
+    const struct compare_look look = {.color = cli_color((enum cli_color)o->color),
+                                      .verbosity = o->quiet         ? -1
+                                                   : o->verbose > 0 ? 1
+                                                                    : 0};
+    struct text text = {0};
+    if (o->write_waivers)
+        compare_waivers_write(comparison->entries, comparison->count, &comparison->policy, &text);
+    else if (formats[o->format])
+        formats[o->format](comparison, &text);
+    else
+        compare_text(comparison, &look, &text);
+    return cli_print(&text);
+}
+
+static int compare(const struct options *o, const struct cli_list *operands, bool gate)
+{
+    struct lit_error error = {0};
+    struct compare_side sides[2] = {0};
+    struct compare_waivers waivers = {0};
+    struct comparison comparison = {0};
+    struct compare_request request = {.a = &sides[0],
+                                      .b = &sides[1],
+                                      .devices = o->devices.items,
+                                      .device_count = o->devices.count,
+                                      .axis = o->axis,
+                                      .only = o->only.items,
+                                      .only_count = o->only.count};
+    bool good = check_usage(o, operands, gate, &error) &&
+                make_policy(o, gate, &request.policy, &error) && read_lists(o, &waivers, &error) &&
+                load_sides(o, operands, gate, sides, &error) &&
+                compare_make(&comparison, &request, &waivers, &error);
+    int code = good ? print(o, &comparison) : cli_fail(&error);
+    if (good && code == LIT_EXIT_OK && gate)
+        code = comparison.summary.code;
+    compare_clear(&comparison);
+    compare_side_clear(&sides[0]);
+    compare_side_clear(&sides[1]);
+    compare_waivers_clear(&waivers);
+    return code;
+}
+
+static int start(const struct cli_syntax *syntax, bool gate, int argc, char **argv)
+{
+    struct options chosen = {0};
+    struct cli_list operands = {0};
+    int code = LIT_EXIT_OK;
+    if (cli_start(syntax, argc, argv, &chosen, &operands, NULL, &code))
+        code = compare(&chosen, &operands, gate);
+    struct cli_list *const lists[] = {&chosen.devices,     &chosen.only,       &chosen.baselines,
+                                      &chosen.waivers,     &chosen.deqp_fails, &chosen.deqp_skips,
+                                      &chosen.deqp_flakes, &operands};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        cli_list_clear(lists[i]);
+    return code;
+}
+
+int cli_compare(int argc, char **argv)
+{
+    return start(&cli_compare_syntax, false, argc, argv);
+}
+
+int cli_gate(int argc, char **argv)
+{
+    return start(&cli_gate_syntax, true, argc, argv);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a comparison of two sides.
+#include "compare/compare.h"
+
+#include "stats/power.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__attribute__((format(printf, 2, 3))) static void remark(struct comparison *comparison,
+                                                         const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    comparison->remarks =
+        lit_realloc(comparison->remarks, comparison->remark_count + 1, sizeof *comparison->remarks);
+    comparison->remarks[comparison->remark_count++] = lit_strdup(text);
+}
+
+static void remark_side(struct comparison *comparison, const struct compare_side *side,
+                        const char *letter)
+{
+    if (side->sources > 1)
+        remark(comparison,
+               "%s is %zu sessions together, and its rates vary between them as they do", letter,
+               side->sources);
+    if (side->unfinished)
+        remark(comparison, "%s was not finished", letter);
+    if (side->partial > 0)
+        remark(comparison, "in %s %zu configuration%s interrupted", letter, side->partial,
+               side->partial == 1 ? " was" : "s were");
+}
+
+static void remark_all(struct comparison *comparison)
+{
+    const struct compare_summary *summary = &comparison->summary;
+    size_t expectations = 0, code = 0;
+    remark_side(comparison, comparison->a, "A");
+    remark_side(comparison, comparison->b, "B");
+    if (comparison->pairs.alone_a > 0)
+        remark(comparison, "%zu device%s of A is not in B", comparison->pairs.alone_a,
+               comparison->pairs.alone_a == 1 ? "" : "s");
+    if (comparison->pairs.alone_b > 0)
+        remark(comparison, "%zu device%s of B is not in A", comparison->pairs.alone_b,
+               comparison->pairs.alone_b == 1 ? "" : "s");
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compare_entry *entry = &comparison->entries[i];
+        expectations += entry->a && entry->b && entry->a->expectation != entry->b->expectation;
+        code += entry->why == COMPARE_OTHER_CODE;
+    }
+    if (code > 0)
+        remark(comparison,
+               "%zu configuration%s other code in B and cannot be compared: run A anew, "
+               "or give --ignore-hash",
+               code, code == 1 ? " has" : "s have");
+    if (expectations > 0 && !comparison->axis.name)
+        remark(comparison, "%zu configuration%s another expectation in B; it is B's that counts",
+               expectations, expectations == 1 ? " has" : "s have");
+    if (summary->spread > 0)
+        remark(comparison,
+               "in %zu configuration%s rates vary within a side more than chance would "
+               "have it; their runs count for less",
+               summary->spread, summary->spread == 1 ? "" : "s");
+    if (summary->sequential > 0)
+        remark(comparison,
+               "%zu configuration%s stopped by a rule that looked at the results; "
+               "they are compared by their confidence sequences",
+               summary->sequential, summary->sequential == 1 ? " was" : "s were");
+}
+
+static bool check_common(const struct comparison *comparison, struct lit_error *error)
+{
+    for (size_t i = 0; i < comparison->count; i++)
+        if (comparison->entries[i].a && comparison->entries[i].b)
+            return true;
+    if (comparison->axis.name)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "no configurations differ in --axis %s=%.60s,%.60s only",
+                        comparison->axis.name, comparison->axis.a, comparison->axis.b);
+    const struct compare_pair *pair = &comparison->pairs.items[0];
+    unsigned a = comparison->a->model.devices[pair->a].facts.subgroup;
+    unsigned b = comparison->b->model.devices[pair->b].facts.subgroup;
+    if (a != b)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "no configuration is on both sides: subgroups of %u and of %u; "
+                        "--axis subgroup=%u,%u compares across them",
+                        a, b, a, b);
+    return lit_fail(error, LIT_EXIT_USAGE, "no configuration is on both sides");
+}
+
+bool compare_make(struct comparison *comparison, const struct compare_request *request,
+                  struct compare_waivers *waivers, struct lit_error *error)
+{
+    *comparison = (struct comparison){
+        .a = request->a, .b = request->b, .policy = request->policy, .waivers = waivers};
+    if (request->axis && !compare_axis_parse(request->axis, &comparison->axis, error))
+        return false;
+    // What differs on purpose is other code.
+    comparison->policy.ignore_code |= request->axis != NULL;
+    if (!compare_pair_devices(request->a, request->b, request->devices, request->device_count,
+                              &comparison->pairs, error))
+        return false;
+    comparison->count =
+        compare_pair_results(request->a, request->b, &comparison->pairs, &comparison->axis,
+                             request->only, request->only_count, &comparison->entries);
+    if (!check_common(comparison, error))
+        return false;
+    compare_judge(comparison->entries, comparison->count, &comparison->policy,
+                  &comparison->summary);
+    if (waivers)
+        compare_waivers_apply(waivers, comparison->entries, comparison->count, &comparison->policy,
+                              request->b->started);
+    compare_decide(comparison->entries, comparison->count, &comparison->policy,
+                   &comparison->summary);
+    compare_power(comparison->entries, comparison->count, &comparison->policy, &comparison->summary,
+                  &comparison->power);
+    remark_all(comparison);
+    return true;
+}
+
+void compare_clear(struct comparison *comparison)
+{
+    compare_axis_clear(&comparison->axis);
+    compare_pairs_clear(&comparison->pairs);
+    compare_entries_free(comparison->entries, comparison->count);
+    for (size_t i = 0; i < comparison->remark_count; i++)
+        free(comparison->remarks[i]);
+    free(comparison->remarks);
+    *comparison = (struct comparison){0};
+}
+
+// Power
+
+struct seen {
+    uint64_t k, n1, n2;
+    double rate;
+};
+
+// Most configurations have the same numbers: each is worked out once.
+static double find_detectable(struct seen **seen, size_t *count, const struct seen *wanted,
+                              double alpha)
+{
+    for (size_t i = 0; i < *count; i++)
+        if ((*seen)[i].k == wanted->k && (*seen)[i].n1 == wanted->n1 && (*seen)[i].n2 == wanted->n2)
+            return (*seen)[i].rate;
+    *seen = lit_realloc(*seen, *count + 1, sizeof **seen);
+    (*seen)[*count] = *wanted;
+    (*seen)[*count].rate = stat_detectable(wanted->k, wanted->n1, wanted->n2, alpha, COMPARE_POWER);
+    return (*seen)[(*count)++].rate;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return a < b ? -1 : a > b;
+}
+
+static double median(double *list, size_t count)
+{
+    if (count == 0)
+        return 0;
+    qsort(list, count, sizeof *list, compare_numbers);
+    return list[count / 2];
+}
+
+void compare_power(const struct compare_entry *entries, size_t count,
+                   const struct compare_policy *policy, const struct compare_summary *summary,
+                   struct compare_power *power)
+{
+    struct seen *seen = NULL;
+    size_t seen_count = 0;
+    double *all = lit_alloc(count + 1, sizeof *all), *never = lit_alloc(count + 1, sizeof *never);
+    *power = (struct compare_power){.tests = summary->family + 1};
+    double alpha = policy->alpha / (double)power->tests / (policy->gate ? 1 : 2);
+    for (size_t i = 0; i < count; i++) {
+        const struct compare_entry *entry = &entries[i];
+        if (!entry->failed.made || !compare_can_gate(entry, policy) || entry->a->rule[0] ||
+            entry->b->rule[0] || entry->a->failed_runs == entry->a->judged)
+            continue;
+        const struct seen wanted = {
+            .k = (uint64_t)((double)entry->a->failed_runs / entry->factor + 0.5),
+            .n1 = (uint64_t)((double)entry->a->judged / entry->factor + 0.5),
+            .n2 = (uint64_t)((double)entry->b->judged / entry->factor + 0.5)};
+        double rise = find_detectable(&seen, &seen_count, &wanted, alpha) -
+                      (double)entry->a->failed_runs / (double)entry->a->judged;
+        all[power->all++] = rise;
+        if (entry->a->failed_runs == 0)
+            never[power->never++] = rise;
+        if (rise > power->worst) {
+            power->worst = rise;
+            power->worst_name = entry->name;
+        }
+    }
+    power->typical = median(all, power->all);
+    power->typical_never = median(never, power->never);
+    power->worst_never = power->never ? never[power->never - 1] : 0;
+    free(all);
+    free(never);
+    free(seen);
+}

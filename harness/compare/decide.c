@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What judged configurations add up to: how many of each verdict, and the gate's exit code.
+#include "compare/verdict.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_broken(const struct report_result *result)
+{
+    return result->result == ENG_HANG || result->result == ENG_CRASH ||
+           result->result == ENG_DEVICE_LOST || result->result == ENG_HARNESS_ERROR;
+}
+
+bool compare_is_new_and_wrong(const struct compare_entry *entry)
+{
+    return entry->verdict == COMPARE_NEW && entry->b->expectation != CAT_CONTROL &&
+           (is_broken(entry->b) ||
+            (entry->b->expectation == CAT_FORBIDDEN && entry->b->failed_runs > 0));
+}
+
+bool compare_is_open(const struct compare_entry *entry, const struct compare_policy *policy)
+{
+    if (!compare_can_gate(entry, policy))
+        return false;
+    if (entry->verdict == COMPARE_GONE)
+        return entry->why != COMPARE_NEW_SKIP && !policy->allow_gone &&
+               entry->a->result != ENG_SKIP;
+    return entry->verdict == COMPARE_UNDECIDED || compare_is_new_and_wrong(entry);
+}
+
+static void count_entry(const struct compare_entry *entry, const struct compare_policy *policy,
+                        struct compare_summary *summary)
+{
+    const struct report_result *a = entry->a, *b = entry->b;
+    bool can_gate = compare_can_gate(entry, policy), open = compare_is_open(entry, policy);
+    bool regression = can_gate && entry->verdict == COMPARE_REGRESSION;
+    summary->verdicts[entry->verdict]++;
+    summary->compared += entry->failed.made || entry->waited.made;
+    summary->gating += can_gate && a && a->result != ENG_SKIP &&
+                       !(policy->allow_gone && entry->verdict == COMPARE_GONE);
+    summary->spread += entry->factor > 1;
+    summary->spread_unknown += entry->failed.made && !entry->spread_known;
+    summary->sequential += (a && a->rule[0]) || (b && b->rule[0]);
+    if (entry->waiver && (regression || open)) {
+        summary->waived++;
+        return;
+    }
+    summary->regressions += regression;
+    summary->open += open;
+    summary->first_seen += open && entry->why == COMPARE_FIRST_SEEN;
+    summary->new_wrong += open && entry->verdict == COMPARE_NEW;
+}
+
+// `many` has a %zu for the count.
+static void decide(struct compare_summary *summary, enum lit_exit code, size_t count,
+                   const char *one, const char *many)
+{
+    summary->code = code;
+    if (count == 1)
+        snprintf(summary->reason, sizeof summary->reason, "%s", one);
+    else
+        snprintf(summary->reason, sizeof summary->reason, many, count);
+}
+
+void compare_decide(const struct compare_entry *entries, size_t count,
+                    const struct compare_policy *policy, struct compare_summary *summary)
+{
+    const size_t tests = summary->tests, family = summary->family;
+    *summary = (struct compare_summary){.tests = tests, .family = family};
+    for (size_t i = 0; i < count; i++)
+        count_entry(&entries[i], policy, summary);
+    const struct compare_summary *s = summary;
+    size_t most_open = (size_t)(COMPARE_MOST_OPEN * (double)s->gating);
+    if (s->regressions > 0)
+        decide(summary, LIT_EXIT_FORBIDDEN, s->regressions, "a regression", "%zu regressions");
+    else if (s->first_seen > 0)
+        decide(summary, LIT_EXIT_UNDECIDED, s->first_seen,
+               "a forbidden outcome was seen for the first time, too seldom to tell whether it is "
+               "new",
+               "forbidden outcomes were seen for the first time in %zu configurations, too seldom "
+               "to tell whether they are new");
+    else if (s->new_wrong > 0)
+        decide(summary, LIT_EXIT_UNDECIDED, s->new_wrong,
+               "a configuration that the baseline did not run is wrong",
+               "%zu configurations that the baseline did not run are wrong");
+    else if (s->gating == 0)
+        decide(summary, LIT_EXIT_UNDECIDED, 1, "nothing that can fail the gate was compared", "");
+    else if (s->open > 0 && (policy->strict || s->open > most_open))
+        decide(summary, LIT_EXIT_UNDECIDED, s->open, "a configuration is undecided",
+               "%zu configurations are undecided");
+    else
+        decide(summary, LIT_EXIT_OK, 1, "no regression", "");
+}

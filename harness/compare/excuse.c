@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which entry of a list excuses which configuration.
+#include "compare/waiver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_NAME 1024
+
+// Copies a name without its subgroup size, which stands last.
+static void strip_subgroup(char bare[MOST_NAME], const char *name)
+{
+    size_t length = strnlen(name, MOST_NAME - 1);
+    memcpy(bare, name, length);
+    bare[length] = '\0';
+    for (char *at = strstr(bare, "subgroup="); at; at = strstr(at + 1, "subgroup="))
+        if (at > bare && (at[-1] == ',' || at[-1] == '@') &&
+            strspn(at + 9, "0123456789") == strlen(at + 9)) {
+            at[-1] = '\0';
+            return;
+        }
+}
+
+bool compare_name_matches(const char *pattern, const char *name)
+{
+    char bare[MOST_NAME];
+    if (strpbrk(pattern, "/@")) {
+        strip_subgroup(bare, name);
+        return text_glob(pattern, name) || text_glob(pattern, bare);
+    }
+    size_t length = strcspn(name, "/@");
+    if (length >= sizeof bare)
+        return false;
+    memcpy(bare, name, length);
+    bare[length] = '\0';
+    if (text_glob(pattern, bare))
+        return true;
+    bare[strcspn(bare, ".")] = '\0';
+    return text_glob(pattern, bare);
+}
+
+static bool is_named(const struct compare_waiver *waiver, const char *name)
+{
+    char bare[MOST_NAME];
+    if (waiver->regex)
+        return regexec(waiver->regex, name, 0, NULL, 0) == 0;
+    if (waiver->list == COMPARE_WAIVERS)
+        return compare_name_matches(waiver->pattern, name);
+    strip_subgroup(bare, name);
+    if (strcmp(waiver->pattern, name) == 0 || strcmp(waiver->pattern, bare) == 0)
+        return true;
+    bare[strcspn(bare, "/@")] = '\0';
+    return strcmp(waiver->pattern, bare) == 0;
+}
+
+// What it would take to excuse an entry; 0 if there is nothing to excuse.
+static unsigned fault_of(const struct compare_entry *entry, const struct compare_policy *policy)
+{
+    if (entry->verdict != COMPARE_REGRESSION && !compare_is_open(entry, policy))
+        return 0;
+    switch (entry->why) {
+    case COMPARE_WAITS:
+    case COMPARE_NO_ANSWER:
+        return COMPARE_EXCUSE_HANG;
+    case COMPARE_NEW_SKIP:
+        return COMPARE_EXCUSE_SKIP;
+    case COMPARE_OTHER_CODE:
+    case COMPARE_OTHER_STRESS:
+        return COMPARE_EXCUSE_OPEN;
+    case COMPARE_RATE:
+    case COMPARE_FIRST_SEEN:
+    case COMPARE_TOO_FEW:
+    case COMPARE_SAME:
+        return COMPARE_EXCUSE_RATE;
+    case COMPARE_ENDS:
+    case COMPARE_ENDED_BEFORE:
+    case COMPARE_WAS_SKIPPED:
+    case COMPARE_NOT_RUN:
+    case COMPARE_WHYS:
+        break;
+    }
+    if (!entry->b)
+        return COMPARE_EXCUSE_OPEN;
+    if (entry->b->result == ENG_HANG)
+        return COMPARE_EXCUSE_HANG;
+    return entry->b->result == ENG_FAIL || entry->b->result == ENG_PASS ? COMPARE_EXCUSE_RATE
+                                                                        : COMPARE_EXCUSE_CRASH;
+}
+
+// Listed as failing, but all of B's runs were right.
+static bool is_passing(const struct compare_waiver *waiver, const struct compare_entry *entry)
+{
+    return waiver->list == COMPARE_DEQP_FAILS && waiver->excuses & COMPARE_EXCUSE_RATE &&
+           entry->b && entry->b->result == ENG_PASS;
+}
+
+void compare_waivers_apply(struct compare_waivers *waivers, struct compare_entry *entries,
+                           size_t count, const struct compare_policy *policy, const char *today)
+{
+    for (size_t w = 0; w < waivers->count; w++) {
+        struct compare_waiver *waiver = &waivers->items[w];
+        waiver->matched = waiver->used = waiver->passing = 0;
+        waiver->expired = waiver->until[0] && strcmp(waiver->until, today) < 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct compare_entry *entry = &entries[i];
+        const char *name = compare_entry_result(entry)->name;
+        unsigned fault = fault_of(entry, policy);
+        entry->waiver = 0;
+        for (size_t w = 0; w < waivers->count; w++) {
+            struct compare_waiver *waiver = &waivers->items[w];
+            if (!is_named(waiver, name))
+                continue;
+            waiver->matched++;
+            waiver->passing += is_passing(waiver, entry);
+            if (!fault || (waiver->excuses & fault) != fault)
+                continue;
+            waiver->used++;
+            if (!waiver->expired && !entry->waiver)
+                entry->waiver = w + 1;
+        }
+    }
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+void compare_waivers_write(const struct compare_entry *entries, size_t count,
+                           const struct compare_policy *policy, struct text *out)
+{
+    const char **names = lit_alloc(count + 1, sizeof *names);
+    size_t written = 0;
+    for (size_t i = 0; i < count; i++)
+        if (fault_of(&entries[i], policy) && !entries[i].waiver &&
+            compare_can_gate(&entries[i], policy))
+            names[written++] = compare_entry_result(&entries[i])->name;
+    if (written > 0)
+        qsort(names, written, sizeof *names, compare_names);
+    for (size_t i = 0; i < written; i++)
+        if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
+            text_printf(out, "%s " COMPARE_URL_PLACEHOLDER "\n", names[i]);
+    free(names);
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the sources of a side and puts them together.
+#include "compare/side.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SQLITE_HEAD "SQLite format 3"
+#define MOST_BYTES  ((size_t)512 << 20) // of a JSON report
+
+// A source's name in its parts: FILE, FILE#3, FILE#all.
+struct place {
+    char path[4096];
+    int64_t session; // 0: the newest
+    bool all;
+};
+
+static bool split_name(const char *name, struct place *place, struct lit_error *error)
+{
+    const char *mark = strrchr(name, '#');
+    bool all = mark && strcmp(mark, "#all") == 0;
+    size_t digits = mark ? strspn(mark + 1, "0123456789") : 0;
+    *place = (struct place){0};
+    // A file whose name ends like this is meant as it is.
+    if (!mark || access(name, F_OK) == 0)
+        mark = name + strlen(name);
+    else if (!all && (digits == 0 || digits > 15 || mark[1 + digits] || mark[1] == '0'))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s: behind # the number of a session is expected, or 'all'", name);
+    if ((size_t)(mark - name) >= sizeof place->path)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s...: the name is too long", name);
+    memcpy(place->path, name, (size_t)(mark - name));
+    place->all = *mark && all;
+    place->session = *mark && !all ? atoll(mark + 1) : 0;
+    return true;
+}
+
+// Reads a file whole. `shown` is for messages.
+static bool read_file(FILE *file, const char *shown, struct text *bytes, struct lit_error *error)
+{
+    char block[65536];
+    size_t length;
+    while ((length = fread(block, 1, sizeof block, file)) > 0) {
+        if (bytes->length + length > MOST_BYTES)
+            return lit_fail(error, LIT_EXIT_USAGE, "%.200s: too large for a report", shown);
+        text_append(bytes, block, length);
+    }
+    if (ferror(file))
+        return lit_fail(error, LIT_EXIT_USAGE, "cannot read %.200s: %s", shown, strerror(errno));
+    return bytes->length > 0 || lit_fail(error, LIT_EXIT_USAGE, "%.200s: the file is empty", shown);
+}
+
+// What of a source is checked once it is a model, wherever it came from.
+static bool check_model(const struct report_model *model, const char *label, bool unfinished,
+                        struct lit_error *error)
+{
+    const char *started = model->session.started;
+    if (strlen(started) < 10 || strspn(started, "0123456789-") < 10 || started[4] != '-' ||
+        started[7] != '-')
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: the session has no date of its start",
+                        label);
+    if (model->result_count == 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: session %lld has no results", label,
+                        (long long)model->session.id);
+    if (!model->session.finished && !unfinished)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s: session %lld was not finished: go on with 'litmus run --resume', "
+                        "or take it as it is with --unfinished",
+                        label, (long long)model->session.id);
+    return true;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct report_result *a = *(const struct report_result *const *)left;
+    const struct report_result *b = *(const struct report_result *const *)right;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+// The results in order of device and name. free() it.
+static struct report_result **sorted(const struct report_model *model)
+{
+    struct report_result **list = lit_alloc(model->result_count, sizeof *list);
+    for (size_t i = 0; i < model->result_count; i++)
+        list[i] = &model->results[i];
+    if (model->result_count > 0)
+        qsort(list, model->result_count, sizeof *list, compare_keys);
+    return list;
+}
+
+static bool check_once(const struct report_model *model, const char *label, struct lit_error *error)
+{
+    struct report_result **list = sorted(model);
+    bool good = true;
+    for (size_t i = 1; good && i < model->result_count; i++)
+        if (compare_keys(&list[i - 1], &list[i]) == 0)
+            good = lit_fail(error, LIT_EXIT_USAGE, "%.150s: %.200s is there twice", label,
+                            list[i]->name);
+    free(list);
+    return good;
+}
+
+static bool is_broken(enum eng_result result)
+{
+    return result == ENG_HANG || result == ENG_CRASH || result == ENG_DEVICE_LOST ||
+           result == ENG_HARNESS_ERROR;
+}
+
+static bool has_ended(enum eng_result result)
+{
+    return result == ENG_PASS || result == ENG_FAIL || result == ENG_NO_PROGRESS;
+}
+
+// Moves a model into a side that has none yet.
+static void take_first(struct compare_side *side, struct report_model *model)
+{
+    side->model = *model;
+    *model = (struct report_model){0};
+    side->broke = lit_alloc(side->model.result_count, sizeof *side->broke);
+    for (size_t i = 0; i < side->model.result_count; i++)
+        side->broke[i] = is_broken(side->model.results[i].result);
+}
+
+// Puts all runs of a result into one piece: between sessions a rate varies in ways that pieces of
+// one session do not show.
+static void make_one_piece(struct report_result *result, uint32_t session)
+{
+    result->pieces = lit_realloc(result->pieces, 1, sizeof *result->pieces);
+    result->pieces[0] = (struct eng_part){.process = session,
+                                          .runs = result->runs,
+                                          .failed_runs = result->failed_runs,
+                                          .no_progress_runs = result->no_progress_runs};
+    result->piece_count = result->runs > 0;
+}
+
+static bool are_alike(const struct report_result *a, const struct report_result *b)
+{
+    return strcmp(a->sha256, b->sha256) == 0 && strcmp(a->stress, b->stress) == 0 &&
+           a->rule[0] == '\0' && b->rule[0] == '\0';
+}
+
+static void add_result(struct report_result *sum, const struct report_result *more)
+{
+    if (more->runs > 0) {
+        sum->pieces = lit_realloc(sum->pieces, sum->piece_count + 1, sizeof *sum->pieces);
+        sum->pieces[sum->piece_count++] = more->pieces[0];
+    }
+    sum->runs += more->runs;
+    sum->failed_runs += more->failed_runs;
+    sum->no_progress_runs += more->no_progress_runs;
+    sum->judged = sum->runs - sum->no_progress_runs;
+    sum->interval = stat_clopper_pearson(sum->failed_runs, sum->judged, REPORT_CONFIDENCE);
+    // One session in which it came to its end says more than one in which it did not.
+    if (has_ended(sum->result) || has_ended(more->result)) {
+        const struct eng_count count = {.runs = sum->runs,
+                                        .failed_runs = sum->failed_runs,
+                                        .no_progress_runs = sum->no_progress_runs};
+        sum->result = eng_verdict(&count);
+    }
+}
+
+// Adds the results of another session. Devices have to be the very same, driver and all; results of
+// other code or stress, or with a stopping rule, cannot be added.
+static bool put_together(struct compare_side *side, struct report_model *more, const char *label,
+                         struct lit_error *error)
+{
+    struct report_model *model = &side->model;
+    for (size_t i = 0; i < more->result_count; i++) {
+        struct report_result *result = &more->results[i];
+        const char *id = more->devices[result->device].id;
+        size_t device = 0;
+        while (device < model->device_count && strcmp(model->devices[device].id, id) != 0)
+            device++;
+        if (device == model->device_count)
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "%.150s cannot be put together with the sessions before it: "
+                            "%.100s has another driver, or is not there",
+                            label, more->devices[result->device].facts.name);
+        result->device = device;
+        make_one_piece(result, (uint32_t)side->sources);
+    }
+    struct report_result **ours = sorted(model);
+    for (size_t i = 0; i < more->result_count; i++) {
+        const struct report_result *result = &more->results[i];
+        struct report_result **found =
+            bsearch(&result, ours, model->result_count, sizeof *ours, compare_keys);
+        if (!found)
+            continue;
+        if (!are_alike(*found, result)) {
+            free(ours);
+            return lit_fail(error, LIT_EXIT_USAGE,
+                            "%.100s cannot be put together with the sessions before it: "
+                            "%.200s has other code, stress or a stopping rule",
+                            label, result->name);
+        }
+        size_t at = (size_t)(*found - model->results);
+        side->broke[at] = side->broke[at] || is_broken(result->result);
+        add_result(*found, result);
+    }
+    free(ours);
+    return true;
+}
+
+// Adds one session's model to the side; takes its contents.
+static bool add_model(struct compare_side *side, struct report_model *model, const char *label,
+                      bool unfinished, struct lit_error *error)
+{
+    bool good = check_model(model, label, unfinished, error) && check_once(model, label, error);
+    if (good) {
+        side->unfinished = side->unfinished || !model->session.finished;
+        if (strncmp(model->session.started, side->started, 10) > 0)
+            snprintf(side->started, sizeof side->started, "%.10s", model->session.started);
+        for (size_t i = 0; i < model->result_count; i++)
+            side->partial += model->results[i].result == ENG_PARTIAL;
+        if (side->sources == 0) {
+            take_first(side, model);
+        } else {
+            for (size_t i = 0; side->sources == 1 && i < side->model.result_count; i++)
+                make_one_piece(&side->model.results[i], 0);
+            good = put_together(side, model, label, error);
+        }
+        side->sources++;
+    }
+    report_model_clear(model);
+    return good;
+}
+
+static bool add_session(struct compare_side *side, struct store *store, int64_t id, bool unfinished,
+                        struct lit_error *error)
+{
+    struct report_model model = {0};
+    if (!report_model_load(store, id, &model, error)) {
+        report_model_clear(&model);
+        return false;
+    }
+    return add_model(side, &model, store_path(store), unfinished, error);
+}
+
+static bool add_store(struct compare_side *side, const struct place *place, bool unfinished,
+                      struct lit_error *error)
+{
+    struct store_session newest = {0};
+    struct store *store = store_open_read(place->path, error);
+    if (!store)
+        return false;
+    bool good = true;
+    if (!place->all) {
+        good = add_session(side, store, place->session, unfinished, error);
+    } else if ((good = store_session_load(store, 0, false, &newest, error))) {
+        for (int64_t id = 1; good && id <= newest.id; id++) {
+            struct store_session session = {0};
+            // Numbers of sessions may have gaps.
+            if (!store_session_load(store, id, false, &session, NULL))
+                continue;
+            store_session_clear(&session);
+            good = add_session(side, store, id, unfinished, error);
+        }
+        store_session_clear(&newest);
+    }
+    store_close(&store);
+    return good;
+}
+
+static bool add_report(struct compare_side *side, FILE *file, const char *shown, bool unfinished,
+                       struct lit_error *error)
+{
+    struct text bytes = {0};
+    struct report_model model = {0};
+    bool good = read_file(file, shown, &bytes, error);
+    size_t space = good ? strspn(bytes.data, " \t\r\n") : 0;
+    if (good && bytes.data[space] != '{')
+        good =
+            lit_fail(error, LIT_EXIT_USAGE, "%.200s: neither a store nor a JSON report of litmus%s",
+                     shown, strncmp(bytes.data, "\x1f\x8b", 2) == 0 ? " (unpack it first)" : "");
+    good = good && compare_side_parse(bytes.data, bytes.length, shown, &model, error);
+    if (good)
+        good = add_model(side, &model, shown, unfinished, error);
+    else
+        report_model_clear(&model);
+    text_free(&bytes);
+    return good;
+}
+
+static bool add_source(struct compare_side *side, const char *name, bool unfinished,
+                       struct lit_error *error)
+{
+    struct place place;
+    char head[sizeof SQLITE_HEAD] = "";
+    if (strcmp(name, "-") == 0)
+        return add_report(side, stdin, "standard input", unfinished, error);
+    if (!split_name(name, &place, error))
+        return false;
+    FILE *file = fopen(place.path, "rbe");
+    if (!file)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", place.path, strerror(errno));
+    bool is_store =
+        fread(head, 1, sizeof head - 1, file) == sizeof head - 1 && strcmp(head, SQLITE_HEAD) == 0;
+    bool good;
+    if (is_store)
+        good = add_store(side, &place, unfinished, error);
+    else if (place.all || place.session)
+        good = lit_fail(error, LIT_EXIT_USAGE, "%.200s is no store, and has no sessions to choose",
+                        place.path);
+    else
+        good =
+            fseek(file, 0, SEEK_SET) == 0
+                ? add_report(side, file, place.path, unfinished, error)
+                : lit_fail(error, LIT_EXIT_USAGE, "cannot read %.200s: give it as -", place.path);
+    fclose(file);
+    return good;
+}
+
+static void add_label(struct text *label, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    char *clean = lit_alloc(size, 1);
+    text_sanitise(clean, size, strcmp(name, "-") == 0 ? "standard input" : name);
+    text_printf(label, "%s%s", label->length ? ", " : "", clean);
+    free(clean);
+}
+
+bool compare_side_load(struct compare_side *side, const struct compare_source *source,
+                       struct lit_error *error)
+{
+    struct text label = {0};
+    *side = (struct compare_side){0};
+    for (size_t i = 0; i < source->count; i++) {
+        add_label(&label, source->names[i]);
+        if (!add_source(side, source->names[i], source->unfinished, error)) {
+            text_free(&label);
+            return false;
+        }
+    }
+    side->label = label.data;
+    return true;
+}
+
+bool compare_side_session(struct compare_side *side, struct store *store, int64_t session,
+                          struct lit_error *error)
+{
+    *side = (struct compare_side){.label = lit_strdup(store_path(store))};
+    return add_session(side, store, session, true, error);
+}
+
+void compare_side_clear(struct compare_side *side)
+{
+    free(side->label);
+    free(side->broke);
+    report_model_clear(&side->model);
+    *side = (struct compare_side){0};
+}

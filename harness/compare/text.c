@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// A comparison on the terminal: the sentence first, what is worse, then everything else in sums.
+#include "compare/words.h"
+
+#include "catalogue/catalogue.h"
+#include "report/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LISTED 12 // of a kind, unless all are asked for
+#define NAME_WIDTH  44
+
+static void print_line(const struct comparison *comparison, struct text *out,
+                       void (*say)(const struct comparison *comparison, struct text *out))
+{
+    struct text line = {0};
+    say(comparison, &line);
+    if (line.length > 0)
+        text_paragraph(out, "  ", line.data);
+    text_free(&line);
+}
+
+static void print_head(const struct comparison *comparison, const struct compare_look *look,
+                       struct text *out)
+{
+    struct text line = {0};
+    text_puts(out, "A ");
+    compare_say_side(comparison->a, out);
+    text_puts(out, "\nB ");
+    compare_say_side(comparison->b, out);
+    text_puts(out, "\n");
+    for (size_t i = 0; i < comparison->pairs.count; i++) {
+        line.length = 0;
+        compare_say_pair(comparison, i, &line);
+        text_paragraph(out, "  ", line.data);
+    }
+    for (size_t i = 0; i < comparison->remark_count; i++)
+        text_paragraph(out, "  note: ", comparison->remarks[i]);
+    line.length = 0;
+    compare_say_headline(comparison, &line);
+    text_puts(out, "\n");
+    enum format_color color = comparison->summary.regressions                       ? FORMAT_RED
+                              : comparison->policy.gate && comparison->summary.code ? FORMAT_YELLOW
+                                                                                    : FORMAT_GREEN;
+    format_color(out, look->color, color, line.data);
+    text_puts(out, "\n");
+    text_free(&line);
+    print_line(comparison, out, compare_say_counts);
+}
+
+static void print_entry(const struct comparison *comparison, const struct compare_entry *entry,
+                        struct text *out)
+{
+    struct text line = {0};
+    text_printf(out, "  %s\n", entry->name);
+    if (comparison->pairs.count > 1) {
+        const struct compare_pair *pair = &comparison->pairs.items[entry->pair];
+        text_printf(&line, "device %u, ", comparison->b->model.devices[pair->b].number);
+    }
+    text_printf(&line, "%s: ", cat_expectation_name(compare_entry_result(entry)->expectation));
+    compare_say_entry(entry, &line);
+    text_paragraph(out, "    ", line.data);
+    if (entry->waiver) {
+        const struct compare_waiver *waiver = &comparison->waivers->items[entry->waiver - 1];
+        text_printf(out, "    %s:%zu%s%s\n", waiver->file, waiver->line, waiver->url[0] ? " " : "",
+                    waiver->url);
+    }
+    text_free(&line);
+}
+
+static void print_kind(const struct comparison *comparison, enum compare_kind kind,
+                       const struct compare_look *look, struct text *out)
+{
+    size_t count;
+    const struct compare_entry **list = compare_select(comparison, kind, &count);
+    size_t most = look->verbosity > 0 ? count : MOST_LISTED;
+    if (count > 0) {
+        text_puts(out, "\n  ");
+        format_color(out, look->color, FORMAT_BOLD, compare_kind_title(kind));
+        text_puts(out, "\n");
+    }
+    for (size_t i = 0; i < count && i < most; i++)
+        print_entry(comparison, list[i], out);
+    if (count > most)
+        text_printf(out, "  ... and %zu more: -v\n", count - most);
+    free(list);
+}
+
+static int compare_family(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+// The families that there are, in order of the alphabet. free() it.
+static const char **find_families(const struct comparison *comparison, size_t *count)
+{
+    const char **list = lit_alloc(comparison->count + 1, sizeof *list);
+    size_t different = 0;
+    for (size_t i = 0; i < comparison->count; i++)
+        list[i] = compare_entry_result(&comparison->entries[i])->family;
+    qsort(list, comparison->count, sizeof *list, compare_family);
+    for (size_t i = 0; i < comparison->count; i++)
+        if (different == 0 || strcmp(list[different - 1], list[i]) != 0)
+            list[different++] = list[i];
+    *count = different;
+    return list;
+}
+
+static void print_families(const struct comparison *comparison, const struct compare_look *look,
+                           struct text *out)
+{
+    // In the order of the columns.
+    static const struct {
+        const char *title;
+        enum compare_verdict verdict;
+        enum format_color color;
+    } columns[] = {
+        {"worse", COMPARE_REGRESSION, FORMAT_RED},
+        {"better", COMPARE_IMPROVEMENT, FORMAT_GREEN},
+        {"unchanged", COMPARE_UNCHANGED, FORMAT_PLAIN},
+        {"undecided", COMPARE_UNDECIDED, FORMAT_YELLOW},
+        {"new", COMPARE_NEW, FORMAT_PLAIN},
+        {"gone", COMPARE_GONE, FORMAT_YELLOW},
+        {"skipped", COMPARE_SKIPPED, FORMAT_DIM},
+    };
+    const char *titles[FORMAT_COLUMNS] = {"family"};
+    struct format_table table = {.columns = FORMAT_COLUMNS};
+    size_t count;
+    const char **families = find_families(comparison, &count);
+    for (size_t c = 1; c < FORMAT_COLUMNS; c++) {
+        titles[c] = columns[c - 1].title;
+        table.right[c] = true;
+    }
+    format_title(&table, titles);
+    for (size_t f = 0; f < count; f++) {
+        size_t sums[COMPARE_VERDICTS] = {0};
+        struct format_row *row = format_row(&table);
+        for (size_t i = 0; i < comparison->count; i++)
+            if (!strcmp(compare_entry_result(&comparison->entries[i])->family, families[f]))
+                sums[comparison->entries[i].verdict]++;
+        format_cell(row, 0, FORMAT_PLAIN, families[f]);
+        for (size_t c = 1; c < FORMAT_COLUMNS; c++) {
+            char number[32];
+            size_t sum = sums[columns[c - 1].verdict];
+            format_cell(row, c, sum ? columns[c - 1].color : FORMAT_DIM, text_count(number, sum));
+        }
+    }
+    text_puts(out, "\n");
+    format_table_print(&table, NAME_WIDTH, look->color, out);
+    free(families);
+}
+
+static void print_waivers(const struct comparison *comparison, struct text *out)
+{
+    bool first = true;
+    for (size_t i = 0; comparison->waivers && i < comparison->waivers->count; i++) {
+        const struct compare_waiver *waiver = &comparison->waivers->items[i];
+        struct text line = {0};
+        if (compare_say_waiver(waiver, &line)) {
+            text_printf(out, "%s  %s:%zu %s: %s\n", first ? "\n" : "", waiver->file, waiver->line,
+                        waiver->pattern, line.data);
+            first = false;
+        }
+        text_free(&line);
+    }
+}
+
+void compare_text(const struct comparison *comparison, const struct compare_look *look,
+                  struct text *out)
+{
+    print_head(comparison, look, out);
+    for (enum compare_kind kind = 0; kind < COMPARE_KINDS; kind++) {
+        bool always = kind <= COMPARE_KIND_NEW_WRONG;
+        bool usual = kind <= COMPARE_KIND_CONTROLS;
+        if (always || (usual && look->verbosity >= 0) || look->verbosity > 0)
+            print_kind(comparison, kind, look, out);
+    }
+    if (look->verbosity >= 0)
+        print_families(comparison, look, out);
+    text_puts(out, "\n");
+    print_line(comparison, out, compare_say_method);
+    print_line(comparison, out, compare_say_power);
+    print_waivers(comparison, out);
+    if (comparison->policy.gate)
+        text_printf(out, "exit %d: %s\n", (int)comparison->summary.code,
+                    comparison->summary.reason);
+}

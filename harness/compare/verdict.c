@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges each configuration, and all of them together.
+#include "compare/verdict.h"
+
+#include "stats/adjust.h"
+#include "stats/compare.h"
+#include "stats/dispersion.h"
+#include "stats/sequence.h"
+#include "stats/student.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct compare_policy compare_policy_default = {
+    .alpha = 0.05,
+    .tolerance = 0.01,
+    .gates = {[CAT_FORBIDDEN] = true, [CAT_CONTESTED] = true, [CAT_ASSUMED] = true},
+};
+
+const char *compare_verdict_name(enum compare_verdict verdict)
+{
+    static const char *const names[COMPARE_VERDICTS] = {
+        [COMPARE_REGRESSION] = "regression",
+        [COMPARE_IMPROVEMENT] = "improvement",
+        [COMPARE_UNCHANGED] = "unchanged",
+        [COMPARE_UNDECIDED] = "undecided",
+        [COMPARE_NEW] = "new",
+        [COMPARE_GONE] = "gone",
+        [COMPARE_CHANGED] = "changed",
+        [COMPARE_SKIPPED] = "skipped",
+    };
+    return names[verdict];
+}
+
+const char *compare_why_name(enum compare_why why)
+{
+    static const char *const names[COMPARE_WHYS] = {
+        [COMPARE_RATE] = "rate",
+        [COMPARE_WAITS] = "no-progress",
+        [COMPARE_FIRST_SEEN] = "first-seen",
+        [COMPARE_ENDS] = "does-not-end",
+        [COMPARE_ENDED_BEFORE] = "did-not-end",
+        [COMPARE_NEW_SKIP] = "new-skip",
+        [COMPARE_WAS_SKIPPED] = "was-skipped",
+        [COMPARE_NOT_RUN] = "not-run",
+        [COMPARE_NO_ANSWER] = "no-answer",
+        [COMPARE_TOO_FEW] = "too-few-runs",
+        [COMPARE_OTHER_CODE] = "changed-code",
+        [COMPARE_OTHER_STRESS] = "changed-stress",
+        [COMPARE_SAME] = "same",
+    };
+    return names[why];
+}
+
+const struct report_result *compare_entry_result(const struct compare_entry *entry)
+{
+    return entry->b ? entry->b : entry->a;
+}
+
+bool compare_can_gate(const struct compare_entry *entry, const struct compare_policy *policy)
+{
+    enum cat_expectation expectation = compare_entry_result(entry)->expectation;
+    return expectation != CAT_CONTROL && policy->gates[expectation];
+}
+
+// How a result stands for being compared.
+enum state { RAN, BROKEN, SKIPPED, NOTHING };
+
+static enum state state_of(const struct report_result *result)
+{
+    switch (result->result) {
+    case ENG_HANG:
+    case ENG_CRASH:
+    case ENG_DEVICE_LOST:
+    case ENG_HARNESS_ERROR:
+        return BROKEN;
+    case ENG_SKIP:
+        return SKIPPED;
+    case ENG_PASS:
+    case ENG_FAIL:
+    case ENG_NO_PROGRESS:
+    case ENG_PARTIAL:
+    case ENG_RESULTS:
+        break;
+    }
+    return result->runs > 0 ? RAN : NOTHING;
+}
+
+static bool is_sequential(const struct compare_entry *entry)
+{
+    return (entry->a && entry->a->rule[0]) || (entry->b && entry->b->rule[0]);
+}
+
+// Whether the runs of both sides are of the same thing, so that their rates can be compared.
+static bool is_comparable(const struct compare_entry *entry, const struct compare_policy *policy,
+                          enum compare_why *why)
+{
+    const struct report_result *a = entry->a, *b = entry->b;
+    *why = COMPARE_SAME;
+    if (!policy->ignore_code && a->sha256[0] && b->sha256[0] && strcmp(a->sha256, b->sha256) != 0)
+        *why = COMPARE_OTHER_CODE;
+    else if (strcmp(a->stress, b->stress) != 0)
+        *why = COMPARE_OTHER_STRESS;
+    return *why == COMPARE_SAME;
+}
+
+// Measuring: one entry by itself
+
+// How much more the pieces of a result differ than chance would have it. Within a session that has
+// to be significant; sessions always differ, and their spread is taken as it was measured.
+static struct stat_dispersion spread_of(const struct report_result *result, bool sessions)
+{
+    uint64_t *failed = lit_alloc(result->piece_count + 1, sizeof *failed);
+    uint64_t *judged = lit_alloc(result->piece_count + 1, sizeof *judged);
+    for (size_t i = 0; i < result->piece_count; i++) {
+        failed[i] = result->pieces[i].failed_runs;
+        judged[i] = result->pieces[i].runs - result->pieces[i].no_progress_runs;
+    }
+    struct stat_dispersion spread = stat_dispersion(failed, judged, result->piece_count);
+    free(failed);
+    free(judged);
+    if (spread.groups < 2 || (!sessions && spread.p >= COMPARE_SPREAD) || spread.factor < 1)
+        spread = (struct stat_dispersion){.factor = 1, .p = 1};
+    return spread;
+}
+
+// Runs that do not fail by themselves count for less, on both sides alike: where none failed there
+// is no spread to be seen.
+static void set_factor(struct compare_entry *entry)
+{
+    struct stat_dispersion a = spread_of(entry->a, entry->sessions);
+    struct stat_dispersion b = spread_of(entry->b, false);
+    struct stat_dispersion larger = a.factor > b.factor ? a : b;
+    entry->factor = larger.factor;
+    entry->degrees = larger.factor > 1 ? (double)(larger.groups - 1) : 0;
+}
+
+static uint64_t shrink(uint64_t count, double factor)
+{
+    return factor > 1 ? (uint64_t)llround((double)count / factor) : count;
+}
+
+// The p value of "the second rate is higher", for results whose number of runs depended on what was
+// seen: the least level at which their confidence sequences, at half of it each, do not overlap.
+static double sequential_rise(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2)
+{
+    double low = -30, high = 0; // decimal logarithms of the level
+    for (int i = 0; i < 40; i++) {
+        double middle = (low + high) / 2, confidence = 1 - pow(10, middle) / 2;
+        struct stat_interval first = stat_sequence(k1, n1, confidence);
+        struct stat_interval second = stat_sequence(k2, n2, confidence);
+        if (first.high < second.low)
+            high = middle;
+        else
+            low = middle;
+    }
+    return pow(10, high);
+}
+
+static struct stat_interval sequential_difference(uint64_t k1, uint64_t n1, uint64_t k2,
+                                                  uint64_t n2)
+{
+    double confidence = 1 - (1 - COMPARE_CONFIDENCE) / 2;
+    struct stat_interval first = stat_sequence(k1, n1, confidence);
+    struct stat_interval second = stat_sequence(k2, n2, confidence);
+    return (struct stat_interval){second.low - first.high, second.high - first.low};
+}
+
+static void test_sequential(struct compare_test *test, uint64_t k1, uint64_t n1, uint64_t k2,
+                            uint64_t n2, bool gate)
+{
+    test->rise = sequential_rise(k1, n1, k2, n2);
+    test->fall = sequential_rise(k2, n2, k1, n1);
+    if (!gate)
+        test->rise = test->fall = fmin(1, 2 * fmin(test->rise, test->fall));
+    test->difference = sequential_difference(k1, n1, k2, n2);
+}
+
+static void test_fixed(struct compare_test *test, uint64_t k1, uint64_t n1, uint64_t k2,
+                       uint64_t n2, bool gate)
+{
+    uint64_t all = k1 + k2;
+    uint64_t late = all < n2 ? all : n2, early = all < n1 ? all : n1;
+    test->difference = stat_newcombe(k1, n1, k2, n2, COMPARE_CONFIDENCE);
+    if (gate) {
+        test->rise = stat_fisher(k1, n1, k2, n2, STAT_GREATER);
+        test->fall = stat_fisher(k1, n1, k2, n2, STAT_LESS);
+        test->least_rise = stat_fisher(all - late, n1, late, n2, STAT_GREATER);
+        test->least_fall = stat_fisher(early, n1, all - early, n2, STAT_LESS);
+    } else {
+        test->rise = test->fall = stat_fisher(k1, n1, k2, n2, STAT_TWO_SIDED);
+        test->least_rise = test->least_fall =
+            fmin(stat_fisher(all - late, n1, late, n2, STAT_TWO_SIDED),
+                 stat_fisher(early, n1, all - early, n2, STAT_TWO_SIDED));
+    }
+}
+
+// The factor is an estimate, and the p values have to allow for that.
+static void loosen(struct compare_test *test, double degrees, bool gate)
+{
+    double *const all[] = {&test->rise, &test->fall, &test->least_rise, &test->least_fall};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i] =
+            gate ? stat_student(*all[i], degrees) : fmin(1, 2 * stat_student(*all[i] / 2, degrees));
+}
+
+static void make_test(struct compare_test *test, const struct compare_entry *entry, uint64_t k1,
+                      uint64_t n1, uint64_t k2, uint64_t n2, bool gate)
+{
+    *test = (struct compare_test){.adjusted_rise = 1, .adjusted_fall = 1};
+    n1 = shrink(n1, entry->factor);
+    n2 = shrink(n2, entry->factor);
+    k1 = shrink(k1, entry->factor);
+    k2 = shrink(k2, entry->factor);
+    if (n1 == 0 || n2 == 0)
+        return;
+    test->made = true;
+    if (is_sequential(entry))
+        test_sequential(test, k1, n1, k2, n2, gate);
+    else
+        test_fixed(test, k1, n1, k2, n2, gate);
+    if (entry->degrees > 0)
+        loosen(test, entry->degrees, gate);
+}
+
+// Of progress itself nothing is promised where the test asks about it.
+static bool asks_for_progress(const struct compare_entry *entry)
+{
+    return compare_entry_result(entry)->expectation <= CAT_CONTESTED;
+}
+
+static void measure(struct compare_entry *entry, const struct compare_policy *policy)
+{
+    const struct report_result *a = entry->a, *b = entry->b;
+    enum compare_why why;
+    entry->verdict = COMPARE_UNDECIDED;
+    entry->why = COMPARE_SAME;
+    entry->failed = entry->waited = (struct compare_test){.adjusted_rise = 1, .adjusted_fall = 1};
+    entry->factor = 1;
+    entry->degrees = 0;
+    entry->spread_known = true;
+    if (!a || !b || state_of(a) != RAN || state_of(b) != RAN || !is_comparable(entry, policy, &why))
+        return;
+    set_factor(entry);
+    entry->spread_known =
+        (a->piece_count > 0 || a->failed_runs == 0) && (b->piece_count > 0 || b->failed_runs == 0);
+    make_test(&entry->failed, entry, a->failed_runs, a->judged, b->failed_runs, b->judged,
+              policy->gate);
+    if (asks_for_progress(entry) && a->no_progress_runs + b->no_progress_runs > 0)
+        make_test(&entry->waited, entry, a->no_progress_runs, a->runs, b->no_progress_runs, b->runs,
+                  policy->gate);
+}
+
+// Correcting: all hypotheses together
+
+struct hypothesis {
+    double p, least;
+    double *adjusted;
+};
+
+static int compare_least(const void *left, const void *right)
+{
+    const struct hypothesis *a = left, *b = right;
+    return a->least < b->least ? -1 : a->least > b->least;
+}
+
+// Holm's correction over those hypotheses that could have become significant at all. Which these
+// are depends on how many runs failed on both sides together alone, and given that the p values are
+// what they should be, so that leaving the others out costs nothing (Tarone, Biometrics 46, 1990).
+// Returns how many were corrected for.
+static size_t correct(struct hypothesis *list, size_t count, double alpha)
+{
+    size_t family = 0, able = 0;
+    if (count > 0)
+        qsort(list, count, sizeof *list, compare_least);
+    // The least number K for which at most K of them can reach alpha / K.
+    do {
+        family++;
+        able = 0;
+        while (able < count && list[able].least <= alpha / (double)family)
+            able++;
+    } while (able > family);
+    double *p = lit_alloc(able + 1, sizeof *p);
+    for (size_t i = 0; i < able; i++)
+        p[i] = list[i].p;
+    stat_holm(p, able, p);
+    for (size_t i = 0; i < able; i++)
+        *list[i].adjusted = p[i];
+    free(p);
+    return able;
+}
+
+// Those that can fail the gate are a family of their own, so that controls do not cost power.
+static size_t correct_all(struct compare_entry *entries, size_t count,
+                          const struct compare_policy *policy, bool gating, bool rise,
+                          size_t *tests)
+{
+    struct hypothesis *list = lit_alloc(2 * count, sizeof *list);
+    size_t made = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (compare_can_gate(&entries[i], policy) != gating)
+            continue;
+        struct compare_test *both[] = {&entries[i].failed, &entries[i].waited};
+        for (size_t t = 0; t < 2; t++) {
+            struct compare_test *test = both[t];
+            if (test->made)
+                list[made++] =
+                    rise ? (struct hypothesis){test->rise, test->least_rise, &test->adjusted_rise}
+                         : (struct hypothesis){test->fall, test->least_fall, &test->adjusted_fall};
+        }
+    }
+    size_t family = correct(list, made, policy->alpha);
+    free(list);
+    if (tests)
+        *tests = made;
+    return family;
+}
+
+// Concluding: the verdict
+
+static void set(struct compare_entry *entry, enum compare_verdict verdict, enum compare_why why)
+{
+    entry->verdict = verdict;
+    entry->why = why;
+}
+
+// What is worse about a control is only different.
+static void set_change(struct compare_entry *entry, bool worse, enum compare_why why)
+{
+    if (compare_entry_result(entry)->expectation == CAT_CONTROL)
+        set(entry, COMPARE_CHANGED, why);
+    else
+        set(entry, worse ? COMPARE_REGRESSION : COMPARE_IMPROVEMENT, why);
+}
+
+static void conclude_broken(struct compare_entry *entry)
+{
+    const struct report_result *a = entry->a, *b = entry->b;
+    bool broken_before = state_of(a) == BROKEN;
+    if (state_of(b) == BROKEN && broken_before)
+        set(entry, a->result == b->result ? COMPARE_UNCHANGED : COMPARE_UNDECIDED,
+            a->result == b->result ? COMPARE_SAME : COMPARE_ENDS);
+    else if (state_of(b) == BROKEN && entry->broke_before)
+        set(entry, COMPARE_UNDECIDED, COMPARE_ENDED_BEFORE);
+    else if (state_of(b) == BROKEN && state_of(a) == RAN)
+        set_change(entry, true, COMPARE_ENDS);
+    else if (broken_before && state_of(b) == RAN && b->failed_runs == 0 && b->judged > 0)
+        set_change(entry, false, COMPARE_ENDED_BEFORE);
+    else
+        set(entry, COMPARE_UNDECIDED, COMPARE_ENDED_BEFORE);
+}
+
+// True if the entry is decided by what there is to compare, without numbers.
+static bool conclude_by_state(struct compare_entry *entry, const struct compare_policy *policy)
+{
+    const struct report_result *a = entry->a, *b = entry->b;
+    enum compare_why why;
+    if (!a || !b) {
+        set(entry, a ? COMPARE_GONE : COMPARE_NEW, COMPARE_NOT_RUN);
+    } else if (state_of(a) == SKIPPED && state_of(b) == SKIPPED) {
+        set(entry, COMPARE_SKIPPED, COMPARE_SAME);
+    } else if (!is_comparable(entry, policy, &why)) {
+        set(entry, COMPARE_UNDECIDED, why);
+    } else if (state_of(a) == SKIPPED) {
+        set(entry, COMPARE_NEW, COMPARE_WAS_SKIPPED);
+    } else if (state_of(b) == SKIPPED && state_of(a) == RAN && !policy->allow_skips) {
+        set_change(entry, true, COMPARE_NEW_SKIP);
+    } else if (state_of(b) == SKIPPED) {
+        set(entry, COMPARE_GONE, COMPARE_NEW_SKIP);
+    } else if (state_of(a) == NOTHING || state_of(b) == NOTHING) {
+        set(entry, COMPARE_UNDECIDED, COMPARE_NO_ANSWER);
+    } else if (state_of(a) == BROKEN || state_of(b) == BROKEN) {
+        conclude_broken(entry);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+// A rise that matters is one by the tolerance, or by half of how often it fails, or passes, if that
+// is more.
+static bool is_excluded(const struct compare_test *test, uint64_t failed, uint64_t judged,
+                        const struct compare_policy *policy)
+{
+    double rate = judged ? (double)failed / (double)judged : 0;
+    return test->difference.high < fmax(policy->tolerance, fmin(rate, 1 - rate) / 2);
+}
+
+static bool is_first_seen(const struct compare_entry *entry)
+{
+    return entry->b->expectation == CAT_FORBIDDEN && entry->a->judged > 0 &&
+           entry->a->failed_runs == 0 && entry->b->failed_runs > 0;
+}
+
+static void conclude(struct compare_entry *entry, const struct compare_policy *policy)
+{
+    const struct report_result *a = entry->a, *b = entry->b;
+    const struct compare_test *failed = &entry->failed, *waited = &entry->waited;
+    if (conclude_by_state(entry, policy))
+        return;
+    // A two-sided p value says nothing about the direction.
+    bool more_failed = failed->made && (double)b->failed_runs * (double)a->judged >
+                                           (double)a->failed_runs * (double)b->judged;
+    bool more_waited = waited->made && (double)b->no_progress_runs * (double)a->runs >
+                                           (double)a->no_progress_runs * (double)b->runs;
+    if (more_failed && failed->adjusted_rise <= policy->alpha)
+        set_change(entry, true, COMPARE_RATE);
+    else if (more_waited && waited->adjusted_rise <= policy->alpha)
+        set_change(entry, true, COMPARE_WAITS);
+    else if (is_first_seen(entry) && policy->first_seen != COMPARE_FIRST_IGNORED)
+        set(entry,
+            policy->first_seen == COMPARE_FIRST_REGRESSION ? COMPARE_REGRESSION : COMPARE_UNDECIDED,
+            COMPARE_FIRST_SEEN);
+    else if (failed->made && !more_failed && failed->adjusted_fall <= policy->alpha)
+        set_change(entry, false, COMPARE_RATE);
+    else if (waited->made && !more_waited && waited->adjusted_fall <= policy->alpha)
+        set_change(entry, false, COMPARE_WAITS);
+    else if (!failed->made)
+        set(entry, COMPARE_UNDECIDED, COMPARE_NO_ANSWER);
+    else if (is_excluded(failed, a->failed_runs, a->judged, policy) &&
+             (!waited->made || is_excluded(waited, a->no_progress_runs, a->runs, policy)))
+        set(entry, COMPARE_UNCHANGED, COMPARE_SAME);
+    else
+        set(entry, COMPARE_UNDECIDED, COMPARE_TOO_FEW);
+}
+
+void compare_judge(struct compare_entry *entries, size_t count, const struct compare_policy *policy,
+                   struct compare_summary *summary)
+{
+    *summary = (struct compare_summary){0};
+    for (size_t i = 0; i < count; i++)
+        measure(&entries[i], policy);
+    summary->family = correct_all(entries, count, policy, true, true, &summary->tests);
+    correct_all(entries, count, policy, true, false, NULL);
+    correct_all(entries, count, policy, false, true, NULL);
+    correct_all(entries, count, policy, false, false, NULL);
+    for (size_t i = 0; i < count; i++)
+        conclude(&entries[i], policy);
+    compare_decide(entries, count, policy, summary);
+}

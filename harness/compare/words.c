@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparisons in words.
+#include "compare/words.h"
+
+#include "report/format.h"
+#include "stats/sequence.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct stat_interval compare_interval(const struct report_result *result)
+{
+    if (result->rule[0])
+        return stat_sequence(result->failed_runs, result->judged, REPORT_CONFIDENCE);
+    return stat_clopper_pearson(result->failed_runs, result->judged, REPORT_CONFIDENCE);
+}
+
+void compare_say_p(char target[32], double p)
+{
+    char number[24];
+    format_rate(number, p, 0);
+    snprintf(target, 32, "%s", p <= 0 ? "< 1e-300" : number);
+}
+
+double compare_entry_p(const struct compare_entry *entry)
+{
+    const struct compare_test *test = entry->why == COMPARE_WAITS ? &entry->waited : &entry->failed;
+    if (!test->made)
+        return 1;
+    bool better = entry->verdict == COMPARE_IMPROVEMENT ||
+                  (entry->verdict == COMPARE_CHANGED && test->adjusted_fall < test->adjusted_rise);
+    return better ? test->adjusted_fall : test->adjusted_rise;
+}
+
+// A difference of rates with its sign, two digits or three places; `direction` as in format_rate.
+static void say_signed(struct text *out, double value, int direction)
+{
+    double scale = 1000;
+    if (fabs(value) < 0.01 && value != 0)
+        scale = pow(10, 1 - floor(log10(fabs(value))));
+    double digits = value * scale, nearest = round(digits);
+    // What is a whole number but for its last bits is one.
+    if (fabs(digits - nearest) > 1e-9 * fabs(digits) && direction != 0)
+        nearest = direction < 0 ? floor(digits) : ceil(digits);
+    text_printf(out, scale > 1000 ? "%+.1e" : "%+.3f", nearest / scale);
+}
+
+// From A to B by numbers: of runs that failed, or that gave up.
+static void say_rates(const struct compare_entry *entry, bool waits, struct text *out)
+{
+    const struct report_result *sides[] = {entry->a, entry->b};
+    const struct compare_test *test = waits ? &entry->waited : &entry->failed;
+    char counts[4][32], rates[2][80], p[32];
+    double rate[2];
+    for (size_t s = 0; s < 2; s++) {
+        uint64_t k = waits ? sides[s]->no_progress_runs : sides[s]->failed_runs;
+        uint64_t n = waits ? sides[s]->runs : sides[s]->judged;
+        text_count(counts[2 * s], k);
+        text_count(counts[2 * s + 1], n);
+        format_interval(rates[s], k, n,
+                        waits ? stat_clopper_pearson(k, n, REPORT_CONFIDENCE)
+                              : compare_interval(sides[s]));
+        rate[s] = n ? (double)k / (double)n : 0;
+    }
+    text_printf(out, "%s of %s -> %s of %s runs %s, %s -> %s", counts[0], counts[1], counts[2],
+                counts[3], waits ? "gave up waiting" : "failed", rates[0], rates[1]);
+    if (!test->made)
+        return;
+    text_puts(out, ", by ");
+    say_signed(out, rate[1] - rate[0], 0);
+    text_puts(out, " [");
+    say_signed(out, test->difference.low, -1);
+    text_puts(out, ", ");
+    say_signed(out, test->difference.high, 1);
+    compare_say_p(p, compare_entry_p(entry));
+    text_printf(out, "], p %s", p);
+    if (entry->factor > 1)
+        text_printf(out, ", each run counted as %.2g", 1 / entry->factor);
+}
+
+static void say_result(const struct report_result *result, struct text *out)
+{
+    text_puts(out, eng_result_name(result->result));
+    if (result->result == ENG_FAIL) {
+        char failed[32], judged[32];
+        text_printf(out, " (%s of %s runs)", text_count(failed, result->failed_runs),
+                    text_count(judged, result->judged));
+    } else if (result->reason[0]) {
+        text_printf(out, " (%.160s)", result->reason);
+    }
+}
+
+void compare_say_entry(const struct compare_entry *entry, struct text *out)
+{
+    switch (entry->why) {
+    case COMPARE_RATE:
+    case COMPARE_FIRST_SEEN:
+    case COMPARE_TOO_FEW:
+        say_rates(entry, false, out);
+        return;
+    case COMPARE_WAITS:
+        say_rates(entry, true, out);
+        return;
+    case COMPARE_OTHER_CODE:
+        text_printf(out, "other code: module %.12s... -> %.12s...", entry->a->sha256,
+                    entry->b->sha256);
+        return;
+    case COMPARE_OTHER_STRESS:
+        text_printf(out, "other stress: '%.60s' -> '%.60s'", entry->a->stress, entry->b->stress);
+        return;
+    case COMPARE_SAME:
+        if (entry->failed.made) {
+            say_rates(entry, false, out);
+            return;
+        }
+        break;
+    case COMPARE_ENDS:
+    case COMPARE_ENDED_BEFORE:
+    case COMPARE_NEW_SKIP:
+    case COMPARE_WAS_SKIPPED:
+    case COMPARE_NOT_RUN:
+    case COMPARE_NO_ANSWER:
+    case COMPARE_WHYS:
+        break;
+    }
+    if (entry->a)
+        say_result(entry->a, out);
+    else
+        text_puts(out, "not run");
+    text_puts(out, " -> ");
+    if (entry->b)
+        say_result(entry->b, out);
+    else
+        text_puts(out, "not run");
+}
+
+void compare_say_counts(const struct comparison *comparison, struct text *out)
+{
+    static const char *const many[COMPARE_VERDICTS] = {
+        "regressions", "improvements", "unchanged",       "undecided",
+        "new",         "gone",         "controls differ", "skipped on both sides"};
+    static const char *const one[COMPARE_VERDICTS] = {
+        "regression", "improvement", "unchanged",       "undecided",
+        "new",        "gone",        "control differs", "skipped on both sides"};
+    bool first = true;
+    for (size_t v = 0; v < COMPARE_VERDICTS; v++) {
+        size_t count = comparison->summary.verdicts[v];
+        char number[32];
+        if (count == 0)
+            continue;
+        text_printf(out, "%s%s %s", first ? "" : ", ", text_count(number, count),
+                    count == 1 ? one[v] : many[v]);
+        first = false;
+    }
+}
+
+void compare_say_headline(const struct comparison *comparison, struct text *out)
+{
+    const struct compare_summary *summary = &comparison->summary;
+    if (comparison->policy.gate) {
+        text_printf(out, "%s: %s",
+                    summary->code == LIT_EXIT_OK          ? "passed"
+                    : summary->code == LIT_EXIT_FORBIDDEN ? "FAILED"
+                                                          : "UNDECIDED",
+                    summary->reason);
+        if (summary->code == LIT_EXIT_OK && summary->open > 0)
+            text_printf(out, ", %zu undecided", summary->open);
+        if (summary->waived > 0)
+            text_printf(out, ", %zu waived", summary->waived);
+        return;
+    }
+    size_t worse = summary->verdicts[COMPARE_REGRESSION];
+    size_t better = summary->verdicts[COMPARE_IMPROVEMENT];
+    if (worse == 0 && better == 0)
+        text_puts(out, "no significant change");
+    else
+        text_printf(out, "B is %s",
+                    worse && better ? "worse in some ways and better in others"
+                    : worse         ? "worse"
+                                    : "better");
+}
+
+static void say_change(struct text *out, const char *what, const char *a, const char *b, bool *any)
+{
+    if (strcmp(a, b) == 0 || (!a[0] && !b[0]))
+        return;
+    text_printf(out, "%s%s %s -> %s", *any ? ", " : ": ", what, a[0] ? a : "?", b[0] ? b : "?");
+    *any = true;
+}
+
+void compare_say_pair(const struct comparison *comparison, size_t pair, struct text *out)
+{
+    const struct compare_pair *which = &comparison->pairs.items[pair];
+    const struct dev_facts *a = &comparison->a->model.devices[which->a].facts;
+    const struct dev_facts *b = &comparison->b->model.devices[which->b].facts;
+    const struct store_session *first = &comparison->a->model.session;
+    const struct store_session *second = &comparison->b->model.session;
+    char sizes[2][16];
+    bool any = false;
+    snprintf(sizes[0], sizeof sizes[0], "%u", a->subgroup);
+    snprintf(sizes[1], sizeof sizes[1], "%u", b->subgroup);
+    text_puts(out, a->name);
+    say_change(out, "device", a->name, b->name, &any);
+    say_change(out, "driver", a->driver_version, b->driver_version, &any);
+    say_change(out, "of", a->driver_name, b->driver_name, &any);
+    if (strcmp(a->driver_info, a->driver_version) != 0 ||
+        strcmp(b->driver_info, b->driver_version) != 0)
+        say_change(out, "info", a->driver_info, b->driver_info, &any);
+    say_change(out, "subgroups of", sizes[0], sizes[1], &any);
+    if (a->loader[0] && b->loader[0])
+        say_change(out, "loader", a->loader, b->loader, &any);
+    say_change(out, "system", first->system, second->system, &any);
+    say_change(out, "litmus", first->version, second->version, &any);
+    if (!any)
+        text_printf(out, ": the same driver (%s) on both sides", a->driver_version);
+    if (comparison->axis.name)
+        text_printf(out, ", %s=%s -> %s", comparison->axis.name, comparison->axis.a,
+                    comparison->axis.b);
+}
+
+void compare_say_side(const struct compare_side *side, struct text *out)
+{
+    const struct store_session *session = &side->model.session;
+    text_printf(out, "%s: ", side->label);
+    if (side->sources > 1)
+        text_printf(out, "%zu sessions up to %s", side->sources, side->started);
+    else
+        text_printf(out, "session %lld of %s", (long long)session->id, session->started);
+}
+
+void compare_say_power(const struct comparison *comparison, struct text *out)
+{
+    const struct compare_power *power = &comparison->power;
+    char number[24], worst[24], count[32];
+    if (power->all == 0)
+        return;
+    if (power->never > 0) {
+        format_rate(number, power->typical_never, 1);
+        format_rate(worst, power->worst_never, 1);
+        text_printf(out,
+                    "This comparison would have seen a rise from 0 to %s or more (%.0f %% power, "
+                    "Holm over %zu) in the typical one of %s configurations that never failed, "
+                    "to %s in the worst.",
+                    number, 100 * COMPARE_POWER, power->tests, text_count(count, power->never),
+                    worst);
+    }
+    format_rate(number, power->typical, 1);
+    format_rate(worst, power->worst, 1);
+    text_printf(out, "%sOver all %s that can become worse: a rise by %s, in the worst by %s.",
+                power->never > 0 ? " " : "", text_count(count, power->all), number, worst);
+}
+
+void compare_say_method(const struct comparison *comparison, struct text *out)
+{
+    const struct compare_policy *policy = &comparison->policy;
+    const struct compare_summary *summary = &comparison->summary;
+    char tests[32], tolerance[24];
+    format_rate(tolerance, policy->tolerance, 0);
+    text_printf(
+        out,
+        "Fisher's exact test, %s, Holm over %zu of %s tests (the others could not have been "
+        "significant), alpha %g; unchanged where a rise by %s, or by half, is excluded.",
+        policy->gate ? "one-sided" : "two-sided", summary->family,
+        text_count(tests, summary->tests), policy->alpha, tolerance);
+}
+
+bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out)
+{
+    if (waiver->matched == 0)
+        text_puts(out, "matches no configuration");
+    else if (waiver->expired && waiver->used > 0)
+        text_printf(out, "expired after %s: does not waive %zu any more", waiver->until,
+                    waiver->used);
+    else if (waiver->expired)
+        text_printf(out, "expired after %s, and is not needed", waiver->until);
+    else if (waiver->passing > 0)
+        text_printf(out, "%zu of %zu pass unexpectedly", waiver->passing, waiver->matched);
+    else if (waiver->used > 0)
+        text_printf(out, "waives %zu of %zu", waiver->used, waiver->matched);
+    else if (waiver->list == COMPARE_WAIVERS)
+        text_puts(out, "is not needed");
+    else
+        return false;
+    return true;
+}
+
+// Kinds
+
+enum compare_kind compare_kind_of(const struct comparison *comparison,
+                                  const struct compare_entry *entry)
+{
+    const struct compare_policy *policy = &comparison->policy;
+    bool open = compare_is_open(entry, policy), can_gate = compare_can_gate(entry, policy);
+    bool worse = entry->verdict == COMPARE_REGRESSION;
+    if (entry->waiver && ((worse && can_gate) || open))
+        return COMPARE_KIND_WAIVED;
+    if (worse)
+        return can_gate ? COMPARE_KIND_REGRESSIONS : COMPARE_KIND_OTHER_WORSE;
+    if (open && entry->why == COMPARE_FIRST_SEEN)
+        return COMPARE_KIND_FIRST_SEEN;
+    if (open && entry->verdict == COMPARE_NEW)
+        return COMPARE_KIND_NEW_WRONG;
+    if (entry->verdict == COMPARE_IMPROVEMENT)
+        return COMPARE_KIND_IMPROVEMENTS;
+    if (entry->verdict == COMPARE_CHANGED)
+        return COMPARE_KIND_CONTROLS;
+    return entry->verdict == COMPARE_UNDECIDED ? COMPARE_KIND_UNDECIDED : COMPARE_KIND_REST;
+}
+
+const char *compare_kind_title(enum compare_kind kind)
+{
+    static const char *const titles[COMPARE_KINDS] = {
+        [COMPARE_KIND_REGRESSIONS] = "regressions",
+        [COMPARE_KIND_WAIVED] = "waived",
+        [COMPARE_KIND_FIRST_SEEN] = "forbidden outcomes seen for the first time",
+        [COMPARE_KIND_NEW_WRONG] = "wrong, and A did not run it",
+        [COMPARE_KIND_OTHER_WORSE] = "worse, but not of an expectation that gates",
+        [COMPARE_KIND_IMPROVEMENTS] = "improvements",
+        [COMPARE_KIND_CONTROLS] = "controls that differ",
+        [COMPARE_KIND_UNDECIDED] = "undecided",
+        [COMPARE_KIND_REST] = "unchanged, new, gone, skipped",
+    };
+    return titles[kind];
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct compare_entry *a = *(const struct compare_entry *const *)left;
+    const struct compare_entry *b = *(const struct compare_entry *const *)right;
+    int first = (int)compare_entry_result(a)->expectation;
+    int second = (int)compare_entry_result(b)->expectation;
+    if (a->pair != b->pair)
+        return a->pair < b->pair ? -1 : 1;
+    return first != second ? first - second : strcmp(a->name, b->name);
+}
+
+const struct compare_entry **compare_select(const struct comparison *comparison,
+                                            enum compare_kind kind, size_t *count)
+{
+    const struct compare_entry **list = lit_alloc(comparison->count + 1, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; i < comparison->count; i++)
+        if (compare_kind_of(comparison, &comparison->entries[i]) == kind)
+            list[(*count)++] = &comparison->entries[i];
+    if (*count > 0)
+        qsort(list, *count, sizeof *list, compare_entries);
+    return list;
+}
