@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: Apache-2.0
+// Verdicts of single configurations, and what they add up to.
+#include "compare/verdict.h"
+#include "stats/student.h"
+
+#include "unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// One side of a case; runs 0 and no result: the side does not have it.
+struct half {
+    enum eng_result result;
+    uint64_t failed, runs, waited;
+    const char *code, *stress, *rule;
+};
+
+#define ABSENT                                                                                     \
+    {                                                                                              \
+        .result = ENG_RESULTS                                                                      \
+    }
+
+static void fill(struct report_result *result, const struct half *half,
+                 enum cat_expectation expectation)
+{
+    *result = (struct report_result){.name = (char *)"family.test/a=b@subgroup=8",
+                                     .family = (char *)"family",
+                                     .sha256 = (char *)(half->code ? half->code : "c"),
+                                     .stress = (char *)(half->stress ? half->stress : ""),
+                                     .rule = (char *)(half->rule ? half->rule : ""),
+                                     .reason = (char *)"",
+                                     .result = half->result,
+                                     .expectation = expectation,
+                                     .runs = half->runs,
+                                     .failed_runs = half->failed,
+                                     .no_progress_runs = half->waited,
+                                     .judged = half->runs - half->waited};
+}
+
+struct pair {
+    struct report_result a, b;
+    struct compare_entry entry;
+};
+
+static void make(struct pair *pair, const struct half *a, const struct half *b,
+                 enum cat_expectation expectation)
+{
+    fill(&pair->a, a, expectation);
+    fill(&pair->b, b, expectation);
+    pair->entry = (struct compare_entry){
+        .a = a->result == ENG_RESULTS ? NULL : &pair->a,
+        .b = b->result == ENG_RESULTS ? NULL : &pair->b,
+        .name = pair->a.name,
+    };
+}
+
+static const struct verdict_case {
+    const char *what;
+    enum cat_expectation expectation;
+    struct half a, b;
+    enum compare_verdict verdict;
+    enum compare_why why;
+    enum lit_exit code; // of a gate over this alone
+} cases[] = {
+    {"never failed, fails now",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 30, .runs = 1000},
+     COMPARE_REGRESSION,
+     COMPARE_RATE,
+     LIT_EXIT_FORBIDDEN},
+    {"the same of contested",
+     CAT_CONTESTED,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 30, .runs = 1000},
+     COMPARE_REGRESSION,
+     COMPARE_RATE,
+     LIT_EXIT_FORBIDDEN},
+    {"the same of a control",
+     CAT_CONTROL,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 30, .runs = 1000},
+     COMPARE_CHANGED,
+     COMPARE_RATE,
+     LIT_EXIT_UNDECIDED}, // nothing was compared that gates
+    {"always failed, never now",
+     CAT_FORBIDDEN,
+     {.result = ENG_FAIL, .failed = 1000, .runs = 1000},
+     {.result = ENG_PASS, .runs = 1000},
+     COMPARE_IMPROVEMENT,
+     COMPARE_RATE,
+     LIT_EXIT_OK},
+    {"never, never",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_PASS, .runs = 1000},
+     COMPARE_UNCHANGED,
+     COMPARE_SAME,
+     LIT_EXIT_OK},
+    {"always, always",
+     CAT_FORBIDDEN,
+     {.result = ENG_FAIL, .failed = 1000, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 1000, .runs = 1000},
+     COMPARE_UNCHANGED,
+     COMPARE_SAME,
+     LIT_EXIT_OK},
+    {"never, never, but of ten runs",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 10},
+     {.result = ENG_PASS, .runs = 10},
+     COMPARE_UNDECIDED,
+     COMPARE_TOO_FEW,
+     LIT_EXIT_UNDECIDED},
+    {"a third, a third",
+     CAT_FORBIDDEN,
+     {.result = ENG_FAIL, .failed = 333, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 340, .runs = 1000},
+     COMPARE_UNCHANGED,
+     COMPARE_SAME,
+     LIT_EXIT_OK},
+    {"a third, a little more of few",
+     CAT_FORBIDDEN,
+     {.result = ENG_FAIL, .failed = 10, .runs = 30},
+     {.result = ENG_FAIL, .failed = 13, .runs = 30},
+     COMPARE_UNDECIDED,
+     COMPARE_TOO_FEW,
+     LIT_EXIT_UNDECIDED},
+    {"a forbidden outcome for the first time",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 1, .runs = 1000},
+     COMPARE_UNDECIDED,
+     COMPARE_FIRST_SEEN,
+     LIT_EXIT_UNDECIDED},
+    {"a contested outcome for the first time",
+     CAT_CONTESTED,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 1, .runs = 1000},
+     COMPARE_UNCHANGED,
+     COMPARE_SAME,
+     LIT_EXIT_OK},
+    {"a forbidden outcome not for the first time",
+     CAT_FORBIDDEN,
+     {.result = ENG_FAIL, .failed = 1, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 2, .runs = 1000},
+     COMPARE_UNCHANGED,
+     COMPARE_SAME,
+     LIT_EXIT_OK},
+    {"hangs",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_HANG, .runs = 3},
+     COMPARE_REGRESSION,
+     COMPARE_ENDS,
+     LIT_EXIT_FORBIDDEN},
+    {"failed, crashes",
+     CAT_CONTESTED,
+     {.result = ENG_FAIL, .failed = 3, .runs = 1000},
+     {.result = ENG_CRASH},
+     COMPARE_REGRESSION,
+     COMPARE_ENDS,
+     LIT_EXIT_FORBIDDEN},
+    {"an assumed one loses the device",
+     CAT_ASSUMED,
+     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 4},
+     {.result = ENG_DEVICE_LOST},
+     COMPARE_REGRESSION,
+     COMPARE_ENDS,
+     LIT_EXIT_FORBIDDEN},
+    {"cannot be run",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_HARNESS_ERROR},
+     COMPARE_REGRESSION,
+     COMPARE_ENDS,
+     LIT_EXIT_FORBIDDEN},
+    {"a control crashes",
+     CAT_CONTROL,
+     {.result = ENG_FAIL, .failed = 5, .runs = 1000},
+     {.result = ENG_CRASH},
+     COMPARE_CHANGED,
+     COMPARE_ENDS,
+     LIT_EXIT_UNDECIDED},
+    {"crashed and crashes",
+     CAT_FORBIDDEN,
+     {.result = ENG_CRASH},
+     {.result = ENG_CRASH},
+     COMPARE_UNCHANGED,
+     COMPARE_SAME,
+     LIT_EXIT_OK},
+    {"crashed, hangs",
+     CAT_FORBIDDEN,
+     {.result = ENG_CRASH},
+     {.result = ENG_HANG},
+     COMPARE_UNDECIDED,
+     COMPARE_ENDS,
+     LIT_EXIT_UNDECIDED},
+    {"crashed, passes",
+     CAT_FORBIDDEN,
+     {.result = ENG_CRASH},
+     {.result = ENG_PASS, .runs = 1000},
+     COMPARE_IMPROVEMENT,
+     COMPARE_ENDED_BEFORE,
+     LIT_EXIT_OK},
+    {"crashed, fails",
+     CAT_FORBIDDEN,
+     {.result = ENG_CRASH},
+     {.result = ENG_FAIL, .failed = 9, .runs = 1000},
+     COMPARE_UNDECIDED,
+     COMPARE_ENDED_BEFORE,
+     LIT_EXIT_UNDECIDED},
+    {"gives up waiting",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 40},
+     COMPARE_REGRESSION,
+     COMPARE_WAITS,
+     LIT_EXIT_FORBIDDEN},
+    {"gave up waiting",
+     CAT_FORBIDDEN,
+     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 40},
+     {.result = ENG_PASS, .runs = 1000},
+     COMPARE_IMPROVEMENT,
+     COMPARE_WAITS,
+     LIT_EXIT_OK},
+    {"gives up waiting once",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 1},
+     COMPARE_UNCHANGED,
+     COMPARE_SAME,
+     LIT_EXIT_OK},
+    {"gives up where nothing is promised",
+     CAT_ASSUMED,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 40},
+     COMPARE_UNCHANGED,
+     COMPARE_SAME,
+     LIT_EXIT_OK},
+    {"gives up in every run",
+     CAT_ASSUMED,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 1000},
+     COMPARE_UNDECIDED,
+     COMPARE_NO_ANSWER,
+     LIT_EXIT_UNDECIDED},
+    {"is skipped",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_SKIP},
+     COMPARE_REGRESSION,
+     COMPARE_NEW_SKIP,
+     LIT_EXIT_FORBIDDEN},
+    {"was skipped, passes",
+     CAT_FORBIDDEN,
+     {.result = ENG_SKIP},
+     {.result = ENG_PASS, .runs = 1000},
+     COMPARE_NEW,
+     COMPARE_WAS_SKIPPED,
+     LIT_EXIT_UNDECIDED},
+    {"was skipped, is wrong",
+     CAT_FORBIDDEN,
+     {.result = ENG_SKIP},
+     {.result = ENG_FAIL, .failed = 1, .runs = 1000},
+     COMPARE_NEW,
+     COMPARE_WAS_SKIPPED,
+     LIT_EXIT_UNDECIDED},
+    {"skipped and skipped",
+     CAT_FORBIDDEN,
+     {.result = ENG_SKIP},
+     {.result = ENG_SKIP},
+     COMPARE_SKIPPED,
+     COMPARE_SAME,
+     LIT_EXIT_UNDECIDED},
+    {"only in A",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     ABSENT,
+     COMPARE_GONE,
+     COMPARE_NOT_RUN,
+     LIT_EXIT_UNDECIDED},
+    {"only in B",
+     CAT_FORBIDDEN,
+     ABSENT,
+     {.result = ENG_PASS, .runs = 1000},
+     COMPARE_NEW,
+     COMPARE_NOT_RUN,
+     LIT_EXIT_UNDECIDED},
+    {"other code",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 900, .runs = 1000, .code = "d"},
+     COMPARE_UNDECIDED,
+     COMPARE_OTHER_CODE,
+     LIT_EXIT_UNDECIDED},
+    {"other stress",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 900, .runs = 1000, .stress = "x"},
+     COMPARE_UNDECIDED,
+     COMPARE_OTHER_STRESS,
+     LIT_EXIT_UNDECIDED},
+    {"the same stress",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000, .stress = "x"},
+     {.result = ENG_FAIL, .failed = 900, .runs = 1000, .stress = "x"},
+     COMPARE_REGRESSION,
+     COMPARE_RATE,
+     LIT_EXIT_FORBIDDEN},
+    {"interrupted before the first run",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_PARTIAL},
+     COMPARE_UNDECIDED,
+     COMPARE_NO_ANSWER,
+     LIT_EXIT_UNDECIDED},
+    {"interrupted, and wrong",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_PARTIAL, .failed = 50, .runs = 100},
+     COMPARE_REGRESSION,
+     COMPARE_RATE,
+     LIT_EXIT_FORBIDDEN},
+    {"stopped by a rule, far apart",
+     CAT_FORBIDDEN,
+     {.result = ENG_PASS, .runs = 1000, .rule = "width 0.01"},
+     {.result = ENG_FAIL, .failed = 100, .runs = 1000, .rule = "width 0.01"},
+     COMPARE_REGRESSION,
+     COMPARE_RATE,
+     LIT_EXIT_FORBIDDEN},
+    // Fisher's test would say 2e-4 to this, and be wrong about it.
+    {"stopped by a rule, near",
+     CAT_CONTESTED,
+     {.result = ENG_PASS, .runs = 1000},
+     {.result = ENG_FAIL, .failed = 12, .runs = 1000, .rule = "decided 0.005"},
+     COMPARE_UNDECIDED,
+     COMPARE_TOO_FEW,
+     LIT_EXIT_UNDECIDED},
+};
+
+static void verdicts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct verdict_case *c = &cases[i];
+        struct compare_policy policy = compare_policy_default;
+        struct compare_summary summary;
+        struct pair pair;
+        make(&pair, &c->a, &c->b, c->expectation);
+        policy.gate = true;
+        compare_judge(&pair.entry, 1, &policy, &summary);
+        if (pair.entry.verdict != c->verdict || pair.entry.why != c->why || summary.code != c->code)
+            fail_msg("%s: %s, %s, exit %d", c->what, compare_verdict_name(pair.entry.verdict),
+                     compare_why_name(pair.entry.why), (int)summary.code);
+        // Two-sided, the verdicts are the same for changes as large as these.
+        policy.gate = false;
+        compare_judge(&pair.entry, 1, &policy, &summary);
+        if (pair.entry.verdict != c->verdict)
+            fail_msg("%s, two-sided: %s", c->what, compare_verdict_name(pair.entry.verdict));
+    }
+}
+
+static void verdict_of(const struct half *a, const struct half *b,
+                       const struct compare_policy *policy, enum compare_verdict verdict,
+                       enum lit_exit code)
+{
+    struct compare_summary summary;
+    struct pair pair;
+    make(&pair, a, b, CAT_FORBIDDEN);
+    compare_judge(&pair.entry, 1, policy, &summary);
+    assert_int_equal(pair.entry.verdict, verdict);
+    assert_int_equal(summary.code, code);
+}
+
+static void options(void **state)
+{
+    (void)state;
+    const struct half right = {.result = ENG_PASS, .runs = 1000},
+                      once = {.result = ENG_FAIL, .failed = 1, .runs = 1000},
+                      skip = {.result = ENG_SKIP},
+                      other = {.result = ENG_FAIL, .failed = 900, .runs = 1000, .code = "d"},
+                      often = {.result = ENG_FAIL, .failed = 30, .runs = 1000}, absent = ABSENT;
+    struct compare_policy policy = compare_policy_default;
+    policy.gate = true;
+    policy.first_seen = COMPARE_FIRST_REGRESSION;
+    verdict_of(&right, &once, &policy, COMPARE_REGRESSION, LIT_EXIT_FORBIDDEN);
+    policy.first_seen = COMPARE_FIRST_IGNORED;
+    verdict_of(&right, &once, &policy, COMPARE_UNCHANGED, LIT_EXIT_OK);
+    policy.allow_skips = true;
+    verdict_of(&right, &skip, &policy, COMPARE_GONE, LIT_EXIT_OK);
+    policy.ignore_code = true;
+    verdict_of(&right, &other, &policy, COMPARE_REGRESSION, LIT_EXIT_FORBIDDEN);
+    policy.gates[CAT_FORBIDDEN] = false;
+    verdict_of(&right, &often, &policy, COMPARE_REGRESSION, LIT_EXIT_UNDECIDED);
+    policy.gates[CAT_FORBIDDEN] = true;
+    policy.alpha = 1e-20;
+    verdict_of(&right, &often, &policy, COMPARE_UNDECIDED, LIT_EXIT_UNDECIDED);
+    policy.tolerance = 0.2;
+    verdict_of(&right, &often, &policy, COMPARE_UNCHANGED, LIT_EXIT_OK);
+    policy.allow_gone = true;
+    verdict_of(&right, &absent, &policy, COMPARE_GONE, LIT_EXIT_UNDECIDED); // nothing is left
+}
+
+#define MANY 100
+
+// `few` of MANY configurations have too few runs.
+static void share_of_undecided(void **state)
+{
+    (void)state;
+    const struct half right = {.result = ENG_PASS, .runs = 1000},
+                      few = {.result = ENG_PASS, .runs = 20};
+    static struct pair pairs[MANY];
+    struct compare_entry entries[MANY];
+    struct compare_policy policy = compare_policy_default;
+    struct compare_summary summary;
+    for (size_t undecided = 9; undecided <= 11; undecided++) {
+        for (size_t i = 0; i < MANY; i++) {
+            make(&pairs[i], &right, i < undecided ? &few : &right, CAT_FORBIDDEN);
+            entries[i] = pairs[i].entry;
+        }
+        policy.gate = true;
+        policy.strict = false;
+        compare_judge(entries, MANY, &policy, &summary);
+        assert_int_equal(summary.open, undecided);
+        assert_int_equal(summary.code, undecided <= 10 ? LIT_EXIT_OK : LIT_EXIT_UNDECIDED);
+        policy.strict = true;
+        compare_judge(entries, MANY, &policy, &summary);
+        assert_int_equal(summary.code, LIT_EXIT_UNDECIDED);
+    }
+}
+
+// One rise that is significant alone and not among many that could be. What never fails anywhere
+// cannot be, and costs nothing.
+static void correction(void **state)
+{
+    (void)state;
+    const struct half some = {.result = ENG_FAIL, .failed = 100, .runs = 1000},
+                      more = {.result = ENG_FAIL, .failed = 126, .runs = 1000},
+                      right = {.result = ENG_PASS, .runs = 1000};
+    static struct pair pairs[MANY];
+    struct compare_entry entries[MANY];
+    struct compare_policy policy = compare_policy_default;
+    struct compare_summary summary;
+    policy.gate = true;
+    for (int others = 0; others < 2; others++) {
+        for (size_t i = 0; i < MANY; i++) {
+            const struct half *rest = others ? &some : &right;
+            make(&pairs[i], i ? rest : &some, i ? rest : &more, CAT_FORBIDDEN);
+            entries[i] = pairs[i].entry;
+        }
+        compare_judge(entries, MANY, &policy, &summary);
+        assert_int_equal(summary.tests, MANY);
+        assert_int_equal(summary.family, others ? MANY : 1);
+        assert_int_equal(entries[0].verdict, others ? COMPARE_UNDECIDED : COMPARE_REGRESSION);
+        assert_float_equal(entries[0].failed.adjusted_rise,
+                           fmin(1, entries[0].failed.rise * (others ? MANY : 1)), 1e-9);
+        assert_true(entries[0].failed.rise > 0.01 && entries[0].failed.rise < 0.05);
+    }
+}
+
+// The same counts, evenly and in bunches.
+static void bunches(void **state)
+{
+    (void)state;
+    const struct half a = {.result = ENG_FAIL, .failed = 100, .runs = 1000},
+                      b = {.result = ENG_FAIL, .failed = 160, .runs = 1000};
+    struct eng_part even[10], bunched[10];
+    struct compare_policy policy = compare_policy_default;
+    struct compare_summary summary;
+    struct pair pair;
+    policy.gate = true;
+    for (uint32_t i = 0; i < 10; i++) {
+        even[i] = (struct eng_part){.process = i, .runs = 100, .failed_runs = 10};
+        bunched[i] = (struct eng_part){.process = i, .runs = 100, .failed_runs = i < 2 ? 50 : 0};
+    }
+    make(&pair, &a, &b, CAT_FORBIDDEN);
+    pair.a.pieces = even;
+    pair.a.piece_count = 10;
+    compare_judge(&pair.entry, 1, &policy, &summary);
+    assert_int_equal(pair.entry.verdict, COMPARE_REGRESSION);
+    assert_true(pair.entry.factor == 1);
+    assert_false(pair.entry.spread_known); // B's are not
+    pair.a.pieces = bunched;
+    compare_judge(&pair.entry, 1, &policy, &summary);
+    assert_int_not_equal(pair.entry.verdict, COMPARE_REGRESSION);
+    // Pearson's chi-squared: (2 (50-10)^2 + 8 10^2) / (100 * 0.1 * 0.9) over 9.
+    assert_float_equal(pair.entry.factor, (2 * 1600 + 8 * 100) / 9.0 / 9.0, 1e-9);
+    assert_true(pair.entry.degrees == 9);
+    assert_int_equal(summary.spread, 1);
+    // On B's side it counts as much.
+    pair.a.pieces = even;
+    pair.b.pieces = bunched;
+    pair.b.piece_count = 10;
+    compare_judge(&pair.entry, 1, &policy, &summary);
+    assert_int_not_equal(pair.entry.verdict, COMPARE_REGRESSION);
+}
+
+// Two sessions that differ as much as B does from them.
+static void sessions_vary(void **state)
+{
+    (void)state;
+    const struct half a = {.result = ENG_FAIL, .failed = 1595, .runs = 2000},
+                      b = {.result = ENG_FAIL, .failed = 950, .runs = 1000};
+    struct eng_part two[2] = {{.runs = 1000, .failed_runs = 672},
+                              {.process = 1, .runs = 1000, .failed_runs = 923}};
+    struct compare_policy policy = compare_policy_default;
+    struct compare_summary summary;
+    struct pair pair;
+    policy.gate = true;
+    make(&pair, &a, &b, CAT_CONTESTED);
+    compare_judge(&pair.entry, 1, &policy, &summary);
+    assert_int_equal(pair.entry.verdict, COMPARE_REGRESSION);
+    pair.a.pieces = two;
+    pair.a.piece_count = 2;
+    pair.entry.sessions = true;
+    compare_judge(&pair.entry, 1, &policy, &summary);
+    assert_int_not_equal(pair.entry.verdict, COMPARE_REGRESSION);
+    // A crash that was there in one of A's sessions is not new.
+    const struct half crash = {.result = ENG_CRASH};
+    make(&pair, &a, &crash, CAT_CONTESTED);
+    pair.entry.broke_before = true;
+    compare_judge(&pair.entry, 1, &policy, &summary);
+    assert_int_equal(pair.entry.verdict, COMPARE_UNDECIDED);
+}
+
+// Student's quantiles from the tables, 0.025 and 0.005, against the normal tail at them.
+static void student(void **state)
+{
+    (void)state;
+    static const struct {
+        double degrees, quantile, tail;
+    } table[] = {{1, 12.706204736, 0.025}, {3, 3.182446305, 0.025},  {3, 5.840909310, 0.005},
+                 {9, 2.262157163, 0.025},  {19, 2.860934606, 0.005}, {60, 2.000297822, 0.025}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        double normal = erfc(table[i].quantile / sqrt(2)) / 2;
+        assert_float_equal(stat_student(normal, table[i].degrees), table[i].tail, 1e-8);
+        if (normal > 1e-10)
+            assert_float_equal(stat_student(1 - normal, table[i].degrees), 1 - table[i].tail, 1e-6);
+    }
+    assert_float_equal(stat_student(0.5, 3), 0.5, 1e-12);
+    assert_true(stat_student(0, 3) > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts),   cmocka_unit_test(options),
+        cmocka_unit_test(correction), cmocka_unit_test(share_of_undecided),
+        cmocka_unit_test(bunches),    cmocka_unit_test(sessions_vary),
+        cmocka_unit_test(student),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
