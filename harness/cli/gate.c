@@ -263,6 +263,9 @@ static int print(const struct options *o, const struct comparison *comparison)
         formats[o->format](comparison, &text);
     else
         compare_text(comparison, &look, &text);
+    if (comparison->policy.gate && !o->write_waivers && !formats[o->format])
+        text_printf(&text, "exit %d: %s\n", (int)comparison->summary.code,
+                    comparison->summary.reason);
     return cli_print(&text);
 }
 

@@ -2,6 +2,7 @@
 // litmus run: measures the selected configurations on the chosen devices, stores each result as it
 // arrives, prints the tables, and says by its exit code what was seen.
 
+#include "cli/baseline.h"
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/session.h"
@@ -63,6 +64,11 @@ static const struct cli_option options[] = {
     {0, "resume", CLI_FLAG, AT(resume), NULL,
      "go on with the newest session that is not finished, with\nthe options that it had"},
     {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
+    {0, "baseline", CLI_LIST, AT(baselines), "FILE[#N|#all]",
+     "compare with what was measured before (a store or a JSON\nreport) and exit as 'litmus gate' "
+     "does"},
+    {0, "waivers", CLI_LIST, AT(waivers), "FILE",
+     "with --baseline: what may be wrong, see 'litmus help gate'"},
     {0, "validation", CLI_FLAG, AT(validation), NULL,
      "with the Khronos validation layer, if it is installed"},
     {0, "dry-run", CLI_FLAG, AT(dry_run), NULL, "print the configurations, run nothing"},
@@ -99,8 +105,8 @@ static bool goes_with_resume(const struct cli_option *option)
 {
     if (option->at >= AT(outputs) && option->at < AT(outputs) + sizeof(struct cli_outputs))
         return true;
-    static const char *const names[] = {"resume", "db",      "time", "serial",
-                                        "quiet",  "verbose", "color"};
+    static const char *const names[] = {"resume",  "db",    "time",     "serial", "quiet",
+                                        "verbose", "color", "baseline", "waivers"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], option->name) == 0)
             return true;
@@ -142,6 +148,7 @@ struct run {
     struct eng_stressing stress;
     struct store *store;
     struct store_session session;
+    struct cli_baseline baseline;
     double started;
     bool utf8;
     bool incomplete; // a device of the resumed session is not there
@@ -373,6 +380,10 @@ static int measure(struct run *run)
         return cli_fail(&error);
     enum lit_exit code = eng_tally_exit(&tally, reason, sizeof reason);
     print_tables(run);
+    const struct compare_look look = {cli_color(run->options.color),
+                                      run->options.quiet ? -1 : run->options.verbose > 0};
+    code = cli_baseline_conclude(&run->baseline, run->store, run->session.id, &look, code, reason,
+                                 sizeof reason);
     if (!cli_outputs_write(&run->options.outputs, run->store, run->session.id) &&
         code == LIT_EXIT_OK) {
         code = LIT_EXIT_USAGE;
@@ -459,11 +470,15 @@ static int run_all(struct run *run, int argc, char **argv, struct lit_error *err
     if (!cli_shard_settle(o, error))
         return cli_fail(error);
     settle(run);
+    if (!cli_baseline_load(&run->baseline, &o->baselines, &o->waivers, error))
+        return cli_fail(error);
     if (!cli_stress_take(&o->stress, &run->stress, error) ||
         !cat_selection_check(&run->selection, error) || !cli_simt_use(&o->simt, error))
         return cli_fail(error);
     eng_interrupt_listen();
     if (!take_inventory(run, error) || !choose_devices(run, error))
+        return cli_fail(error);
+    if (!cli_baseline_check(&run->baseline, &run->selection, &run->inventory, run->chosen, error))
         return cli_fail(error);
     if (o->dry_run)
         return print_plan(run);
@@ -487,6 +502,8 @@ int cli_run(int argc, char **argv)
         cli_list_clear(&run.options.devices);
         cli_list_clear(&run.options.simt);
         cli_list_clear(&run.options.stress);
+        cli_list_clear(&run.options.baselines);
+        cli_list_clear(&run.options.waivers);
         return code;
     }
     if (check_usage(&run.options, given, &error))
@@ -502,6 +519,9 @@ int cli_run(int argc, char **argv)
     cli_list_clear(&run.options.simt);
     cli_list_clear(&run.options.stress);
     cli_stress_clear(&run.stress);
+    cli_list_clear(&run.options.baselines);
+    cli_list_clear(&run.options.waivers);
+    cli_baseline_clear(&run.baseline);
     if (eng_interrupt())
         eng_interrupt_reraise(eng_interrupt());
     return code;

@@ -11,6 +11,7 @@ struct cli_run_options {
     bool all, thorough, shuffle, validation, serial, resume, dry_run, quiet;
     int verbose, color;
     struct cli_list patterns, devices;
+    struct cli_list baselines, waivers;
     struct cli_list simt;   // at most one: the reference driver's settings
     struct cli_list stress; // at most one: "none", "random", "tuned" or a set
     uint64_t runs;          // 0: as many as are usual

@@ -91,3 +91,14 @@ void compare_decide(const struct compare_entry *entries, size_t count,
     else
         decide(summary, LIT_EXIT_OK, 1, "no regression", "");
 }
+
+enum lit_exit compare_combine(enum lit_exit run, enum lit_exit gate)
+{
+    if (run == LIT_EXIT_DEVICE_LOST)
+        return run;
+    if (gate == LIT_EXIT_FORBIDDEN)
+        return gate;
+    if (run == LIT_EXIT_TIME || run == LIT_EXIT_NOTHING || run == LIT_EXIT_USAGE)
+        return run;
+    return gate;
+}

@@ -182,7 +182,4 @@ void compare_text(const struct comparison *comparison, const struct compare_look
     print_line(comparison, out, compare_say_method);
     print_line(comparison, out, compare_say_power);
     print_waivers(comparison, out);
-    if (comparison->policy.gate)
-        text_printf(out, "exit %d: %s\n", (int)comparison->summary.code,
-                    comparison->summary.reason);
 }

@@ -126,3 +126,8 @@ void compare_judge(struct compare_entry *entries, size_t count, const struct com
 // Counts again after waivers were set, and decides on the code.
 void compare_decide(const struct compare_entry *entries, size_t count,
                     const struct compare_policy *policy, struct compare_summary *summary);
+
+// What a run that was compared exits with. A stopped queue (4) and a regression (1) come first,
+// then a run that did not come to its end (5, 77, 2); for the rest it is the gate's code: forbidden
+// outcomes that the baseline has as well are known.
+enum lit_exit compare_combine(enum lit_exit run, enum lit_exit gate);

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run against a baseline.
+#include "cli/baseline.h"
+
+#include "cli/cli.h"
+#include "engine/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_baseline_load(struct cli_baseline *baseline, const struct cli_list *files,
+                       const struct cli_list *waivers, struct lit_error *error)
+{
+    const struct compare_source source = {files->items, files->count, false};
+    baseline->given = files->count > 0;
+    if (!baseline->given)
+        return waivers->count == 0 ||
+               lit_fail(error, LIT_EXIT_USAGE, "--waivers without --baseline");
+    for (size_t i = 0; i < waivers->count; i++)
+        if (!compare_waivers_read(&baseline->waivers, COMPARE_WAIVERS, waivers->items[i], error))
+            return false;
+    return compare_side_load(&baseline->side, &source, error);
+}
+
+// The chosen devices, as a side without results.
+static void make_side(const struct eng_inventory *inventory, const bool *chosen,
+                      struct compare_side *side)
+{
+    struct report_model *model = &side->model;
+    *side = (struct compare_side){0};
+    model->devices = lit_alloc(inventory->count, sizeof *model->devices);
+    for (size_t i = 0; i < inventory->count; i++) {
+        if (!chosen[i])
+            continue;
+        struct report_device *device = &model->devices[model->device_count++];
+        device->number = inventory->devices[i].number;
+        device->facts = inventory->devices[i].facts;
+        dev_facts_id(&device->facts, device->id);
+    }
+}
+
+struct census {
+    size_t same, changed, missing;
+};
+
+static int compare_names(const void *left, const void *right)
+{
+    const struct report_result *const *a = left, *const *b = right;
+    return strcmp((*a)->name, (*b)->name);
+}
+
+// Looks the planned configurations of a device up among what the baseline has of its partner.
+static void count_planned(const struct compare_side *side, size_t device,
+                          const struct cat_selection *selection, const struct dev_facts *facts,
+                          struct census *census)
+{
+    const struct report_model *model = &side->model;
+    const struct report_result **list = lit_alloc(model->result_count, sizeof *list);
+    struct eng_plan plan;
+    size_t count = 0;
+    for (size_t i = 0; i < model->result_count; i++)
+        if (model->results[i].device == device)
+            list[count++] = &model->results[i];
+    qsort(list, count, sizeof *list, compare_names);
+    eng_plan_make(&plan, selection, facts, false, 0);
+    for (size_t c = 0; c < plan.count; c++) {
+        struct text name = {0};
+        cat_case_name(&plan.cases[c], &name);
+        const struct report_result wanted = {.name = name.data}, *key = &wanted;
+        const struct report_result **found =
+            bsearch(&key, list, count, sizeof *list, compare_names);
+        const struct cat_module *module = cat_case_module(&plan.cases[c]);
+        if (!found)
+            census->missing++;
+        else if (module && (*found)->sha256[0] && strcmp((*found)->sha256, module->sha256) != 0)
+            census->changed++;
+        else
+            census->same++;
+        text_free(&name);
+    }
+    eng_plan_clear(&plan);
+    free(list);
+}
+
+bool cli_baseline_check(const struct cli_baseline *baseline, const struct cat_selection *selection,
+                        const struct eng_inventory *inventory, const bool *chosen,
+                        struct lit_error *error)
+{
+    struct compare_side here;
+    struct compare_pairs pairs = {0};
+    struct census census = {0};
+    if (!baseline->given)
+        return true;
+    make_side(inventory, chosen, &here);
+    bool good = compare_pair_devices(&baseline->side, &here, NULL, 0, &pairs, error);
+    for (size_t i = 0; good && i < pairs.count; i++)
+        count_planned(&baseline->side, pairs.items[i].a, selection,
+                      &here.model.devices[pairs.items[i].b].facts, &census);
+    if (good && pairs.alone_b > 0)
+        fprintf(stderr, "litmus: the baseline does not have %zu of the devices\n", pairs.alone_b);
+    if (good && census.same == 0)
+        good = lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s: nothing to compare with: %zu of the configurations are not there, "
+                        "%zu have other code",
+                        baseline->side.label, census.missing, census.changed);
+    if (good && census.changed + census.missing > 0)
+        fprintf(stderr,
+                "litmus: %s: %zu configurations can be compared; %zu are not there, %zu have other "
+                "code\n",
+                baseline->side.label, census.same, census.missing, census.changed);
+    compare_pairs_clear(&pairs);
+    compare_side_clear(&here);
+    return good;
+}
+
+enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store *store,
+                                    int64_t session, const struct compare_look *look,
+                                    enum lit_exit code, char *reason, size_t size)
+{
+    struct lit_error error = {0};
+    struct compare_side side = {0};
+    struct comparison comparison = {0};
+    struct compare_request request = {
+        .a = &baseline->side, .b = &side, .policy = compare_policy_default};
+    if (!baseline->given)
+        return code;
+    request.policy.gate = true;
+    // A run of some of the tests is a comparison of these.
+    request.policy.allow_gone = true;
+    enum lit_exit gate = LIT_EXIT_USAGE;
+    if (compare_side_session(&side, store, session, &error) &&
+        compare_make(&comparison, &request, &baseline->waivers, &error)) {
+        struct text text = {0};
+        text_puts(&text, "\n");
+        compare_text(&comparison, look, &text);
+        cli_print(&text);
+        gate = comparison.summary.code;
+        snprintf(error.message, sizeof error.message, "%s", comparison.summary.reason);
+    } else {
+        cli_fail(&error);
+    }
+    enum lit_exit both = compare_combine(code, gate);
+    if (both != code || both == gate)
+        snprintf(reason, size, "%s", error.message);
+    compare_clear(&comparison);
+    compare_side_clear(&side);
+    return both;
+}
+
+void cli_baseline_clear(struct cli_baseline *baseline)
+{
+    compare_side_clear(&baseline->side);
+    compare_waivers_clear(&baseline->waivers);
+    *baseline = (struct cli_baseline){0};
+}
