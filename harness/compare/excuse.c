@@ -127,14 +127,21 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+// Something was seen for which there should be a bug; more runs are the answer to the rest.
+static bool wants_waiver(const struct compare_entry *entry, const struct compare_policy *policy)
+{
+    return !entry->waiver && compare_can_gate(entry, policy) &&
+           (entry->verdict == COMPARE_REGRESSION || entry->why == COMPARE_FIRST_SEEN ||
+            compare_is_new_and_wrong(entry));
+}
+
 void compare_waivers_write(const struct compare_entry *entries, size_t count,
                            const struct compare_policy *policy, struct text *out)
 {
     const char **names = lit_alloc(count + 1, sizeof *names);
     size_t written = 0;
     for (size_t i = 0; i < count; i++)
-        if (fault_of(&entries[i], policy) && !entries[i].waiver &&
-            compare_can_gate(&entries[i], policy))
+        if (wants_waiver(&entries[i], policy))
             names[written++] = compare_entry_result(&entries[i])->name;
     if (written > 0)
         qsort(names, written, sizeof *names, compare_names);

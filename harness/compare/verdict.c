@@ -418,7 +418,8 @@ static void conclude(struct compare_entry *entry, const struct compare_policy *p
     else if (waited->made && !more_waited && waited->adjusted_fall <= policy->alpha)
         set_change(entry, false, COMPARE_WAITS);
     else if (!failed->made)
-        set(entry, COMPARE_UNDECIDED, COMPARE_NO_ANSWER);
+        set(entry, a->judged + b->judged ? COMPARE_UNDECIDED : COMPARE_UNCHANGED,
+            a->judged + b->judged ? COMPARE_NO_ANSWER : COMPARE_SAME);
     else if (is_excluded(failed, a->failed_runs, a->judged, policy) &&
              (!waited->made || is_excluded(waited, a->no_progress_runs, a->runs, policy)))
         set(entry, COMPARE_UNCHANGED, COMPARE_SAME);

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sides: JSON reports that are right and wrong, sessions put together, devices and axes paired.
+#include "compare/compare.h"
+
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DEVICE(id, number, name, uuid, product, driver)                                            \
+    "{\"id\":\"" id "\",\"number\":" number ",\"name\":\"" name                                    \
+    "\",\"type\":\"cpu\",\"vendor\":\"0x10\",\"product\":\"" product "\",\"uuid\":\"" uuid         \
+    "\",\"driver\":{\"name\":\"d\",\"info\":\"\",\"version\":\"" driver                            \
+    "\"},\"subgroup\":{\"size\":8}}"
+#define UUID1   "00000000-0000-0000-0000-000000000001"
+#define UUID2   "00000000-0000-0000-0000-000000000002"
+#define ID1     "0000000000000001"
+#define ID2     "0000000000000002"
+#define DEVICE1 DEVICE(ID1, "1", "One", UUID1, "0x1", "1.0")
+#define TOOL                                                                                       \
+    "{\"version\":\"0\",\"command\":\"c\",\"session\":1,\"started\":\"2026-11-21T01:02:03Z\","     \
+    "\"system\":\"s\",\"seed\":\"0x1\",\"runs\":100,\"finished\":true}"
+#define RESULT_WITH(name, more)                                                                    \
+    "{\"name\":\"" name "\",\"device\":\"" ID1 "\",\"expectation\":\"forbidden\","                 \
+    "\"result\":\"fail\",\"reason\":\"\",\"headline\":\"\",\"seed\":\"0x1\"," more                 \
+    "\"spirv_sha256\":\"\"}"
+#define COUNTS "\"runs\":100,\"failed_runs\":7,\"no_progress_runs\":2,"
+#define RESULT RESULT_WITH("a.b/x=1,y=2@w=64,subgroup=8", COUNTS)
+#define REPORT(schema, tool, devices, results)                                                     \
+    "{\"schema\":\"" schema "\",\"tool\":" tool ",\"devices\":[" devices "],\"results\":[" results \
+    "],\"summary\":{}}"
+#define GOOD REPORT("litmus-report/2", TOOL, DEVICE1, RESULT)
+
+static void right_report(void **state)
+{
+    (void)state;
+    struct report_model model;
+    struct lit_error error = {0};
+    if (!compare_side_parse(GOOD, strlen(GOOD), "r.json", &model, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(model.result_count, 1);
+    const struct report_result *result = &model.results[0];
+    assert_int_equal(result->runs, 100);
+    assert_int_equal(result->judged, 98);
+    assert_int_equal(result->failed_runs, 7);
+    assert_int_equal(result->expectation, CAT_FORBIDDEN);
+    assert_int_equal(result->result, ENG_FAIL);
+    assert_string_equal(report_value(result, "y"), "2");
+    assert_string_equal(report_value(result, "subgroup"), "8");
+    assert_string_equal(model.devices[0].id, ID1);
+    assert_int_equal(model.devices[0].facts.device_uuid[15], 1);
+    report_model_clear(&model);
+    static const char parts[] =
+        REPORT("litmus-report/3", TOOL, DEVICE1,
+               RESULT_WITH("a.b@subgroup=8", COUNTS
+                           "\"stress\":\"s\",\"rule\":\"width 0.1\",\"parts\":[{\"process\":0,"
+                           "\"runs\":60,\"failed_runs\":3,\"no_progress_runs\":1},{\"process\":1,"
+                           "\"runs\":40,\"failed_runs\":4,\"no_progress_runs\":1}],"));
+    if (!compare_side_parse(parts, strlen(parts), "r.json", &model, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(model.results[0].piece_count, 2);
+    assert_int_equal(model.results[0].pieces[1].failed_runs, 4);
+    assert_string_equal(model.results[0].stress, "s");
+    assert_string_equal(model.results[0].rule, "width 0.1");
+    report_model_clear(&model);
+}
+
+static void wrong_reports(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"{\"schema\":\"litmus-report/2\",\n\"tool\":", "r.json: the report is cut off at line 2"},
+        {"{]", "r.json: no JSON at line 1"},
+        {"{}", "r.json: JSON, but no report of litmus"},
+        {"{\"schema\":\"litmus-report/2\",\"schema\":\"litmus-report/2\"}", "r.json: no JSON"},
+        {REPORT("litmus-report/1", TOOL, DEVICE1, RESULT),
+         "r.json: a report of version 1, too old"},
+        {REPORT("litmus-report/99", TOOL, DEVICE1, RESULT), "r.json: a report of version 99, from"},
+        {REPORT("litmus-report/x", TOOL, DEVICE1, RESULT), "r.json: 'litmus-report/x' is no"},
+        {REPORT("litmus-report/2", "{}", DEVICE1, RESULT), "r.json: damaged report: 'version'"},
+        {REPORT("litmus-report/2", TOOL, "", RESULT), "r.json: the report has no results"},
+        {REPORT("litmus-report/2", TOOL, DEVICE1, ""), "r.json: the report has no results"},
+        {REPORT("litmus-report/2", TOOL, DEVICE("1", "1", "n", UUID1, "0x1", "1"), RESULT),
+         "r.json: damaged report: a device's 'id'"},
+        {REPORT("litmus-report/2", TOOL, DEVICE(ID1, "1", "n", "12", "0x1", "1"), RESULT),
+         "r.json: damaged report: 'uuid'"},
+        {REPORT("litmus-report/2", TOOL, DEVICE(ID2, "1", "n", UUID1, "0x1", "1"), RESULT),
+         "r.json: damaged report: a.b/x=1,y=2@w=64,subgroup=8 is a result of no device"},
+        {REPORT("litmus-report/2", TOOL, DEVICE1, RESULT_WITH("a b", COUNTS)),
+         "r.json: damaged report: 'a b' is no configuration's name"},
+        {REPORT("litmus-report/2", TOOL, DEVICE1, RESULT_WITH("a.b", "")),
+         "r.json: damaged report: the runs of a.b cannot be"},
+        {REPORT("litmus-report/2", TOOL, DEVICE1,
+                RESULT_WITH("a.b", "\"runs\":-1,\"failed_runs\":0,\"no_progress_runs\":0,")),
+         "r.json: damaged report: the runs of a.b cannot be"},
+        {REPORT("litmus-report/2", TOOL, DEVICE1,
+                RESULT_WITH("a.b", "\"runs\":9,\"failed_runs\":8,\"no_progress_runs\":2,")),
+         "r.json: damaged report: the runs of a.b cannot be"},
+        {REPORT("litmus-report/2", TOOL, DEVICE1,
+                RESULT_WITH("a.b", "\"runs\":1e3,\"failed_runs\":8,\"no_progress_runs\":2,")),
+         "r.json: damaged report: the runs of a.b cannot be"},
+        {REPORT("litmus-report/3", TOOL, DEVICE1,
+                RESULT_WITH("a.b", COUNTS "\"parts\":[{\"process\":0,\"runs\":60,"
+                                          "\"failed_runs\":3,\"no_progress_runs\":1}],")),
+         "r.json: damaged report: the parts of a.b do not add up"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct report_model model;
+        struct lit_error error = {0};
+        if (compare_side_parse(wrong[i].text, strlen(wrong[i].text), "r.json", &model, &error))
+            fail_msg("taken: %s", wrong[i].text);
+        if (strncmp(error.message, wrong[i].message, strlen(wrong[i].message)) != 0)
+            fail_msg("%s: %s", wrong[i].text, error.message);
+        assert_int_equal(error.code, LIT_EXIT_USAGE);
+        report_model_clear(&model);
+    }
+}
+
+static char folder[] = "/tmp/litmus-side-XXXXXX";
+
+static const char *write_file(const char *name, const char *text)
+{
+    static char path[4][128];
+    static size_t next;
+    char *made = path[next++ % 4];
+    snprintf(made, sizeof path[0], "%s/%s", folder, name);
+    FILE *file = fopen(made, "we");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    return made;
+}
+
+static void load(struct compare_side *side, const char *const *names, size_t count, bool unfinished,
+                 const char *message)
+{
+    const struct compare_source source = {names, count, unfinished};
+    struct lit_error error = {0};
+    bool good = compare_side_load(side, &source, &error);
+    if (good != !message || (message && !strstr(error.message, message)))
+        fail_msg("%s", error.message);
+}
+
+static void files(void **state)
+{
+    (void)state;
+    struct compare_side side;
+    assert_non_null(mkdtemp(folder));
+    const char *good = write_file("good.json", GOOD);
+    load(&side, &good, 1, false, NULL);
+    assert_string_equal(side.started, "2026-11-21");
+    compare_side_clear(&side);
+    // Two sessions of the same device: one piece for each.
+    const char *twice[] = {good, good};
+    load(&side, twice, 2, false, NULL);
+    assert_int_equal(side.sources, 2);
+    assert_int_equal(side.model.results[0].runs, 200);
+    assert_int_equal(side.model.results[0].failed_runs, 14);
+    assert_int_equal(side.model.results[0].piece_count, 2);
+    compare_side_clear(&side);
+    const char *other = write_file(
+        "other.json",
+        REPORT("litmus-report/2", TOOL, DEVICE(ID2, "1", "One", UUID1, "0x1", "2.0"),
+               "{\"name\":\"a.b\",\"device\":\"" ID2 "\",\"expectation\":\"forbidden\",\"result\":"
+               "\"pass\",\"reason\":\"\",\"headline\":\"\",\"seed\":\"0x1\",\"runs\":1,"
+               "\"failed_runs\":0,\"no_progress_runs\":0,\"spirv_sha256\":\"\"}"));
+    const char *mixed[] = {good, other};
+    load(&side, mixed, 2, false, "One has another driver");
+    compare_side_clear(&side);
+    static char twin[] = REPORT("litmus-report/2", TOOL, DEVICE1, RESULT "," RESULT);
+    const char *double_path = write_file("double.json", twin);
+    load(&side, &double_path, 1, false, "is there twice");
+    compare_side_clear(&side);
+    const char *empty = write_file("empty", ""), *numbered = "/nowhere#x";
+    load(&side, &empty, 1, false, "the file is empty");
+    compare_side_clear(&side);
+    load(&side, &numbered, 1, false, "the number of a session");
+    compare_side_clear(&side);
+    static char open_report[] = GOOD;
+    memcpy(strstr(open_report, "true"), "null", 4);
+    const char *open_path = write_file("open.json", open_report);
+    load(&side, &open_path, 1, false, "was not finished");
+    compare_side_clear(&side);
+    load(&side, &open_path, 1, true, NULL);
+    assert_true(side.unfinished);
+    compare_side_clear(&side);
+    for (size_t i = 0; i < 5; i++) {
+        static const char *const names[] = {"good.json", "other.json", "double.json", "empty",
+                                            "open.json"};
+        char path[128];
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+// A side of devices alone.
+static void set_device(struct report_device *device, unsigned number, const char *name,
+                       uint8_t uuid, uint32_t product)
+{
+    *device = (struct report_device){.number = number, .facts = {.vendor = 1, .product = product}};
+    snprintf(device->facts.name, sizeof device->facts.name, "%s", name);
+    device->facts.device_uuid[0] = uuid;
+}
+
+static void devices(void **state)
+{
+    (void)state;
+    struct report_device first[2], second[2];
+    struct compare_side a = {.model = {.devices = first, .device_count = 2}};
+    struct compare_side b = {.model = {.devices = second, .device_count = 2}};
+    struct compare_pairs pairs;
+    struct lit_error error = {0};
+    // The other way round, known by UUID.
+    set_device(&first[0], 1, "GPU", 1, 7);
+    set_device(&first[1], 2, "GPU", 2, 7);
+    set_device(&second[0], 1, "GPU", 2, 7);
+    set_device(&second[1], 2, "GPU", 1, 7);
+    assert_true(compare_pair_devices(&a, &b, NULL, 0, &pairs, &error));
+    assert_int_equal(pairs.count, 2);
+    assert_true(pairs.items[0].a == 0 && pairs.items[0].b == 1);
+    assert_true(pairs.items[1].a == 1 && pairs.items[1].b == 0);
+    compare_pairs_clear(&pairs);
+    // UUIDs that the driver changes: two alike cannot be told apart.
+    second[0].facts.device_uuid[0] = 3;
+    second[1].facts.device_uuid[0] = 4;
+    assert_false(compare_pair_devices(&a, &b, NULL, 0, &pairs, &error));
+    assert_non_null(strstr(error.message, "-d A -d B"));
+    compare_pairs_clear(&pairs);
+    const char *const chosen[] = {"2", "1"};
+    assert_true(compare_pair_devices(&a, &b, chosen, 2, &pairs, &error));
+    assert_true(pairs.count == 1 && pairs.items[0].a == 1 && pairs.items[0].b == 0);
+    compare_pairs_clear(&pairs);
+    // By name where that is clear; what is left over is counted.
+    set_device(&first[1], 2, "Other", 9, 8);
+    b.model.device_count = 1;
+    assert_true(compare_pair_devices(&a, &b, NULL, 0, &pairs, &error));
+    assert_true(pairs.count == 1 && pairs.items[0].a == 0 && pairs.alone_a == 1);
+    compare_pairs_clear(&pairs);
+    const char *nothing = "Third*";
+    assert_false(compare_pair_devices(&a, &b, &nothing, 1, &pairs, &error));
+    assert_non_null(strstr(error.message, "A has no device 'Third*'"));
+    compare_pairs_clear(&pairs);
+    // One on each side belongs together whatever it is.
+    a.model.device_count = 1;
+    set_device(&second[0], 1, "Quite another", 5, 99);
+    assert_true(compare_pair_devices(&a, &b, NULL, 0, &pairs, &error));
+    assert_int_equal(pairs.count, 1);
+    compare_pairs_clear(&pairs);
+}
+
+static void axes(void **state)
+{
+    (void)state;
+    struct compare_axis axis;
+    struct lit_error error = {0};
+    assert_true(compare_axis_parse("sync=none,control-each", &axis, &error));
+    assert_string_equal(axis.name, "sync");
+    assert_string_equal(axis.a, "none");
+    assert_string_equal(axis.b, "control-each");
+    compare_axis_clear(&axis);
+    static const char *const wrong[] = {"",     "x",    "x=",      "x=a",  "x=a,",
+                                        "x=,b", "=a,b", "x=a,b,c", "x=a,a"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(compare_axis_parse(wrong[i], &axis, &error));
+    struct report_model model;
+    static const char text[] =
+        REPORT("litmus-report/2", TOOL, DEVICE1,
+               RESULT_WITH("a.b/x=1,y=1@subgroup=8", COUNTS) "," RESULT_WITH(
+                   "a.b/x=2,y=1@subgroup=8", COUNTS) "," RESULT_WITH("a.b/x=1,y=2@subgroup=8",
+                                                                     COUNTS) "," RESULT);
+    if (!compare_side_parse(text, strlen(text), "r.json", &model, &error))
+        fail_msg("%s", error.message);
+    bool broke[4] = {false};
+    const struct compare_side side = {.model = model, .broke = broke, .sources = 1};
+    struct compare_pair pair = {0, 0};
+    const struct compare_pairs pairs = {.items = &pair, .count = 1};
+    struct compare_entry *entries;
+    assert_true(compare_axis_parse("x=1,2", &axis, &error));
+    size_t count = compare_pair_results(&side, &side, &pairs, &axis, NULL, 0, &entries);
+    assert_int_equal(count, 3);
+    assert_string_equal(entries[0].name, "a.b/x=1>2,y=1@subgroup=8");
+    assert_string_equal(entries[0].a->name, "a.b/x=1,y=1@subgroup=8");
+    assert_string_equal(entries[0].b->name, "a.b/x=2,y=1@subgroup=8");
+    assert_null(entries[1].b);
+    compare_entries_free(entries, count);
+    compare_axis_clear(&axis);
+    const char *const only[] = {"a", "!a.b/*y=2*"};
+    count = compare_pair_results(&side, &side, &pairs, &axis, only, 2, &entries);
+    assert_int_equal(count, 2);
+    compare_entries_free(entries, count);
+    report_model_clear(&model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_report), cmocka_unit_test(wrong_reports), cmocka_unit_test(files),
+        cmocka_unit_test(devices),      cmocka_unit_test(axes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

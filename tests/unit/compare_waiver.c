@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waivers and deqp-runner's lists: what is read, what is refused, what is excused.
+#include "compare/pair.h"
+#include "compare/waiver.h"
+
+#include "unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define URL  "https://bugs.example.org/1"
+#define NAME "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=8"
+
+static bool parse(struct compare_waivers *waivers, enum compare_list list, const char *text,
+                  struct lit_error *error)
+{
+    *waivers = (struct compare_waivers){0};
+    return compare_waivers_parse(waivers, list, text, strlen(text), "list.txt", error);
+}
+
+static void good_lists(void **state)
+{
+    (void)state;
+    struct compare_waivers w;
+    struct lit_error error = {0};
+    assert_true(parse(&w, COMPARE_WAIVERS,
+                      "# all of it\n\n  shuffle.* " URL "  until=2028-02-29 # leap\r\n" NAME
+                      "\t" URL "#anchor\nscan http://b/2 #x",
+                      &error));
+    assert_int_equal(w.count, 3);
+    assert_string_equal(w.items[0].pattern, "shuffle.*");
+    assert_string_equal(w.items[0].url, URL);
+    assert_string_equal(w.items[0].until, "2028-02-29");
+    assert_int_equal(w.items[0].line, 3);
+    assert_string_equal(w.items[1].url, URL "#anchor");
+    assert_string_equal(w.items[2].until, "");
+    compare_waivers_clear(&w);
+    assert_true(
+        parse(&w, COMPARE_DEQP_FAILS, "# fails\n" NAME ",Fail\nscan.levels,Crash\n", &error));
+    assert_int_equal(w.count, 2);
+    assert_string_equal(w.items[0].pattern, NAME);
+    assert_int_equal(w.items[1].excuses, COMPARE_EXCUSE_RATE | COMPARE_EXCUSE_CRASH);
+    compare_waivers_clear(&w);
+    assert_true(parse(&w, COMPARE_DEQP_FLAKES, "shuffle\\..*@workgroup=(64|128)\n[]x]+\n", &error));
+    assert_int_equal(w.count, 2);
+    compare_waivers_clear(&w);
+    assert_true(parse(&w, COMPARE_WAIVERS, "", &error));
+    compare_waivers_clear(&w);
+}
+
+static void bad_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        enum compare_list list;
+        const char *text, *message;
+    } bad[] = {
+        {COMPARE_WAIVERS, "x\n", "list.txt:1: a waiver needs the URL"},
+        {COMPARE_WAIVERS, "# c\nx # c\n", "list.txt:2: a waiver needs the URL"},
+        {COMPARE_WAIVERS, "x " COMPARE_URL_PLACEHOLDER "\n", "list.txt:1: fill in"},
+        {COMPARE_WAIVERS, "x bug-17\n", "list.txt:1: 'bug-17' is no URL"},
+        {COMPARE_WAIVERS, "x https://\n", "list.txt:1: 'https://' is no URL"},
+        {COMPARE_WAIVERS, "x https:///a\n", "list.txt:1: 'https:///a' is no URL"},
+        {COMPARE_WAIVERS, "x " URL " until=2027-02-29\n", "list.txt:1: '2027-02-29' is no date"},
+        {COMPARE_WAIVERS, "x " URL " until=2027-13-01\n", "list.txt:1: '2027-13-01' is no date"},
+        {COMPARE_WAIVERS, "x " URL " until=soon\n", "list.txt:1: 'soon' is no date"},
+        {COMPARE_WAIVERS, "x " URL " until=2027-01-01 until=2027-01-01\n", "list.txt:1: until= is"},
+        {COMPARE_WAIVERS, "x " URL " later\n", "list.txt:1: unexpected 'later'"},
+        {COMPARE_WAIVERS, "!x " URL "\n", "list.txt:1: a waiver names what"},
+        {COMPARE_WAIVERS, "x\033[31m " URL "\n", "list.txt:1: a control character"},
+        {COMPARE_DEQP_FAILS, "x\n", "list.txt:1: expected TEST,STATUS"},
+        {COMPARE_DEQP_FAILS, ",Fail\n", "list.txt:1: expected TEST,STATUS"},
+        {COMPARE_DEQP_FAILS, "x,fail\n", "list.txt:1: unknown status 'fail'"},
+        {COMPARE_DEQP_FLAKES, "a\n(\n", "list.txt:2: no regular expression"},
+        {COMPARE_DEQP_FLAKES, "a\\d\n", "list.txt:1: classes like"},
+        {COMPARE_DEQP_FLAKES, "(a)\\1\n", "list.txt:1: references"},
+        {COMPARE_DEQP_FLAKES, "a{1,32000}\n", "list.txt:1: repetition"},
+        {COMPARE_DEQP_FLAKES, "a.*?b\n", "list.txt:1: lazy"},
+        {COMPARE_DEQP_SKIPS, "(?:a)\n", "list.txt:1: groups"},
+        {COMPARE_DEQP_SKIPS, "((((((((((((((((((((((a))))))))))))))))))))))\n",
+         "list.txt:1: too many"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct compare_waivers w;
+        struct lit_error error = {0};
+        if (parse(&w, bad[i].list, bad[i].text, &error))
+            fail_msg("taken: %s", bad[i].text);
+        if (strncmp(error.message, bad[i].message, strlen(bad[i].message)) != 0)
+            fail_msg("%s: %s", bad[i].text, error.message);
+        assert_int_equal(error.code, LIT_EXIT_USAGE);
+        compare_waivers_clear(&w);
+    }
+}
+
+static void names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *name;
+        bool matches;
+    } table[] = {
+        {NAME, NAME, true},
+        {"shuffle", NAME, true},
+        {"shuffle.*", NAME, true},
+        {"shuffle.scan-loop", NAME, true},
+        {"*", NAME, true},
+        {"shuffle.scan-loop/sync=none,form=ssa@workgroup=64", NAME, true},
+        {"shuffle.scan-loop/sync=none*", NAME, true},
+        {"shuffle.scan-loop/*@*", NAME, true},
+        {"shuffle.scan-loop/sync=control*", NAME, false},
+        {"scan", NAME, false},
+        {"shuffle.scan", NAME, false},
+        {"a.b", "a.b@subgroup=8", true},
+        {"a.b/x", "a.b/x@subgroup=8", true},
+        {"a.b/x@subgroup=16", "a.b/x@subgroup=8", false},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (compare_name_matches(table[i].pattern, table[i].name) != table[i].matches)
+            fail_msg("%s and %s", table[i].pattern, table[i].name);
+}
+
+static struct report_result result_of(const char *name, enum eng_result result, uint64_t failed,
+                                      uint64_t runs)
+{
+    return (struct report_result){.name = (char *)name,
+                                  .family = (char *)"f",
+                                  .sha256 = (char *)"",
+                                  .stress = (char *)"",
+                                  .rule = (char *)"",
+                                  .reason = (char *)"",
+                                  .result = result,
+                                  .failed_runs = failed,
+                                  .runs = runs,
+                                  .judged = runs};
+}
+
+// One configuration that got worse in a given way, and whether a list excuses it.
+static void excused(enum compare_list list, const char *text, const struct report_result *b,
+                    bool is, struct compare_waiver *shown)
+{
+    const struct report_result a = result_of(NAME, ENG_PASS, 0, 1000);
+    struct compare_entry entry = {.a = &a, .b = b};
+    struct compare_policy policy = compare_policy_default;
+    struct compare_summary summary;
+    struct compare_waivers waivers;
+    struct lit_error error = {0};
+    policy.gate = true;
+    if (!parse(&waivers, list, text, &error))
+        fail_msg("%s", error.message);
+    compare_judge(&entry, 1, &policy, &summary);
+    compare_waivers_apply(&waivers, &entry, 1, &policy, "2026-11-21");
+    compare_decide(&entry, 1, &policy, &summary);
+    if ((entry.waiver != 0) != is)
+        fail_msg("%s: %s", text, is ? "not excused" : "excused");
+    assert_int_equal(summary.waived, is);
+    *shown = waivers.items[0];
+    shown->pattern = shown->url = shown->file = NULL;
+    compare_waivers_clear(&waivers);
+}
+
+static void excuses(void **state)
+{
+    (void)state;
+    const struct report_result fail = result_of(NAME, ENG_FAIL, 300, 1000),
+                               once = result_of(NAME, ENG_FAIL, 1, 1000),
+                               crash = result_of(NAME, ENG_CRASH, 0, 0),
+                               hang = result_of(NAME, ENG_HANG, 0, 0),
+                               skip = result_of(NAME, ENG_SKIP, 0, 0),
+                               pass = result_of(NAME, ENG_PASS, 0, 1000);
+    struct compare_waiver w;
+    excused(COMPARE_WAIVERS, "shuffle " URL, &fail, true, &w);
+    assert_int_equal(w.used, 1);
+    excused(COMPARE_WAIVERS, "shuffle " URL, &crash, true, &w);
+    excused(COMPARE_WAIVERS, "shuffle " URL, &once, true, &w);
+    excused(COMPARE_WAIVERS, "shuffle " URL " until=2026-11-21", &fail, true, &w);
+    excused(COMPARE_WAIVERS, "shuffle " URL " until=2026-11-20", &fail, false, &w);
+    assert_true(w.expired && w.used == 1);
+    excused(COMPARE_WAIVERS, "scan " URL, &fail, false, &w);
+    assert_int_equal(w.matched, 0);
+    excused(COMPARE_WAIVERS, "shuffle " URL, &pass, false, &w);
+    assert_true(w.matched == 1 && w.used == 0);
+    // Behind an expired one a second that holds.
+    excused(COMPARE_WAIVERS, "shuffle " URL " until=2026-11-20\nshuffle " URL, &fail, true, &w);
+    excused(COMPARE_DEQP_FAILS, NAME ",Fail", &fail, true, &w);
+    excused(COMPARE_DEQP_FAILS, "shuffle.scan-loop,Fail", &fail, true, &w);
+    excused(COMPARE_DEQP_FAILS, "shuffle.*,Fail", &fail, false, &w);
+    excused(COMPARE_DEQP_FAILS, NAME ",Fail", &crash, false, &w);
+    excused(COMPARE_DEQP_FAILS, NAME ",Crash", &crash, true, &w);
+    excused(COMPARE_DEQP_FAILS, NAME ",Crash", &hang, false, &w);
+    excused(COMPARE_DEQP_FAILS, NAME ",Timeout", &hang, true, &w);
+    excused(COMPARE_DEQP_FAILS, NAME ",Fail", &pass, false, &w);
+    assert_int_equal(w.passing, 1);
+    excused(COMPARE_DEQP_FLAKES, "scan-loop", &fail, true, &w);
+    excused(COMPARE_DEQP_FLAKES, "^scan-loop", &fail, false, &w);
+    excused(COMPARE_DEQP_FLAKES, "scan-loop", &skip, false, &w);
+    excused(COMPARE_DEQP_SKIPS, "scan-loop", &skip, true, &w);
+    excused(COMPARE_DEQP_SKIPS, "scan-loop", &fail, false, &w);
+}
+
+// What is written is refused until it is filled in, and then excuses all of it.
+static void written(void **state)
+{
+    (void)state;
+    const struct report_result a = result_of(NAME, ENG_PASS, 0, 1000),
+                               b = result_of(NAME, ENG_FAIL, 300, 1000),
+                               c = result_of("a.b@subgroup=8", ENG_PASS, 0, 1000),
+                               d = result_of("a.b@subgroup=8", ENG_CRASH, 0, 0);
+    struct compare_entry entries[] = {{.a = &a, .b = &b}, {.a = &c, .b = &d}, {.a = &a, .b = &a}};
+    struct compare_policy policy = compare_policy_default;
+    struct compare_summary summary;
+    struct compare_waivers waivers;
+    struct lit_error error = {0};
+    struct text text = {0};
+    compare_judge(entries, 3, &policy, &summary);
+    compare_waivers_write(entries, 3, &policy, &text);
+    assert_string_equal(text.data, "a.b@subgroup=8 " COMPARE_URL_PLACEHOLDER "\n" NAME
+                                   " " COMPARE_URL_PLACEHOLDER "\n");
+    assert_false(parse(&waivers, COMPARE_WAIVERS, text.data, &error));
+    compare_waivers_clear(&waivers);
+    text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_lists), cmocka_unit_test(bad_lines), cmocka_unit_test(names),
+        cmocka_unit_test(excuses),    cmocka_unit_test(written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
