@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzzes what a comparison reads from files. The first byte of an input says what the rest is: 'W',
+// 'F', 'S', 'K': waivers and deqp-runner's lists; 'A': an axis; 'R': a JSON report, which is then
+// compared with itself and told in every form.
+#include "fuzz.h"
+
+#include "compare/compare.h"
+
+#include <string.h>
+
+static void check_error(bool done, const struct lit_error *error)
+{
+    if (!done)
+        MUST(error->message[0] && !strpbrk(error->message, "\n\r\033"));
+}
+
+static void fuzz_list(enum compare_list list, const char *text, size_t size)
+{
+    static const char *const names[] = {"shuffle.scan-loop/sync=none@workgroup=64,subgroup=8",
+                                        "a.b", "a.b@subgroup=8", ""};
+    struct compare_waivers waivers = {0};
+    struct lit_error error = {0};
+    bool good = compare_waivers_parse(&waivers, list, text, size, "list", &error);
+    check_error(good, &error);
+    for (size_t i = 0; good && i < sizeof names / sizeof *names; i++) {
+        struct report_result result = {.name = (char *)names[i], .result = ENG_CRASH};
+        struct compare_entry entry = {
+            .a = &result, .b = &result, .verdict = COMPARE_REGRESSION, .why = COMPARE_ENDS};
+        compare_waivers_apply(&waivers, &entry, 1, &compare_policy_default, "2026-11-21");
+        MUST(entry.waiver <= waivers.count);
+    }
+    compare_waivers_clear(&waivers);
+}
+
+static void tell(const struct comparison *comparison)
+{
+    const struct compare_look look = {.verbosity = 1};
+    struct text text = {0};
+    compare_text(comparison, &look, &text);
+    MUST(!strchr(text.data, '\033'));
+    text_free(&text);
+    compare_markdown(comparison, &text);
+    text_free(&text);
+    compare_github(comparison, &text);
+    MUST(text.length > 0 && text.data[text.length - 1] == '\n');
+    for (const char *line = text.data; *line; line = strchr(line, '\n') + 1)
+        MUST(strncmp(line, "::", 2) == 0);
+    text_free(&text);
+    compare_json(comparison, &text);
+    json_t *json = json_loads(text.data, 0, NULL);
+    MUST(json);
+    json_decref(json);
+    text_free(&text);
+}
+
+static void fuzz_report(const char *text, size_t size)
+{
+    struct compare_side side = {.label = (char *)"report", .sources = 1, .started = "2026-11-21"};
+    struct lit_error error = {0};
+    bool good = compare_side_parse(text, size, "report", &side.model, &error);
+    check_error(good, &error);
+    if (good) {
+        struct comparison comparison;
+        struct compare_request request = {.a = &side, .b = &side, .policy = compare_policy_default};
+        side.broke = calloc(side.model.result_count + 1, sizeof *side.broke);
+        MUST(side.broke);
+        good = compare_make(&comparison, &request, NULL, &error);
+        check_error(good, &error);
+        if (good)
+            tell(&comparison);
+        compare_clear(&comparison);
+        free(side.broke);
+    }
+    report_model_clear(&side.model);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char kinds[] = "WFSK";
+    if (size < 1)
+        return 0;
+    const char *kind = data[0] ? strchr(kinds, data[0]) : NULL;
+    const char *text = (const char *)data + 1;
+    if (kind) {
+        fuzz_list((enum compare_list)(kind - kinds), text, size - 1);
+    } else if (data[0] == 'A') {
+        struct compare_axis axis;
+        struct lit_error error = {0};
+        char word[256] = "";
+        memcpy(word, text, size - 1 < sizeof word ? size - 1 : sizeof word - 1);
+        check_error(compare_axis_parse(word, &axis, &error), &error);
+        compare_axis_clear(&axis);
+    } else {
+        fuzz_report(text, size - 1);
+    }
+    return 0;
+}
