@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two sessions compared, and what a gate makes of it, on lavapipe and a driver that gets worse."""
+
+import json
+import os
+import re
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+import harness
+from harness import Case
+
+RUNS = "20"
+RIGHT = "slow=0"  # the same driver as with a fault, so that only the fault differs
+WORSE = "spoil-on=64"
+
+
+class Gate(Case):
+    """A session that is right (before.db), and reports of it."""
+
+    stored = {}  # what was measured once for all tests: fault -> bytes of the store
+
+    def setUp(self):
+        super().setUp()
+        self.take("before.db", RIGHT)
+        self.write("before.json", json.dumps(self.report("before.db")))
+
+    def take(self, store, fault):
+        """A store of a session under a fault."""
+        if fault not in Gate.stored:
+            result = self.measure("made.db", fault=fault)
+            self.assertEqual(result.code, 0 if fault == RIGHT else 1, result)
+            with open(self.path("made.db"), "rb") as file:
+                Gate.stored[fault] = file.read()
+            os.unlink(self.path("made.db"))
+        self.write(store, Gate.stored[fault])
+
+    def measure(self, store, *more, fault):
+        return self.litmus("run", *harness.PAIR, "-n", RUNS, "--seed", "0x5eed", "--db", store,
+                           *more, fault=fault)
+
+    def gate(self, code, *arguments, baseline="before.db"):
+        result = self.litmus("gate", "--baseline", baseline, *arguments)
+        self.assertEqual(result.code, code, result)
+        if code != 2:
+            self.assertEqual(result.err, "", result)
+        self.assert_clean(result)
+        return result
+
+    def made(self, *arguments, command="gate"):
+        first = ("--baseline", "before.db") if command == "gate" else ("before.db",)
+        out = self.litmus(command, *first, "--format", "json", *arguments).out
+        return json.loads(out)
+
+
+class Verdicts(Gate):
+    """From two stores to an exit code."""
+
+    def test_too_few_runs_decide_nothing(self):
+        self.take("after.db", RIGHT)
+        result = self.gate(3, "after.db")
+        self.assertIn("UNDECIDED: 2 configurations are undecided", result.out)
+        self.assertRegex(result.out, r"from 0 to 0\.\d+ or more \(80 % power, Holm over")
+        # What would be enough, if so much is tolerated.
+        self.gate(0, "after.db", "--tolerance", "0.5")
+        self.gate(0, "after.db", "--tolerance", "0.5", "--strict", baseline="before.json")
+
+    def test_a_regression(self):
+        self.take("after.db", WORSE)
+        result = self.gate(1, "after.db")
+        self.assertIn("FAILED: a regression", result.out)
+        self.assertIn("0 of 20 -> 20 of 20 runs failed", result.out)
+        self.assertIn("exit 1: a regression", result.out)
+        self.gate(1, "after.db", baseline="before.json")
+        # The other way round it got better.
+        report = self.made("after.db")
+        back = json.loads(self.litmus("gate", "--baseline", "after.db", "before.db", "--format",
+                                      "json").out)
+        self.assertEqual(report["summary"]["verdicts"]["regression"], 1)
+        self.assertEqual(back["summary"]["verdicts"]["improvement"], 1)
+        # compare tells the same and judges nothing.
+        told = self.litmus("compare", "before.db", "after.db")
+        self.assertEqual((told.code, told.err), (0, ""), told)
+        self.assertIn("B is worse", told.out)
+        self.assertEqual(self.gate(1, "after.db", "--only", "*@workgroup=64*").code, 1)
+        self.gate(0, "after.db", "--only", "shuffle.*", "--only", "!*@workgroup=64*",
+                  "--tolerance", "0.5")
+
+    def test_a_crash_and_a_hang(self):
+        for fault, word in (("crash-on=64", "crash"), ("hang-compiling-on=64", "hang")):
+            with self.subTest(word):
+                store = f"{word}.db"
+                self.measure(store, "--timeout", "3", fault=fault)
+                result = self.gate(1, store, "--unfinished")
+                self.assertRegex(result.out, f"pass -> {word}")
+
+    def add_session(self):
+        """A second session in before.db, in which what has 64 lanes failed."""
+        result = self.measure("before.db", fault=WORSE)
+        self.assertEqual(result.code, 1, result)
+
+    def test_within_one_store(self):
+        self.add_session()
+        result = self.gate(1, "before.db#2", baseline="before.db#1")
+        self.assertIn("session 2 of", result.out)
+        result = self.gate(3, "before.db#1", baseline="before.db#all")
+        self.assertIn("A is 2 sessions together", result.out)
+        self.assert_one_line(self.gate(2, "before.db#9"), 2, "before.db", "9")
+        result = self.litmus("compare", "before.db#1", "--axis", "workgroup=64,128")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("@workgroup=64>128,", self.litmus(
+            "compare", "before.db#1", "--axis", "workgroup=64,128", "-v").out)
+
+    def test_other_code(self):
+        report = self.report("before.db")
+        for entry in report["results"]:
+            entry["spirv_sha256"] = "0" * 64
+        self.write("other.json", json.dumps(report))
+        result = self.gate(3, "other.json", "--tolerance", "0.5")
+        self.assertIn("2 configurations have other code in B", result.out)
+        self.gate(0, "other.json", "--tolerance", "0.5", "--ignore-hash")
+
+
+class Forms(Gate):
+    """What is printed, and what is read."""
+
+    def test_json_keeps_its_schema(self):
+        self.take("after.db", WORSE)
+        if not jsonschema:
+            self.skipTest("python3-jsonschema is missing")
+        with open(os.path.join(harness.SOURCE, "docs/compare.schema.json")) as file:
+            schema = json.load(file)
+        jsonschema.Draft7Validator.check_schema(schema)
+        for report in self.made("after.db"), self.made("after.db", command="compare"):
+            jsonschema.validate(report, schema)
+            verdicts = [entry["verdict"] for entry in report["results"]]
+            for verdict, count in report["summary"]["verdicts"].items():
+                self.assertEqual(verdicts.count(verdict), count)
+            self.assertEqual(report["summary"]["code"], 1)
+            del report["results"][0]["factor"]
+            with self.assertRaises(jsonschema.ValidationError):
+                jsonschema.validate(report, schema)
+
+    def test_annotations_and_markdown(self):
+        self.take("after.db", WORSE)
+        lines = self.gate(1, "after.db", "--format", "github").out.strip().split("\n")
+        for line in lines:
+            self.assertRegex(line, r"^::(error|warning|notice) title=[^:,]*::.")
+        self.assertEqual(len([line for line in lines if "workgroup=64" in line]), 1)
+        out = self.gate(1, "after.db", "--format", "markdown").out
+        self.assertTrue(out.startswith("**FAILED: a regression**"))
+        rows = [line for line in out.split("\n") if line.startswith("|")]
+        self.assertTrue(rows)
+        for row in rows:
+            self.assertTrue(row.endswith("|") and row.count(" | ") == 2, row)
+
+    def test_the_same_bytes_twice(self):
+        self.take("after.db", WORSE)
+        with open(self.path("before.db"), "rb") as file:
+            before = file.read()
+        for format in "text", "json", "markdown", "github":
+            first = self.gate(1, "after.db", "--format", format).out
+            self.assertEqual(self.gate(1, "after.db", "--format", format).out, first)
+        with open(self.path("before.db"), "rb") as file:
+            self.assertEqual(file.read(), before)
+
+    def test_what_cannot_be_read(self):
+        with open(self.path("before.json")) as file:
+            good = file.read()
+        cases = {
+            "cut.json": (good[:len(good) // 2], "cut off"),
+            "old.json": (re.sub("litmus-report/[0-9]+", "litmus-report/1", good), "too old"),
+            "new.json": (re.sub("litmus-report/[0-9]+", "litmus-report/99", good), "newer litmus"),
+            "empty": ("", "empty"),
+            "notes.txt": ("no report\n", "neither a store nor"),
+            "list.json": ("{\"schema\": 7}", "no report of litmus"),
+        }
+        for name, (text, words) in cases.items():
+            with self.subTest(name):
+                self.write(name, text)
+                for result in (self.gate(2, name), self.gate(2, "before.db", baseline=name)):
+                    self.assert_one_line(result, 2, name, words)
+                    self.assertEqual(result.out, "")
+        self.assert_one_line(self.gate(2, "gone.db"), 2, "gone.db")
+        self.assert_one_line(self.litmus("gate", "before.db"), 2, "--baseline")
+        self.assert_one_line(self.gate(2, "before.db", "--alpha", "5"), 2, "--alpha")
+
+    def test_waivers(self):
+        self.take("after.db", WORSE)
+        written = self.gate(1, "after.db", "--write-waivers").out
+        self.assertRegex(written, r"^shuffle\.scan-loop/\S+@workgroup=64\S* URL-OF-THE-BUG\n$")
+        self.write("waivers.txt", written)
+        self.assert_one_line(self.gate(2, "after.db", "--waivers", "waivers.txt"), 2,
+                             "waivers.txt:1", "fill in")
+        filled = written.replace("URL-OF-THE-BUG", "https://bugs.example.org/1")
+        self.write("waivers.txt", filled)
+        result = self.gate(0, "after.db", "--waivers", "waivers.txt", "--tolerance", "0.5")
+        self.assertIn("passed: no regression, 1 waived", result.out)
+        self.assertIn("waivers.txt:1 https://bugs.example.org/1", result.out)
+        self.write("waivers.txt", filled.replace("\n", " until=2020-01-01\nbarrier http://b/2\n"))
+        result = self.gate(1, "after.db", "--waivers", "waivers.txt")
+        self.assertIn("expired after 2020-01-01: does not waive 1 any more", result.out)
+        self.assertIn("waivers.txt:2 barrier: matches no configuration", result.out)
+        name = written.split()[0]
+        self.write("fails.csv", f"# ours\n{name},Fail\n")
+        self.gate(0, "after.db", "--deqp-fails", "fails.csv", "--tolerance", "0.5")
+        result = self.gate(3, "before.json", "--deqp-fails", "fails.csv")
+        self.assertIn("1 of 1 pass unexpectedly", result.out)
+        self.write("flakes.txt", "scan-loop.*workgroup=64\n")
+        self.gate(0, "after.db", "--deqp-flakes", "flakes.txt", "--tolerance", "0.5")
+        self.write("flakes.txt", "a\n(\n")
+        self.assert_one_line(self.gate(2, "after.db", "--deqp-flakes", "flakes.txt"), 2,
+                             "flakes.txt:2")
+
+
+class OneStep(Gate):
+    """litmus run --baseline."""
+
+    def test_a_baseline_that_cannot_be_used_costs_no_run(self):
+        self.write("cut.json", "{\"schema\":")
+        self.write("waivers.txt", "x\n")
+        for arguments, word in ((("--baseline", "cut.json"), "cut.json"),
+                                (("--baseline", "before.db", "--waivers", "waivers.txt"),
+                                 "waivers.txt:1"), (("--waivers", "waivers.txt"), "--baseline")):
+            result = self.measure("after.db", *arguments, fault=RIGHT)
+            self.assert_one_line(result, 2, word)
+            self.assertFalse(os.path.exists(self.path("after.db")), result)
+
+    def test_other_tests_than_the_baseline_has(self):
+        result = self.litmus("run", "scan.subgroup", "-n", "1", "--db", "after.db", "--baseline",
+                             "before.db", fault=RIGHT)
+        self.assertEqual(result.code, 2, result)
+        self.assertIn("nothing to compare with", result.err)
+        self.assertFalse(os.path.exists(self.path("after.db")))
+
+    def test_worse(self):
+        result = self.measure("after.db", "--baseline", "before.db", fault=WORSE)
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("FAILED: a regression", result.out)
+        self.assertRegex(result.out.strip().split("\n")[-1], r"exit 1: a regression$")
+
+    def test_what_the_baseline_has_as_well_is_known(self):
+        self.take("bad.db", WORSE)
+        result = self.measure("after.db", "--baseline", "bad.db", "-q", fault=WORSE)
+        self.assertEqual(result.code, 3, result)
+        self.assertIn("exit 3: 2 configurations are undecided", result.out)
+
+
+if __name__ == "__main__":
+    harness.main()
