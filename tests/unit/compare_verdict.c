@@ -531,6 +531,29 @@ static void sessions_vary(void **state)
     assert_int_equal(pair.entry.verdict, COMPARE_UNDECIDED);
 }
 
+static void combined(void **state)
+{
+    (void)state;
+    // The run's code, the gate's, and both together.
+    static const enum lit_exit table[][3] = {
+        {LIT_EXIT_OK, LIT_EXIT_OK, LIT_EXIT_OK},
+        {LIT_EXIT_OK, LIT_EXIT_FORBIDDEN, LIT_EXIT_FORBIDDEN},
+        {LIT_EXIT_OK, LIT_EXIT_UNDECIDED, LIT_EXIT_UNDECIDED},
+        {LIT_EXIT_FORBIDDEN, LIT_EXIT_OK, LIT_EXIT_OK},
+        {LIT_EXIT_FORBIDDEN, LIT_EXIT_UNDECIDED, LIT_EXIT_UNDECIDED},
+        {LIT_EXIT_UNDECIDED, LIT_EXIT_OK, LIT_EXIT_OK},
+        {LIT_EXIT_DEVICE_LOST, LIT_EXIT_OK, LIT_EXIT_DEVICE_LOST},
+        {LIT_EXIT_DEVICE_LOST, LIT_EXIT_FORBIDDEN, LIT_EXIT_DEVICE_LOST},
+        {LIT_EXIT_TIME, LIT_EXIT_OK, LIT_EXIT_TIME},
+        {LIT_EXIT_TIME, LIT_EXIT_UNDECIDED, LIT_EXIT_TIME},
+        {LIT_EXIT_TIME, LIT_EXIT_FORBIDDEN, LIT_EXIT_FORBIDDEN},
+        {LIT_EXIT_NOTHING, LIT_EXIT_USAGE, LIT_EXIT_NOTHING},
+        {LIT_EXIT_OK, LIT_EXIT_USAGE, LIT_EXIT_USAGE},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_int_equal(compare_combine(table[i][0], table[i][1]), table[i][2]);
+}
+
 // Student's quantiles from the tables, 0.025 and 0.005, against the normal tail at them.
 static void student(void **state)
 {
@@ -555,7 +578,7 @@ int main(void)
         cmocka_unit_test(verdicts),   cmocka_unit_test(options),
         cmocka_unit_test(correction), cmocka_unit_test(share_of_undecided),
         cmocka_unit_test(bunches),    cmocka_unit_test(sessions_vary),
-        cmocka_unit_test(student),
+        cmocka_unit_test(combined),   cmocka_unit_test(student),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,21 @@ static void false_alarms_of_bunches(void **state)
     assert_true(count_regressions(&world, 3) > GATES / 3);
 }
 
+static void false_alarms_of_sessions(void **state)
+{
+    (void)state;
+    struct world_rate rates[20];
+    struct world world = {.rates = rates, .count = 20, .runs = 1000, .baseline = 4};
+    fill(rates, 20, 0.3);
+    world.noise = (struct world_noise){.pieces = 1, .sessions = 20};
+    unsigned alarms = count_regressions(&world, 5);
+    if (alarms > MOST_FALSE)
+        fail_msg("%u of %d gates failed without a change", alarms, GATES);
+    // One session cannot show how much they vary.
+    world.baseline = 1;
+    assert_true(count_regressions(&world, 5) > GATES / 3);
+}
+
 // A rise that the gate says it would see with 80 % power is seen so often.
 static void power(void **state)
 {
@@ -105,6 +120,7 @@ int main(void)
         cmocka_unit_test(false_alarms),
         cmocka_unit_test(false_alarms_of_rare_failures),
         cmocka_unit_test(false_alarms_of_bunches),
+        cmocka_unit_test(false_alarms_of_sessions),
         cmocka_unit_test(power),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
