@@ -3,8 +3,8 @@
 #include "report/formats.h"
 
 #define FORMAT(name, suffix, function, about) {#name, suffix, about, function},
-const struct report_format report_formats[REPORT_FORMS] = {
-    REPORT_STREAMS(FORMAT) REPORT_FILES(FORMAT)};
+const struct report_format report_formats[REPORT_FORMS] = {REPORT_STREAMS(FORMAT)
+                                                               REPORT_FILES(FORMAT)};
 
 bool report_stored(report_function *write, struct store *store, int64_t session, struct text *out,
                    struct lit_error *error)

@@ -21,9 +21,7 @@
     X(annotations, "txt", report_annotations, "workflow commands, for a log of GitHub Actions")
 
 #define REPORT_AS(name, suffix, function, about) REPORT_AS_##name,
-enum report_form {
-    REPORT_STREAMS(REPORT_AS) REPORT_FILES(REPORT_AS) REPORT_FORMS
-};
+enum report_form { REPORT_STREAMS(REPORT_AS) REPORT_FILES(REPORT_AS) REPORT_FORMS };
 #undef REPORT_AS
 
 struct report_format {
@@ -35,8 +33,7 @@ extern const struct report_format report_formats[REPORT_FORMS];
 // For option tables: the names with | between them, in the order of the enumeration.
 #define REPORT_NAME(name, suffix, function, about) "|" #name
 // The first | is skipped.
-#define REPORT_NAMES                                                                               \
-    (REPORT_STREAMS(REPORT_NAME) REPORT_FILES(REPORT_NAME) "" + 1)
+#define REPORT_NAMES (REPORT_STREAMS(REPORT_NAME) REPORT_FILES(REPORT_NAME) "" + 1)
 // For help texts: a line for each.
 #define REPORT_LINE(name, suffix, function, about) "  " #name ": " about "\n"
 // All of them.

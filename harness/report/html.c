@@ -119,7 +119,8 @@ static void put_page(const struct html *html, struct text *out)
         text_free(&contents[i]);
     }
     if (html->fault[0])
-        html_printf(out, "<p>What other sessions measured could not be read: %s</p>\n", html->fault);
+        html_printf(out, "<p>What other sessions measured could not be read: %s</p>\n",
+                    html->fault);
     text_puts(out,
               "</main>\n<footer>\n<p>Made by <code>litmus report --format html</code> from the "
               "store alone. Rates are of runs, their intervals Clopper-Pearson's unless a "

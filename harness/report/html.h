@@ -13,8 +13,8 @@ struct html {
     const struct report_model *model;
     const struct html_history *history;
     const char *fault; // why there is none, "" if that is no fault
-    int decades;  // the axis of all plots: from 10^-decades to 1
-    bool *placed; // results that have their evidence on the page, under "failed-INDEX"
+    int decades;       // the axis of all plots: from 10^-decades to 1
+    bool *placed;      // results that have their evidence on the page, under "failed-INDEX"
 };
 
 // ---- writing (html_text.c)

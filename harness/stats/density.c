@@ -79,8 +79,8 @@ double stat_normal_tail(double z)
 
 double stat_normal_quantile(double tail)
 {
-    // log(tail) is concave in z, so that Newton's method on it closes in from above, where this bound
-    // lies; from below its first step would leave what a double can hold.
+    // log(tail) is concave in z, so that Newton's method on it closes in from above, where this
+    // bound lies; from below its first step would leave what a double can hold.
     double z = sqrt(-2 * log(2 * tail));
     for (int step = 0; step < 60; step++) {
         double at = stat_normal_tail(z);

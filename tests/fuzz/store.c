@@ -177,10 +177,7 @@ static void make_reports(struct store *store, int64_t session)
     const struct report_terminal_info plain = {.verbosity = 1};
     struct text text = {0};
     for (size_t i = 0; i < REPORT_FORMS; i++) {
-        const struct report_format *format = &report_formats[i];
-        bool good = format->page ? format->page(store, session, &text, &error)
-                                 : report_stored(format->write, store, session, &text, &error);
-        check_error(good, &error);
+        check_error(report_stored(report_formats[i].write, store, session, &text, &error), &error);
         // No format has a character that a terminal obeys.
         MUST(!text.data || !strpbrk(text.data, "\033\b\a"));
         text_free(&text);
