@@ -142,7 +142,7 @@ class NotAllowed(Case):
 class FullDisk(Case):
     """What was stored before stays readable; the run ends with 2 and says why."""
 
-    LIMIT = 160 * 1024
+    LIMIT = 256 * 1024
 
     def fills_up(self, store, reason, **how):
         run = self.litmus("run", "shuffle", "reconvergence", "-n", "1000", "--db", store, **how)
