@@ -55,6 +55,16 @@ static bool parse_seconds(const char *text, double *seconds)
     return *end == '\0' && isfinite(*seconds) && *seconds > 0 && *seconds < 1e9;
 }
 
+static bool parse_rate(const char *value, double *rate)
+{
+    char *end = NULL;
+    // No sign, no hexadecimal, no "nan".
+    if (strspn(value, "0123456789.e-") != strlen(value) || !strchr("0123456789.", value[0]))
+        return false;
+    *rate = strtod(value, &end);
+    return *end == '\0' && *rate > 0 && *rate < 1;
+}
+
 static bool parse_seed(const char *text, struct cli_seed *seed)
 {
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
@@ -97,6 +107,8 @@ static bool store_value(const struct cli_option *option, const char *value, void
         return parse_count(value, place);
     case CLI_SECONDS:
         return parse_seconds(value, place);
+    case CLI_RATE:
+        return parse_rate(value, place);
     case CLI_SEED:
         return parse_seed(value, place);
     case CLI_TEXT:
@@ -118,6 +130,8 @@ static const char *wanted(enum cli_kind kind)
         return "a number, 1 or more";
     case CLI_SECONDS:
         return "a time: 30, 90s, 5m, 2h";
+    case CLI_RATE:
+        return "a rate above 0 and below 1: 0.001, 1e-3";
     case CLI_SEED:
         return "a seed: 24301 or 0x5eed";
     case CLI_CHOICE:

@@ -28,6 +28,7 @@ enum cli_kind {
     CLI_MORE,    // int, how often it was given
     CLI_COUNT,   // uint64_t, 1 or more, decimal; commas may stand between the digits
     CLI_SECONDS, // double, more than 0; a number with s, m or h behind it, or none for seconds
+    CLI_RATE,    // double, above 0 and below 1: 0.001, 1e-3
     CLI_SEED,    // struct cli_seed, decimal or 0x and hexadecimal
     CLI_TEXT,    // const char *
     CLI_LIST,    // struct cli_list, one item each time it is given

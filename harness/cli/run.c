@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #define DEFAULT_RUNS 1000
+#define MOST_RUNS    (UINT64_C(1) << 53)
 
 #define AT(member)            offsetof(struct cli_run_options, member)
 #define CLI_OUTPUT_AT(member) AT(member)
@@ -38,6 +39,13 @@ static const struct cli_option options[] = {
      "can be repeated"},
     {'n', "runs", CLI_COUNT, AT(runs), "N",
      "runs of each configuration (default: 1,000; with --simt 20)"},
+    {0, "until-width", CLI_RATE, AT(until_width), "WIDTH",
+     "go on with each configuration until the 95 % interval of its\nrate is no wider than this; -n "
+     "is then the least"},
+    {0, "until-decided", CLI_RATE, AT(until_decided), "RATE",
+     "go on until each rate is shown to be above or below this"},
+    {0, "max-runs", CLI_COUNT, AT(max_runs), "N",
+     "where --until-... gives up, undecided: exit code 3 (default:\n1,000 times -n)"},
     {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
      "on the reference driver alone, which executes by the rules\nof a model: " CLI_SIMT_MODELS},
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
@@ -95,6 +103,7 @@ const struct cli_syntax cli_run_syntax = {
             "  litmus run --all\n"
             "  litmus run 'shuffle.*' '!*@*workgroup=1024*' -d 1\n"
             "  litmus run 'shuffle.scan-loop/sync=none*' -n 100000 --seed 0x5eed\n"
+            "  litmus run 'lookback.*' --until-decided 0.001 --max-runs 100,000\n"
             "  litmus run --all --simt snooping,subgroup=32\n"
             "  litmus run 'memory.*' --stress random\n",
     .operands = CLI_OPERANDS_TESTS,
@@ -113,6 +122,20 @@ static bool goes_with_resume(const struct cli_option *option)
     return false;
 }
 
+static bool is_given(uint64_t given, const char *name)
+{
+    size_t i = 0;
+    while (strcmp(options[i].name, name) != 0)
+        i++;
+    return given >> i & 1;
+}
+
+// A shard of runs has to know how many there are.
+static const char *const apart[][2] = {{"shard", "shard-runs"},
+                                       {"until-width", "until-decided"},
+                                       {"until-width", "shard-runs"},
+                                       {"until-decided", "shard-runs"}};
+
 static bool check_usage(const struct cli_run_options *o, uint64_t given, struct lit_error *error)
 {
     if (o->resume) {
@@ -124,10 +147,19 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
         return o->patterns.count == 0 ||
                lit_fail(error, LIT_EXIT_USAGE, "--resume takes over the session's tests");
     }
-    if (o->shard_tests && o->shard_runs)
-        return lit_fail(error, LIT_EXIT_USAGE, "--shard and --shard-runs: one or the other");
     if (o->dry_run && cli_outputs_wanted(&o->outputs))
         return lit_fail(error, LIT_EXIT_USAGE, "--dry-run measures nothing to report");
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
+        if (is_given(given, apart[i][0]) && is_given(given, apart[i][1]))
+            return lit_fail(error, LIT_EXIT_USAGE, "--%s and --%s: one or the other", apart[i][0],
+                            apart[i][1]);
+    if (o->max_runs && !is_given(given, "until-width") && !is_given(given, "until-decided"))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--max-runs goes with --until-width or --until-decided");
+    if (o->max_runs && o->runs > o->max_runs)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "-n is the least and --max-runs the most: %" PRIu64 " is above %" PRIu64,
+                        o->runs, o->max_runs);
     if (!o->all && o->patterns.count == 0)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "which tests? --all, or patterns; see 'litmus help run' and 'litmus list'");
@@ -228,18 +260,24 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
 {
     const struct run *run = user;
     struct text line = {0};
-    char count[32], runs[32], done[32];
+    char count[32], runs[32], most[32], done[32], rule[48];
     uint64_t first, own;
     if (run->options.quiet)
         return;
     eng_shard_runs(&run->options.shard, run->options.runs, &first, &own);
+    eng_rule_write(&run->options.rule, rule);
     cli_device_line(&device->facts, run->utf8, &line);
     size_t width = cli_width(line.data);
     text_printf(&line, "%*sdevice %u of %zu\n", (int)(width < 86 ? 86 - width : 2), "",
                 device->number, run->inventory.count);
-    text_printf(&line, "  %s configuration%s, %s run%s each, seed 0x%" PRIx64,
-                text_count(count, planned), planned == 1 ? "" : "s", text_count(runs, own),
-                own == 1 ? "" : "s", run->options.seed.value);
+    text_printf(&line, "  %s configuration%s, ", text_count(count, planned),
+                planned == 1 ? "" : "s");
+    if (run->options.rule.kind != ENG_RULE_FIXED)
+        text_printf(&line, "%s to %s runs each until %s", text_count(runs, own),
+                    text_count(most, run->options.rule.most), rule);
+    else
+        text_printf(&line, "%s run%s each", text_count(runs, own), own == 1 ? "" : "s");
+    text_printf(&line, ", seed 0x%" PRIx64, run->options.seed.value);
     if (run->options.shard.kind != STORE_WHOLE)
         text_printf(&line, ", shard %" PRIu64 "/%" PRIu64, run->options.shard.index,
                     run->options.shard.count);
@@ -356,6 +394,7 @@ static int measure(struct run *run)
                            .runs = run->options.runs,
                            .seed = run->options.seed.value,
                            .shard = run->options.shard,
+                           .rule = run->options.rule,
                            .shuffle = run->options.shuffle,
                            .validation = run->options.validation,
                            .verbose = run->options.verbose > 0,
@@ -441,6 +480,22 @@ static bool plan_exists(const struct run *run, struct lit_error *error)
 
 // From the command line to the exit code
 
+static void settle_rule(struct cli_run_options *o)
+{
+    const bool width = o->until_width > 0, decided = o->until_decided > 0;
+    o->rule = (struct eng_rule){.kind = width     ? ENG_RULE_WIDTH
+                                        : decided ? ENG_RULE_DECIDED
+                                                  : ENG_RULE_FIXED,
+                                .value = width ? o->until_width : o->until_decided,
+                                .least = o->runs,
+                                .most = o->max_runs};
+    if (!o->max_runs)
+        o->rule.most = o->runs < MOST_RUNS / ENG_RULE_MOST ? o->runs * ENG_RULE_MOST : MOST_RUNS;
+    // The most holds for the first look too, where -n is the default.
+    if ((width || decided) && o->rule.most < o->rule.least)
+        o->runs = o->rule.least = o->rule.most;
+}
+
 static void settle(struct run *run)
 {
     struct cli_run_options *o = &run->options;
@@ -449,6 +504,8 @@ static void settle(struct run *run)
     o->seed.given = true;
     if (!o->runs)
         o->runs = o->simt.count ? ENG_SIMT_RUNS : DEFAULT_RUNS;
+    if (!o->resume)
+        settle_rule(o);
     run->selection = (struct cat_selection){
         .patterns = o->patterns.items, .count = o->patterns.count, .thorough = o->thorough};
     run->policy = (struct eng_policy){

@@ -41,6 +41,12 @@ char *cli_session_write(const struct cli_run_options *options,
     json_object_set_new(root, "timeout", json_real(options->timeout));
     json_object_set_new(root, "runs", json_integer((json_int_t)options->runs));
     json_object_set_new(root, "seed", json_string(seed));
+    if (options->rule.kind != ENG_RULE_FIXED) {
+        char rule[48];
+        eng_rule_write(&options->rule, rule);
+        json_object_set_new(root, "until", json_string(rule));
+        json_object_set_new(root, "max_runs", json_integer((json_int_t)options->rule.most));
+    }
     if (options->shard.kind != STORE_WHOLE)
         json_object_set_new(root, "shard",
                             json_pack("{s:s, s:I, s:I}", "of", shard_words[options->shard.kind],
@@ -65,6 +71,19 @@ static json_t *load(const char *json)
 {
     size_t length = json ? strnlen(json, JSON_MAX) : JSON_MAX;
     return length < JSON_MAX ? json_loadb(json, length, 0, NULL) : NULL;
+}
+
+static bool read_rule(const json_t *root, uint64_t least, struct eng_rule *rule)
+{
+    const json_t *until = json_object_get(root, "until");
+    json_int_t most = json_integer_value(json_object_get(root, "max_runs"));
+    *rule = (struct eng_rule){.least = least, .most = least};
+    if (!until)
+        return true;
+    if (!json_is_string(until) || most < 0 || (uint64_t)most < least)
+        return false;
+    rule->most = (uint64_t)most;
+    return eng_rule_read(json_string_value(until), rule);
 }
 
 static bool read_shard(const json_t *object, struct eng_shard *shard)
@@ -101,7 +120,8 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
         options->thorough = json_is_true(json_object_get(root, "thorough"));
         options->shuffle = json_is_true(json_object_get(root, "shuffle"));
         options->validation = json_is_true(json_object_get(root, "validation"));
-        ok = *end == '\0' && read_shard(json_object_get(root, "shard"), &options->shard);
+        ok = *end == '\0' && read_shard(json_object_get(root, "shard"), &options->shard) &&
+             read_rule(root, options->runs, &options->rule);
     }
     if (ok)
         json_array_foreach(patterns, i, pattern)

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "engine/inventory.h"
+#include "engine/rule.h"
 #include "engine/shard.h"
 
 struct cli_run_options {
@@ -21,6 +22,9 @@ struct cli_run_options {
     const char *shard_tests, *shard_runs; // as given, NULL: not
     struct eng_shard shard;               // what comes of it
     struct cli_outputs outputs;           // not of the session: a resumed one has its own
+    double until_width, until_decided;    // as given, 0: not
+    uint64_t max_runs;                    // 0: as many as are usual
+    struct eng_rule rule;                 // what comes of these
 };
 
 // The options as JSON, with the identities and numbers of the chosen devices. free() it.

@@ -212,7 +212,7 @@ static enum eng_step open_once(struct eng_queue *q, char reason[512])
                    &(struct eng_request){.kind = ENG_OPEN,
                                          .index = q->device->index,
                                          .validation = run_of(q)->validation,
-                                         .timeout_ms = eng_batch_limit_ms(&run_of(q)->policy)});
+                                         .timeout_ms = eng_batch_limit_ms(&q->watch.policy)});
     enum eng_wait wait = await_open(q, checker, reason);
     if (wait == ENG_WAIT_EVENT && !reason[0]) {
         bool first = !q->stored;
@@ -253,12 +253,13 @@ struct measure {
     enum cat_expectation expectation;
     enum eng_result result;
     char reason[512], stress[ENG_STRESS_TEXT];
+    uint64_t target; // how many runs there are to be in all when the present request is done
 };
 
 static void measure_begin(struct eng_queue *q, struct measure *m, const struct cat_case *which)
 {
     const struct cat_module *module = cat_case_module(which);
-    *m = (struct measure){.which = which, .result = ENG_PARTIAL};
+    *m = (struct measure){.which = which, .result = ENG_PARTIAL, .target = q->rule.least};
     cat_case_name(which, &m->name);
     m->expectation = cat_case_expectation(which, NULL);
     eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, m->name.data, q->device,
@@ -273,6 +274,7 @@ static void measure_begin(struct eng_queue *q, struct measure *m, const struct c
         .headline = which->test->head.headline ? which->test->head.headline : (char *)"",
         .seed = run_of(q)->seed,
         .first = q->first,
+        .rule = q->rule_text,
         .mode = cat_mode_of(which->test->oracle),
     };
 }
@@ -288,13 +290,12 @@ static void show(struct eng_queue *q, const struct measure *m)
 {
     q->progress->name = m->row.name;
     q->progress->runs = m->row.count.runs;
-    q->progress->of = q->runs;
+    q->progress->of = m->target;
     q->progress->failed = m->row.count.failed_runs;
     show_progress(q);
 }
 
-static void conclude_done(const struct eng_queue *q, struct measure *m,
-                          const struct eng_event *event)
+static void conclude_done(struct measure *m, const struct eng_event *event)
 {
     static const bool worker_says[ENG_RESULTS] = {
         [ENG_SKIP] = true,        [ENG_HANG] = true,          [ENG_CRASH] = true,
@@ -303,10 +304,10 @@ static void conclude_done(const struct eng_queue *q, struct measure *m,
     char done[32], asked[32];
     m->result = worker_says[event->result] ? event->result : eng_verdict(&m->row.count);
     snprintf(m->reason, sizeof m->reason, "%s", event->text);
-    if (!worker_says[event->result] && m->row.count.runs != q->runs) {
+    if (!worker_says[event->result] && m->row.count.runs != m->target) {
         m->result = ENG_HARNESS_ERROR;
         snprintf(m->reason, sizeof m->reason, "the worker stopped after %s of %s runs",
-                 text_count(done, m->row.count.runs), text_count(asked, q->runs));
+                 text_count(done, m->row.count.runs), text_count(asked, m->target));
     }
 }
 
@@ -333,10 +334,9 @@ static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
     return ENG_STEP_ON;
 }
 
-static bool batch_is_sane(const struct eng_queue *q, const struct measure *m,
-                          const struct eng_count *batch)
+static bool batch_is_sane(const struct measure *m, const struct eng_count *batch)
 {
-    return batch->runs > 0 && batch->runs <= q->runs - m->row.count.runs &&
+    return batch->runs > 0 && batch->runs <= m->target - m->row.count.runs &&
            batch->failed_runs <= batch->runs && batch->no_progress_runs <= batch->runs;
 }
 
@@ -354,7 +354,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
         }
         switch (event.kind) {
         case ENG_EVENT_BATCH:
-            if (!batch_is_sane(q, m, &event.count)) {
+            if (!batch_is_sane(m, &event.count)) {
                 end_worker(q, true);
                 m->result = ENG_HARNESS_ERROR;
                 snprintf(m->reason, sizeof m->reason, "the worker's counts make no sense");
@@ -367,7 +367,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             show(q, m);
             break;
         case ENG_EVENT_DONE:
-            conclude_done(q, m, &event);
+            conclude_done(m, &event);
             return ENG_STEP_ON;
         case ENG_EVENT_ERROR:
             m->result = ENG_HARNESS_ERROR;
@@ -383,9 +383,17 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
     }
 }
 
+// The runs were done and counted, and nothing else is wrong.
+static bool is_verdict(enum eng_result result)
+{
+    return result == ENG_PASS || result == ENG_FAIL || result == ENG_NO_PROGRESS;
+}
+
 static void add_up(struct eng_queue *q, const struct measure *m)
 {
     eng_tally_add(q->crew->tally, m->result, m->expectation, &m->row.count);
+    if (is_verdict(m->result) && eng_rule_judge(&q->rule, &m->row.count) == ENG_RULING_MISSED)
+        q->crew->tally->undecided++;
     if (m->expectation != CAT_CONTROL && (m->result == ENG_FAIL || m->row.count.failed_runs > 0))
         run_of(q)->progress->failed++;
 }
@@ -396,6 +404,47 @@ static void report_end(struct eng_queue *q, const struct measure *m)
     if (always || run_of(q)->verbose)
         say(q, "%s: %s%s%s", eng_result_name(m->result), m->row.name, m->reason[0] ? ": " : "",
             m->reason);
+}
+
+// One request to the worker: runs up to m->target.
+static enum eng_step run_chunk(struct eng_queue *q, struct measure *m, bool *over)
+{
+    struct eng_request request = {.kind = ENG_RUN,
+                                  .first = q->first + m->row.count.runs,
+                                  .runs = m->target - m->row.count.runs,
+                                  .seed = run_of(q)->seed,
+                                  .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
+    snprintf(request.name, sizeof request.name, "%s", m->row.name);
+    snprintf(request.stress, sizeof request.stress, "%s", m->stress);
+    m->result = ENG_PARTIAL;
+    show(q, m);
+    take_place(q, m->which);
+    eng_worker_ask(q->worker, &request);
+    enum eng_step step = follow(q, m, over);
+    leave_place(q);
+    return step;
+}
+
+// Runs until the rule says that it is enough, or something goes wrong.
+static enum eng_step run_by_rule(struct eng_queue *q, struct measure *m, bool *over)
+{
+    enum eng_step step = ENG_STEP_ON;
+    uint64_t next = eng_rule_next(&q->rule, &m->row.count);
+    m->result = eng_verdict(&m->row.count);
+    while (next > 0 && step == ENG_STEP_ON && *over && is_verdict(m->result)) {
+        step = ensure_open(q);
+        if (step == ENG_STEP_ON) {
+            m->target = next;
+            step = run_chunk(q, m, over);
+        } else {
+            *over = false;
+            m->result = ENG_PARTIAL;
+        }
+        next = eng_rule_next(&q->rule, &m->row.count);
+    }
+    if (*over && is_verdict(m->result))
+        eng_rule_reason(&q->rule, &m->row.count, m->reason, sizeof m->reason);
+    return step;
 }
 
 static enum eng_step run_case(struct eng_queue *q, struct measure *m)
@@ -410,23 +459,8 @@ static enum eng_step run_case(struct eng_queue *q, struct measure *m)
                      ? "built without a module for subgroups of %u"
                      : "built by an assembler that does not know what it needs",
                  m->which->subgroup);
-    } else if (m->row.count.runs >= q->runs) {
-        m->result = eng_verdict(&m->row.count);
     } else {
-        step = ensure_open(q);
-        if (step != ENG_STEP_ON)
-            return step;
-        struct eng_request request = {.kind = ENG_RUN,
-                                      .first = q->first + m->row.count.runs,
-                                      .runs = q->runs - m->row.count.runs,
-                                      .seed = run_of(q)->seed,
-                                      .timeout_ms = eng_batch_limit_ms(&run_of(q)->policy)};
-        snprintf(request.name, sizeof request.name, "%s", m->row.name);
-        snprintf(request.stress, sizeof request.stress, "%s", m->stress);
-        take_place(q, m->which);
-        eng_worker_ask(q->worker, &request);
-        step = follow(q, m, &over);
-        leave_place(q);
+        step = run_by_rule(q, m, &over);
     }
     if (step == ENG_STEP_STORE)
         return step;
@@ -439,8 +473,10 @@ static enum eng_step run_case(struct eng_queue *q, struct measure *m)
         report_end(q, m);
     if (m->result == ENG_HANG || m->result == ENG_DEVICE_LOST)
         end_worker(q, true);
-    q->losses = eng_losses_after(q->losses, m->result);
-    q->hangs = eng_hangs_after(q->hangs, m->result);
+    if (over) {
+        q->losses = eng_losses_after(q->losses, m->result);
+        q->hangs = eng_hangs_after(q->hangs, m->result);
+    }
     return step;
 }
 
@@ -492,9 +528,11 @@ void eng_queue_make(struct eng_queue *q, struct eng_crew *crew, size_t index,
     }
     eng_plan_make(&q->plan, run->selection, &device->facts, run->shuffle, run->seed);
     eng_plan_shard(&q->plan, &run->shard);
-    eng_shard_runs(&run->shard, run->runs, &q->first, &q->runs);
-    if (q->runs == 0)
+    q->rule = run->rule;
+    eng_shard_runs(&run->shard, run->runs, &q->first, &q->rule.least);
+    if (q->rule.least == 0)
         q->plan.count = 0;
+    eng_rule_write(&q->rule, q->rule_text);
     q->done = lit_alloc(q->plan.count + 1, sizeof *q->done);
     *q->progress = (struct eng_progress_queue){
         .device = device->number, .total = q->plan.count, .started = -1};

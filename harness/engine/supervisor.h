@@ -6,6 +6,7 @@
 #include "catalogue/catalogue.h"
 #include "engine/inventory.h"
 #include "engine/progress.h"
+#include "engine/rule.h"
 #include "engine/shard.h"
 #include "engine/stressing.h"
 #include "engine/tally.h"
@@ -17,6 +18,7 @@ struct eng_run {
     const bool *chosen;  // of the inventory's devices
     uint64_t runs, seed; // of the whole run, also where this is a shard of it
     struct eng_shard shard;
+    struct eng_rule rule; // FIXED: `runs` of each; else `runs` is the least, and `most` counts
     bool shuffle, validation, verbose;
     bool serial;    // one device after another
     unsigned cores; // that software devices share; 0: as many as this process may use

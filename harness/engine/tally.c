@@ -62,6 +62,10 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
         return say(LIT_EXIT_UNDECIDED, reason, size, tally->gave_up,
                    "a configuration gave up waiting, its question is open",
                    "%s configurations gave up waiting, their question is open");
+    if (tally->undecided > 0)
+        return say(LIT_EXIT_UNDECIDED, reason, size, tally->undecided,
+                   "a configuration is undecided after as many runs as were allowed",
+                   "%s configurations are undecided after as many runs as were allowed");
     if (tally->unopened > 0 && ran > 0)
         return say(LIT_EXIT_UNDECIDED, reason, size, tally->unopened,
                    "a device could not be opened", "%s devices could not be opened");

@@ -10,6 +10,7 @@ struct eng_tally {
     uint64_t planned;   // configurations on all chosen devices
     uint64_t forbidden; // configurations in which a forbidden outcome was seen
     uint64_t gave_up;   // forbidden and contested ones in which a bounded wait ran out
+    uint64_t undecided; // whose sequential rule was not reached by the most runs allowed
     unsigned stopped;   // devices whose queue stopped
     unsigned unopened;  // devices that refused to be opened
     bool shard;         // this is one part of a run over several machines
@@ -26,7 +27,7 @@ void eng_tally_add(struct eng_tally *tally, enum eng_result result,
 //   5   the time was used up
 //   3   a configuration could not be run although the device has what it needs (harness-error), or
 //       gave up waiting (no-progress, unless that is what it asks about: assumed, control), or one
-//       of several devices refused to be opened
+//       of several devices refused to be opened; or a sequential rule was not reached
 //   77  nothing ran; 0 if it is a shard that has no configuration
 //   0   otherwise
 enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t size);

@@ -152,6 +152,8 @@ static const struct question {
 static void observe(struct report_fingerprint *print, const struct question *question,
                     const struct report_result *result)
 {
+    if (result->rule[0])
+        print->rule = result->rule;
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
         if (outcome == CAT_NEVER_WRITTEN || outcome == CAT_NO_PROGRESS)
             continue;
@@ -173,8 +175,7 @@ static void rank(struct report_fingerprint *print)
             all[at - 1] = swapped;
         }
     for (size_t i = 0; i < print->count; i++) {
-        all[i].interval =
-            stat_clopper_pearson(all[i].matching, print->observations, REPORT_CONFIDENCE);
+        all[i].interval = report_interval(all[i].matching, print->observations, print->rule);
         print->best += all[i].matching == all[0].matching;
     }
 }
@@ -187,7 +188,7 @@ size_t report_fingerprints(const struct report_model *model, size_t device,
     for (size_t q = 0; q < QUESTIONS; q++) {
         const struct question *question = &questions[q];
         struct report_fingerprint *print = &(*list)[count];
-        *print = (struct report_fingerprint){.question = question->text};
+        *print = (struct report_fingerprint){.question = question->text, .rule = ""};
         while (print->count < REPORT_STRATEGIES && question->strategies[print->count].name) {
             print->strategies[print->count].name = question->strategies[print->count].name;
             print->count++;

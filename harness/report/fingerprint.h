@@ -20,6 +20,7 @@ struct report_strategy {
 struct report_fingerprint {
     const char *question; // "which side of a branch runs first"
     uint64_t observations;
+    const char *rule; // that of its results, the last one if they differ, "" if there was none
     // Those with the most matching observations first. None at all if nothing was observed.
     struct report_strategy strategies[REPORT_STRATEGIES];
     size_t count;

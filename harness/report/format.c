@@ -2,6 +2,8 @@
 // Numbers, times, commands and columns.
 #include "report/format.h"
 
+#include "report/ruling.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +106,18 @@ void format_quoted(struct text *out, const char *string)
     text_puts(out, "'");
 }
 
+// As many runs as there were where a rule chose the number; one that did not end got no further
+// than the next look, which is after twice as many.
+static uint64_t runs_again(const struct report_model *model, const struct report_result *result)
+{
+    const uint64_t asked = model->session.runs;
+    if (!result->rule[0])
+        return asked;
+    if (report_ruling(result) != ENG_RULING_NONE)
+        return result->runs;
+    return result->runs * 2 > asked ? result->runs * 2 : asked;
+}
+
 void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result)
 {
@@ -118,7 +132,7 @@ void format_again(struct text *out, const struct report_model *model,
         format_quoted(out, result->stress);
     }
     text_printf(out, " -d %u --seed 0x%jx -n %ju", model->devices[result->device].number,
-                (uintmax_t)result->seed, (uintmax_t)model->session.runs);
+                (uintmax_t)result->seed, (uintmax_t)runs_again(model, result));
 }
 
 void format_outcomes(struct text *out, const struct report_result *result)

@@ -8,6 +8,7 @@
 #include "report/matrix.h"
 #include "report/progress.h"
 #include "report/report.h"
+#include "report/ruling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,17 @@ struct writer {
 static size_t used(const struct writer *w)
 {
     return w->out->length - w->start;
+}
+
+static void print_rules(const struct writer *w, size_t device)
+{
+    struct report_rule *rules;
+    const size_t count = report_rules(w->model, device, &rules);
+    for (size_t i = 0; i < count; i++) {
+        report_rule_say(&rules[i], w->out);
+        text_puts(w->out, "\n\n");
+    }
+    free(rules);
 }
 
 static void print_failure(const struct writer *w, const struct report_result *result)
@@ -270,6 +282,7 @@ static void print_session(const struct report_model *model, struct text *out)
         markdown_machine(out, model, &model->devices[device]);
         text_puts(out, "\n");
         markdown_unfold(out);
+        print_rules(&w, device);
         print_matrix(&w, device);
         print_failures(&w, device);
         print_unfinished(&w, device);

@@ -59,6 +59,8 @@ static void add_cell(struct report_matrix_cell *to, const struct report_matrix_c
     to->runs += from->runs;
     to->failed_runs += from->failed_runs;
     to->judged += from->judged;
+    if (from->rule[0])
+        to->rule = from->rule;
 }
 
 static struct report_matrix_cell cell_of(const struct report_result *result)
@@ -73,6 +75,7 @@ static struct report_matrix_cell cell_of(const struct report_result *result)
         .failed_runs = result->failed_runs,
         .judged = result->judged,
         .reason = "",
+        .rule = result->rule,
     };
     if (cell.state == MATRIX_SKIPPED)
         cell.reason = result->reason;
@@ -117,7 +120,7 @@ void report_matrix_make(const struct report_model *model, size_t device,
         };
         row.test += *row.test == '.';
         for (size_t c = 0; c < MATRIX_COLUMNS; c++)
-            row.cells[c] = (struct report_matrix_cell){.reason = ""};
+            row.cells[c] = (struct report_matrix_cell){.reason = "", .rule = ""};
         row.cells[column] = cell_of(result);
         matrix->used[column] = true;
         matrix->rows[matrix->count++] = row;
@@ -127,8 +130,7 @@ void report_matrix_make(const struct report_model *model, size_t device,
     for (size_t i = 0; i < matrix->count; i++)
         for (size_t c = 0; c < MATRIX_COLUMNS; c++) {
             struct report_matrix_cell *cell = &matrix->rows[i].cells[c];
-            cell->interval =
-                stat_clopper_pearson(cell->failed_runs, cell->judged, REPORT_CONFIDENCE);
+            cell->interval = report_interval(cell->failed_runs, cell->judged, cell->rule);
         }
 }
 

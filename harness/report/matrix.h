@@ -29,6 +29,7 @@ struct report_matrix_cell {
     uint64_t configurations, runs, failed_runs, judged;
     struct stat_interval interval; // of failed runs among those judged
     const char *reason;            // skipped, undecided: why; else "". Belongs to the model
+    const char *rule;              // that of its results, the last one if they differ. Likewise
 };
 
 // The strings belong to the model.

@@ -5,6 +5,7 @@
 #include "catalogue/catalogue.h"
 #include "engine/inventory.h"
 #include "stats/dispersion.h"
+#include "report/ruling.h"
 #include "stats/sequence.h"
 
 #include <jansson.h>
@@ -177,6 +178,7 @@ static void conclude(struct report_model *model)
         const struct report_result *result = &model->results[i];
         struct eng_count count = {.runs = result->runs, .failed_runs = result->failed_runs};
         eng_tally_add(&tally, result->result, result->expectation, &count);
+        tally.undecided += report_is_undecided(result);
         model->seconds += result->seconds;
     }
     model->code = eng_tally_exit(&tally, model->code_reason, sizeof(model->code_reason));

@@ -51,9 +51,10 @@ struct report_result {
     size_t failure_count;
     struct eng_part *pieces; // all runs in parts, none if not known
     size_t piece_count;
-    uint64_t judged;               // runs that did not give up waiting: what a rate is of
-    struct stat_interval interval; // of failed runs among them
-    struct report_spread spread;   // of the rate between the pieces
+    uint64_t judged; // runs that did not give up waiting: what a rate is of
+    // Of failed runs among them: the confidence sequence's where a sequential rule ended the runs.
+    struct stat_interval interval;
+    struct report_spread spread; // of the rate between the pieces
 };
 
 struct report_model {

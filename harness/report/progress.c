@@ -203,6 +203,8 @@ void report_progress(const struct report_model *model, size_t device,
         for (int kind = 0; kind < WAIT_COUNT; kind++)
             if (is_kind(result, kind)) {
                 waits[kind].runs += result->runs;
+                if (result->rule[0])
+                    waits[kind].rule = result->rule;
                 waits[kind].stuck += result->no_progress_runs;
                 waits[kind].ended_by += ended_early(result) || result->failed_runs > 0;
             }
@@ -213,7 +215,7 @@ void report_progress(const struct report_model *model, size_t device,
             continue;
         wait->who = kinds[kind].who;
         wait->test = kinds[kind].says;
-        wait->interval = stat_clopper_pearson(wait->stuck, wait->runs, REPORT_CONFIDENCE);
+        wait->interval = report_interval(wait->stuck, wait->runs, wait->rule ? wait->rule : "");
         progress->waits[progress->count++] = *wait;
     }
     progress->between_workgroups = say_workgroups(waits);

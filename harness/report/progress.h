@@ -15,6 +15,7 @@ struct report_wait {
     uint64_t runs;                 // counted, of all configurations together
     uint64_t stuck;                // runs in which the wait ran out, of these
     uint64_t ended_by;             // configurations that hung, crashed or had wrong data: no answer
+    const char *rule;              // that of its results, the last one if they differ; NULL: none
     struct stat_interval interval; // of the stuck share, 95 %
 };
 

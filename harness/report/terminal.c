@@ -7,6 +7,7 @@
 #include "report/mutation.h"
 #include "report/progress.h"
 #include "report/report.h"
+#include "report/ruling.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -135,6 +136,34 @@ static void print_stress(const struct printer *p)
                     "\n  %s of %s configurations ran under stress: their rates are not "
                     "those of an idle device\n",
                     text_count(some, under), text_count(of, all));
+}
+
+// What the sequential rule came to, and where it came to nothing.
+static void print_rules(const struct printer *p)
+{
+    struct report_rule *rules;
+    size_t *indexes;
+    const size_t count = report_rules(p->model, p->device, &rules);
+    const size_t undecided = report_select(p->model, p->device, report_is_undecided, &indexes);
+    const size_t most = p->info->verbosity > 0 || undecided <= MOST_NAMES ? undecided : MOST_NAMES;
+    char rate[80], number[32];
+    if (count > 0)
+        text_puts(p->out, "\n");
+    for (size_t i = 0; i < count; i++) {
+        text_puts(p->out, "  ");
+        report_rule_say(&rules[i], p->out);
+        text_puts(p->out, "\n");
+    }
+    for (size_t i = 0; i < most; i++) {
+        const struct report_result *result = &p->model->results[indexes[i]];
+        format_interval(rate, result->failed_runs, result->judged, result->interval);
+        text_printf(p->out, "    undecided: %s: %s after %s runs\n", result->name, rate,
+                    text_count(number, result->runs));
+    }
+    if (most < undecided)
+        text_printf(p->out, "    undecided: %s more\n", text_count(number, undecided - most));
+    free(rules);
+    free(indexes);
 }
 
 static void print_families(const struct printer *p)
@@ -420,6 +449,7 @@ void report_tables(const struct report_model *model, const struct report_termina
             print_stress(&p);
             print_headlines(&p);
             print_families(&p);
+            print_rules(&p);
             print_matrix(&p);
             report_fingerprints_terminal(model, p.device, info->color, &made);
             report_progress_terminal(model, p.device, info->color, &made);

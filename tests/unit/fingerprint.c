@@ -83,6 +83,7 @@ static void put(struct report_model *model, const struct cat_case *which, const 
     struct report_result *result = &model->results[model->result_count++];
     *result = (struct report_result){
         .name = name.data,
+        .rule = (char *)"",
         .mode = cat_mode_of(which->test->oracle),
         .result = ENG_PASS,
     };

@@ -15,7 +15,7 @@ struct target {
     bool flag;
     int more, choice;
     uint64_t count;
-    double seconds;
+    double seconds, rate;
     struct cli_seed seed;
     const char *text;
     struct cli_list list;
@@ -31,6 +31,7 @@ static const struct cli_option table[] = {
     {0, "seed", CLI_SEED, AT(seed), "SEED", "a seed"},
     {0, "db", CLI_TEXT, AT(text), "FILE", "a file"},
     {'d', "device", CLI_LIST, AT(list), "DEVICE", "a list"},
+    {0, "width", CLI_RATE, AT(rate), "WIDTH", "a rate"},
     {0, "color", CLI_CHOICE, AT(choice), "auto|always|never", "a choice"},
 };
 
@@ -63,7 +64,7 @@ static void right_lines(void **state)
     uint64_t given = 0;
     (void)state;
     assert_int_equal(parse("one -vf two --runs=10,000 -v -d 1 --device gpu* !three --time 1.5m "
-                           "--seed 0x5eed --db x.db --color never -- -four",
+                           "--seed 0x5eed --db x.db --color never --width 1e-3 -- -four",
                            &target, &operands, &given, &error),
                      CLI_PARSED);
     assert_true(target.flag);
@@ -80,7 +81,8 @@ static void right_lines(void **state)
     assert_string_equal(operands.items[0], "one");
     assert_string_equal(operands.items[2], "!three");
     assert_string_equal(operands.items[3], "-four");
-    assert_int_equal(given, 0xff);
+    assert_float_equal(target.rate, 1e-3, 0);
+    assert_int_equal(given, 0x1ff);
     cli_list_clear(&operands);
     cli_list_clear(&target.list);
 
@@ -117,6 +119,13 @@ static void wrong_lines(void **state)
         {"--seed -1", "--seed '-1': expected a seed: 24301 or 0x5eed"},
         {"--seed 0x10000000000000000",
          "--seed '0x10000000000000000': expected a seed: 24301 or 0x5eed"},
+        {"--width 0", "--width '0': expected a rate above 0 and below 1: 0.001, 1e-3"},
+        {"--width 1", "--width '1': expected a rate above 0 and below 1: 0.001, 1e-3"},
+        {"--width -0.1", "--width '-0.1': expected a rate above 0 and below 1: 0.001, 1e-3"},
+        {"--width nan", "--width 'nan': expected a rate above 0 and below 1: 0.001, 1e-3"},
+        {"--width 0x1p-3", "--width '0x1p-3': expected a rate above 0 and below 1: 0.001, 1e-3"},
+        {"--width 1e-999", "--width '1e-999': expected a rate above 0 and below 1: 0.001, 1e-3"},
+        {"--width 5%", "--width '5%': expected a rate above 0 and below 1: 0.001, 1e-3"},
         {"--color alway", "--color 'alway': expected one of these words (auto|always|never)"},
     };
     (void)state;
@@ -190,6 +199,7 @@ static void a_session_remembers_its_options(void **state)
                                      .shuffle = true,
                                      .patterns = {patterns, 2},
                                      .runs = 12345,
+                                     .rule = {ENG_RULE_DECIDED, 1e-4, 12345, 1000000},
                                      .seed = {true, UINT64_C(0xfedcba9876543210)},
                                      .timeout = 7.5,
                                      .db = "x.db"};
@@ -201,6 +211,10 @@ static void a_session_remembers_its_options(void **state)
     assert_true(cli_session_read(json, &after, &error));
     assert_true(after.thorough && after.shuffle && !after.validation);
     assert_int_equal(after.runs, 12345);
+    assert_int_equal(after.rule.kind, ENG_RULE_DECIDED);
+    assert_true(after.rule.value == 1e-4);
+    assert_int_equal(after.rule.least, 12345);
+    assert_int_equal(after.rule.most, 1000000);
     assert_true(after.seed.value == before.seed.value);
     assert_float_equal(after.timeout, 7.5, 0);
     assert_int_equal(after.patterns.count, 2);
@@ -233,6 +247,12 @@ static void damaged_sessions_are_refused(void **state)
         "{\"patterns\":[],\"seed\":\"0xg\",\"timeout\":1,\"runs\":1,\"devices\":{}}",
         "{\"patterns\":[],\"seed\":\"0x1\",\"timeout\":0,\"runs\":1,\"devices\":[{\"id\":\"x\"}]}",
         "{\"patterns\":[],\"seed\":\"0x1\",\"timeout\":1,\"runs\":-1}",
+        "{\"patterns\":[],\"seed\":\"0x1\",\"timeout\":1,\"runs\":9,\"until\":3,\"max_runs\":9}",
+        "{\"patterns\":[],\"seed\":\"0x1\",\"timeout\":1,\"runs\":9,\"until\":\"luck\","
+        "\"max_runs\":9}",
+        "{\"patterns\":[],\"seed\":\"0x1\",\"timeout\":1,\"runs\":9,\"until\":\"width 0.1\","
+        "\"max_runs\":8}",
+        "{\"patterns\":[],\"seed\":\"0x1\",\"timeout\":1,\"runs\":9,\"until\":\"width 0.1\"}",
     };
     struct eng_inventory inventory = {0};
     bool chosen[1];

@@ -3,6 +3,8 @@
 // (json.json, junit.xml, markdown.md and so on), for tests/validate_json.py and for the eye.
 #include "report/format.h"
 #include "report/formats.h"
+#include "report/ruling.h"
+#include "stats/sequence.h"
 
 #include "unit.h"
 
@@ -409,6 +411,85 @@ static void test_matrix(void **state)
     drop_store(&store, folder);
 }
 
+// A sequential rule: its interval in the table, the headline and the matrix, what it came to, and
+// the exit code where it was not reached.
+static void test_rules(void **state)
+{
+    (void)state;
+    char folder[64];
+    struct lit_error error = {0};
+    struct report_model model;
+    struct report_headline *lines;
+    struct store *store = make_store(folder);
+    int64_t session = begin(store);
+    struct store_result row = {
+        .name = "sync-matrix.vote/op=any,sync=none,reconvergence=default@subgroup=32",
+        .result = "pass",
+        .expectation = "contested",
+        .sha256 = HASH,
+        .headline = "shuffle hazard",
+        .rule = "decided 0.01",
+        .mode = {.check = CAT_CHECK_EQUAL},
+        .count = {.runs = 400, .instances = 400, .outcomes = {400}},
+    };
+    put(store, session, &first, row);
+    assert_true(store_session_finish(store, session, &error));
+    char *text = make(terminal_plain, store, session);
+    contains(text, "  until decided 0.01: below in 1 of 1 configuration\n");
+    contains(text, "  vote: any  never < 9.4e-3\n");
+    free(text);
+    row.name = "scan.workgroup@items=1";
+    row.count = (struct eng_count){.runs = 300, .instances = 300, .outcomes = {300}};
+    put(store, session, &first, row);
+    row.name = "scan.workgroup@items=2";
+    row.result = "fail";
+    row.count = (struct eng_count){.runs = 100,
+                                   .failed_runs = 50,
+                                   .instances = 100,
+                                   .failed_instances = 50,
+                                   .outcomes = {[0] = 50, [2] = 50}};
+    put(store, session, &first, row);
+    // Not rulings: what did not come to its end, was not judged, or has a rule that nobody wrote.
+    row.name = "scan.workgroup@items=3";
+    row.result = "partial";
+    put(store, session, &first, row);
+    row.name = "scan.workgroup@items=4";
+    row.result = "no-progress";
+    row.count = (struct eng_count){.runs = 9, .no_progress_runs = 9};
+    put(store, session, &first, row);
+    row.name = "scan.workgroup@items=5";
+    row.result = "pass";
+    row.rule = "decided 0.01\033[2J";
+    row.count = (struct eng_count){.runs = 9};
+    put(store, session, &first, row);
+    assert_true(report_model_load(store, session, &model, &error));
+    for (size_t i = 0; i < model.result_count; i++) {
+        const struct report_result *result = &model.results[i];
+        const struct stat_interval want =
+            stat_sequence(result->failed_runs, result->judged, REPORT_CONFIDENCE);
+        assert_true(result->interval.low == want.low && result->interval.high == want.high);
+    }
+    assert_int_equal(report_headlines(&model, 0, &lines), 1);
+    const struct stat_interval sum =
+        stat_sequence(lines[0].failed_runs, lines[0].judged, REPORT_CONFIDENCE);
+    assert_true(lines[0].interval.low == sum.low && lines[0].interval.high == sum.high);
+    free(lines);
+    report_model_clear(&model);
+    text = make(terminal_plain, store, session);
+    contains(text,
+             "  until decided 0.01: above in 1, below in 1, undecided in 1 of 3 configurations\n"
+             "    undecided: scan.workgroup@items=1: < 0.013 after 300 runs\n");
+    // The command that repeats it has the number of runs at which the rule ended.
+    contains(text, "scan.workgroup@items=2' -d 1 --seed 0xfedcba9876543210 -n 100\n");
+    lacks(text, "\033");
+    free(text);
+    text = make(report_markdown, store, session);
+    contains(text,
+             "until decided 0.01: above in 1, below in 1, undecided in 1 of 3 configurations\n");
+    free(text);
+    drop_store(&store, folder);
+}
+
 static void test_empty_session(void **state)
 {
     (void)state;
@@ -498,7 +579,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_json),     cmocka_unit_test(test_herd),
         cmocka_unit_test(test_terminal), cmocka_unit_test(test_markdown),
         cmocka_unit_test(test_formats),  cmocka_unit_test(test_empty_session),
-        cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_matrix),   cmocka_unit_test(test_rules),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

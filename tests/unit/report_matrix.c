@@ -29,6 +29,7 @@ static struct report_model make_model(const struct sample *samples, size_t count
         const bool matrix = !strncmp(s->test, "sync-matrix", strlen("sync-matrix"));
         struct report_result *r = &results[i];
         *r = (struct report_result){
+            .rule = (char *)"",
             .test = (char *)s->test,
             .family = matrix ? "sync-matrix" : "loop",
             .device = s->device,

@@ -18,6 +18,7 @@ static struct report_result *add(struct made *made, const char *test, const char
 {
     struct report_result *result = &made->results[made->model.result_count++];
     *result = (struct report_result){.test = (char *)test,
+                                     .rule = (char *)"",
                                      .family = (char *)"progress",
                                      .runs = 1000,
                                      .no_progress_runs = stuck,

@@ -168,6 +168,10 @@ static void exit_codes_of_many(void **state)
     tally.unopened = 1;
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_UNDECIDED);
     assert_string_equal(reason, "a device could not be opened");
+    tally.undecided = 2;
+    assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_UNDECIDED);
+    assert_string_equal(reason,
+                        "2 configurations are undecided after as many runs as were allowed");
     eng_tally_add(&tally, ENG_HANG, CAT_CONTROL, &none);
     eng_tally_add(&tally, ENG_HANG, CAT_CONTROL, &none);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_FORBIDDEN);
