@@ -93,6 +93,24 @@ static bool check_common(const struct comparison *comparison, struct lit_error *
     return lit_fail(error, LIT_EXIT_USAGE, "no configuration is on both sides");
 }
 
+// That of all pairs the module is another one: nothing is compared, and what is wrong is the
+// baseline.
+static bool check_code(const struct comparison *comparison, struct lit_error *error)
+{
+    size_t pairs = 0, code = 0;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compare_entry *entry = &comparison->entries[i];
+        pairs += entry->a && entry->b;
+        code += entry->why == COMPARE_OTHER_CODE;
+    }
+    if (code == 0 || code < pairs)
+        return true;
+    return lit_fail(error, LIT_EXIT_USAGE,
+                    "%.200s: all %zu configurations have another SPIR-V module in %.200s: measure "
+                    "it anew with this litmus, or give --ignore-hash",
+                    comparison->a->label, code, comparison->b->label);
+}
+
 bool compare_make(struct comparison *comparison, const struct compare_request *request,
                   struct compare_waivers *waivers, struct lit_error *error)
 {
@@ -112,6 +130,8 @@ bool compare_make(struct comparison *comparison, const struct compare_request *r
         return false;
     compare_judge(comparison->entries, comparison->count, &comparison->policy,
                   &comparison->summary);
+    if (!check_code(comparison, error))
+        return false;
     if (waivers)
         compare_waivers_apply(waivers, comparison->entries, comparison->count, &comparison->policy,
                               request->b->started);

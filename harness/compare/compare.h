@@ -46,7 +46,7 @@ struct comparison {
 
 // Compares. `waivers` may be NULL; what they excused is written into them. The sides and waivers
 // have to outlive the comparison. False with an error: no devices belong together, no configuration
-// is on both sides. Clear it after a failure too.
+// is on both sides, or all that are have other modules. Clear it after a failure too.
 bool compare_make(struct comparison *comparison, const struct compare_request *request,
                   struct compare_waivers *waivers, struct lit_error *error);
 void compare_clear(struct comparison *comparison);
