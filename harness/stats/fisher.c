@@ -4,6 +4,7 @@
 #include "stats/compare.h"
 
 #include "stats/density.h"
+#include "stats/first.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -123,31 +124,28 @@ static uint64_t at_distance(const struct tables *set, bool upwards, uint64_t dis
     return upwards ? set->mode + distance : set->mode - distance;
 }
 
+struct flank {
+    const struct tables *set;
+    double limit;
+    bool upwards;
+};
+
+static bool is_improbable(const void *data, uint64_t distance)
+{
+    const struct flank *flank = data;
+    return log_table(flank->set, at_distance(flank->set, flank->upwards, distance)) <= flank->limit;
+}
+
 // The probability of all tables above the mode (or below) that are no more probable than
-// exp(limit), which the mode is not: those from some distance on, searched from `guess` in doubling
-// steps and then by halving.
+// exp(limit), which the mode is not: those from some distance on, searched from `guess`.
 static double side(const struct tables *set, double limit, bool upwards, uint64_t guess)
 {
+    const struct flank flank = {set, limit, upwards};
     uint64_t farthest = upwards ? set->high - set->mode : set->mode - set->low;
-    if (log_table(set, at_distance(set, upwards, farthest)) > limit)
+    if (!is_improbable(&flank, farthest))
         return 0;
-    uint64_t inside = 0;
-    uint64_t outside = farthest;
-    uint64_t at = guess > 0 && guess < farthest ? guess : farthest / 2;
-    uint64_t step = 1;
-    while (outside - inside > 1) {
-        bool is = log_table(set, at_distance(set, upwards, at)) <= limit;
-        if (is)
-            outside = at;
-        else
-            inside = at;
-        uint64_t gap = outside - inside;
-        if (gap <= step)
-            at = inside + gap / 2;
-        else
-            at = is ? outside - step : inside + step;
-        step = gap <= step ? farthest : 2 * step;
-    }
+    uint64_t outside = stat_first(0, farthest, guess > 0 && guess < farthest ? guess : farthest / 2,
+                                  is_improbable, &flank);
     return tail_from(set, at_distance(set, upwards, outside), upwards);
 }
 

@@ -4,6 +4,7 @@
 
 #include "stats/beta.h"
 #include "stats/density.h"
+#include "stats/first.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -30,38 +31,32 @@ static double spread(struct group group)
     return sqrt((double)group.n * group.p * (1 - group.p));
 }
 
-static bool significant(const struct view *view, uint64_t outer, uint64_t inner)
+// A view of one count of the outer group.
+struct against {
+    const struct view *view;
+    uint64_t outer;
+};
+
+static bool significant(const void *data, uint64_t inner)
 {
+    const struct against *against = data;
+    const struct view *view = against->view;
     uint64_t n1 = view->outer.n;
     uint64_t n2 = view->inner.n;
     // Two-sided is never less than one-sided.
-    return stat_fisher(outer, n1, inner, n2, STAT_GREATER) <= view->alpha &&
-           (!view->two_sided || stat_fisher(outer, n1, inner, n2, STAT_TWO_SIDED) <= view->alpha);
+    return stat_fisher(against->outer, n1, inner, n2, STAT_GREATER) <= view->alpha &&
+           (!view->two_sided ||
+            stat_fisher(against->outer, n1, inner, n2, STAT_TWO_SIDED) <= view->alpha);
 }
 
 // The smallest count of the inner group that is found significantly higher (and is higher), n + 1
-// if none is. Searched from `hint` on in doubling steps, then by halving.
+// if none is. Searched from `hint` on.
 static uint64_t critical(const struct view *view, uint64_t outer, uint64_t hint)
 {
+    const struct against against = {view, outer};
     uint64_t n = view->inner.n;
-    uint64_t not_yet = (uint64_t)((stat_wide)outer * n / view->outer.n);
-    uint64_t found = n + 1;
-    uint64_t at = hint > not_yet && hint <= n ? hint : not_yet + 1;
-    uint64_t step = 1;
-    while (found - not_yet > 1) {
-        bool is = significant(view, outer, at);
-        if (is)
-            found = at;
-        else
-            not_yet = at;
-        uint64_t gap = found - not_yet;
-        if (gap <= step)
-            at = not_yet + gap / 2;
-        else
-            at = is ? found - step : not_yet + step;
-        step = gap <= step ? n : 2 * step;
-    }
-    return found;
+    uint64_t even = (uint64_t)((stat_wide)outer * n / view->outer.n);
+    return stat_first(even, n + 1, hint <= n ? hint : even + 1, significant, &against);
 }
 
 // P(at least `least` of n fail), 0 < least; mirrored: pass.
