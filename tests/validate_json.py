@@ -113,6 +113,12 @@ def column_of(variant):
 def check_matrix(matrix, results, complain):
     mine = [result for result in results
             if result["device"] == matrix["device"] and result["family"] == "sync-matrix"]
+    if "stress" in matrix:
+        others = [result for result in mine
+                  if result["result"] != "skip" and result["stress"] != matrix["stress"]]
+        mine = [result for result in mine if result not in others]
+        if len(others) != matrix["other_stress"]:
+            complain(f"matrix: not {matrix['other_stress']} configurations had other stress")
     for operation in matrix["operations"]:
         name = f"matrix: {operation['test']} {operation['op']} {operation['scan']}"
         for sync, cell in operation["sync"].items():
@@ -131,6 +137,27 @@ def check_matrix(matrix, results, complain):
                     "never" if cell["runs"] > cell["no_progress_runs"] else cell["state"])
             if cell["state"] != word:
                 complain(f"{name}, {sync}: state {cell['state']}, not {word}")
+
+
+def check_mutation(report, complain):
+    entries = {entry["device"]: entry for entry in report["summary"].get("mutation", ())}
+    for device in {result["device"] for result in report["results"]}:
+        mine = [result for result in report["results"] if result["device"] == device
+                and result["expectation"] == "control" and result["runs"]]
+        unseen = [result["name"] for result in mine
+                  if not result["failed_runs"] and result["no_progress_runs"] != result["runs"]]
+        entry = entries.get(device)
+        if bool(mine) != bool(entry):
+            complain(f"mutation score of {device}: {len(mine)} controls")
+        elif entry and (entry["controls"] != len(mine) or entry["unseen"] != unseen
+                        or entry["seen"] != len(mine) - len(unseen)
+                        or not math.isclose(entry["score"], entry["seen"] / len(mine))):
+            complain(f"mutation score of {device}: not that of its controls")
+        for family in entry["families"] if entry else ():
+            of = [result for result in mine if result["family"] == family["family"]]
+            if (family["controls"] != len(of) or family["too_gentle"] != (family["seen"] == 0)
+                    or family["seen"] != sum(result["name"] not in unseen for result in of)):
+                complain(f"mutation score of {device}: {family['family']} does not add up")
 
 
 def check_summary(report, complain):
@@ -156,6 +183,8 @@ def check_summary(report, complain):
         for member in "runs", "failed_runs", "no_progress_runs":
             if line[member] != sum(result[member] for result in mine):
                 complain(f"{line['headline']}: the {member} do not add up")
+    if "mutation" in summary:
+        check_mutation(report, complain)
     for matrix in summary.get("sync_matrix", ()):
         check_matrix(matrix, results, complain)
     forbidden = summary["expectations"]["forbidden"]["failed"] > 0

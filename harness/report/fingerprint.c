@@ -183,12 +183,14 @@ static void rank(struct report_fingerprint *print)
 size_t report_fingerprints(const struct report_model *model, size_t device,
                            struct report_fingerprint **list)
 {
+    const struct report_under under = report_under(model, device, "divergence");
     size_t count = 0;
     *list = lit_alloc(QUESTIONS, sizeof **list);
     for (size_t q = 0; q < QUESTIONS; q++) {
         const struct question *question = &questions[q];
         struct report_fingerprint *print = &(*list)[count];
-        *print = (struct report_fingerprint){.question = question->text, .rule = ""};
+        *print =
+            (struct report_fingerprint){.question = question->text, .under = under, .rule = ""};
         while (print->count < REPORT_STRATEGIES && question->strategies[print->count].name) {
             print->strategies[print->count].name = question->strategies[print->count].name;
             print->count++;
@@ -196,7 +198,7 @@ size_t report_fingerprints(const struct report_model *model, size_t device,
         for (size_t i = 0; i < model->result_count; i++) {
             const struct report_result *result = &model->results[i];
             if (result->device == device && result->mode.check == CAT_CHECK_CHOICE &&
-                !strcmp(result->test, question->test) &&
+                !strcmp(result->test, question->test) && report_is_under(result, &under) &&
                 (!question->axis || has(result, question->axis, question->value)))
                 observe(print, question, result);
         }
@@ -251,6 +253,8 @@ void report_fingerprints_terminal(const struct report_model *model, size_t devic
     if (count)
         text_puts(out, "\n");
     format_table_print(&table, 44, color, out);
+    if (count)
+        report_under_terminal(out, &list[0].under);
     free(list);
 }
 
@@ -273,8 +277,10 @@ void report_fingerprints_markdown(const struct report_model *model, size_t devic
             text_printf(out, " | %s | %s | %s |\n", text_count(matching, strategy->matching),
                         text_count(all, list[q].observations), share);
         }
-    if (count)
+    if (count) {
+        report_under_markdown(out, &list[0].under);
         text_puts(out, "\n</details>\n\n");
+    }
     free(list);
 }
 
@@ -306,6 +312,9 @@ json_t *report_fingerprints_json(const struct report_model *model)
                                 json_integer((json_int_t)list[q].observations));
             json_object_set_new(json, "clear", json_boolean(clear));
             json_object_set_new(json, "strategies", strategies);
+            json_object_set_new(json, "interval_kind",
+                                json_string(report_interval_kind(list[q].rule)));
+            report_under_json(json, &list[q].under);
             json_array_append_new(all, json);
         }
         free(list);

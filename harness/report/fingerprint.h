@@ -4,7 +4,7 @@
 // the model.
 #pragma once
 
-#include "report/format.h"
+#include "report/under.h"
 
 #include <jansson.h>
 
@@ -18,7 +18,8 @@ struct report_strategy {
 };
 
 struct report_fingerprint {
-    const char *question; // "which side of a branch runs first"
+    const char *question;      // "which side of a branch runs first"
+    struct report_under under; // the same for all questions
     uint64_t observations;
     const char *rule; // that of its results, the last one if they differ, "" if there was none
     // Those with the most matching observations first. None at all if nothing was observed.

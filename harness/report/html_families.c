@@ -32,6 +32,15 @@ static void put_device_heading(const struct html *html, size_t device, struct te
                 html->model->devices[device].facts.driver_version);
 }
 
+static void put_under(const struct report_under *under, struct text *out)
+{
+    struct text sentence = {0};
+    report_under_sentence(&sentence, under);
+    if (sentence.length)
+        html_printf(out, "<p>%s</p>\n", sentence.data);
+    text_free(&sentence);
+}
+
 // ---- which operations need a barrier
 
 static void put_cell(const struct report_matrix_cell *cell, struct text *out)
@@ -78,6 +87,7 @@ void html_matrices(const struct html *html, struct text *out)
             put_device_heading(html, device, out);
             report_matrix_conclude(&conclusion, &matrix);
             html_printf(out, "<p>%s</p>\n", conclusion.data);
+            put_under(&matrix.under, out);
             report_matrix_fold(&matrix);
             open_table(out, "Which operations need a barrier",
                        "What stands between an operation and the one of the iteration before; "
@@ -134,6 +144,7 @@ void html_fingerprints(const struct html *html, struct text *out)
                 text_puts(out, "</tbody>\n");
             }
             text_puts(out, "</table></div>\n");
+            put_under(&list[0].under, out);
         }
         free(list);
     }
@@ -247,6 +258,7 @@ void html_waits(const struct html *html, struct text *out)
             continue;
         put_device_heading(html, device, out);
         put_model(progress, out);
+        put_under(&progress->under, out);
     }
     put_waits(html, all, out);
     free(all);

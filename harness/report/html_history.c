@@ -85,7 +85,7 @@ static bool read_past(const struct store_past *past, void *user)
         .result = lit_strdup(past->result),
         .failed = past->failed_runs,
         .judged = judged,
-        .interval = stat_clopper_pearson(past->failed_runs, judged, REPORT_CONFIDENCE),
+        .interval = report_interval(past->failed_runs, judged, past->rule),
         .same_module = !strcmp(past->sha256, last->sha256),
     };
     return true;

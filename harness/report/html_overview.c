@@ -3,6 +3,7 @@
 #include "report/html.h"
 
 #include "catalogue/catalogue.h"
+#include "report/mutation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,25 +170,21 @@ static int compare_rows(const void *left, const void *right)
 
 static void put_controls(const struct html *html, struct text *out)
 {
-    uint64_t seen = 0, unseen = 0;
-    for (size_t i = 0; i < html->model->result_count; i++)
-        if (report_is_control(&html->model->results[i])) {
-            const bool was = report_control_seen(&html->model->results[i]);
-            seen += was;
-            unseen += !was;
+    for (size_t device = 0; device < html->model->device_count; device++) {
+        struct report_mutation mutation;
+        struct text sentences = {0};
+        report_mutation_score(html->model, device, &mutation);
+        report_mutation_sentences(&mutation, &sentences);
+        if (sentences.length) {
+            text_puts(out, "<p>");
+            html_device(out, html, device);
+            if (html->model->device_count > 1)
+                html_printf(out, "%s. ", html->model->devices[device].facts.name);
+            html_printf(out, "%s</p>\n", sentences.data);
         }
-    if (seen + unseen == 0)
-        return;
-    text_puts(out, "<p>Controls: the failing outcome was seen in ");
-    html_count(out, seen);
-    text_puts(out, " of ");
-    html_count(out, seen + unseen);
-    text_puts(out, ".");
-    if (unseen)
-        text_puts(out,
-                  " One that was not is no failure, but says that a failure of its kind may be "
-                  "hard to see on this device.");
-    text_puts(out, "</p>\n");
+        text_free(&sentences);
+        report_mutation_clear(&mutation);
+    }
 }
 
 void html_families(const struct html *html, struct text *out)

@@ -4,6 +4,7 @@
 #include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/matrix.h"
+#include "report/mutation.h"
 #include "report/progress.h"
 #include "report/report.h"
 
@@ -348,6 +349,7 @@ static json_t *make_cell(const struct report_matrix_cell *cell)
     json_object_set_new(json, "failed_runs", whole(cell->failed_runs));
     json_object_set_new(json, "no_progress_runs", whole(cell->runs - cell->judged));
     json_object_set_new(json, "interval", pair(cell->interval.low, cell->interval.high));
+    json_object_set_new(json, "interval_kind", json_string(report_interval_kind(cell->rule)));
     return json;
 }
 
@@ -383,6 +385,7 @@ static json_t *make_matrices(const struct report_model *model)
             report_matrix_conclude(&conclusion, &matrix);
             json_object_set_new(entry, "device", json_string(model->devices[device].id));
             json_object_set_new(entry, "conclusion", string(conclusion.data));
+            report_under_json(entry, &matrix.under);
             json_object_set_new(entry, "operations", make_operations(&matrix));
             json = json ? json : json_array();
             json_array_append_new(json, entry);
@@ -416,6 +419,7 @@ static json_t *make_summary(const struct report_model *model)
         json_object_set_new(json, "sync_matrix", matrices);
     json_object_set_new(json, "fingerprints", report_fingerprints_json(model));
     json_object_set_new(json, "progress", report_progress_json(model));
+    json_object_set_new(json, "mutation", report_mutation_json(model));
     json_object_set_new(json, "exit", verdict);
     return json;
 }

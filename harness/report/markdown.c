@@ -6,6 +6,7 @@
 #include "catalogue/catalogue.h"
 #include "report/fingerprint.h"
 #include "report/matrix.h"
+#include "report/mutation.h"
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/ruling.h"
@@ -193,7 +194,9 @@ static void print_matrix(const struct writer *w, size_t device)
         report_matrix_fold(&matrix);
         print_matrix_rows(w, &matrix, true);
         report_matrix_conclude(w->out, &matrix);
-        text_puts(w->out, "\n\n");
+        text_puts(w->out, "\n");
+        report_under_markdown(w->out, &matrix.under);
+        text_puts(w->out, "\n");
         markdown_unfold(w->out);
     }
     report_matrix_clear(&matrix);
@@ -277,6 +280,7 @@ static void print_session(const struct report_model *model, struct text *out)
         markdown_sentence(out, model, device);
         text_puts(out, ".\n\n");
         markdown_headlines(out, model, device);
+        report_mutation_markdown(model, device, out);
         markdown_fold(out, "Machine and command");
         text_puts(out, "| machine | |\n| --- | --- |\n");
         markdown_machine(out, model, &model->devices[device]);

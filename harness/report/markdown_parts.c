@@ -138,7 +138,8 @@ void markdown_machine(struct text *out, const struct report_model *model,
 void markdown_headlines(struct text *out, const struct report_model *model, size_t device)
 {
     struct report_headline *lines;
-    size_t count = report_headlines(model, device, &lines);
+    const size_t all = report_headlines(model, device, &lines);
+    const size_t count = report_headlines_brief(lines, all);
     if (count > 0)
         text_puts(out, "| headline | runs | failed | rate, 95 % interval | expectation | seen |\n"
                        "| --- | ---: | ---: | --- | --- | --- |\n");
@@ -155,6 +156,13 @@ void markdown_headlines(struct text *out, const struct report_model *model, size
                     text_count(failed, lines[i].failed_runs), rate);
         text_printf(out, " | %s | %s |\n", cat_expectation_name(lines[i].expectation),
                     report_observation(lines[i].failed_runs, lines[i].judged));
+    }
+    if (count < all) {
+        char number[32];
+        text_printf(out,
+                    "\n%s more, each under stress of its own, in which nothing failed: the JSON "
+                    "report has them.\n",
+                    text_count(number, all - count));
     }
     text_puts(out, "\n");
     free(lines);

@@ -103,13 +103,13 @@ static void merge_rows(struct report_matrix *matrix)
 void report_matrix_make(const struct report_model *model, size_t device,
                         struct report_matrix *matrix)
 {
-    *matrix = (struct report_matrix){0};
+    *matrix = (struct report_matrix){.under = report_under(model, device, FAMILY)};
     size_t room = 0;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         const size_t column = column_of(result);
         if (result->device != device || strcmp(result->family, FAMILY) != 0 ||
-            column == MATRIX_COLUMNS)
+            column == MATRIX_COLUMNS || !report_is_under(result, &matrix->under))
             continue;
         if (matrix->count == room)
             matrix->rows = lit_realloc(matrix->rows, room = room * 2 + 128, sizeof(*matrix->rows));
@@ -173,6 +173,8 @@ static int compare_cells(const struct report_matrix_row *a, const struct report_
             return left->failed_runs > right->failed_runs ? -1 : 1;
         if (left->judged != right->judged)
             return left->judged > right->judged ? -1 : 1;
+        if (!left->rule[0] != !right->rule[0])
+            return left->rule[0] ? -1 : 1;
     }
     return 0;
 }

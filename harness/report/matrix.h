@@ -4,7 +4,7 @@
 // model.
 #pragma once
 
-#include "report/model.h"
+#include "report/under.h"
 
 enum report_matrix_column {
     MATRIX_NONE,
@@ -43,6 +43,7 @@ struct report_matrix {
     struct report_matrix_row *rows; // by test, operation and scan, in the order of the alphabet
     size_t count;                   // 0: the device has no results of sync-matrix
     bool used[MATRIX_COLUMNS];      // some row has configurations there
+    struct report_under under;
 };
 
 // Fills *matrix, which is to be cleared.

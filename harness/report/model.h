@@ -128,6 +128,9 @@ struct report_headline {
 // expectation. *lines is allocated; returns how many.
 size_t report_headlines(const struct report_model *model, size_t device,
                         struct report_headline **lines);
+// Leaves out, of lines under stress in which nothing failed, those beyond the first few: where each
+// configuration has stress of its own, each has a line of its own. Returns how many are left.
+size_t report_headlines_brief(struct report_headline *lines, size_t count);
 
 // A family's configurations on a device: each is counted once.
 struct report_family {

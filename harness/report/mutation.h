@@ -7,6 +7,8 @@
 
 #include "report/format.h"
 
+#include <jansson.h>
+
 // The controls of one family.
 struct report_mutation_family {
     const char *name; // belongs to the model
@@ -30,6 +32,15 @@ void report_mutation_clear(struct report_mutation *mutation);
 // None of a family's controls was seen: the harness was too gentle on this device for the family's
 // other tests to mean much where they never failed.
 bool report_mutation_gentle(const struct report_mutation_family *family);
+
+// Appends sentences: how many were seen, the score, and for which families the harness was too
+// gentle. Not escaped; nothing where no control was run.
+void report_mutation_sentences(const struct report_mutation *mutation, struct text *out);
+
+// The paragraph of a device in Markdown; nothing where no control was run.
+void report_mutation_markdown(const struct report_model *model, size_t device, struct text *out);
+// An array with an object for each device on which controls were run.
+json_t *report_mutation_json(const struct report_model *model);
 
 // The lines of the terminal's report; nothing where no control was run. At most `most` controls
 // that were not seen are named.

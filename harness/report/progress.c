@@ -193,17 +193,18 @@ void report_progress(const struct report_model *model, size_t device,
                      struct report_progress *progress)
 {
     struct report_wait waits[WAIT_COUNT] = {0};
-    *progress = (struct report_progress){0};
+    *progress = (struct report_progress){.under = report_under(model, device, "progress")};
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
-        if (result->device != device || strcmp(result->family, "progress") != 0)
+        if (result->device != device || strcmp(result->family, "progress") != 0 ||
+            !report_is_under(result, &progress->under))
             continue;
         if (!strcmp(result->test, "progress.occupancy"))
             add_occupancy(result, progress);
         for (int kind = 0; kind < WAIT_COUNT; kind++)
             if (is_kind(result, kind)) {
                 waits[kind].runs += result->runs;
-                if (result->rule[0])
+                if (!waits[kind].rule || result->rule[0])
                     waits[kind].rule = result->rule;
                 waits[kind].stuck += result->no_progress_runs;
                 waits[kind].ended_by += ended_early(result) || result->failed_runs > 0;
@@ -215,7 +216,7 @@ void report_progress(const struct report_model *model, size_t device,
             continue;
         wait->who = kinds[kind].who;
         wait->test = kinds[kind].says;
-        wait->interval = report_interval(wait->stuck, wait->runs, wait->rule ? wait->rule : "");
+        wait->interval = report_interval(wait->stuck, wait->runs, wait->rule);
         progress->waits[progress->count++] = *wait;
     }
     progress->between_workgroups = say_workgroups(waits);
@@ -287,6 +288,7 @@ void report_progress_terminal(const struct report_model *model, size_t device, b
     format_table_print(&table, 44, color, out);
     text_puts(out, "  consistent with\n");
     each_sentence(&progress, put_line, out);
+    report_under_terminal(out, &progress.under);
 }
 
 void report_progress_markdown(const struct report_model *model, size_t device, struct text *out)
@@ -307,6 +309,7 @@ void report_progress_markdown(const struct report_model *model, size_t device, s
     }
     text_puts(out, "\nConsistent with:\n\n");
     each_sentence(&progress, put_item, out);
+    report_under_markdown(out, &progress.under);
     text_puts(out, "\n</details>\n\n");
 }
 
@@ -321,6 +324,7 @@ static json_t *make_wait(const struct report_wait *wait)
     json_object_set_new(json, "in_vain", json_integer((json_int_t)wait->stuck));
     json_object_set_new(json, "ended_early", json_integer((json_int_t)wait->ended_by));
     json_object_set_new(json, "interval", interval);
+    json_object_set_new(json, "interval_kind", json_string(report_interval_kind(wait->rule)));
     return json;
 }
 
@@ -342,6 +346,7 @@ json_t *report_progress_json(const struct report_model *model)
             json_array_append_new(waits, make_wait(&progress.waits[i]));
         json_object_set_new(json, "device", json_string(model->devices[device].id));
         json_object_set_new(json, "waits", waits);
+        report_under_json(json, &progress.under);
         put_sentence(json, "workgroups", progress.between_workgroups);
         put_sentence(json, "subgroups", progress.between_subgroups);
         put_sentence(json, "lanes", progress.between_lanes);

@@ -4,7 +4,7 @@
 // function of the model.
 #pragma once
 
-#include "report/format.h"
+#include "report/under.h"
 
 #include <jansson.h>
 
@@ -15,7 +15,7 @@ struct report_wait {
     uint64_t runs;                 // counted, of all configurations together
     uint64_t stuck;                // runs in which the wait ran out, of these
     uint64_t ended_by;             // configurations that hung, crashed or had wrong data: no answer
-    const char *rule;              // that of its results, the last one if they differ; NULL: none
+    const char *rule;              // a stopping rule of one of them, or ""
     struct stat_interval interval; // of the stuck share, 95 %
 };
 
@@ -26,6 +26,7 @@ struct report_progress {
     size_t count;                           // 0: nothing of the family was run
     uint64_t together; // the most workgroups that were all there at once in every run; 0: not known
     uint64_t apart;    // the fewest that were not; 0: not seen
+    struct report_under under;
     // What the runs are consistent with, static sentences; NULL where nothing was run.
     const char *between_workgroups, *between_subgroups, *between_lanes;
 };

@@ -65,6 +65,17 @@ size_t report_headlines(const struct report_model *model, size_t device,
     return count;
 }
 
+#define MOST_QUIET 6
+
+size_t report_headlines_brief(struct report_headline *lines, size_t count)
+{
+    size_t kept = 0, quiet = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!lines[i].stress[0] || lines[i].failed_runs > 0 || quiet++ < MOST_QUIET)
+            lines[kept++] = lines[i];
+    return kept;
+}
+
 static int compare_families(const void *left, const void *right)
 {
     const struct report_family *a = left, *b = right;

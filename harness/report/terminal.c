@@ -77,7 +77,8 @@ static const char *verdict(const struct report_headline *line, enum format_color
 static void print_headlines(const struct printer *p)
 {
     struct report_headline *lines;
-    size_t count = report_headlines(p->model, p->device, &lines);
+    const size_t all = report_headlines(p->model, p->device, &lines);
+    const size_t count = p->info->verbosity > 0 ? all : report_headlines_brief(lines, all);
     if (count == 0)
         return;
     struct format_table table = {.columns = 6, .right = {[1] = true, [2] = true}};
@@ -105,6 +106,11 @@ static void print_headlines(const struct printer *p)
     }
     text_puts(p->out, "\n");
     format_table_print(&table, NAME_WIDTH, p->info->color, p->out);
+    if (count < all) {
+        char number[32];
+        text_printf(p->out, "  and %s more, each under stress of its own, never seen: -v\n",
+                    text_count(number, all - count));
+    }
     free(lines);
 }
 
@@ -260,6 +266,7 @@ static void print_matrix(const struct printer *p)
         print_matrix_rows(p, &matrix);
         report_matrix_conclude(&conclusion, &matrix);
         text_paragraph(p->out, "  ", conclusion.data);
+        report_under_terminal(p->out, &matrix.under);
         text_free(&conclusion);
     }
     report_matrix_clear(&matrix);

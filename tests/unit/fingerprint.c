@@ -86,6 +86,7 @@ static void put(struct report_model *model, const struct cat_case *which, const 
         .rule = (char *)"",
         .mode = cat_mode_of(which->test->oracle),
         .result = ENG_PASS,
+        .stress = (char *)"",
     };
     memcpy(result->outcomes, outcomes, sizeof result->outcomes);
     report_name_split(result);

@@ -5,6 +5,7 @@
 
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct report_result row(const char *family, enum cat_expectation expectation,
@@ -57,6 +58,15 @@ static void score(void **state)
     assert_non_null(strstr(text.data, "too gentle for memory (0 of 2):"));
     assert_non_null(strstr(text.data, "not seen: 2 more"));
     text_free(&text);
+    report_mutation_markdown(&model, 0, &text);
+    assert_string_equal(text.data,
+                        "Controls: the failing outcome was seen in 2 of 5 (mutation score 0.40). "
+                        "The harness was too gentle for memory (0 of 2): what their other tests "
+                        "did not show here says little; litmus tune --controls looks for stress "
+                        "that shows more.\n\n");
+    text_free(&text);
+    report_mutation_markdown(&model, 2, &text);
+    assert_null(text.data);
     report_mutation_terminal(&model, 1, 9, &text);
     assert_string_equal(text.data, "  controls: the failing outcome was seen in 1 of 1 "
                                    "(mutation score 1.00)\n");
@@ -65,8 +75,33 @@ static void score(void **state)
     assert_null(text.data);
 }
 
+static void as_json(void **state)
+{
+    (void)state;
+    struct report_result results[] = {
+        row("memory", CAT_CONTROL, 0, 0, 0),
+        row("barrier", CAT_CONTROL, 9, 0, 2),
+        row("memory", CAT_CONTROL, 0, 0, 2),
+        row("barrier", CAT_FORBIDDEN, 0, 0, 1),
+    };
+    struct report_device devices[] = {{.id = "a"}, {.id = "b"}, {.id = "c"}};
+    struct report_model model = {
+        .results = results, .result_count = 4, .devices = devices, .device_count = 3};
+    json_t *made = report_mutation_json(&model);
+    char *text = json_dumps(made, JSON_COMPACT | JSON_SORT_KEYS);
+    assert_string_equal(
+        text, "[{\"controls\":1,\"device\":\"a\",\"families\":[{\"controls\":1,\"family\":"
+              "\"memory\",\"seen\":0,\"too_gentle\":true}],\"score\":0.0,\"seen\":0,\"unseen\":["
+              "\"memory\"]},{\"controls\":2,\"device\":\"c\",\"families\":[{\"controls\":1,"
+              "\"family\":\"barrier\",\"seen\":1,\"too_gentle\":false},{\"controls\":1,"
+              "\"family\":\"memory\",\"seen\":0,\"too_gentle\":true}],\"score\":0.5,\"seen\":1,"
+              "\"unseen\":[\"memory\"]}]");
+    free(text);
+    json_decref(made);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(score)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(score), cmocka_unit_test(as_json)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

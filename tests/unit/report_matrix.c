@@ -34,6 +34,7 @@ static struct report_model make_model(const struct sample *samples, size_t count
             .family = matrix ? "sync-matrix" : "loop",
             .device = s->device,
             .result = s->result,
+            .stress = (char *)"",
             .reason = s->result == ENG_SKIP ? "VK_KHR_nothing" : "",
             .runs = s->runs,
             .failed_runs = s->failed,

@@ -20,6 +20,7 @@ static struct report_result *add(struct made *made, const char *test, const char
     *result = (struct report_result){.test = (char *)test,
                                      .rule = (char *)"",
                                      .family = (char *)"progress",
+                                     .stress = (char *)"",
                                      .runs = 1000,
                                      .no_progress_runs = stuck,
                                      .result = stuck ? ENG_NO_PROGRESS : ENG_PASS};
