@@ -3,7 +3,7 @@
 // one, what is drawn, and how a dispatch is cut.
 #include "unit.h"
 
-#include "engine/stress.h"
+#include "engine/stressing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -154,6 +154,11 @@ static void what_a_device_cannot_do_is_left_out(void **state)
         eng_stress_print(&set, text);
         assert_string_equal(text, cases[i].left);
     }
+    // Each number by itself is cut to what the device can dispatch.
+    struct dev_stress many;
+    assert_true(eng_stress_parse("before=9,kind=idle,skew=9,slices=2,workgroups=9", &many, NULL));
+    eng_stress_fit(&many, &cases[3].limits);
+    assert_true(many.before == 5 && many.skew == 5 && many.workgroups == 5);
     // Only what ran between slices: nothing of the background remains.
     struct dev_stress set;
     char text[ENG_STRESS_TEXT];
@@ -228,6 +233,78 @@ static void neighbours(void **state)
     }
     assert_true(same_offset > 120);
     assert_true(other > 120);
+    // Of four groups of keys that do without one another at most two differ.
+    struct dev_stress whole;
+    assert_true(eng_stress_parse("kind=memory,workgroups=5,before=5,skew=5,slices=5,iterations=3,"
+                                 "shared=3072,offset=768",
+                                 &whole, NULL));
+    for (uint64_t i = 0; i < 200; i++) {
+        const struct dev_stress near = eng_stress_near(&whole, 9, i, &gpu);
+        const int differ = (near.workgroups != 5) + (near.before != 5) +
+                           (near.skew != 5 || near.slices != 5) +
+                           (near.shared != 3072 || near.offset != 768);
+        assert_in_range(differ, 0, 2);
+    }
+}
+
+// Which set a configuration gets.
+
+static struct eng_device device_of(const char *id)
+{
+    struct eng_device device = {.facts = {.max_shared = 49152,
+                                          .max_workgroup = 1024,
+                                          .max_workgroups = 65535,
+                                          .max_storage_buffer = 1u << 27}};
+    snprintf(device.id, sizeof device.id, "%s", id);
+    return device;
+}
+
+static void check_choice(const struct eng_stressing *stressing, uint64_t seed, const char *name,
+                         const char *device_id, const char *want)
+{
+    const struct cat_case which = {.test = cat_test_find("shuffle.branch")};
+    const struct eng_device device = device_of(device_id);
+    char text[ENG_STRESS_TEXT];
+    eng_stress_choose(stressing, seed, &which, name, &device, text);
+    assert_string_equal(text, want);
+}
+
+static void choices(void **state)
+{
+    (void)state;
+    struct eng_tuned tuned[] = {
+        {"other", "a.b/x=1", "slices=2"},   {"mine", "a.b/x=2", "offset=512"},
+        {"mine", "a.b/x=1", "offset=1024"}, {"mine", "a.b/x=1", "offset=2048"},
+        {"mine", "a.bc@y=1", "colour=red"}, {"mine", "a.d", ""},
+        {"mine", "a.d/x=1", "offset=256"},  {"mine", "a.bc@y=2", "offset=256"},
+    };
+    struct eng_stressing stressing = {.mode = ENG_STRESS_TUNED, .tuned = tuned, .tuned_count = 8};
+    check_choice(&stressing, 1, "a.b/x=1", "mine", "offset=1024");
+    check_choice(&stressing, 1, "a.b/x=3", "mine", "offset=512");
+    check_choice(&stressing, 1, "a.b/x=3", "third", "");
+    check_choice(&stressing, 1, "a.bc@y=1", "mine", "");
+    check_choice(&stressing, 1, "a.bc@y=2", "mine", "offset=256");
+    check_choice(&stressing, 1, "a.d@z=1", "mine", "");
+    check_choice(&stressing, 1, "a", "mine", "");
+    check_choice(NULL, 1, "a.b/x=1", "mine", "");
+    stressing.mode = ENG_STRESS_NONE;
+    check_choice(&stressing, 1, "a.b/x=1", "mine", "");
+    stressing.mode = ENG_STRESS_GIVEN;
+    assert_true(
+        eng_stress_parse("offset=256,shared=65536,kind=idle,before=1", &stressing.given, NULL));
+    check_choice(&stressing, 1, "a.b/x=1", "mine", "before=1,kind=idle,offset=256");
+
+    stressing.mode = ENG_STRESS_RANDOM;
+    const struct cat_case which = {.test = cat_test_find("shuffle.branch")};
+    const struct eng_device device = device_of("mine");
+    char first[ENG_STRESS_TEXT], again[ENG_STRESS_TEXT], other[ENG_STRESS_TEXT];
+    eng_stress_choose(&stressing, 1, &which, "a.b/x=1", &device, first);
+    eng_stress_choose(&stressing, 1, &which, "a.b/x=1", &device, again);
+    assert_string_equal(first, again);
+    eng_stress_choose(&stressing, 1, &which, "a.b/x=2", &device, other);
+    assert_string_not_equal(first, other);
+    eng_stress_choose(&stressing, 2, &which, "a.b/x=1", &device, other);
+    assert_string_not_equal(first, other);
 }
 
 // Every workgroup once, whatever the order, and the order is the seed's.
@@ -274,7 +351,7 @@ int main(void)
         cmocka_unit_test(notations),   cmocka_unit_test(refusals),
         cmocka_unit_test(the_longest), cmocka_unit_test(what_a_device_cannot_do_is_left_out),
         cmocka_unit_test(draws),       cmocka_unit_test(neighbours),
-        cmocka_unit_test(slices),
+        cmocka_unit_test(choices),     cmocka_unit_test(slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

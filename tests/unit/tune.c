@@ -192,6 +192,7 @@ static void scores(void **state)
     assert_true(tune_ceiling(0.95, 1) == 3);
     assert_true(tune_score(tune_ceiling(TUNE_REPRODUCIBLE, 4), 4) >= TUNE_REPRODUCIBLE);
     assert_true(tune_score(0, 4) == 0);
+    assert_true(fabs(tune_score(1e-12, 4) / 4e-12 - 1) < 1e-9);
     assert_true(fabs(tune_score(0.25, 4) - 0.6321205588) < 1e-9);
     const struct tune_count count = {.runs = 100, .failed = 30, .no_progress = 40, .seconds = 2};
     assert_true(tune_rate(&count) == 0.5 && tune_per_second(&count) == 15);
