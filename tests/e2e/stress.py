@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import sqlite3
+import subprocess
 import time
 
 import harness
@@ -75,6 +76,31 @@ class Stress(Case):
         for name, stress in self.sets().items():
             cut = name.startswith("shuffle.")
             self.assertEqual(stress, "before=1,kind=idle" + (",skew=1,slices=4" if cut else ""), name)
+
+    def test_what_is_dispatched_and_in_which_order(self):
+        """As the reference driver writes it down: too much to be kept, most of it the self-test's."""
+        if not os.path.exists(harness.SIMT):
+            self.skipTest("the reference driver is not built")
+        os.mkfifo(self.path("trace"))
+        kept = os.open(self.path("trace"), os.O_RDWR)  # so that the reader outlives each worker
+        with open(self.path("trace"), "rb") as trace, \
+                subprocess.Popen(["grep", "^dispatch"], stdin=trace, stdout=subprocess.PIPE, text=True,
+                                 env={"LC_ALL": "C"}) as reader:
+            try:
+                self.run_all("barrier.subgroup-in-branch/barrier=subgroup,chosen=first@workgroup=128*", "-n", "1", "--stress",
+                             "before=2,workgroups=3,skew=1,slices=2,kind=idle", drivers=[harness.SIMT],
+                             LITMUS_SIMT="model=lockstep,threads=1,subgroup=64,trace="
+                                         + self.path("trace"))
+            finally:
+                os.close(kept)
+            lines = reader.communicate()[0].splitlines()
+        groups = [re.search(r" groups (\d+) 1 1 local (\d+) ", line).groups() for line in lines]
+        # In front, slice, between, slice, behind; the test has 8 workgroups of 128, and so have they.
+        begins = [at for at, group in enumerate(groups) if group == ("2", "128")]
+        self.assertTrue(begins, groups[-9:])
+        for at in begins:
+            self.assertEqual(groups[at:at + 5], [("2", "128"), ("4", "128"), ("1", "128"),
+                                                 ("4", "128"), ("3", "128")])
 
     def test_the_line_that_runs_it_again(self):
         result = self.run_all("shuffle.scan-loop/sync=none,*op=add*@workgroup=64*", "-n", "3", "--simt",
