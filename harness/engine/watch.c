@@ -161,8 +161,10 @@ static bool take_event(struct eng_worker *worker, struct eng_event *event, bool 
     char *newline = memchr(worker->inbox, '\n', worker->inbox_length);
     if (!newline) {
         *parsed = false;
+        if (worker->inbox_length < ENG_LINE_MAX)
+            return false;
         snprintf(reason, 512, "the worker sent an endless line");
-        return worker->inbox_length == ENG_LINE_MAX;
+        return true;
     }
     size_t length = (size_t)(newline - worker->inbox);
     struct lit_error error = {0};

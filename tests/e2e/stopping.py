@@ -54,7 +54,7 @@ class Signals(Stopped):
         partial = [entry for entry in self.report()["results"] if entry["runs"] < RUNS]
         self.assertTrue(partial)
         for entry in partial:
-            self.assertEqual(entry["result"], "partial")
+            self.assertEqual((entry["result"], entry["reason"]), ("partial", ""))
         self.resume()
 
     def test_sigint(self):
