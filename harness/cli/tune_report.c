@@ -120,11 +120,13 @@ static void print_verdict(const struct tune_search *search, struct text *out)
     const struct tune_count *none = &search->tries[0].anew;
     const struct tune_count *best = &search->tries[search->best].anew;
     struct text words = {0};
-    char chance[24];
-    format_rate(chance, search->p, 0);
+    char chance[32] = "< 1e-300", rate[24];
+    format_rate(rate, search->p, 0);
+    if (search->p >= 1e-300)
+        snprintf(chance, sizeof chance, "= %s", rate);
     if (search->chosen)
         text_printf(&words,
-                    "fails more often than none (p = %s): --stress tuned takes it from now on",
+                    "fails more often than none (p %s): --stress tuned takes it from now on",
                     chance);
     else if (search->best == 0)
         text_puts(&words, "no set failed more often than none while searching: --stress tuned "
@@ -133,7 +135,7 @@ static void print_verdict(const struct tune_search *search, struct text *out)
         text_puts(&words, "no failure under either: no set can be told from none by so many runs");
     else
         text_printf(&words,
-                    "cannot be told from none by so many runs (p = %s): --stress tuned stays "
+                    "cannot be told from none by so many runs (p %s): --stress tuned stays "
                     "without stress",
                     chance);
     text_paragraph(out, search->best ? "  the best set " : "  ", words.data);

@@ -253,9 +253,9 @@ static int print_tally(const struct tally *tally)
     else if (judged && failed == judged)
         printf(": rate > %.2g (95 %%)\n", 1 - upper(0, judged));
     else if (judged)
-        printf(": rate %.2g [%.2g, %.2g] (95 %%), first run: %s\n", (double)failed / (double)judged,
-               1 - upper(judged - failed, judged), upper(failed, judged),
-               tally->first_run_failed ? "failed" : "right");
+        printf(": rate %#.2g [%#.2g, %#.2g] (95 %%), first run: %s\n",
+               (double)failed / (double)judged, 1 - upper(judged - failed, judged),
+               upper(failed, judged), tally->first_run_failed ? "failed" : "right");
     else
         printf("\n");
     if (tally->gave_up_runs)
