@@ -5,7 +5,6 @@
 #include "report/model.h"
 #include "stats/adjust.h"
 #include "stats/compare.h"
-#include "stats/sequence.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -94,8 +93,7 @@ static void close_line(struct history_line *line, struct open_line *open)
         count_taken(line, taken, true);
         last = taken;
     }
-    line->interval = (line->rule[0] ? stat_sequence : stat_clopper_pearson)(
-        line->failed_runs, line->judged, REPORT_CONFIDENCE);
+    line->interval = report_interval(line->failed_runs, line->judged, line->rule);
     free(open->taken);
     *open = (struct open_line){0};
 }

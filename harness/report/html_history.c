@@ -78,14 +78,13 @@ static bool read_past(const struct store_past *past, void *user)
         reading->past_room = reading->past_room * 2 + 2;
         course->pasts = lit_realloc(course->pasts, reading->past_room, sizeof *course->pasts);
     }
-    const uint64_t judged = past->runs - past->no_progress_runs;
     course->pasts[course->count++] = (struct html_past){
         .driver = past->driver,
         .session = past->session,
         .result = lit_strdup(past->result),
+        .rule = lit_strdup(past->rule),
         .failed = past->failed_runs,
-        .judged = judged,
-        .interval = report_interval(past->failed_runs, judged, past->rule),
+        .judged = past->runs - past->no_progress_runs,
         .same_module = !strcmp(past->sha256, last->sha256),
     };
     return true;
@@ -93,8 +92,10 @@ static bool read_past(const struct store_past *past, void *user)
 
 static void clear_course(struct html_course *course)
 {
-    for (size_t i = 0; i < course->count; i++)
+    for (size_t i = 0; i < course->count; i++) {
         free(course->pasts[i].result);
+        free(course->pasts[i].rule);
+    }
     free(course->pasts);
 }
 
@@ -167,10 +168,17 @@ static double x_of(const struct html_course *course, size_t at)
     return LEFT + 10 + (WIDTH - LEFT - 20) * ((double)at + 0.5) / (double)course->count;
 }
 
+// Found when it is drawn: most of what is read is not.
+static struct stat_interval interval_of(const struct html_past *past)
+{
+    return report_interval(past->failed, past->judged, past->rule);
+}
+
 static void put_point(const struct html_course *course, size_t at, int decades, struct text *out)
 {
     const struct html_past *past = &course->pasts[at];
-    const double x = x_of(course, at), high = y_of(decades, past->interval.high);
+    const struct stat_interval interval = interval_of(past);
+    const double x = x_of(course, at), high = y_of(decades, interval.high);
     if (past->judged == 0) {
         text_printf(out, "<path class=\"gap\" d=\"M%.1f %dl6 6m0-6l-6 6\"/>", x - 3, BOTTOM - 8);
     } else if (past->failed == 0) {
@@ -180,7 +188,7 @@ static void put_point(const struct html_course *course, size_t at, int decades, 
                     x, high, BOTTOM, x - 4, high);
     } else {
         text_printf(out, "<path class=\"interval e%d\" d=\"M%.1f %.1fV%.1f\"/>",
-                    (int)course->last->expectation, x, high, y_of(decades, past->interval.low));
+                    (int)course->last->expectation, x, high, y_of(decades, interval.low));
         text_printf(out, "<circle class=\"dot e%d%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>",
                     (int)course->last->expectation, past->same_module ? "" : " hollow", x,
                     y_of(decades, (double)past->failed / (double)past->judged));
@@ -238,7 +246,7 @@ static void put_table(const struct html_course *course, struct text *out)
     for (size_t i = 0; i < course->count; i++) {
         const struct html_past *past = &course->pasts[i];
         char rate[80];
-        format_interval(rate, past->failed, past->judged, past->interval);
+        format_interval(rate, past->failed, past->judged, interval_of(past));
         html_printf(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s%s</td><td>",
                     past->driver->facts.driver_version, past->session->started, past->result,
                     past->same_module ? "" : ", another module");
