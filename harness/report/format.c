@@ -83,6 +83,12 @@ void format_api(char target[32], uint32_t version)
     snprintf(target, 32, "%u.%u.%u", version >> 22 & 0x7f, version >> 12 & 0x3ff, version & 0xfff);
 }
 
+void format_subgroup(char target[48], const struct dev_facts *facts)
+{
+    snprintf(target, 48, "%u (%u to %u%s)", facts->subgroup, facts->subgroup_min,
+             facts->subgroup_max, facts->subgroup_control ? ", can be chosen" : "");
+}
+
 void format_uuid(char target[37], const uint8_t uuid[16])
 {
     size_t at = 0;

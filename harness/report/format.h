@@ -19,6 +19,9 @@ void format_seconds(char target[32], double seconds);
 // "1.3.274"
 void format_api(char target[32], uint32_t version);
 
+// "32 (8 to 32, can be chosen)"
+void format_subgroup(char target[48], const struct dev_facts *facts);
+
 // 8-4-4-4-12 hexadecimal digits.
 void format_uuid(char target[37], const uint8_t uuid[16]);
 

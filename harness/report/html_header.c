@@ -202,8 +202,7 @@ void html_machine(const struct html *html, struct text *out)
         format_api(line, facts->api);
         put_fact(out, "Vulkan", line);
         put_fact(out, "loader", facts->loader);
-        snprintf(line, sizeof line, "%u (%u to %u%s)", facts->subgroup, facts->subgroup_min,
-                 facts->subgroup_max, facts->subgroup_control ? ", can be chosen" : "");
+        format_subgroup(line, facts);
         put_fact(out, "subgroup size", line);
         snprintf(line, sizeof line, "%s invocations, ", text_count(number, facts->max_workgroup));
         snprintf(line + strlen(line), sizeof line - strlen(line), "%s bytes of shared memory",

@@ -116,8 +116,7 @@ void markdown_machine(struct text *out, const struct report_model *model,
     snprintf(value, sizeof(value), "%s%s%s", api, facts->loader[0] ? ", loader " : "",
              facts->loader);
     markdown_fact(out, "Vulkan", value);
-    snprintf(value, sizeof(value), "%u (%u to %u%s)", facts->subgroup, facts->subgroup_min,
-             facts->subgroup_max, facts->subgroup_control ? ", can be chosen" : "");
+    format_subgroup(value, facts);
     markdown_fact(out, "subgroup size", value);
     format_uuid(uuid, facts->device_uuid);
     markdown_fact(out, "device UUID", uuid);
