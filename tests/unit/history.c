@@ -5,6 +5,7 @@
 #include "store/history.h"
 #include "store/private.h"
 
+#include "folder.h"
 #include "unit.h"
 
 #include <stdio.h>
@@ -12,24 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static char folder[64], path[128];
+static char path[128];
 
-static int make_folder(void **state)
+static int make_path(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/litmus-history-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
+    int status = make_folder(state);
     snprintf(path, sizeof(path), "%s/store.db", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof(command), "rm -r %s", folder);
-    return system(command);
+    return status;
 }
 
 // A session with one result, but for `name` NULL. Zero-initialise for the usual.
@@ -432,7 +422,7 @@ static void test_work(void **state)
     store_close(&store);
 }
 
-#define HISTORY_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define HISTORY_TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_folder)
 
 int main(void)
 {

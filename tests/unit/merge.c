@@ -6,6 +6,7 @@
 #include "store/joined.h"
 #include "store/merge.h"
 
+#include "folder.h"
 #include "unit.h"
 
 #include <dirent.h>
@@ -15,23 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/litmus-merge-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof(command), "rm -r %s", folder);
-    return system(command);
-}
 
 // Up to eight paths are valid at a time.
 static const char *in_folder(const char *name)

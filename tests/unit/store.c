@@ -3,6 +3,7 @@
 // refused with one line and left alone.
 #include "store/store.h"
 
+#include "folder.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -18,25 +19,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[64];
 static char path[128];
 
-static int make_folder(void **state)
+static int make_path(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/litmus-store-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
+    int status = make_folder(state);
     snprintf(path, sizeof(path), "%s/litmus.db", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof(command), "rm -r %s", folder);
-    return system(command);
+    return status;
 }
 
 static const struct dev_facts facts = {
@@ -640,7 +629,7 @@ static void test_read_only(void **state)
 
 int main(void)
 {
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_folder)
     const struct CMUnitTest tests[] = {
         STORE_TEST(test_round_trip),    STORE_TEST(test_sessions),
         STORE_TEST(test_strange_files), STORE_TEST(test_versions_and_damage),

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder of its own for each test: setup and teardown of cmocka.
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/litmus-unit-XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    return system(command);
+}
