@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running nvdisasm: scripts in its place that fail in each way that a program can.
+#include "unit.h"
+
+#include "folder.h"
+
+#include "base/error.h"
+#include "isa/nvdisasm.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+// NOP; EXIT
+static const uint8_t bytes[2 * SASS_BYTES] = {
+    0x18, 0x79, 0, 0, 0, 0, 0, 0, 0, 0, 0,    0,    0, 0xc0, 0x0f, 0, //
+    0x4d, 0x79, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x03, 0, 0xea, 0x0f, 0,
+};
+
+#define LINES "echo '/*0000*/ NOP ;'; echo '/*0010*/ @P1 EXIT ;'"
+
+// Puts a script into the folder as `name`, makes the folder the whole of PATH but for the usual
+// tools, and the folder for files too.
+static void put_script(const char *name, const char *body)
+{
+    char path[128], search[160];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\n%s\n", body);
+    fclose(file);
+    assert_int_equal(chmod(path, 0755), 0);
+    snprintf(search, sizeof search, "%s:/usr/bin:/bin", folder);
+    setenv("PATH", search, 1);
+    snprintf(path, sizeof path, "%s/files", folder);
+    mkdir(path, 0755);
+    setenv("TMPDIR", path, 1);
+    unsetenv("LITMUS_NVDISASM");
+}
+
+// Nothing is left behind, whatever happened.
+static void check_no_file(void)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/files", folder);
+    DIR *files = opendir(path);
+    assert_non_null(files);
+    for (const struct dirent *entry; (entry = readdir(files));)
+        assert_int_equal(entry->d_name[0], '.');
+    closedir(files);
+}
+
+static void check_fails(const char *body, double seconds, const char *message)
+{
+    struct sass_code code;
+    struct lit_error error = {0};
+    put_script("nvdisasm", body);
+    assert_false(sass_nvdisasm(bytes, sizeof bytes, 90, seconds, &code, &error));
+    if (!strstr(error.message, message))
+        fail_msg("%s: %s", body, error.message);
+    assert_null(strchr(error.message, '\n'));
+    assert_int_equal(code.count, 0);
+    sass_code_clear(&code);
+    check_no_file();
+}
+
+static void it_is_given_the_bytes_and_the_architecture(void **state)
+{
+    (void)state;
+    struct sass_code code;
+    struct lit_error error = {0};
+    put_script("nvdisasm", "[ \"$1 $2\" = '-b SM90' ] && [ $# = 3 ] || exit 1\n"
+                           "[ $(wc -c <\"$3\") = 32 ] || exit 2\n"
+                           "[ $(od -An -tx1 -N2 \"$3\" | tr -d ' ') = 1879 ] || exit 3\n"
+                           "echo said beside >&2\n" LINES);
+    if (!sass_nvdisasm(bytes, sizeof bytes, 90, 60, &code, &error))
+        fail_msg("%s", error.message);
+    assert_int_equal(code.count, 2);
+    assert_string_equal(code.insns[1].text, "@P1 EXIT");
+    assert_int_equal(code.insns[1].op, SASS_EXIT);
+    sass_code_clear(&code);
+    check_no_file();
+}
+
+static void the_variable_names_another_program(void **state)
+{
+    (void)state;
+    struct sass_code code;
+    char path[128];
+    put_script("nvdisasm", "exit 1");
+    put_script("other", LINES);
+    snprintf(path, sizeof path, "%s/other", folder);
+    setenv("LITMUS_NVDISASM", path, 1);
+    assert_true(sass_nvdisasm(bytes, sizeof bytes, 90, 60, &code, NULL));
+    sass_code_clear(&code);
+}
+
+static void each_failure_is_one_line(void **state)
+{
+    (void)state;
+    check_fails("exit 1", 60, "nvdisasm: exit status 1");
+    check_fails("echo; echo 'nvdisasm fatal : no'; echo more; exit 3", 60,
+                "exit status 3: nvdisasm fatal : no");
+    check_fails("printf 'a\\033[2J\\007b'; exit 1", 60, "exit status 1: a?[2J?b");
+    check_fails("kill -SEGV $$", 60, "ended by signal 11");
+    check_fails("echo nonsense", 60, "no instruction");
+    check_fails("true", 60, "no instruction");
+    check_fails("echo '/*0000*/ NOP ;'", 60, "1 of 2 instructions");
+    check_fails(LINES "; echo '/*0020*/ NOP ;'", 60, "3 of 2 instructions");
+    check_fails("echo '/*0010*/ NOP ;'", 60, "no instruction for address 0x0");
+    check_fails("exec yes 'a line that says nothing at all'", 60, "more than");
+    check_fails("head -c 3000000 /dev/zero", 60, "more than");
+}
+
+// Whether the process whose number is in the file `child` is gone, or soon is.
+static bool child_is_gone(void)
+{
+    char path[128], number[32] = "";
+    snprintf(path, sizeof path, "%s/child", folder);
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    assert_non_null(fgets(number, sizeof number, file));
+    fclose(file);
+    const pid_t pid = (pid_t)atol(number);
+    assert_true(pid > 1);
+    for (int i = 0; i < 500; i++) {
+        // A zombie has no more command line; who reaps it here is not this program's business.
+        char line[8];
+        snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
+        FILE *process = fopen(path, "re");
+        const size_t got = process ? fread(line, 1, sizeof line, process) : 0;
+        if (process)
+            fclose(process);
+        if (got == 0)
+            return true;
+        usleep(10000);
+    }
+    kill(pid, SIGKILL);
+    return false;
+}
+
+static void what_takes_too_long_is_killed(void **state)
+{
+    (void)state;
+    char body[128];
+    const time_t before = time(NULL);
+    check_fails("exec sleep 1000", 0.2, "not done after 0.2 s");
+    // And what it started.
+    snprintf(body, sizeof body, "sleep 1000 & echo $! >%s/child; wait", folder);
+    check_fails(body, 1, "not done after 1 s");
+    assert_true(child_is_gone());
+    check_fails("exec >&- 2>&-; sleep 1000", 0.2, "not done after 0.2 s");
+    check_fails(LINES "; sleep 1000", 0.2, "not done after 0.2 s");
+    assert_true(time(NULL) - before < 60);
+}
+
+static void without_it_the_decoder_reads(void **state)
+{
+    (void)state;
+    struct sass_code code;
+    struct lit_error error = {0};
+    char source[256];
+    put_script("nvdisasm", LINES);
+    assert_true(sass_from_bytes(bytes, sizeof bytes, 90, &code, source, &error));
+    assert_string_equal(source, "nvdisasm");
+    assert_string_equal(code.insns[1].text, "@P1 EXIT");
+    sass_code_clear(&code);
+
+    setenv("PATH", "/nowhere", 1);
+    assert_true(sass_from_bytes(bytes, sizeof bytes, 90, &code, source, &error));
+    assert_string_equal(source, "decoder: nvdisasm: not found");
+    assert_string_equal(code.insns[1].text, "EXIT");
+    sass_code_clear(&code);
+
+    assert_true(sass_from_bytes(bytes, sizeof bytes, 90, &code, NULL, NULL));
+    sass_code_clear(&code);
+    const bool other = sass_from_bytes(bytes, sizeof bytes, 61, &code, source, &error);
+    setenv("PATH", "/usr/bin:/bin", 1);
+    assert_false(other);
+    assert_non_null(strstr(error.message, "sm_61"));
+    sass_code_clear(&code);
+}
+
+static void a_folder_that_cannot_be_written_is_an_error(void **state)
+{
+    (void)state;
+    struct sass_code code;
+    struct lit_error error = {0};
+    put_script("nvdisasm", LINES);
+    setenv("TMPDIR", "/nowhere", 1);
+    assert_false(sass_nvdisasm(bytes, sizeof bytes, 90, 60, &code, &error));
+    assert_non_null(strstr(error.message, "/nowhere"));
+    sass_code_clear(&code);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(it_is_given_the_bytes_and_the_architecture),
+        TEST(the_variable_names_another_program),
+        TEST(each_failure_is_one_line),
+        TEST(what_takes_too_long_is_killed),
+        TEST(a_folder_that_cannot_be_written_is_an_error),
+        TEST(without_it_the_decoder_reads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decoder of SASS against what nvdisasm wrote of the same bytes, an example of each form; and
+// the reader of nvdisasm's text on the same table.
+#include "unit.h"
+
+#include "sass.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "isa/decode.h"
+#include "isa/nvdisasm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct row {
+    uint64_t high, low;
+    const char *text, *reads, *writes;
+} rows[] = {
+#include "sass_table.h"
+#include "sass_more.h"
+};
+
+#define ROWS (sizeof rows / sizeof *rows)
+
+static void put_bytes(uint8_t bytes[SASS_BYTES], uint64_t high, uint64_t low)
+{
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(low >> 8 * i);
+        bytes[8 + i] = (uint8_t)(high >> 8 * i);
+    }
+}
+
+// One instruction, at address 0.
+static struct sass_code decode(uint64_t high, uint64_t low)
+{
+    struct sass_code code;
+    uint8_t bytes[SASS_BYTES];
+    put_bytes(bytes, high, low);
+    assert_true(sass_decode(bytes, sizeof bytes, 90, &code, NULL));
+    assert_int_equal(code.count, 1);
+    return code;
+}
+
+static void check_registers(const struct sass_insn *insn, const struct row *row)
+{
+    char *reads = registers_text(&insn->reads), *writes = registers_text(&insn->writes);
+    assert_string_equal(insn->text, row->text);
+    assert_string_equal(reads, row->reads);
+    assert_string_equal(writes, row->writes);
+    assert_int_equal(insn->flags & SASS_UNKNOWN, 0);
+    free(reads);
+    free(writes);
+}
+
+static void every_form_is_decoded_as_nvdisasm_writes_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        struct sass_code code = decode(rows[i].high, rows[i].low);
+        check_registers(&code.insns[0], &rows[i]);
+        sass_code_clear(&code);
+    }
+}
+
+static void every_form_is_read_as_it_is_decoded(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    for (size_t i = 0; i < ROWS; i++)
+        text_printf(&text, "        /*%04zx*/                   %s ;\n", i * SASS_BYTES,
+                    rows[i].text);
+    struct sass_code parsed;
+    assert_true(sass_parse(text.data, text.length, 90, &parsed, NULL));
+    assert_int_equal(parsed.count, ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+        struct sass_code code = decode(rows[i].high, rows[i].low);
+        const struct sass_insn *a = &parsed.insns[i], *b = &code.insns[0];
+        check_registers(a, &rows[i]);
+        assert_int_equal(a->op, b->op);
+        assert_int_equal(a->flags, b->flags);
+        assert_int_equal(a->guard, b->guard);
+        assert_int_equal(a->guard_negated, b->guard_negated);
+        assert_int_equal(a->guard_uniform, b->guard_uniform);
+        assert_int_equal(a->barrier, b->barrier);
+        assert_int_equal(a->special, b->special);
+        sass_code_clear(&code);
+    }
+    sass_code_clear(&parsed);
+    text_free(&text);
+}
+
+// BSSY B0, 0x40; @!P0 BRA 0x40; BRA 0x0; NOP; BSYNC B0; EXIT
+static const struct {
+    uint64_t high, low;
+    const char *text;
+    uint32_t target;
+} program[] = {
+    {0x000fe20003800000, 0x0000003000007945, "BSSY B0, 0x40", 0x40},
+    {0x000fea0003800000, 0x0000000000088947, "@!P0 BRA 0x40", 0x40},
+    {0x000fea000383ffff, 0xfffffffc00f47947, "BRA 0x0", 0},
+    {0x000fc00000000000, 0x0000000000007918, "NOP", SASS_NOWHERE},
+    {0x000fea0003800000, 0x0000000000007941, "BSYNC B0", SASS_NOWHERE},
+    {0x000fea0003800000, 0x000000000000794d, "EXIT", SASS_NOWHERE},
+};
+
+static void targets_may_be_far_and_behind(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t high, low;
+        const char *text;
+    } cases[] = {
+        {0x000fe20003800000, 0x7ffffffc00007945, "BSSY B0, 0x8000000c"},
+        {0x000fe20003800000, 0x8000000000007945, "BSSY B0, -0x7ffffff0"},
+        {0x000fea0003800000, 0x8000000000047947, "BRA 0x8000000020"},
+        {0x000fea0003820000, 0x0000000000007947, "BRA -0x1fffffffffffff0"},
+        {0x000fea000383ffff, 0xfffffffc00f87947, "BRA -0x10"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sass_code code = decode(cases[i].high, cases[i].low);
+        assert_string_equal(code.insns[0].text, cases[i].text);
+        assert_int_equal(code.insns[0].target, SASS_NOWHERE);
+        sass_code_clear(&code);
+    }
+}
+
+static void targets_count_from_the_next_instruction(void **state)
+{
+    (void)state;
+    enum { COUNT = sizeof program / sizeof *program };
+    uint8_t bytes[COUNT * SASS_BYTES];
+    for (size_t i = 0; i < COUNT; i++)
+        put_bytes(bytes + i * SASS_BYTES, program[i].high, program[i].low);
+    struct sass_code code;
+    assert_true(sass_decode(bytes, sizeof bytes, 90, &code, NULL));
+    assert_int_equal(code.count, COUNT);
+    assert_int_equal(code.architecture, 90);
+    assert_true(code.operands);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_string_equal(code.insns[i].text, program[i].text);
+        assert_int_equal(code.insns[i].target, program[i].target);
+        assert_int_equal(code.insns[i].address, i * SASS_BYTES);
+    }
+    assert_int_equal(code.insns[0].barrier, 0);
+    sass_code_clear(&code);
+}
+
+// What the table does not know: an operation, a form, a value of a field, a bit that is nowhere.
+static void what_is_not_known_is_said_so(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t high, low;
+        const char *text;
+    } cases[] = {
+        {0x000fea0003800000, 0x00000000000079ff, "?0x9ff"},
+        {0x000fea0003800000, 0x0000000000018bff, "@!P0 ?0xbff"},
+        {0x000fea0003800000, 0x0000000000007147, "?0x147"}, // BRA without a form
+        {0x000fe200038e0300, 0x0000000000007806, "?0x806"}, // VOTE of no kind
+        {0x000fea0003800040, 0x0000000000007941, "?0x941"}, // BSYNC with something more
+        {0x000fc04000000000, 0x0000000000007918, "?0x918"}, // a bit beside the schedule
+        {0x000fea000b800000, 0x0000000000007941, "?0x941"}, // uniform, but what?
+        {0xffffffffffffffff, 0xffffffffffffffff, "@!PT ?0xfff"},
+        {0, 0, "@P0 ?0x000"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sass_code code = decode(cases[i].high, cases[i].low);
+        assert_string_equal(code.insns[0].text, cases[i].text);
+        assert_int_equal(code.insns[0].flags, SASS_UNKNOWN);
+        assert_int_equal(code.insns[0].op, SASS_OTHER);
+        assert_false(code.operands);
+        sass_code_clear(&code);
+    }
+    // When it is executed is of no interest here.
+    struct sass_code code = decode(0xfffffe0000000000, 0x0000000000007918);
+    assert_string_equal(code.insns[0].text, "NOP");
+    sass_code_clear(&code);
+}
+
+static void what_is_no_code_is_refused(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[2 * SASS_BYTES];
+    static const struct {
+        size_t size;
+        uint32_t architecture;
+    } cases[] = {{0, 90}, {1, 90}, {17, 90}, {32, 100}, {32, 120}, {32, 61}, {32, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sass_code code;
+        struct lit_error error = {0};
+        assert_false(sass_decode(bytes, cases[i].size, cases[i].architecture, &code, &error));
+        assert_true(error.message[0] != '\0');
+        assert_int_equal(code.count, 0);
+        sass_code_clear(&code);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form_is_decoded_as_nvdisasm_writes_it),
+        cmocka_unit_test(every_form_is_read_as_it_is_decoded),
+        cmocka_unit_test(targets_count_from_the_next_instruction),
+        cmocka_unit_test(targets_may_be_far_and_behind),
+        cmocka_unit_test(what_is_not_known_is_said_so),
+        cmocka_unit_test(what_is_no_code_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

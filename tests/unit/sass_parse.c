@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading the text of nvdisasm: what an instruction reads, writes and decides, labels, and texts
+// that make no sense.
+#include "unit.h"
+
+#include "sass.h"
+
+#include "base/error.h"
+#include "base/text.h"
+#include "isa/nvdisasm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct row {
+    const char *text;
+    enum sass_op op;
+    const char *reads, *writes;
+} rows[] = {
+    {"IADD3 R1, P0, P2, R2, 0x4, RZ", SASS_OTHER, "R2", "R1 P0 P2"},
+    {"IADD3.X R3, RZ, c[0x0][0x54], -R9, P1, !PT", SASS_OTHER, "R9 P1", "R3"},
+    {"UIADD3 UR6, UP0, UR6, 0x4, URZ", SASS_OTHER, "UR6", "UR6 UP0"},
+    {"@!UP3 UMOV UR4, 0xffffffff", SASS_OTHER, "UP3", "UR4"},
+    {"IMAD.WIDE.U32 R10, R8, R12, R14", SASS_OTHER, "R8 R12 R14-R15", "R10-R11"},
+    {"IMAD.HI.U32 R10, R8, R12, R14", SASS_OTHER, "R8 R12 R14-R15", "R10"},
+    {"UIMAD.WIDE.U32 UR4, UR6, UR8, UR10", SASS_OTHER, "UR6 UR8 UR10-UR11", "UR4-UR5"},
+    {"IMAD.X R13, R9.reuse, 0x1, -R16.reuse, P4", SASS_OTHER, "R9 R16 P4", "R13"},
+    {"LEA R30, P1, R31, UR4, 0x1", SASS_OTHER, "R31 UR4", "R30 P1"},
+    {"LOP3.LUT P0, RZ, R1, 0x1, RZ, 0xc0, !PT", SASS_OTHER, "R1", "P0"},
+    {"LOP3.LUT R3, R1, R2, ~R4, 0xc0, !P1", SASS_OTHER, "R1-R2 R4 P1", "R3"},
+    {"PLOP3.LUT P0, P3, P1, PT, !P2, 0x8, 0x0", SASS_OTHER, "P1-P2", "P0 P3"},
+    {"ISETP.LT.U32.AND.EX P3, PT, R9, R10, PT, P4", SASS_OTHER, "R9-R10 P4", "P3"},
+    {"DSETP.GT.AND P3, P1, |R8|, -R10, PT", SASS_OTHER, "R8-R11", "P1 P3"},
+    {"DFMA R6, R8, -R10, R254", SASS_OTHER, "R8-R11 R254", "R6-R7"},
+    {"HADD2 R5, -R0.H0_H0, |R7|.H1_H1", SASS_OTHER, "R0 R7", "R5"},
+    {"F2F.F64.F32 R2, R5", SASS_OTHER, "R5", "R2-R3"},
+    {"F2F.FTZ.F32.F64 R2, R6", SASS_OTHER, "R6-R7", "R2"},
+    {"F2I.U64.F64.TRUNC R0, R4", SASS_OTHER, "R4-R5", "R0-R1"},
+    {"F2I.FTZ.U32.TRUNC.NTZ R0, R4", SASS_OTHER, "R4", "R0"},
+    {"I2F.S64 R0, R4", SASS_OTHER, "R4-R5", "R0"},
+    {"I2F.F64.U32 R0, R4", SASS_OTHER, "R4", "R0-R1"},
+    {"P2R R0, PR, RZ, 0x6", SASS_OTHER, "P1-P2", "R0"},
+    {"R2P PR, R0, 0x3", SASS_OTHER, "R0", "P0-P1"},
+    {"CS2R R4, SR_CLOCKLO", SASS_OTHER, "", "R4-R5"},
+    {"CS2R.32 R4, SR_CLOCKLO", SASS_OTHER, "", "R4"},
+    {"MUFU.RCP64H R1, R3", SASS_OTHER, "R3", "R1"},
+    {"SHFL.UP P1, R2, R7, R0, RZ", SASS_SHFL, "R0 R7", "R2 P1"},
+    {"SHFL.BFLY PT, R0, R1, 0x1f, 0x1f", SASS_SHFL, "R1", "R0"},
+    {"VOTE.ANY R6, P2, !P0", SASS_VOTE, "P0", "R6 P2"},
+    {"VOTE.ALL P1, P0", SASS_VOTE, "P0", "P1"},
+    {"VOTEU.ANY UR4, UP1, P3", SASS_VOTEU, "P3", "UR4 UP1"},
+    {"MATCH.ALL.U64 P2, R3, R4", SASS_MATCH, "R4-R5", "R3 P2"},
+    {"MATCH.ANY R2, R0", SASS_MATCH, "R0", "R2"},
+    {"REDUX.OR UR4, R9", SASS_REDUX, "R9", "UR4"},
+    {"WARPSYNC R6", SASS_WARPSYNC, "R6", ""},
+    {"WARPSYNC.EXCLUSIVE R6", SASS_WARPSYNC, "R6", ""},
+    {"BMOV.32.CLEAR R3, B1", SASS_BMOV, "B1", "R3 B1"},
+    {"BMOV.32 B1, R3", SASS_BMOV, "R3", "B1"},
+    {"NANOSLEEP R4", SASS_NANOSLEEP, "R4", ""},
+    {"BAR.SYNC.DEFER_BLOCKING R1, R2", SASS_BAR, "R1-R2", ""},
+    {"BRX R2 -0x40", SASS_BRX, "R2-R3", ""},
+    {"RET.REL.NODEC R2 0x0", SASS_RET, "R2-R3", ""},
+    {"@P3 EXIT", SASS_EXIT, "P3", ""},
+    {"LDG.E.128.STRONG.SM R4, [R2.U32+UR4+0x10]", SASS_LDG, "R2 UR4-UR5", "R4-R7"},
+    {"LDG.E.U8 R4, desc[UR6][R2.64+0x4]", SASS_LDG, "R2-R3 UR6-UR7", "R4"},
+    {"LDG.E.STRONG.GPU R8, [R0+-0x4]", SASS_LDG, "R0-R1", "R8"},
+    {"@P1 STG.E.64.STRONG.SM [R2.64], R4", SASS_STG, "R2-R5 P1", ""},
+    {"STS.128 [R7+UR4+0x10], R8", SASS_STS, "R7-R11 UR4", ""},
+    {"LDS.64 R2, [R0.X8]", SASS_LDS, "R0", "R2-R3"},
+    {"LDL.128 R8, [R0]", SASS_LDL, "R0", "R8-R11"},
+    {"STL.64 [0x10], RZ", SASS_STL, "", ""},
+    {"ULDC.64 UR4, c[0x0][0x30]", SASS_LDC, "", "UR4-UR5"},
+    {"LDC.64 R4, c[0x3][R2]", SASS_LDC, "R2", "R4-R5"},
+    {"ATOMG.E.CAS.64.STRONG.GPU P0, R10, [R2], R12, R14", SASS_ATOMG, "R2-R3 R12-R15",
+     "R10-R11 P0"},
+    {"ATOMG.E.ADD.STRONG.GPU PT, R0, [RZ.U32+UR6], R3", SASS_ATOMG, "R3 UR6-UR7", "R0"},
+    {"@P0 ATOMS.ADD RZ, [R7], R8", SASS_ATOMS, "R7-R8 P0", ""},
+    {"REDG.E.ADD.64.STRONG.GPU [R2], R4", SASS_RED, "R2-R5", ""},
+    {"CCTL.IVALL", SASS_CCTL, "", ""},
+    {"MEMBAR.SC.GPU", SASS_MEMBAR, "", ""},
+    {"DEPBAR.LE SB0, 0x0", SASS_DEPBAR, "", ""},
+    {"R2UR UR4, R0", SASS_R2UR, "R0", "UR4"},
+};
+
+static bool parse(const char *text, struct sass_code *code, struct lit_error *error)
+{
+    // In a block of its own size, so that reading behind it is seen.
+    const size_t length = strlen(text);
+    char *exact = malloc(length ? length : 1);
+    assert_non_null(exact);
+    memcpy(exact, text, length);
+    const bool good = sass_parse(exact, length, 90, code, error);
+    free(exact);
+    return good;
+}
+
+static void names_tell_what_is_read_and_written(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sass_code code;
+        char line[512];
+        snprintf(line, sizeof line, "        /*0000*/   %s ;   /* 0x0 */\n", rows[i].text);
+        assert_true(parse(line, &code, NULL));
+        assert_int_equal(code.count, 1);
+        assert_true(code.operands);
+        const struct sass_insn *insn = &code.insns[0];
+        char *reads = registers_text(&insn->reads), *writes = registers_text(&insn->writes);
+        assert_string_equal(insn->text, rows[i].text);
+        if (insn->op != rows[i].op || strcmp(reads, rows[i].reads) ||
+            strcmp(writes, rows[i].writes))
+            fail_msg("%s: %s reads %s writes %s", rows[i].text, sass_op_name(insn->op), reads,
+                     writes);
+        assert_int_equal(insn->flags & SASS_UNKNOWN, 0);
+        free(reads);
+        free(writes);
+        sass_code_clear(&code);
+    }
+}
+
+// As nvdisasm writes a function of an ELF file, with tabs and a blank before a comma.
+static const char function[] =
+    "\t.headerflags\t@\"EF_CUDA_SM90\"\n"
+    ".L_x_0:\n"
+    "        /*0000*/                   S2R R3, SR_CTAID.X ;\n"
+    "        /*0010*/              @!P2 BSSY B3, `(.L_x_2) ;   /* 0x000000c000007945 */\n"
+    "                                                          /* 0x000fe20003800000 */\n"
+    "        /*0020*/              @!P0 BRA `(.L_x_1) ;\n"
+    "        /*0030*/                   FSEL R9, R8, -INF , P3 ;\n"
+    "        /*0040*/                   BRA.DIV ~URZ, `(.L_x_0) ;\n"
+    ".L_x_1:\n"
+    "        /*0050*/                   BREAK P1, B3 ;\n"
+    "        /*0060*/                   BRA.CONV UR4, `(.L_x_2) ;\n"
+    "        /*0070*/              @UP1 BRA.U UP2, 0x30 ;\n"
+    "        /*0080*/                   CALL.REL.NOINC `(.L_x_9) ;\n"
+    ".L_x_2:\n"
+    "        /*0090*/                   BSYNC B3 ;\n"
+    "        /*00a0*/                   WARPSYNC.COLLECTIVE R6, `(.L_x_1) ;\n"
+    "        /*00b0*/                   EXIT ;\n";
+
+static void labels_become_addresses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t target, flags;
+        int barrier;
+        uint8_t guard;
+        bool negated, uniform;
+        const char *writes;
+    } expected[] = {
+        {"S2R R3, SR_CTAID.X", SASS_NOWHERE, 0, -1, 7, false, false, "R3"},
+        {"@!P2 BSSY B3, 0x90", 0x90, 0, 3, 2, true, false, "B3"},
+        {"@!P0 BRA 0x50", 0x50, 0, -1, 0, true, false, ""},
+        {"FSEL R9, R8, -INF, P3", SASS_NOWHERE, 0, -1, 7, false, false, "R9"},
+        {"BRA.DIV ~URZ, 0x0", 0, SASS_DIVERGED, -1, 7, false, false, ""},
+        {"BREAK P1, B3", SASS_NOWHERE, 0, 3, 7, false, false, "B3"},
+        {"BRA.CONV UR4, 0x90", 0x90, SASS_CONVERGED, -1, 7, false, false, ""},
+        {"@UP1 BRA.U UP2, 0x30", 0x30, SASS_UNIFORM, -1, 1, false, true, ""},
+        {"CALL.REL.NOINC `(.L_x_9)", SASS_NOWHERE, 0, -1, 7, false, false, ""},
+        {"BSYNC B3", SASS_NOWHERE, 0, 3, 7, false, false, ""},
+        {"WARPSYNC.COLLECTIVE R6, 0x50", 0x50, 0, -1, 7, false, false, ""},
+        {"EXIT", SASS_NOWHERE, 0, -1, 7, false, false, ""},
+    };
+    struct sass_code code;
+    assert_true(parse(function, &code, NULL));
+    assert_int_equal(code.count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < code.count; i++) {
+        const struct sass_insn *insn = &code.insns[i];
+        char *writes = registers_text(&insn->writes);
+        assert_string_equal(insn->text, expected[i].text);
+        assert_int_equal(insn->address, 16 * i);
+        assert_int_equal(insn->target, expected[i].target);
+        assert_int_equal(insn->flags, expected[i].flags);
+        assert_int_equal(insn->barrier, expected[i].barrier);
+        assert_int_equal(insn->guard, expected[i].guard);
+        assert_int_equal(insn->guard_negated, expected[i].negated);
+        assert_int_equal(insn->guard_uniform, expected[i].uniform);
+        assert_string_equal(writes, expected[i].writes);
+        assert_int_equal(sass_at(&code, insn->address), i);
+        free(writes);
+    }
+    assert_int_equal(code.insns[0].special, 37);
+    assert_int_equal(sass_at(&code, 0x8), code.count);
+    assert_int_equal(sass_at(&code, 0xc0), code.count);
+    assert_int_equal(sass_at(&code, SASS_NOWHERE), code.count);
+    assert_int_equal(code.architecture, 90);
+    sass_code_clear(&code);
+}
+
+// An unknown instruction matters only where it can be reached.
+static void only_what_can_be_reached_has_to_be_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second, *third;
+        bool operands;
+    } cases[] = {
+        {"NOP", "EXIT", "FOO R1, R2", true},
+        {"NOP", "NOP", "FOO R1, R2", false},
+        {"FOO R1, R2", "EXIT", "EXIT", false},
+        {"@P0 EXIT", "EXIT", "FOO R1, R2", true},
+        {"@P0 BRA 0x20", "EXIT", "FOO R1, R2", false},
+        {"BRA 0x20", "FOO R1, R2", "EXIT", true},
+        {"@!PT BRA 0x20", "FOO R1, R2", "EXIT", false},
+        {"BRA.CONV ~URZ, 0x20", "FOO R1, R2", "EXIT", false},
+        {"BRA P1, 0x20", "FOO R1, R2", "EXIT", false},
+        {"BSSY B0, 0x20", "EXIT", "FOO R1, R2", false},
+        {"CALL.REL.NOINC 0x20", "EXIT", "FOO R1, R2", false},
+        {"RET.REL.NODEC R2 0x0", "FOO R1, R2", "FOO R1, R2", true},
+        {"BRX R2 -0x10", "EXIT", "FOO R1, R2", false},
+        {"CALL.ABS.NOINC R2", "EXIT", "FOO R1, R2", false},
+        {"KILL", "EXIT", "FOO R1, R2", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        struct sass_code code;
+        snprintf(text, sizeof text, "/*0000*/ %s;\n/*0010*/ %s;\n/*0020*/ %s;", cases[i].first,
+                 cases[i].second, cases[i].third);
+        assert_true(parse(text, &code, NULL));
+        if (code.operands != cases[i].operands)
+            fail_msg("%s", text);
+        sass_code_clear(&code);
+    }
+}
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "\n\n",
+        "nvdisasm fatal : no\n",
+        "/*0010*/ EXIT ;\n",                 // the first is missing
+        "/*0000*/ NOP ;\n/*0020*/ EXIT ;\n", // one in between
+        "/*0000*/ NOP ;\n/*0000*/ EXIT ;\n", // a second function
+        "/*0000*/ NOP ;\n/*0008*/ EXIT ;\n", // not of this kind of GPU
+        "/*0000*/ ;\n",                      // no text
+        "/*0000*/ NOP\033[2J ;\n",           // not printable
+        "/*fffffffffffffffff*/ NOP ;\n",     // no address
+        "/*0000*/ \xff\xfe ;\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct sass_code code;
+        struct lit_error error = {0};
+        assert_false(parse(texts[i], &code, &error));
+        assert_true(error.message[0] != '\0');
+        assert_null(strpbrk(error.message, "\n\033"));
+        assert_int_equal(code.count, 0);
+        sass_code_clear(&code);
+    }
+    // Longer than any instruction is.
+    struct sass_code code;
+    struct text text = {0};
+    text_puts(&text, "/*0000*/ ");
+    for (int i = 0; i < 100; i++)
+        text_puts(&text, "R1, ");
+    assert_false(parse(text.data, &code, NULL));
+    text_free(&text);
+}
+
+static void what_is_not_in_the_table_is_marked(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "HMMA.16816.F32 R4, R8, R10, R4", "@P1", "@", "UFOO UR1", "IADD3 R0, [R1", "NOP ) ) ("};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char line[128];
+        struct sass_code code;
+        snprintf(line, sizeof line, "/*0000*/ %s ;", texts[i]);
+        assert_true(parse(line, &code, NULL));
+        assert_int_equal(code.insns[0].flags, SASS_UNKNOWN);
+        assert_false(code.operands);
+        assert_string_equal(code.insns[0].text, texts[i]);
+        sass_code_clear(&code);
+    }
+}
+
+static void every_op_has_a_name(void **state)
+{
+    (void)state;
+    for (unsigned op = SASS_OTHER + 1; op < SASS_OPS; op++)
+        assert_true(sass_op_name(op) && sass_op_name(op)[0]);
+    assert_string_equal(sass_op_name(SASS_OTHER), "");
+    assert_string_equal(sass_op_name(SASS_OPS), "");
+    for (unsigned op = SASS_OTHER; op <= SASS_OPS; op++)
+        assert_int_equal(sass_is_exchange(op), op == SASS_SHFL || op == SASS_VOTE ||
+                                                   op == SASS_VOTEU || op == SASS_MATCH ||
+                                                   op == SASS_REDUX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_tell_what_is_read_and_written),
+        cmocka_unit_test(labels_become_addresses),
+        cmocka_unit_test(only_what_can_be_reached_has_to_be_known),
+        cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(what_is_not_in_the_table_is_marked),
+        cmocka_unit_test(every_op_has_a_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
