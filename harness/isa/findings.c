@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/findings.h"
+
+#include "isa/asking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void drop_ways(struct lint_finding *finding)
+{
+    free(finding->ways[0].addresses);
+    free(finding->ways[1].addresses);
+}
+
+static struct finding_key *slot_of(const struct findings *findings, const struct finding_key *key)
+{
+    uint64_t hash = (uint64_t)key->kind + 1;
+    hash = (hash ^ key->exchange) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ key->twin ^ hash >> 32) * 0xc2b2ae3d27d4eb4fu;
+    hash = (hash ^ key->branch ^ hash >> 32) * 0x9e3779b97f4a7c15u;
+    size_t at = (size_t)((hash >> 16) % findings->key_capacity);
+    for (;; at = (at + 1) % findings->key_capacity) {
+        struct finding_key *slot = &findings->keys[at];
+        if (!slot->used || (slot->kind == key->kind && slot->exchange == key->exchange &&
+                            slot->twin == key->twin && slot->branch == key->branch))
+            return slot;
+    }
+}
+
+static void grow(struct findings *findings)
+{
+    const struct findings old = *findings;
+    findings->key_capacity = old.key_capacity * 2 + 256;
+    findings->keys = lit_alloc(findings->key_capacity, sizeof(*findings->keys));
+    for (size_t i = 0; i < old.key_capacity; i++)
+        if (old.keys[i].used)
+            *slot_of(findings, &old.keys[i]) = old.keys[i];
+    free(old.keys);
+}
+
+// Where a key leads; *is_new if it is the first time. New ones lead to `at`.
+static size_t look_up(struct findings *findings, struct finding_key key, bool *is_new)
+{
+    if (findings->key_count * 2 >= findings->key_capacity)
+        grow(findings);
+    struct finding_key *slot = slot_of(findings, &key);
+    *is_new = !slot->used;
+    if (*is_new) {
+        key.used = true;
+        *slot = key;
+        findings->key_count++;
+    }
+    return slot->at;
+}
+
+static size_t append(struct findings *findings, struct lint_finding finding)
+{
+    struct lint *lint = findings->lint;
+    if (lint->count == findings->capacity) {
+        findings->capacity = findings->capacity * 2 + 32;
+        lint->findings = lit_realloc(lint->findings, findings->capacity, sizeof(*lint->findings));
+    }
+    lint->findings[lint->count] = finding;
+    return lint->count++;
+}
+
+// Addresses of a way: the branch, the blocks, and the exchange unless it begins the last block.
+static size_t length_of(const struct apart *apart, const struct apart_hit *hit)
+{
+    const struct apart_state *state = &apart->states[hit->state];
+    return state->depth + 1 + (apart->flow->nodes[state->node].first != hit->insn);
+}
+
+static void fill_way(struct findings *findings, const struct apart *apart, size_t branch,
+                     const struct apart_hit *hit, struct lint_way *way)
+{
+    const struct sass_insn *insns = apart->code->insns;
+    const size_t length = length_of(apart, hit);
+    way->count = length < LINT_WAY ? length : LINT_WAY;
+    way->skipped = length - way->count;
+    if (!way->addresses)
+        way->addresses = lit_alloc(LINT_WAY, sizeof(*way->addresses));
+    way->addresses[0] = insns[branch].address;
+    way->addresses[way->count - 1] = insns[hit->insn].address;
+    size_t at = apart->states[hit->state].depth;
+    for (uint32_t i = hit->state; i != APART_NONE; i = apart->states[i].parent, at--) {
+        const size_t first = apart->flow->nodes[apart->states[i].node].first;
+        if (at < LINT_WAY / 2 && at < way->count)
+            way->addresses[at] = insns[first].address;
+        else if (at >= LINT_WAY / 2 + way->skipped)
+            way->addresses[at - way->skipped] = insns[first].address;
+    }
+    findings->work += length / 16 + 1;
+}
+
+static bool waits(const struct apart *apart, const struct apart_hit *hit)
+{
+    return hit && apart->states[hit->state].place != APART_NONE;
+}
+
+// The finding of a key, or of all branches if they are one finding; *is_new if it was none yet.
+static struct lint_finding *find(struct findings *findings, enum lint_kind kind, size_t branch,
+                                 size_t exchange, size_t twin, bool *is_new)
+{
+    struct lint *lint = findings->lint;
+    struct finding_key key = {.kind = (int)kind,
+                              .exchange = exchange,
+                              .twin = twin,
+                              .branch = kind <= LINT_TWICE ? branch : SIZE_MAX,
+                              .at = lint->count};
+    const size_t at = look_up(findings, key, is_new);
+    if (*is_new)
+        append(findings, (struct lint_finding){
+                             .kind = kind, .exchange = exchange, .twin = twin, .branch = branch});
+    key.branch = branch;
+    bool first = true;
+    if (kind > LINT_TWICE)
+        look_up(findings, key, &first);
+    if (!*is_new && kind > LINT_TWICE)
+        lint->findings[at].more += first;
+    return &lint->findings[at];
+}
+
+void findings_add(struct findings *findings, const struct apart *apart, enum lint_kind kind,
+                  size_t branch, const struct apart_hit *first, const struct apart_hit *second)
+{
+    const uint32_t node = apart->states[first->state].node;
+    bool is_new;
+    if (asking_only(apart->code, apart->flow, node, first->insn)) {
+        kind = LINT_ASKING;
+        findings->work += apart->flow->count;
+    }
+    struct lint_finding *finding =
+        find(findings, kind, branch, first->insn, second ? second->insn : first->insn, &is_new);
+    findings->work++;
+    const size_t length = length_of(apart, first) + (second ? length_of(apart, second) : 0);
+    const struct lint_way *ways = finding->ways;
+    if (!is_new && length >= ways[0].count + ways[0].skipped + ways[1].count + ways[1].skipped)
+        return;
+    finding->branch = branch;
+    finding->waits = waits(apart, first) || waits(apart, second);
+    fill_way(findings, apart, branch, first, &finding->ways[0]);
+    finding->ways[1].count = finding->ways[1].skipped = 0;
+    if (second)
+        fill_way(findings, apart, branch, second, &finding->ways[1]);
+}
+
+void findings_add_guarded(struct findings *findings, const struct sass_code *code, size_t exchange)
+{
+    bool is_new;
+    struct lint_finding *finding =
+        find(findings, LINT_GUARDED, exchange, exchange, exchange, &is_new);
+    if (!is_new)
+        return;
+    finding->ways[0].addresses = lit_alloc(1, sizeof(uint32_t));
+    finding->ways[0].addresses[0] = code->insns[exchange].address;
+    finding->ways[0].count = 1;
+}
+
+void lint_clear(struct lint *lint)
+{
+    for (size_t i = 0; i < lint->count; i++)
+        drop_ways(&lint->findings[i]);
+    free(lint->findings);
+    *lint = (struct lint){0};
+}
+
+void findings_restart(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->lint->count; i++)
+        drop_ways(&findings->lint->findings[i]);
+    findings->lint->count = 0;
+    if (findings->keys)
+        memset(findings->keys, 0, findings->key_capacity * sizeof(*findings->keys));
+    findings->key_count = 0;
+}
+
+void findings_clear(struct findings *findings)
+{
+    free(findings->keys);
+    findings->keys = NULL;
+    findings->key_count = findings->key_capacity = 0;
+}

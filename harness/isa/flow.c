@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/flow.h"
+
+#include "base/text.h"
+#include "isa/insn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define UNCONDITIONAL 7 // the guard that is always true
+
+bool flow_is_never(const struct sass_insn *insn)
+{
+    return insn->guard == UNCONDITIONAL && insn->guard_negated;
+}
+
+bool flow_is_conditional(const struct sass_insn *insn)
+{
+    if (insn->guard != UNCONDITIONAL)
+        return true;
+    const bool chooses = insn->op == SASS_BRA || insn->op == SASS_JMP || insn->op == SASS_CALL ||
+                         insn->op == SASS_RET;
+    return chooses && (insn->reads.p || insn->reads.up);
+}
+
+const struct sass_insn *flow_last(const struct sass_code *code, const struct flow_node *node)
+{
+    return &code->insns[node->end - 1];
+}
+
+static bool ends_block(const struct sass_insn *insn)
+{
+    switch (insn->op) {
+    case SASS_BRA:
+    case SASS_BRX:
+    case SASS_JMP:
+    case SASS_CALL:
+    case SASS_RET:
+    case SASS_EXIT:
+    case SASS_KILL:
+    case SASS_BSYNC:
+    case SASS_WARPSYNC:
+        return true;
+    case SASS_BSSY: // so that lanes differ in what they have done only from one node to the next
+    case SASS_BREAK:
+    case SASS_BMOV:
+        return insn->guard != UNCONDITIONAL;
+    default:
+        return false;
+    }
+}
+
+// Whether the next instruction may follow this one.
+static bool falls_through(const struct sass_insn *insn)
+{
+    switch (insn->op) {
+    case SASS_BRA:
+    case SASS_JMP:
+        if (insn->flags & (SASS_CONVERGED | SASS_DIVERGED))
+            return true;
+        return flow_is_conditional(insn) || flow_is_never(insn);
+    case SASS_CALL:
+    case SASS_RET:
+    case SASS_EXIT:
+    case SASS_KILL:
+        return flow_is_conditional(insn) || flow_is_never(insn);
+    default:
+        return true;
+    }
+}
+
+// Whether it may go to its target.
+static bool branches(const struct sass_insn *insn)
+{
+    if (flow_is_never(insn))
+        return false;
+    return insn->op == SASS_BRA || insn->op == SASS_JMP || insn->op == SASS_CALL ||
+           (insn->op == SASS_WARPSYNC && insn->target != SASS_NOWHERE);
+}
+
+struct maker {
+    const struct sass_code *code;
+    struct flow *flow;
+    size_t *targets; // of each instruction: where it branches to; FLOW_NONE
+    bool *leads;     // of each instruction: it begins a block
+    bool *returns; // of each instruction: a RET can be reached from it without leaving its function
+    size_t *table; // hash table of nodes by context and first instruction
+    size_t table_size, capacity, context_capacity;
+    struct lit_error *error;
+};
+
+static bool refuse(struct maker *maker, size_t insn, const char *why)
+{
+    const struct sass_insn *at = &maker->code->insns[insn];
+    return lit_fail(maker->error, LIT_EXIT_USAGE, "cannot be analysed: %s at 0x%x: %s",
+                    at->op == SASS_OTHER ? "the instruction" : sass_op_name(at->op), at->address,
+                    why);
+}
+
+static void find_blocks(struct maker *maker)
+{
+    const struct sass_code *code = maker->code;
+    maker->leads[0] = true;
+    for (size_t i = 0; i < code->count; i++) {
+        const struct sass_insn *insn = &code->insns[i];
+        maker->targets[i] = FLOW_NONE;
+        if (branches(insn) && insn->target != SASS_NOWHERE) {
+            const size_t target = sass_at(code, insn->target);
+            if (target < code->count) {
+                maker->targets[i] = target;
+                maker->leads[target] = true;
+            }
+        }
+        if (ends_block(insn) && i + 1 < code->count)
+            maker->leads[i + 1] = true;
+    }
+}
+
+// A CALL to a function that never returns is a branch: nvidia's compiler writes some far ones so.
+static bool is_real_call(const struct maker *maker, size_t insn)
+{
+    return maker->code->insns[insn].op == SASS_CALL && maker->targets[insn] != FLOW_NONE &&
+           maker->returns[maker->targets[insn]];
+}
+
+static bool step_returns(const struct maker *maker, size_t i)
+{
+    const struct sass_insn *insn = &maker->code->insns[i];
+    if (insn->op == SASS_RET && !flow_is_never(insn))
+        return true;
+    const bool call = is_real_call(maker, i);
+    if ((falls_through(insn) || call) && i + 1 < maker->code->count && maker->returns[i + 1])
+        return true;
+    return !call && maker->targets[i] != FLOW_NONE && maker->returns[maker->targets[i]];
+}
+
+// Grows from nothing, so that it ends: each pass that does not end it finds at least one more.
+static bool find_returns(struct maker *maker)
+{
+    uint64_t work = 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = maker->code->count; i-- > 0;)
+            if (!maker->returns[i] && step_returns(maker, i))
+                changed = maker->returns[i] = true;
+        work += maker->code->count;
+        if (work > 50000000)
+            return lit_fail(maker->error, LIT_EXIT_USAGE,
+                            "cannot be analysed: its branches are too many to follow");
+    }
+    return true;
+}
+
+static size_t *slot_of(const struct maker *maker, size_t context, size_t first)
+{
+    uint64_t hash = (context * 0x9e3779b97f4a7c15u) ^ (first * 0xc2b2ae3d27d4eb4fu);
+    hash ^= hash >> 29;
+    size_t at = (size_t)(hash % maker->table_size);
+    for (;; at = (at + 1) % maker->table_size) {
+        const size_t node = maker->table[at];
+        if (node == FLOW_NONE)
+            return &maker->table[at];
+        if (maker->flow->nodes[node].first == first && maker->flow->nodes[node].context == context)
+            return &maker->table[at];
+    }
+}
+
+// The node of a block in a context, made if there is none yet.
+static bool node_of(struct maker *maker, size_t context, size_t first, size_t *node)
+{
+    struct flow *flow = maker->flow;
+    size_t *slot = slot_of(maker, context, first);
+    *node = *slot;
+    if (*slot != FLOW_NONE)
+        return true;
+    if (flow->count == FLOW_NODES)
+        return refuse(maker, first, "too many blocks and calls");
+    if (flow->count == maker->capacity) {
+        maker->capacity = maker->capacity * 2 + 64;
+        flow->nodes = lit_realloc(flow->nodes, maker->capacity, sizeof(*flow->nodes));
+    }
+    size_t end = first + 1;
+    while (end < maker->code->count && !maker->leads[end])
+        end++;
+    flow->nodes[flow->count] = (struct flow_node){
+        .first = first, .end = end, .next = {FLOW_NONE, FLOW_NONE}, .context = context};
+    *node = *slot = flow->count++;
+    return true;
+}
+
+static bool context_of(struct maker *maker, size_t parent, size_t call, size_t *context)
+{
+    struct flow *flow = maker->flow;
+    const size_t depth = flow->contexts[parent].depth + 1;
+    for (size_t i = parent + 1; i < flow->context_count; i++)
+        if (flow->contexts[i].parent == parent && flow->contexts[i].call == call) {
+            *context = i;
+            return true;
+        }
+    if (depth > FLOW_DEPTH)
+        return refuse(maker, call, "calls within calls without end");
+    if (flow->context_count == FLOW_CONTEXTS)
+        return refuse(maker, call, "too many calls within calls");
+    if (flow->context_count == maker->context_capacity) {
+        maker->context_capacity = maker->context_capacity * 2 + 16;
+        flow->contexts =
+            lit_realloc(flow->contexts, maker->context_capacity, sizeof(*flow->contexts));
+    }
+    flow->contexts[flow->context_count] =
+        (struct flow_context){.parent = parent, .call = call, .depth = depth};
+    *context = flow->context_count++;
+    return true;
+}
+
+// Where the last instruction of a node goes when it does not fall through.
+static bool link_taken(struct maker *maker, size_t from, size_t last, size_t *next)
+{
+    const struct sass_insn *insn = &maker->code->insns[last];
+    size_t context = maker->flow->nodes[from].context;
+    if (flow_is_never(insn))
+        return true;
+    if (insn->op == SASS_BRX)
+        return refuse(maker, last, "where it goes is in a register");
+    if (insn->op == SASS_RET) {
+        const struct flow_context *left = &maker->flow->contexts[context];
+        if (context == 0)
+            return refuse(maker, last, "a return outside of any call");
+        if (left->call + 1 >= maker->code->count)
+            return refuse(maker, left->call, "nothing to return to");
+        return node_of(maker, left->parent, left->call + 1, next);
+    }
+    if (!branches(insn))
+        return true;
+    if (maker->targets[last] == FLOW_NONE)
+        return refuse(maker, last, "it goes to no instruction of the code");
+    if (is_real_call(maker, last) && !context_of(maker, context, last, &context))
+        return false;
+    return node_of(maker, context, maker->targets[last], next);
+}
+
+static bool link_node(struct maker *maker, size_t from)
+{
+    const struct flow_node node = maker->flow->nodes[from];
+    const struct sass_insn *last = flow_last(maker->code, &node);
+    size_t next[FLOW_WAYS] = {FLOW_NONE, FLOW_NONE};
+    if (ends_block(last) && !link_taken(maker, from, node.end - 1, &next[FLOW_TAKEN]))
+        return false;
+    if (falls_through(last)) {
+        if (node.end == maker->code->count)
+            return refuse(maker, node.end - 1, "the code goes on past its end");
+        if (!node_of(maker, node.context, node.end, &next[FLOW_FALL]))
+            return false;
+    }
+    memcpy(maker->flow->nodes[from].next, next, sizeof(next));
+    return true;
+}
+
+static bool link_all(struct maker *maker)
+{
+    size_t entry;
+    maker->flow->contexts = lit_alloc(1, sizeof(*maker->flow->contexts));
+    maker->flow->contexts[0] = (struct flow_context){.call = FLOW_NONE};
+    maker->flow->context_count = maker->context_capacity = 1;
+    if (!node_of(maker, 0, 0, &entry))
+        return false;
+    for (size_t i = 0; i < maker->flow->count; i++)
+        if (!link_node(maker, i))
+            return false;
+    return true;
+}
+
+bool flow_make(const struct sass_code *code, struct flow *flow, struct lit_error *error)
+{
+    *flow = (struct flow){0};
+    if (code->count == 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "cannot be analysed: there is no code");
+    struct maker maker = {.code = code,
+                          .flow = flow,
+                          .targets = lit_alloc(code->count, sizeof(size_t)),
+                          .leads = lit_alloc(code->count, sizeof(bool)),
+                          .returns = lit_alloc(code->count, sizeof(bool)),
+                          .table_size = 2 * FLOW_NODES + 1,
+                          .error = error};
+    maker.table = lit_alloc(maker.table_size, sizeof(size_t));
+    for (size_t i = 0; i < maker.table_size; i++)
+        maker.table[i] = FLOW_NONE;
+    find_blocks(&maker);
+    const bool good = find_returns(&maker) && link_all(&maker);
+    free(maker.targets);
+    free(maker.leads);
+    free(maker.returns);
+    free(maker.table);
+    return good;
+}
+
+void flow_clear(struct flow *flow)
+{
+    free(flow->nodes);
+    free(flow->contexts);
+    *flow = (struct flow){0};
+}
+
+// Goes through a node with the registers that still have what was asked for: true if one is read.
+static bool reads_in(const struct sass_code *code, const struct flow_node *node,
+                     struct sass_registers *kept)
+{
+    for (size_t i = node->first; i < node->end; i++) {
+        const struct sass_insn *insn = &code->insns[i];
+        if (registers_meet(&insn->reads, kept) || (insn->flags & SASS_UNKNOWN))
+            return true;
+        if (!flow_is_conditional(insn))
+            registers_remove(kept, &insn->writes);
+    }
+    return false;
+}
+
+bool flow_reads_later(const struct sass_code *code, const struct flow *flow, size_t node,
+                      const struct sass_registers *registers)
+{
+    struct sass_registers *at = lit_alloc(flow->count, sizeof(*at));
+    size_t *queue = lit_alloc(flow->count + 1, sizeof(*queue));
+    bool *queued = lit_alloc(flow->count, sizeof(*queued)), read = false;
+    size_t head = 0, tail = 0;
+    struct sass_registers out = *registers;
+    for (size_t current = node;;) {
+        for (int way = 0; way < FLOW_WAYS; way++) {
+            const size_t next = flow->nodes[current].next[way];
+            if (next == FLOW_NONE || !registers_add(&at[next], &out) || queued[next])
+                continue;
+            queued[next] = true;
+            queue[tail] = next;
+            tail = (tail + 1) % (flow->count + 1);
+        }
+        if (head == tail)
+            break;
+        current = queue[head];
+        head = (head + 1) % (flow->count + 1);
+        queued[current] = false;
+        out = at[current];
+        if ((read = reads_in(code, &flow->nodes[current], &out)))
+            break;
+    }
+    free(at);
+    free(queue);
+    free(queued);
+    return read;
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The convergence lint: exchanges between the lanes of a warp (SHFL, VOTE, VOTEU, MATCH, REDUX)
+// that lanes can reach apart from each other, because nothing brings them together again after a
+// branch that they left by different sides. docs/lint.md says what it finds, what it cannot, and
+// why. Pure; bounded in time by the size of the code alone.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "isa/sass.h"
+
+enum lint_kind {
+    LINT_RISK,    // lanes from both sides of a branch reach it, with nothing between that brings
+                  // them together
+    LINT_LEAVING, // the same, but in different iterations only: lanes that left a loop by the
+                  // branch early and late, before the place where they are brought together
+    LINT_TWICE,   // each side of a branch has an exchange of the same sort, or a call to the same,
+                  // that its lanes cannot avoid: one exchange in two places, or two exchanges
+    LINT_INSIDE,  // lanes from one side of a branch reach it: some of the warp exchange
+    LINT_GUARDED, // its own guard may differ between the lanes
+    LINT_EXITED,  // lanes have ended (EXIT) before it
+    LINT_ASKING,  // any of these, but all it does is to choose whether lanes wait for each other:
+                  // what it gives goes into a BRA.CONV or BRA.DIV
+    LINT_KINDS
+};
+
+// "at risk", "twice", ...
+const char *lint_kind_name(enum lint_kind kind);
+
+#define LINT_WAY 32 // addresses of a way that are kept
+
+struct lint_way {
+    uint32_t *addresses; // of the branch, the blocks on the shortest way, the exchange
+    size_t count;        // LINT_WAY at most
+    size_t skipped;      // addresses left out in the middle of a longer way, behind LINT_WAY / 2
+};
+
+struct lint_finding {
+    enum lint_kind kind;
+    size_t exchange; // index of the instruction
+    size_t twin;     // of LINT_TWICE: the other side's, which is the same if each side
+                     // calls it; else the same
+    size_t branch;   // where lanes part, or EXIT; of LINT_GUARDED: the exchange
+    size_t more;     // further branches of which the same is true (not of RISK, LEAVING, TWICE)
+    bool waits;      // lanes have waited for a mask (WARPSYNC, BRA.CONV) after the branch
+    struct lint_way ways[2]; // of the side that falls through, or the only one; of the other
+};
+
+struct lint {
+    struct lint_finding *findings; // by kind, address of the exchange, address of the branch
+    size_t count;
+    size_t exchanges; // instructions that can be reached
+    size_t branches;  // conditional branches that can be reached
+    size_t parting;   // of these: those whose lanes need not go the same way
+    size_t unknown;   // instructions that can be reached and were not understood
+    bool operands;    // false: every conditional branch was taken for one that parts lanes
+};
+
+struct lint_options {
+    bool rows; // SR_TID.X divided by 32 is the same for all lanes of a warp: so for workgroups of
+               // one row, of rows of a multiple of 32 invocations, and of rows of 32 at most
+};
+
+// False if the code cannot be analysed, with the reason. Either way lint_clear is due.
+bool lint_run(const struct sass_code *code, const struct lint_options *options, struct lint *lint,
+              struct lit_error *error);
+void lint_clear(struct lint *lint);
+
+// Appends a finding as one line without newline: "SHFL.IDX at 0x2a0 can be reached from both sides
+// of the branch at 0x1d0 without reconvergence: 0x1d0 -> 0x1e0 -> 0x2a0 and 0x1d0 -> 0x260 ->
+// 0x2a0".
+void lint_word(const struct sass_code *code, const struct lint *lint,
+               const struct lint_finding *finding, struct text *text);

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/uniform.h"
+
+#include "base/text.h"
+#include "isa/insn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ALWAYS 7 // PT
+
+static const char *mnemonic(const struct sass_insn *insn)
+{
+    size_t length;
+    return insn_mnemonic(insn, &length);
+}
+
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+// Instructions that give each lane something of its own from the same operands. Those that have an
+// operation of their own are known by it.
+static bool is_own(const struct sass_insn *insn)
+{
+    static const char *const own[] = {
+        "HMMA",  "IMMA",   "DMMA",  "BMMA",    "HGMMA",  "IGMMA", "QGMMA", "BGMMA",
+        "LDSM",  "MOVM",   "ELECT", "FSWZADD", "SUATOM", "SYNCS", "IPA",   "ALD",
+        "PIXLD", "ISBERD", "AL2P",  "TEX",     "TLD",    "TXD",   "TMML",  "LDTM",
+    };
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        if (starts(mnemonic(insn), own[i]))
+            return true;
+    return false;
+}
+
+// Special registers that are the same for all lanes of a warp.
+static bool is_same_special(const struct sass_insn *insn)
+{
+    static const char *const same[] = {
+        " SRZ",         " SR_CTAID",  " SR_NCTAID",    " SR_NTID",     " SR_CTASIZE",
+        " SR_GRIDID",   " SR_SMEMSZ", " SR_CLUSTERID", " SR_CgaCtaId", " SR_CTAid",
+        " SR_NCLUSTER", " SR_SWINLO", " SR_SMEMBANKS",
+    };
+    for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+        if (insn->text && strstr(insn->text, same[i]))
+            return true;
+    return false;
+}
+
+static bool holds_tid(const struct uniform_state *state, int reg)
+{
+    return reg >= 0 && reg < 255 && (state->tid[reg / 64] >> (reg % 64) & 1);
+}
+
+// "R12" and ", R12" are 12; anything else is -1.
+static int register_of(const char *text)
+{
+    text += strspn(text, ", ");
+    if (text[0] != 'R' || text[1] < '0' || text[1] > '9')
+        return -1;
+    char *end;
+    const long number = strtol(text + 1, &end, 10);
+    if (starts(end, ".reuse"))
+        end += strlen(".reuse");
+    return (*end == ',' || *end == '\0' || *end == ' ') && number < 255 ? (int)number : -1;
+}
+
+// What follows operand `index` (0: the first), and what it is in *operand; NULL if there is none.
+static const char *operand_of(const struct sass_insn *insn, int index)
+{
+    const char *text = strchr(mnemonic(insn), ' ');
+    for (int i = 0; text && i < index; i++)
+        text = strchr(text + 1, ',');
+    return text ? text + 1 + strspn(text + 1, " ") : NULL;
+}
+
+static bool constant_of(const char *operand, uint32_t *value)
+{
+    if (!operand || operand[0] != '0' || operand[1] != 'x')
+        return false;
+    char *end;
+    *value = (uint32_t)strtoul(operand, &end, 16);
+    return *end == ',' || *end == '\0' || *end == ' ';
+}
+
+// Of rows of 32 lanes: SR_TID.X >> 5 and more, SR_TID.X & ~31, and whether SR_TID.X is below a
+// multiple of 32, are the same for all lanes of a warp.
+static bool is_same_in_row(const struct sass_insn *insn, const struct uniform_state *state)
+{
+    const char *name = mnemonic(insn);
+    const char *operands[4];
+    for (int i = 0; i < 4; i++)
+        if (!(operands[i] = operand_of(insn, i)))
+            return false;
+    uint32_t constant;
+    if (starts(name, "SHF.R.U32.HI R"))
+        return starts(operands[1], "RZ,") && constant_of(operands[2], &constant) && constant >= 5 &&
+               constant < 32 && holds_tid(state, register_of(operands[3]));
+    if (starts(name, "LOP3.LUT R"))
+        return holds_tid(state, register_of(operands[1])) && constant_of(operands[2], &constant) &&
+               constant % 32 == 0 && starts(operands[3], "RZ, 0xc0,");
+    const char *rest = operands[3];
+    if (!starts(name, "ISETP.") || !strstr(rest, ", PT") ||
+        strchr(rest, 'P') != strstr(rest, "PT") || !holds_tid(state, register_of(operands[2])) ||
+        !constant_of(rest, &constant))
+        return false;
+    if (starts(name, "ISETP.LT.") || starts(name, "ISETP.GE."))
+        return constant % 32 == 0;
+    return (starts(name, "ISETP.LE.") || starts(name, "ISETP.GT.")) && constant % 32 == 31;
+}
+
+static void step_tid(const struct sass_insn *insn, struct uniform_state *state)
+{
+    const int from = register_of(operand_of(insn, 1) ? operand_of(insn, 1) : "");
+    const bool copies = starts(mnemonic(insn), "MOV R") && holds_tid(state, from);
+    const bool reads = insn->op == SASS_S2R && insn->text && strstr(insn->text, " SR_TID.X");
+    for (int i = 0; i < 4; i++)
+        state->tid[i] &= ~insn->writes.r[i];
+    if (insn->guard != ALWAYS || !(copies || reads))
+        return;
+    for (int i = 0; i < 4; i++)
+        state->tid[i] |= insn->writes.r[i];
+}
+
+// SHFL.IDX over the whole warp, from a lane that is the same for all.
+static bool takes_from_one(const struct sass_insn *insn, const struct uniform_state *state)
+{
+    if (!starts(mnemonic(insn), "SHFL.IDX "))
+        return false;
+    const char *index = operand_of(insn, 3), *width = operand_of(insn, 4);
+    uint32_t constant;
+    if (!index || !constant_of(width, &constant) || constant != 31)
+        return false;
+    if (constant_of(index, &constant) || starts(index, "RZ,"))
+        return true;
+    const int reg = register_of(index);
+    return reg >= 0 && !(state->varying.r[reg / 64] >> (reg % 64) & 1);
+}
+
+// Whether what it writes may differ between the lanes that execute it together.
+static bool gives_varying(const struct sass_insn *insn, bool rows,
+                          const struct uniform_state *state)
+{
+    const bool reads = registers_meet(&insn->reads, &state->varying);
+    switch (insn->op) {
+    case SASS_S2R:
+        return !is_same_special(insn);
+    case SASS_VOTE:
+    case SASS_VOTEU:
+    case SASS_REDUX:
+    case SASS_S2UR:
+    case SASS_R2UR:
+        return false;
+    case SASS_SHFL:
+        return !takes_from_one(insn, state);
+    case SASS_MATCH:
+    case SASS_LDL: // each lane has a memory of its own
+    case SASS_ATOM:
+    case SASS_ATOMG:
+    case SASS_ATOMS:
+    case SASS_BMOV:
+        return true;
+    case SASS_OTHER:
+        if (starts(mnemonic(insn), "CS2R"))
+            return !is_same_special(insn);
+        return is_own(insn) || (reads && !(rows && is_same_in_row(insn, state)));
+    default: // loads too: lanes that load together from one address get one value
+        return reads;
+    }
+}
+
+void uniform_begin(struct uniform_walk *walk, const struct uniform_state *state)
+{
+    *walk = (struct uniform_walk){.at = *state};
+}
+
+static void forget_clean(struct uniform_walk *walk, const struct sass_registers *written)
+{
+    for (int i = 0; i < 7; i++)
+        for (int value = 0; value < 2; value++) {
+            if (written->p >> i & 1)
+                walk->clean[i][value] = (struct sass_registers){0};
+            registers_remove(&walk->clean[i][value], written);
+        }
+}
+
+// Registers of `of` that are in both other sets, too.
+static struct sass_registers common(struct sass_registers of, const struct sass_registers *a,
+                                    const struct sass_registers *b)
+{
+    struct sass_registers not_a = of, not_b = of;
+    registers_remove(&not_a, a);
+    registers_remove(&not_b, b);
+    registers_remove(&of, &not_a);
+    registers_remove(&of, &not_b);
+    return of;
+}
+
+// An instruction that only lanes execute for which a predicate has a value: the others keep what
+// they had.
+static void step_guarded(const struct sass_code *code, bool rows, const struct sass_insn *insn,
+                         const struct sass_registers *written, struct uniform_walk *walk)
+{
+    const bool value = !insn->guard_negated;
+    struct sass_registers *clean = walk->clean[insn->guard];
+    struct uniform_state seen = walk->at; // as the lanes see it that execute it
+    registers_remove(&seen.varying, &clean[value]);
+    seen.varying.p &= (uint8_t) ~(1u << insn->guard);
+    const bool varies = gives_varying(insn, rows, &seen);
+    const bool parts = uniform_parts(code, insn, &walk->at);
+
+    struct sass_registers kept = *written; // the same for all lanes that do not execute it
+    registers_remove(&kept, &walk->at.varying);
+    const struct sass_registers clean_before = common(*written, &clean[!value], written);
+    registers_add(&kept, &clean_before);
+    forget_clean(walk, written);
+    if (insn->writes.p >> insn->guard & 1) { // the predicate itself is another one now
+        if (varies || parts)
+            registers_add(&walk->at.varying, written);
+        return;
+    }
+    registers_add(&clean[!value], &kept);
+    if (varies || parts)
+        registers_add(&walk->at.varying, written);
+    if (!varies)
+        registers_add(&clean[value], written);
+    if (!parts) {
+        const struct sass_registers both = common(*written, &clean[0], &clean[1]);
+        registers_remove(&walk->at.varying, &both);
+    }
+}
+
+void uniform_step(const struct sass_code *code, bool rows, const struct sass_insn *insn,
+                  struct uniform_walk *walk)
+{
+    struct uniform_state *state = &walk->at;
+    if (insn->flags & SASS_UNKNOWN) {
+        *walk = (struct uniform_walk){0};
+        memset(state->varying.r, 0xff, sizeof(state->varying.r));
+        state->varying.p = 0x7f;
+        return;
+    }
+    if (flow_is_never(insn))
+        return;
+    struct sass_registers written = insn->writes;
+    written.ur = 0; // one for all lanes of a warp, whatever is written to it
+    written.up = 0;
+    written.b = 0;
+    if (insn->guard != ALWAYS && !insn->guard_uniform) {
+        step_guarded(code, rows, insn, &written, walk);
+    } else if (gives_varying(insn, rows, state)) {
+        registers_add(&state->varying, &written);
+        forget_clean(walk, &written);
+    } else {
+        if (insn->guard == ALWAYS)
+            registers_remove(&state->varying, &written);
+        forget_clean(walk, &written);
+    }
+    step_tid(insn, state);
+}
+
+bool uniform_parts(const struct sass_code *code, const struct sass_insn *insn,
+                   const struct uniform_state *state)
+{
+    if (flow_is_never(insn))
+        return false;
+    if (insn->guard != ALWAYS && !insn->guard_uniform) {
+        if (!code->operands || (state->varying.p >> insn->guard & 1))
+            return true;
+    }
+    if (!flow_is_conditional(insn))
+        return false;
+    if (insn->flags & SASS_UNIFORM)
+        return false;
+    const bool chooses = insn->op == SASS_BRA || insn->op == SASS_JMP || insn->op == SASS_CALL ||
+                         insn->op == SASS_RET;
+    return chooses && (insn->reads.p & state->varying.p);
+}
+
+// The predicate that alone decides the branch at the end of a node; false if there is none.
+static bool decides(const struct sass_code *code, const struct flow_node *node, unsigned *predicate)
+{
+    const struct sass_insn *last = flow_last(code, node);
+    *predicate = last->guard;
+    return last->op == SASS_BRA && last->guard != ALWAYS && !last->guard_uniform &&
+           !(last->flags & (SASS_CONVERGED | SASS_DIVERGED)) &&
+           !(last->reads.p & ~(1u << last->guard));
+}
+
+void uniform_sided(const struct sass_code *code, const struct flow_node *node,
+                   struct sass_registers *registers)
+{
+    unsigned predicate;
+    *registers = (struct sass_registers){0};
+    if (!decides(code, node, &predicate))
+        return;
+    for (size_t i = node->first; i < node->end; i++)
+        if (code->insns[i].guard == predicate && !code->insns[i].guard_uniform)
+            registers_add(registers, &code->insns[i].writes);
+}
+
+// What is known of the lanes that leave a node in one way.
+static struct uniform_state leave(const struct sass_code *code, const struct flow_node *node,
+                                  bool rows, int way, const struct uniform_state *state)
+{
+    struct uniform_walk walk;
+    unsigned predicate;
+    uniform_begin(&walk, state);
+    for (size_t i = node->first; i < node->end; i++)
+        uniform_step(code, rows, &code->insns[i], &walk);
+    if (node->next[FLOW_FALL] != node->next[FLOW_TAKEN] && decides(code, node, &predicate)) {
+        const bool value = (way == FLOW_TAKEN) != flow_last(code, node)->guard_negated;
+        registers_remove(&walk.at.varying, &walk.clean[predicate][value]);
+    }
+    return walk.at;
+}
+
+// Adds what is known at the end of a node to what is known at the start of another.
+static bool join(struct uniform_state *to, const struct uniform_state *from, bool first)
+{
+    if (first) {
+        *to = *from;
+        return true;
+    }
+    bool changed = registers_add(&to->varying, &from->varying);
+    for (int i = 0; i < 4; i++) {
+        changed |= (to->tid[i] & ~from->tid[i]) != 0;
+        to->tid[i] &= from->tid[i];
+    }
+    return changed;
+}
+
+void uniform_find(const struct sass_code *code, const struct flow *flow, bool rows,
+                  const struct sass_registers *met, struct uniform_state *states)
+{
+    memset(states, 0, flow->count * sizeof(*states));
+    if (!code->operands)
+        return;
+    size_t *queue = lit_alloc(flow->count + 1, sizeof(*queue)), head = 0, tail = 1;
+    bool *queued = lit_alloc(flow->count, sizeof(*queued));
+    bool *seen = lit_alloc(flow->count, sizeof(*seen));
+    seen[0] = queued[0] = true;
+    while (head != tail) {
+        const size_t node = queue[head];
+        head = (head + 1) % (flow->count + 1);
+        queued[node] = false;
+        for (int way = 0; way < FLOW_WAYS; way++) {
+            const size_t next = flow->nodes[node].next[way];
+            if (next == FLOW_NONE)
+                continue;
+            struct uniform_state out = leave(code, &flow->nodes[node], rows, way, &states[node]);
+            registers_add(&out.varying, &met[node]);
+            if (!join(&states[next], &out, !seen[next]))
+                continue;
+            seen[next] = true;
+            if (queued[next])
+                continue;
+            queued[next] = true;
+            queue[tail] = next;
+            tail = (tail + 1) % (flow->count + 1);
+        }
+    }
+    free(queue);
+    free(queued);
+    free(seen);
+}

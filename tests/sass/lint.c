@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The convergence lint over files of nvdisasm's text: sass-lint [--rows] [--quiet] [--mutate]
+// FILE...
+//
+// Prints the findings of each file. With --mutate also what becomes of them when the compiler had
+// forgotten one thing: for each BSSY with its BSYNC, each WARPSYNC and each BREAK a listing without
+// it.
+#include "isa/decode.h"
+#include "isa/lint.h"
+#include "isa/nvdisasm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    size_t files, refused, exchanges, findings[LINT_KINDS];
+    size_t mutants[3], noticed[3]; // BSSY with BSYNC, WARPSYNC, BREAK
+} total;
+
+static bool rows, quiet, mutate;
+
+static bool read_file(const char *path, struct text *text)
+{
+    FILE *file = fopen(path, "rb");
+    char buffer[65536];
+    if (!file)
+        return false;
+    for (size_t got; (got = fread(buffer, 1, sizeof(buffer), file)) > 0;)
+        text_append(text, buffer, got);
+    return fclose(file) == 0 && text->length > 0;
+}
+
+// Exchanges that lanes may reach apart, once for each branch that parts them.
+static size_t count_apart(const struct sass_code *code)
+{
+    const struct lint_options options = {.rows = rows};
+    struct lint lint;
+    struct lit_error error;
+    size_t count = 0;
+    if (lint_run(code, &options, &lint, &error))
+        for (size_t i = 0; i < lint.count; i++)
+            count += lint.findings[i].kind == LINT_RISK;
+    lint_clear(&lint);
+    return count;
+}
+
+static struct sass_insn forget(struct sass_insn *insn)
+{
+    const struct sass_insn old = *insn;
+    static char nop[] = "NOP";
+    *insn = (struct sass_insn){
+        .address = old.address, .guard = 7, .target = SASS_NOWHERE, .barrier = -1, .text = nop};
+    return old;
+}
+
+static void mutate_code(const char *path, struct sass_code *code)
+{
+    const size_t before = count_apart(code);
+    for (size_t i = 0; i < code->count; i++) {
+        const enum sass_op op = code->insns[i].op;
+        const int what = op == SASS_BSSY ? 0 : op == SASS_WARPSYNC ? 1 : op == SASS_BREAK ? 2 : -1;
+        if (what < 0)
+            continue;
+        // nvidia's compiler has one BSYNC for each BSSY, before its target.
+        size_t pair = i;
+        if (op == SASS_BSSY && code->insns[i].target >= SASS_BYTES)
+            pair = sass_at(code, code->insns[i].target - SASS_BYTES);
+        if (pair >= code->count || (pair != i && code->insns[pair].op != SASS_BSYNC))
+            continue;
+        const struct sass_insn first = forget(&code->insns[i]);
+        const struct sass_insn second = pair != i ? forget(&code->insns[pair]) : first;
+        const bool noticed = count_apart(code) > before;
+        code->insns[i] = first;
+        if (pair != i)
+            code->insns[pair] = second;
+        total.mutants[what]++;
+        total.noticed[what] += noticed;
+        if (!quiet)
+            printf("%s: without %s at 0x%x: %s\n", path, first.text, first.address,
+                   noticed ? "noticed" : "nothing new");
+    }
+}
+
+static void print_findings(const char *path, const struct sass_code *code, const struct lint *lint)
+{
+    for (size_t i = 0; i < lint->count; i++) {
+        struct text text = {0};
+        total.findings[lint->findings[i].kind]++;
+        lint_word(code, lint, &lint->findings[i], &text);
+        if (!quiet)
+            printf("%s: %s: %s\n", path, lint_kind_name(lint->findings[i].kind), text.data);
+        text_free(&text);
+    }
+}
+
+static bool read_code(const char *path, const struct text *text, struct sass_code *code,
+                      struct lit_error *error)
+{
+    const char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".code") == 0)
+        return sass_decode((const uint8_t *)text->data, text->length, 90, code, error);
+    return sass_parse(text->data, text->length, 90, code, error);
+}
+
+static bool look_at(const char *path)
+{
+    const struct lint_options options = {.rows = rows};
+    struct text text = {0};
+    struct sass_code code = {0};
+    struct lint lint = {0};
+    struct lit_error error = {.message = "cannot be read"};
+    const bool good = read_file(path, &text) && read_code(path, &text, &code, &error) &&
+                      lint_run(&code, &options, &lint, &error);
+    total.files++;
+    total.refused += !good;
+    total.exchanges += lint.exchanges;
+    if (!good)
+        printf("%s: %s\n", path, error.message);
+    else
+        print_findings(path, &code, &lint);
+    if (good && mutate)
+        mutate_code(path, &code);
+    lint_clear(&lint);
+    sass_code_clear(&code);
+    text_free(&text);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    bool good = true;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--rows") == 0)
+            rows = true;
+        else if (strcmp(argv[i], "--quiet") == 0)
+            quiet = true;
+        else if (strcmp(argv[i], "--mutate") == 0)
+            mutate = true;
+        else
+            good &= look_at(argv[i]);
+    }
+    printf("%zu files, %zu refused, %zu exchanges;", total.files, total.refused, total.exchanges);
+    for (int kind = 0; kind < LINT_KINDS; kind++)
+        printf(" %zu %s", total.findings[kind], lint_kind_name((enum lint_kind)kind));
+    static const char *const things[] = {"BSSY and BSYNC", "WARPSYNC", "BREAK"};
+    for (int i = 0; i < 3 && mutate; i++)
+        printf("\nwithout one %s: %zu of %zu noticed", things[i], total.noticed[i],
+               total.mutants[i]);
+    printf("\n");
+    return good ? 0 : 1;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of the convergence lint share.
+#pragma once
+
+#include "isa/lint.h"
+
+#include <stdio.h>
+
+#include "listing.h"
+
+// Lines that make P0 differ between lanes, and R1 the same for all.
+#define LANE                                                                                       \
+    "S2R R0, SR_LANEID\n"                                                                          \
+    "ISETP.NE.U32.AND P0, PT, R0, RZ, PT\n"
+
+// A line for each finding: kind, exchange, where lanes part; or the reason why there is none.
+static void lint_lines(const char *lines, bool rows, struct text *out)
+{
+    struct sass_code code;
+    struct lint lint;
+    struct lit_error error;
+    listing_code(lines, &code);
+    const struct lint_options options = {.rows = rows};
+    const bool good = lint_run(&code, &options, &lint, &error);
+    if (!good)
+        text_puts(out, error.message);
+    else
+        text_puts(out, "");
+    for (size_t i = 0; good && i < lint.count; i++) {
+        const struct lint_finding *finding = &lint.findings[i];
+        text_printf(out, "%s 0x%x 0x%x\n", lint_kind_name(finding->kind),
+                    code.insns[finding->exchange].address, code.insns[finding->branch].address);
+    }
+    lint_clear(&lint);
+    sass_code_clear(&code);
+}
+
+static void expect_rows(const char *lines, bool rows, const char *expected)
+{
+    struct text out = {0};
+    lint_lines(lines, rows, &out);
+    assert_string_equal(out.data ? out.data : "", expected);
+    text_free(&out);
+}
+
+static void expect(const char *lines, const char *expected)
+{
+    expect_rows(lines, false, expected);
+}
