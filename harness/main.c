@@ -28,6 +28,7 @@ static const struct cli_command commands[] = {
     {"repro", cli_repro, &cli_repro_syntax, "a failing configuration as a folder for a ticket"},
     {"compare", cli_compare, &cli_compare_syntax, "what differs between two sessions"},
     {"gate", cli_gate, &cli_gate_syntax, "an exit code: whether anything is worse than a baseline"},
+    {"isa", cli_isa, &cli_isa_syntax, "what drivers make of tests: code, differences, risks"},
     {"explain", cli_explain, &cli_explain_syntax,
      "which interleaving breaks a test on the reference driver"},
     {"fuzz", cli_fuzz, &cli_fuzz_syntax, "generated programs, and the smallest that fails"},

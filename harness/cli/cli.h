@@ -19,6 +19,7 @@ int cli_gate(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_fuzz(int argc, char **argv);
 int cli_tune(int argc, char **argv);
+int cli_isa(int argc, char **argv);
 int cli_version(int argc, char **argv);
 
 struct cli_command {
@@ -30,7 +31,8 @@ struct cli_command {
 
 extern const struct cli_syntax cli_run_syntax, cli_list_syntax, cli_show_syntax, cli_devices_syntax,
     cli_report_syntax, cli_history_syntax, cli_merge_syntax, cli_repro_syntax, cli_compare_syntax,
-    cli_gate_syntax, cli_explain_syntax, cli_fuzz_syntax, cli_tune_syntax, cli_version_syntax;
+    cli_gate_syntax, cli_explain_syntax, cli_fuzz_syntax, cli_tune_syntax, cli_isa_syntax,
+    cli_version_syntax;
 extern const struct cli_syntax cli_compare_syntax, cli_gate_syntax;
 
 // Prints the table of subcommands, or with a name that subcommand's help.

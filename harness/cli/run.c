@@ -4,6 +4,7 @@
 
 #include "cli/baseline.h"
 #include "cli/cli.h"
+#include "cli/code.h"
 #include "cli/describe.h"
 #include "cli/session.h"
 #include "cli/shard.h"
@@ -79,6 +80,9 @@ static const struct cli_option options[] = {
      "with --baseline: what may be wrong, see 'litmus help gate'"},
     {0, "validation", CLI_FLAG, AT(validation), NULL,
      "with the Khronos validation layer, if it is installed"},
+    {0, "isa", CLI_CHOICE, AT(isa), CLI_CODE_ARGUMENT,
+     "of which configurations to store what the driver made, see\n'litmus help isa' (default: of "
+     "those that failed and their\nnearest variants)"},
     {0, "dry-run", CLI_FLAG, AT(dry_run), NULL, "print the configurations, run nothing"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL,
      "no progress, no tables: what failed and the last line"},
@@ -114,8 +118,8 @@ static bool goes_with_resume(const struct cli_option *option)
 {
     if (option->at >= AT(outputs) && option->at < AT(outputs) + sizeof(struct cli_outputs))
         return true;
-    static const char *const names[] = {"resume",  "db",    "time",     "serial", "quiet",
-                                        "verbose", "color", "baseline", "waivers"};
+    static const char *const names[] = {"resume",  "db",    "time",     "serial",  "quiet",
+                                        "verbose", "color", "baseline", "waivers", "isa"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], option->name) == 0)
             return true;
@@ -386,6 +390,23 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
     fflush(stdout);
 }
 
+// What was measured is stored by now: nothing that happens here can cost any of it.
+static bool collect_code(const struct run *run, struct lit_error *error)
+{
+    const struct eng_watch watch = {.policy = run->policy,
+                                    .started = run->started,
+                                    .verbose = run->options.verbose > 0,
+                                    .say = say,
+                                    .user = (void *)run};
+    return cli_code_collect(&(struct cli_code){.watch = &watch,
+                                               .inventory = &run->inventory,
+                                               .chosen = run->chosen,
+                                               .store = run->store,
+                                               .session = run->session.id,
+                                               .which = (enum cli_code_which)run->options.isa},
+                            error);
+}
+
 static int measure(struct run *run)
 {
     struct eng_run work = {.selection = &run->selection,
@@ -418,6 +439,8 @@ static int measure(struct run *run)
     if (finished && !store_session_finish(run->store, run->session.id, &error))
         return cli_fail(&error);
     enum lit_exit code = eng_tally_exit(&tally, reason, sizeof reason);
+    if (stop == ENG_STOP_NOT && !collect_code(run, &error))
+        return cli_fail(&error);
     print_tables(run);
     const struct compare_look look = {cli_color(run->options.color),
                                       run->options.quiet ? -1 : run->options.verbose > 0};

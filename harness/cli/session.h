@@ -10,7 +10,7 @@
 
 struct cli_run_options {
     bool all, thorough, shuffle, validation, serial, resume, dry_run, quiet;
-    int verbose, color;
+    int verbose, color, isa; // isa: enum cli_code_which
     struct cli_list patterns, devices;
     struct cli_list baselines, waivers;
     struct cli_list simt;   // at most one: the reference driver's settings

@@ -8,6 +8,7 @@
 #include "catalogue/oracle.h"
 #include "device/facts.h"
 #include "device/stress.h"
+#include "isa/code.h"
 
 // Lists the devices of the drivers that the loader finds in this process's environment.
 // *facts is allocated, free() it. False with code LIT_EXIT_NOTHING: no loader, no driver, no
@@ -26,6 +27,8 @@ enum dev_status {
 struct dev_open_info {
     size_t index;    // into dev_enumerate's list
     bool validation; // load VK_LAYER_KHRONOS_validation; its messages go to `message`
+    bool capture;    // with what tells of pipelines, as far as the device offers it
+    bool compiles;   // for dev_compile alone: nothing can be run
     void (*message)(const char *text, void *user);
     void *user;
 };
@@ -85,6 +88,25 @@ struct dev_batch {
 enum dev_status dev_program_run(struct dev_program *program, const uint32_t *seeds,
                                 struct dev_batch *batch, uint32_t timeout_ms,
                                 struct lit_error *error);
+
+// A configuration's pipeline, as dev_program_info has it.
+struct dev_compile_info {
+    const uint32_t *words;
+    size_t word_count;
+    uint32_t subgroup;
+    const uint32_t *spec_ids, *spec_values;
+    size_t spec_count;
+};
+
+// Compiles a configuration on a device that was opened with `capture`, and adds to *code whatever
+// the driver gives of the pipeline: statistics and internal representations
+// (VK_KHR_pipeline_executable_properties), the data of a pipeline cache that holds nothing else,
+// and its binaries (VK_KHR_pipeline_binary). Nothing is dispatched. What a driver does not offer,
+// or refuses, is a remark in *code.
+enum dev_status dev_compile(struct dev *dev, const struct dev_compile_info *info,
+                            struct isa_code *code, struct lit_error *error);
+// Whether the device, opened with `capture`, has an extension that tells of pipelines.
+bool dev_tells(const struct dev *dev);
 
 // Tries the device-side checker on correct, corrupted and untouched buffers of every mode against
 // cat_mode_check. False, with a reason, if it cannot be trusted on this device.

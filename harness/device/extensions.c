@@ -142,3 +142,42 @@ bool dev_features_read(VkPhysicalDevice physical, uint32_t api, struct dev_featu
     features->addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
     return true;
 }
+
+bool dev_features_capture(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
+                          struct lit_error *error)
+{
+    struct offer offer;
+    const bool read = read_offer(physical, api, &offer, error);
+    if (read) {
+        // What was asked for is enabled; what is chained from here on is asked for once more.
+        VkPhysicalDeviceFeatures2 more = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+        void *const tests = features->base.pNext;
+        features->base.pNext = NULL;
+        chain(features, &offer, &features->executables,
+              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+              NEVER_CORE, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+#ifdef VK_KHR_pipeline_binary
+        if (api >= VK_API_VERSION_1_3 &&
+            has_extension(&offer, VK_KHR_MAINTENANCE_5_EXTENSION_NAME) &&
+            has_extension(&offer, VK_KHR_PIPELINE_BINARY_EXTENSION_NAME)) {
+            chain(features, &offer, &features->maintenance5,
+                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR, NEVER_CORE,
+                  VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
+            chain(features, &offer, &features->binaries,
+                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_BINARY_FEATURES_KHR, NEVER_CORE,
+                  VK_KHR_PIPELINE_BINARY_EXTENSION_NAME);
+        }
+#endif
+        more.pNext = features->base.pNext;
+        vkGetPhysicalDeviceFeatures2(physical, &more);
+        VkBaseOutStructure *last = features->base.pNext;
+        while (last && last->pNext)
+            last = last->pNext;
+        if (last)
+            last->pNext = tests;
+        else
+            features->base.pNext = tests;
+    }
+    free(offer.extensions);
+    return read;
+}

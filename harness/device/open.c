@@ -23,12 +23,10 @@ static enum dev_status pick_family(struct dev *dev, uint32_t *family, struct lit
     return dev_refuse(error, "%s: no queue family can compute", dev->facts.name);
 }
 
-static enum dev_status make_device(struct dev *dev, const struct dev_features *features,
-                                   struct lit_error *error)
+static enum dev_status make_device(struct dev *dev, uint32_t family,
+                                   const struct dev_features *features, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
-    uint32_t family = 0;
-    TRY(pick_family(dev, &family, error));
     VK(vkCreateDevice(dev->physical,
                       &(VkDeviceCreateInfo){
                           .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
@@ -50,6 +48,14 @@ static enum dev_status make_device(struct dev *dev, const struct dev_features *f
         dev->address = features->core_addresses
                            ? vkGetBufferDeviceAddress
                            : (PFN_vkGetBufferDeviceAddress)vkGetBufferDeviceAddressKHR;
+error:
+    return status;
+}
+
+// What runs need: not there for a driver that only compiles (Mesa's RADV without hardware).
+static enum dev_status make_commands(struct dev *dev, uint32_t family, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
     vkGetDeviceQueue(dev->device, family, 0, &dev->queue);
     if (!dev->queue)
         TRY(dev_refuse(error, "%s: vkGetDeviceQueue returned no queue", dev->facts.name));
@@ -75,7 +81,20 @@ error:
     return status;
 }
 
-static bool pick_device(struct dev *dev, size_t index, struct dev_features *features,
+static enum dev_status make(struct dev *dev, bool capture, const struct dev_features *features,
+                            struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    uint32_t family = 0;
+    TRY(pick_family(dev, &family, error));
+    TRY(make_device(dev, family, features, error));
+    if (!capture)
+        TRY(make_commands(dev, family, error));
+error:
+    return status;
+}
+
+static bool pick_device(struct dev *dev, size_t index, bool capture, struct dev_features *features,
                         struct lit_error *error)
 {
     VkPhysicalDevice *devices = NULL;
@@ -95,6 +114,13 @@ static bool pick_device(struct dev *dev, size_t index, struct dev_features *feat
     if (dev->memory.memoryTypeCount > VK_MAX_MEMORY_TYPES)
         return lit_fail(error, LIT_EXIT_USAGE, "the driver lists %u memory types",
                         dev->memory.memoryTypeCount);
+    const uint32_t api = dev->facts.api < dev->instance.api ? dev->facts.api : dev->instance.api;
+    if (capture && !dev_features_capture(dev->physical, api, features, error))
+        return false;
+    dev->executables = features->executables.pipelineExecutableInfo;
+#ifdef VK_KHR_pipeline_binary
+    dev->binaries = features->binaries.pipelineBinaries;
+#endif
     dev->size_control = dev->facts.subgroup_control;
     dev->full_subgroups = features->size_control.computeFullSubgroups;
     return true;
@@ -105,8 +131,8 @@ struct dev *dev_open(const struct dev_open_info *info, struct lit_error *error)
     struct dev *dev = lit_alloc(1, sizeof *dev);
     struct dev_features *features = lit_alloc(1, sizeof *features);
     bool open = dev_instance_create(&dev->instance, info, error) &&
-                pick_device(dev, info->index, features, error) &&
-                make_device(dev, features, error) == DEV_OK &&
+                pick_device(dev, info->index, info->capture, features, error) &&
+                make(dev, info->capture, features, error) == DEV_OK &&
                 dev_layouts(dev, DEV_CHECKER_BINDINGS, &dev->checker_set_layout,
                             &dev->checker_layout, error) == DEV_OK;
     free(features);

@@ -66,10 +66,11 @@ static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *
     };
     const bool full = info->subgroup && dev->full_subgroups;
     VK(vkCreateComputePipelines(
-        dev->device, VK_NULL_HANDLE, 1,
+        dev->device, info->cache, 1,
         &(VkComputePipelineCreateInfo){
             .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-            .flags = info->sliced ? VK_PIPELINE_CREATE_DISPATCH_BASE : 0u,
+            .pNext = info->flags2,
+            .flags = (info->sliced ? VK_PIPELINE_CREATE_DISPATCH_BASE : 0u) | info->capture,
             .stage =
                 {
                     .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,

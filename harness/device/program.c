@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEST_BINDINGS 3 // input, output, state: docs/test-format.md
-
 struct push {
     uint64_t input, output, state;
     uint32_t elements, seed;
@@ -52,9 +50,9 @@ static enum dev_status make_buffers(struct dev_program *program,
                              error));
     if (shape->input_words)
         TRY(dev_upload(dev, &program->input, info->input, shape->input_words, error));
-    const struct dev_buffer *const bindings[TEST_BINDINGS] = {&program->input, &program->output,
-                                                              &program->state};
-    TRY(dev_describe(dev, program->set_layout, bindings, TEST_BINDINGS, &program->pool,
+    const struct dev_buffer *const bindings[DEV_TEST_BINDINGS] = {&program->input, &program->output,
+                                                                  &program->state};
+    TRY(dev_describe(dev, program->set_layout, bindings, DEV_TEST_BINDINGS, &program->pool,
                      &program->set, error));
     if (program->check_on_host) {
         const size_t words = program->output_words * cat_check_stride(info->mode.check);
@@ -85,7 +83,7 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
         goto error;
     }
     program->output_words = info->shape.instances * info->shape.words_per_instance;
-    TRY(dev_layouts(dev, TEST_BINDINGS, &program->set_layout, &program->layout, error));
+    TRY(dev_layouts(dev, DEV_TEST_BINDINGS, &program->set_layout, &program->layout, error));
     TRY(dev_pipeline(dev,
                      &(struct dev_pipeline_info){
                          .words = info->words,

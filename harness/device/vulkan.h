@@ -63,7 +63,13 @@ struct dev_features {
 #ifdef VK_KHR_shader_subgroup_rotate
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
 #endif
-    const char *extensions[16]; // to enable, for what is not core in this version
+    // Only for dev_compile, see dev_features_capture:
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
+#ifdef VK_KHR_pipeline_binary
+    VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5;
+    VkPhysicalDevicePipelineBinaryFeaturesKHR binaries;
+#endif
+    const char *extensions[24]; // to enable, for what is not core in this version
     uint32_t extension_count;
     bool partitioned;       // VK_NV_shader_subgroup_partitioned, which has no structure
     bool core_addresses;    // vkGetBufferDeviceAddress is not the extension's
@@ -75,6 +81,10 @@ struct dev_features {
 // is linked to itself: it must not be copied. `api` is the version that both sides speak.
 bool dev_features_read(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
                        struct lit_error *error);
+
+// Adds what tells of pipelines, as far as the device offers it.
+bool dev_features_capture(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
+                          struct lit_error *error);
 
 // --- facts.c
 
@@ -89,6 +99,7 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev
 enum dev_pass { DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };
 #define DEV_CHECKS           CAT_CHECKS
 #define DEV_CHECKER_BINDINGS 6
+#define DEV_TEST_BINDINGS    3 // input, output, state: docs/test-format.md
 #define DEV_MAX_BINDINGS     DEV_CHECKER_BINDINGS
 #define DEV_PUSH_BYTES       32
 
@@ -103,6 +114,7 @@ struct dev {
     VkCommandBuffer commands; // the only one: one submission is in flight at a time
     VkFence fence;
     bool size_control, full_subgroups;
+    bool executables, binaries;           // dev_compile can ask for them
     PFN_vkGetBufferDeviceAddress address; // NULL without buffer device addresses
     bool stuck; // a submission timed out: nothing may be destroyed any more
     VkDescriptorSetLayout checker_set_layout;
@@ -156,9 +168,14 @@ struct dev_pipeline_info {
     VkPipelineLayout layout;
     uint32_t subgroup; // 0: the driver's choice; else full subgroups of this size, where possible
     bool sliced;       // it is dispatched by vkCmdDispatchBase
+    // For dev_compile: what the driver is to keep of it, a cache to put it into, and flags that
+    // replace those of VkComputePipelineCreateInfo. None for whatever is measured.
+    VkPipelineCreateFlags capture;
+    VkPipelineCache cache;
+    const void *flags2; // a VkPipelineCreateFlags2CreateInfoKHR
 };
 
-// Compiles a compute pipeline, without a cache.
+// Compiles a compute pipeline; without a cache, unless there is one in `info`.
 enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
                              VkPipeline *pipeline, struct lit_error *error);
 

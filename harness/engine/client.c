@@ -8,6 +8,42 @@
 void eng_client_end(struct eng_client *client)
 {
     eng_worker_end(&client->worker, false);
+    text_free(&client->code);
+}
+
+// False if a chunk does not go on where the last one ended.
+static bool take_chunk(struct eng_client *client, const struct eng_chunk *chunk)
+{
+    if (chunk->offset != client->code.length)
+        return false;
+    text_append(&client->code, (const char *)chunk->bytes, chunk->size);
+    return true;
+}
+
+bool eng_client_wait(struct eng_worker *worker, struct eng_event *event,
+                     struct eng_outcome *outcome, enum eng_end *end)
+{
+    *end = ENG_END_RAN;
+    switch (eng_worker_wait(worker, event, outcome->reason)) {
+    case ENG_WAIT_EVENT:
+        return true;
+    case ENG_WAIT_GONE:
+        outcome->result = ENG_CRASH;
+        break;
+    case ENG_WAIT_HUNG:
+        outcome->result = ENG_HANG;
+        break;
+    case ENG_WAIT_NONSENSE:
+        outcome->result = ENG_HARNESS_ERROR;
+        break;
+    case ENG_WAIT_TIME:
+        *end = ENG_END_TIME;
+        break;
+    case ENG_WAIT_INTERRUPTED:
+        *end = ENG_END_SIGNAL;
+        break;
+    }
+    return false;
 }
 
 // Reads events up to the last one of a request, which is in *event then.
@@ -15,29 +51,20 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
                            struct eng_event *event)
 {
     for (;;) {
-        switch (eng_worker_wait(client->worker, event, outcome->reason)) {
-        case ENG_WAIT_EVENT:
-            break;
-        case ENG_WAIT_GONE:
-            outcome->result = ENG_CRASH;
-            return ENG_END_RAN;
-        case ENG_WAIT_HUNG:
-            outcome->result = ENG_HANG;
-            return ENG_END_RAN;
-        case ENG_WAIT_NONSENSE:
-            outcome->result = ENG_HARNESS_ERROR;
-            return ENG_END_RAN;
-        case ENG_WAIT_TIME:
-            return ENG_END_TIME;
-        case ENG_WAIT_INTERRUPTED:
-            return ENG_END_SIGNAL;
-        }
+        enum eng_end end = ENG_END_RAN;
+        if (!eng_client_wait(client->worker, event, outcome, &end))
+            return end;
         if (event->kind == ENG_EVENT_OPENED)
             snprintf(client->checker, sizeof client->checker, "%s%s",
                      event->host_checker ? "host: " : "device",
                      event->host_checker ? event->text : "");
         if (event->kind == ENG_EVENT_BATCH)
             eng_count_add(&outcome->count, &event->count);
+        if (event->kind == ENG_EVENT_CODE && !take_chunk(client, &event->chunk)) {
+            snprintf(outcome->reason, sizeof outcome->reason, "code with a gap");
+            outcome->result = ENG_HARNESS_ERROR;
+            return ENG_END_RAN;
+        }
         if (event->kind == ENG_EVENT_MESSAGE)
             client->watch->say(event->text, client->watch->user);
         if (event->kind == ENG_EVENT_DONE || event->kind == ENG_EVENT_ERROR) {
@@ -66,6 +93,7 @@ static enum eng_end open_once(struct eng_client *client, struct eng_outcome *out
     eng_worker_ask(client->worker, &(struct eng_request){
                                        .kind = ENG_OPEN,
                                        .index = client->device->index,
+                                       .capture = client->capture,
                                        .timeout_ms = eng_batch_limit_ms(&client->watch->policy),
                                    });
     const enum eng_end end = follow(client, outcome, &event);
@@ -107,6 +135,7 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
     if (end != ENG_END_RAN)
         return end;
     *outcome = (struct eng_outcome){0};
+    text_free(&client->code);
     eng_worker_ask(client->worker, &request);
     end = follow(client, outcome, &event);
     // A worker whose device is lost, or does not end what it began, has ended.

@@ -10,7 +10,9 @@ struct eng_client {
     const struct eng_watch *watch;
     const struct eng_device *device;
     struct eng_worker *worker; // with the device open; NULL: none
+    bool capture;              // the device is opened for COMPILE alone
     char checker[600];         // "device", or "host: why"; "" before it was open
+    struct text code;          // of COMPILE: what isa_pack made of what the driver gave
     unsigned losses, hangs;    // in a row
     bool unfit;                // it cannot be opened at all
 };
@@ -28,10 +30,15 @@ struct eng_outcome {
     char reason[512];
 };
 
-// Ends the worker. A client starts as {.watch, .device}, which must outlive it.
+// Waits for an event. False if there is none any more: *end and the outcome then say why.
+bool eng_client_wait(struct eng_worker *worker, struct eng_event *event,
+                     struct eng_outcome *outcome, enum eng_end *end);
+
+// Ends the worker and frees the code. A client starts as {.watch, .device}, which must outlive it.
 void eng_client_end(struct eng_client *client);
 
-// Asks for runs (RUN, GENERATED) and waits for their end. A crash, a hang, a lost device are
-// results; the next request has a new worker. The request's timeout_ms is filled in.
+// Asks for runs (RUN, GENERATED) or for code (COMPILE) and waits for their end. A crash, a hang, a
+// lost device are results; the next request has a new worker. The request's timeout_ms is filled
+// in.
 enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
                             struct eng_outcome *outcome);

@@ -62,10 +62,10 @@ static bool emit_text(const struct job *job, enum eng_event_kind kind, enum eng_
 }
 
 // The most words for a buffer: input and expectation lie in the host's memory, too.
-static uint64_t most_words(const struct job *job)
+static uint64_t most_words(const struct dev *dev)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    const uint64_t device = dev_most_words(job->measure->dev);
+    const uint64_t device = dev_most_words(dev);
     const uint64_t host = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 16 : device;
     return host < device ? host : device;
 }
@@ -78,7 +78,7 @@ static bool resolve(struct job *job)
             .module = job->measure->own ? job->measure->own->module : NULL,
             .facts = job->facts,
             .scale = job->measure->scale,
-            .most_words = most_words(job),
+            .most_words = most_words(job->measure->dev),
         },
         &job->ready, &job->error);
 }

@@ -16,13 +16,19 @@
 #define COUNT_MAX (UINT64_C(1) << 53) // every number stays exact in any JSON reader
 
 static const char *const request_names[] = {
-    [ENG_ENUMERATE] = "enumerate", [ENG_OPEN] = "open", [ENG_RUN] = "run", [ENG_TRY] = "try",
-    [ENG_GENERATED] = "generated", [ENG_QUIT] = "quit",
+    [ENG_ENUMERATE] = "enumerate",
+    [ENG_OPEN] = "open",
+    [ENG_RUN] = "run",
+    [ENG_TRY] = "try",
+    [ENG_GENERATED] = "generated",
+    [ENG_COMPILE] = "compile",
+    [ENG_QUIT] = "quit",
 };
 
 static const char *const event_names[] = {
     [ENG_EVENT_DEVICE] = "device",   [ENG_EVENT_OPENED] = "opened", [ENG_EVENT_BATCH] = "batch",
     [ENG_EVENT_MESSAGE] = "message", [ENG_EVENT_DONE] = "done",     [ENG_EVENT_ERROR] = "error",
+    [ENG_EVENT_CODE] = "code",
 };
 
 static const char *const type_names[] = {"discrete", "integrated", "virtual", "cpu", "other"};
@@ -54,12 +60,16 @@ static void put_bits(json_t *object, const char *key, uint64_t value)
     json_object_set_new(object, key, json_string(digits));
 }
 
-static void put_uuid(json_t *object, const char *key, const uint8_t uuid[16])
+static void put_hex(json_t *object, const char *key, const uint8_t *bytes, size_t count)
 {
-    char digits[33];
-    for (size_t i = 0; i < 16; i++)
-        snprintf(digits + 2 * i, 3, "%02x", uuid[i]);
-    json_object_set_new(object, key, json_string(digits));
+    static const char digits[] = "0123456789abcdef";
+    char *text = lit_alloc(2 * count + 1, 1);
+    for (size_t i = 0; i < count; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    json_object_set_new(object, key, json_string(text));
+    free(text);
 }
 
 static void put_facts(json_t *object, const struct dev_facts *facts)
@@ -70,8 +80,8 @@ static void put_facts(json_t *object, const struct dev_facts *facts)
     put_text(inner, "driver_info", facts->driver_info);
     put_text(inner, "driver_version", facts->driver_version);
     put_text(inner, "problem", facts->problem);
-    put_uuid(inner, "device_uuid", facts->device_uuid);
-    put_uuid(inner, "driver_uuid", facts->driver_uuid);
+    put_hex(inner, "device_uuid", facts->device_uuid, sizeof facts->device_uuid);
+    put_hex(inner, "driver_uuid", facts->driver_uuid, sizeof facts->driver_uuid);
     put_number(inner, "driver_id", facts->driver_id);
     put_number(inner, "vendor", facts->vendor);
     put_number(inner, "product", facts->product);
@@ -140,6 +150,7 @@ void eng_request_write(const struct eng_request *request, struct text *line)
     case ENG_OPEN:
         put_number(object, "index", request->index);
         put_bool(object, "validation", request->validation);
+        put_bool(object, "capture", request->capture);
         put_number(object, "timeout_ms", request->timeout_ms);
         break;
     case ENG_RUN:
@@ -167,6 +178,9 @@ void eng_request_write(const struct eng_request *request, struct text *line)
         put_bits(object, "seed", request->seed);
         put_number(object, "timeout_ms", request->timeout_ms);
         break;
+    case ENG_COMPILE:
+        put_text(object, "name", request->name);
+        break;
     case ENG_ENUMERATE:
     case ENG_QUIT:
         break;
@@ -190,6 +204,12 @@ void eng_event_write(const struct eng_event *event, struct text *line)
     case ENG_EVENT_BATCH:
         put_count(object, &event->count);
         put_bool(object, "fresh", event->fresh);
+        break;
+    case ENG_EVENT_CODE:
+        put_number(object, "total", event->chunk.total);
+        put_number(object, "offset", event->chunk.offset);
+        put_number(object, "size", event->chunk.size);
+        put_hex(object, "bytes", event->chunk.bytes, event->chunk.size);
         break;
     case ENG_EVENT_MESSAGE:
         put_text(object, "text", event->text);
@@ -446,6 +466,16 @@ static void read_count(struct reader *outer, struct eng_count *count)
     leave(outer, "count", r);
 }
 
+static void read_chunk(struct reader *r, struct eng_chunk *chunk)
+{
+    chunk->total = read_number(r, "total", ENG_CODE_MAX);
+    chunk->offset = read_number(r, "offset", ENG_CODE_MAX);
+    chunk->size = read_number(r, "size", ENG_CHUNK);
+    if (chunk->offset > chunk->total || chunk->size > chunk->total - chunk->offset)
+        blame(r, "offset");
+    read_hex(r, "bytes", chunk->bytes, chunk->size);
+}
+
 static bool start(struct reader *reader, const char *line, size_t length, struct lit_error *error)
 {
     json_error_t where;
@@ -485,6 +515,7 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
     case ENG_OPEN:
         request->index = read_u32(r, "index");
         request->validation = read_bool(r, "validation");
+        request->capture = read_bool(r, "capture");
         request->timeout_ms = read_u32(r, "timeout_ms");
         break;
     case ENG_RUN:
@@ -511,6 +542,9 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
         request->runs = read_number(r, "runs", COUNT_MAX);
         request->seed = read_bits(r, "seed");
         request->timeout_ms = read_u32(r, "timeout_ms");
+        break;
+    case ENG_COMPILE:
+        read_text(r, "name", request->name, sizeof request->name);
         break;
     case ENG_ENUMERATE:
     case ENG_QUIT:
@@ -544,6 +578,9 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
     case ENG_EVENT_BATCH:
         read_count(r, &event->count);
         event->fresh = read_bool(r, "fresh");
+        break;
+    case ENG_EVENT_CODE:
+        read_chunk(r, &event->chunk);
         break;
     case ENG_EVENT_MESSAGE:
         read_text(r, "text", event->text, sizeof event->text);

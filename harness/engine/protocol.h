@@ -13,7 +13,9 @@
 #include "generate/program.h"
 
 #define ENG_WORKER_FD 3
-#define ENG_LINE_MAX  65536 // bytes of one line, newline included
+#define ENG_LINE_MAX  65536                 // bytes of one line, newline included
+#define ENG_CHUNK     16384                 // bytes of code that one event carries
+#define ENG_CODE_MAX  (UINT32_C(256) << 20) // bytes of what is said of one pipeline
 
 enum eng_request_kind {
     ENG_ENUMERATE, // -> DEVICE for each device, then DONE
@@ -22,14 +24,17 @@ enum eng_request_kind {
     ENG_TRY,       // one run of a configuration, of one workgroup where the test allows it, on a
                    // device that is opened for it alone -> BATCH, then DONE
     ENG_GENERATED, // runs a generated program -> BATCH for each batch, then DONE
-    ENG_QUIT,      // the worker ends
+    ENG_COMPILE, // compiles a configuration on a device that was opened with `capture` -> CODE for
+                 // each chunk of what the driver gives of it, then DONE
+    ENG_QUIT,    // the worker ends
 };
 
 struct eng_request {
     enum eng_request_kind kind;
     uint32_t index;               // OPEN, TRY: among the devices that the worker enumerates
     bool validation;              // OPEN
-    char name[512];               // RUN, TRY: the configuration; GENERATED: the test
+    bool capture;                 // OPEN: for COMPILE alone; the checker is not tried
+    char name[512];               // RUN, TRY, COMPILE: the configuration; GENERATED: the test
     char stress[ENG_STRESS_TEXT]; // RUN: the notation of the set that it runs under
     char settings[512];         // TRY: LITMUS_SIMT, which the reference driver reads; "": as it is
     char program[GEN_TEXT_MAX]; // GENERATED: its notation
@@ -39,16 +44,17 @@ struct eng_request {
     uint64_t runs;                // RUN, GENERATED: how many to do
     // RUN, TRY, GENERATED: of the session; the worker derives the configuration's own from it
     uint64_t seed;
-    uint32_t timeout_ms; // all but ENUMERATE and QUIT: the longest that one batch may take
+    uint32_t timeout_ms; // all but ENUMERATE, COMPILE and QUIT: the longest that one batch may take
 };
 
 enum eng_event_kind {
     ENG_EVENT_DEVICE,  // facts
     ENG_EVENT_OPENED,  // facts, host_checker, text: why
     ENG_EVENT_BATCH,   // count: what this batch adds; fresh
+    ENG_EVENT_CODE,    // chunk
     ENG_EVENT_MESSAGE, // text: a validation message or a remark
-    ENG_EVENT_DONE,    // result and text (the reason) of RUN, TRY; end of ENUMERATE and OPEN
-    ENG_EVENT_ERROR,   // error_code and text: the request failed, the worker is still usable
+    ENG_EVENT_DONE,  // result and text (the reason) of RUN, TRY, COMPILE; end of ENUMERATE and OPEN
+    ENG_EVENT_ERROR, // error_code and text: the request failed, the worker is still usable
 };
 
 struct eng_event {
@@ -60,6 +66,11 @@ struct eng_event {
     enum eng_result result;
     enum lit_exit error_code;
     char text[512];
+    // CODE: a part of what isa_pack made. Chunks come in order and leave no gap.
+    struct eng_chunk {
+        size_t total, offset, size; // bytes
+        uint8_t bytes[ENG_CHUNK];
+    } chunk;
 };
 
 // Append one line, newline included.

@@ -194,6 +194,7 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
             return wait;
         case ENG_EVENT_DEVICE:
         case ENG_EVENT_BATCH:
+        case ENG_EVENT_CODE:
             break;
         }
     }
@@ -378,6 +379,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             break;
         case ENG_EVENT_DEVICE:
         case ENG_EVENT_OPENED:
+        case ENG_EVENT_CODE:
             break;
         }
     }

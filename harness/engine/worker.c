@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "engine/generated.h"
+#include "engine/compile.h"
 #include "engine/measure.h"
 #include "engine/protocol.h"
 
@@ -87,6 +88,7 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
         &(struct dev_open_info){
             .index = request->index,
             .validation = request->validation,
+            .capture = request->capture,
             .message = on_message,
             .user = worker,
         },
@@ -95,7 +97,8 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
         emit_error(worker, error.code, error.message);
         return DEV_OK;
     }
-    worker->host_checker = !dev_self_test(worker->dev, request->timeout_ms, &status, &error);
+    worker->host_checker =
+        !request->capture && !dev_self_test(worker->dev, request->timeout_ms, &status, &error);
     if (status == DEV_LOST || status == DEV_TIMEOUT) {
         emit_error(worker, LIT_EXIT_DEVICE_LOST, error.message);
         return status;
@@ -127,6 +130,15 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
             .user = worker,
         },
         request);
+}
+
+static enum dev_status compile(struct worker *worker, const struct eng_request *request)
+{
+    if (!worker->dev) {
+        emit_error(worker, LIT_EXIT_USAGE, "no device is open");
+        return DEV_OK;
+    }
+    return eng_compile(worker->dev, request->name, emit, worker);
 }
 
 // A generated program has few runs: what the device-side checker needs to be made ready would take
@@ -247,6 +259,9 @@ int eng_worker_main(void)
             break;
         case ENG_GENERATED:
             status = run_generated(worker, &request);
+            break;
+        case ENG_COMPILE:
+            status = compile(worker, &request);
             break;
         case ENG_QUIT:
             quit = true;

@@ -2,6 +2,7 @@
 // What merging does within a store: copies sessions into it, puts shards together, adds up.
 #pragma once
 
+#include "store/code.h"
 #include "store/history.h"
 #include "store/merge.h"
 #include "store/private.h"

@@ -123,7 +123,8 @@ bool store_copy_session(struct store *from, int64_t session, struct store *to,
     copying.session = copy->id;
     good = good && store_devices(from, session, copy_device, &copying, error) && copying.good &&
            store_results(from, session, copy_result, &copying, error) && copying.good &&
-           store_copy_tuning(from, session, to, copy->id, error);
+           store_copy_tuning(from, session, to, copy->id, error) &&
+           store_copy_code(from, session, to, copy->id, error);
     free(copying.devices);
     // Results of a device that the session does not have are in no list of its results.
     int64_t there = 0, here = 0;

@@ -163,6 +163,22 @@ static const char *const migrations[STORE_VERSION] = {
     "CREATE INDEX tuning_name ON tuning (device, name);"
 
     "PRAGMA user_version = 3;",
+
+    // What drivers made of configurations: what isa_pack makes, as one zstd frame. digest: of the
+    // machine code, or of the lowest representation that there is; '' for none.
+    "CREATE TABLE code ("
+    "  id INTEGER PRIMARY KEY,"
+    "  session INTEGER NOT NULL,"
+    "  device TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  sha256 TEXT NOT NULL,"
+    "  digest TEXT NOT NULL,"
+    "  packed BLOB NOT NULL,"
+    "  UNIQUE (session, device, name),"
+    "  FOREIGN KEY (session, device) REFERENCES device (session, id) ON DELETE CASCADE"
+    ") STRICT;"
+
+    "PRAGMA user_version = 4;",
 };
 
 bool store_migrate(struct store *store, int version, struct lit_error *error)

@@ -270,12 +270,14 @@ static bool add_result(const struct whole *whole, const struct entry *entry)
     return good;
 }
 
-static bool add_tuning(const struct whole *whole)
+static bool add_tuning_and_code(const struct whole *whole)
 {
     bool good = true;
     for (size_t i = 0; good && i < whole->count; i++)
         good = store_copy_tuning(whole->store, whole->parts[i]->id, whole->store,
-                                 whole->session->id, whole->error);
+                                 whole->session->id, whole->error) &&
+               store_copy_code(whole->store, whole->parts[i]->id, whole->store, whole->session->id,
+                               whole->error);
     return good;
 }
 
@@ -300,7 +302,7 @@ bool store_whole_write(struct store *store, const struct store_session *const *p
         qsort(whole.entries, whole.entry_count, sizeof(*whole.entries), compare_entries);
     for (size_t i = 0; good && i < whole.entry_count; i++)
         good = add_result(&whole, &whole.entries[i]);
-    good = good && add_tuning(&whole);
+    good = good && add_tuning_and_code(&whole);
     for (size_t i = 0; i < whole.entry_count; i++)
         free(whole.entries[i].name);
     for (size_t i = 0; i < whole.device_count; i++)

@@ -8,6 +8,7 @@
 
 struct trace {
     FILE *file;
+    bool begun;           // a device that only compiles leaves nothing
     pthread_mutex_t lock; // a step is written as a whole
 };
 
@@ -36,7 +37,6 @@ struct trace *trace_open(const char *path)
         return NULL;
     }
     pthread_mutex_init(&trace->lock, NULL);
-    fputs("simt-trace 1\n", trace->file);
     return trace;
 }
 
@@ -53,6 +53,9 @@ void trace_dispatch(struct trace *trace, uint64_t number, const struct settings 
                     const struct dispatch *dispatch)
 {
     const struct program *program = dispatch->program;
+    if (!trace->begun)
+        fputs("simt-trace 1\n", trace->file);
+    trace->begun = true;
     fprintf(trace->file,
             "dispatch %" PRIu64 " model %s seed %" PRIu64
             " subgroup %u groups %u %u %u local %u %u %u\n",

@@ -11,7 +11,7 @@ import harness
 from harness import Case
 
 STORES = os.path.join(harness.SOURCE, "tests", "stores")
-FORMATS = (1, 2)
+FORMATS = (1, 2, 3)
 
 
 def says(golden, now, path=""):
@@ -68,14 +68,14 @@ class OldStores(Case):
                 self.assertEqual(result.code, 0, result)
             self.assertIn("22.3.6", self.litmus("history", "shuffle.*", "--db", store).out)
             self.assertEqual(self.content(store), before)
-        self.assertEqual(sorted(os.listdir(self.folder)), ["format-1.db", "format-2.db"])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["format-1.db", "format-2.db", "format-3.db"])
 
     def test_brought_up_to_date_by_a_writer(self):
         for version in FORMATS:
             store = self.take(version)
             run = self.litmus("run", harness.ONE, "-n", "1", "--db", store)
             self.assertEqual(run.code, 0, run)
-            self.assertEqual(self.rows("PRAGMA user_version", store), [(3,)])
+            self.assertEqual(self.rows("PRAGMA user_version", store), [(4,)])
             self.check_golden(version, store)
 
     def test_the_same_session_in_whatever_form(self):
@@ -84,11 +84,12 @@ class OldStores(Case):
             result = self.litmus("merge", "-o", "all.db", store)
             self.assertEqual(result.code, 0, result)
             self.check_golden(version, "all.db")
-            self.assertEqual(self.rows("PRAGMA user_version", "all.db"), [(3,)])
+            self.assertEqual(self.rows("PRAGMA user_version", "all.db"), [(4,)])
             # Once brought up to date it has the identity that it was given here.
             self.assertEqual(self.litmus("run", harness.ONE, "-n", "1", "--db", store).code, 0)
             result = self.litmus("merge", "-o", "all.db", store)
-            self.assertIn("3 sessions read, 1 new", result.out)
+            sessions = self.rows("SELECT count(*) FROM session", store)[0][0]
+            self.assertIn(f"{sessions} sessions read, 1 new", result.out)
             os.remove(self.path("all.db"))
 
 

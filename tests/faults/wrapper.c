@@ -194,6 +194,10 @@ static void spoil_properties(VkPhysicalDeviceProperties *properties)
         memset(&properties->limits, 0xff, sizeof properties->limits);
         properties->deviceType = (VkPhysicalDeviceType)4242;
     }
+    if (is_on("nvidia-cache")) {
+        properties->vendorID = 0x10de;
+        properties->deviceID = 0x2335;
+    }
     if (is_on("small-push-constants"))
         properties->limits.maxPushConstantsSize = 16;
     if (is_on("nonsense") || is_on("odd-name"))
@@ -293,6 +297,41 @@ static VKAPI_ATTR void VKAPI_CALL update_sets(VkDevice device, uint32_t count,
                 sets[next % 64].set = writes[i].dstSet;
                 sets[next++ % 64].output = writes[i].pBufferInfo[j].buffer;
             }
+}
+
+// What the driver keeps of a pipeline. A cache of somebody else's: the file LITMUS_FAULT_CACHE.
+static VKAPI_ATTR VkResult VKAPI_CALL get_cache(VkDevice device, VkPipelineCache cache,
+                                                size_t *size, void *data)
+{
+    static char bytes[1 << 16];
+    FILE *file = is_on("nvidia-cache") ? fopen(getenv("LITMUS_FAULT_CACHE"), "re") : NULL;
+    if (is_on("cache-lies")) {
+        // It says 40 bytes, and writes more.
+        if (data)
+            memset(data, 'x', 48);
+        *size = data ? 48 : 40;
+        return VK_SUCCESS;
+    }
+    if (!file)
+        return NEXT(vkGetPipelineCacheData)(device, cache, size, data);
+    const size_t there = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    if (data)
+        memcpy(data, bytes, *size < there ? *size : there);
+    *size = data && *size < there ? *size : there;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL
+get_representations(VkDevice device, const VkPipelineExecutableInfoKHR *info, uint32_t *count,
+                    VkPipelineExecutableInternalRepresentationKHR *list)
+{
+    const VkResult result =
+        NEXT(vkGetPipelineExecutableInternalRepresentationsKHR)(device, info, count, list);
+    for (uint32_t i = 0; list && i < *count && is_on("representation-lies"); i++)
+        if (list[i].pData)
+            list[i].dataSize += 1000;
+    return result;
 }
 
 // Commands
@@ -408,6 +447,8 @@ static PFN_vkVoidFunction overridden(const char *name)
         OVERRIDE(vkGetPhysicalDeviceProperties, get_properties),
         OVERRIDE(vkGetPhysicalDeviceProperties2, get_properties2),
         OVERRIDE(vkGetPhysicalDeviceQueueFamilyProperties, get_families),
+        OVERRIDE(vkGetPipelineCacheData, get_cache),
+        OVERRIDE(vkGetPipelineExecutableInternalRepresentationsKHR, get_representations),
         OVERRIDE(vkQueueSubmit, submit),
         OVERRIDE(vkUpdateDescriptorSets, update_sets),
         OVERRIDE(vkWaitForFences, wait_fences),

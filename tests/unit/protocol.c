@@ -120,6 +120,9 @@ static void requests_come_back(void **state)
     const struct eng_request requests[] = {
         {.kind = ENG_ENUMERATE},
         {.kind = ENG_OPEN, .index = 3, .validation = true, .timeout_ms = 10000},
+        {.kind = ENG_OPEN, .capture = true},
+        {.kind = ENG_COMPILE,
+         .name = "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32"},
         {.kind = ENG_RUN,
          .name = "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32",
          .stress = "kind=idle,workgroups=4",
@@ -155,6 +158,7 @@ static void requests_come_back(void **state)
         assert_int_equal(back.kind, requests[i].kind);
         assert_int_equal(back.index, requests[i].index);
         assert_int_equal(back.validation, requests[i].validation);
+        assert_int_equal(back.capture, requests[i].capture);
         assert_string_equal(back.name, requests[i].name);
         assert_string_equal(back.settings, requests[i].settings);
         assert_string_equal(back.program, requests[i].program);
@@ -167,6 +171,46 @@ static void requests_come_back(void **state)
         assert_true(back.seed == requests[i].seed);
         assert_int_equal(back.timeout_ms, requests[i].timeout_ms);
         text_free(&line);
+    }
+}
+
+// Chunks of all sizes, with every byte in them.
+static void code_comes_back(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {0, 1, 255, ENG_CHUNK};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct eng_event event = {
+            .kind = ENG_EVENT_CODE,
+            .chunk = {.total = 70000, .offset = 70000 - sizes[i], .size = sizes[i]}};
+        for (size_t k = 0; k < sizes[i]; k++)
+            event.chunk.bytes[k] = (uint8_t)(k * 7);
+        const struct eng_event back = through_a_line(&event);
+        assert_int_equal(back.chunk.total, event.chunk.total);
+        assert_int_equal(back.chunk.offset, event.chunk.offset);
+        assert_int_equal(back.chunk.size, sizes[i]);
+        assert_memory_equal(back.chunk.bytes, event.chunk.bytes, ENG_CHUNK);
+    }
+}
+
+static void wrong_code_is_refused(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "{\"event\":\"code\",\"total\":3,\"offset\":2,\"size\":2,\"bytes\":\"0001\"}",
+        "{\"event\":\"code\",\"total\":3,\"offset\":4,\"size\":0,\"bytes\":\"\"}",
+        "{\"event\":\"code\",\"total\":3,\"offset\":0,\"size\":2,\"bytes\":\"00\"}",
+        "{\"event\":\"code\",\"total\":3,\"offset\":0,\"size\":1,\"bytes\":\"0g\"}",
+        "{\"event\":\"code\",\"total\":99999,\"offset\":0,\"size\":20000,\"bytes\":\"\"}",
+        "{\"event\":\"code\",\"total\":1e9,\"offset\":0,\"size\":0,\"bytes\":\"\"}",
+        "{\"event\":\"code\",\"total\":999999999,\"offset\":0,\"size\":0,\"bytes\":\"\"}",
+        "{\"event\":\"code\",\"total\":3,\"offset\":0,\"size\":0}",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct eng_event event;
+        struct lit_error error = {0};
+        assert_false(eng_event_parse(lines[i], strlen(lines[i]), &event, &error));
+        assert_true(error.message[0]);
     }
 }
 
@@ -541,6 +585,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_come_back),
+        cmocka_unit_test(code_comes_back),
+        cmocka_unit_test(wrong_code_is_refused),
         cmocka_unit_test(facts_come_back),
         cmocka_unit_test(counts_come_back),
         cmocka_unit_test(the_longest_event_fits),

@@ -307,8 +307,8 @@ static void test_versions_and_damage(void **state)
     put(store, id, 10);
     store_close(&store);
     execute("PRAGMA user_version = 7");
-    check_refused("made by a newer litmus (format 7, this one knows up to 3)");
-    execute("PRAGMA user_version = 3");
+    check_refused("made by a newer litmus (format 7, this one knows up to 4)");
+    execute("PRAGMA user_version = 4");
 
     static const char *const damages[] = {
         "UPDATE result SET result = 'splendid'",
@@ -399,7 +399,8 @@ static void test_older_format(void **state)
     int64_t id = begin(store);
     put(store, id, 10);
     store_close(&store);
-    execute("DROP TABLE part; DROP TABLE tuning; DROP TABLE choice; DROP INDEX session_uuid;"
+    execute("DROP TABLE code; DROP TABLE part; DROP TABLE tuning; DROP TABLE choice; DROP INDEX "
+            "session_uuid;"
             "DROP INDEX device_driver; DROP INDEX result_name; DROP INDEX result_device;"
             "ALTER TABLE session DROP COLUMN uuid; ALTER TABLE session DROP COLUMN shard;"
             "ALTER TABLE session DROP COLUMN shard_index;"

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which configurations' code is worth having, and its way into the store.
+#include "cli/code.h"
+
+#include "engine/capture.h"
+#include "report/model.h"
+#include "store/code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct collecting {
+    const struct cli_code *asked;
+    const struct eng_device *device;
+    struct lit_error *error;
+    bool broken;   // the store
+    bool silent;   // the driver tells nothing
+    size_t unable; // configurations whose code was not to be had
+    char why[512]; // of the first of them
+    char **there;  // names that the store has code of
+    size_t there_count;
+};
+
+static bool note_there(const char *device, const char *name, struct isa_code *code, void *user)
+{
+    struct collecting *c = user;
+    (void)device, (void)code;
+    c->there = lit_realloc(c->there, c->there_count + 1, sizeof *c->there);
+    c->there[c->there_count++] = lit_strdup(name);
+    return true;
+}
+
+static bool is_there(const struct collecting *c, const char *name)
+{
+    for (size_t i = 0; i < c->there_count; i++)
+        if (strcmp(c->there[i], name) == 0)
+            return true;
+    return false;
+}
+
+// --- Which
+
+// A failure that asks for an explanation: a control is there to fail.
+static bool is_odd(const struct report_result *result)
+{
+    return report_failed(result) && !report_is_control(result);
+}
+
+// Whether two configurations of one test differ in one axis, and in nothing else.
+static bool are_twins(const struct report_result *a, const struct report_result *b)
+{
+    size_t differing = 0;
+    if (strcmp(a->test, b->test) != 0 || a->variant_count != b->variant_count ||
+        a->param_count != b->param_count)
+        return false;
+    for (size_t i = 0; i < a->variant_count; i++)
+        differing += strcmp(a->variant[i].value, b->variant[i].value) != 0;
+    for (size_t i = 0; i < a->param_count; i++)
+        differing += 2 * (strcmp(a->params[i].value, b->params[i].value) != 0);
+    return differing == 1;
+}
+
+static bool has_odd_twin(const struct report_model *model, const struct report_result *result)
+{
+    for (size_t i = 0; i < model->result_count; i++)
+        if (model->results[i].device == result->device && is_odd(&model->results[i]) &&
+            are_twins(&model->results[i], result))
+            return true;
+    return false;
+}
+
+static bool is_wanted(const struct cli_code *asked, const struct report_model *model,
+                      const struct report_result *result, bool twins)
+{
+    if (result->result == ENG_SKIP)
+        return false;
+    if (asked->which == CLI_CODE_ALL)
+        return !twins;
+    return twins ? !is_odd(result) && has_odd_twin(model, result) : is_odd(result);
+}
+
+// The cases of a device, those that failed first. *cases is allocated.
+static size_t choose(struct collecting *c, const struct report_model *model,
+                     struct cat_case **cases)
+{
+    size_t count = 0;
+    *cases = lit_alloc(model->result_count + 1, sizeof **cases);
+    for (int twins = 0; twins < 2; twins++)
+        for (size_t i = 0; i < model->result_count; i++) {
+            const struct report_result *result = &model->results[i];
+            const bool full = c->asked->which == CLI_CODE_FAILED && count == CLI_CODE_MOST;
+            if (full || strcmp(model->devices[result->device].id, c->device->id) != 0 ||
+                !is_wanted(c->asked, model, result, twins) || is_there(c, result->name))
+                continue;
+            count += cat_case_parse(result->name, &(*cases)[count], NULL);
+        }
+    return count;
+}
+
+// --- The way
+
+static bool take(const struct cat_case *which, enum eng_result result, const char *reason,
+                 struct isa_code *code, void *user)
+{
+    struct collecting *c = user;
+    const struct cat_module *module = cat_case_module(which);
+    struct text name = {0};
+    cat_case_name(which, &name);
+    // A driver that tells nothing of one pipeline tells nothing of the others.
+    if (result == ENG_PASS && isa_is_empty(code))
+        c->silent = true;
+    else if (result == ENG_PASS)
+        c->broken = !store_code_put(c->asked->store, c->asked->session, c->device->id, name.data,
+                                    module ? module->sha256 : "", code, c->error);
+    else if (c->unable++ == 0)
+        snprintf(c->why, sizeof c->why, "%.200s: %s: %.200s", name.data, eng_result_name(result),
+                 reason);
+    text_free(&name);
+    return !c->broken && !c->silent;
+}
+
+static void remark(const struct collecting *c, const char *what)
+{
+    struct text line = {0};
+    text_printf(&line, "litmus: device %u: %s: %s", c->device->number, what, c->why);
+    c->asked->watch->say(line.data, c->asked->watch->user);
+    text_free(&line);
+}
+
+static bool collect_device(struct collecting *c, const struct report_model *model)
+{
+    struct cat_case *cases = NULL;
+    char reason[512];
+    const struct eng_capture capture = {
+        .watch = c->asked->watch, .device = c->device, .take = take, .user = c};
+    if (!store_codes(c->asked->store, c->asked->session, c->device->id, NULL, note_there, c,
+                     c->error))
+        return false;
+    const size_t count = choose(c, model, &cases);
+    if (count && eng_capture(&capture, cases, count, reason) == ENG_END_STOPS) {
+        snprintf(c->why, sizeof c->why, "%s", reason);
+        remark(c, "the code was not to be had");
+    } else if (c->unable) {
+        remark(c, "the code of some configurations was not to be had");
+    }
+    free(cases);
+    return !c->broken;
+}
+
+bool cli_code_collect(const struct cli_code *asked, struct lit_error *error)
+{
+    struct report_model model;
+    if (asked->which == CLI_CODE_NONE)
+        return true;
+    bool good = report_model_load(asked->store, asked->session, &model, error);
+    for (size_t i = 0; good && i < asked->inventory->count; i++) {
+        struct collecting c = {
+            .asked = asked, .device = &asked->inventory->devices[i], .error = error};
+        if (!asked->chosen[i])
+            continue;
+        good = collect_device(&c, &model);
+        for (size_t k = 0; k < c.there_count; k++)
+            free(c.there[k]);
+        free(c.there);
+    }
+    report_model_clear(&model);
+    return good;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus isa: what a driver makes of the tests.
+#include "cli/cli.h"
+#include "cli/describe.h"
+#include "cli/isa_keep.h"
+#include "cli/isa_text.h"
+#include "cli/simt.h"
+#include "engine/capture.h"
+#include "engine/interrupt.h"
+#include "engine/plan.h"
+#include "isa/nvdisasm.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+    struct cli_list devices, simt;
+    bool thorough, listing, diff, every;
+    int disassembler, verbose;
+    const char *keep;
+    double timeout;
+};
+
+enum { AUTO, NVDISASM, BUILT_IN };
+
+#define AT(member)       offsetof(struct options, member)
+#define NVDISASM_SECONDS 30
+
+static const struct cli_option options[] = {
+    {'d', "device", CLI_LIST, AT(devices), "DEVICE",
+     "only this device, as 'litmus run' names them; can be repeated"},
+    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
+     "of the reference driver alone: " CLI_SIMT_MODELS},
+    {0, "thorough", CLI_FLAG, AT(thorough), NULL,
+     "all values of all parameters, and all subgroup sizes"},
+    {'l', "listing", CLI_FLAG, AT(listing), NULL,
+     "the code of each configuration, each code once (default: of\na single one only)"},
+    {0, "diff", CLI_FLAG, AT(diff), NULL,
+     "side by side, for each choice that changes the code, the pair\nthat differs most"},
+    {0, "every", CLI_FLAG, AT(every), NULL,
+     "with listings: all representations that the driver gives, not\nthe lowest alone"},
+    {0, "keep", CLI_TEXT, AT(keep), "FOLDER",
+     "write all of it to files, blobs of unknown format too; the\nfolder must not be there, or be "
+     "empty"},
+    {0, "disassembler", CLI_CHOICE, AT(disassembler), "auto|nvdisasm|built-in",
+     "of SASS (default: auto, which is nvdisasm for a single\nconfiguration if it is there, else "
+     "the built-in one)"},
+    {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
+     "how long a driver may take for one (default: 60)"},
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "what drivers print"},
+};
+
+const struct cli_syntax cli_isa_syntax = {
+    .name = "isa",
+    .usage = "[OPTION]... PATTERN...",
+    .about =
+        "Prints what drivers make of the matching configurations: machine code where it can be\n"
+        "read (NVIDIA: from the pipeline cache or VK_KHR_pipeline_binary), else the lowest\n"
+        "representation that the driver gives (VK_KHR_pipeline_executable_properties); whether\n"
+        "variants that differ in one choice have the same code; and, of SASS, exchanges between\n"
+        "lanes that a divergent branch can reach with no reconvergence before them. Nothing is "
+        "run.",
+    .options = options,
+    .count = sizeof options / sizeof options[0],
+    .more = "A pattern is as for 'litmus run'. In listings, ! stands before an exchange that lanes "
+            "can\n"
+            "reach apart, i before one that a part of the lanes executes.\n"
+            "\n"
+            "examples:\n"
+            "  litmus isa shuffle.scan-loop -d 1\n"
+            "  litmus isa 'shuffle.scan-loop/sync=none*' --diff\n"
+            "  litmus isa 'scan.*' --simt lockstep --listing\n",
+    .operands = CLI_OPERANDS_TESTS,
+};
+
+struct asking {
+    struct options chosen;
+    struct cli_list patterns;
+    struct cat_selection selection;
+    struct eng_watch watch;
+    struct eng_inventory inventory;
+    bool *devices;
+    const struct eng_device *device; // the present one
+    struct isa_study study;          // of it
+    bool single;                     // one configuration was asked for
+    size_t asked, given, skipped;    // configurations
+    size_t failed;                   // ended by a crash, a hang, a lost device or a refusal
+    struct lit_error *error;
+    bool broken; // a file could not be written
+};
+
+static void say(const char *line, void *user)
+{
+    (void)user;
+    fprintf(stderr, "%s\n", line);
+}
+
+// The tool's text in place of the built-in decoder's, where it is wanted and there.
+static bool disassemble(const struct asking *a, struct isa_code *code, struct sass_code *sass)
+{
+    const struct isa_piece *machine = isa_find(code, ISA_MACHINE);
+    struct lit_error error = {0};
+    if (!machine || a->chosen.disassembler == BUILT_IN ||
+        (a->chosen.disassembler == AUTO && !a->single))
+        return false;
+    if (sass_nvdisasm((const uint8_t *)machine->bytes, machine->size, machine->architecture,
+                      NVDISASM_SECONDS, sass, &error))
+        return true;
+    sass_code_clear(sass);
+    if (a->chosen.disassembler == NVDISASM)
+        isa_remark(code, "%s: the built-in decoder is used", error.message);
+    return false;
+}
+
+static bool take(const struct cat_case *which, enum eng_result result, const char *reason,
+                 struct isa_code *code, void *user)
+{
+    struct asking *a = user;
+    struct text name = {0};
+    cat_case_name(which, &name);
+    a->asked++;
+    if (result == ENG_SKIP) {
+        a->skipped++;
+        if (a->single || a->chosen.verbose)
+            printf("  %s: skip: %s\n", name.data, reason);
+    } else if (result != ENG_PASS) {
+        a->failed++;
+        printf("  %s: %s: %s\n", name.data, eng_result_name(result), reason);
+    } else {
+        struct sass_code sass;
+        const bool by_tool = disassemble(a, code, &sass);
+        a->given++;
+        a->broken = a->chosen.keep &&
+                    !cli_isa_keep(a->chosen.keep, a->device->number, name.data, code, a->error);
+        isa_study_add(&a->study, name.data, code, by_tool ? &sass : NULL, "nvdisasm");
+    }
+    text_free(&name);
+    return !a->broken;
+}
+
+static void print_header(const struct asking *a, size_t count)
+{
+    struct text line = {0};
+    char number[32];
+    cli_device_line(&a->device->facts, cli_utf8(), &line);
+    const size_t width = cli_width(line.data);
+    printf("%s%*sdevice %u of %zu\n", line.data, (int)(width < 86 ? 86 - width : 2), "",
+           a->device->number, a->inventory.count);
+    printf("  %s configuration%s\n", text_count(number, count), count == 1 ? "" : "s");
+    fflush(stdout);
+    text_free(&line);
+}
+
+static enum eng_end ask_device(struct asking *a)
+{
+    struct eng_plan plan;
+    struct text text = {0};
+    char reason[512];
+    const struct eng_capture capture = {
+        .watch = &a->watch, .device = a->device, .take = take, .user = a};
+    const size_t skipped = a->skipped;
+    eng_plan_make(&plan, &a->selection, &a->device->facts, false, 0);
+    a->single = plan.count == 1;
+    print_header(a, plan.count);
+    const enum eng_end end = eng_capture(&capture, plan.cases, plan.count, reason);
+    isa_study_finish(&a->study);
+    if (a->skipped > skipped)
+        text_printf(&text, "  %zu skipped: the device lacks something for them\n",
+                    a->skipped - skipped);
+    if (a->study.count)
+        cli_isa_text(&a->study,
+                     &(struct cli_isa_view){.listing = a->chosen.listing,
+                                            .diff = a->chosen.diff,
+                                            .every = a->chosen.every},
+                     &text);
+    if (text.data)
+        fputs(text.data, stdout);
+    printf("\n");
+    fflush(stdout);
+    if (end == ENG_END_STOPS)
+        fprintf(stderr, "litmus: device %u stops: %s\n", a->device->number, reason);
+    text_free(&text);
+    isa_study_clear(&a->study);
+    eng_plan_clear(&plan);
+    return end;
+}
+
+static bool find_devices(struct asking *a, struct lit_error *error)
+{
+    if (!eng_inventory_take(&a->watch, &a->inventory))
+        return lit_fail(error, LIT_EXIT_TIME, "interrupted");
+    a->devices = lit_alloc(a->inventory.count + 1, sizeof *a->devices);
+    if (a->inventory.count == 0)
+        return lit_fail(
+            error, LIT_EXIT_NOTHING,
+            "no Vulkan device was found; 'litmus devices' says where drivers are searched");
+    return eng_inventory_choose(&a->inventory, a->chosen.devices.items, a->chosen.devices.count,
+                                a->devices, error);
+}
+
+static int ask(struct asking *a)
+{
+    struct lit_error *error = a->error;
+    bool lost = false;
+    enum eng_end end = ENG_END_RAN;
+    if (a->patterns.count == 0) {
+        lit_fail(error, LIT_EXIT_USAGE, "which tests? patterns as for 'litmus run'");
+        return cli_fail(error);
+    }
+    a->selection = (struct cat_selection){
+        .patterns = a->patterns.items, .count = a->patterns.count, .thorough = a->chosen.thorough};
+    a->watch.policy = (struct eng_policy){
+        .idle = a->chosen.timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS};
+    a->watch.verbose = a->chosen.verbose > 0;
+    if (!cat_selection_check(&a->selection, error) || !cli_simt_use(&a->chosen.simt, error) ||
+        (a->chosen.keep && !cli_isa_keep_start(a->chosen.keep, error)))
+        return cli_fail(error);
+    eng_interrupt_listen();
+    if (!find_devices(a, error))
+        return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
+    for (size_t i = 0; i < a->inventory.count && end != ENG_END_SIGNAL && !a->broken; i++) {
+        if (!a->devices[i])
+            continue;
+        a->device = &a->inventory.devices[i];
+        end = ask_device(a);
+        lost |= end == ENG_END_STOPS;
+    }
+    if (a->broken)
+        return cli_fail(error);
+    if (lost)
+        return LIT_EXIT_DEVICE_LOST;
+    if (a->failed)
+        return LIT_EXIT_UNDECIDED;
+    return a->given ? LIT_EXIT_OK : LIT_EXIT_NOTHING;
+}
+
+int cli_isa(int argc, char **argv)
+{
+    struct lit_error error = {0};
+    struct asking a = {.chosen = {.timeout = ENG_IDLE_SECONDS},
+                       .watch = {.started = eng_now(), .say = say},
+                       .error = &error};
+    int code = LIT_EXIT_OK;
+    if (cli_start(&cli_isa_syntax, argc, argv, &a.chosen, &a.patterns, NULL, &code))
+        code = ask(&a);
+    eng_inventory_clear(&a.inventory);
+    free(a.devices);
+    cli_list_clear(&a.patterns);
+    cli_list_clear(&a.chosen.devices);
+    cli_list_clear(&a.chosen.simt);
+    if (eng_interrupt())
+        eng_interrupt_reraise(eng_interrupt());
+    return code;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of litmus isa.
+#include "cli/isa_text.h"
+
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COLUMN 56 // of one side of a difference
+
+// "A" to "Z", then "AA": which code an entry has, by the order of the first of each.
+static void letter(const struct isa_study *study, size_t entry, char target[8])
+{
+    size_t number = 0, at = 0;
+    char turned[8];
+    for (size_t i = 0; i < study->entries[entry].same_as; i++)
+        number += study->entries[i].piece && study->entries[i].same_as == i;
+    for (number++; number > 0 && at < sizeof turned - 1; number = (number - 1) / 26)
+        turned[at++] = (char)('A' + (number - 1) % 26);
+    for (size_t i = 0; i < at; i++)
+        target[i] = turned[at - 1 - i];
+    target[at] = '\0';
+}
+
+// --- The table
+
+static void put_table(const struct isa_study *study, struct text *text)
+{
+    char code[8], bytes[32];
+    text_puts(text, "  code     bytes  registers  exchanges    apart  configuration\n");
+    for (size_t i = 0; i < study->count; i++) {
+        const struct isa_entry *entry = &study->entries[i];
+        if (!entry->piece) {
+            text_printf(text, "     -         -          -          -        -  %s\n", entry->name);
+            continue;
+        }
+        letter(study, i, code);
+        const char *registers = isa_registers(&entry->code);
+        text_printf(text, "  %4s %9s %10s ", code, text_count(bytes, entry->piece->size),
+                    *registers ? registers : "-");
+        if (entry->listing.sass.count)
+            text_printf(text, "%10zu ", isa_exchanges(&entry->listing));
+        else
+            text_printf(text, "%10s ", "-");
+        if (entry->linted)
+            text_printf(text, "%8zu  ", isa_risks(entry));
+        else
+            text_printf(text, "%8s  ", "-");
+        text_printf(text, "%s\n", entry->name);
+    }
+}
+
+// --- Twins
+
+static void put_effects(const struct isa_study *study, struct text *text)
+{
+    if (study->effect_count)
+        text_puts(text, "\n  what the choices of a test change\n");
+    for (size_t i = 0; i < study->effect_count; i++) {
+        struct text words = {0}, label = {0};
+        const struct isa_axis_effect *effect = &study->effects[i];
+        const bool first = i == 0 || strcmp(study->effects[i - 1].test, effect->test) != 0;
+        isa_effect_words(effect, study->members, study->twins, &words);
+        if (first)
+            text_printf(text, "  %s\n", effect->test);
+        text_puts(&label, "    ");
+        cli_paragraph(text, label.data, words.data);
+        text_free(&label);
+        text_free(&words);
+    }
+}
+
+static void put_side(struct text *text, const struct isa_listing *listing, size_t line)
+{
+    char cut[COLUMN + 1] = "";
+    if (line != SIZE_MAX)
+        snprintf(cut, sizeof cut, "%s", listing->lines[line].text);
+    text_printf(text, "%-*s", COLUMN, cut);
+}
+
+static void put_diff(const struct isa_study *study, const struct isa_axis_effect *effect,
+                     struct text *text)
+{
+    const struct isa_twins *pair = &study->twins[effect->example];
+    const struct isa_listing *left = study->members[pair->base].listing;
+    const struct isa_listing *right = study->members[pair->other].listing;
+    struct isa_diff diff;
+    size_t start = text->length;
+    isa_diff(left, right, &diff);
+    text_printf(text, "\n  %s\n  %s\n", study->members[pair->base].name,
+                study->members[pair->other].name);
+    for (size_t i = 0; i < diff.count; i++) {
+        const struct isa_row *row = &diff.rows[i];
+        const bool both = row->left != SIZE_MAX && row->right != SIZE_MAX;
+        text_puts(text, "  ");
+        put_side(text, left, row->left);
+        text_puts(text, both ? "   " : row->right == SIZE_MAX ? " < " : " > ");
+        start = text->length;
+        put_side(text, right, row->right);
+        // No blanks at the end of a line.
+        while (text->length > start && text->data[text->length - 1] == ' ')
+            text->data[--text->length] = '\0';
+        text_puts(text, "\n");
+    }
+    isa_diff_clear(&diff);
+}
+
+// --- Risks
+
+static void put_risks(const struct isa_study *study, struct text *text)
+{
+    bool any = false;
+    char code[8];
+    for (size_t i = 0; i < study->count; i++) {
+        const struct isa_entry *entry = &study->entries[i];
+        if (entry->same_as != i || !isa_risks(entry))
+            continue;
+        if (!any)
+            text_puts(text, "\n  exchanges that lanes can reach apart\n");
+        any = true;
+        letter(study, i, code);
+        for (size_t k = 0; k < entry->lint.count; k++) {
+            struct text words = {0};
+            if (!isa_is_risk(&entry->lint.findings[k]))
+                continue;
+            text_printf(&words, "%s: ", lint_kind_name(entry->lint.findings[k].kind));
+            lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[k], &words);
+            text_printf(text, "  %4s  %s\n", code, words.data);
+            text_free(&words);
+        }
+    }
+}
+
+// --- Listings
+
+static const char *mark_of(const struct isa_entry *entry, uint32_t address)
+{
+    const char *mark = " ";
+    for (size_t i = 0; i < entry->lint.count; i++) {
+        const struct lint_finding *finding = &entry->lint.findings[i];
+        const struct sass_insn *insns = entry->listing.sass.insns;
+        if (insns[finding->exchange].address != address && insns[finding->twin].address != address)
+            continue;
+        if (isa_is_risk(finding))
+            return "!";
+        mark = "i";
+    }
+    return mark;
+}
+
+void cli_isa_listing(const struct isa_entry *entry, struct text *text)
+{
+    for (size_t i = 0; i < entry->listing.count; i++) {
+        const struct isa_line *line = &entry->listing.lines[i];
+        if (line->address == SASS_NOWHERE)
+            text_printf(text, "  %s\n", line->text);
+        else
+            text_printf(text, "  %s %04" PRIx32 "  %s\n", mark_of(entry, line->address),
+                        line->address, line->text);
+    }
+}
+
+static void put_statistics(const struct isa_entry *entry, struct text *text)
+{
+    for (size_t i = 0; i < entry->code.statistic_count; i++) {
+        const struct isa_statistic *statistic = &entry->code.statistics[i];
+        text_printf(text, "  %-24s %12s  %s\n", statistic->name, statistic->value,
+                    statistic->about);
+    }
+}
+
+static void put_pieces(const struct isa_entry *entry, struct text *text)
+{
+    char bytes[32];
+    for (size_t i = 0; i < entry->code.piece_count; i++) {
+        const struct isa_piece *piece = &entry->code.pieces[i];
+        text_printf(text, "  %-24s %12s  bytes; %s", piece->name, text_count(bytes, piece->size),
+                    piece->source == ISA_MACHINE ? "machine code, from the " : "");
+        text_puts(text, piece->about);
+        if (piece->architecture)
+            text_printf(text, ", sm_%" PRIu32, piece->architecture);
+        text_puts(text, "\n");
+    }
+}
+
+static void put_code(const struct isa_study *study, size_t index, bool every, struct text *text)
+{
+    const struct isa_entry *entry = &study->entries[index];
+    char code[8] = "-";
+    if (entry->piece)
+        letter(study, index, code);
+    text_printf(text, "\n  code %s: %s\n", code, entry->name);
+    put_statistics(entry, text);
+    put_pieces(entry, text);
+    for (size_t i = 0; every && i < entry->code.piece_count; i++) {
+        const struct isa_piece *piece = &entry->code.pieces[i];
+        if (piece->source == ISA_TEXT && piece != entry->piece)
+            text_printf(text, "\n  %s\n%s", piece->name, piece->bytes);
+    }
+    if (entry->why) {
+        text_printf(text, "  no listing: %s\n", entry->why);
+        return;
+    }
+    text_printf(text, "\n  %s, by %s\n", entry->piece->name, entry->listing.by);
+    cli_isa_listing(entry, text);
+}
+
+// --- Remarks: each once, with how many configurations have it
+
+static void put_remarks(const struct isa_study *study, struct text *text)
+{
+    struct text said = {0};
+    for (size_t i = 0; i < study->count; i++) {
+        const struct isa_entry *entry = &study->entries[i];
+        for (size_t k = 0; k <= entry->code.remark_count; k++) {
+            const char *remark =
+                k < entry->code.remark_count ? entry->code.remarks[k] : entry->unlinted;
+            struct text line = {0};
+            if (!remark)
+                continue;
+            text_printf(&line, "  note: %s\n", remark);
+            if (!said.data || !strstr(said.data, line.data))
+                text_puts(&said, line.data);
+            text_free(&line);
+        }
+    }
+    if (said.data)
+        text_printf(text, "\n%s", said.data);
+    text_free(&said);
+}
+
+void cli_isa_text(const struct isa_study *study, const struct cli_isa_view *view, struct text *text)
+{
+    if (study->count > 1 && isa_study_distinct(study))
+        put_table(study, text);
+    put_effects(study, text);
+    for (size_t i = 0; view->diff && i < study->effect_count; i++)
+        if (study->effects[i].like[ISA_SAME] < study->effects[i].pairs)
+            put_diff(study, &study->effects[i], text);
+    for (size_t i = 0; (view->listing || study->count == 1) && i < study->count; i++)
+        if (study->entries[i].same_as == i || !study->entries[i].piece)
+            put_code(study, i, view->every, text);
+    put_risks(study, text);
+    put_remarks(study, text);
+}

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What drivers make of tests: litmus isa, and the code that a run stores."""
+
+import glob
+import os
+import re
+import unittest
+
+import harness
+from harness import Case
+
+ISA = os.path.join(harness.SOURCE, "tests", "isa")
+RADV = sorted(glob.glob("/usr/share/vulkan/icd.d/radeon_icd*.json"))
+LOOP = "loop.desync/*exchange=up,*store=each@workgroup=128,elected=last,iterations=16,weight=16"
+
+
+class ReferenceDriver(Case):
+    """Its listing is text, and has statistics."""
+
+    def isa(self, *arguments, **how):
+        return self.litmus("isa", "--simt", "lockstep", *arguments, drivers=[harness.SIMT], **how)
+
+    def test_one_configuration(self):
+        result = self.isa(harness.ONE)
+        self.assertEqual(result.code, 0, result)
+        self.assert_clean(result)
+        self.assertRegex(result.out, r"group operations +\d+ ")
+        self.assertIn("simt listing, by the driver", result.out)
+        self.assertGreater(result.out.count("OpGroupNonUniformShuffleUp"), 1, result.out)
+
+    def test_every_choice_of_a_test(self):
+        result = self.isa(LOOP)
+        self.assertEqual(result.code, 0, result)
+        rows = re.findall(r"^ +([A-Z]+) +[\d,]+ +\d+ +- +- +(loop\S+)$", result.out, re.M)
+        self.assertGreater(len(rows), 3, result.out)
+        code = {name: letter for letter, name in rows}
+        plain = next(n for n in code if "sync=none" in n and "reconvergence=default" in n)
+        maximal = plain.replace("reconvergence=default", "reconvergence=maximal")
+        barrier = plain.replace("sync=none", "sync=control")
+        if maximal in code:  # where the assembler knows it
+            self.assertEqual(code[plain], code[maximal])
+        self.assertNotEqual(code[plain], code[barrier])
+        text = " ".join(result.out.split())
+        self.assertIn("the subgroup barrier (sync=control) changes the code", text)
+        self.assertIn("adds OpControlBarrier", text)
+
+    def test_difference(self):
+        result = self.isa(LOOP, "--diff")
+        self.assertEqual(result.code, 0, result)
+        added = [line for line in result.out.split("\n") if " > " in line and "Barrier" in line]
+        self.assertTrue(added, result.out)
+
+    def test_files(self):
+        result = self.isa(harness.ONE, "--keep", "kept")
+        self.assertEqual(result.code, 0, result)
+        files = sorted(os.listdir(self.path("kept/device-1")))
+        kinds = [name.rsplit(".", 1)[1] for name in files]
+        self.assertEqual(sorted(kinds), ["cache", "txt", "txt"], files)
+        with open(self.path(os.path.join("kept/device-1", files[kinds.index("txt")]))) as file:
+            self.assertIn("OpGroupNonUniformShuffleUp", file.read())
+        again = self.isa(harness.ONE, "--keep", "kept")
+        self.assert_one_line(again, 2, "kept", "not empty")
+
+    def test_sizes_that_are_wrong(self):
+        result = self.litmus("isa", harness.ONE, drivers=[harness.FAULT],
+                             LITMUS_FAULT="representation-lies", LITMUS_FAULT_DRIVER=harness.SIMT)
+        self.assertEqual(result.code, 0, result)
+        self.assertRegex(result.out, r"note: simt listing: the driver said \d+ bytes and wrote more")
+        self.assertIn("no listing", result.out)
+
+    def test_usage(self):
+        self.assert_one_line(self.isa(), 2, "which tests?")
+        self.assert_one_line(self.isa("shufle"), 2, "shuffle")
+        self.assert_one_line(self.isa(harness.ONE, "-d", "9"), 2, "9")
+
+
+class Caches(Case):
+    """Pipeline caches of NVIDIA's format, from a driver that hands out a file."""
+
+    def isa(self, blob, *arguments, **how):
+        return self.litmus("isa", harness.ONE, *arguments, fault="nvidia-cache",
+                           LITMUS_FAULT_CACHE=self.write("blob", blob), **how)
+
+    def blob(self):
+        with open(os.path.join(ISA, "h200.cache"), "rb") as file:
+            return file.read()
+
+    def test_real(self):
+        result = self.isa(self.blob(), "--disassembler", "built-in")
+        self.assertEqual(result.code, 0, result)
+        self.assert_clean(result)
+        self.assertIn("machine code, from the pipeline cache, sm_90", result.out)
+        self.assertRegex(result.out, r"SASS +896  bytes")
+        self.assertRegex(result.out, r"  0000  LDC|  0000  S2R")
+        self.assertIn("EXIT", result.out)
+
+    def test_kept_as_it_was(self):
+        result = self.isa(self.blob(), "--keep", "kept")
+        self.assertEqual(result.code, 0, result)
+        with open(glob.glob(self.path("kept/device-1/*.cache"))[0], "rb") as file:
+            self.assertEqual(file.read(), self.blob())
+        with open(glob.glob(self.path("kept/device-1/*.code"))[0], "rb") as file:
+            with open(os.path.join(ISA, "h200.code"), "rb") as wanted:
+                self.assertEqual(file.read(), wanted.read())
+
+    def test_bad_ones_are_a_line(self):
+        good = self.blob()
+        for blob, word in ((good[:-100], "cut or corrupted"), (good[:32], "is empty"),
+                           (b"", "no code that can be listed"), (b"x" * 4000, "known format"),
+                           (good[:104] + b"\0" * 5000, "zstd frame")):
+            with self.subTest(word=word):
+                result = self.isa(blob)
+                self.assertEqual(result.code, 0, result)
+                self.assert_clean(result)
+                self.assertIn(word, result.out)
+                self.assertIn("no listing", result.out)
+
+    def test_unknown_one_is_kept(self):
+        result = self.isa(b"y" * 500, "--keep", "kept")
+        self.assertEqual(result.code, 0, result)
+        with open(glob.glob(self.path("kept/device-1/*.cache"))[0], "rb") as file:
+            self.assertEqual(file.read(), b"y" * 500)
+
+    def test_size_that_is_wrong(self):
+        result = self.litmus("isa", harness.ONE, fault="cache-lies")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("vkGetPipelineCacheData: the driver said 40 bytes and wrote more", result.out)
+
+    def test_nvdisasm_that_fails(self):
+        tool = self.write("nvdisasm", "#!/bin/sh\necho broken >&2\nexit 3\n")
+        os.chmod(tool, 0o755)
+        for program in (tool, self.path("gone")):
+            result = self.isa(self.blob(), "--disassembler", "nvdisasm", LITMUS_NVDISASM=program)
+            self.assertEqual(result.code, 0, result)
+            self.assertIn("the built-in decoder is used", result.out)
+            self.assertIn("EXIT", result.out)
+
+    def test_crash_of_the_compiler(self):
+        result = self.litmus("isa", *harness.PAIR, fault="crash-on=64")
+        self.assertEqual(result.code, 3, result)
+        self.assertIn("crash: worker died: signal 11", result.out)
+        self.assertIn("workgroup=128", result.out)
+
+
+class OtherDrivers(Case):
+    def test_one_that_gives_nothing(self):
+        result = self.litmus("isa", harness.ONE)
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("no listing: the driver gives no code that can be listed", result.out)
+
+    @unittest.skipUnless(RADV, "no RADV is installed")
+    def test_one_that_only_compiles(self):
+        """RADV makes code for a GPU that is not there."""
+        result = self.litmus("isa", harness.ONE, drivers=RADV, RADV_FORCE_FAMILY="navi21")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("Assembly, by the driver", result.out)
+        self.assertIn("ds_bpermute_b32", result.out)
+        self.assertRegex(result.out, r"VGPRs +\d+ ")
+
+
+class Stored(Case):
+    """What a run stores of the code."""
+
+    def run_it(self, *arguments, code=1, model="snooping"):
+        result = self.litmus("run", "shuffle.scan-loop", "--simt", model, "-n", "3", "--seed", "1",
+                             *arguments, drivers=[harness.SIMT])
+        self.assertEqual(result.code, code, result)
+        return result
+
+    def test_of_what_failed(self):
+        self.run_it()
+        failed = {name for (name,) in self.rows("SELECT name FROM result WHERE failed_runs > 0")}
+        stored = {name for (name,) in self.rows("SELECT name FROM code")}
+        self.assertTrue(failed)
+        self.assertLessEqual(failed, stored)
+        for name in stored - failed:  # each is a twin of one that failed
+            self.assertTrue(any(self.differing(name, other) == 1 for other in failed), name)
+
+    @staticmethod
+    def differing(name, other):
+        return sum(a != b for a, b in zip(re.split("[,@/]", name), re.split("[,@/]", other)))
+
+    def test_of_none_and_of_all(self):
+        self.run_it("--isa", "none")
+        self.assertEqual(self.rows("SELECT count(*) FROM code"), [(0,)])
+        self.run_it("--isa", "all", model="lockstep", code=0)
+        self.assertEqual(self.rows("SELECT count(*) FROM code"),
+                         self.rows("SELECT count(*) FROM result WHERE session = 2"
+                                   " AND result != 'skip'"))
+        digests = self.rows("SELECT count(DISTINCT digest), min(length(digest)) FROM code")
+        self.assertGreater(digests[0][0], 3)
+        self.assertEqual(digests[0][1], 16)
+
+    def test_of_a_driver_that_tells_nothing(self):
+        """It is asked once, and nothing is stored of what it did not say."""
+        result = self.litmus("run", *harness.PAIR, "-n", "2", "--isa", "all")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.rows("SELECT count(*) FROM code"), [(0,)])
+
+    def test_merged(self):
+        self.run_it()
+        result = self.litmus("merge", "-o", "all.db", "litmus.db")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.rows("SELECT name, digest, packed FROM code ORDER BY name", "all.db"),
+                         self.rows("SELECT name, digest, packed FROM code ORDER BY name"))
+
+
+if __name__ == "__main__":
+    harness.main()

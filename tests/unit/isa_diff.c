@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listings side by side: alignment, likeness, words, and what an axis does to the code.
+#include "isa/twins.h"
+
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct side {
+    struct isa_code code;
+    struct isa_listing listing;
+};
+
+static void make(struct side *side, const char *text)
+{
+    struct lit_error error = {0};
+    *side = (struct side){0};
+    isa_add_piece(&side->code, ISA_TEXT, "Assembly", "", text, strlen(text));
+    assert_true(isa_list(&side->code.pieces[0], &side->listing, &error));
+}
+
+static void clear(struct side *side)
+{
+    isa_listing_clear(&side->listing);
+    isa_code_clear(&side->code);
+}
+
+// One character a row: '=' on both sides, '<' left only, '>' right only.
+static void picture(const struct isa_diff *diff, char *target)
+{
+    for (size_t i = 0; i < diff->count; i++)
+        *target++ = diff->rows[i].left == SIZE_MAX    ? '>'
+                    : diff->rows[i].right == SIZE_MAX ? '<'
+                                                      : '=';
+    *target = '\0';
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *left, *right, *rows;
+        enum isa_likeness likeness;
+        const char *words;
+    } cases[] = {
+        {"a\nb\nc\n", "a\nb\nc\n", "===", ISA_SAME, ""},
+        {"", "", "", ISA_SAME, ""},
+        {"", "a 1\n", ">", ISA_OTHER, "adds a"},
+        {"a 1\nb 2\n", "", "<<", ISA_OTHER, "drops a, b"},
+        // Comments, indentation and the numbers of values and blocks are no difference.
+        {"a 1 ; 77\nb %12\n", "  a 1 ; 99\n b %13\n", "==", ISA_SAME_TEXT, ""},
+        {" 7  %8 = add %9\n", "12  %7 = add %3\n", "=", ISA_SAME_TEXT, ""},
+        {"a v1\nb v2\n", "a v1\nb v3\n", "=<>", ISA_SAME_NAMES, ""},
+        {"a 1\nb 2\nc 3\n", "b 2\na 1\nc 3\n", "<=>=", ISA_SAME_MEMBERS, "moves a"},
+        {"a 1\nc 3\n", "a 1\nbar 2\nbar 2\nc 3\n", "=>>=", ISA_OTHER, "adds 2 bar"},
+        {"a 1\nl 1\nc 3\nd\n", "a 1\nc 3\nl 1\nd\ne\n", "=<=>=>", ISA_OTHER, "adds e; moves l"},
+        {"x\ny\n\n", "x\n\ny\n", "=<=>", ISA_SAME_MEMBERS, "moves y"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct side left, right;
+        struct isa_diff diff;
+        struct text words = {0};
+        char rows[64];
+        make(&left, cases[i].left);
+        make(&right, cases[i].right);
+        isa_diff(&left.listing, &right.listing, &diff);
+        picture(&diff, rows);
+        assert_string_equal(rows, cases[i].rows);
+        assert_true(diff.aligned);
+        assert_int_equal(
+            isa_compare(&left.listing, &left.code.pieces[0], &right.listing, &right.code.pieces[0]),
+            cases[i].likeness);
+        isa_diff_words(&left.listing, &right.listing, &words);
+        assert_string_equal(words.data ? words.data : "", cases[i].words);
+        text_free(&words);
+        isa_diff_clear(&diff);
+        clear(&left);
+        clear(&right);
+    }
+}
+
+// Random listings: every line of both sides has its row, in order, and equal rows are equal; and
+// the alignment is no shorter than one found by trying all.
+static size_t longest(const char *a, const char *b)
+{
+    if (!*a || !*b)
+        return 0;
+    if (*a == *b)
+        return 1 + longest(a + 1, b + 1);
+    const size_t x = longest(a + 1, b), y = longest(a, b + 1);
+    return x > y ? x : y;
+}
+
+static void test_property(void **state)
+{
+    (void)state;
+    uint32_t seed = 1;
+    for (int round = 0; round < 300; round++) {
+        char letters[2][12], text[2][64];
+        struct side side[2];
+        struct isa_diff diff;
+        for (int s = 0; s < 2; s++) {
+            size_t length = (seed = seed * 1664525 + 1013904223) >> 24 & 7, at = 0;
+            for (size_t i = 0; i < length; i++) {
+                letters[s][i] = (char)('a' + ((seed = seed * 1664525 + 1013904223) >> 28) % 3);
+                text[s][at++] = letters[s][i];
+                text[s][at++] = '\n';
+            }
+            letters[s][length] = text[s][at] = '\0';
+            make(&side[s], text[s]);
+        }
+        isa_diff(&side[0].listing, &side[1].listing, &diff);
+        size_t next[2] = {0}, equal = 0;
+        for (size_t i = 0; i < diff.count; i++) {
+            const struct isa_row *row = &diff.rows[i];
+            if (row->left != SIZE_MAX)
+                assert_int_equal(row->left, next[0]++);
+            if (row->right != SIZE_MAX)
+                assert_int_equal(row->right, next[1]++);
+            if (row->left != SIZE_MAX && row->right != SIZE_MAX) {
+                equal++;
+                assert_int_equal(letters[0][row->left], letters[1][row->right]);
+            }
+        }
+        assert_int_equal(next[0], strlen(letters[0]));
+        assert_int_equal(next[1], strlen(letters[1]));
+        assert_int_equal(equal, longest(letters[0], letters[1]));
+        isa_diff_clear(&diff);
+        clear(&side[0]);
+        clear(&side[1]);
+    }
+}
+
+// Two long listings with nothing in common are not aligned, and say so.
+static void test_too_long(void **state)
+{
+    (void)state;
+    struct text left = {0}, right = {0};
+    struct side a, b;
+    struct isa_diff diff;
+    for (int i = 0; i < 6000; i++) {
+        text_printf(&left, "a %d\n", i);
+        text_printf(&right, "b %d\n", i);
+    }
+    make(&a, left.data);
+    make(&b, right.data);
+    isa_diff(&a.listing, &b.listing, &diff);
+    assert_false(diff.aligned);
+    assert_int_equal(diff.count, 12000);
+    assert_int_equal(diff.dropped, 6000);
+    assert_int_equal(diff.added, 6000);
+    isa_diff_clear(&diff);
+    clear(&a);
+    clear(&b);
+    text_free(&left);
+    text_free(&right);
+}
+
+// --- Twins
+
+#define LOOP(sync, reconvergence)                                                                  \
+    "loop.desync/sync=" sync ",exchange=up,reconvergence=" reconvergence                           \
+    ",store=each@workgroup=128,elected=middle,iterations=16,weight=16,subgroup=32"
+
+static void test_twins(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        LOOP("none", "default"),
+        LOOP("none", "maximal"),
+        LOOP("control", "default"),
+        LOOP("control", "maximal"),
+        "nonsense",
+    };
+    static const char *const texts[] = {"a 1\nb 2\n", "a 1\nb 2\n", "a 1\nbar\nb 2\n",
+                                        "a 1\nbar\nb 3\n", "a 1\n"};
+    struct side sides[5];
+    struct isa_member members[5];
+    struct isa_twins *twins;
+    struct isa_axis_effect *effects;
+    for (size_t i = 0; i < 5; i++) {
+        make(&sides[i], texts[i]);
+        members[i] = (struct isa_member){names[i], &sides[i].code.pieces[0], &sides[i].listing};
+    }
+    const size_t count = isa_find_twins(members, 5, &twins);
+    assert_int_equal(count, 4);
+    const size_t found = isa_axis_effects(members, twins, count, &effects);
+    assert_int_equal(found, 2);
+    for (size_t i = 0; i < found; i++) {
+        struct text words = {0};
+        assert_int_equal(effects[i].pairs, 2);
+        isa_effect_words(&effects[i], members, twins, &words);
+        assert_string_equal(
+            words.data,
+            strcmp(effects[i].axis, "sync") == 0
+                ? "the subgroup barrier (sync=control) changes the code in 2 of 2 pairs, at most "
+                  "so: adds bar"
+                : "maximal reconvergence (reconvergence=maximal) changes the code in 1 of 2 pairs, "
+                  "at most so: the same instructions in the same order, with other operands");
+        text_free(&words);
+    }
+    free(effects);
+    free(twins);
+    // Without the variants that differ there is but one pair, of equal code.
+    const size_t pairs = isa_find_twins(members, 2, &twins);
+    assert_int_equal(pairs, 1);
+    assert_int_equal(isa_axis_effects(members, twins, pairs, &effects), 1);
+    struct text words = {0};
+    isa_effect_words(&effects[0], members, twins, &words);
+    assert_string_equal(words.data, "maximal reconvergence (reconvergence=maximal) changes nothing "
+                                    "here: the same code as reconvergence=default");
+    text_free(&words);
+    free(effects);
+    free(twins);
+    for (size_t i = 0; i < 5; i++)
+        clear(&sides[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_property),
+        cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_twins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

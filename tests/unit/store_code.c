@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code in the store: written, replaced, read back, copied to another store; and what a store from
+// someone else can hold instead.
+#include "store/code.h"
+
+#include "store/merge.h"
+
+#include "unit.h"
+
+#include "folder.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+static const struct dev_facts facts = {.name = "Example", .type = "cpu", .subgroup = 32};
+static char id[17], path[128], other[128];
+
+static struct store *open_store(const char *file)
+{
+    struct lit_error error = {0};
+    struct store *store = store_open(file, &error);
+    if (!store)
+        fail_msg("%s", error.message);
+    return store;
+}
+
+static int64_t begin(struct store *store)
+{
+    struct store_session session = {.version = "1",
+                                    .command = "litmus run",
+                                    .started = "2026-11-21T02:09:00Z",
+                                    .system = "none",
+                                    .options = "{}",
+                                    .finished = true};
+    dev_facts_id(&facts, id);
+    snprintf(path, sizeof path, "%s/a.db", folder);
+    snprintf(other, sizeof other, "%s/b.db", folder);
+    assert_true(store_session_begin(store, &session, NULL));
+    assert_true(store_device_put(store, session.id, 1, &facts, "device", NULL));
+    return session.id;
+}
+
+static void put(struct store *store, int64_t session, const char *name, const char *listing)
+{
+    struct isa_code code = {0};
+    isa_add_statistic(&code, "Registers", "", "7");
+    if (listing)
+        isa_add_piece(&code, ISA_MACHINE, "SASS", "", listing, strlen(listing));
+    isa_add_piece(&code, ISA_CACHE, "cache", "", "blob", 4);
+    assert_true(store_code_put(store, session, id, name, "abc", &code, NULL));
+    isa_code_clear(&code);
+}
+
+static char seen[1024];
+
+static bool note(const char *device, const char *name, struct isa_code *code, void *user)
+{
+    int *left = user;
+    const struct isa_piece *lowest = isa_lowest(code);
+    assert_string_equal(device, id);
+    assert_string_equal(code->statistics[0].value, "7");
+    snprintf(seen + strlen(seen), sizeof seen - strlen(seen), "%s: %s, %zu; ", name,
+             lowest ? lowest->bytes : "none", code->piece_count);
+    return !left || --*left > 0;
+}
+
+static void check(struct store *store, int64_t session, const char *name, int *left,
+                  const char *wanted)
+{
+    struct lit_error error = {0};
+    seen[0] = '\0';
+    if (!store_codes(store, session, NULL, name, note, left, &error))
+        fail_msg("%s", error.message);
+    assert_string_equal(seen, wanted);
+}
+
+static int set_up(void **state)
+{
+    const int failed = make_folder(state);
+    snprintf(path, sizeof path, "%s/a.db", folder);
+    snprintf(other, sizeof other, "%s/b.db", folder);
+    return failed;
+}
+
+static void test_written_and_read(void **state)
+{
+    (void)state;
+    int one = 1;
+    struct store *store = open_store(path);
+    const int64_t session = begin(store);
+    put(store, session, "b", "old");
+    put(store, session, "a", NULL);
+    put(store, session, "b", "0123456789abcdef");
+    // Where the machine code is known the blob is not kept; where it is not, it is.
+    check(store, session, NULL, NULL, "a: none, 1; b: 0123456789abcdef, 1; ");
+    check(store, session, "b", NULL, "b: 0123456789abcdef, 1; ");
+    check(store, session, "c", NULL, "");
+    check(store, session, NULL, &one, "a: none, 1; ");
+    check(store, session + 1, NULL, NULL, "");
+    store_close(&store);
+}
+
+static void test_merged(void **state)
+{
+    (void)state;
+    struct lit_error error = {0};
+    struct store *store = open_store(path);
+    const int64_t session = begin(store);
+    put(store, session, "x", "0123");
+    struct store *to = open_store(other);
+    const int64_t copy = begin(to);
+    put(to, copy, "x", "stays");
+    assert_true(store_copy_code(store, session, to, copy, &error));
+    check(to, copy, NULL, NULL, "x: stays, 1; ");
+    put(store, session, "y", "4567");
+    assert_true(store_copy_code(store, session, to, copy, &error));
+    check(to, copy, NULL, NULL, "x: stays, 1; y: 4567, 1; ");
+    store_close(&to);
+    store_close(&store);
+}
+
+static void damage(const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    static const char *const damages[] = {
+        "UPDATE code SET packed = x''",
+        "UPDATE code SET packed = x'28b52ffd2000010000'",
+        "UPDATE code SET packed = substr(packed, 1, length(packed) - 3)",
+        "UPDATE code SET packed = CAST(packed || x'00' AS BLOB)",
+    };
+    struct store *store = open_store(path);
+    const int64_t session = begin(store);
+    put(store, session, "x\n", "0123");
+    store_close(&store);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        struct lit_error error = {0};
+        damage("CREATE TABLE IF NOT EXISTS kept AS SELECT packed FROM code");
+        damage(damages[i]);
+        store = open_store(path);
+        assert_false(store_codes(store, session, NULL, NULL, note, NULL, &error));
+        assert_non_null(strstr(error.message, "the code of x?"));
+        struct store *to = open_store(other);
+        const int64_t copy = begin(to);
+        assert_false(store_copy_code(store, session, to, copy, &error));
+        store_close(&to);
+        store_close(&store);
+        damage("UPDATE code SET packed = (SELECT packed FROM kept)");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_written_and_read, set_up, remove_folder),
+        cmocka_unit_test_setup_teardown(test_merged, set_up, remove_folder),
+        cmocka_unit_test_setup_teardown(test_damaged, set_up, remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
