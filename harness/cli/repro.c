@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "cli/cli.h"
 #include "cli/simt.h"
+#include "engine/capture.h"
 #include "engine/interrupt.h"
 #include "engine/inventory.h"
 #include "repro/bundle.h"
@@ -71,6 +72,10 @@ struct making {
     struct report_model model;
     bool has_model;
     const struct report_result *result;
+    struct report_code code;
+    bool has_code;
+    struct isa_study here; // its code from a device that is here, if the store has none
+    char no_code[512];     // why there is none
     struct eng_inventory inventory;
     struct dev_facts facts;
     char system[512];
@@ -149,18 +154,83 @@ static bool look_into_store(struct making *m, struct lit_error *error)
         m->has_model = true;
         store_session_clear(&session);
     }
+    good = good && take_result(m, error);
+    if (good && m->result) {
+        report_code_load(&m->model, m->result->test, &m->code);
+        m->has_code = true;
+    }
     store_close(&store);
-    return good && take_result(m, error);
+    return good;
+}
+
+// The code that a device here makes of it
+
+static bool take_code(const struct cat_case *which, enum eng_result result, const char *reason,
+                      struct isa_code *code, void *user)
+{
+    struct making *m = user;
+    struct text name = {0};
+    cat_case_name(which, &name);
+    if (result == ENG_PASS)
+        isa_study_add(&m->here, name.data, code, NULL, NULL);
+    else
+        snprintf(m->no_code, sizeof m->no_code, "%s: %s", eng_result_name(result), reason);
+    text_free(&name);
+    return true;
+}
+
+static struct eng_watch watch_of(void)
+{
+    return (struct eng_watch){
+        .policy = {.idle = ENG_IDLE_SECONDS, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS},
+        .started = eng_now(),
+        .say = say};
+}
+
+// Whatever goes wrong here costs the bundle nothing but the code.
+static void capture_code(struct making *m, const struct eng_device *device)
+{
+    const struct eng_watch watch = watch_of();
+    const struct eng_capture capture = {
+        .watch = &watch, .device = device, .take = take_code, .user = m};
+    struct cat_case which = m->which;
+    char reason[512];
+    // A name without a subgroup size means the device's own.
+    if (!which.subgroup)
+        which.subgroup = device->facts.subgroup;
+    if (eng_capture(&capture, &which, 1, reason) != ENG_END_RAN)
+        snprintf(m->no_code, sizeof m->no_code, "%s", reason);
+}
+
+// The result's own device, if it is here: the same hardware with the same driver.
+static void look_for_code(struct making *m)
+{
+    const struct eng_watch watch = watch_of();
+    const char *simt = m->model.simt;
+    const struct cli_list settings = {.items = &simt, .count = 1};
+    struct lit_error error = {0};
+    if (report_code_of(&m->code, m->result))
+        return;
+    snprintf(m->no_code, sizeof m->no_code, "the store has none, and the device is not here");
+    if (m->code.fault[0]) {
+        snprintf(m->no_code, sizeof m->no_code, "%s", m->code.fault);
+        return;
+    }
+    eng_interrupt_listen();
+    if ((simt && !cli_simt_use(&settings, &error)) || !eng_inventory_take(&watch, &m->inventory))
+        return;
+    for (size_t i = 0; i < m->inventory.count; i++)
+        if (!strcmp(m->inventory.devices[i].id, m->model.devices[m->result->device].id)) {
+            capture_code(m, &m->inventory.devices[i]);
+            return;
+        }
 }
 
 // A device that is here
 
 static bool look_at_devices(struct making *m, struct lit_error *error)
 {
-    const struct eng_watch watch = {
-        .policy = {.idle = ENG_IDLE_SECONDS, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS},
-        .started = eng_now(),
-        .say = say};
+    const struct eng_watch watch = watch_of();
     struct utsname system;
     eng_interrupt_listen();
     if (!cli_simt_use(&m->chosen.simt, error))
@@ -168,6 +238,7 @@ static bool look_at_devices(struct making *m, struct lit_error *error)
     if (!eng_inventory_take(&watch, &m->inventory))
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
     bool *chosen = lit_alloc(m->inventory.count + 1, sizeof *chosen);
+    const struct eng_device *first = NULL;
     bool good = m->inventory.count > 0
                     ? eng_inventory_choose(&m->inventory, m->chosen.devices.items,
                                            m->chosen.devices.count, chosen, error)
@@ -176,14 +247,19 @@ static bool look_at_devices(struct making *m, struct lit_error *error)
                                "the data for");
     for (size_t i = m->inventory.count; good && i-- > 0;)
         if (chosen[i])
-            m->facts = m->inventory.devices[i].facts;
+            first = &m->inventory.devices[i];
     free(chosen);
+    if (first)
+        m->facts = first->facts;
     if (good && uname(&system) == 0)
         snprintf(m->system, sizeof m->system, "%s %s %s", system.sysname, system.release,
                  system.machine);
-    return good &&
-           (!m->facts.problem[0] || lit_fail(error, LIT_EXIT_NOTHING, "nothing can run on %s: %s",
-                                             m->facts.name, m->facts.problem));
+    if (good && m->facts.problem[0])
+        return lit_fail(error, LIT_EXIT_NOTHING, "nothing can run on %s: %s", m->facts.name,
+                        m->facts.problem);
+    if (good && first)
+        capture_code(m, first);
+    return good;
 }
 
 // The folder
@@ -215,6 +291,20 @@ static bool prepare(const struct making *m, uint64_t seed, struct eng_prepared *
     return true;
 }
 
+// Which code goes into the bundle.
+static void choose_code(const struct making *m, struct repro *repro)
+{
+    if (m->has_code)
+        repro->code = report_code_of(&m->code, m->result);
+    if (!repro->code && m->here.count)
+        repro->code = &m->here.entries[0];
+    repro->no_code = m->no_code;
+    if (m->has_code && m->result->failed_runs)
+        repro->twin_result = report_code_twin(&m->code, m->result);
+    if (repro->twin_result)
+        repro->twin = report_code_of(&m->code, repro->twin_result);
+}
+
 static bool write_bundle(const struct making *m, struct text *said, struct lit_error *error)
 {
     const struct report_result *result = m->result;
@@ -223,7 +313,7 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
     struct repro_bundle bundle = {0};
     struct text folder = {0};
     char count[32];
-    const struct repro repro = {
+    struct repro repro = {
         .ready = &ready,
         .facts = &m->facts,
         .system = m->system,
@@ -244,6 +334,7 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
         default_folder(&m->which, &folder);
     bool good = repro_folder_free(folder.data, error) && prepare(m, repro.seed, &ready, error);
     if (good) {
+        choose_code(m, &repro);
         repro_make(&repro, &bundle);
         good = repro_write(&bundle, folder.data, error);
     }
@@ -285,6 +376,8 @@ static bool make(struct making *m, const struct cli_list *operands, struct text 
                         "--session");
     if (!live && !look_into_store(m, error))
         return false;
+    if (m->result)
+        look_for_code(m);
     return (m->result || look_at_devices(m, error)) && write_bundle(m, said, error);
 }
 
@@ -302,6 +395,9 @@ int cli_repro(int argc, char **argv)
                 (given >> i & 1) && (options[i].at == AT(db) || options[i].at == AT(session));
         code = make(&m, &operands, &said, &error) ? cli_print(&said) : cli_fail(&error);
     }
+    if (m.has_code)
+        report_code_clear(&m.code);
+    isa_study_clear(&m.here);
     if (m.has_model)
         report_model_clear(&m.model);
     eng_inventory_clear(&m.inventory);

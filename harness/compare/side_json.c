@@ -13,7 +13,7 @@
 
 #define SCHEMA       "litmus-report/"
 #define SCHEMA_FIRST 2
-#define SCHEMA_LAST  3
+#define SCHEMA_LAST  4
 #define MOST_RESULTS 1000000
 #define MOST_COUNT   1000000000000000 // of runs
 

@@ -124,11 +124,12 @@ static void print_families(const struct comparison *comparison, const struct com
         {"gone", COMPARE_GONE, FORMAT_YELLOW},
         {"skipped", COMPARE_SKIPPED, FORMAT_DIM},
     };
-    const char *titles[FORMAT_COLUMNS] = {"family"};
-    struct format_table table = {.columns = FORMAT_COLUMNS};
+    enum { COUNT = 1 + sizeof columns / sizeof columns[0] };
+    const char *titles[COUNT] = {"family"};
+    struct format_table table = {.columns = COUNT};
     size_t count;
     const char **families = find_families(comparison, &count);
-    for (size_t c = 1; c < FORMAT_COLUMNS; c++) {
+    for (size_t c = 1; c < COUNT; c++) {
         titles[c] = columns[c - 1].title;
         table.right[c] = true;
     }
@@ -140,7 +141,7 @@ static void print_families(const struct comparison *comparison, const struct com
             if (!strcmp(compare_entry_result(&comparison->entries[i])->family, families[f]))
                 sums[comparison->entries[i].verdict]++;
         format_cell(row, 0, FORMAT_PLAIN, families[f]);
-        for (size_t c = 1; c < FORMAT_COLUMNS; c++) {
+        for (size_t c = 1; c < COUNT; c++) {
             char number[32];
             size_t sum = sums[columns[c - 1].verdict];
             format_cell(row, c, sum ? columns[c - 1].color : FORMAT_DIM, text_count(number, sum));

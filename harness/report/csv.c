@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV as RFC 4180 has it: a heading, then a row for each configuration and device.
 #include "catalogue/catalogue.h"
+#include "report/code.h"
 #include "report/format.h"
 #include "report/report.h"
 
@@ -29,6 +30,7 @@ struct row {
     const struct report_model *model;
     const struct report_device *device;
     const struct report_result *result;
+    const struct isa_entry *code; // NULL: the store has none
     struct text *out;
 };
 
@@ -100,6 +102,14 @@ static void put_params(const struct row *row)
     put_pairs(row, row->result->params, row->result->param_count);
 }
 
+// Empty if the store has no code of it.
+static void put_code_digest(const struct row *row)
+{
+    char digest[17];
+    isa_digest(row->code ? row->code->piece : NULL, digest);
+    put_cell(row->out, digest);
+}
+
 static void put_seed(const struct row *row)
 {
     text_printf(row->out, "0x%jx", (uintmax_t)row->result->seed);
@@ -147,6 +157,7 @@ static const struct {
     COLUMN(first),
     COLUMN(seconds),
     COLUMN(spirv_sha256),
+    COLUMN(code_digest),
     COLUMN(device_id),
     COLUMN(session),
     COLUMN(started),
@@ -157,12 +168,15 @@ static const struct {
 
 void report_csv(const struct report_model *model, struct text *out)
 {
+    struct report_code code;
+    report_code_load(model, NULL, &code);
     for (size_t i = 0; i < COLUMNS; i++)
         text_printf(out, "%s%s", i ? "," : "", columns[i].name);
     text_puts(out, "\r\n");
     for (size_t device = 0; device < model->device_count; device++) {
         for (size_t r = 0; r < model->result_count; r++) {
-            const struct row row = {model, &model->devices[device], &model->results[r], out};
+            const struct row row = {model, &model->devices[device], &model->results[r],
+                                    report_code_of(&code, &model->results[r]), out};
             if (row.result->device != device)
                 continue;
             for (size_t i = 0; i < COLUMNS; i++) {
@@ -172,4 +186,5 @@ void report_csv(const struct report_model *model, struct text *out)
             text_puts(out, "\r\n");
         }
     }
+    report_code_clear(&code);
 }

@@ -48,7 +48,7 @@ enum format_color {
 };
 void format_color(struct text *out, bool color, enum format_color which, const char *string);
 
-#define FORMAT_COLUMNS 8
+#define FORMAT_COLUMNS 10
 
 // Rows of cells, aligned when printed. Zero-initialise but for `columns` and `right`.
 struct format_table {

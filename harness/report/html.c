@@ -19,6 +19,10 @@ static const struct {
     {"failed", "Failed", "What failed",
      "Failing outcomes where none should be: forbidden before contested before assumed.",
      html_failures},
+    {"code", "Code", "What the drivers made of it",
+     "The code that the store has: of what failed, and of the nearest variants. It says what could "
+     "have gone wrong, never what did.",
+     html_codes},
     {"rates", "Rates", "Failure rates",
      "How often the failing outcome was seen among the runs that were judged, with its 95\xc2\xa0% "
      "interval. A dotted line that ends in a bar is one-sided: nothing was seen, and the rate is "
@@ -141,14 +145,20 @@ void report_html(const struct report_model *model, struct text *out)
         html_history_clear(&history);
         history = (struct html_history){0};
     }
-    const struct html html = {
+    struct report_code code;
+    report_code_load(model, NULL, &code);
+    struct html html = {
         .model = model,
         .history = &history,
         .fault = fault.message,
         .decades = html_decades(model),
         .placed = place_failures(model),
+        .code = &code,
     };
+    html.listed = html_listed(&html);
     put_page(&html, out);
     free(html.placed);
+    free(html.listed);
+    report_code_clear(&code);
     html_history_clear(&history);
 }

@@ -3,6 +3,7 @@
 // of a store reaches the page but through html_printf, html_escape or html_json, which escape.
 #pragma once
 
+#include "report/code.h"
 #include "report/format.h"
 
 #include <jansson.h>
@@ -15,6 +16,8 @@ struct html {
     const char *fault; // why there is none, "" if that is no fault
     int decades;       // the axis of all plots: from 10^-decades to 1
     bool *placed;      // results that have their evidence on the page, under "failed-INDEX"
+    const struct report_code *code;
+    size_t *listed; // of results: n + 1 if their code is on the page under "code-n"; 0: it is not
 };
 
 // ---- writing (html_text.c)
@@ -99,6 +102,7 @@ void html_session(const struct html *html, struct text *out);
 void html_headlines(const struct html *html, struct text *out);
 void html_families(const struct html *html, struct text *out);
 void html_failures(const struct html *html, struct text *out);
+void html_codes(const struct html *html, struct text *out);
 void html_rates(const struct html *html, struct text *out);
 void html_matrices(const struct html *html, struct text *out);
 void html_fingerprints(const struct html *html, struct text *out);
@@ -107,6 +111,8 @@ void html_courses(const struct html *html, struct text *out);
 void html_missing(const struct html *html, struct text *out);
 void html_results(const struct html *html, struct text *out);
 void html_machine(const struct html *html, struct text *out);
+// What html->listed is to be, for its code. Allocated.
+size_t *html_listed(const struct html *html);
 // The results as JSON, for the page's script.
 void html_data(const struct html *html, struct text *out);
 

@@ -131,6 +131,21 @@ static void put_pieces(const struct report_result *result, struct text *out)
     text_puts(out, "</dd>\n");
 }
 
+static void put_made(const struct html *html, const struct report_result *result, struct text *out)
+{
+    const struct isa_entry *entry = report_code_of(html->code, result);
+    const size_t listed = html->listed[result - html->model->results];
+    struct text cost = {0};
+    if (!entry)
+        return;
+    report_code_cost(entry, &cost);
+    html_printf(out, "<dt>code</dt><dd>%s", cost.length ? cost.data : "none that can be listed");
+    if (listed)
+        html_printf(out, "; <a href=\"#code-%zu\">more of it</a>", listed - 1);
+    text_puts(out, "</dd>\n");
+    text_free(&cost);
+}
+
 static void put_facts(const struct html *html, const struct html_entry *entries, size_t count,
                       size_t at, struct text *out)
 {
@@ -156,6 +171,7 @@ static void put_facts(const struct html *html, const struct html_entry *entries,
                     cat_expectation_name(result->expectation), reason_of(result));
     put_elsewhere(html, entries, count, at, out);
     put_pieces(result, out);
+    put_made(html, result, out);
     text_puts(out, "<dt>configuration</dt><dd><code class=\"copy\">");
     html_name(out, result->name);
     text_puts(out, "</code></dd>\n<dt>again</dt><dd><code class=\"copy\">");

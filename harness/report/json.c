@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON, as docs/report.schema.json says: one line for each device and each result.
 #include "catalogue/catalogue.h"
+#include "report/code.h"
 #include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/matrix.h"
@@ -232,8 +233,75 @@ static json_t *make_spread(const struct report_result *result)
     return json;
 }
 
-static json_t *make_result(const struct report_model *model, const struct report_result *result)
+static json_t *make_statistics(const struct isa_code *code)
 {
+    json_t *json = json_object();
+    for (size_t i = 0; i < code->statistic_count; i++)
+        json_object_set_new(json, code->statistics[i].name, string(code->statistics[i].value));
+    return json;
+}
+
+// What the store has of a configuration's code; null if it has none.
+static json_t *make_code(const struct report_code *code, const struct report_result *result)
+{
+    const struct isa_entry *entry = report_code_of(code, result);
+    char *faults[] = {(char *)code->fault};
+    const struct isa_entry broken = {.code = {.remarks = faults, .remark_count = 1}};
+    if (!entry && code->fault[0])
+        entry = &broken;
+    const struct isa_piece *piece = entry ? entry->piece : NULL;
+    char digest[17];
+    if (!entry)
+        return json_null();
+    json_t *json = json_object(), *remarks = json_array();
+    isa_digest(entry ? entry->piece : NULL, digest);
+    for (size_t i = 0; i < entry->code.remark_count; i++)
+        json_array_append_new(remarks, string(entry->code.remarks[i]));
+    if (entry->unlinted)
+        json_array_append_new(remarks, string(entry->unlinted));
+    json_object_set_new(json, "digest", piece ? json_string(digest) : json_null());
+    json_object_set_new(json, "source",
+                        piece ? json_string(isa_source_name(piece->source)) : json_null());
+    json_object_set_new(json, "architecture", piece ? whole(piece->architecture) : json_null());
+    json_object_set_new(json, "bytes", piece ? whole(piece->size) : json_null());
+    json_object_set_new(json, "statistics", make_statistics(&entry->code));
+    json_object_set_new(json, "exchanges",
+                        entry->listing.sass.count ? whole(isa_exchanges(&entry->listing))
+                                                  : json_null());
+    json_object_set_new(json, "apart", entry->linted ? whole(isa_risks(entry)) : json_null());
+    json_object_set_new(json, "inside",
+                        entry->linted ? whole(report_code_inside(entry)) : json_null());
+    json_object_set_new(json, "remarks", remarks);
+    return json;
+}
+
+static json_t *make_effects(const struct report_code *code, size_t device)
+{
+    const struct isa_study *study = &code->studies[device];
+    json_t *json = json_array();
+    for (size_t i = 0; i < study->effect_count; i++) {
+        const struct isa_axis_effect *effect = &study->effects[i];
+        struct text words = {0};
+        if (!report_code_about(code, device, effect))
+            continue;
+        json_t *entry = json_object();
+        isa_effect_words(effect, study->members, study->twins, &words);
+        json_object_set_new(entry, "test", string(effect->test));
+        json_object_set_new(entry, "axis", string(effect->axis));
+        json_object_set_new(entry, "base", string(effect->base_value));
+        json_object_set_new(entry, "value", string(effect->other_value));
+        json_object_set_new(entry, "pairs", whole(effect->pairs));
+        json_object_set_new(entry, "same", whole(effect->like[ISA_SAME]));
+        json_object_set_new(entry, "text", string(words.data));
+        json_array_append_new(json, entry);
+        text_free(&words);
+    }
+    return json;
+}
+
+static json_t *make_result(const struct report_code *code, const struct report_result *result)
+{
+    const struct report_model *model = code->model;
     json_t *json = json_object();
     json_object_set_new(json, "name", string(result->name));
     json_object_set_new(json, "family", string(result->family));
@@ -266,6 +334,7 @@ static json_t *make_result(const struct report_model *model, const struct report
     json_object_set_new(json, "first", whole(result->first));
     json_object_set_new(json, "parts", make_parts(result));
     json_object_set_new(json, "overdispersion", make_spread(result));
+    json_object_set_new(json, "code", make_code(code, result));
     return json;
 }
 
@@ -426,19 +495,24 @@ static json_t *make_summary(const struct report_model *model)
 
 void report_json(const struct report_model *model, struct text *out)
 {
-    text_puts(out, "{\"schema\":\"litmus-report/3\",\n\"tool\":");
+    struct report_code code;
+    report_code_load(model, NULL, &code);
+    text_puts(out, "{\"schema\":\"litmus-report/4\",\n\"tool\":");
     dump(out, make_tool(model));
     text_puts(out, ",\n\"devices\":[");
     for (size_t i = 0; i < model->device_count; i++) {
         text_puts(out, i ? ",\n" : "\n");
-        dump(out, make_device(&model->devices[i]));
+        json_t *device = make_device(&model->devices[i]);
+        json_object_set_new(device, "code_effects", make_effects(&code, i));
+        dump(out, device);
     }
     text_puts(out, "\n],\n\"results\":[");
     for (size_t i = 0; i < model->result_count; i++) {
         text_puts(out, i ? ",\n" : "\n");
-        dump(out, make_result(model, &model->results[i]));
+        dump(out, make_result(&code, &model->results[i]));
     }
     text_puts(out, "\n],\n\"summary\":");
     dump(out, make_summary(model));
     text_puts(out, "}\n");
+    report_code_clear(&code);
 }

@@ -17,11 +17,14 @@
 #define FAILURES_AT  48000 // bytes: failures beyond this go without their details
 #define MOST_PLACES  5     // failing instances shown for each failure
 #define MOST_TICKETS 4     // devices that get one each
+#define CODE_MOST    20000 // bytes of the code of one device, which failures then leave free
+#define CODE_UNTIL   56000 // bytes: no code beyond this
 
 #define MATRIX_NAMES 400 // characters of the operations in one line of the matrix
 
 struct writer {
     const struct report_model *model;
+    const struct report_code *code;
     struct text *out;
     size_t start; // of this report in `out`
 };
@@ -29,6 +32,18 @@ struct writer {
 static size_t used(const struct writer *w)
 {
     return w->out->length - w->start;
+}
+
+// Failures leave room for the code of the device, if there is some.
+static size_t failures_until(const struct writer *w, size_t device)
+{
+    return w->code->studies[device].count ? CODE_UNTIL - CODE_MOST : FAILURES_AT;
+}
+
+static void print_code(const struct writer *w, size_t device)
+{
+    const size_t left = used(w) < CODE_UNTIL ? CODE_UNTIL - used(w) : 0;
+    markdown_codes(w->out, w->code, device, left < CODE_MOST ? left : CODE_MOST);
 }
 
 static void print_rules(const struct writer *w, size_t device)
@@ -77,7 +92,7 @@ static void print_failures(const struct writer *w, size_t device)
     if (count > 0)
         text_puts(w->out, "## What failed\n\n");
     size_t done = 0;
-    for (; done < count && used(w) < FAILURES_AT; done++)
+    for (; done < count && used(w) < failures_until(w, device); done++)
         print_failure(w, &w->model->results[indexes[done]]);
     if (done < count) {
         char number[32];
@@ -267,9 +282,10 @@ static void print_every(const struct writer *w, size_t device)
     free(indexes);
 }
 
-static void print_session(const struct report_model *model, struct text *out)
+static void print_session(const struct report_code *code, struct text *out)
 {
-    struct writer w = {.model = model, .out = out, .start = out->length};
+    const struct report_model *model = code->model;
+    struct writer w = {.model = model, .code = code, .out = out, .start = out->length};
     for (size_t device = 0; device < model->device_count && used(&w) < FAILURES_AT; device++) {
         const struct dev_facts *facts = &model->devices[device].facts;
         text_puts(out, "# Subgroup litmus tests: ");
@@ -289,6 +305,7 @@ static void print_session(const struct report_model *model, struct text *out)
         print_rules(&w, device);
         print_matrix(&w, device);
         print_failures(&w, device);
+        print_code(&w, device);
         print_unfinished(&w, device);
     }
     for (size_t device = 0; device < model->device_count && used(&w) < MARKDOWN_MOST; device++) {
@@ -319,10 +336,11 @@ static bool is_ticket(const struct report_model *model)
 
 void report_markdown(const struct report_model *model, struct text *out)
 {
-    if (!is_ticket(model)) {
-        print_session(model, out);
-        return;
-    }
-    for (size_t i = 0; i < model->result_count; i++)
-        markdown_ticket(out, model, &model->results[i], MARKDOWN_MOST / model->result_count);
+    struct report_code code;
+    report_code_load(model, is_ticket(model) ? model->results[0].test : NULL, &code);
+    if (!is_ticket(model))
+        print_session(&code, out);
+    for (size_t i = 0; i < model->result_count && is_ticket(model); i++)
+        markdown_ticket(out, &code, &model->results[i], MARKDOWN_MOST / model->result_count);
+    report_code_clear(&code);
 }

@@ -3,6 +3,7 @@
 // code or an element of HTML.
 #pragma once
 
+#include "report/code.h"
 #include "report/format.h"
 
 #define MARKDOWN_MOST                                                                              \
@@ -37,6 +38,13 @@ void markdown_remarks(struct text *out, const struct report_result *result);
 // Appends a sentence: what a device did in this session, without a full stop.
 void markdown_sentence(struct text *out, const struct report_model *model, size_t device);
 
+// The section on what a device's driver made of the tests, at most `most` bytes and a heading;
+// nothing if the store has no code.
+void markdown_codes(struct text *out, const struct report_code *code, size_t device, size_t most);
+// The same of one configuration, folded: at most `most` bytes, or nothing.
+void markdown_one_code(struct text *out, const struct report_code *code,
+                       const struct report_result *result, size_t most);
+
 // The ticket on one result: a report of its own. At most `most` bytes.
-void markdown_ticket(struct text *out, const struct report_model *model,
+void markdown_ticket(struct text *out, const struct report_code *code,
                      const struct report_result *result, size_t most);

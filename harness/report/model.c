@@ -345,6 +345,23 @@ const char *report_value(const struct report_result *result, const char *key)
     return "";
 }
 
+size_t report_differences(const struct report_result *result, const struct report_result *other,
+                          struct text *names)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < other->variant_count + other->param_count; i++) {
+        const struct report_pair *pair = i < other->variant_count
+                                             ? &other->variant[i]
+                                             : &other->params[i - other->variant_count];
+        if (strcmp(report_value(result, pair->key), pair->value) == 0)
+            continue;
+        if (names)
+            text_printf(names, "%s%s=%s", count ? ", " : "", pair->key, pair->value);
+        count++;
+    }
+    return count;
+}
+
 bool report_unfinished(const struct report_result *result)
 {
     // Of a control that is what was to be seen; the family progress asks for nothing else.

@@ -89,6 +89,11 @@ void report_name_split(struct report_result *result);
 // What the name says of an axis or a parameter; "" if it has no such.
 const char *report_value(const struct report_result *result, const char *key);
 
+// In how many axes and parameters `other` differs from `result`. `names`, if not NULL, gets those
+// of `other`: "sync=none, workgroup=64".
+size_t report_differences(const struct report_result *result, const struct report_result *other,
+                          struct text *names);
+
 // A failing outcome was seen where none should be: counted as a failure.
 bool report_failed(const struct report_result *result);
 // It did not come to an end: hang, crash, device-lost, no-progress, harness-error, partial; but for

@@ -147,24 +147,8 @@ static void print_outcomes(const struct ticket *t)
 
 struct twin {
     const struct report_result *result;
-    unsigned differences;
+    size_t differences;
 };
-
-static unsigned differences(const struct report_result *a, const struct report_result *b,
-                            struct text *names)
-{
-    unsigned count = 0;
-    for (size_t i = 0; i < b->variant_count + b->param_count; i++) {
-        const struct report_pair *pair =
-            i < b->variant_count ? &b->variant[i] : &b->params[i - b->variant_count];
-        if (strcmp(report_value(a, pair->key), pair->value) == 0)
-            continue;
-        if (names)
-            text_printf(names, "%s%s=%s", count ? ", " : "", pair->key, pair->value);
-        count++;
-    }
-    return count;
-}
 
 static int compare_twins(const void *left, const void *right)
 {
@@ -188,7 +172,7 @@ static size_t find_twins(const struct ticket *t, struct twin *twins)
         if (other->device == t->result->device && !strcmp(other->test, t->result->test) &&
             strcmp(other->name, t->result->name) != 0 && other->judged > 0 &&
             !strcmp(other->stress, t->result->stress))
-            twins[count++] = (struct twin){other, differences(t->result, other, NULL)};
+            twins[count++] = (struct twin){other, report_differences(t->result, other, NULL)};
     }
     qsort(twins, count, sizeof(*twins), compare_twins);
     return count;
@@ -198,7 +182,7 @@ static void print_twin(const struct ticket *t, const struct twin *twin)
 {
     struct text names = {0};
     char runs[32], failed[32], rate[80];
-    differences(t->result, twin->result, &names);
+    report_differences(t->result, twin->result, &names);
     format_interval(rate, twin->result->failed_runs, twin->result->judged, twin->result->interval);
     text_puts(t->out, "| ");
     markdown_code(t->out, names.data ? names.data : "nothing");
@@ -228,7 +212,7 @@ static void print_twins(const struct ticket *t)
             if (twins[i].differences > 1 || twins[i].result->failed_runs > 0 || cures == 4)
                 continue;
             struct text names = {0};
-            differences(t->result, twins[i].result, &names);
+            report_differences(t->result, twins[i].result, &names);
             text_puts(t->out, cures++ ? ", "
                                       : "One choice alone makes it go away, as far as these "
                                         "runs can say: ");
@@ -296,9 +280,10 @@ static void print_excerpt(const struct ticket *t, size_t room)
     text_free(&title);
 }
 
-void markdown_ticket(struct text *out, const struct report_model *model,
+void markdown_ticket(struct text *out, const struct report_code *code,
                      const struct report_result *result, size_t most)
 {
+    const struct report_model *model = code->model;
     struct ticket t = {.model = model, .result = result, .out = out};
     const struct dev_facts *facts = &model->devices[result->device].facts;
     const size_t limit = out->length + most;
@@ -325,6 +310,8 @@ void markdown_ticket(struct text *out, const struct report_model *model,
         print_question(&t);
     if (out->length + ROOM_TO_FOLD < limit)
         print_models(&t);
+    if (out->length + ROOM_TO_FOLD < limit)
+        markdown_one_code(out, code, result, (limit - out->length) * 2 / 3);
     if (t.known && out->length + ROOM_TO_FOLD < limit)
         print_excerpt(&t, limit - out->length - ROOM_TO_FOLD / 2);
 }

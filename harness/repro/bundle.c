@@ -73,7 +73,7 @@ bool repro_fits(const struct eng_prepared *ready, struct lit_error *error)
                     most * 4, REPRO_MOST_WORDS * 4);
 }
 
-static struct text *add(struct repro_bundle *bundle, const char *name)
+struct text *repro_add(struct repro_bundle *bundle, const char *name)
 {
     struct repro_file *file = &bundle->files[bundle->count++];
     *file = (struct repro_file){.name = name};
@@ -84,7 +84,7 @@ static struct text *add(struct repro_bundle *bundle, const char *name)
 static void add_words(struct repro_bundle *bundle, const char *name, const uint32_t *words,
                       uint64_t count)
 {
-    text_append(add(bundle, name), (const char *)words, (size_t)count * 4);
+    text_append(repro_add(bundle, name), (const char *)words, (size_t)count * 4);
 }
 
 void repro_make(const struct repro *repro, struct repro_bundle *bundle)
@@ -93,20 +93,21 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
     const struct cat_test *test = ready->which.test;
     const struct cat_module *module = ready->module;
     memset(bundle, 0, sizeof *bundle);
-    struct text *readme = add(bundle, "README.md");
-    text_puts(add(bundle, repro_from_glsl(repro) ? "test.comp" : "test.spvasm"),
+    struct text *readme = repro_add(bundle, "README.md");
+    text_puts(repro_add(bundle, repro_from_glsl(repro) ? "test.comp" : "test.spvasm"),
               cat_module_page(test, module));
     add_words(bundle, "test.spv", cat_module_words(test, module), module->count);
-    text_printf(add(bundle, "test.spv.sha256"), "%s  test.spv\n", module->sha256);
+    text_printf(repro_add(bundle, "test.spv.sha256"), "%s  test.spv\n", module->sha256);
     if (ready->shape.input_words)
         add_words(bundle, "input.bin", ready->input, ready->shape.input_words);
     add_words(bundle, "expected.bin", ready->expected,
               repro_output_words(repro) * repro_stride(repro));
-    repro_program(repro, add(bundle, "repro.c"));
-    repro_makefile(repro, add(bundle, "Makefile"));
+    repro_program(repro, repro_add(bundle, "repro.c"));
+    repro_makefile(repro, repro_add(bundle, "Makefile"));
     if (repro->amber && !repro_amber_lacks(repro))
-        repro_amber(repro, add(bundle, "test.amber"));
-    repro_facts(repro, add(bundle, "facts.json"));
+        repro_amber(repro, repro_add(bundle, "test.amber"));
+    repro_facts(repro, repro_add(bundle, "facts.json"));
+    repro_code(repro, bundle);
     repro_readme(repro, bundle, readme);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/prepare.h"
+#include "report/code.h"
 #include "report/model.h"
 
 struct repro {
@@ -12,8 +13,12 @@ struct repro {
     const char *system;               // kernel name, release, machine
     const struct report_model *model; // the session that has the result; NULL: not measured
     const struct report_result *result;
-    uint64_t seed, runs, first; // what the reproducer does unless told otherwise
-    bool amber;                 // a script for Amber too, if that can express the test
+    uint64_t seed, runs, first;   // what the reproducer does unless told otherwise
+    bool amber;                   // a script for Amber too, if that can express the test
+    const struct isa_entry *code; // what the driver made of it; NULL: `no_code` says why
+    const char *no_code;
+    const struct isa_entry *twin; // of the nearest variant that did not fail; NULL: none
+    const struct report_result *twin_result;
 };
 
 #define REPRO_MAX_FILES 16

@@ -9,6 +9,14 @@ void repro_program(const struct repro *repro, struct text *out);
 void repro_makefile(const struct repro *repro, struct text *out);
 void repro_amber(const struct repro *repro, struct text *out);
 void repro_facts(const struct repro *repro, struct text *out);
+// What the driver made of it: the files that there are, and what README.md says of them.
+void repro_code(const struct repro *repro, struct repro_bundle *bundle);
+void repro_code_readme(const struct repro *repro, struct text *out);
+// An empty file, added to the bundle.
+struct text *repro_add(struct repro_bundle *bundle, const char *name);
+// Appends text that comes from a driver or a store: every character that Markdown or HTML could
+// take for more than itself is written as its code.
+void repro_escape(struct text *out, const char *string);
 // `bundle` has all other files: their names and sizes are listed.
 void repro_readme(const struct repro *repro, const struct repro_bundle *bundle, struct text *out);
 

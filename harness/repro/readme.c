@@ -11,9 +11,7 @@
 
 #define MOST_PLACES 8
 
-// Text that comes from a driver or a store: every character that Markdown or HTML could take for
-// more than itself is written as its code.
-static void escape(struct text *out, const char *string)
+void repro_escape(struct text *out, const char *string)
 {
     for (const char *at = string; *at; at++) {
         const bool in_word =
@@ -28,7 +26,7 @@ static void escape(struct text *out, const char *string)
 static void fact(struct text *out, const char *name, const char *value)
 {
     text_printf(out, "| %s | ", name);
-    escape(out, value);
+    repro_escape(out, value);
     text_puts(out, " |\n");
 }
 
@@ -97,9 +95,9 @@ static void put_places(const struct report_result *result, struct text *out)
         char buffer[24];
         text_printf(out, "| %" PRIu64 " | %" PRIu64 " | ", failure->at.run + 1,
                     failure->at.instance);
-        escape(out, failure->where);
+        repro_escape(out, failure->where);
         text_puts(out, " | ");
-        escape(out, report_outcome_name(result, failure->at.outcome, buffer));
+        repro_escape(out, report_outcome_name(result, failure->at.outcome, buffer));
         text_printf(out, " | `0x%08x` | `0x%08x` |\n", failure->at.got, failure->at.want);
     }
     text_puts(out, "\n");
@@ -110,12 +108,12 @@ static void put_conditions(const struct repro *repro, struct text *out)
     const struct report_result *result = repro->result;
     if (repro->model->simt) {
         text_puts(out, "This was the reference driver of litmus, which misbehaves on purpose: ");
-        escape(out, repro->model->simt);
+        repro_escape(out, repro->model->simt);
         text_puts(out, ".\n\n");
     }
     if (result->stress[0]) {
         text_puts(out, "It was measured under stress (");
-        escape(out, result->stress);
+        repro_escape(out, result->stress);
         text_puts(out, "), which the reproducer does not make: without it the failure may be "
                        "rarer.\n\n");
     }
@@ -148,7 +146,7 @@ static void put_measured(const struct repro *repro, struct text *out)
         if (!result->outcomes[i])
             continue;
         text_puts(out, "| ");
-        escape(out, report_outcome_name(result, i, buffer));
+        repro_escape(out, report_outcome_name(result, i, buffer));
         text_printf(out, "%s | %s |\n", cat_mode_fails(&result->mode, i) ? "" : " (no failure)",
                     text_count(count, result->outcomes[i]));
     }
@@ -173,6 +171,10 @@ static const struct {
     {"repro.c", "the reproducer: one file of C11, needs the Vulkan headers and the loader"},
     {"Makefile", "builds and runs it"},
     {"test.amber", "some of the runs as a script for Amber"},
+    {"code.txt", "what the driver made of the shader, as lines"},
+    {"code.bin", "what the driver gave, as bytes: see above"},
+    {"code-statistics.txt", "what the driver says that it takes"},
+    {"code-difference.txt", "from the code of the nearest variant that did not fail to this one"},
     {"facts.json", "machine, configuration and results for scripts"},
 };
 
@@ -207,5 +209,6 @@ void repro_readme(const struct repro *repro, const struct repro_bundle *bundle, 
 {
     put_question(repro, out);
     put_measured(repro, out);
+    repro_code_readme(repro, out);
     put_use(repro, bundle, out);
 }

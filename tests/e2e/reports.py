@@ -133,6 +133,70 @@ class OfOneRun(Case):
             self.assertEqual(file.read(), before)
 
 
+class TheCode(Case):
+    """What a driver made of the tests, in the reports of a run that failed under a model."""
+
+    SCAN = ("shuffle.scan-loop/sync={sync},reconvergence=default,form=variables,op=add,"
+            "mode=inclusive,access=descriptor@workgroup=64,subgroup=8")
+
+    def setUp(self):
+        super().setUp()
+        self.failed, self.right, self.same = (self.SCAN.format(sync=sync) for sync in
+                                              ("none", "control-each", "memory-once"))
+        run = self.litmus("run", self.failed, self.right, self.same, "-n", "10", "-q", "--simt",
+                          "snooping,subgroup=8", drivers=[harness.SIMT])
+        self.assertEqual(run.code, 0, run)  # contested
+
+    def made(self, format, *more):
+        result = self.litmus("report", "--format", format, *more)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        return result.out
+
+    def test_json(self):
+        report = self.report()
+        if jsonschema:
+            with open(os.path.join(harness.SOURCE, "docs/report.schema.json")) as file:
+                jsonschema.validate(report, json.load(file))
+        code = {entry["name"]: entry["code"] for entry in report["results"]}
+        stored = dict(self.rows("SELECT name, digest FROM code"))
+        self.assertEqual({name: entry["digest"] for name, entry in code.items()}, stored)
+        self.assertGreater(int(code[self.failed]["statistics"]["group operations"]), 0)
+        effects = {effect["value"]: effect for effect in report["devices"][0]["code_effects"]}
+        self.assertIn("adds 3 OpControlBarrier", effects["control-each"]["text"])
+        self.assertEqual((effects["control-each"]["pairs"], effects["control-each"]["same"]),
+                         (1, 0))
+
+    def test_markdown(self):
+        page = self.made("markdown")
+        code = page.split("## Code\n")[1]
+        self.assertIn("a subgroup barrier before each exchange (sync=control-each) changes the "
+                      "code: adds 3 OpControlBarrier.", code)
+        self.assertRegex(code, r"(?m)^> +\d+  %\d+ = OpGroupNonUniformShuffleUp ")
+        self.assertRegex(code, r"(?m)^```diff\n--- shuffle\S+control-each")
+        self.assertEqual(page.count("<details>"), page.count("</details>"))
+        self.assertLess(len(page), 65536)
+
+    def test_a_ticket(self):
+        page = self.made("markdown", "--test", self.failed)
+        self.assertIn("The code that the driver made of it", page)
+        self.assertRegex(page, r"(?m)^-.*OpControlBarrier")
+        self.assertEqual(page.count("<details>"), page.count("</details>"))
+        self.assertLess(len(page), 65536)
+
+    def test_csv(self):
+        head, *rows = (line.split(",") for line in self.made("csv").split("\n") if line)
+        self.assertIn("code_digest", head)
+        self.assertEqual(len(rows), 3)
+
+    def test_of_a_session_without(self):
+        self.litmus("run", self.failed, "-n", "10", "-q", "--isa", "none", "--simt",
+                    "snooping,subgroup=8", drivers=[harness.SIMT])
+        report = self.report()
+        self.assertIsNone(report["results"][0]["code"])
+        self.assertEqual(report["devices"][0]["code_effects"], [])
+        self.assertNotIn("## Code", self.made("markdown"))
+
+
 class Matrix(Case):
     """Which operations need a barrier, in the reports of a run that asked some of them."""
 

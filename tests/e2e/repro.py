@@ -193,6 +193,61 @@ class OnTheReferenceDriver(Case):
         self.check("state")
 
 
+class ItsCode(Case):
+    """What the driver made of it, from the store or from the device."""
+
+    NAME = SCAN.format(form="variables", access="descriptor")
+    TWIN = NAME.replace("sync=none", "sync=control-each")
+
+    def files(self):
+        return {name for name in os.listdir(self.path("bundle")) if name.startswith("code")}
+
+    def measure(self, *names, isa="failed"):
+        self.litmus("run", *(name + "*" for name in names), "--simt", "snooping,subgroup=8",
+                    "-n", "10", "-q", "--isa", isa, "--db", "store.db")
+
+    def test_from_the_store_with_a_difference(self):
+        self.measure(self.NAME, self.TWIN)
+        self.bundle(self.NAME, "--db", "store.db", drivers=[])
+        self.assertEqual(self.files(), {"code.txt", "code.bin", "code-statistics.txt",
+                                        "code-difference.txt"})
+        listing, readme = (self.read(name).decode() for name in ("code.txt", "README.md"))
+        marked = [line for line in listing.split("\n") if line.startswith("> ")]
+        self.assertEqual(len(marked), listing.count("= OpGroupNonUniform"))
+        self.assertTrue(all("OpGroupNonUniform" in line for line in marked), listing)
+        difference = self.read("code-difference.txt").decode()
+        self.assertIn("sync=control-each", difference.split("\n")[0])
+        self.assertRegex(difference, r"(?m)^-.*OpControlBarrier")
+        self.assertNotRegex(difference, r"(?m)^\+ ")
+        self.assertIn("sync=control-each (0 of 10 runs)", readme)
+        for name in self.files():
+            self.assertIn(f"| {name} | {len(self.read(name)):,} |", readme)
+
+    def test_from_the_device(self):
+        """The store has none; the device is the reference driver, which is always here."""
+        self.measure(self.NAME, isa="none")
+        self.bundle(self.NAME, "--db", "store.db")
+        self.assertEqual(self.files(), {"code.txt", "code.bin", "code-statistics.txt"})
+        self.assertIn("OpGroupNonUniformShuffleUp", self.read("code.txt").decode())
+
+    def test_of_what_was_not_measured(self):
+        self.bundle(self.NAME, "--simt", "lockstep")
+        self.assertIn("OpGroupNonUniformShuffleUp", self.read("code.txt").decode())
+
+    def test_of_a_driver_that_gives_none(self):
+        name = OnLavapipe.RIGHT
+        self.litmus("run", name + "*", "-n", "1", "-q", "--db", "store.db")
+        self.bundle(name, "--db", "store.db")
+        self.assertEqual(self.files(), set())
+        self.assertIn("There is no code: ", self.read("README.md").decode())
+
+    def test_of_a_device_that_is_not_here(self):
+        self.litmus("run", OnLavapipe.RIGHT + "*", "-n", "1", "-q", "--db", "store.db")
+        self.bundle(OnLavapipe.RIGHT, "--db", "store.db", drivers=[harness.SIMT])
+        self.assertIn("There is no code: the store has none, and the device is not here.",
+                      self.read("README.md").decode())
+
+
 class OnLavapipe(Case):
     """A failure that a real driver is known for, reports/findings/, and its twin."""
 

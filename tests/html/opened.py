@@ -238,6 +238,60 @@ class Hostile(Opened):
             self.assertIn(value, text)
 
 
+class WithCode(Opened):
+    """Listings and differences: folded, reached by the keyboard, and never wider than the page."""
+
+    def setUp(self):
+        super().setUp()
+        case = page.OfCode.SCAN
+        run = self.litmus("run", case.format("none"), case.format("control-each"), "-n", "10", "-q",
+                          "--simt", "snooping,subgroup=8", drivers=[harness.SIMT])
+        self.assertIn(run.code, (0, 1), run)
+        self.page()
+
+    def test_leads_from_a_failure_to_its_code(self):
+        tab = self.open()
+        link = "document.querySelector('.failure a[href^=\"#code-\"]')"
+        target = f"document.getElementById({link}.hash.slice(1))"
+        self.assertFalse(tab.evaluate(f"{target}.open"))
+        tab.evaluate(f"{link}.closest('details').open = true")
+        tab.evaluate(f"{link}.focus()")
+        tab.press("Enter")
+        tab.evaluate("new Promise((done) => setTimeout(done, 100))")
+        self.assertTrue(tab.evaluate(f"{target}.open"))
+        # From there the listing unfolds and scrolls, by keys alone.
+        tab.evaluate(f"{target}.querySelector(':scope > summary').focus()")
+        tab.press("Tab")
+        self.assertTrue(tab.evaluate("document.activeElement.matches('.listing > summary')"))
+        tab.press("Enter")
+        tab.press("Tab")
+        self.assertTrue(tab.evaluate("document.activeElement.matches('.listing > pre')"))
+        name = tab.evaluate("document.activeElement.ariaLabel")
+        self.assertTrue(name.startswith("Listing of shuffle.scan-loop"), name)
+        self.assertEqual(tab.complaints(), [])
+
+    def test_fits_a_telephone(self):
+        tab = self.open(width=400)
+        tab.evaluate("document.querySelectorAll('#code details').forEach((e) => { e.open = true; })")
+        self.assertLessEqual(tab.evaluate("document.documentElement.scrollWidth"), 400)
+        scrolls = tab.evaluate("[...document.querySelectorAll('#code .wide, #code pre')]"
+                               ".filter((e) => e.scrollWidth > e.clientWidth).length")
+        self.assertGreater(scrolls, 0)
+
+    def test_colours_differ_in_both_schemes(self):
+        for scheme in ("light", "dark"):
+            tab = self.open(scheme=scheme)
+            tab.evaluate("document.querySelectorAll('#code details').forEach((e) => "
+                         "{ e.open = true; })")
+            grounds = [tab.evaluate(f"getComputedStyle(document.querySelector('{where}'))"
+                                    ".backgroundColor")
+                       for where in (".twins .less td", ".twins .more td:last-child",
+                                     ".listing mark", ".listing pre")]
+            self.assertEqual(len(set(grounds[:2])), 2, grounds)
+            self.assertNotEqual(grounds[2], grounds[3])
+            self.assertEqual(tab.complaints(), [])
+
+
 class Fast(Opened):
     def test_ten_thousand_results(self):
         content = self.make(lambda writer: stores.invent(writer, COUNT))

@@ -4,6 +4,7 @@
 import html.parser
 import os
 import re
+import sqlite3
 
 import harness
 import stores
@@ -159,6 +160,47 @@ class AsAFile(Pages):
         result = self.litmus("report", "--format", "html", "-o", "page.html")
         self.assert_one_line(result, 2, "litmus.db")
         self.assertEqual(os.listdir(self.folder), ["litmus.db"])
+
+
+class OfCode(Pages):
+    """Code of the reference driver, and of drivers that say what they like."""
+
+    SCAN = "shuffle.scan-loop/sync={},*form=variables,op=add,mode=inclusive,access=descriptor*=64*"
+
+    def run_snooping(self):
+        run = self.litmus("run", self.SCAN.format("none"), self.SCAN.format("control-each"),
+                          "-n", "10", "-q", "--simt", "snooping,subgroup=8", drivers=[harness.SIMT])
+        self.assertIn(run.code, (0, 1), run)
+
+    def test_of_a_run(self):
+        self.run_snooping()
+        page = self.page()
+        parser = self.parse(page)
+        self.assertEqual(self.page(output="again.html"), page)
+        section = re.search(r'<section id="code".*?</section>', page, re.S).group()
+        listing = re.search(r"<pre .*?</pre>", section, re.S).group()
+        marked = re.findall(r"<mark>(.*?)</mark>", listing)
+        self.assertEqual(len(marked), listing.count("= OpGroupNonUniform"))
+        for line in marked:
+            self.assertTrue(line.startswith("&#62; ") and "= OpGroupNonUniform" in line, line)
+        self.assertRegex(section, r'<tr class="less"><td>\u2212 [^<]*OpControlBarrier')
+        self.assertRegex(section, r'<tr class="more"><td></td><td>\+ [^<]*OpControlBarrier')
+        for link in re.findall(r'href="#(code-\d+)"', page):
+            self.assertIn(link, parser.ids)
+        self.assertIn('href="#code-', page)
+        for table in re.findall(r'<table class="twins".*?</table>', section, re.S):
+            self.assertIn("<caption>", table)
+
+    def test_damaged(self):
+        self.run_snooping()
+        database = sqlite3.connect(self.path("litmus.db"))
+        packed = database.execute("SELECT packed FROM code").fetchone()[0]
+        database.execute("UPDATE code SET packed = ?", (packed[:len(packed) // 2],))
+        database.commit()
+        database.close()
+        page = self.page()
+        self.parse(page)
+        self.assertIn("The code in the store could not be read: ", page)
 
 
 class OverDrivers(Pages):

@@ -225,6 +225,94 @@ static void hostile_names_are_text(void **state)
     facts = kept;
 }
 
+// Makes a bundle anew with the code of the configuration.
+static void make_again(struct made *made, const struct isa_entry *code)
+{
+    repro_clear(&made->bundle);
+    made->repro.code = code;
+    repro_make(&made->repro, &made->bundle);
+}
+
+static void machine_code_is_for_a_disassembler(void **state)
+{
+    (void)state;
+    static const char bytes[] = "sixteen\0bytes!!";
+    struct made *made = make(TAGS);
+    struct isa_study study = {0};
+    struct isa_code code = {0};
+    struct isa_piece *piece = isa_add_piece(&code, ISA_MACHINE, "SASS", "", bytes, 16);
+    piece->architecture = 90;
+    isa_add_piece(&code, ISA_CACHE, "pipeline cache", "", "blob", 4);
+    isa_add_statistic(&code, "Register Count", "of *each* invocation", "16");
+    isa_study_add(&study, "x", &code, NULL, NULL);
+    make_again(made, &study.entries[0]);
+    const struct text *bin = file(made, "code.bin"), *readme = file(made, "README.md");
+    assert_non_null(bin);
+    assert_int_equal(bin->length, 16);
+    assert_memory_equal(bin->data, bytes, 16);
+    assert_string_equal(file(made, "code-statistics.txt")->data,
+                        "Register Count: 16 (of *each* invocation)\n");
+    assert_int_equal(count(readme, "\n    nvdisasm -b SM90 code.bin\n"), 1);
+    assert_int_equal(count(readme, "It takes 16 registers, 16 bytes of SASS"), 1);
+    assert_int_equal(count(readme, "| code.bin | 16 |"), 1);
+    assert_null(file(made, "code-difference.txt"));
+    isa_study_clear(&study);
+    drop(made);
+}
+
+static void other_code_is_as_it_came(void **state)
+{
+    (void)state;
+    struct made *made = make(TAGS);
+    struct isa_study study = {0};
+    struct isa_code code = {0}, twin = {0};
+    struct report_result result = {.name = "", .stress = "", .rule = "", .failed_runs = 3};
+    struct report_result other = {.name = "b/x=<2>", .judged = 1000};
+    isa_add_piece(&code, ISA_TEXT, "Assembly", "", "s_mov\ns_endpgm\n", 15);
+    isa_add_piece(&code, ISA_BINARY, "a `blob`", "", "\1\2\3", 3);
+    isa_add_piece(&twin, ISA_TEXT, "Assembly", "", "s_mov\ns_barrier\ns_endpgm\n", 25);
+    isa_study_add(&study, "a", &code, NULL, NULL);
+    isa_study_add(&study, "b", &twin, NULL, NULL);
+    made->repro.twin = &study.entries[1];
+    made->repro.twin_result = &other;
+    const struct report_model model = {0};
+    made->repro.model = &model;
+    made->repro.result = &result;
+    make_again(made, &study.entries[0]);
+    const struct text *readme = file(made, "README.md");
+    assert_int_equal(count(file(made, "code.txt"), "  s_mov\n  s_endpgm\n"), 1);
+    assert_int_equal(file(made, "code.bin")->length, 3);
+    assert_int_equal(count(file(made, "code-difference.txt"), "\n-s_barrier\n"), 1);
+    assert_int_equal(count(readme, "is a pipeline binary of the driver (a &#96;blob&#96;)"), 1);
+    assert_int_equal(count(readme, "did not fail is b/x=&#60;2&#62; (0 of 1,000 runs)."), 1);
+    assert_int_equal(count(readme, "nvdisasm"), 0);
+    isa_study_clear(&study);
+    made->repro.result = NULL;
+    drop(made);
+}
+
+static void no_code_is_said(void **state)
+{
+    (void)state;
+    struct made *made = make(TAGS);
+    struct isa_study study = {0};
+    struct isa_code code = {0};
+    char header[32] = {32}; // a cache with nothing in it
+    isa_add_piece(&code, ISA_CACHE, "pipeline cache", "", header, sizeof header);
+    made->repro.no_code = "crash: *boom*";
+    make_again(made, NULL);
+    assert_int_equal(count(file(made, "README.md"), "There is no code: crash: &#42;boom&#42;.\n"),
+                     1);
+    isa_study_add(&study, "x", &code, NULL, NULL);
+    make_again(made, &study.entries[0]);
+    assert_int_equal(count(file(made, "README.md"), "There is no code: the driver gives no code"),
+                     1);
+    assert_null(file(made, "code.txt"));
+    assert_null(file(made, "code.bin"));
+    isa_study_clear(&study);
+    drop(made);
+}
+
 static void whole_or_not_at_all(void **state)
 {
     (void)state;
@@ -293,6 +381,9 @@ int main(void)
         cmocka_unit_test(data_are_as_large_as_it_says),
         cmocka_unit_test(amber_is_bounded),
         cmocka_unit_test(hostile_names_are_text),
+        cmocka_unit_test(machine_code_is_for_a_disassembler),
+        cmocka_unit_test(other_code_is_as_it_came),
+        cmocka_unit_test(no_code_is_said),
         cmocka_unit_test(too_large_is_refused),
         cmocka_unit_test(whole_or_not_at_all),
     };

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code from the store, and what reports say of it.
+#include "report/code.h"
+
+#include "store/code.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- From the store
+
+struct adding {
+    struct isa_study *study;
+    const char *test; // NULL: all
+};
+
+static bool add(const char *device, const char *name, struct isa_code *code, void *user)
+{
+    const struct adding *adding = user;
+    const size_t length = strcspn(name, "/@");
+    (void)device;
+    if (!adding->test ||
+        (strlen(adding->test) == length && strncmp(name, adding->test, length) == 0))
+        isa_study_add(adding->study, name, code, NULL, NULL);
+    return true;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct isa_entry *const *a = left, *const *b = right;
+    return strcmp((*a)->name, (*b)->name);
+}
+
+static int compare_name(const void *key, const void *member)
+{
+    const struct isa_entry *const *entry = member;
+    return strcmp(key, (*entry)->name);
+}
+
+static const struct report_result *result_at(const struct report_model *model, size_t index)
+{
+    return index < model->result_count ? &model->results[index]
+                                       : &model->rest[index - model->result_count];
+}
+
+// Finds the entries of a device's results.
+static void assign(struct report_code *code, size_t device)
+{
+    const struct report_model *model = code->model;
+    const struct isa_study *study = &code->studies[device];
+    const struct isa_entry **sorted = lit_alloc(study->count + 1, sizeof *sorted);
+    for (size_t i = 0; i < study->count; i++)
+        sorted[i] = &study->entries[i];
+    qsort(sorted, study->count, sizeof *sorted, compare_entries);
+    for (size_t i = 0; i < model->result_count + model->rest_count; i++) {
+        const struct report_result *result = result_at(model, i);
+        if (result->device != device)
+            continue;
+        const struct isa_entry **found =
+            bsearch(result->name, sorted, study->count, sizeof *sorted, compare_name);
+        code->of[i] = found ? *found : NULL;
+    }
+    free(sorted);
+}
+
+void report_code_load(const struct report_model *model, const char *test, struct report_code *code)
+{
+    struct lit_error error = {0};
+    *code = (struct report_code){
+        .model = model,
+        .studies = lit_alloc(model->device_count + 1, sizeof *code->studies),
+        .count = model->device_count,
+        .of = lit_alloc(model->result_count + model->rest_count + 1, sizeof *code->of),
+    };
+    for (size_t i = 0; i < code->count; i++) {
+        struct adding adding = {&code->studies[i], test};
+        if (model->store && !code->fault[0] &&
+            !store_codes(model->store, model->session.id, model->devices[i].id, NULL, add, &adding,
+                         &error))
+            snprintf(code->fault, sizeof code->fault, "%s", error.message);
+        isa_study_finish(&code->studies[i]);
+        assign(code, i);
+    }
+}
+
+void report_code_clear(struct report_code *code)
+{
+    for (size_t i = 0; i < code->count; i++)
+        isa_study_clear(&code->studies[i]);
+    free(code->studies);
+    free(code->of);
+    *code = (struct report_code){0};
+}
+
+const struct isa_entry *report_code_of(const struct report_code *code,
+                                       const struct report_result *result)
+{
+    const struct report_model *model = code->model;
+    if (result >= model->results && result < model->results + model->result_count)
+        return code->of[result - model->results];
+    return code->of[model->result_count + (size_t)(result - model->rest)];
+}
+
+bool report_code_about(const struct report_code *code, size_t device,
+                       const struct isa_axis_effect *effect)
+{
+    for (size_t i = 0; i < code->model->result_count; i++)
+        if (code->model->results[i].device == device &&
+            strcmp(code->model->results[i].test, effect->test) == 0)
+            return true;
+    return false;
+}
+
+const struct report_result *report_code_twin(const struct report_code *code,
+                                             const struct report_result *result)
+{
+    const struct report_model *model = code->model;
+    const struct report_result *best = NULL;
+    size_t nearest = SIZE_MAX;
+    for (size_t i = 0; i < model->result_count + model->rest_count; i++) {
+        const struct report_result *other = result_at(model, i);
+        if (other->device != result->device || strcmp(other->test, result->test) != 0 ||
+            strcmp(other->stress, result->stress) != 0 || other->judged == 0 ||
+            other->failed_runs > 0)
+            continue;
+        const size_t apart = report_differences(result, other, NULL);
+        const struct isa_entry *entry = report_code_of(code, other);
+        if (apart == 0 || apart > nearest || !entry || entry->listing.count == 0 ||
+            (apart == nearest && strcmp(other->name, best->name) >= 0))
+            continue;
+        best = other;
+        nearest = apart;
+    }
+    return best;
+}
+
+void report_code_cost(const struct isa_entry *entry, struct text *words)
+{
+    isa_cost_words(&entry->code, entry->piece, words);
+    if (entry->listing.sass.count) {
+        const size_t exchanges = isa_exchanges(&entry->listing);
+        text_printf(words, "%s%zu instruction%s, %zu of them exchange%s between lanes",
+                    words->length ? "; " : "", entry->listing.count,
+                    entry->listing.count == 1 ? "" : "s", exchanges, exchanges == 1 ? "s" : "");
+    }
+}
+
+// --- Risks
+
+void report_code_risk(const struct isa_entry *entry, size_t index, struct text *words)
+{
+    for (size_t i = 0; i < entry->lint.count; i++)
+        if (isa_is_risk(&entry->lint.findings[i]) && index-- == 0) {
+            text_printf(words, "%s: ", lint_kind_name(entry->lint.findings[i].kind));
+            lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[i], words);
+            return;
+        }
+}
+
+size_t report_code_inside(const struct isa_entry *entry)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < entry->lint.count; i++)
+        count +=
+            !isa_is_risk(&entry->lint.findings[i]) && entry->lint.findings[i].kind != LINT_ASKING;
+    return count;
+}
+
+// --- Who has it
+
+struct report_code_users report_code_users(const struct report_code *code, size_t device,
+                                           const struct isa_entry *entry, bool failed)
+{
+    const struct report_model *model = code->model;
+    struct report_code_users users = {0};
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        const struct isa_entry *other = code->of[i];
+        if (result->device != device || !other || other->same_as != entry->same_as ||
+            (failed && !report_failed(result)))
+            continue;
+        if (users.count++ == 0)
+            users.first = result;
+        users.failed_runs += result->failed_runs;
+        users.judged += result->judged;
+    }
+    return users;
+}
+
+size_t report_code_failed(const struct report_code *code, size_t device, size_t **indexes)
+{
+    bool *seen = lit_alloc(code->studies[device].count + 1, sizeof *seen);
+    const size_t count = report_select(code->model, device, report_failed, indexes);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct isa_entry *entry = code->of[(*indexes)[i]];
+        if (!entry || seen[entry->same_as])
+            continue;
+        seen[entry->same_as] = true;
+        (*indexes)[kept++] = (*indexes)[i];
+    }
+    free(seen);
+    return kept;
+}

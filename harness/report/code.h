@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code that a store has of a session's configurations, as every report shows it: whose it is,
+// which instructions are in question, what is at risk, and how it differs from code that did not
+// fail. A function of the store alone: SASS is read by the built-in decoder, never by a tool.
+#pragma once
+
+#include "isa/study.h"
+#include "report/model.h"
+
+struct report_code {
+    const struct report_model *model; // not owned; must stay as it is
+    struct isa_study *studies;        // one for each device of the model; empty where nothing is
+    size_t count;
+    const struct isa_entry **of; // for each result of the model, then for the rest; NULL: none
+    char fault[512];             // why the store's code could not be read; "" if it could
+};
+
+// Reads the code of all devices of the model from its store; none without a store. `test`, if not
+// NULL, asks for one test alone.
+void report_code_load(const struct report_model *model, const char *test, struct report_code *code);
+void report_code_clear(struct report_code *code);
+
+// Of the configuration of a result of the model or the rest of its session, on its device; NULL if
+// the store has none.
+const struct isa_entry *report_code_of(const struct report_code *code,
+                                       const struct report_result *result);
+// Whether a sentence on an axis is about one of the results of the model.
+bool report_code_about(const struct report_code *code, size_t device,
+                       const struct isa_axis_effect *effect);
+// The nearest variant that did not fail under the same stress, of which the store has a listing: in
+// the results of the model or the rest of the session. NULL if there is none.
+const struct report_result *report_code_twin(const struct report_code *code,
+                                             const struct report_result *result);
+// How many bytes of what, in how many registers, and what exchanges there are.
+void report_code_cost(const struct isa_entry *entry, struct text *words);
+
+// One line, its kind first, on the risk of this index, of isa_risks(entry).
+void report_code_risk(const struct isa_entry *entry, size_t index, struct text *words);
+// How often a part of the lanes exchanges, as far as the lint says.
+size_t report_code_inside(const struct isa_entry *entry);
+
+// Results of the model that have one code, counted together.
+struct report_code_users {
+    const struct report_result *first; // NULL: none of the results has it
+    size_t count;
+    uint64_t failed_runs, judged; // of all of them
+};
+// `failed`: only those that failed where nothing should.
+struct report_code_users report_code_users(const struct report_code *code, size_t device,
+                                           const struct isa_entry *entry, bool failed);
+// Results of a device that failed and of which the store has code, each code once: indexes of
+// results, forbidden first. *indexes is allocated; returns how many.
+size_t report_code_failed(const struct report_code *code, size_t device, size_t **indexes);
+
+// ---- instructions in question (code_marks.c)
+
+struct report_marks {
+    char *lines;       // for each line of the listing: REPORT_MARK_ or ' '
+    size_t count;      // lines with REPORT_MARK_ASKED
+    struct text words; // what is marked and what that means, or why nothing is: sentences
+};
+#define REPORT_MARK_ASKED '>' // could have exchanged, or read, the wrong value
+#define REPORT_MARK_RISK  '!' // an exchange that lanes can reach apart; not in question otherwise
+
+// Which instructions of a test of this name could be what failed, or would be if something did.
+// Candidates, and never more.
+void report_marks_make(const struct isa_entry *entry, const char *test, bool failed,
+                       struct report_marks *marks);
+void report_marks_clear(struct report_marks *marks);
+
+// ---- as text
+
+// The listing with its marks before the lines, at most `most` bytes. If it is longer, what is
+// around marked lines; how many lines are left out is said.
+void report_code_listing(const struct isa_entry *entry, const struct report_marks *marks,
+                         size_t most, struct text *out);
+
+// The rows of a difference that are shown: those that differ, with some before and after.
+#define REPORT_AROUND 4
+// *shown is allocated, true for each row of the difference that is to be shown.
+void report_code_around(const struct isa_diff *diff, bool **shown);
+// As `diff -u` writes it, from the twin (-) to this (+); at most `most` bytes and the line that
+// says how many more rows there are. Titles are single lines. Empty if no row differs.
+void report_code_difference(const struct isa_listing *twin, const char *twin_title,
+                            const struct isa_listing *listing, const char *title, size_t most,
+                            struct text *out);

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which lines of a listing could be what failed: those that do what the test asks about. From the
+// code alone nobody can know more.
+#include "report/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum asked {
+    EXCHANGE, // what lanes receive from each other
+    MEMORY,   // what is read from memory that others write
+    NEITHER   // whether and when somebody goes on
+};
+
+// By the start of a test's name; the first that matches. The others are about exchanges.
+static const struct {
+    const char *start;
+    enum asked asked;
+} tests[] = {
+    {"barrier.", NEITHER},
+    {"lookback.", MEMORY},
+    {"memory.", MEMORY},
+    {"progress.", MEMORY},
+    {"scan.blelloch/", MEMORY},
+    {"scan.blelloch@", MEMORY},
+    {"scan.hillis-steele", MEMORY},
+    {"scan.vector-sum-grid", MEMORY},
+};
+
+static enum asked asked_by(const char *test)
+{
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        if (strncmp(test, tests[i].start, strlen(tests[i].start)) == 0)
+            return tests[i].asked;
+    return EXCHANGE;
+}
+
+// --- Of a text: what its lines do can be said where the language is known
+
+enum language {
+    UNKNOWN,
+    SPIRV, // as the reference driver lists it
+    GCN,   // assembly of AMD's GPUs
+};
+
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+// The first word behind number, indentation and "%x = ".
+static const char *opcode(const char *line)
+{
+    line += strspn(line, " \t0123456789");
+    const char *assigned = *line == '%' ? strstr(line, " = ") : NULL;
+    return assigned ? assigned + strlen(" = ") : line;
+}
+
+static enum language language_of(const struct isa_listing *listing)
+{
+    for (size_t i = 0; i < listing->count; i++) {
+        const char *word = opcode(listing->lines[i].text);
+        if (starts(word, "s_endpgm"))
+            return GCN;
+        if (starts(word, "OpReturn"))
+            return SPIRV;
+    }
+    return UNKNOWN;
+}
+
+// Whether a line begins with one of several words; the list ends with NULL.
+static bool is_one_of(const char *word, const char *const *starts_of)
+{
+    for (; *starts_of; starts_of++)
+        if (starts(word, *starts_of))
+            return true;
+    return false;
+}
+
+// Variables of an invocation, and built-in ones: nobody else writes them.
+static bool is_own_pointer(const struct isa_listing *listing, const char *pointer)
+{
+    const size_t length = strcspn(pointer, " ");
+    if (starts(pointer, "%gl_"))
+        return true;
+    for (size_t i = 0; i < listing->count; i++) {
+        const char *line = listing->lines[i].text;
+        line += strspn(line, " 0123456789");
+        if (strncmp(line, pointer, length) == 0 && starts(line + length, " = "))
+            return strstr(line, "%_ptr_Function_") || strstr(line, "%_ptr_Private_") ||
+                   strstr(line, "%_ptr_Input_");
+    }
+    return false;
+}
+
+static bool spirv_asks(const struct isa_listing *listing, const char *word, enum asked asked)
+{
+    static const char *const exchanges[] = {"OpGroupNonUniform", "OpSubgroup", NULL};
+    if (asked == EXCHANGE)
+        return is_one_of(word, exchanges);
+    if (starts(word, "OpAtomic") && !starts(word, "OpAtomicStore"))
+        return true;
+    if (!starts(word, "OpLoad "))
+        return false;
+    const char *pointer = strchr(word + strlen("OpLoad "), ' ');
+    return pointer && !is_own_pointer(listing, pointer + 1);
+}
+
+static bool gcn_asks(const char *word, enum asked asked)
+{
+    static const char *const exchanges[] = {"ds_bpermute",     "ds_permute", "ds_swizzle",
+                                            "v_permlane",      "v_readlane", "v_writelane",
+                                            "v_readfirstlane", NULL};
+    // Data-parallel primitives: an operand comes from another lane.
+    static const char *const modifiers[] = {
+        " quad_perm:", " row_shl:",        " row_shr:",   " row_ror:",
+        " row_share:", " row_xmask:",      " row_mirror", " row_newbcast:",
+        " row_bcast:", " wave_shl:",       " wave_shr:",  " wave_rol:",
+        " wave_ror:",  " row_half_mirror", " dpp8:",      NULL};
+    static const char *const memory[] = {"buffer_load",   "buffer_atomic", "global_load",
+                                         "global_atomic", "flat_load",     "flat_atomic",
+                                         "ds_read",       "ds_load",       "ds_add",
+                                         "ds_cmpst",      "ds_cmpstore",   NULL};
+    if (asked == MEMORY)
+        return is_one_of(word, memory);
+    for (size_t i = 0; modifiers[i]; i++)
+        if (strstr(word, modifiers[i]))
+            return true;
+    return is_one_of(word, exchanges) || strstr(word, "_dpp ");
+}
+
+static bool text_asks(const struct isa_listing *listing, enum language language, size_t line,
+                      enum asked asked)
+{
+    const char *word = opcode(listing->lines[line].text);
+    return language == SPIRV ? spirv_asks(listing, word, asked)
+                             : language == GCN && gcn_asks(word, asked);
+}
+
+// --- Of SASS
+
+// What an exchange gives that only asks whether the lanes are together goes nowhere else: it is the
+// compiler's, not the test's.
+static bool is_compilers(const struct isa_entry *entry, size_t line)
+{
+    for (size_t i = 0; i < entry->lint.count; i++)
+        if (entry->lint.findings[i].exchange == line && entry->lint.findings[i].kind == LINT_ASKING)
+            return true;
+    return false;
+}
+
+static bool sass_asks(const struct isa_entry *entry, size_t line, enum asked asked)
+{
+    const enum sass_op op = entry->listing.sass.insns[line].op;
+    if (asked == EXCHANGE)
+        return sass_is_exchange(op) && !is_compilers(entry, line);
+    return op == SASS_LD || op == SASS_LDG || op == SASS_LDS || op == SASS_ATOM ||
+           op == SASS_ATOMG || op == SASS_ATOMS;
+}
+
+static void mark_risks(const struct isa_entry *entry, char *lines)
+{
+    for (size_t i = 0; i < entry->lint.count; i++) {
+        const struct lint_finding *finding = &entry->lint.findings[i];
+        const size_t both[] = {finding->exchange, finding->twin};
+        for (size_t k = 0; isa_is_risk(finding) && k < 2; k++)
+            if (both[k] < entry->listing.count && lines[both[k]] == ' ')
+                lines[both[k]] = REPORT_MARK_RISK;
+    }
+}
+
+// --- Words
+
+static void put_candidates(struct report_marks *marks, enum asked asked, bool failed)
+{
+    const char *does = asked == EXCHANGE ? "exchange values between lanes" : "read memory";
+    struct text *words = &marks->words;
+    char count[32];
+    text_count(count, marks->count);
+    if (marks->count == 1)
+        text_printf(words, "The marked instruction is the only one known to %s: %s.", does,
+                    !failed             ? "if a wrong value is seen, it comes from here"
+                    : asked == EXCHANGE ? "if the wrong value was exchanged, it was here"
+                                        : "if the wrong value was read, it was here");
+    else if (failed)
+        text_printf(words,
+                    "Marked are the %s instructions that %s. Each is one of %s that could have %s "
+                    "the wrong value; which one it was, the code does not say.",
+                    count, does, count, asked == EXCHANGE ? "exchanged" : "read");
+    else
+        text_printf(words, "Marked are the %s instructions that %s: what the test asks about.",
+                    count, does);
+}
+
+static void put_words(struct report_marks *marks, enum asked asked, bool known, bool failed)
+{
+    struct text *words = &marks->words;
+    if (asked == NEITHER)
+        text_puts(words, "No instruction is marked: the test asks who goes on and when, and not "
+                         "for a value that one instruction would hand over.");
+    else if (!known)
+        text_puts(words, "No line is marked: what a line of this representation does is not "
+                         "known here.");
+    else if (marks->count == 0)
+        text_printf(words, "No instruction is marked: none is known to %s.",
+                    asked == EXCHANGE ? "exchange values between lanes"
+                                      : "read memory that others write");
+    else
+        put_candidates(marks, asked, failed);
+}
+
+void report_marks_make(const struct isa_entry *entry, const char *test, bool failed,
+                       struct report_marks *marks)
+{
+    const struct isa_listing *listing = &entry->listing;
+    const enum asked asked = asked_by(test);
+    const bool sass = listing->sass.count > 0;
+    const enum language language = sass ? UNKNOWN : language_of(listing);
+    *marks = (struct report_marks){.lines = lit_alloc(listing->count + 1, 1)};
+    for (size_t i = 0; i < listing->count; i++) {
+        const bool asks = asked != NEITHER && (sass ? sass_asks(entry, i, asked)
+                                                    : text_asks(listing, language, i, asked));
+        marks->lines[i] = asks ? REPORT_MARK_ASKED : ' ';
+        marks->count += asks;
+    }
+    if (sass)
+        mark_risks(entry, marks->lines);
+    if (listing->count)
+        put_words(marks, asked, sass || language != UNKNOWN, failed);
+}
+
+void report_marks_clear(struct report_marks *marks)
+{
+    free(marks->lines);
+    text_free(&marks->words);
+    *marks = (struct report_marks){0};
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listings and differences as lines of text, cut to what there is room for.
+#include "report/code.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW 8 // lines before and after a marked one, if there is no room for all
+
+static void put_line(const struct isa_listing *listing, size_t line, char mark, struct text *out)
+{
+    const struct isa_line *at = &listing->lines[line];
+    if (at->address == SASS_NOWHERE)
+        text_printf(out, "%c %s\n", mark, at->text);
+    else
+        text_printf(out, "%c %04" PRIx32 "  %s\n", mark, at->address, at->text);
+}
+
+// Lines that are shown if not all can be: those around marks, or from the start if there are none.
+static void choose(const struct isa_listing *listing, const struct report_marks *marks, bool *shown)
+{
+    bool any = false;
+    for (size_t i = 0; i < listing->count; i++) {
+        if (marks->lines[i] == ' ')
+            continue;
+        any = true;
+        const size_t end = i + WINDOW < listing->count ? i + WINDOW : listing->count - 1;
+        for (size_t k = i > WINDOW ? i - WINDOW : 0; k <= end; k++)
+            shown[k] = true;
+    }
+    for (size_t i = 0; !any && i < listing->count; i++)
+        shown[i] = true;
+}
+
+static void put_gap(size_t lines, struct text *out)
+{
+    char count[32];
+    if (lines)
+        text_printf(out, "  ... %s line%s\n", text_count(count, lines), lines == 1 ? "" : "s");
+}
+
+void report_code_listing(const struct isa_entry *entry, const struct report_marks *marks,
+                         size_t most, struct text *out)
+{
+    const struct isa_listing *listing = &entry->listing;
+    const size_t start = out->length;
+    size_t left_out = 0, length = 0;
+    bool *shown = lit_alloc(listing->count + 1, sizeof *shown);
+    for (size_t i = 0; i < listing->count; i++)
+        length += strlen(listing->lines[i].text) + 10;
+    if (length <= most)
+        memset(shown, true, listing->count);
+    else
+        choose(listing, marks, shown);
+    for (size_t i = 0; i < listing->count; i++) {
+        // From the first line on for which there is no room nothing comes any more.
+        const size_t line = strlen(listing->lines[i].text) + 40;
+        if (!shown[i] || out->length - start + line > most) {
+            left_out += 1;
+            if (shown[i])
+                most = 0;
+            continue;
+        }
+        put_gap(left_out, out);
+        left_out = 0;
+        put_line(listing, i, marks->lines[i], out);
+    }
+    put_gap(left_out, out);
+    free(shown);
+}
+
+// --- Differences
+
+static bool differs(const struct isa_row *row)
+{
+    return row->left == SIZE_MAX || row->right == SIZE_MAX;
+}
+
+void report_code_around(const struct isa_diff *diff, bool **shown)
+{
+    *shown = lit_alloc(diff->count + 1, sizeof **shown);
+    for (size_t i = 0; i < diff->count; i++) {
+        if (!differs(&diff->rows[i]))
+            continue;
+        const size_t end = i + REPORT_AROUND < diff->count ? i + REPORT_AROUND : diff->count - 1;
+        for (size_t k = i > REPORT_AROUND ? i - REPORT_AROUND : 0; k <= end; k++)
+            (*shown)[k] = true;
+    }
+}
+
+// "@@ -12,7 +12,9 @@" of the rows from `at` on that stand together.
+static void put_hunk(const struct isa_diff *diff, const bool *shown, size_t at, struct text *out)
+{
+    size_t left = 0, right = 0, left_count = 0, right_count = 0;
+    for (size_t i = 0; i < at; i++) {
+        left += diff->rows[i].left != SIZE_MAX;
+        right += diff->rows[i].right != SIZE_MAX;
+    }
+    for (size_t i = at; i < diff->count && shown[i]; i++) {
+        left_count += diff->rows[i].left != SIZE_MAX;
+        right_count += diff->rows[i].right != SIZE_MAX;
+    }
+    text_printf(out, "@@ -%zu,%zu +%zu,%zu @@\n", left + (left_count > 0), left_count,
+                right + (right_count > 0), right_count);
+}
+
+void report_code_difference(const struct isa_listing *twin, const char *twin_title,
+                            const struct isa_listing *listing, const char *title, size_t most,
+                            struct text *out)
+{
+    const size_t start = out->length;
+    struct isa_diff diff;
+    char count[32];
+    bool *shown;
+    isa_diff(twin, listing, &diff);
+    report_code_around(&diff, &shown);
+    if (diff.added + diff.dropped)
+        text_printf(out, "--- %s\n+++ %s\n", twin_title, title);
+    for (size_t i = 0; i < diff.count; i++) {
+        const struct isa_row *row = &diff.rows[i];
+        if (!shown[i])
+            continue;
+        const char *text =
+            row->right == SIZE_MAX ? twin->lines[row->left].text : listing->lines[row->right].text;
+        if (out->length - start + strlen(text) + 80 > most) {
+            size_t more = 0;
+            for (size_t k = i; k < diff.count; k++)
+                more += differs(&diff.rows[k]);
+            text_printf(out, "@@ %s more lines that differ @@\n", text_count(count, more));
+            break;
+        }
+        if (i == 0 || !shown[i - 1])
+            put_hunk(&diff, shown, i, out);
+        text_printf(out, "%c%s\n",
+                    row->right == SIZE_MAX  ? '-'
+                    : row->left == SIZE_MAX ? '+'
+                                            : ' ',
+                    text);
+    }
+    free(shown);
+    isa_diff_clear(&diff);
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+// What drivers made of the tests: what choices change in the code, which exchanges lanes can reach
+// apart, and the code of what failed beside that of a twin which did not.
+#include "report/html.h"
+
+#include "catalogue/catalogue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LISTED 16        // codes of failures
+#define MOST_LINES  2000      // of one listing
+#define MOST_ROWS   600       // of one difference
+#define MOST_BYTES  (1 << 19) // of a part of the section: then no differences any more
+#define MOST_RISKS  16        // said of one code
+
+size_t *html_listed(const struct html *html)
+{
+    const struct report_code *code = html->code;
+    size_t *listed = lit_alloc(html->model->result_count + 1, sizeof *listed), done = 0;
+    for (size_t device = 0; device < code->count; device++) {
+        size_t *indexes;
+        const size_t count = report_code_failed(code, device, &indexes);
+        for (size_t i = 0; i < count && done < MOST_LISTED; i++, done++) {
+            const struct isa_entry *entry = code->of[indexes[i]];
+            for (size_t k = 0; k < html->model->result_count; k++)
+                if (html->model->results[k].device == device && code->of[k] &&
+                    code->of[k]->same_as == entry->same_as &&
+                    report_failed(&html->model->results[k]))
+                    listed[k] = indexes[i] + 1;
+        }
+        free(indexes);
+    }
+    return listed;
+}
+
+static void put_rate(struct text *out, const struct report_result *result)
+{
+    char rate[80];
+    format_interval(rate, result->failed_runs, result->judged, result->interval);
+    html_count(out, result->failed_runs);
+    text_puts(out, " of ");
+    html_count(out, result->judged);
+    html_printf(out, " runs failed, %s", rate);
+}
+
+// --- Listings and differences
+
+static void put_line(struct text *out, const struct isa_line *line, char mark)
+{
+    if (mark != ' ')
+        html_printf(out, "<mark%s>%c", mark == REPORT_MARK_RISK ? " class=\"risk\"" : "", mark);
+    else
+        text_puts(out, " ");
+    if (line->address != SASS_NOWHERE)
+        html_printf(out, " %04x ", (unsigned)line->address);
+    html_printf(out, " %s", line->text);
+    text_puts(out, mark != ' ' ? "</mark>\n" : "\n");
+}
+
+static void put_listing(struct text *out, const struct isa_entry *entry, const char *test)
+{
+    struct report_marks marks;
+    const struct isa_listing *listing = &entry->listing;
+    if (entry->why) {
+        html_printf(out, "<p>There is no listing: %s.</p>\n", entry->why);
+        return;
+    }
+    report_marks_make(entry, test, true, &marks);
+    html_printf(out, "<p>%s%s%s</p>\n", marks.words.data ? marks.words.data : "",
+                marks.count ? " The mark is >." : "",
+                isa_risks(entry) ? " ! is an exchange that lanes can reach apart." : "");
+    html_printf(out,
+                "<details class=\"bulk listing\"><summary>Listing: %s, by %s</summary>\n"
+                "<pre role=\"region\" aria-label=\"Listing of %s\" tabindex=\"0\">\n",
+                entry->piece->name, listing->by, entry->name);
+    for (size_t i = 0; i < listing->count && i < MOST_LINES; i++)
+        put_line(out, &listing->lines[i], marks.lines[i]);
+    text_puts(out, "</pre>\n");
+    if (listing->count > MOST_LINES) {
+        text_puts(out, "<p>");
+        html_count(out, listing->count - MOST_LINES);
+        html_printf(out, " more lines: <code>litmus isa '%s'</code></p>\n", entry->name);
+    }
+    text_puts(out, "</details>\n");
+    report_marks_clear(&marks);
+}
+
+static void put_gap(struct text *out, size_t rows)
+{
+    if (rows == 0)
+        return;
+    text_puts(out, "<tr class=\"gap\"><td colspan=\"2\">");
+    html_count(out, rows);
+    text_puts(out, " the same</td></tr>\n");
+}
+
+static void put_row(struct text *out, const struct isa_listing *left,
+                    const struct isa_listing *right, const struct isa_row *row)
+{
+    if (row->right == SIZE_MAX)
+        html_printf(out, "<tr class=\"less\"><td>\xe2\x88\x92 %s</td><td></td></tr>\n",
+                    left->lines[row->left].text);
+    else if (row->left == SIZE_MAX)
+        html_printf(out, "<tr class=\"more\"><td></td><td>+ %s</td></tr>\n",
+                    right->lines[row->right].text);
+    else
+        html_printf(out, "<tr><td>  %s</td><td>  %s</td></tr>\n", left->lines[row->left].text,
+                    right->lines[row->right].text);
+}
+
+// Two columns: only what differs, with some rows around it.
+static void put_difference(struct text *out, const struct isa_entry *left, const char *left_title,
+                           const struct isa_entry *right, const char *right_title)
+{
+    struct isa_diff diff;
+    bool *shown;
+    size_t gap = 0, done = 0;
+    isa_diff(&left->listing, &right->listing, &diff);
+    report_code_around(&diff, &shown);
+    html_printf(out,
+                "<div class=\"wide\" role=\"region\" aria-label=\"Difference of %s and %s\" "
+                "tabindex=\"0\"><table class=\"twins\">\n<caption>\xe2\x88\x92 only in the left "
+                "one, + only in the right one</caption>\n<thead><tr><th scope=\"col\">%s</th>"
+                "<th scope=\"col\">%s</th></tr></thead>\n<tbody>\n",
+                left_title, right_title, left_title, right_title);
+    for (size_t i = 0; i < diff.count && done < MOST_ROWS; i++) {
+        gap += !shown[i];
+        if (!shown[i])
+            continue;
+        put_gap(out, gap);
+        gap = 0;
+        put_row(out, &left->listing, &right->listing, &diff.rows[i]);
+        done++;
+    }
+    put_gap(out, gap);
+    text_puts(out, "</tbody></table></div>\n");
+    if (done == MOST_ROWS)
+        html_printf(out, "<p>More of it: <code>litmus isa --diff '%s' '%s'</code></p>\n",
+                    left->name, right->name);
+    free(shown);
+    isa_diff_clear(&diff);
+}
+
+// --- What choices change
+
+static void put_effect(const struct html *html, size_t device, size_t index, bool pair,
+                       struct text *out)
+{
+    const struct isa_study *study = &html->code->studies[device];
+    const struct isa_axis_effect *effect = &study->effects[index];
+    const struct isa_twins *twins = &study->twins[effect->example];
+    struct text words = {0};
+    isa_effect_words(effect, study->members, study->twins, &words);
+    html_printf(out, "<li>%s.", words.data);
+    if (pair && twins->likeness > ISA_SAME_TEXT) {
+        struct text left = {0}, right = {0};
+        text_printf(&left, "%s=%s", twins->axis, twins->base_value);
+        text_printf(&right, "%s=%s", twins->axis, twins->other_value);
+        html_printf(out,
+                    "\n<details class=\"bulk pair\"><summary>The pair that differs most"
+                    "</summary>\n<p><code>%s</code> and %s=%s</p>\n",
+                    study->entries[twins->base].name, twins->axis, twins->other_value);
+        put_difference(out, &study->entries[twins->base], left.data, &study->entries[twins->other],
+                       right.data);
+        text_puts(out, "</details>");
+        text_free(&left);
+        text_free(&right);
+    }
+    text_puts(out, "</li>\n");
+    text_free(&words);
+}
+
+static void put_effects(const struct html *html, size_t device, struct text *out)
+{
+    const struct isa_study *study = &html->code->studies[device];
+    const size_t start = out->length;
+    const char *open = "";
+    for (size_t i = 0; i < study->effect_count; i++) {
+        const char *test = study->effects[i].test;
+        if (!report_code_about(html->code, device, &study->effects[i]))
+            continue;
+        if (strcmp(open, test) != 0) {
+            text_puts(out, *open ? "</ul>\n" : "<h3>What the choices of a test change</h3>\n");
+            html_printf(out, "<p class=\"test\">%s</p>\n<ul class=\"effects\">\n", test);
+        }
+        open = test;
+        put_effect(html, device, i, out->length - start < MOST_BYTES, out);
+    }
+    text_puts(out, *open ? "</ul>\n" : "");
+}
+
+// --- Risks
+
+static void put_risk(const struct html *html, size_t device, const struct isa_entry *entry,
+                     struct text *out)
+{
+    const struct report_code_users users = report_code_users(html->code, device, entry, false);
+    const size_t count = isa_risks(entry);
+    text_puts(out, "<tr><th scope=\"row\" class=\"config\">");
+    html_name(out, users.first->name);
+    if (users.count > 1) {
+        text_puts(out, " and ");
+        html_count(out, users.count - 1);
+        text_puts(out, " more with the same code");
+    }
+    text_puts(out, "</th><td>");
+    html_count(out, users.failed_runs);
+    text_puts(out, " of ");
+    html_count(out, users.judged);
+    text_puts(out, " runs");
+    if (users.count == 1) {
+        char rate[80];
+        format_interval(rate, users.first->failed_runs, users.first->judged, users.first->interval);
+        html_printf(out, ", %s", rate);
+    }
+    text_puts(out, "</td><td>");
+    for (size_t i = 0; i < count && i < MOST_RISKS; i++) {
+        struct text words = {0};
+        report_code_risk(entry, i, &words);
+        text_puts(out, i ? "<br>" : "");
+        html_printf(out, "%s", words.data ? words.data : "");
+        text_free(&words);
+    }
+    if (count > MOST_RISKS) {
+        text_puts(out, "<br>and ");
+        html_count(out, count - MOST_RISKS);
+        text_puts(out, " more");
+    }
+    text_puts(out, "</td></tr>\n");
+}
+
+static void put_risks(const struct html *html, size_t device, struct text *out)
+{
+    const struct isa_study *study = &html->code->studies[device];
+    size_t looked = 0, done = 0;
+    for (size_t i = 0; i < study->count; i++) {
+        const struct isa_entry *entry = &study->entries[i];
+        if (entry->same_as != i || !entry->linted ||
+            report_code_users(html->code, device, entry, false).count == 0)
+            continue;
+        looked++;
+        if (isa_risks(entry) == 0)
+            continue;
+        if (done++ == 0)
+            text_puts(
+                out,
+                "<h3>Exchanges that lanes can reach apart</h3>\n<p>What is <em>at risk</em> is to "
+                "be "
+                "looked at; <em>leaving</em> and <em>twice</em> are right where the source has "
+                "them so (docs/lint.md). A rate cannot show any of it where nothing "
+                "failed.</p>\n<div class=\"wide\" role=\"region\" "
+                "aria-label=\"Exchanges that lanes can reach apart\" "
+                "tabindex=\"0\"><table>\n<caption>Each code "
+                "once</caption>\n<thead><tr><th scope=\"col\">configuration</th>"
+                "<th scope=\"col\">failed</th><th scope=\"col\">what can happen</th></tr>"
+                "</thead>\n<tbody>\n");
+        put_risk(html, device, entry, out);
+    }
+    if (done)
+        text_puts(out, "</tbody></table></div>\n");
+    if (looked && !done) {
+        text_puts(out, "<p>In none of the ");
+        html_count(out, looked);
+        text_puts(out, " codes that were looked through can lanes reach an exchange apart from "
+                       "each other, as far as the code says.</p>\n");
+    }
+}
+
+// --- The code of what failed
+
+static void put_statistics(const struct isa_entry *entry, struct text *out)
+{
+    text_puts(out, entry->code.statistic_count ? "<dl class=\"stats\">\n" : "");
+    for (size_t i = 0; i < entry->code.statistic_count; i++)
+        html_printf(out, "<div><dt title=\"%s\">%s</dt><dd>%s</dd></div>\n",
+                    entry->code.statistics[i].about, entry->code.statistics[i].name,
+                    entry->code.statistics[i].value);
+    text_puts(out, entry->code.statistic_count ? "</dl>\n" : "");
+    for (size_t i = 0; i < entry->code.remark_count; i++)
+        html_printf(out, "<p class=\"soft\">Note: %s.</p>\n", entry->code.remarks[i]);
+    if (entry->unlinted)
+        html_printf(out, "<p class=\"soft\">Not looked through for risks: %s.</p>\n",
+                    entry->unlinted);
+}
+
+static void put_twin(const struct html *html, const struct report_result *result, bool pair,
+                     struct text *out)
+{
+    const struct isa_entry *entry = report_code_of(html->code, result), *other;
+    const struct report_result *twin = report_code_twin(html->code, result);
+    struct text names = {0}, own = {0};
+    char runs[32];
+    if (entry->listing.count == 0)
+        return;
+    if (!twin) {
+        text_puts(out, "<p>The store has no code of a variant that did not fail.</p>\n");
+        return;
+    }
+    other = report_code_of(html->code, twin);
+    text_count(runs, twin->judged);
+    report_differences(result, twin, &names);
+    report_differences(twin, result, &own);
+    const char *name = names.data ? names.data : twin->name;
+    if (other->same_as == entry->same_as)
+        html_printf(out,
+                    "<p>It is the same code as that of %s, which never failed in %s runs: the "
+                    "code alone does not make the difference.</p>\n",
+                    name, runs);
+    else if (isa_compare(&entry->listing, entry->piece, &other->listing, other->piece) ==
+             ISA_SAME_TEXT)
+        html_printf(out,
+                    "<p>It has the same instructions as the code of %s, which never failed in %s "
+                    "runs; scheduling or branch targets differ.</p>\n",
+                    name, runs);
+    else if (pair) {
+        struct text left = {0}, right = {0};
+        text_printf(&left, "%s: never failed", name);
+        text_printf(&right, "%s: failed", own.data ? own.data : result->name);
+        html_printf(out,
+                    "<details class=\"bulk pair\"><summary>Difference to %s, which never failed in "
+                    "%s runs</summary>\n",
+                    name, runs);
+        put_difference(out, other, left.data, entry, right.data);
+        text_puts(out, "</details>\n");
+        text_free(&left);
+        text_free(&right);
+    }
+    text_free(&names);
+    text_free(&own);
+}
+
+static void put_code(const struct html *html, size_t index, bool pair, struct text *out)
+{
+    const struct report_result *result = &html->model->results[index];
+    const struct isa_entry *entry = report_code_of(html->code, result);
+    const struct report_code_users users =
+        report_code_users(html->code, result->device, entry, true);
+    struct text cost = {0};
+    report_code_cost(entry, &cost);
+    html_printf(out, "<details class=\"made %s\" id=\"code-%zu\"><summary>",
+                cat_expectation_name(result->expectation), index);
+    html_device(out, html, result->device);
+    text_puts(out, "<span class=\"config\">");
+    html_name(out, result->name);
+    text_puts(out, "</span> ");
+    put_rate(out, result);
+    text_puts(out, "</summary>\n<p>");
+    html_printf(out, "%s%s", cost.data ? cost.data : "", cost.length ? ". " : "");
+    if (users.count > 1) {
+        html_count(out, users.count - 1);
+        text_puts(out, " more that failed have the same code.");
+    }
+    text_puts(out, "</p>\n");
+    put_statistics(entry, out);
+    put_listing(out, entry, result->test);
+    put_twin(html, result, pair, out);
+    text_puts(out, "</details>\n");
+    text_free(&cost);
+}
+
+static void put_failed(const struct html *html, size_t device, struct text *out)
+{
+    size_t *indexes, left = 0;
+    const size_t count = report_code_failed(html->code, device, &indexes), start = out->length;
+    if (count)
+        text_puts(out, "<h3>The code of what failed</h3>\n");
+    for (size_t i = 0; i < count; i++) {
+        if (html->listed[indexes[i]] == indexes[i] + 1)
+            put_code(html, indexes[i], out->length - start < MOST_BYTES, out);
+        else
+            left++;
+    }
+    if (left) {
+        text_puts(out, "<p>");
+        html_count(out, left);
+        text_puts(out,
+                  " more codes of what failed: <code>litmus isa NAME</code> prints them.</p>\n");
+    }
+    free(indexes);
+}
+
+void html_codes(const struct html *html, struct text *out)
+{
+    const struct report_code *code = html->code;
+    if (code->fault[0])
+        html_printf(out, "<p>The code in the store could not be read: %s</p>\n", code->fault);
+    for (size_t device = 0; device < code->count && !code->fault[0]; device++) {
+        struct text own = {0};
+        put_failed(html, device, &own);
+        put_risks(html, device, &own);
+        put_effects(html, device, &own);
+        if (own.length && html->model->device_count > 1) {
+            text_puts(out, "<p class=\"of\">");
+            html_device(out, html, device);
+            html_printf(out, "%s, %s</p>\n", html->model->devices[device].facts.name,
+                        html->model->devices[device].facts.driver_version);
+        }
+        if (own.length)
+            text_append(out, own.data, own.length);
+        text_free(&own);
+    }
+}
