@@ -33,6 +33,8 @@ static const struct cli_command commands[] = {
      "which interleaving breaks a test on the reference driver"},
     {"fuzz", cli_fuzz, &cli_fuzz_syntax, "generated programs, and the smallest that fails"},
     {"tune", cli_tune, &cli_tune_syntax, "which stress makes a test fail most often on a device"},
+    {"bench", cli_bench, &cli_bench_syntax,
+     "how long subgroup code takes: native and emulated scans"},
     {"version", cli_version, &cli_version_syntax, "the version of litmus"},
     {"help", help, NULL, "this, or what a command does"},
     {"complete", complete, NULL, NULL},

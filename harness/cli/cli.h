@@ -20,6 +20,7 @@ int cli_explain(int argc, char **argv);
 int cli_fuzz(int argc, char **argv);
 int cli_tune(int argc, char **argv);
 int cli_isa(int argc, char **argv);
+int cli_bench(int argc, char **argv);
 int cli_version(int argc, char **argv);
 
 struct cli_command {
@@ -34,6 +35,7 @@ extern const struct cli_syntax cli_run_syntax, cli_list_syntax, cli_show_syntax,
     cli_gate_syntax, cli_explain_syntax, cli_fuzz_syntax, cli_tune_syntax, cli_isa_syntax,
     cli_version_syntax;
 extern const struct cli_syntax cli_compare_syntax, cli_gate_syntax;
+extern const struct cli_syntax cli_bench_syntax;
 
 // Prints the table of subcommands, or with a name that subcommand's help.
 int cli_help(const struct cli_command *commands, size_t count, int argc, char **argv);

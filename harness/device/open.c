@@ -18,6 +18,7 @@ static enum dev_status pick_family(struct dev *dev, uint32_t *family, struct lit
     for (uint32_t i = 0; i < count && i < MAX_FAMILIES; i++)
         if (families[i].queueCount && (families[i].queueFlags & VK_QUEUE_COMPUTE_BIT)) {
             *family = i;
+            dev->timestamp_bits = families[i].timestampValidBits;
             return DEV_OK;
         }
     return dev_refuse(error, "%s: no queue family can compute", dev->facts.name);
@@ -81,14 +82,14 @@ error:
     return status;
 }
 
-static enum dev_status make(struct dev *dev, bool capture, const struct dev_features *features,
+static enum dev_status make(struct dev *dev, bool compiles, const struct dev_features *features,
                             struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     uint32_t family = 0;
     TRY(pick_family(dev, &family, error));
     TRY(make_device(dev, family, features, error));
-    if (!capture)
+    if (!compiles)
         TRY(make_commands(dev, family, error));
 error:
     return status;
@@ -132,7 +133,7 @@ struct dev *dev_open(const struct dev_open_info *info, struct lit_error *error)
     struct dev_features *features = lit_alloc(1, sizeof *features);
     bool open = dev_instance_create(&dev->instance, info, error) &&
                 pick_device(dev, info->index, info->capture, features, error) &&
-                make(dev, info->capture, features, error) == DEV_OK &&
+                make(dev, info->compiles, features, error) == DEV_OK &&
                 dev_layouts(dev, DEV_CHECKER_BINDINGS, &dev->checker_set_layout,
                             &dev->checker_layout, error) == DEV_OK;
     free(features);

@@ -110,6 +110,7 @@ struct dev {
     VkDevice device;
     VkQueue queue;
     VkPhysicalDeviceMemoryProperties memory;
+    uint32_t timestamp_bits; // that mean something, of the queue's timestamps; 0: it has none
     VkCommandPool pool;
     VkCommandBuffer commands; // the only one: one submission is in flight at a time
     VkFence fence;

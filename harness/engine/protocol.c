@@ -22,13 +22,14 @@ static const char *const request_names[] = {
     [ENG_TRY] = "try",
     [ENG_GENERATED] = "generated",
     [ENG_COMPILE] = "compile",
+    [ENG_BENCH] = "bench",
     [ENG_QUIT] = "quit",
 };
 
 static const char *const event_names[] = {
     [ENG_EVENT_DEVICE] = "device",   [ENG_EVENT_OPENED] = "opened", [ENG_EVENT_BATCH] = "batch",
+    [ENG_EVENT_CODE] = "code",       [ENG_EVENT_ROW] = "row",       [ENG_EVENT_TIME] = "time",
     [ENG_EVENT_MESSAGE] = "message", [ENG_EVENT_DONE] = "done",     [ENG_EVENT_ERROR] = "error",
-    [ENG_EVENT_CODE] = "code",
 };
 
 static const char *const type_names[] = {"discrete", "integrated", "virtual", "cpu", "other"};
@@ -132,6 +133,32 @@ static void put_count(json_t *object, const struct eng_count *count)
     json_object_set_new(object, "count", inner);
 }
 
+static void put_row(json_t *object, const struct bench_said *said)
+{
+    json_t *list = json_array();
+    put_number(object, "row", said->row);
+    put_number(object, "loops", said->loops);
+    json_object_set_new(object, "tick", json_real(said->tick));
+    for (size_t i = 0; i < said->statistic_count && i < BENCH_STATISTICS; i++) {
+        json_t *item = json_object();
+        put_text(item, "name", said->statistics[i].name);
+        put_text(item, "value", said->statistics[i].value);
+        json_array_append_new(list, item);
+    }
+    json_object_set_new(object, "statistics", list);
+}
+
+static void put_time(json_t *object, const struct bench_said *said)
+{
+    put_number(object, "row", said->row);
+    put_number(object, "round", said->round);
+    json_object_set_new(object, "ns", json_real(said->ns));
+    put_number(object, "wrong", said->wrong);
+    put_number(object, "at", said->index);
+    put_number(object, "got", said->got);
+    put_number(object, "want", said->want);
+}
+
 static void put_line(json_t *object, struct text *line)
 {
     char *dump = json_dumps(object, JSON_COMPACT);
@@ -181,6 +208,18 @@ void eng_request_write(const struct eng_request *request, struct text *line)
     case ENG_COMPILE:
         put_text(object, "name", request->name);
         break;
+    case ENG_BENCH:
+        put_number(object, "index", request->index);
+        put_bool(object, "validation", request->validation);
+        put_bool(object, "capture", request->capture);
+        put_text(object, "name", request->name);
+        put_number(object, "elements", request->elements);
+        put_number(object, "loops", request->loops);
+        put_number(object, "budget_ms", request->budget_ms);
+        put_number(object, "runs", request->runs);
+        put_bits(object, "seed", request->seed);
+        put_number(object, "timeout_ms", request->timeout_ms);
+        break;
     case ENG_ENUMERATE:
     case ENG_QUIT:
         break;
@@ -210,6 +249,14 @@ void eng_event_write(const struct eng_event *event, struct text *line)
         put_number(object, "offset", event->chunk.offset);
         put_number(object, "size", event->chunk.size);
         put_hex(object, "bytes", event->chunk.bytes, event->chunk.size);
+        break;
+    case ENG_EVENT_ROW:
+        put_row(object, &event->bench);
+        put_text(object, "result", eng_result_name(event->result));
+        put_text(object, "text", event->text);
+        break;
+    case ENG_EVENT_TIME:
+        put_time(object, &event->bench);
         break;
     case ENG_EVENT_MESSAGE:
         put_text(object, "text", event->text);
@@ -476,6 +523,47 @@ static void read_chunk(struct reader *r, struct eng_chunk *chunk)
     read_hex(r, "bytes", chunk->bytes, chunk->size);
 }
 
+// A time: finite, not negative.
+static double read_real(struct reader *reader, const char *key)
+{
+    const json_t *value = take(reader, key);
+    const double real = json_number_value(value);
+    if (!json_is_number(value) || !isfinite(real) || real < 0)
+        blame(reader, key);
+    return real;
+}
+
+static void read_row(struct reader *r, struct bench_said *said)
+{
+    said->row = read_u32(r, "row");
+    said->loops = read_u32(r, "loops");
+    said->tick = read_real(r, "tick");
+    const json_t *list = take(r, "statistics");
+    if (!json_is_array(list) || json_array_size(list) > BENCH_STATISTICS) {
+        blame(r, "statistics");
+        return;
+    }
+    said->statistic_count = json_array_size(list);
+    for (size_t i = 0; i < said->statistic_count; i++) {
+        struct reader item = {.object = json_array_get(list, i)};
+        struct bench_statistic *statistic = &said->statistics[i];
+        read_text(&item, "name", statistic->name, sizeof statistic->name);
+        read_text(&item, "value", statistic->value, sizeof statistic->value);
+        leave(r, "statistics", &item);
+    }
+}
+
+static void read_time(struct reader *r, struct bench_said *said)
+{
+    said->row = read_u32(r, "row");
+    said->round = read_u32(r, "round");
+    said->ns = read_real(r, "ns");
+    said->wrong = read_number(r, "wrong", COUNT_MAX);
+    said->index = read_number(r, "at", COUNT_MAX);
+    said->got = read_u32(r, "got");
+    said->want = read_u32(r, "want");
+}
+
 static bool start(struct reader *reader, const char *line, size_t length, struct lit_error *error)
 {
     json_error_t where;
@@ -546,6 +634,18 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
     case ENG_COMPILE:
         read_text(r, "name", request->name, sizeof request->name);
         break;
+    case ENG_BENCH:
+        request->index = read_u32(r, "index");
+        request->validation = read_bool(r, "validation");
+        request->capture = read_bool(r, "capture");
+        read_text(r, "name", request->name, sizeof request->name);
+        request->elements = read_u32(r, "elements");
+        request->loops = read_u32(r, "loops");
+        request->budget_ms = read_u32(r, "budget_ms");
+        request->runs = read_number(r, "runs", COUNT_MAX);
+        request->seed = read_bits(r, "seed");
+        request->timeout_ms = read_u32(r, "timeout_ms");
+        break;
     case ENG_ENUMERATE:
     case ENG_QUIT:
         break;
@@ -581,6 +681,14 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
         break;
     case ENG_EVENT_CODE:
         read_chunk(r, &event->chunk);
+        break;
+    case ENG_EVENT_ROW:
+        read_row(r, &event->bench);
+        event->result = (enum eng_result)read_word(r, "result", results, ENG_RESULTS);
+        read_text(r, "text", event->text, sizeof event->text);
+        break;
+    case ENG_EVENT_TIME:
+        read_time(r, &event->bench);
         break;
     case ENG_EVENT_MESSAGE:
         read_text(r, "text", event->text, sizeof event->text);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "bench/said.h"
 #include "device/facts.h"
 #include "engine/result.h"
 #include "engine/stress.h"
@@ -26,23 +27,29 @@ enum eng_request_kind {
     ENG_GENERATED, // runs a generated program -> BATCH for each batch, then DONE
     ENG_COMPILE, // compiles a configuration on a device that was opened with `capture` -> CODE for
                  // each chunk of what the driver gives of it, then DONE
+    ENG_BENCH,   // times the rows of benchmark `name` on a device that is opened for it alone
+                 // -> ROW for each row, TIME for each dispatch, then DONE
     ENG_QUIT,    // the worker ends
 };
 
 struct eng_request {
     enum eng_request_kind kind;
-    uint32_t index;               // OPEN, TRY: among the devices that the worker enumerates
-    bool validation;              // OPEN
-    bool capture;                 // OPEN: for COMPILE alone; the checker is not tried
+    uint32_t index;               // OPEN, TRY, BENCH: among the devices that the worker enumerates
+    bool validation;              // OPEN, BENCH
+    bool capture;                 // OPEN: for COMPILE alone, the checker is not tried; BENCH: ROW
+                                  // has CODE before it
     char name[512];               // RUN, TRY, COMPILE: the configuration; GENERATED: the test
     char stress[ENG_STRESS_TEXT]; // RUN: the notation of the set that it runs under
     char settings[512];         // TRY: LITMUS_SIMT, which the reference driver reads; "": as it is
     char program[GEN_TEXT_MAX]; // GENERATED: its notation
     char rule[32];              // GENERATED: "maximal"
     uint32_t workgroup, subgroup; // GENERATED
+    uint32_t elements, loops;     // BENCH; loops 0: as many as fit into
+    uint32_t budget_ms;           // BENCH: this time, for all dispatches together
     uint64_t first;               // RUN: number of the first run to do (more than 0 when resumed)
-    uint64_t runs;                // RUN, GENERATED: how many to do
-    // RUN, TRY, GENERATED: of the session; the worker derives the configuration's own from it
+    uint64_t runs;                // RUN, GENERATED: how many to do; BENCH: rounds that count
+    // RUN, TRY, GENERATED, BENCH: of the session; the worker derives the configuration's own from
+    // it
     uint64_t seed;
     uint32_t timeout_ms; // all but ENUMERATE, COMPILE and QUIT: the longest that one batch may take
 };
@@ -52,6 +59,8 @@ enum eng_event_kind {
     ENG_EVENT_OPENED,  // facts, host_checker, text: why
     ENG_EVENT_BATCH,   // count: what this batch adds; fresh
     ENG_EVENT_CODE,    // chunk
+    ENG_EVENT_ROW,     // bench; result, and text (the reason) if it is not PASS
+    ENG_EVENT_TIME,    // bench
     ENG_EVENT_MESSAGE, // text: a validation message or a remark
     ENG_EVENT_DONE,  // result and text (the reason) of RUN, TRY, COMPILE; end of ENUMERATE and OPEN
     ENG_EVENT_ERROR, // error_code and text: the request failed, the worker is still usable
@@ -63,6 +72,7 @@ struct eng_event {
     bool host_checker;
     struct eng_count count;
     bool fresh; // BATCH: a new pipeline was made for it
+    struct bench_said bench;
     enum eng_result result;
     enum lit_exit error_code;
     char text[512];

@@ -195,6 +195,8 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
         case ENG_EVENT_DEVICE:
         case ENG_EVENT_BATCH:
         case ENG_EVENT_CODE:
+        case ENG_EVENT_ROW:
+        case ENG_EVENT_TIME:
             break;
         }
     }
@@ -377,6 +379,8 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
         case ENG_EVENT_MESSAGE:
             say(q, "%s: %s", m->row.name, event.text);
             break;
+        case ENG_EVENT_ROW:
+        case ENG_EVENT_TIME:
         case ENG_EVENT_DEVICE:
         case ENG_EVENT_OPENED:
         case ENG_EVENT_CODE:

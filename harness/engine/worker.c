@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "device/device.h"
+#include "engine/bench.h"
 #include "engine/generated.h"
 #include "engine/compile.h"
 #include "engine/measure.h"
@@ -89,6 +90,7 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
             .index = request->index,
             .validation = request->validation,
             .capture = request->capture,
+            .compiles = request->capture,
             .message = on_message,
             .user = worker,
         },
@@ -199,6 +201,24 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
     return status;
 }
 
+// Nothing else is dispatched on a device that is timed, and it is asked what it says of pipelines.
+static enum dev_status bench(struct worker *worker, const struct eng_request *request)
+{
+    struct lit_error error = {0};
+    dev_close(&worker->dev);
+    worker->dev = dev_open(&(struct dev_open_info){.index = request->index,
+                                                   .validation = request->validation,
+                                                   .capture = true,
+                                                   .message = on_message,
+                                                   .user = worker},
+                           &error);
+    if (!worker->dev) {
+        emit_error(worker, error.code, error.message);
+        return DEV_OK;
+    }
+    return eng_bench(worker->dev, request, emit, worker);
+}
+
 // Reads one line into the inbox, without its newline. False at the end of the connection, or if a
 // line does not end.
 static bool read_line(struct worker *worker, size_t *length)
@@ -262,6 +282,9 @@ int eng_worker_main(void)
             break;
         case ENG_COMPILE:
             status = compile(worker, &request);
+            break;
+        case ENG_BENCH:
+            status = bench(worker, &request);
             break;
         case ENG_QUIT:
             quit = true;

@@ -243,7 +243,10 @@ static VKAPI_ATTR void VKAPI_CALL get_memory(VkPhysicalDevice device,
 static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice device, uint32_t *count,
                                                VkQueueFamilyProperties *families)
 {
+    uint32_t bits;
     NEXT(vkGetPhysicalDeviceQueueFamilyProperties)(device, count, families);
+    for (uint32_t i = 0; families && has_fault("timestamp-bits", &bits) && i < *count; i++)
+        families[i].timestampValidBits = bits;
     if (is_on("huge-counts"))
         *count = UINT32_MAX;
     if (is_on("no-queue"))

@@ -16,6 +16,12 @@ static void check_event(const struct eng_event *event)
     MUST(memchr(event->text, '\0', sizeof event->text));
     MUST(memchr(event->facts.name, '\0', sizeof event->facts.name));
     MUST(event->result < ENG_RESULTS);
+    MUST(event->bench.statistic_count <= BENCH_STATISTICS);
+    for (size_t i = 0; i < event->bench.statistic_count; i++) {
+        const struct bench_statistic *statistic = &event->bench.statistics[i];
+        MUST(memchr(statistic->name, '\0', sizeof statistic->name));
+        MUST(memchr(statistic->value, '\0', sizeof statistic->value));
+    }
     eng_event_write(event, &first);
     MUST(first.length > 1 && first.length <= ENG_LINE_MAX);
     MUST(strchr(first.data, '\n') == first.data + first.length - 1);

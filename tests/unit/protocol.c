@@ -145,6 +145,16 @@ static void requests_come_back(void **state)
          .runs = 40,
          .seed = UINT64_MAX,
          .timeout_ms = 48000},
+        {.kind = ENG_BENCH,
+         .index = 2,
+         .validation = true,
+         .name = "scan",
+         .elements = 1u << 20,
+         .loops = 1000,
+         .budget_ms = 25000,
+         .runs = 31,
+         .seed = 0x5eed,
+         .timeout_ms = 48000},
         {.kind = ENG_QUIT},
     };
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
@@ -165,6 +175,9 @@ static void requests_come_back(void **state)
         assert_string_equal(back.rule, requests[i].rule);
         assert_int_equal(back.workgroup, requests[i].workgroup);
         assert_int_equal(back.subgroup, requests[i].subgroup);
+        assert_int_equal(back.elements, requests[i].elements);
+        assert_int_equal(back.loops, requests[i].loops);
+        assert_int_equal(back.budget_ms, requests[i].budget_ms);
         assert_int_equal(back.first, requests[i].first);
         assert_string_equal(back.stress, requests[i].stress);
         assert_int_equal(back.runs, requests[i].runs);
@@ -266,6 +279,37 @@ static void counts_come_back(void **state)
         assert_same_count(&back.count, &event.count);
         assert_int_equal(back.fresh, fresh);
     }
+}
+
+static struct eng_event some_row(void)
+{
+    struct eng_event event = {.kind = ENG_EVENT_ROW, .result = ENG_SKIP, .text = "why"};
+    event.bench = (struct bench_said){.row = 52, .loops = 1000, .tick = 0.1, .statistic_count = 2};
+    snprintf(event.bench.statistics[0].name, sizeof event.bench.statistics[0].name, "Registers");
+    snprintf(event.bench.statistics[1].name, sizeof event.bench.statistics[1].name, "Size \"\\");
+    snprintf(event.bench.statistics[1].value, sizeof event.bench.statistics[1].value, "-17");
+    return event;
+}
+
+static const struct eng_event some_time = {.kind = ENG_EVENT_TIME,
+                                           .bench = {.row = 3,
+                                                     .round = 32,
+                                                     .ns = 12240000.125,
+                                                     .wrong = 7,
+                                                     .index = 1u << 20,
+                                                     .got = 0xC0DEDEAD,
+                                                     .want = UINT32_MAX}};
+
+static void benchmarks_come_back(void **state)
+{
+    (void)state;
+    const struct eng_event row = some_row();
+    const struct eng_event row_back = through_a_line(&row);
+    const struct eng_event time_back = through_a_line(&some_time);
+    assert_int_equal(row_back.result, ENG_SKIP);
+    assert_string_equal(row_back.text, "why");
+    assert_memory_equal(&row_back.bench, &row.bench, sizeof row.bench);
+    assert_memory_equal(&time_back.bench, &some_time.bench, sizeof some_time.bench);
 }
 
 static void the_longest_event_fits(void **state)
@@ -399,6 +443,8 @@ static void cut_events_are_refused(void **state)
         {.kind = ENG_EVENT_DEVICE, .facts = some_facts()},
         {.kind = ENG_EVENT_OPENED, .facts = some_facts(), .text = "why"},
         {.kind = ENG_EVENT_BATCH, .count = some_count()},
+        some_row(),
+        some_time,
         {.kind = ENG_EVENT_MESSAGE, .text = "m"},
         {.kind = ENG_EVENT_DONE, .text = "d"},
         {.kind = ENG_EVENT_ERROR, .error_code = LIT_EXIT_USAGE, .text = "e"},
@@ -430,6 +476,37 @@ static void assert_refused_with(const struct eng_event *event, const char *old, 
         fail_msg("accepted: %s", changed.data);
     text_free(&line);
     text_free(&changed);
+}
+
+static void nonsense_of_benchmarks_is_refused(void **state)
+{
+    (void)state;
+    const struct eng_event row = some_row();
+    static const char *const rows[][2] = {
+        {"\"row\":52", "\"row\":-1"},
+        {"\"row\":52", "\"row\":4294967296"},
+        {"\"loops\":1000", "\"loops\":\"1000\""},
+        {"\"tick\":0.1", "\"tick\":-0.1"},
+        {"\"tick\":0.1", "\"tick\":1e999"},
+        {"\"statistics\":[", "\"statistics\":[3,"},
+        {"\"statistics\":[", "\"statistics\":[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},"},
+        {"\"statistics\":[", "\"statistics\":{},\"more\":["},
+        {"\"value\":\"-17\"", "\"value\":-17"},
+        {"\"value\":\"-17\"", "\"value\":\"0123456789012345678901234567890123456789\""},
+        {"\"value\":\"-17\"", "\"value\":\"-17\",\"more\":1"},
+        {"\"result\":\"skip\"", "\"result\":\"skipped\""},
+    };
+    static const char *const times[][2] = {
+        {"\"round\":32", "\"round\":32.5"},
+        {"\"ns\":", "\"ns\":-"},
+        {"\"ns\":", "\"ms\":"},
+        {"\"wrong\":7", "\"wrong\":99999999999999999"},
+        {"\"got\":", "\"got\":1"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_refused_with(&row, rows[i][0], rows[i][1]);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        assert_refused_with(&some_time, times[i][0], times[i][1]);
 }
 
 static void nonsense_facts_are_refused(void **state)
@@ -594,6 +671,8 @@ int main(void)
         cmocka_unit_test(written_text_is_sanitised),
         cmocka_unit_test(malformed_requests_are_refused),
         cmocka_unit_test(cut_events_are_refused),
+        cmocka_unit_test(benchmarks_come_back),
+        cmocka_unit_test(nonsense_of_benchmarks_is_refused),
         cmocka_unit_test(nonsense_facts_are_refused),
         cmocka_unit_test(nonsense_counts_are_refused),
         cmocka_unit_test(nonsense_ends_are_refused),

@@ -121,6 +121,17 @@ class Validation(harness.Case):
         self.assertEqual(again | skipped, set(apart))
         self.assertGreater(len(again), 50)
 
+    def test_no_message_of_a_benchmark(self):
+        # Timestamps, statistics of pipelines and all kernels.
+        for manifest in (harness.lavapipe(), harness.SIMT):
+            with self.subTest(manifest):
+                if not os.path.exists(manifest):
+                    self.skipTest("the reference driver is not built")
+                run = self.litmus("bench", "scan", "--validation", "-n", "1", "--elements", "4096",
+                                  "--loops", "2", drivers=[manifest], **self.layers)
+                self.assertEqual((run.code, run.err), (0, ""), run)
+                self.assertIn("exit 0: every word", run.out)
+
     def test_the_layer_is_there_and_heard(self):
         run = self.litmus("run", harness.ONE, "-n", "1", "-q", "--validation",
                           fault="small-push-constants", **self.layers)

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Closed forms of what the kernels of spirv/bench/ compute step by step.
+#include "bench/oracle.h"
+
+#include "base/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHAINS       8
+#define GOLDEN       0x9E3779B9u // from one chain's start to the next one's
+#define ADDS_STEPS_1 32u         // of an iteration of the only chain, each two additions
+#define ADDS_STEPS   4u          // of each of several
+
+void bench_input(uint64_t seed, uint32_t *input, uint64_t words)
+{
+    struct lit_random random = {random_derive(seed, "bench input")};
+    for (uint64_t i = 0; i < words; i += 2) {
+        const uint64_t drawn = random_next(&random);
+        input[i] = (uint32_t)drawn;
+        if (i + 1 < words)
+            input[i + 1] = (uint32_t)(drawn >> 32);
+    }
+}
+
+uint32_t bench_pushed(uint64_t seed)
+{
+    struct lit_random random = {random_derive(seed, "bench masks")};
+    return (uint32_t)random_below(&random, 1u << 16);
+}
+
+// The inverse of an odd number modulo 2^32, by Newton's iteration: each doubles the right bits.
+static uint32_t inverse(uint32_t odd)
+{
+    uint32_t x = odd; // right in three bits
+    for (int i = 0; i < 4; i++)
+        x *= 2 - odd * x;
+    return x;
+}
+
+// C(n - 1 + d, d) is the one before times (n - 1 + d) / d. Division modulo 2^32 is one by the odd
+// part; the powers of two are counted apart.
+void bench_coefficients(uint32_t n, uint32_t *coefficients, uint32_t count)
+{
+    uint32_t odd = 1;
+    unsigned twos = 0;
+    for (uint32_t d = 0; d < count; d++) {
+        if (d > 0) {
+            uint64_t above = (uint64_t)n - 1 + d;
+            uint32_t below = d;
+            for (; above % 2 == 0; above /= 2)
+                twos++;
+            for (; below % 2 == 0; below /= 2)
+                twos--;
+            odd *= (uint32_t)above * inverse(below);
+        }
+        coefficients[d] = twos < 32 ? odd << twos : 0;
+    }
+}
+
+static void expect_scan(const struct bench_row *row, uint32_t subgroup, const uint32_t *input,
+                        uint32_t *expected)
+{
+    const uint32_t lanes = row->level == BENCH_WORKGROUP ? BENCH_BLOCK : subgroup;
+    const uint32_t block = lanes * row->items;
+    uint32_t *coefficients = lit_alloc(block, sizeof *coefficients);
+    bench_coefficients(row->loops, coefficients, block);
+    memset(expected, 0, row->words * sizeof *expected);
+    for (uint64_t begin = 0; begin < row->words; begin += block)
+        for (uint32_t d = 0; d < block; d++) {
+            const uint32_t factor = coefficients[d];
+            for (uint32_t j = d; j < block; j++)
+                expected[begin + j] += factor * input[begin + j - d];
+        }
+    free(coefficients);
+}
+
+// F(2k) = F(k) (2 F(k+1) - F(k)), F(2k+1) = F(k)^2 + F(k+1)^2, from the highest bit down.
+void bench_fibonacci(uint64_t n, uint32_t pair[2])
+{
+    uint32_t a = 0, b = 1;
+    for (int bit = 63; bit >= 0; bit--) {
+        const uint32_t even = a * (2 * b - a), odd = a * a + b * b;
+        a = n >> bit & 1 ? odd : even;
+        b = n >> bit & 1 ? even + odd : odd;
+    }
+    pair[0] = a;
+    pair[1] = b;
+}
+
+// After k steps of (l += r, r += l) a pair (l, r) is (F(2k-1) l + F(2k) r, F(2k) l + F(2k+1) r).
+static void expect_adds(const struct bench_row *row, const uint32_t *input, uint32_t *expected)
+{
+    const uint64_t steps = (uint64_t)row->loops * (row->chains == 1 ? ADDS_STEPS_1 : ADDS_STEPS);
+    uint32_t pair[2];
+    bench_fibonacci(2 * steps, pair);
+    const uint32_t even = pair[0], after = pair[1], before = after - even;
+    for (uint64_t i = 0; i < row->words; i++) {
+        expected[i] = 0;
+        for (uint32_t chain = 0; chain < row->chains; chain++) {
+            const uint32_t left = input[i] + chain * GOLDEN, right = input[i];
+            expected[i] += (before * left + even * right) ^ (even * left + after * right);
+        }
+    }
+}
+
+static uint32_t mask_of(uint32_t pushed, uint32_t number, uint32_t subgroup)
+{
+    return (pushed + number) % (subgroup - 1) + 1;
+}
+
+// The masks of all shuffles of a chain, as one mask.
+static uint32_t whole_mask(const struct bench_row *row, uint32_t chain, uint32_t pushed,
+                           uint32_t subgroup)
+{
+    // Of one chain the second and the third mask are left, the first one comes an even number of
+    // times; of several the chain's own and its neighbour's.
+    const uint32_t one = row->chains == 1 ? 1 : chain;
+    const uint32_t other = row->chains == 1 ? 2 : chain < CHAINS - 1 ? chain + 1 : chain - 1;
+    const uint32_t mask = mask_of(pushed, one, subgroup) ^ mask_of(pushed, other, subgroup);
+    return row->loops % 2 ? mask : 0;
+}
+
+static void expect_shuffles(const struct bench_row *row, uint32_t subgroup, uint32_t pushed,
+                            const uint32_t *input, uint32_t *expected)
+{
+    uint32_t masks[CHAINS];
+    for (uint32_t chain = 0; chain < row->chains && chain < CHAINS; chain++)
+        masks[chain] = whole_mask(row, chain, pushed, subgroup);
+    for (uint64_t i = 0; i < row->words; i++) {
+        const uint64_t lane = i % subgroup, begin = i - lane;
+        expected[i] = 0;
+        for (uint32_t chain = 0; chain < row->chains && chain < CHAINS; chain++)
+            expected[i] += input[begin + (lane ^ masks[chain])] + chain * GOLDEN;
+    }
+}
+
+void bench_expect(const struct bench_row *row, uint32_t subgroup, uint32_t pushed,
+                  const uint32_t *input, uint32_t *expected)
+{
+    switch (row->kind) {
+    case BENCH_SCAN:
+        expect_scan(row, subgroup, input, expected);
+        break;
+    case BENCH_ADDS:
+        expect_adds(row, input, expected);
+        break;
+    case BENCH_SHUFFLES:
+        expect_shuffles(row, subgroup, pushed, input, expected);
+        break;
+    case BENCH_COPY:
+    case BENCH_KINDS:
+        memcpy(expected, input, row->words * sizeof *expected);
+        break;
+    }
+}
+
+uint64_t bench_differ(const uint32_t *expected, const uint32_t *got, uint64_t words,
+                      uint64_t *first)
+{
+    uint64_t wrong = 0;
+    if (memcmp(expected, got, words * sizeof *got) == 0)
+        return 0;
+    for (uint64_t i = 0; i < words; i++)
+        if (expected[i] != got[i] && !wrong++)
+            *first = i;
+    return wrong;
+}
