@@ -89,6 +89,21 @@ bool bench_result_time(struct bench_result *result, const struct bench_said *sai
     return true;
 }
 
+enum bench_verdict bench_verdict(const struct bench_measured *measured)
+{
+    switch (measured->state) {
+    case BENCH_READY:
+        return measured->wrong ? BENCH_WRONG : measured->count ? BENCH_RIGHT : BENCH_UNTIMED;
+    case BENCH_SKIPPED:
+        return BENCH_SKIP;
+    case BENCH_REFUSED:
+        return BENCH_REFUSAL;
+    case BENCH_UNTOLD:
+        break;
+    }
+    return BENCH_UNTIMED;
+}
+
 bool bench_is_right(const struct bench_measured *measured)
 {
     return measured->count && !measured->wrong;

@@ -47,6 +47,10 @@ bool bench_result_row(struct bench_result *result, const struct bench_said *said
                       enum bench_state state, const char *reason);
 bool bench_result_time(struct bench_result *result, const struct bench_said *said);
 
+// What came of a row.
+enum bench_verdict { BENCH_RIGHT, BENCH_WRONG, BENCH_UNTIMED, BENCH_SKIP, BENCH_REFUSAL };
+enum bench_verdict bench_verdict(const struct bench_measured *measured);
+
 // Whether a row has times, and all that it stored was right.
 bool bench_is_right(const struct bench_measured *measured);
 

@@ -191,21 +191,16 @@ static bool find_devices(struct benching *b, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first dispatch");
     b->devices = lit_alloc(b->inventory.count + 1, sizeof *b->devices);
     b->told = lit_alloc(b->inventory.count + 1, sizeof *b->told);
-    if (b->inventory.count == 0)
-        return lit_fail(
-            error, LIT_EXIT_NOTHING,
-            "no Vulkan device was found; 'litmus devices' says where drivers are searched");
-    return eng_inventory_choose(&b->inventory, b->chosen.devices.items, b->chosen.devices.count,
+    return eng_inventory_some(&b->inventory, error) &&
+           eng_inventory_choose(&b->inventory, b->chosen.devices.items, b->chosen.devices.count,
                                 b->devices, error);
 }
 
 static void print_header(const struct benching *b, const struct eng_device *device)
 {
     struct text line = {0};
-    cli_device_line(&device->facts, b->utf8, &line);
-    const size_t width = cli_width(line.data);
-    printf("%s%*sdevice %u of %zu\n", line.data, (int)(width < 86 ? 86 - width : 2), "",
-           device->number, b->inventory.count);
+    cli_device_heading(device, b->inventory.count, b->utf8, &line);
+    fputs(line.data, stdout);
     fflush(stdout);
     text_free(&line);
 }

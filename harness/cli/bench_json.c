@@ -41,17 +41,11 @@ static void put_hex(json_t *object, const char *key, uint64_t value)
 
 static const char *result_word(const struct bench_measured *measured)
 {
-    switch (measured->state) {
-    case BENCH_READY:
-        return measured->wrong ? "wrong" : measured->count ? "right" : "untimed";
-    case BENCH_SKIPPED:
-        return "skipped";
-    case BENCH_REFUSED:
-        return "refused";
-    case BENCH_UNTOLD:
-        break;
-    }
-    return "untimed";
+    static const char *const words[] = {
+        [BENCH_RIGHT] = "right",  [BENCH_WRONG] = "wrong",     [BENCH_UNTIMED] = "untimed",
+        [BENCH_SKIP] = "skipped", [BENCH_REFUSAL] = "refused",
+    };
+    return words[bench_verdict(measured)];
 }
 
 static json_t *make_wrong(const struct bench_measured *measured)

@@ -122,17 +122,11 @@ static void make_cells(const struct bench_result *result, const struct bench_mea
 
 static const char *state_word(const struct bench_measured *measured)
 {
-    switch (measured->state) {
-    case BENCH_READY:
-        return measured->wrong ? "WRONG" : measured->count ? "" : "not timed";
-    case BENCH_SKIPPED:
-        return "skipped";
-    case BENCH_REFUSED:
-        return "refused";
-    case BENCH_UNTOLD:
-        break;
-    }
-    return "not timed";
+    static const char *const words[] = {
+        [BENCH_RIGHT] = "",       [BENCH_WRONG] = "WRONG",     [BENCH_UNTIMED] = "not timed",
+        [BENCH_SKIP] = "skipped", [BENCH_REFUSAL] = "refused",
+    };
+    return words[bench_verdict(measured)];
 }
 
 // Appends one line for each row that stored wrong words; `lead` stands before each.

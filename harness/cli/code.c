@@ -50,15 +50,10 @@ static bool is_odd(const struct report_result *result)
 // Whether two configurations of one test differ in one axis, and in nothing else.
 static bool are_twins(const struct report_result *a, const struct report_result *b)
 {
-    size_t differing = 0;
-    if (strcmp(a->test, b->test) != 0 || a->variant_count != b->variant_count ||
-        a->param_count != b->param_count)
-        return false;
-    for (size_t i = 0; i < a->variant_count; i++)
-        differing += strcmp(a->variant[i].value, b->variant[i].value) != 0;
-    for (size_t i = 0; i < a->param_count; i++)
-        differing += 2 * (strcmp(a->params[i].value, b->params[i].value) != 0);
-    return differing == 1;
+    for (size_t i = 0; i < b->param_count; i++)
+        if (strcmp(report_value(a, b->params[i].key), b->params[i].value) != 0)
+            return false;
+    return strcmp(a->test, b->test) == 0 && report_differences(a, b, NULL) == 1;
 }
 
 static bool has_odd_twin(const struct report_model *model, const struct report_result *result)

@@ -38,3 +38,13 @@ size_t cli_width(const char *string)
         width += ((unsigned char)*string & 0xc0) != 0x80;
     return width;
 }
+
+void cli_device_heading(const struct eng_device *device, size_t count, bool utf8, struct text *text)
+{
+    struct text line = {0};
+    cli_device_line(&device->facts, utf8, &line);
+    const size_t width = cli_width(line.data);
+    text_printf(text, "%s%*sdevice %u of %zu\n", line.data, (int)(width < 86 ? 86 - width : 2), "",
+                device->number, count);
+    text_free(&line);
+}

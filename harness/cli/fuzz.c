@@ -125,21 +125,16 @@ static bool find_devices(struct fuzzing *f, struct lit_error *error)
     if (!eng_inventory_take(&f->watch, &f->inventory))
         return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first program");
     f->devices = lit_alloc(f->inventory.count + 1, sizeof *f->devices);
-    if (f->inventory.count == 0)
-        return lit_fail(
-            error, LIT_EXIT_NOTHING,
-            "no Vulkan device was found; 'litmus devices' says where drivers are searched");
-    return eng_inventory_choose(&f->inventory, f->chosen.devices.items, f->chosen.devices.count,
+    return eng_inventory_some(&f->inventory, error) &&
+           eng_inventory_choose(&f->inventory, f->chosen.devices.items, f->chosen.devices.count,
                                 f->devices, error);
 }
 
 static void print_header(const struct fuzzing *f, const struct eng_device *device)
 {
     struct text line = {0};
-    cli_device_line(&device->facts, f->utf8, &line);
-    const size_t width = cli_width(line.data);
-    printf("%s%*sdevice %u of %zu\n", line.data, (int)(width < 86 ? 86 - width : 2), "",
-           device->number, f->inventory.count);
+    cli_device_heading(device, f->inventory.count, f->utf8, &line);
+    fputs(line.data, stdout);
     text_free(&line);
 }
 

@@ -144,11 +144,8 @@ static void print_header(const struct asking *a, size_t count)
 {
     struct text line = {0};
     char number[32];
-    cli_device_line(&a->device->facts, cli_utf8(), &line);
-    const size_t width = cli_width(line.data);
-    printf("%s%*sdevice %u of %zu\n", line.data, (int)(width < 86 ? 86 - width : 2), "",
-           a->device->number, a->inventory.count);
-    printf("  %s configuration%s\n", text_count(number, count), count == 1 ? "" : "s");
+    cli_device_heading(a->device, a->inventory.count, cli_utf8(), &line);
+    printf("%s  %s configuration%s\n", line.data, text_count(number, count), count == 1 ? "" : "s");
     fflush(stdout);
     text_free(&line);
 }
@@ -192,11 +189,8 @@ static bool find_devices(struct asking *a, struct lit_error *error)
     if (!eng_inventory_take(&a->watch, &a->inventory))
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
     a->devices = lit_alloc(a->inventory.count + 1, sizeof *a->devices);
-    if (a->inventory.count == 0)
-        return lit_fail(
-            error, LIT_EXIT_NOTHING,
-            "no Vulkan device was found; 'litmus devices' says where drivers are searched");
-    return eng_inventory_choose(&a->inventory, a->chosen.devices.items, a->chosen.devices.count,
+    return eng_inventory_some(&a->inventory, error) &&
+           eng_inventory_choose(&a->inventory, a->chosen.devices.items, a->chosen.devices.count,
                                 a->devices, error);
 }
 

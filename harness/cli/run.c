@@ -230,11 +230,7 @@ static bool take_inventory(struct run *run, struct lit_error *error)
     if (!finished)
         return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first test");
     remark_drivers(run);
-    if (run->inventory.count == 0)
-        return lit_fail(
-            error, LIT_EXIT_NOTHING,
-            "no Vulkan device was found; 'litmus devices' says where drivers are searched");
-    return true;
+    return eng_inventory_some(&run->inventory, error);
 }
 
 static void remark_missing(const char *name, void *user)
@@ -270,10 +266,7 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
         return;
     eng_shard_runs(&run->options.shard, run->options.runs, &first, &own);
     eng_rule_write(&run->options.rule, rule);
-    cli_device_line(&device->facts, run->utf8, &line);
-    size_t width = cli_width(line.data);
-    text_printf(&line, "%*sdevice %u of %zu\n", (int)(width < 86 ? 86 - width : 2), "",
-                device->number, run->inventory.count);
+    cli_device_heading(device, run->inventory.count, run->utf8, &line);
     text_printf(&line, "  %s configuration%s, ", text_count(count, planned),
                 planned == 1 ? "" : "s");
     if (run->options.rule.kind != ENG_RULE_FIXED)

@@ -325,14 +325,10 @@ static void print_header(const struct tuning *t, size_t count)
 {
     struct text line = {0};
     char number[32], sets[32], runs[32];
-    cli_device_line(&t->device->facts, t->utf8, &line);
-    const size_t width = cli_width(line.data);
-    printf(
-        "%s%*sdevice %u of %zu\n  %s configuration%s, %s sets, from %s runs each, seed 0x%" PRIx64
-        "\n",
-        line.data, (int)(width < 86 ? 86 - width : 2), "", t->device->number, t->inventory.count,
-        text_count(number, count), count == 1 ? "" : "s", text_count(sets, t->chosen.sets),
-        text_count(runs, t->chosen.runs), t->chosen.seed.value);
+    cli_device_heading(t->device, t->inventory.count, t->utf8, &line);
+    printf("%s  %s configuration%s, %s sets, from %s runs each, seed 0x%" PRIx64 "\n", line.data,
+           text_count(number, count), count == 1 ? "" : "s", text_count(sets, t->chosen.sets),
+           text_count(runs, t->chosen.runs), t->chosen.seed.value);
     fflush(stdout);
     text_free(&line);
 }
@@ -408,11 +404,8 @@ static bool find_devices(struct tuning *t, struct lit_error *error)
     if (!eng_inventory_take(&t->watch, &t->inventory))
         return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first test");
     t->devices = lit_alloc(t->inventory.count + 1, sizeof *t->devices);
-    if (t->inventory.count == 0)
-        return lit_fail(
-            error, LIT_EXIT_NOTHING,
-            "no Vulkan device was found; 'litmus devices' says where drivers are searched");
-    if (!eng_inventory_choose(&t->inventory, t->chosen.devices.items, t->chosen.devices.count,
+    if (!eng_inventory_some(&t->inventory, error) ||
+        !eng_inventory_choose(&t->inventory, t->chosen.devices.items, t->chosen.devices.count,
                               t->devices, error))
         return false;
     for (size_t i = 0; i < t->inventory.count; i++) {

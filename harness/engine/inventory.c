@@ -195,6 +195,13 @@ static bool fail_unknown(const struct eng_inventory *inventory, const char *patt
                     pattern, nearest_name(inventory, pattern));
 }
 
+bool eng_inventory_some(const struct eng_inventory *inventory, struct lit_error *error)
+{
+    return inventory->count > 0 ||
+           lit_fail(error, LIT_EXIT_NOTHING,
+                    "no Vulkan device was found; 'litmus devices' says where drivers are searched");
+}
+
 bool eng_inventory_choose(const struct eng_inventory *inventory, const char *const *patterns,
                           size_t count, bool *chosen, struct lit_error *error)
 {

@@ -39,6 +39,8 @@ void eng_inventory_clear(struct eng_inventory *inventory);
 // capitals do not matter.
 bool eng_device_matches(const struct eng_device *device, const char *pattern);
 
+// False with an error if there is no device at all.
+bool eng_inventory_some(const struct eng_inventory *inventory, struct lit_error *error);
 // Sets chosen[i] for each device that one of the patterns names; all if there are none. False with
 // an error that names the nearest device if a pattern names none.
 bool eng_inventory_choose(const struct eng_inventory *inventory, const char *const *patterns,
