@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the benchmarks of `litmus bench` share: options, devices, the line of progress.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/options.h"
+#include "engine/inventory.h"
+#include "engine/watch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cli_bench_options {
+    struct cli_list devices, simt;
+    uint64_t repeat, elements, loops;
+    struct cli_seed seed;
+    const char *json, *markdown, *keep;
+    int color, verbose;
+    bool quiet, validation;
+    double timeout, time, budget;
+};
+
+struct cli_benching {
+    struct cli_bench_options chosen;
+    struct eng_watch watch;
+    struct eng_inventory inventory;
+    bool *devices; // of the inventory: which were chosen
+    struct text command, system;
+    char started[32];
+    bool utf8, drawn;
+    double shown;
+};
+
+// A benchmark: from the command line, of which the options are read, to the exit code.
+int cli_bench_scan(struct cli_benching *b, int argc, char **argv);
+
+// What comes before the first device: fills what is not given on the command line, finds the
+// devices and those that were chosen. False with an error; LIT_EXIT_TIME if it was interrupted.
+bool cli_benching_begin(struct cli_benching *b, int argc, char **argv, uint64_t repeat,
+                        struct lit_error *error);
+// The line above all that is said of a device.
+void cli_benching_header(const struct cli_benching *b, const struct eng_device *device);
+// Whether a line of progress is due, at most ten in a second. The caller then writes it to stderr,
+// beginning with "\r\033[K" and without a newline.
+bool cli_benching_progress(struct cli_benching *b);
+void cli_benching_clear_line(struct cli_benching *b);
