@@ -22,12 +22,13 @@ struct cat_module {
     uint32_t names_size; // bytes; 0: they are not known
     uint32_t page;       // offset into the test's pages
     bool divisible;      // its dispatch may be cut into several (divide.h)
+    uint8_t axis[CAT_MAX_AXES]; // the variant once more: index of the value of each axis
 };
 
 // What the build embeds for a test: see tools/embed.c.
 struct cat_embedded {
-    const char *name; // "shuffle.scan-loop"
-    const struct cat_module *modules;
+    const char *name;                 // "shuffle.scan-loop"
+    const struct cat_module *modules; // sorted by `axis`, the first axis first
     size_t module_count;
     const unsigned char *packed; // one zstd frame: the words of all modules, the source text, the
                                  // names of all modules

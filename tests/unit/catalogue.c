@@ -51,6 +51,20 @@ static void every_name_is_unique_and_means_its_case(void **state)
     free(names.names);
 }
 
+// A module says its variant in words and in numbers, and is found by the numbers.
+static void check_variant(const struct cat_case *which, const struct cat_module *module)
+{
+    struct text variant = {0};
+    text_puts(&variant, "");
+    for (size_t i = 0; i < which->test->head.axis_count; i++)
+        text_printf(&variant, "%s%s=%s", i ? "," : "", which->test->head.axes[i].name,
+                    which->test->head.axes[i].values[which->axis[i]]);
+    assert_string_equal(module->variant, variant.data);
+    assert_true(!module->subgroup || module->subgroup == which->subgroup);
+    assert_memory_equal(module->axis, which->axis, sizeof which->axis);
+    text_free(&variant);
+}
+
 static void check_module(const struct cat_case *which, void *user)
 {
     (void)user;
@@ -60,6 +74,8 @@ static void check_module(const struct cat_case *which, void *user)
         cat_case_name(which, &name);
         fail_msg("no module for %s", name.data);
     }
+    check_variant(which, module);
+    assert_true((module->features & ~cat_case_features(which)) == 0);
     const uint32_t *words = cat_module_words(which->test, module);
     uint64_t features;
     uint32_t unknown;
