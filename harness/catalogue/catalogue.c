@@ -197,8 +197,7 @@ uint32_t cat_case_sweep(const struct cat_case *which, size_t index)
     return (uint32_t)strtoul(value, NULL, 10);
 }
 
-// Symbolic values can coincide for small subgroups; the first of equals stands for all of them.
-static bool repeats(const struct cat_case *which)
+bool cat_case_repeats(const struct cat_case *which)
 {
     if (!which->subgroup)
         return false;
@@ -247,7 +246,7 @@ void cat_test_each(const struct cat_test *test, uint32_t subgroup,
         if (any_holds(without, count, which.axis, NULL))
             continue;
         do {
-            if (!any_holds(without, count, which.axis, which.sweep) && !repeats(&which))
+            if (!any_holds(without, count, which.axis, which.sweep) && !cat_case_repeats(&which))
                 visit(&which, user);
         } while (advance_sweeps(&which));
     } while (advance_axes(&which));

@@ -85,6 +85,9 @@ bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *
 // The expectation that holds, and its reason.
 enum cat_expectation cat_case_expectation(const struct cat_case *which, const char **reason);
 bool cat_case_is_thorough(const struct cat_case *which);
+// Symbolic values can coincide for small subgroups: the first of equals stands for all of them, and
+// the others do not exist.
+bool cat_case_repeats(const struct cat_case *which);
 // Calls `visit` for every case of a test that exists, in the order of the head, for one subgroup
 // size.
 void cat_test_each(const struct cat_test *test, uint32_t subgroup,
@@ -106,3 +109,5 @@ struct cat_selection {
 // False with an error that names the nearest tests, if a pattern matches nothing in the catalogue.
 bool cat_selection_check(const struct cat_selection *selection, struct lit_error *error);
 bool cat_selection_has(const struct cat_selection *selection, const struct cat_case *which);
+// False if it can have no case of this test: spares asking for each of them.
+bool cat_selection_touches(const struct cat_selection *selection, const struct cat_test *test);

@@ -72,8 +72,11 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
     *plan = (struct eng_plan){0};
     struct gathering gathering = {
         .plan = plan, .selection = selection, .sized = &sized, .usual = size_count ? sizes[0] : 0};
+    // Other sizes than the usual one have to be asked for.
+    if (!selection->thorough && sized.count == 0 && size_count > 1)
+        size_count = 1;
     for (size_t t = 0; t < cat_test_count(); t++)
-        for (size_t s = 0; s < size_count; s++)
+        for (size_t s = 0; s < size_count && cat_selection_touches(selection, cat_test_at(t)); s++)
             cat_test_each(cat_test_at(t), sizes[s], gather, &gathering);
     free(patterns);
     if (shuffle)

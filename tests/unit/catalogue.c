@@ -237,6 +237,60 @@ static void a_configuration_that_is_named_runs(void **state)
     free(first.thorough);
 }
 
+// The last lane of a subgroup of two is lane 1: that configuration is there under one name.
+static void a_name_that_says_the_same_as_another_is_none(void **state)
+{
+    (void)state;
+    struct first first = {0};
+    cat_test_each(cat_test_find("divergence.loop-exit"), 4, find_first, &first);
+    assert_non_null(first.quick);
+    static const struct {
+        const char *taken, *size;
+        bool there;
+    } rows[] = {
+        {"taken=1", ",subgroup=2", true},    {"taken=last", ",subgroup=2", false},
+        {"taken=last", ",subgroup=4", true}, {"taken=last", "", true},
+        {"taken=las?", ",subgroup=4", true}, {"taken=las?", ",subgroup=2", false},
+    };
+    const char *before = strstr(first.quick, "taken=");
+    const char *after = before + strcspn(before, ",");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct text name = {0};
+        struct lit_error error = {0};
+        text_printf(&name, "%.*s%s%.*s%s", (int)(before - first.quick), first.quick, rows[i].taken,
+                    (int)(strstr(after, ",subgroup=") - after), after, rows[i].size);
+        const char *const pattern[] = {name.data};
+        const struct cat_selection selection = {pattern, 1, false};
+        assert_int_equal(cat_selection_check(&selection, &error), rows[i].there);
+        text_free(&name);
+    }
+    free(first.quick);
+    free(first.thorough);
+}
+
+// What a selection does not touch it has nothing of; not the other way round.
+static void none_of_what_is_untouched_is_selected(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"shuffle.*", "!loop"},  {"!loop.*", "loop.desync"},          {"*.scan*", NULL},
+        {"sync-matrix", "memo"}, {"loop.desync/*@*subgroup=8", NULL}, {"scan.[lw]*/*", "!loop"},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        const struct cat_selection selection = {rows[r], rows[r][1] ? 2 : 1, true};
+        size_t untouched = 0;
+        for (size_t t = 0; t < cat_test_count(); t++) {
+            struct tally tally = {&selection, 0};
+            if (cat_selection_touches(&selection, cat_test_at(t)))
+                continue;
+            untouched++;
+            cat_test_each(cat_test_at(t), 8, tally_case, &tally);
+            assert_int_equal(tally.selected, 0);
+        }
+        assert_int_equal(untouched > 0, rows[r][0][0] != '!');
+    }
+}
+
 static void check_complaint(const char *pattern, const char *complaint)
 {
     const struct cat_selection selection = {&pattern, 1, false};
@@ -281,6 +335,8 @@ int main(void)
         cmocka_unit_test(heads_and_sources_agree),
         cmocka_unit_test(patterns_select),
         cmocka_unit_test(a_configuration_that_is_named_runs),
+        cmocka_unit_test(a_name_that_says_the_same_as_another_is_none),
+        cmocka_unit_test(none_of_what_is_untouched_is_selected),
         cmocka_unit_test(unknown_names_are_answered_with_the_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
