@@ -109,5 +109,7 @@ struct cat_selection {
 // False with an error that names the nearest tests, if a pattern matches nothing in the catalogue.
 bool cat_selection_check(const struct cat_selection *selection, struct lit_error *error);
 bool cat_selection_has(const struct cat_selection *selection, const struct cat_case *which);
-// False if it can have no case of this test: spares asking for each of them.
-bool cat_selection_touches(const struct cat_selection *selection, const struct cat_test *test);
+// The part of a selection that says anything of a test: it has the same cases of it, and less to
+// compare each with. `room` is for as many patterns. False if it has none.
+bool cat_selection_narrow(const struct cat_selection *selection, const struct cat_test *test,
+                          const char **room, struct cat_selection *narrow);

@@ -164,15 +164,44 @@ static bool matches_test(const char *pattern, const struct cat_test *test)
     return text_glob(pattern, test->head.name) || text_glob(pattern, test->head.family);
 }
 
-// Whether what stands before the first wildcard is the beginning of the test's name, or goes on
-// from it: spares making the names of thousands of configurations that cannot match.
+// Follows a pattern along a part of a name. True: go on behind it; false: *may says whether a
+// wildcard was met, behind which everything may be, or another character.
+static bool follow(const char **pattern, const char *part, bool *may)
+{
+    while (*part && **pattern == *part) {
+        ++*pattern;
+        part++;
+    }
+    *may = !*part || strchr("*?[", **pattern); // the end of the pattern counts as a wildcard
+    return !*part;
+}
+
 static bool may_match(const char *pattern, const char *test)
 {
-    while (*test && *pattern == *test) {
-        pattern++;
-        test++;
-    }
-    return !*test || strchr("*?[", *pattern); // the end of the pattern counts as found
+    bool may;
+    follow(&pattern, test, &may);
+    return may;
+}
+
+// Whether what stands before the first wildcard is the beginning of the case's name, or goes on
+// from it: spares making the names of thousands of configurations that cannot match.
+static bool may_match_case(const char *pattern, const struct cat_case *which)
+{
+    const struct cat_head *head = &which->test->head;
+    bool may;
+    if (!follow(&pattern, head->name, &may))
+        return may;
+    for (size_t i = 0; i < head->axis_count; i++)
+        if (!follow(&pattern, i ? "," : "/", &may) || !follow(&pattern, head->axes[i].name, &may) ||
+            !follow(&pattern, "=", &may) ||
+            !follow(&pattern, head->axes[i].values[which->axis[i]], &may))
+            return may;
+    for (size_t i = 0; i < head->sweep_count; i++)
+        if (!follow(&pattern, i ? "," : "@", &may) ||
+            !follow(&pattern, head->sweeps[i].name, &may) || !follow(&pattern, "=", &may) ||
+            !follow(&pattern, head->sweeps[i].values[which->sweep[i]], &may))
+            return may;
+    return true;
 }
 
 // A case's name with the subgroup size and without, made when the first pattern asks for it and not
@@ -190,7 +219,7 @@ static void names_clear(struct names *names)
 // A pattern that names configurations may leave the subgroup size out.
 static bool matches_case(const char *pattern, const struct cat_case *which, struct names *names)
 {
-    if (!may_match(pattern, which->test->head.name))
+    if (!may_match_case(pattern, which))
         return false;
     if (!names->full.length) {
         struct cat_case bare = *which;
@@ -219,16 +248,21 @@ bool cat_selection_has(const struct cat_selection *selection, const struct cat_c
     return selected;
 }
 
-bool cat_selection_touches(const struct cat_selection *selection, const struct cat_test *test)
+bool cat_selection_narrow(const struct cat_selection *selection, const struct cat_test *test,
+                          const char **room, struct cat_selection *narrow)
 {
-    bool touches = !selection->count || *selection->patterns[0] == '!';
-    for (size_t i = 0; i < selection->count && !touches; i++) {
-        const char *pattern = selection->patterns[i];
-        touches =
-            *pattern != '!' && (names_configurations(pattern) ? may_match(pattern, test->head.name)
-                                                              : matches_test(pattern, test));
+    bool some = !selection->count || *selection->patterns[0] == '!';
+    *narrow = (struct cat_selection){.patterns = room, .thorough = selection->thorough};
+    for (size_t i = 0; i < selection->count; i++) {
+        const char *pattern = selection->patterns[i], *body = body_of(pattern);
+        const bool may = names_configurations(pattern) ? may_match(body, test->head.name)
+                                                       : matches_test(body, test);
+        // The first one stays, because it says what is selected before any pattern matches.
+        if (may || i == 0)
+            room[narrow->count++] = pattern;
+        some = some || (may && *pattern != '!');
     }
-    return touches;
+    return some;
 }
 
 struct search {

@@ -268,25 +268,36 @@ static void a_name_that_says_the_same_as_another_is_none(void **state)
     free(first.thorough);
 }
 
-// What a selection does not touch it has nothing of; not the other way round.
-static void none_of_what_is_untouched_is_selected(void **state)
+// A test's part of a selection has the same cases of that test.
+static void a_narrowed_selection_selects_the_same(void **state)
 {
     (void)state;
-    static const char *const rows[][2] = {
-        {"shuffle.*", "!loop"},  {"!loop.*", "loop.desync"},          {"*.scan*", NULL},
-        {"sync-matrix", "memo"}, {"loop.desync/*@*subgroup=8", NULL}, {"scan.[lw]*/*", "!loop"},
+    static const char *const rows[][3] = {
+        {"shuffle.*", "!loop"},
+        {"!loop.*", "loop.desync", "!loop.desync/sync=none*"},
+        {"*.scan*"},
+        {"sync-matrix", "memory", "!*/*sync=none*"},
+        {"loop.desync/*@*subgroup=8", "!loop.form", "scan"},
+        {"scan.[lw]*/*", "!loop", "scan.levels"},
+        {"loop.desync/sync=n*", "!loop.desync/sync=none,form=s*"},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        const struct cat_selection selection = {rows[r], rows[r][1] ? 2 : 1, true};
-        size_t untouched = 0;
+        struct cat_selection selection = {rows[r], 0, true}, narrow;
+        const char *room[3];
+        size_t untouched = 0, some = 0;
+        while (selection.count < 3 && rows[r][selection.count])
+            selection.count++;
         for (size_t t = 0; t < cat_test_count(); t++) {
-            struct tally tally = {&selection, 0};
-            if (cat_selection_touches(&selection, cat_test_at(t)))
-                continue;
-            untouched++;
-            cat_test_each(cat_test_at(t), 8, tally_case, &tally);
-            assert_int_equal(tally.selected, 0);
+            struct tally whole = {&selection, 0}, part = {&narrow, 0};
+            cat_test_each(cat_test_at(t), 8, tally_case, &whole);
+            if (cat_selection_narrow(&selection, cat_test_at(t), room, &narrow))
+                cat_test_each(cat_test_at(t), 8, tally_case, &part);
+            else
+                untouched++;
+            assert_int_equal(part.selected, whole.selected);
+            some += whole.selected;
         }
+        assert_true(some > 0);
         assert_int_equal(untouched > 0, rows[r][0][0] != '!');
     }
 }
@@ -336,7 +347,7 @@ int main(void)
         cmocka_unit_test(patterns_select),
         cmocka_unit_test(a_configuration_that_is_named_runs),
         cmocka_unit_test(a_name_that_says_the_same_as_another_is_none),
-        cmocka_unit_test(none_of_what_is_untouched_is_selected),
+        cmocka_unit_test(a_narrowed_selection_selects_the_same),
         cmocka_unit_test(unknown_names_are_answered_with_the_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
