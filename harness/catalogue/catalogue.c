@@ -197,13 +197,21 @@ uint32_t cat_case_sweep(const struct cat_case *which, size_t index)
     return (uint32_t)strtoul(value, NULL, 10);
 }
 
+static bool is_symbolic(const char *value)
+{
+    return *value < '0' || *value > '9';
+}
+
 bool cat_case_repeats(const struct cat_case *which)
 {
     if (!which->subgroup)
         return false;
     for (size_t i = 0; i < which->test->head.sweep_count; i++)
         for (uint8_t before = 0; before < which->sweep[i]; before++) {
+            char *const *values = which->test->head.sweeps[i].values;
             struct cat_case other = *which;
+            if (!is_symbolic(values[before]) && !is_symbolic(values[which->sweep[i]]))
+                continue; // two numbers, and a head has none twice
             other.sweep[i] = before;
             if (cat_case_sweep(&other, i) == cat_case_sweep(which, i))
                 return true;
