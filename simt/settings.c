@@ -61,6 +61,7 @@ struct setting {
 static const struct setting table[] = {
     {"model", VALUE_NAME, AT(model), model_names, 0, MODEL_COUNT, NULL},
     {"seed", VALUE_COUNTER, AT(seed), NULL, 0, 0, "a number of 64 bits, decimal or 0x"},
+    {"devices", VALUE_NUMBER, AT(devices), NULL, 1, SETTINGS_DEVICES, "a number from 1 to 16"},
     {"subgroup", VALUE_POWER, AT(subgroup), NULL, 1, LANES_MAX, "a power of two from 1 to 128"},
     {"threads", VALUE_NUMBER, AT(threads), NULL, 1, THREADS_MAX, "a number from 1 to 64"},
     {"resident", VALUE_NUMBER, AT(resident), NULL, 1, RESIDENT_MAX, "a number from 1 to 64"},
@@ -245,6 +246,7 @@ bool settings_parse(const char *text, struct settings *settings, char *error, si
     *settings = (struct settings){
         .model = MODEL_LOCKSTEP,
         .seed = 1,
+        .devices = 1,
         .subgroup = 32,
         .threads = cores(),
         .resident = 4,

@@ -47,13 +47,17 @@ enum bounds {
     BOUNDS_REPORT, // loads give 0, stores do nothing, as robustBufferAccess has it
 };
 
+#define SETTINGS_DEVICES 16
+
 struct settings {
-    enum model model;       // model=lockstep
-    uint64_t seed;          // seed=1: of the scheduler and of everything that is drawn
-    uint32_t subgroup;      // subgroup=32: invocations, a power of two from 1 to 128
-    uint32_t threads;       // threads=N: cores to use, 1 to 64; default: as many as there are.
-                            // With 1 everything happens in an order that the seed decides.
-    uint32_t resident;      // resident=4: workgroups that a core has in flight, 1 to 64
+    enum model model;  // model=lockstep
+    uint64_t seed;     // seed=1: of the scheduler and of everything that is drawn
+    uint32_t devices;  // devices=1: how many there are, 1 to SETTINGS_DEVICES, alike but for the
+                       // seed, which is one more from each to the next
+    uint32_t subgroup; // subgroup=32: invocations, a power of two from 1 to 128
+    uint32_t threads;  // threads=N: cores to use, 1 to 64; default: as many as there are.
+                       // With 1 everything happens in an order that the seed decides.
+    uint32_t resident; // resident=4: workgroups that a core has in flight, 1 to 64
     enum schedule schedule; // schedule=random
     uint32_t depth;         // depth=1: 1 to 64
     enum fault fault;       // fault=wrong

@@ -36,6 +36,7 @@ struct module {
     uint32_t names, names_size; // in the product's names
     uint32_t page;              // in the product's pages
     bool divisible;
+    uint8_t axis[CAT_MAX_AXES];
 };
 
 struct product {
@@ -450,6 +451,8 @@ static void build_module(const struct settings *settings, struct product *produc
         die("%s: error: [%s] capability %u is not in harness/catalogue/features.c",
             settings->source, module.variant, unknown);
     module.divisible = cat_module_divisible(words, count);
+    if (axis)
+        memcpy(module.axis, axis, head->axis_count);
     module.names_size = (uint32_t)product->names.length - module.names;
     module.offset = (uint32_t)product->word_count;
     module.count = (uint32_t)count;
@@ -573,9 +576,12 @@ static void write_test(const struct settings *settings, const struct product *pr
     fprintf(out, "static const struct cat_module modules[] = {\n");
     for (size_t i = 0; i < product->module_count; i++) {
         const struct module *m = &product->modules[i];
-        fprintf(out, "    {\"%s\", %u, %u, %u, 0x%llx, \"%s\", %u, %u, %u, %s},\n", m->variant,
+        fprintf(out, "    {\"%s\", %u, %u, %u, 0x%llx, \"%s\", %u, %u, %u, %s, {", m->variant,
                 m->subgroup, m->offset, m->count, (unsigned long long)m->features, m->sha256,
                 m->names, m->names_size, m->page, m->divisible ? "true" : "false");
+        for (size_t axis = 0; axis < CAT_MAX_AXES; axis++)
+            fprintf(out, "%u,", m->axis[axis]);
+        fprintf(out, "}},\n");
     }
     fprintf(out, "    {0},\n};\n\nstatic const unsigned char packed[] = {\n");
     put_bytes(out, packed, packed_size);

@@ -111,41 +111,46 @@ const char *cat_test_source(const struct cat_test *test)
     return (const char *)(unpack(test) + test->embedded->word_count);
 }
 
-static void variant_name(const struct cat_case *which, struct text *text)
+// The first of the modules of a case's variant: there is one for each subgroup size at most. *end
+// is behind the last of them. A search by halves, since a test has up to hundreds of variants and
+// everything that walks all cases asks this of each.
+static const struct cat_module *find_variant(const struct cat_case *which,
+                                             const struct cat_module **end)
 {
-    const struct cat_head *head = &which->test->head;
-    text_puts(text, "");
-    for (size_t i = 0; i < head->axis_count; i++)
-        text_printf(text, "%s%s=%s", i ? "," : "", head->axes[i].name,
-                    head->axes[i].values[which->axis[i]]);
+    const size_t axes = which->test->head.axis_count;
+    const struct cat_module *first = which->test->embedded->modules;
+    size_t count = which->test->embedded->module_count;
+    *end = first + count;
+    while (count > 0) {
+        const size_t half = count / 2;
+        if (memcmp(first[half].axis, which->axis, axes) < 0) {
+            first += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    const struct cat_module *last = first;
+    while (last < *end && memcmp(last->axis, which->axis, axes) == 0)
+        last++;
+    *end = last;
+    return first;
 }
 
 const struct cat_module *cat_case_module(const struct cat_case *which)
 {
-    const struct cat_embedded *embedded = which->test->embedded;
-    struct text variant = {0};
-    variant_name(which, &variant);
-    const struct cat_module *found = NULL;
-    for (size_t i = 0; i < embedded->module_count && !found; i++) {
-        const struct cat_module *module = &embedded->modules[i];
-        if ((!module->subgroup || module->subgroup == which->subgroup) &&
-            !strcmp(module->variant, variant.data))
-            found = module;
-    }
-    text_free(&variant);
-    return found;
+    const struct cat_module *end, *module = find_variant(which, &end);
+    while (module < end && module->subgroup && module->subgroup != which->subgroup)
+        module++;
+    return module < end ? module : NULL;
 }
 
 uint64_t cat_case_features(const struct cat_case *which)
 {
-    const struct cat_embedded *embedded = which->test->embedded;
-    struct text variant = {0};
-    variant_name(which, &variant);
     uint64_t features = 0;
-    for (size_t i = 0; i < embedded->module_count; i++)
-        if (!strcmp(embedded->modules[i].variant, variant.data))
-            features |= embedded->modules[i].features;
-    text_free(&variant);
+    const struct cat_module *end, *module = find_variant(which, &end);
+    for (; module < end; module++)
+        features |= module->features;
     return features;
 }
 
@@ -161,10 +166,11 @@ enum cat_expectation cat_case_expectation(const struct cat_case *which, const ch
     return head->expect[i].expectation;
 }
 
-static bool any_holds(const struct cat_rule *rules, size_t count, const struct cat_case *which)
+static bool any_holds(const struct cat_rule *rules, size_t count, const uint8_t *axis,
+                      const uint8_t *sweep)
 {
     for (size_t i = 0; i < count; i++)
-        if (cat_condition_holds(&rules[i].when, which->axis, which->sweep))
+        if (cat_condition_holds(&rules[i].when, axis, sweep))
             return true;
     return false;
 }
@@ -175,7 +181,7 @@ bool cat_case_is_thorough(const struct cat_case *which)
     for (size_t i = 0; i < head->sweep_count; i++)
         if (which->sweep[i] >= head->sweeps[i].quick)
             return true;
-    return any_holds(head->thorough, head->thorough_count, which);
+    return any_holds(head->thorough, head->thorough_count, which->axis, which->sweep);
 }
 
 uint32_t cat_case_sweep(const struct cat_case *which, size_t index)
@@ -191,14 +197,21 @@ uint32_t cat_case_sweep(const struct cat_case *which, size_t index)
     return (uint32_t)strtoul(value, NULL, 10);
 }
 
-// Symbolic values can coincide for small subgroups; the first of equals stands for all of them.
-static bool repeats(const struct cat_case *which)
+static bool is_symbolic(const char *value)
+{
+    return *value < '0' || *value > '9';
+}
+
+bool cat_case_repeats(const struct cat_case *which)
 {
     if (!which->subgroup)
         return false;
     for (size_t i = 0; i < which->test->head.sweep_count; i++)
         for (uint8_t before = 0; before < which->sweep[i]; before++) {
+            char *const *values = which->test->head.sweeps[i].values;
             struct cat_case other = *which;
+            if (!is_symbolic(values[before]) && !is_symbolic(values[which->sweep[i]]))
+                continue; // two numbers, and a head has none twice
             other.sweep[i] = before;
             if (cat_case_sweep(&other, i) == cat_case_sweep(which, i))
                 return true;
@@ -206,8 +219,9 @@ static bool repeats(const struct cat_case *which)
     return false;
 }
 
-// Counts up one digit of a mixed-radix number, last digit fastest. False when it wraps around.
-static bool advance(struct cat_case *which)
+// Count up one digit of a mixed-radix number, last digit fastest. False when it wraps around.
+
+static bool advance_sweeps(struct cat_case *which)
 {
     const struct cat_head *head = &which->test->head;
     for (size_t i = head->sweep_count; i-- > 0;) {
@@ -215,6 +229,12 @@ static bool advance(struct cat_case *which)
             return true;
         which->sweep[i] = 0;
     }
+    return false;
+}
+
+static bool advance_axes(struct cat_case *which)
+{
+    const struct cat_head *head = &which->test->head;
     for (size_t i = head->axis_count; i-- > 0;) {
         if (++which->axis[i] < head->axes[i].count)
             return true;
@@ -226,11 +246,18 @@ static bool advance(struct cat_case *which)
 void cat_test_each(const struct cat_test *test, uint32_t subgroup,
                    void (*visit)(const struct cat_case *which, void *user), void *user)
 {
+    const struct cat_rule *without = test->head.without;
+    const size_t count = test->head.without_count;
     struct cat_case which = {.test = test, .subgroup = subgroup};
     do {
-        if (!any_holds(test->head.without, test->head.without_count, &which) && !repeats(&which))
-            visit(&which, user);
-    } while (advance(&which));
+        // What its axes alone exclude, as most of a large test's points, is excluded in all sweeps.
+        if (any_holds(without, count, which.axis, NULL))
+            continue;
+        do {
+            if (!any_holds(without, count, which.axis, which.sweep) && !cat_case_repeats(&which))
+                visit(&which, user);
+        } while (advance_sweeps(&which));
+    } while (advance_axes(&which));
 }
 
 const char *cat_expectation_name(enum cat_expectation expectation)

@@ -22,12 +22,13 @@ struct cat_module {
     uint32_t names_size; // bytes; 0: they are not known
     uint32_t page;       // offset into the test's pages
     bool divisible;      // its dispatch may be cut into several (divide.h)
+    uint8_t axis[CAT_MAX_AXES]; // the variant once more: index of the value of each axis
 };
 
 // What the build embeds for a test: see tools/embed.c.
 struct cat_embedded {
-    const char *name; // "shuffle.scan-loop"
-    const struct cat_module *modules;
+    const char *name;                 // "shuffle.scan-loop"
+    const struct cat_module *modules; // sorted by `axis`, the first axis first
     size_t module_count;
     const unsigned char *packed; // one zstd frame: the words of all modules, the source text, the
                                  // names of all modules
@@ -84,6 +85,9 @@ bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *
 // The expectation that holds, and its reason.
 enum cat_expectation cat_case_expectation(const struct cat_case *which, const char **reason);
 bool cat_case_is_thorough(const struct cat_case *which);
+// Symbolic values can coincide for small subgroups: the first of equals stands for all of them, and
+// the others do not exist.
+bool cat_case_repeats(const struct cat_case *which);
 // Calls `visit` for every case of a test that exists, in the order of the head, for one subgroup
 // size.
 void cat_test_each(const struct cat_test *test, uint32_t subgroup,
@@ -105,3 +109,7 @@ struct cat_selection {
 // False with an error that names the nearest tests, if a pattern matches nothing in the catalogue.
 bool cat_selection_check(const struct cat_selection *selection, struct lit_error *error);
 bool cat_selection_has(const struct cat_selection *selection, const struct cat_case *which);
+// The part of a selection that says anything of a test: it has the same cases of it, and less to
+// compare each with. `room` is for as many patterns. False if it has none.
+bool cat_selection_narrow(const struct cat_selection *selection, const struct cat_test *test,
+                          const char **room, struct cat_selection *narrow);

@@ -6,16 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Not by text_printf: names of all configurations are made whenever one is looked for.
+static void put_pair(struct text *text, const char *before, const char *name, const char *value)
+{
+    text_puts(text, before);
+    text_puts(text, name);
+    text_puts(text, "=");
+    text_puts(text, value);
+}
+
 void cat_case_name(const struct cat_case *which, struct text *name)
 {
     const struct cat_head *head = &which->test->head;
     text_puts(name, head->name);
     for (size_t i = 0; i < head->axis_count; i++)
-        text_printf(name, "%c%s=%s", i ? ',' : '/', head->axes[i].name,
-                    head->axes[i].values[which->axis[i]]);
+        put_pair(name, i ? "," : "/", head->axes[i].name, head->axes[i].values[which->axis[i]]);
     for (size_t i = 0; i < head->sweep_count; i++)
-        text_printf(name, "%c%s=%s", i ? ',' : '@', head->sweeps[i].name,
-                    head->sweeps[i].values[which->sweep[i]]);
+        put_pair(name, i ? "," : "@", head->sweeps[i].name,
+                 head->sweeps[i].values[which->sweep[i]]);
     if (which->subgroup)
         text_printf(name, "%csubgroup=%u", head->sweep_count ? ',' : '@', which->subgroup);
 }
@@ -156,31 +164,70 @@ static bool matches_test(const char *pattern, const struct cat_test *test)
     return text_glob(pattern, test->head.name) || text_glob(pattern, test->head.family);
 }
 
-// Whether what stands before the first wildcard is the beginning of the test's name, or goes on
-// from it: spares making the names of thousands of configurations that cannot match.
+// Follows a pattern along a part of a name. True: go on behind it; false: *may says whether a
+// wildcard was met, behind which everything may be, or another character.
+static bool follow(const char **pattern, const char *part, bool *may)
+{
+    while (*part && **pattern == *part) {
+        ++*pattern;
+        part++;
+    }
+    *may = !*part || strchr("*?[", **pattern); // the end of the pattern counts as a wildcard
+    return !*part;
+}
+
 static bool may_match(const char *pattern, const char *test)
 {
-    size_t literal = strcspn(pattern, "*?["), length = strlen(test);
-    return !strncmp(pattern, test, literal < length ? literal : length);
+    bool may;
+    follow(&pattern, test, &may);
+    return may;
+}
+
+// Whether what stands before the first wildcard is the beginning of the case's name, or goes on
+// from it: spares making the names of thousands of configurations that cannot match.
+static bool may_match_case(const char *pattern, const struct cat_case *which)
+{
+    const struct cat_head *head = &which->test->head;
+    bool may;
+    if (!follow(&pattern, head->name, &may))
+        return may;
+    for (size_t i = 0; i < head->axis_count; i++)
+        if (!follow(&pattern, i ? "," : "/", &may) || !follow(&pattern, head->axes[i].name, &may) ||
+            !follow(&pattern, "=", &may) ||
+            !follow(&pattern, head->axes[i].values[which->axis[i]], &may))
+            return may;
+    for (size_t i = 0; i < head->sweep_count; i++)
+        if (!follow(&pattern, i ? "," : "@", &may) ||
+            !follow(&pattern, head->sweeps[i].name, &may) || !follow(&pattern, "=", &may) ||
+            !follow(&pattern, head->sweeps[i].values[which->sweep[i]], &may))
+            return may;
+    return true;
+}
+
+// A case's name with the subgroup size and without, made when the first pattern asks for it and not
+// for each of thousands.
+struct names {
+    struct text full, bare;
+};
+
+static void names_clear(struct names *names)
+{
+    text_free(&names->full);
+    text_free(&names->bare);
 }
 
 // A pattern that names configurations may leave the subgroup size out.
-static bool matches_case(const char *pattern, const struct cat_case *which)
+static bool matches_case(const char *pattern, const struct cat_case *which, struct names *names)
 {
-    struct text name = {0};
-    if (!may_match(pattern, which->test->head.name))
+    if (!may_match_case(pattern, which))
         return false;
-    cat_case_name(which, &name);
-    bool matches = text_glob(pattern, name.data);
-    if (!matches && which->subgroup) {
+    if (!names->full.length) {
         struct cat_case bare = *which;
         bare.subgroup = 0;
-        name.length = 0;
-        cat_case_name(&bare, &name);
-        matches = text_glob(pattern, name.data);
+        cat_case_name(which, &names->full);
+        cat_case_name(&bare, &names->bare);
     }
-    text_free(&name);
-    return matches;
+    return text_glob(pattern, names->full.data) || text_glob(pattern, names->bare.data);
 }
 
 bool cat_selection_has(const struct cat_selection *selection, const struct cat_case *which)
@@ -190,13 +237,32 @@ bool cat_selection_has(const struct cat_selection *selection, const struct cat_c
         return wide;
     // If the first pattern excludes, it excludes from everything.
     bool selected = *selection->patterns[0] == '!' && wide;
+    struct names names = {0};
     for (size_t i = 0; i < selection->count; i++) {
         const char *pattern = selection->patterns[i], *body = body_of(pattern);
         bool precise = names_configurations(pattern);
-        if (precise ? matches_case(body, which) : matches_test(body, which->test))
+        if (precise ? matches_case(body, which, &names) : matches_test(body, which->test))
             selected = pattern[0] != '!' && (precise || wide);
     }
+    names_clear(&names);
     return selected;
+}
+
+bool cat_selection_narrow(const struct cat_selection *selection, const struct cat_test *test,
+                          const char **room, struct cat_selection *narrow)
+{
+    bool some = !selection->count || *selection->patterns[0] == '!';
+    *narrow = (struct cat_selection){.patterns = room, .thorough = selection->thorough};
+    for (size_t i = 0; i < selection->count; i++) {
+        const char *pattern = selection->patterns[i], *body = body_of(pattern);
+        const bool may = names_configurations(pattern) ? may_match(body, test->head.name)
+                                                       : matches_test(body, test);
+        // The first one stays, because it says what is selected before any pattern matches.
+        if (may || i == 0)
+            room[narrow->count++] = pattern;
+        some = some || (may && *pattern != '!');
+    }
+    return some;
 }
 
 struct search {
@@ -207,22 +273,45 @@ struct search {
 static void search_case(const struct cat_case *which, void *user)
 {
     struct search *search = user;
-    search->found = search->found || matches_case(search->pattern, which);
+    struct names names = {0};
+    search->found = search->found || matches_case(search->pattern, which, &names);
+    names_clear(&names);
+}
+
+static const uint32_t sizes[] = {8, 32, 64, 4, 16, 128, 2, 1};
+
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+// A pattern without wildcards is a name, which need not be looked for among all of them.
+static bool is_name(const char *pattern)
+{
+    struct cat_case which;
+    struct lit_error error;
+    if (strpbrk(pattern, "*?[") || !cat_case_parse(pattern, &which, &error))
+        return false;
+    if (which.subgroup)
+        return !cat_case_repeats(&which);
+    for (size_t s = 0; s < SIZES; s++) {
+        which.subgroup = sizes[s];
+        if (!cat_case_repeats(&which))
+            return true;
+    }
+    return false;
 }
 
 bool cat_selection_check(const struct cat_selection *selection, struct lit_error *error)
 {
-    static const uint32_t sizes[] = {8, 32, 64, 4, 16, 128, 2, 1};
     for (size_t i = 0; i < selection->count; i++) {
         struct search search = {body_of(selection->patterns[i]), false};
         bool precise = names_configurations(search.pattern);
+        search.found = precise && is_name(search.pattern);
         for (size_t t = 0; t < cat_test_count() && !search.found; t++) {
             const struct cat_test *test = cat_test_at(t);
             if (!precise)
                 search.found = matches_test(search.pattern, test);
             if (!precise || !may_match(search.pattern, test->head.name))
                 continue;
-            for (size_t s = 0; s < sizeof sizes / sizeof *sizes && !search.found; s++)
+            for (size_t s = 0; s < SIZES && !search.found; s++)
                 cat_test_each(test, sizes[s], search_case, &search);
         }
         if (search.found)

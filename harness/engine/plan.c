@@ -72,9 +72,19 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
     *plan = (struct eng_plan){0};
     struct gathering gathering = {
         .plan = plan, .selection = selection, .sized = &sized, .usual = size_count ? sizes[0] : 0};
-    for (size_t t = 0; t < cat_test_count(); t++)
+    // Other sizes than the usual one have to be asked for.
+    if (!selection->thorough && sized.count == 0 && size_count > 1)
+        size_count = 1;
+    const char **room = lit_alloc(selection->count + 1, sizeof *room);
+    for (size_t t = 0; t < cat_test_count(); t++) {
+        struct cat_selection narrow;
+        gathering.selection = &narrow;
+        if (!cat_selection_narrow(selection, cat_test_at(t), room, &narrow))
+            continue;
         for (size_t s = 0; s < size_count; s++)
             cat_test_each(cat_test_at(t), sizes[s], gather, &gathering);
+    }
+    free(room);
     free(patterns);
     if (shuffle)
         shuffle_cases(plan, seed);

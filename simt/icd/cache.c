@@ -17,7 +17,7 @@ struct icd_cache {
 static VkPipelineCacheHeaderVersionOne make_header(const struct icd_device *device)
 {
     VkPhysicalDeviceProperties properties;
-    icd_properties_true(&device->physical->instance->settings, &properties);
+    icd_properties_true(&device->physical->settings, &properties);
     VkPipelineCacheHeaderVersionOne header = {
         .headerSize = sizeof header,
         .headerVersion = VK_PIPELINE_CACHE_HEADER_VERSION_ONE,

@@ -61,8 +61,8 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateDevice(VkPhysicalDevice handle,
         offsetof(VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR, pipelineExecutableInfo));
     device->regions = regions_create();
     if (device->regions)
-        device->machine = machine_create(&physical->instance->settings, device->regions, report,
-                                         physical->instance);
+        device->machine =
+            machine_create(&physical->settings, device->regions, report, physical->instance);
     if (device->machine)
         device->queue = icd_queue_create(device, info->pQueueCreateInfos);
     if (!device->queue) {

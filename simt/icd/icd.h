@@ -38,12 +38,13 @@
 struct icd_physical {
     VK_LOADER_DATA loader;
     struct icd_instance *instance;
+    struct settings settings; // as they were when the instance was created; the seed is its own
 };
 
 struct icd_instance {
     VK_LOADER_DATA loader;
-    struct settings settings; // as they were when the instance was created
-    struct icd_physical physical;
+    struct icd_physical physicals[SETTINGS_DEVICES];
+    uint32_t physical_count;
     struct icd_messenger *messengers; // list, under `lock`
     pthread_mutex_t lock;
 };

@@ -185,8 +185,18 @@ static bool extension_known(const char *name)
 static VkResult read_settings(struct icd_instance *instance, const VkInstanceCreateInfo *info)
 {
     char error[LINE_MAX_BYTES];
-    if (settings_parse(getenv("LITMUS_SIMT"), &instance->settings, error, sizeof error))
+    struct settings settings;
+    if (settings_parse(getenv("LITMUS_SIMT"), &settings, error, sizeof error)) {
+        instance->physical_count = settings.devices;
+        for (uint32_t i = 0; i < settings.devices; i++) {
+            struct icd_physical *physical = &instance->physicals[i];
+            *physical = (struct icd_physical){.instance = instance, .settings = settings};
+            set_loader_magic_value(physical);
+            // Another seed is another device, which programs tell by its driverInfo and deviceUUID.
+            physical->settings.seed += i;
+        }
         return VK_SUCCESS;
+    }
     // The program has no messenger yet but those that it chained for this call.
     const VkDebugUtilsMessengerCreateInfoEXT *chained =
         icd_find(info->pNext, VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
@@ -215,8 +225,6 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateInstance(const VkInstanceCreateInfo *in
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     pthread_mutex_init(&instance->lock, NULL);
     set_loader_magic_value(instance);
-    set_loader_magic_value(&instance->physical);
-    instance->physical.instance = instance;
     *handle = (VkInstance)instance;
     const VkResult result = read_settings(instance, info);
     if (result != VK_SUCCESS) {
@@ -243,8 +251,10 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_EnumeratePhysicalDevices(VkInstance handle, u
                                                             VkPhysicalDevice *out)
 {
     VkResult result;
-    if (icd_room(1, out, count, &result))
-        *out = (VkPhysicalDevice)&ICD_OBJECT(icd_instance, handle)->physical;
+    struct icd_instance *instance = ICD_OBJECT(icd_instance, handle);
+    const uint32_t some = icd_room(instance->physical_count, out, count, &result);
+    for (uint32_t i = 0; i < some; i++)
+        out[i] = (VkPhysicalDevice)&instance->physicals[i];
     return result;
 }
 
@@ -252,11 +262,13 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_EnumeratePhysicalDeviceGroups(
     VkInstance handle, uint32_t *count, VkPhysicalDeviceGroupProperties *out)
 {
     VkResult result;
-    if (icd_room(1, out, count, &result)) {
-        memset(out->physicalDevices, 0, sizeof out->physicalDevices);
-        out->physicalDeviceCount = 1;
-        out->physicalDevices[0] = (VkPhysicalDevice)&ICD_OBJECT(icd_instance, handle)->physical;
-        out->subsetAllocation = VK_FALSE;
+    struct icd_instance *instance = ICD_OBJECT(icd_instance, handle);
+    const uint32_t some = icd_room(instance->physical_count, out, count, &result);
+    for (uint32_t i = 0; i < some; i++) {
+        memset(out[i].physicalDevices, 0, sizeof out[i].physicalDevices);
+        out[i].physicalDeviceCount = 1;
+        out[i].physicalDevices[0] = (VkPhysicalDevice)&instance->physicals[i];
+        out[i].subsetAllocation = VK_FALSE;
     }
     return result;
 }

@@ -43,7 +43,7 @@ VkResult icd_AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo *info,
 {
     (void)allocator;
     struct icd_device *device = ICD_OBJECT(icd_device, handle);
-    const struct settings *settings = &device->physical->instance->settings;
+    const struct settings *settings = &device->physical->settings;
     const uint64_t number = atomic_fetch_add(&device->allocations, 1) + 1;
     if (settings->model == MODEL_FAULTY && settings->fault == FAULT_MEMORY &&
         number >= settings->at)

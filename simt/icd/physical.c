@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one physical device: extensions, memory, queues, and the formats that it does not have.
+// The physical devices, which are alike in this: extensions, memory, queues, and the formats that
+// it does not have.
 #include "icd/physical.h"
 
 #include <string.h>

@@ -219,7 +219,7 @@ static bool choose_subgroup(const struct icd_device *device,
 {
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo *required = icd_find(
         stage->pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
-    *subgroup = device->physical->instance->settings.subgroup;
+    *subgroup = device->physical->settings.subgroup;
     if (!required)
         return true;
     *subgroup = required->requiredSubgroupSize;

@@ -356,7 +356,7 @@ static bool is_broken(const struct settings *settings)
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceProperties(VkPhysicalDevice handle,
                                                            VkPhysicalDeviceProperties *properties)
 {
-    const struct settings *settings = &ICD_OBJECT(icd_physical, handle)->instance->settings;
+    const struct settings *settings = &ICD_OBJECT(icd_physical, handle)->settings;
     icd_properties_true(settings, properties);
     if (is_broken(settings))
         break_core(properties);
@@ -365,7 +365,7 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceProperties(VkPhysicalDevice hand
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceProperties2(VkPhysicalDevice handle,
                                                             VkPhysicalDeviceProperties2 *properties)
 {
-    const struct settings *settings = &ICD_OBJECT(icd_physical, handle)->instance->settings;
+    const struct settings *settings = &ICD_OBJECT(icd_physical, handle)->settings;
     struct properties all = {.push.maxPushDescriptors = PUSH_DESCRIPTOR_MAX};
     fill_11(settings, &all.v11);
     fill_12(settings, &all.v12);

@@ -96,7 +96,7 @@ static void hang(struct icd_queue *queue)
 // What a faulty device does at this submission. False: it is not executed.
 static bool misbehave(struct icd_queue *queue, const struct submission *submission)
 {
-    const struct settings *settings = &queue->device->physical->instance->settings;
+    const struct settings *settings = &queue->device->physical->settings;
     if (settings->model != MODEL_FAULTY || !submission->number ||
         submission->number != settings->at)
         return true;
@@ -291,7 +291,7 @@ static struct submission *convert2(const VkSubmitInfo2 *info)
 // Numbers the submit for the faults: the first of its parts that has command buffers bears it.
 static void number_submit(struct icd_device *device, struct submission *list)
 {
-    const struct settings *settings = &device->physical->instance->settings;
+    const struct settings *settings = &device->physical->settings;
     struct submission *first = list;
     while (first && !first->buffer_count)
         first = first->next;

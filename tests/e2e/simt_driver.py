@@ -124,6 +124,19 @@ class Seen(Driver):
             self.assertIn(uuids[settings], again)
         self.assertEqual(len(set(uuids.values())), len(uuids), uuids)
 
+    def test_several_devices(self):
+        result = self.vulkaninfo("--summary", settings="devices=3,seed=7")
+        self.assertEqual(result.code, 0, result)
+        for seed in (7, 8, 9):
+            self.assert_listed(result.out, "lockstep", seed, 32)
+        self.assertEqual(len(set(re.findall(r"deviceUUID += (\S+)", result.out))), 3, result)
+        run = self.simt("run", harness.ONE, "-n", "3", settings="devices=3,seed=7")
+        self.assertEqual(run.code, 0, run)
+        self.assertEqual(self.rows("SELECT number, driver_info, runs FROM device JOIN result"
+                                   " ON device.id = result.device ORDER BY number"),
+                         [(1 + i, f"model lockstep, seed {7 + i}, subgroup 32", 3)
+                          for i in range(3)])
+
     def test_it_is_not_there_unless_it_is_named(self):
         for drivers in ([harness.lavapipe()], None):
             more = {} if drivers else {"VK_DRIVER_FILES": None, "VK_ICD_FILENAMES": None}

@@ -39,7 +39,7 @@ static inline void device_open(struct device *device, enum model model, enum fau
                                uint64_t at)
 {
     memset(device, 0, sizeof *device);
-    device->instance.settings = (struct settings){
+    device->instance.physicals[0].settings = (struct settings){
         .model = model,
         .fault = fault,
         .at = at,
@@ -50,7 +50,7 @@ static inline void device_open(struct device *device, enum model model, enum fau
         .depth = 1,
     };
     pthread_mutex_init(&device->instance.lock, NULL);
-    device->instance.physical.instance = &device->instance;
+    device->instance.physicals[0].instance = &device->instance;
     const VkDebugUtilsMessengerCreateInfoEXT messenger = {
         .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
         .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
@@ -60,11 +60,12 @@ static inline void device_open(struct device *device, enum model model, enum fau
     };
     icd_CreateDebugUtilsMessengerEXT(ICD_HANDLE(VkInstance, &device->instance), &messenger, NULL,
                                      &device->messenger);
-    device->device.physical = &device->instance.physical;
+    device->device.physical = &device->instance.physicals[0];
     pthread_mutex_init(&device->device.lock, NULL);
     device->device.regions = regions_create();
-    device->device.machine = machine_create(&device->instance.settings, device->device.regions,
-                                            device_report, &device->instance);
+    device->device.machine =
+        machine_create(&device->instance.physicals[0].settings, device->device.regions,
+                       device_report, &device->instance);
     assert_non_null(device->device.regions);
     assert_non_null(device->device.machine);
     device->device.queue = icd_queue_create(&device->device, NULL);

@@ -29,6 +29,7 @@ static void nothing_gives_the_defaults(void **state)
         const struct settings settings = parsed(nothing[i]);
         assert_int_equal(settings.model, MODEL_LOCKSTEP);
         assert_int_equal(settings.seed, 1);
+        assert_int_equal(settings.devices, 1);
         assert_int_equal(settings.subgroup, 32);
         assert_in_range(settings.threads, 1, 64);
         assert_int_equal(settings.resident, 4);
@@ -47,10 +48,11 @@ static void everything_can_be_set(void **state)
     (void)state;
     const struct settings settings =
         parsed("trace=/tmp/a b.txt,bounds=report,at=18446744073709551615,rate=0.25,fault=memory,"
-               "depth=64,schedule=priority,resident=64,threads=1,subgroup=128,"
+               "depth=64,schedule=priority,resident=64,threads=1,subgroup=128,devices=16,"
                "seed=0xFfffFFFFffffffff,model=faulty");
     assert_int_equal(settings.model, MODEL_FAULTY);
     assert_true(settings.seed == UINT64_MAX);
+    assert_int_equal(settings.devices, 16);
     assert_int_equal(settings.subgroup, 128);
     assert_int_equal(settings.threads, 1);
     assert_int_equal(settings.resident, 64);
@@ -112,16 +114,22 @@ static const struct {
                "faulty"},
     {"model=Lockstep", "no model 'Lockstep': lockstep, tangled, snooping, lagging, peeling, "
                        "relaxed, unfair, faulty"},
-    {"modle=tangled", "unknown setting 'modle': model, seed, subgroup, threads, resident, "
+    {"modle=tangled", "unknown setting 'modle': model, seed, devices, subgroup, threads, resident, "
                       "schedule, depth, fault, rate, at, bounds, trace"},
-    {"mode=1", "unknown setting 'mode': model, seed, subgroup, threads, resident, schedule, "
-               "depth, fault, rate, at, bounds, trace"},
-    {"seed=1,", "unknown setting '': model, seed, subgroup, threads, resident, schedule, depth, "
-                "fault, rate, at, bounds, trace"},
-    {" seed=1", "unknown setting ' seed': model, seed, subgroup, threads, resident, schedule, "
-                "depth, fault, rate, at, bounds, trace"},
-    {"\033[31m=1", "unknown setting '?[31m': model, seed, subgroup, threads, resident, schedule, "
-                   "depth, fault, rate, at, bounds, trace"},
+    {"mode=1",
+     "unknown setting 'mode': model, seed, devices, subgroup, threads, resident, schedule, "
+     "depth, fault, rate, at, bounds, trace"},
+    {"seed=1,",
+     "unknown setting '': model, seed, devices, subgroup, threads, resident, schedule, depth, "
+     "fault, rate, at, bounds, trace"},
+    {" seed=1",
+     "unknown setting ' seed': model, seed, devices, subgroup, threads, resident, schedule, "
+     "depth, fault, rate, at, bounds, trace"},
+    {"\033[31m=1",
+     "unknown setting '?[31m': model, seed, devices, subgroup, threads, resident, schedule, "
+     "depth, fault, rate, at, bounds, trace"},
+    {"devices=0", "devices=0: a number from 1 to 16"},
+    {"devices=17", "devices=17: a number from 1 to 16"},
     {"subgroup=48", "subgroup=48: a power of two from 1 to 128"},
     {"subgroup=256", "subgroup=256: a power of two from 1 to 128"},
     {"subgroup=0", "subgroup=0: a power of two from 1 to 128"},

@@ -51,6 +51,20 @@ static void every_name_is_unique_and_means_its_case(void **state)
     free(names.names);
 }
 
+// A module says its variant in words and in numbers, and is found by the numbers.
+static void check_variant(const struct cat_case *which, const struct cat_module *module)
+{
+    struct text variant = {0};
+    text_puts(&variant, "");
+    for (size_t i = 0; i < which->test->head.axis_count; i++)
+        text_printf(&variant, "%s%s=%s", i ? "," : "", which->test->head.axes[i].name,
+                    which->test->head.axes[i].values[which->axis[i]]);
+    assert_string_equal(module->variant, variant.data);
+    assert_true(!module->subgroup || module->subgroup == which->subgroup);
+    assert_memory_equal(module->axis, which->axis, sizeof which->axis);
+    text_free(&variant);
+}
+
 static void check_module(const struct cat_case *which, void *user)
 {
     (void)user;
@@ -60,6 +74,8 @@ static void check_module(const struct cat_case *which, void *user)
         cat_case_name(which, &name);
         fail_msg("no module for %s", name.data);
     }
+    check_variant(which, module);
+    assert_true((module->features & ~cat_case_features(which)) == 0);
     const uint32_t *words = cat_module_words(which->test, module);
     uint64_t features;
     uint32_t unknown;
@@ -221,6 +237,71 @@ static void a_configuration_that_is_named_runs(void **state)
     free(first.thorough);
 }
 
+// The last lane of a subgroup of two is lane 1: that configuration is there under one name.
+static void a_name_that_says_the_same_as_another_is_none(void **state)
+{
+    (void)state;
+    struct first first = {0};
+    cat_test_each(cat_test_find("divergence.loop-exit"), 4, find_first, &first);
+    assert_non_null(first.quick);
+    static const struct {
+        const char *taken, *size;
+        bool there;
+    } rows[] = {
+        {"taken=1", ",subgroup=2", true},    {"taken=last", ",subgroup=2", false},
+        {"taken=last", ",subgroup=4", true}, {"taken=last", "", true},
+        {"taken=las?", ",subgroup=4", true}, {"taken=las?", ",subgroup=2", false},
+    };
+    const char *before = strstr(first.quick, "taken=");
+    const char *after = before + strcspn(before, ",");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct text name = {0};
+        struct lit_error error = {0};
+        text_printf(&name, "%.*s%s%.*s%s", (int)(before - first.quick), first.quick, rows[i].taken,
+                    (int)(strstr(after, ",subgroup=") - after), after, rows[i].size);
+        const char *const pattern[] = {name.data};
+        const struct cat_selection selection = {pattern, 1, false};
+        assert_int_equal(cat_selection_check(&selection, &error), rows[i].there);
+        text_free(&name);
+    }
+    free(first.quick);
+    free(first.thorough);
+}
+
+// A test's part of a selection has the same cases of that test.
+static void a_narrowed_selection_selects_the_same(void **state)
+{
+    (void)state;
+    static const char *const rows[][3] = {
+        {"shuffle.*", "!loop"},
+        {"!loop.*", "loop.desync", "!loop.desync/sync=none*"},
+        {"*.scan*"},
+        {"sync-matrix", "memory", "!*/*sync=none*"},
+        {"loop.desync/*@*subgroup=8", "!loop.form", "scan"},
+        {"scan.[lw]*/*", "!loop", "scan.levels"},
+        {"loop.desync/sync=n*", "!loop.desync/sync=none,form=s*"},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        struct cat_selection selection = {rows[r], 0, true}, narrow;
+        const char *room[3];
+        size_t untouched = 0, some = 0;
+        while (selection.count < 3 && rows[r][selection.count])
+            selection.count++;
+        for (size_t t = 0; t < cat_test_count(); t++) {
+            struct tally whole = {&selection, 0}, part = {&narrow, 0};
+            cat_test_each(cat_test_at(t), 8, tally_case, &whole);
+            if (cat_selection_narrow(&selection, cat_test_at(t), room, &narrow))
+                cat_test_each(cat_test_at(t), 8, tally_case, &part);
+            else
+                untouched++;
+            assert_int_equal(part.selected, whole.selected);
+            some += whole.selected;
+        }
+        assert_true(some > 0);
+        assert_int_equal(untouched > 0, rows[r][0][0] != '!');
+    }
+}
+
 static void check_complaint(const char *pattern, const char *complaint)
 {
     const struct cat_selection selection = {&pattern, 1, false};
@@ -265,6 +346,8 @@ int main(void)
         cmocka_unit_test(heads_and_sources_agree),
         cmocka_unit_test(patterns_select),
         cmocka_unit_test(a_configuration_that_is_named_runs),
+        cmocka_unit_test(a_name_that_says_the_same_as_another_is_none),
+        cmocka_unit_test(a_narrowed_selection_selects_the_same),
         cmocka_unit_test(unknown_names_are_answered_with_the_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

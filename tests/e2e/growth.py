@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/bench: what it measures is there and plausible, its plot is an SVG, and its lines tell what
+grows in proportion from what does not."""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import subprocess
+import unittest
+import xml.etree.ElementTree
+
+import harness
+from harness import Case
+
+BENCH = os.path.join(harness.SOURCE, "tools", "bench")
+
+
+def load():
+    loader = importlib.machinery.SourceFileLoader("bench", BENCH)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
+    loader.exec_module(module)
+    return module
+
+
+def points(cost, xs=(1, 2, 4, 8, 16, 32)):
+    return [{"x": x, "median": {"cost": cost(x)}} for x in xs]
+
+
+class Lines(unittest.TestCase):
+    def test_a_line_is_found(self):
+        line = load().fit(points(lambda x: 3 + 2 * x), "cost")
+        self.assertAlmostEqual(line["start"], 3)
+        self.assertAlmostEqual(line["slope"], 2)
+        self.assertLess(line["deviation"], 1e-9)
+        self.assertTrue(line["linear"])
+
+    def test_what_bends_is_none(self):
+        for cost in (lambda x: x * x, lambda x: 3 + x * x, lambda x: 5 + x ** 1.5):
+            self.assertFalse(load().fit(points(cost), "cost")["linear"])
+
+    def test_flat(self):
+        bench = load()
+        self.assertTrue(bench.flatness(points(lambda x: 100 + x / 10), "cost")["flat"])
+        self.assertFalse(bench.flatness(points(lambda x: 100 + x), "cost")["flat"])
+
+
+class Measured(Case):
+    def bench(self, *arguments):
+        return subprocess.run([BENCH, *arguments], capture_output=True, text=True, check=False,
+                              cwd=self.folder, timeout=200 * harness.SLOW)
+
+    def test_devices(self):
+        if not os.path.exists(harness.SIMT):
+            self.skipTest("the reference driver is not built")
+        done = self.bench("--program", harness.PROGRAM, "--drivers", "simt", "--axis", "devices",
+                          "--quick", "--repeat", "1", "--out", self.path("out"))
+        self.assertEqual(done.returncode, 0, done)
+        with open(self.path("out/growth.json")) as file:
+            data = json.load(file)
+        self.assertEqual([series["axis"] for series in data["series"]], ["devices"])
+        series = data["series"][0]
+        self.assertEqual([point["x"] for point in series["points"]], [1, 2, 4])
+        for point in series["points"]:
+            got = point["median"]
+            self.assertEqual(got["results"], 4 * point["x"], point)
+            self.assertEqual(got["runs"], 80 * point["x"], point)
+            self.assertGreater(got["supervisor_cpu"], 0)
+            self.assertGreater(got["workers_cpu"], 0)
+            for key in ("supervisor_peak", "worker_peak"):
+                self.assertGreater(got[key], 1 << 20, point)
+            self.assertIn(f"devices={point['x']}", point["command"])
+        with open(self.path("out/growth.svg")) as file:
+            drawn = file.read()
+        self.assertEqual(xml.etree.ElementTree.fromstring(drawn).tag,
+                         "{http://www.w3.org/2000/svg}svg")
+        again = self.bench("--draw", self.path("out/growth.json"), "--out", self.path("again"))
+        self.assertEqual(again.stdout, done.stdout)
+        with open(self.path("again/growth.svg")) as file:
+            self.assertEqual(file.read(), drawn)
+
+    def test_wrong(self):
+        self.write("odd.json", '{"schema": "other/1"}')
+        for arguments, words in ((("--program", "/nowhere"), "/nowhere is not there"),
+                                 (("--draw", self.path("odd.json")), "not of schema")):
+            done = self.bench(*arguments, "--out", self.path("out"))
+            self.assertEqual(done.returncode, 1, done)
+            self.assertIn(words, done.stderr)
+            self.assertEqual(len(done.stderr.strip().split("\n")), 1, done)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the CPU side's work costs, for tests/perf/guard.py: each piece of work is done N times and
+// 2 N times, and callgrind, under which this runs, writes down the instructions of either. So do
+// references: work that cannot be avoided, or that other code does, in whose costs limits are
+// stated, because a count by itself depends on the compiler and the libraries.
+//
+// usage: valgrind --tool=callgrind --instr-atstart=no perf-cost FOLDER
+#include "catalogue/catalogue.h"
+#include "engine/plan.h"
+#include "engine/protocol.h"
+#include "report/report.h"
+#include "stats/interval.h"
+#include "store/store.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <valgrind/callgrind.h>
+
+#define BATCHES 4 // of each result that is stored
+
+static const char *scratch;    // the folder
+static struct cat_case *cases; // of all tests, for one subgroup size
+static char **names;           // of the same
+static size_t case_count;
+static volatile double sink; // so that nothing is optimised away
+
+__attribute__((noreturn)) static void die(const char *what)
+{
+    fprintf(stderr, "perf-cost: %s\n", what);
+    exit(1);
+}
+
+static const struct dev_facts facts = {
+    .name = "Example GPU",
+    .driver_name = "example",
+    .driver_info = "Example 1.2.3",
+    .driver_version = "1.2.3",
+    .type = "cpu",
+    .cpu = true,
+    .subgroup = 32,
+    .subgroup_min = 8,
+    .subgroup_max = 64,
+    .subgroup_control = true,
+    .max_workgroup = 1024,
+    .max_workgroups = 65535,
+    .max_shared = 32768,
+    .features = UINT64_MAX,
+};
+
+static void keep_case(const struct cat_case *which, void *user)
+{
+    (void)user;
+    if (cases) {
+        struct text name = {0};
+        struct cat_case bare = *which;
+        bare.subgroup = 0;
+        cat_case_name(&bare, &name);
+        names[case_count] = name.data;
+        cases[case_count] = *which;
+    }
+    case_count++;
+}
+
+static void keep_cases(void)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass) {
+            cases = lit_alloc(case_count, sizeof *cases);
+            names = lit_alloc(case_count, sizeof *names);
+            case_count = 0;
+        }
+        for (size_t t = 0; t < cat_test_count(); t++)
+            cat_test_each(cat_test_at(t), facts.subgroup, keep_case, NULL);
+    }
+}
+
+// ---- a batch that the worker reports
+
+static struct eng_event some_batch(void)
+{
+    struct eng_event event = {.kind = ENG_EVENT_BATCH, .fresh = true};
+    struct eng_count *count = &event.count;
+    *count = (struct eng_count){.runs = 256, .failed_runs = 2, .instances = 16384, .seconds = 0.05};
+    count->outcomes[CAT_RIGHT] = 16382;
+    count->outcomes[2] = 2;
+    count->failed_instances = count->failure_count = 2;
+    for (uint32_t i = 0; i < 2; i++) {
+        count->failures[i].at = (struct cat_failure){
+            .run = 17 + i, .instance = 63, .word = 9, .got = 0xC0DEDEAD, .want = 1, .outcome = 2};
+        snprintf(count->failures[i].where, sizeof count->failures[i].where, "lane 31, iteration 9");
+    }
+    return event;
+}
+
+static void write_batches(size_t count)
+{
+    struct eng_event event = some_batch();
+    for (size_t i = 0; i < count; i++) {
+        struct text line = {0};
+        eng_event_write(&event, &line);
+        sink = (double)line.length;
+        text_free(&line);
+    }
+}
+
+static struct text batch_line(void)
+{
+    struct eng_event event = some_batch();
+    struct text line = {0};
+    eng_event_write(&event, &line);
+    line.data[--line.length] = '\0';
+    return line;
+}
+
+static void parse(const struct text *line)
+{
+    struct eng_event event;
+    struct lit_error error = {0};
+    if (!eng_event_parse(line->data, line->length, &event, &error))
+        die(error.message);
+}
+
+static void parse_batches(size_t count)
+{
+    struct text line = batch_line();
+    for (size_t i = 0; i < count; i++)
+        parse(&line);
+    text_free(&line);
+}
+
+// What the guard has to notice: every second line twice, and a line more often the later it comes.
+
+static void parse_more(size_t count)
+{
+    struct text line = batch_line();
+    for (size_t i = 0; i < count; i++) {
+        parse(&line);
+        if (i % 2)
+            parse(&line);
+    }
+    text_free(&line);
+}
+
+static void parse_ever_more(size_t count)
+{
+    struct text line = batch_line();
+    for (size_t i = 0; i < count; i++)
+        for (size_t again = 0; again <= i / 16; again++)
+            parse(&line);
+    text_free(&line);
+}
+
+static void read_json(size_t count)
+{
+    struct text line = batch_line();
+    for (size_t i = 0; i < count; i++) {
+        json_t *json = json_loadb(line.data, line.length, 0, NULL);
+        if (!json)
+            die("jansson does not read the line");
+        json_decref(json);
+    }
+    text_free(&line);
+}
+
+// ---- the store
+
+static struct store *make_store(const char *file, int64_t *session)
+{
+    struct lit_error error = {0};
+    struct text path = {0};
+    text_printf(&path, "%s/%s", scratch, file);
+    unlink(path.data);
+    struct store *store = store_open(path.data, &error);
+    struct store_session begun = {.version = (char *)"0.1.0",
+                                  .command = (char *)"litmus --all",
+                                  .started = (char *)"2026-11-21T02:09:00Z",
+                                  .system = (char *)"Linux",
+                                  .seed = 1,
+                                  .runs = 1000,
+                                  .options = (char *)"{}"};
+    if (!store || !store_session_begin(store, &begun, &error) ||
+        !store_device_put(store, begun.id, 1, &facts, "device", &error))
+        die(error.message);
+    *session = begun.id;
+    text_free(&path);
+    return store;
+}
+
+static void put_result(struct store *store, int64_t session, size_t number, unsigned batches)
+{
+    char id[17];
+    struct lit_error error = {0};
+    dev_facts_id(&facts, id);
+    const struct cat_case *which = &cases[number % case_count];
+    const struct cat_module *module = cat_case_module(which);
+    struct store_result result = {
+        .name = names[number % case_count],
+        .device = id,
+        .result = (char *)"fail",
+        .reason = (char *)"",
+        .expectation = (char *)cat_expectation_name(cat_case_expectation(which, NULL)),
+        .sha256 = (char *)(module ? module->sha256 : ""),
+        .headline = (char *)"",
+        .stress = (char *)"",
+        .rule = (char *)"",
+        .seed = 1,
+        .mode = cat_mode_of(which->test->oracle)};
+    struct eng_event event = some_batch();
+    for (unsigned i = 0; i < batches; i++) {
+        eng_count_part(&result.count, &event.count, 0, i == 0);
+        eng_count_add(&result.count, &event.count);
+        if (!store_result_put(store, session, &result, &error))
+            die(error.message);
+    }
+}
+
+static void store_batches(size_t count)
+{
+    int64_t session;
+    struct store *store = make_store("put.db", &session);
+    for (size_t i = 0; i < count; i++)
+        put_result(store, session, i, BATCHES);
+    store_close(&store);
+}
+
+static void run_sql(sqlite3 *db, const char *sql)
+{
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        die(sqlite3_errmsg(db));
+}
+
+// One row of as many bytes in one transaction, by SQLite alone.
+static void insert_rows(size_t count)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *insert = NULL;
+    struct text path = {0};
+    text_printf(&path, "%s/bare.db", scratch);
+    unlink(path.data);
+    if (sqlite3_open(path.data, &db) != SQLITE_OK)
+        die("SQLite opens no file");
+    run_sql(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT UNIQUE, a INTEGER, b INTEGER)");
+    sqlite3_prepare_v2(db, "INSERT INTO t (name, a, b) VALUES (?, ?, ?)", -1, &insert, NULL);
+    for (size_t i = 0; i < count; i++) {
+        run_sql(db, "BEGIN IMMEDIATE");
+        sqlite3_bind_text(insert, 1, names[i % case_count], -1, SQLITE_STATIC);
+        sqlite3_bind_int64(insert, 2, (int64_t)i);
+        sqlite3_bind_int64(insert, 3, 1000);
+        if (sqlite3_step(insert) != SQLITE_DONE)
+            die(sqlite3_errmsg(db));
+        sqlite3_reset(insert);
+        run_sql(db, "COMMIT");
+    }
+    sqlite3_finalize(insert);
+    sqlite3_close(db);
+    text_free(&path);
+}
+
+// ---- reports
+
+static struct store *filled[3]; // with `count` and 2 `count` results, by the factor
+static int64_t filled_session[3];
+
+static void fill(size_t count)
+{
+    struct lit_error error = {0};
+    for (size_t factor = 1; factor <= 2; factor++) {
+        const char *file = factor == 1 ? "one.db" : "two.db";
+        filled[factor] = make_store(file, &filled_session[factor]);
+        for (size_t i = 0; i < factor * count; i++)
+            put_result(filled[factor], filled_session[factor], i, 1);
+        if (!store_session_finish(filled[factor], filled_session[factor], &error))
+            die(error.message);
+    }
+}
+
+static size_t fill_count;
+
+static bool look(const struct store_result *result, void *user)
+{
+    (void)user;
+    sink += (double)result->count.runs;
+    return true;
+}
+
+static void read_results(size_t count)
+{
+    struct lit_error error = {0};
+    const size_t factor = count / fill_count;
+    if (!store_results(filled[factor], filled_session[factor], look, NULL, &error))
+        die(error.message);
+}
+
+static void report(size_t count, report_function *write)
+{
+    struct text out = {0};
+    struct lit_error error = {0};
+    const size_t factor = count / fill_count;
+    if (!report_stored(write, filled[factor], filled_session[factor], &out, &error))
+        die(error.message);
+    text_free(&out);
+}
+
+static void report_as_json(size_t count)
+{
+    report(count, report_json);
+}
+
+static void report_as_text(size_t count)
+{
+    report(count, report_text);
+}
+
+// ---- statistics
+
+static void intervals(size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sink += stat_clopper_pearson(1 + i % 400, 1000, 0.95).high;
+}
+
+static void gammas(size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sink += lgamma(1.5 + (double)i);
+}
+
+// ---- the plan
+
+static void visit(const struct cat_case *which, void *user)
+{
+    (void)user;
+    sink += which->axis[0];
+}
+
+// Every configuration of the catalogue, `count` times.
+static void walk(size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t t = 0; t < cat_test_count(); t++)
+            cat_test_each(cat_test_at(t), facts.subgroup, visit, NULL);
+}
+
+static void make_plan(const struct cat_selection *selection)
+{
+    struct eng_plan plan;
+    struct lit_error error = {0};
+    if (!cat_selection_check(selection, &error))
+        die(error.message);
+    eng_plan_make(&plan, selection, &facts, false, 0);
+    if (plan.count == 0 || (selection->count > 1 && plan.count < selection->count))
+        die("the plan is too short");
+    eng_plan_clear(&plan);
+}
+
+static void plan_all(size_t count)
+{
+    const struct cat_selection all = {0};
+    for (size_t i = 0; i < count; i++)
+        make_plan(&all);
+}
+
+// A plan of `count` configurations that are named one by one, from all over the catalogue.
+static void plan_named(size_t count)
+{
+    const char **patterns = lit_alloc(count, sizeof *patterns);
+    for (size_t i = 0; i < count; i++)
+        patterns[i] = names[i * (case_count / count)];
+    make_plan(&(struct cat_selection){patterns, count, false});
+    free(patterns);
+}
+
+static void find_modules(size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sink += cat_case_module(&cases[i * 7 % case_count]) != NULL;
+}
+
+static void name_cases(size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct text name = {0};
+        cat_case_name(&cases[i * 7 % case_count], &name);
+        sink += (double)name.length;
+        text_free(&name);
+    }
+}
+
+// ---- all of it
+
+static const struct {
+    const char *name;
+    void (*work)(size_t count);
+    size_t count;
+} rows[] = {
+    {"json", read_json, 50},
+    {"event-write", write_batches, 50},
+    {"event-parse", parse_batches, 50},
+    {"event-parse-more", parse_more, 50},
+    {"event-parse-ever-more", parse_ever_more, 50},
+    {"insert", insert_rows, 50},
+    {"result-store", store_batches, 25},
+    {"result-read", read_results, 50},
+    {"report-json", report_as_json, 50},
+    {"report-text", report_as_text, 50},
+    {"lgamma", gammas, 1000},
+    {"interval", intervals, 50},
+    {"walk", walk, 1},
+    {"plan", plan_all, 1},
+    {"plan-named", plan_named, 50},
+    {"name", name_cases, 500},
+    {"module-find", find_modules, 500},
+};
+
+static void count_once(const char *name, void (*work)(size_t count), size_t count)
+{
+    char label[64];
+    snprintf(label, sizeof label, "%s %zu", name, count);
+    CALLGRIND_START_INSTRUMENTATION;
+    CALLGRIND_ZERO_STATS;
+    work(count);
+    CALLGRIND_DUMP_STATS_AT(label);
+    CALLGRIND_STOP_INSTRUMENTATION;
+}
+
+int main(int argc, char **argv)
+{
+    // Without the folder: what every program of this size costs before its main function.
+    if (argc != 2)
+        return 0;
+    scratch = argv[1];
+    keep_cases();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!strcmp(rows[i].name, "result-read"))
+            fill(fill_count = rows[i].count);
+        rows[i].work(fill_count ? fill_count : 1); // what is made once is not counted
+        count_once(rows[i].name, rows[i].work, rows[i].count);
+        count_once(rows[i].name, rows[i].work, 2 * rows[i].count);
+    }
+    for (size_t factor = 1; factor <= 2; factor++)
+        store_close(&filled[factor]);
+    for (size_t i = 0; i < case_count; i++)
+        free(names[i]);
+    free(names);
+    free(cases);
+    return 0;
+}
