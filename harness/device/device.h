@@ -98,6 +98,25 @@ struct dev_compile_info {
     size_t spec_count;
 };
 
+#define DEV_AHEAD_MOST 16 // pipelines made ahead at a time
+
+struct dev_ahead_info {
+    const char *name;             // whose it is
+    struct dev_compile_info what; // the words stay where they are until it is taken or dropped
+    bool sliced;                  // it is to run under stress with more than one slice
+    // Called once it is made, or refused, by the thread that made it; may be NULL.
+    void (*made)(const char *name, void *user);
+    void *user;
+};
+
+// Begins to compile a pipeline on a thread of its own, without any cache. dev_program_create uses
+// it if it needs the very same one, and waits for it if it is not there yet; if the driver refused
+// it, it is compiled again, for the reason. False if there is no room or no thread: nothing was
+// begun.
+bool dev_ahead(struct dev *dev, const struct dev_ahead_info *info);
+// Waits for what was begun under this name, and destroys what was not used. NULL: for everything.
+void dev_ahead_drop(struct dev *dev, const char *name);
+
 // Compiles a configuration on a device that was opened with `capture`, and adds to *code whatever
 // the driver gives of the pipeline: statistics and internal representations
 // (VK_KHR_pipeline_executable_properties), the data of a pipeline cache that holds nothing else,

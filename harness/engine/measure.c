@@ -61,8 +61,7 @@ static bool emit_text(const struct job *job, enum eng_event_kind kind, enum eng_
     return job->measure->emit(&event, job->measure->user);
 }
 
-// The most words for a buffer: input and expectation lie in the host's memory, too.
-static uint64_t most_words(const struct dev *dev)
+uint64_t eng_most_words(const struct dev *dev)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     const uint64_t device = dev_most_words(dev);
@@ -78,7 +77,7 @@ static bool resolve(struct job *job)
             .module = job->measure->own ? job->measure->own->module : NULL,
             .facts = job->facts,
             .scale = job->measure->scale,
-            .most_words = most_words(job->measure->dev),
+            .most_words = eng_most_words(job->measure->dev),
         },
         &job->ready, &job->error);
 }

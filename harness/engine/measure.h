@@ -24,6 +24,9 @@ struct eng_measure {
     void *user;
 };
 
+// The most words for a buffer: input and expectation lie in the host's memory, too.
+uint64_t eng_most_words(const struct dev *dev);
+
 // Does what a RUN request asks for; its index, settings and validation are not looked at. DEV_LOST
 // and DEV_TIMEOUT: the device is of no use any more, and after DEV_TIMEOUT it may still be running:
 // nothing may be cleaned up.

@@ -92,6 +92,7 @@ static void end_worker(struct eng_queue *q, bool at_once)
     q->process += q->worker != NULL;
     pthread_mutex_unlock(&q->crew->lock);
     bool ended = eng_worker_end(&q->worker, at_once);
+    eng_foresight_forget(&q->foresight);
     pthread_mutex_lock(&q->crew->lock);
     if (!ended)
         q->wedged = true;
@@ -197,6 +198,7 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
         case ENG_EVENT_CODE:
         case ENG_EVENT_ROW:
         case ENG_EVENT_TIME:
+        case ENG_EVENT_AHEAD:
             break;
         }
     }
@@ -256,6 +258,7 @@ struct measure {
     enum cat_expectation expectation;
     enum eng_result result;
     char reason[512], stress[ENG_STRESS_TEXT];
+    bool unclear;    // the worker ended while it may have been compiling for another configuration
     uint64_t target; // how many runs there are to be in all when the present request is done
 };
 
@@ -314,6 +317,13 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
     }
 }
 
+// After which the worker is of no more use: what is to blame may be what it was compiling
+// meanwhile.
+static bool ends_worker(enum eng_result result)
+{
+    return result == ENG_HANG || result == ENG_CRASH || result == ENG_DEVICE_LOST;
+}
+
 // The configuration is over, but not by a DONE. Sets the verdict.
 static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
 {
@@ -337,6 +347,19 @@ static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
     return ENG_STEP_ON;
 }
 
+static size_t place_of(const struct eng_queue *q, const struct measure *m)
+{
+    return (size_t)(m->which - q->plan.cases);
+}
+
+// To be called before the worker is ended.
+static void note_blame(struct eng_queue *q, struct measure *m)
+{
+    m->unclear = eng_foresight_unclear(&q->foresight, place_of(q, m));
+    if (m->unclear)
+        eng_foresight_separate(&q->foresight, place_of(q, m));
+}
+
 static bool batch_is_sane(const struct measure *m, const struct eng_count *batch)
 {
     return batch->runs > 0 && batch->runs <= m->target - m->row.count.runs &&
@@ -352,6 +375,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
         enum eng_wait wait = wait_event(q, &event, m->reason);
         *over = wait != ENG_WAIT_TIME && wait != ENG_WAIT_INTERRUPTED;
         if (wait != ENG_WAIT_EVENT) {
+            note_blame(q, m);
             end_worker(q, true);
             return conclude_wait(m, wait);
         }
@@ -371,7 +395,18 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             break;
         case ENG_EVENT_DONE:
             conclude_done(m, &event);
+            if (ends_worker(m->result))
+                note_blame(q, m);
             return ENG_STEP_ON;
+        case ENG_EVENT_AHEAD:
+            if (!eng_foresight_made(&q->foresight, event.text)) {
+                end_worker(q, true);
+                m->result = ENG_HARNESS_ERROR;
+                snprintf(m->reason, sizeof m->reason,
+                         "the worker made ahead what it was not asked for");
+                return ENG_STEP_ON;
+            }
+            break;
         case ENG_EVENT_ERROR:
             m->result = ENG_HARNESS_ERROR;
             snprintf(m->reason, sizeof m->reason, "%s", event.text);
@@ -406,10 +441,20 @@ static void add_up(struct eng_queue *q, const struct measure *m)
 
 static void report_end(struct eng_queue *q, const struct measure *m)
 {
-    bool always = m->result == ENG_HANG || m->result == ENG_CRASH || m->result == ENG_DEVICE_LOST;
-    if (always || run_of(q)->verbose)
+    if (ends_worker(m->result) || run_of(q)->verbose)
         say(q, "%s: %s%s%s", eng_result_name(m->result), m->row.name, m->reason[0] ? ": " : "",
             m->reason);
+}
+
+static void describe(const struct cat_case *which, struct eng_ahead *ahead, void *user)
+{
+    const struct eng_queue *q = user;
+    struct text name = {0};
+    cat_case_name(which, &name);
+    snprintf(ahead->name, sizeof ahead->name, "%s", name.data);
+    eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, name.data, q->device,
+                      ahead->stress);
+    text_free(&name);
 }
 
 // One request to the worker: runs up to m->target.
@@ -420,15 +465,28 @@ static enum eng_step run_chunk(struct eng_queue *q, struct measure *m, bool *ove
                                   .runs = m->target - m->row.count.runs,
                                   .seed = run_of(q)->seed,
                                   .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
+    eng_foresight_ask(&q->foresight, &q->plan, q->done, place_of(q, m), &request, describe, q);
     snprintf(request.name, sizeof request.name, "%s", m->row.name);
     snprintf(request.stress, sizeof request.stress, "%s", m->stress);
     m->result = ENG_PARTIAL;
+    m->unclear = false;
     show(q, m);
     take_place(q, m->which);
     eng_worker_ask(q->worker, &request);
     enum eng_step step = follow(q, m, over);
     leave_place(q);
     return step;
+}
+
+// The runs that were counted stay; what ended the others is not known, so they are done again.
+static void go_on_alone(struct eng_queue *q, struct measure *m)
+{
+    say(q, "%s: %s while other pipelines were being made: it goes on alone: %s", m->row.name,
+        eng_result_name(m->result), m->reason);
+    end_worker(q, true);
+    m->unclear = false;
+    m->reason[0] = '\0';
+    m->result = eng_verdict(&m->row.count);
 }
 
 // Runs until the rule says that it is enough, or something goes wrong.
@@ -442,6 +500,8 @@ static enum eng_step run_by_rule(struct eng_queue *q, struct measure *m, bool *o
         if (step == ENG_STEP_ON) {
             m->target = next;
             step = run_chunk(q, m, over);
+            if (step == ENG_STEP_ON && *over && m->unclear && ends_worker(m->result))
+                go_on_alone(q, m);
         } else {
             *over = false;
             m->result = ENG_PARTIAL;
@@ -528,6 +588,11 @@ void eng_queue_make(struct eng_queue *q, struct eng_crew *crew, size_t index,
                                   .tick = watch_tick,
                                   .stop = watch_stop,
                                   .user = q};
+    // A validation message would be taken for one of the present configuration.
+    if (!run->validation)
+        q->foresight.most = run->ahead >= 0     ? (unsigned)run->ahead
+                            : device->facts.cpu ? 0
+                                                : share->ahead;
     if (device->facts.cpu) {
         q->watch.policy.idle *= share->patience;
         q->watch.niceness = share->niceness;

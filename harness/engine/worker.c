@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "device/device.h"
+#include "engine/ahead.h"
 #include "engine/bench.h"
 #include "engine/generated.h"
 #include "engine/compile.h"
@@ -10,7 +11,9 @@
 #include "engine/protocol.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +28,8 @@
 struct worker {
     struct dev *dev;
     bool host_checker;
-    bool deaf; // the supervisor does not listen any more
+    atomic_bool deaf;        // the supervisor does not listen any more
+    pthread_mutex_t sending; // one line at a time: pipelines are made ahead on threads of their own
     unsigned messages;
     size_t used;
     char inbox[ENG_LINE_MAX];
@@ -36,6 +40,7 @@ static bool emit(const struct eng_event *event, void *user)
     struct worker *worker = user;
     struct text line = {0};
     eng_event_write(event, &line);
+    pthread_mutex_lock(&worker->sending);
     for (size_t sent = 0; sent < line.length && !worker->deaf;) {
         const ssize_t count =
             send(ENG_WORKER_FD, line.data + sent, line.length - sent, MSG_NOSIGNAL);
@@ -44,6 +49,7 @@ static bool emit(const struct eng_event *event, void *user)
         else if (errno != EINTR)
             worker->deaf = true;
     }
+    pthread_mutex_unlock(&worker->sending);
     text_free(&line);
     return !worker->deaf;
 }
@@ -124,7 +130,8 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
         emit_error(worker, LIT_EXIT_USAGE, "no device is open");
         return DEV_OK;
     }
-    return eng_measure(
+    eng_ahead(worker->dev, request, emit, worker);
+    const enum dev_status status = eng_measure(
         &(struct eng_measure){
             .dev = worker->dev,
             .check_on_host = worker->host_checker,
@@ -132,6 +139,10 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
             .user = worker,
         },
         request);
+    // Under another set of stress, or with nothing left to run, it was not used.
+    if (status == DEV_OK || status == DEV_ERROR)
+        dev_ahead_drop(worker->dev, request->name);
+    return status;
 }
 
 static enum dev_status compile(struct worker *worker, const struct eng_request *request)
@@ -249,6 +260,7 @@ static void drop_line(struct worker *worker, size_t length)
 int eng_worker_main(void)
 {
     struct worker *worker = lit_alloc(1, sizeof *worker);
+    pthread_mutex_init(&worker->sending, NULL);
     struct lit_error error = {0};
     size_t length = 0;
     bool quit = false;

@@ -9,7 +9,9 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,17 +138,32 @@ static uint32_t workgroup_of(const VkSpecializationInfo *special)
     return value;
 }
 
-static uint32_t *known_workgroup(VkPipeline pipeline, bool add)
+// Pipelines are made by several threads.
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t known_workgroup(VkPipeline pipeline)
 {
-    static uint32_t next, none;
+    uint32_t workgroup = 0;
+    pthread_mutex_lock(&known_lock);
     for (uint32_t i = 0; i < KNOWN; i++)
         if (known[i].pipeline == pipeline)
-            return &known[i].workgroup;
-    none = 0;
-    if (!add)
-        return &none;
-    known[next % KNOWN].pipeline = pipeline;
-    return &known[next++ % KNOWN].workgroup;
+            workgroup = known[i].workgroup;
+    pthread_mutex_unlock(&known_lock);
+    return workgroup;
+}
+
+static void know(VkPipeline pipeline, uint32_t workgroup)
+{
+    static uint32_t next;
+    uint32_t at = 0;
+    pthread_mutex_lock(&known_lock);
+    while (at < KNOWN && known[at].pipeline != pipeline)
+        at++;
+    if (at == KNOWN)
+        at = next++ % KNOWN;
+    known[at].pipeline = pipeline;
+    known[at].workgroup = workgroup;
+    pthread_mutex_unlock(&known_lock);
 }
 
 // Whether fault `name` concerns pipelines of this workgroup size.
@@ -266,6 +283,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device,
     return NEXT(vkAllocateMemory)(device, info, allocator, memory);
 }
 
+#define LATE 6
+static atomic_uint submissions; // of tests
+static atomic_uint again;       // pipelines that refuse-again-on concerns
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipelineCache cache,
                                                        uint32_t count,
                                                        const VkComputePipelineCreateInfo *infos,
@@ -276,15 +297,21 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipeli
         const uint32_t workgroup = workgroup_of(infos[i].stage.pSpecializationInfo);
         if (hits("crash-on", workgroup))
             crash();
+        if (hits("late-crash-on", workgroup)) {
+            for (int i = 0; i < 100 && atomic_load(&submissions) < LATE; i++)
+                nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+            crash();
+        }
         if (hits("hang-compiling-on", workgroup))
             hang(false);
-        if (hits("refuse-on", workgroup))
+        if (hits("refuse-on", workgroup) ||
+            (hits("refuse-again-on", workgroup) && atomic_fetch_add(&again, 1) > 0))
             return VK_ERROR_UNKNOWN;
     }
     const VkResult result =
         NEXT(vkCreateComputePipelines)(device, cache, count, infos, allocator, pipelines);
     for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++)
-        *known_workgroup(pipelines[i], true) = workgroup_of(infos[i].stage.pSpecializationInfo);
+        know(pipelines[i], workgroup_of(infos[i].stage.pSpecializationInfo));
     return result;
 }
 
@@ -349,7 +376,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL begin(VkCommandBuffer commands,
 static VKAPI_ATTR void VKAPI_CALL bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
                                                 VkPipeline pipeline)
 {
-    recording.bound = *known_workgroup(pipeline, false);
+    recording.bound = known_workgroup(pipeline);
     if (recording.bound)
         recording.touched = recording.bound;
     NEXT(vkCmdBindPipeline)(commands, point, pipeline);
@@ -396,6 +423,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count,
                                              const VkSubmitInfo *infos, VkFence fence)
 {
     uint32_t slow;
+    atomic_fetch_add(&submissions, recording.touched != 0);
     if (hits("hang-on", recording.touched) || hits("hang-deaf-on", recording.touched))
         hang(hits("hang-deaf-on", recording.touched));
     if (is_on("lost-always") || hits("lost-on", recording.touched))
