@@ -127,7 +127,8 @@ enum dev_status dev_compile(struct dev *dev, const struct dev_compile_info *info
 // Whether the device, opened with `capture`, has an extension that tells of pipelines.
 bool dev_tells(const struct dev *dev);
 
-// Tries the device-side checker on correct, corrupted and untouched buffers of every mode against
-// cat_mode_check. False, with a reason, if it cannot be trusted on this device.
-bool dev_self_test(struct dev *dev, uint32_t timeout_ms, enum dev_status *status,
+// Tries the device-side checker on correct, corrupted and untouched buffers of some modes (bit i:
+// enum cat_check i) against cat_mode_check. False, with a reason, if it cannot be trusted on this
+// device.
+bool dev_self_test(struct dev *dev, uint32_t checks, uint32_t timeout_ms, enum dev_status *status,
                    struct lit_error *reason);

@@ -296,6 +296,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     const struct eng_stress_limits limits =
         eng_stress_limits(job->facts, job->ready.module->divisible);
     eng_stress_fit(&job->stress, &limits);
+    job->check_on_host |= !(measure->tried >> job->ready.mode.check & 1);
     eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);
     switch (status) {

@@ -17,6 +17,8 @@ struct eng_measure {
     struct dev *dev;
     const struct eng_own *own; // NULL: the one of the catalogue that the request names
     bool check_on_host;        // the device's own checker is not trusted
+    uint32_t tried;            // modes in which it was tried, bit i: enum cat_check i; others are
+                               // checked on the host
     bool named;     // the module gets the names of its ids, for who reads the driver's listing
     uint32_t scale; // workgroups, where the test leaves the choice; 0: as many as suit the device
     // Takes BATCH and MESSAGE events, and at last DONE or ERROR. False: nobody listens any more.

@@ -191,6 +191,7 @@ void eng_request_write(const struct eng_request *request, struct text *line)
         put_number(object, "index", request->index);
         put_bool(object, "validation", request->validation);
         put_bool(object, "capture", request->capture);
+        put_number(object, "checks", request->checks);
         put_number(object, "timeout_ms", request->timeout_ms);
         break;
     case ENG_RUN:
@@ -636,6 +637,7 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
         request->index = read_u32(r, "index");
         request->validation = read_bool(r, "validation");
         request->capture = read_bool(r, "capture");
+        request->checks = (uint32_t)read_number(r, "checks", ENG_ALL_CHECKS);
         request->timeout_ms = read_u32(r, "timeout_ms");
         break;
     case ENG_RUN:

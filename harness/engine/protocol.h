@@ -17,11 +17,13 @@
 #define ENG_LINE_MAX   65536                 // bytes of one line, newline included
 #define ENG_CHUNK      16384                 // bytes of code that one event carries
 #define ENG_CODE_MAX   (UINT32_C(256) << 20) // bytes of what is said of one pipeline
-#define ENG_AHEAD_MOST 14                    // configurations whose pipelines are made ahead
+#define ENG_ALL_CHECKS ((1u << CAT_CHECKS) - 1)
+#define ENG_AHEAD_MOST 14 // configurations whose pipelines are made ahead
 
 enum eng_request_kind {
     ENG_ENUMERATE, // -> DEVICE for each device, then DONE
-    ENG_OPEN,      // opens device `index` and tries the checker -> OPENED, then DONE
+    ENG_OPEN,      // opens device `index`, unless it is, and tries those modes of the checker that
+                   // were not tried yet -> OPENED, then DONE
     ENG_RUN,       // runs a configuration -> BATCH for each batch, then DONE; makes pipelines
                    // ahead -> AHEAD for each, at any time, also between requests
     ENG_TRY,       // one run of a configuration, of one workgroup where the test allows it, on a
@@ -38,6 +40,7 @@ struct eng_request {
     enum eng_request_kind kind;
     uint32_t index;               // OPEN, TRY, BENCH: among the devices that the worker enumerates
     bool validation;              // OPEN, BENCH
+    uint32_t checks;              // OPEN: modes of the checker to try, bit i: enum cat_check i
     bool capture;                 // OPEN: for COMPILE alone, the checker is not tried; BENCH: ROW
                                   // has CODE before it
     char name[512];               // RUN, TRY, COMPILE: the configuration; GENERATED: the test

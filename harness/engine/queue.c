@@ -93,6 +93,7 @@ static void end_worker(struct eng_queue *q, bool at_once)
     pthread_mutex_unlock(&q->crew->lock);
     bool ended = eng_worker_end(&q->worker, at_once);
     eng_foresight_forget(&q->foresight);
+    q->checks = 0;
     pthread_mutex_lock(&q->crew->lock);
     if (!ended)
         q->wedged = true;
@@ -153,13 +154,17 @@ static bool heed(struct eng_queue *q, bool written, const struct lit_error *erro
 
 static bool put_device(struct eng_queue *q, const char *checker)
 {
-    if (q->stored)
+    const bool host = strcmp(checker, "device") != 0;
+    if (q->stored && (!host || q->on_host))
         return true;
     struct lit_error error = {0};
     q->stored = heed(q,
                      store_device_put(run_of(q)->store, run_of(q)->session, q->device->number,
                                       &q->device->facts, checker, &error),
                      &error);
+    q->on_host = host;
+    if (q->stored && host)
+        say(q, "results are checked on the %s", checker);
     return q->stored;
 }
 
@@ -198,17 +203,20 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
         case ENG_EVENT_CODE:
         case ENG_EVENT_ROW:
         case ENG_EVENT_TIME:
+            break;
         case ENG_EVENT_AHEAD:
+            eng_foresight_made(&q->foresight, event.text);
             break;
         }
     }
 }
 
-static enum eng_step open_once(struct eng_queue *q, char reason[512])
+static enum eng_step open_once(struct eng_queue *q, size_t place, uint32_t check, char reason[512])
 {
     struct lit_error error = {0};
     char checker[600];
-    q->worker = eng_worker_start(&q->watch, q->device->manifest, &error);
+    if (!q->worker)
+        q->worker = eng_worker_start(&q->watch, q->device->manifest, &error);
     if (!q->worker) {
         snprintf(reason, 512, "%s", error.message);
         return ENG_STEP_ON;
@@ -217,28 +225,32 @@ static enum eng_step open_once(struct eng_queue *q, char reason[512])
                    &(struct eng_request){.kind = ENG_OPEN,
                                          .index = q->device->index,
                                          .validation = run_of(q)->validation,
+                                         .checks = check,
                                          .timeout_ms = eng_batch_limit_ms(&q->watch.policy)});
     enum eng_wait wait = await_open(q, checker, reason);
     if (wait == ENG_WAIT_EVENT && !reason[0]) {
-        bool first = !q->stored;
-        if (!put_device(q, checker))
-            return ENG_STEP_STORE;
-        if (first && strcmp(checker, "device") != 0)
-            say(q, "results are checked on the %s", checker);
-        return ENG_STEP_ON;
+        q->checks |= check;
+        return put_device(q, checker) ? ENG_STEP_ON : ENG_STEP_STORE;
     }
+    if (eng_foresight_unclear(&q->foresight, place))
+        eng_foresight_separate(&q->foresight, place);
     end_worker(q, wait != ENG_WAIT_EVENT);
     if (wait == ENG_WAIT_TIME)
         return ENG_STEP_TIME;
     return wait == ENG_WAIT_INTERRUPTED ? ENG_STEP_SIGNAL : ENG_STEP_ON;
 }
 
-// Sees to it that there is a worker with the device open.
-static enum eng_step ensure_open(struct eng_queue *q)
+// Sees to it that there is a worker with the device open, and that the checker was tried in the
+// mode that the configuration needs. Trying all of them would have a software device compile for
+// seconds before the first result.
+static enum eng_step ensure_open(struct eng_queue *q, size_t place)
 {
-    while (!q->worker && !q->wedged && !q->unfit && q->losses < ENG_LOSSES) {
+    const struct cat_case *which = &q->plan.cases[place];
+    const uint32_t check = UINT32_C(1) << cat_mode_of(which->test->oracle).check;
+    while ((!q->worker || !(q->checks & check)) && !q->wedged && !q->unfit &&
+           q->losses < ENG_LOSSES) {
         q->fault[0] = '\0';
-        enum eng_step step = open_once(q, q->fault);
+        enum eng_step step = open_once(q, place, check, q->fault);
         if (step != ENG_STEP_ON || q->worker)
             return step;
         q->losses = eng_losses_after(q->losses, ENG_DEVICE_LOST);
@@ -496,7 +508,7 @@ static enum eng_step run_by_rule(struct eng_queue *q, struct measure *m, bool *o
     uint64_t next = eng_rule_next(&q->rule, &m->row.count);
     m->result = eng_verdict(&m->row.count);
     while (next > 0 && step == ENG_STEP_ON && *over && is_verdict(m->result)) {
-        step = ensure_open(q);
+        step = ensure_open(q, place_of(q, m));
         if (step == ENG_STEP_ON) {
             m->target = next;
             step = run_chunk(q, m, over);
@@ -651,8 +663,11 @@ static void say_stopped(struct eng_queue *q)
 
 static enum eng_step run_cases(struct eng_queue *q)
 {
-    enum eng_step step = q->left ? ensure_open(q) : ENG_STEP_ON;
-    for (size_t i = 0; i < q->plan.count && step == ENG_STEP_ON; i++) {
+    size_t first = 0;
+    while (first < q->plan.count && q->done[first])
+        first++;
+    enum eng_step step = q->left ? ensure_open(q, first) : ENG_STEP_ON;
+    for (size_t i = first; i < q->plan.count && step == ENG_STEP_ON; i++) {
         if (q->done[i])
             continue;
         struct measure m;

@@ -51,7 +51,9 @@ struct eng_queue {
     struct eng_worker *worker;      // with the device open; NULL: none
     struct eng_foresight foresight; // of what it makes ahead
     uint32_t process;               // the present worker's number, or the next one's
+    uint32_t checks;                // modes of the checker that it tried, bit i: enum cat_check i
     bool stored;                    // the device is in the store
+    bool on_host;                   // and that the host checks
     bool wedged;                    // a worker outlived SIGKILL
     bool unfit;                     // it refuses to be opened, and would again
     char fault[512];                // why it could not be opened last time

@@ -27,7 +27,11 @@
 
 struct worker {
     struct dev *dev;
-    bool host_checker;
+    bool running;            // it was opened to run on
+    uint32_t index;          // it is that of the driver's devices
+    uint32_t tried;          // modes of the checker, bit i: enum cat_check i
+    bool host_checker;       // it cannot be trusted:
+    char untrusted[512];     // why
     atomic_bool deaf;        // the supervisor does not listen any more
     pthread_mutex_t sending; // one line at a time: pipelines are made ahead on threads of their own
     unsigned messages;
@@ -86,11 +90,13 @@ static void enumerate(struct worker *worker)
     emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
 }
 
-static enum dev_status open_device(struct worker *worker, const struct eng_request *request)
+static bool open_anew(struct worker *worker, const struct eng_request *request)
 {
     struct lit_error error = {0};
-    enum dev_status status = DEV_OK;
     dev_close(&worker->dev);
+    worker->tried = 0;
+    worker->host_checker = false;
+    worker->index = request->index;
     worker->dev = dev_open(
         &(struct dev_open_info){
             .index = request->index,
@@ -101,14 +107,36 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
             .user = worker,
         },
         &error);
-    if (!worker->dev) {
+    worker->running = worker->dev && !request->capture;
+    if (!worker->dev)
         emit_error(worker, error.code, error.message);
+    return worker->dev;
+}
+
+// What cannot be trusted once is not tried again.
+static enum dev_status try_checker(struct worker *worker, const struct eng_request *request)
+{
+    struct lit_error error = {0};
+    enum dev_status status = DEV_OK;
+    const uint32_t checks = request->checks & ~worker->tried;
+    if (!worker->running || !checks || worker->host_checker)
         return DEV_OK;
-    }
     worker->host_checker =
-        !request->capture && !dev_self_test(worker->dev, request->timeout_ms, &status, &error);
+        !dev_self_test(worker->dev, checks, request->timeout_ms, &status, &error);
+    worker->tried |= checks;
+    snprintf(worker->untrusted, sizeof worker->untrusted, "%s",
+             worker->host_checker ? error.message : "");
+    return status;
+}
+
+static enum dev_status open_device(struct worker *worker, const struct eng_request *request)
+{
+    const bool is_open = worker->running && worker->index == request->index && !request->capture;
+    if (!is_open && !open_anew(worker, request))
+        return DEV_OK;
+    const enum dev_status status = try_checker(worker, request);
     if (status == DEV_LOST || status == DEV_TIMEOUT) {
-        emit_error(worker, LIT_EXIT_DEVICE_LOST, error.message);
+        emit_error(worker, LIT_EXIT_DEVICE_LOST, worker->untrusted);
         return status;
     }
 
@@ -118,7 +146,7 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
         .host_checker = worker->host_checker,
     };
     if (worker->host_checker)
-        snprintf(event.text, sizeof event.text, "%s", error.message);
+        snprintf(event.text, sizeof event.text, "%s", worker->untrusted);
     emit(&event, worker);
     emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
     return DEV_OK;
@@ -135,6 +163,7 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
         &(struct eng_measure){
             .dev = worker->dev,
             .check_on_host = worker->host_checker,
+            .tried = worker->tried,
             .emit = emit,
             .user = worker,
         },
@@ -190,6 +219,7 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
     struct eng_request run = *request;
     run.first = 0;
     run.runs = 1;
+    worker->running = false;
     dev_close(&worker->dev);
     if (request->settings[0])
         setenv("LITMUS_SIMT", request->settings, 1);
@@ -216,6 +246,7 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
 static enum dev_status bench(struct worker *worker, const struct eng_request *request)
 {
     struct lit_error error = {0};
+    worker->running = false;
     dev_close(&worker->dev);
     worker->dev = dev_open(&(struct dev_open_info){.index = request->index,
                                                    .validation = request->validation,

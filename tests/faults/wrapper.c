@@ -120,13 +120,14 @@ static _Noreturn void hang(bool deaf)
 }
 
 // Pipelines of tests are told by specialization constant 0, their workgroup size; the checker's
-// have none. Handles are kept with that size, 0 when it is not known.
+// have constant 1 alone, their mode. Handles are kept with that size, 0 when it is not known.
 
 #define KNOWN 256
 
-static struct {
+static struct pipeline {
     VkPipeline pipeline;
     uint32_t workgroup;
+    uint32_t checker; // of the checker's: its mode, counted from 1
 } known[KNOWN];
 
 static uint32_t workgroup_of(const VkSpecializationInfo *special)
@@ -141,18 +142,27 @@ static uint32_t workgroup_of(const VkSpecializationInfo *special)
 // Pipelines are made by several threads.
 static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static uint32_t known_workgroup(VkPipeline pipeline)
+static uint32_t checker_of(const VkSpecializationInfo *special)
 {
-    uint32_t workgroup = 0;
+    uint32_t mode;
+    if (!special || special->mapEntryCount != 1 || special->pMapEntries[0].constantID != 1)
+        return 0;
+    memcpy(&mode, (const char *)special->pData + special->pMapEntries[0].offset, 4);
+    return mode + 1;
+}
+
+static struct pipeline look_up(VkPipeline pipeline)
+{
+    struct pipeline found = {0};
     pthread_mutex_lock(&known_lock);
     for (uint32_t i = 0; i < KNOWN; i++)
         if (known[i].pipeline == pipeline)
-            workgroup = known[i].workgroup;
+            found = known[i];
     pthread_mutex_unlock(&known_lock);
-    return workgroup;
+    return found;
 }
 
-static void know(VkPipeline pipeline, uint32_t workgroup)
+static void know(VkPipeline pipeline, const VkSpecializationInfo *special)
 {
     static uint32_t next;
     uint32_t at = 0;
@@ -162,7 +172,8 @@ static void know(VkPipeline pipeline, uint32_t workgroup)
     if (at == KNOWN)
         at = next++ % KNOWN;
     known[at].pipeline = pipeline;
-    known[at].workgroup = workgroup;
+    known[at].workgroup = workgroup_of(special);
+    known[at].checker = checker_of(special);
     pthread_mutex_unlock(&known_lock);
 }
 
@@ -176,6 +187,7 @@ static bool hits(const char *name, uint32_t workgroup)
 // The program has one command buffer, so what is being recorded needs no table.
 static struct {
     uint32_t bound;   // workgroup size of the bound pipeline
+    uint32_t checker; // the bound pipeline's
     uint32_t touched; // of the last test's pipeline that was bound
     VkBuffer output;
 } recording;
@@ -311,7 +323,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipeli
     const VkResult result =
         NEXT(vkCreateComputePipelines)(device, cache, count, infos, allocator, pipelines);
     for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++)
-        know(pipelines[i], workgroup_of(infos[i].stage.pSpecializationInfo));
+        know(pipelines[i], infos[i].stage.pSpecializationInfo);
     return result;
 }
 
@@ -376,7 +388,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL begin(VkCommandBuffer commands,
 static VKAPI_ATTR void VKAPI_CALL bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
                                                 VkPipeline pipeline)
 {
-    recording.bound = known_workgroup(pipeline);
+    const struct pipeline found = look_up(pipeline);
+    recording.bound = found.workgroup;
+    recording.checker = found.checker;
     if (recording.bound)
         recording.touched = recording.bound;
     NEXT(vkCmdBindPipeline)(commands, point, pipeline);
@@ -412,7 +426,9 @@ static void overwrite(VkCommandBuffer commands)
 static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
                                            uint32_t z)
 {
-    if (hits("drop-on", recording.bound))
+    uint32_t mode;
+    if (hits("drop-on", recording.bound) ||
+        (has_fault("idle-checker", &mode) && mode + 1 == recording.checker))
         return;
     NEXT(vkCmdDispatch)(commands, x, y, z);
     if (hits("spoil-on", recording.bound) && recording.output)

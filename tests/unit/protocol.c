@@ -119,7 +119,7 @@ static void requests_come_back(void **state)
     (void)state;
     const struct eng_request requests[] = {
         {.kind = ENG_ENUMERATE},
-        {.kind = ENG_OPEN, .index = 3, .validation = true, .timeout_ms = 10000},
+        {.kind = ENG_OPEN, .index = 3, .validation = true, .checks = 5, .timeout_ms = 10000},
         {.kind = ENG_OPEN, .capture = true},
         {.kind = ENG_COMPILE,
          .name = "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32"},
@@ -174,6 +174,7 @@ static void requests_come_back(void **state)
         assert_int_equal(back.kind, requests[i].kind);
         assert_int_equal(back.index, requests[i].index);
         assert_int_equal(back.validation, requests[i].validation);
+        assert_int_equal(back.checks, requests[i].checks);
         assert_int_equal(back.capture, requests[i].capture);
         assert_string_equal(back.name, requests[i].name);
         assert_string_equal(back.settings, requests[i].settings);
@@ -412,12 +413,19 @@ static void malformed_requests_are_refused(void **state)
         "{\"request\":3}",
         "{\"request\":\"quit\\u0000\"}",
         "{\"request\":\"open\"}",
-        "{\"request\":\"open\",\"index\":-1,\"validation\":false,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":4294967296,\"validation\":false,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":0.0,\"validation\":false,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":\"0\",\"validation\":false,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":0,\"validation\":0,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":0,\"validation\":false}",
+        "{\"request\":\"open\",\"index\":-1,\"capture\":false,\"checks\":1,\"validation\":false,"
+        "\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":4294967296,\"capture\":false,\"checks\":1,\"validation\":"
+        "false,\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":0.0,\"capture\":false,\"checks\":1,\"validation\":false,"
+        "\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":\"0\",\"capture\":false,\"checks\":1,\"validation\":false,"
+        "\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":1,\"validation\":0,"
+        "\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":1,\"validation\":false}",
+        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":16,\"validation\":false,"
+        "\"timeout_ms\":1}",
         "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\\n\",\"first\":0,"
         "\"runs\":1,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
@@ -436,6 +444,8 @@ static void malformed_requests_are_refused(void **state)
         if (accepts_request(lines[i]))
             fail_msg("accepted: %s", lines[i]);
     assert_true(accepts_request("{\"request\":\"quit\"}"));
+    assert_true(accepts_request("{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":15,"
+                                "\"validation\":false,\"timeout_ms\":1}"));
 
     char name[700];
     memset(name, 'a', sizeof name);
