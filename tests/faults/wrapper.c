@@ -299,6 +299,19 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device,
 static atomic_uint submissions; // of tests
 static atomic_uint again;       // pipelines that refuse-again-on concerns
 
+static atomic_uint others; // pipelines of tests that late-crash-on does not concern
+
+// Amid the runs of another test, if there is one.
+static _Noreturn void crash_late(void)
+{
+    for (int i = 0; i < 3000 && atomic_load(&submissions) < LATE; i++) {
+        if (i >= 100 && !atomic_load(&others))
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    crash();
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipelineCache cache,
                                                        uint32_t count,
                                                        const VkComputePipelineCreateInfo *infos,
@@ -309,11 +322,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipeli
         const uint32_t workgroup = workgroup_of(infos[i].stage.pSpecializationInfo);
         if (hits("crash-on", workgroup))
             crash();
-        if (hits("late-crash-on", workgroup)) {
-            for (int i = 0; i < 100 && atomic_load(&submissions) < LATE; i++)
-                nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-            crash();
-        }
+        if (hits("late-crash-on", workgroup))
+            crash_late();
+        atomic_fetch_add(&others, workgroup != 0);
         if (hits("hang-compiling-on", workgroup))
             hang(false);
         if (hits("refuse-on", workgroup) ||
