@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static bool same_info(const struct dev_pipeline_info *a, const struct dev_pipeline_info *b)
 {
@@ -24,9 +25,14 @@ static void *make(void *user)
 {
     struct dev_ahead_one *one = user;
     struct lit_error error = {0};
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
     // Whoever needs it asks again, and is told why it is refused.
     if (dev_pipeline_make(one->dev, &one->info, &one->pipeline, &error) != DEV_OK)
         one->pipeline = VK_NULL_HANDLE;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    one->seconds =
+        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
     if (one->made)
         one->made(one->name, one->user);
     return NULL;
@@ -35,6 +41,7 @@ static void *make(void *user)
 static VkPipeline finish(struct dev_ahead_one *one)
 {
     pthread_join(one->thread, NULL);
+    one->dev->ahead->spent = one->seconds;
     const VkPipeline pipeline = one->pipeline;
     *one = (struct dev_ahead_one){0};
     return pipeline;
@@ -100,6 +107,14 @@ bool dev_ahead_take(struct dev *dev, const struct dev_pipeline_info *info, VkPip
     return false;
 }
 
+double dev_ahead_spent(struct dev *dev)
+{
+    const double spent = dev->ahead ? dev->ahead->spent : 0;
+    if (dev->ahead)
+        dev->ahead->spent = 0;
+    return spent;
+}
+
 void dev_ahead_drop(struct dev *dev, const char *name)
 {
     for (size_t i = 0; dev->ahead && i < DEV_AHEAD_MOST; i++) {
@@ -107,6 +122,7 @@ void dev_ahead_drop(struct dev *dev, const char *name)
         if (one->used && (!name || !strcmp(one->name, name)))
             vkDestroyPipeline(dev->device, finish(one), NULL);
     }
+    dev_ahead_spent(dev);
 }
 
 void dev_ahead_clear(struct dev *dev)

@@ -18,12 +18,15 @@ struct dev_ahead_one {
     uint32_t ids[DEV_AHEAD_SPECS], values[DEV_AHEAD_SPECS];
     void (*made)(const char *name, void *user);
     void *user;
-    VkPipeline pipeline; // once the thread has ended; none if the driver refused it
+    // Once the thread has ended:
+    VkPipeline pipeline; // none if the driver refused it
+    double seconds;      // that it took
 };
 
 struct dev_ahead {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout; // of tests, kept as long as the device
+    double spent;            // dev_ahead_spent
     struct dev_ahead_one one[DEV_AHEAD_MOST];
 };
 

@@ -114,6 +114,9 @@ struct dev_ahead_info {
 // it, it is compiled again, for the reason. False if there is no room or no thread: nothing was
 // begun.
 bool dev_ahead(struct dev *dev, const struct dev_ahead_info *info);
+// How long the pipeline that was used last took its thread, in seconds; 0 if none was since the
+// last question.
+double dev_ahead_spent(struct dev *dev);
 // Waits for what was begun under this name, and destroys what was not used. NULL: for everything.
 void dev_ahead_drop(struct dev *dev, const char *name);
 

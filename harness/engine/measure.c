@@ -33,6 +33,7 @@ struct job {
     struct dev_program *program;
     uint64_t program_runs;
     bool made;                 // since the last event
+    bool next_begun;           // its successor is being made ahead
     double compiling, running; // seconds: of this program's creation and first run, of the others
     bool has_digest;           // of a right run of this program
     uint32_t digest;
@@ -100,6 +101,7 @@ static enum dev_status make_program(struct job *job)
     job->program_runs = 0;
     job->made = true;
     job->compiling = job->running = 0;
+    job->next_begun = false;
     job->has_digest = false;
     job->program = dev_program_create(job->measure->dev,
                                       &(struct dev_program_info){
@@ -119,7 +121,33 @@ static enum dev_status make_program(struct job *job)
                                       },
                                       &status, &job->error);
     free(named);
+    // Made ahead, it took as long as if it had been waited for.
+    job->compiling = dev_ahead_spent(job->measure->dev);
     return status;
+}
+
+// Halfway to its successor, if there will be one by the looks of it.
+static void make_next_ahead(struct job *job)
+{
+    if (!job->measure->ahead || job->next_begun || job->program_runs < PIPELINE_RUNS / 2 ||
+        job->running * 2 < job->compiling ||
+        job->end - job->next <= PIPELINE_RUNS - job->program_runs)
+        return;
+    job->next_begun = true;
+    dev_ahead(job->measure->dev,
+              &(struct dev_ahead_info){
+                  .name = job->request->name,
+                  .what =
+                      {
+                          .words = cat_module_words(job->ready.which.test, job->ready.module),
+                          .word_count = job->ready.module->count,
+                          .subgroup = job->ready.args.subgroup,
+                          .spec_ids = job->ready.spec_ids,
+                          .spec_values = job->ready.spec_values,
+                          .spec_count = job->ready.spec_count,
+                      },
+                  .sliced = job->stress.slices > 1,
+              });
 }
 
 static enum dev_status run_batch(struct job *job, uint32_t runs)
@@ -242,6 +270,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
 
         // Some drivers compile within the first dispatch.
         const bool fresh = job->program_runs == 0;
+        make_next_ahead(job);
         const uint32_t runs = fresh ? 1 : at_most(job->end - job->next, size);
         status = run_batch(job, runs);
         if (status != DEV_OK)

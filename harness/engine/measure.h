@@ -20,6 +20,7 @@ struct eng_measure {
     uint32_t tried;            // modes in which it was tried, bit i: enum cat_check i; others are
                                // checked on the host
     bool named;     // the module gets the names of its ids, for who reads the driver's listing
+    bool ahead;     // pipelines are made ahead: the one after the present one, too
     uint32_t scale; // workgroups, where the test leaves the choice; 0: as many as suit the device
     // Takes BATCH and MESSAGE events, and at last DONE or ERROR. False: nobody listens any more.
     bool (*emit)(const struct eng_event *event, void *user);

@@ -164,6 +164,7 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
             .dev = worker->dev,
             .check_on_host = worker->host_checker,
             .tried = worker->tried,
+            .ahead = request->ahead_count > 0,
             .emit = emit,
             .user = worker,
         },
