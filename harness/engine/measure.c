@@ -5,6 +5,7 @@
 #include "engine/measure.h"
 
 #include "catalogue/ids.h"
+#include "engine/ahead.h"
 #include "engine/prepare.h"
 
 #include <inttypes.h>
@@ -326,7 +327,9 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
         eng_stress_limits(job->facts, job->ready.module->divisible);
     eng_stress_fit(&job->stress, &limits);
     job->check_on_host |= !(measure->tried >> job->ready.mode.check & 1);
-    eng_prepare_data(&job->ready, request->seed);
+    if (measure->own || measure->scale ||
+        !eng_ahead_data(request->name, request->seed, &job->ready))
+        eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);
     switch (status) {
     case DEV_OK:

@@ -170,8 +170,10 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
         },
         request);
     // Under another set of stress, or with nothing left to run, it was not used.
-    if (status == DEV_OK || status == DEV_ERROR)
+    if (status == DEV_OK || status == DEV_ERROR) {
         dev_ahead_drop(worker->dev, request->name);
+        eng_ahead_forget(request->name);
+    }
     return status;
 }
 
@@ -339,6 +341,7 @@ int eng_worker_main(void)
             _exit(LIT_EXIT_OK);
     }
     dev_close(&worker->dev);
+    eng_ahead_forget(NULL);
     free(worker);
     return LIT_EXIT_OK;
 }
