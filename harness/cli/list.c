@@ -49,11 +49,11 @@ struct filter {
     uint64_t needs;
 };
 
-static bool passes(const struct filter *filter, const struct cat_case *which)
+static bool passes(const struct filter *filter, const struct cat_case *which, uint64_t features)
 {
     const unsigned expectation = 1u << cat_case_expectation(which, NULL);
     return (!filter->expectations || (filter->expectations & expectation)) &&
-           (!filter->needs || (filter->needs & cat_case_features(which)));
+           (!filter->needs || (filter->needs & features));
 }
 
 static bool has_family(const struct filter *filter, const char *family)
@@ -66,21 +66,36 @@ static bool has_family(const struct filter *filter, const char *family)
 
 struct counting {
     const struct filter *filter;
+    // What the variant of the last case needs: cases of one come one after another.
+    const struct cat_test *test;
+    uint8_t axis[CAT_MAX_AXES];
+    uint64_t features;
     struct text *names; // NULL: count only
     size_t quick, all;
     size_t by_expectation[CAT_CONTROL + 1];
     uint64_t sometimes, always; // features that some, that all of them need
 };
 
+static uint64_t features_of(struct counting *counting, const struct cat_case *which)
+{
+    if (counting->test != which->test || memcmp(counting->axis, which->axis, sizeof which->axis)) {
+        counting->test = which->test;
+        memcpy(counting->axis, which->axis, sizeof which->axis);
+        counting->features = cat_case_features(which);
+    }
+    return counting->features;
+}
+
 static void count_case(const struct cat_case *which, void *user)
 {
     struct counting *counting = user;
     struct cat_selection selection = counting->filter->selection;
     const bool quick = cat_selection_has(&selection, which);
+    const uint64_t features = features_of(counting, which);
     selection.thorough = true;
-    if (!(quick || cat_selection_has(&selection, which)) || !passes(counting->filter, which))
+    if (!(quick || cat_selection_has(&selection, which)) ||
+        !passes(counting->filter, which, features))
         return;
-    const uint64_t features = cat_case_features(which);
     counting->always = counting->all ? counting->always & features : features;
     counting->sometimes |= features;
     counting->all++;

@@ -15,6 +15,7 @@
 #include "engine/supervisor.h"
 #include "report/report.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -70,6 +71,10 @@ static const struct cli_option options[] = {
      "stop after so long, with exit code 5; 90s, 10m, 2h"},
     {0, "serial", CLI_FLAG, AT(serial), NULL,
      "one device after another: with nothing beside what is\nmeasured (default: side by side)"},
+    {0, "ahead", CLI_TEXT, AT(ahead_text), "N",
+     "compile so many pipelines ahead of their use, 0 to 14 (default:\none for each core but one; "
+     "on "
+     "software devices none)"},
     {0, "resume", CLI_FLAG, AT(resume), NULL,
      "go on with the newest session that is not finished, with\nthe options that it had"},
     {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
@@ -118,8 +123,9 @@ static bool goes_with_resume(const struct cli_option *option)
 {
     if (option->at >= AT(outputs) && option->at < AT(outputs) + sizeof(struct cli_outputs))
         return true;
-    static const char *const names[] = {"resume",  "db",    "time",     "serial",  "quiet",
-                                        "verbose", "color", "baseline", "waivers", "isa"};
+    static const char *const names[] = {"resume",  "db",      "time",  "serial",
+                                        "quiet",   "verbose", "color", "baseline",
+                                        "waivers", "isa",     "ahead"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(names[i], option->name) == 0)
             return true;
@@ -139,6 +145,20 @@ static const char *const apart[][2] = {{"shard", "shard-runs"},
                                        {"until-width", "until-decided"},
                                        {"until-width", "shard-runs"},
                                        {"until-decided", "shard-runs"}};
+
+static bool parse_ahead(struct cli_run_options *o, struct lit_error *error)
+{
+    char *end = NULL;
+    o->ahead = -1;
+    if (!o->ahead_text)
+        return true;
+    const unsigned long number = strtoul(o->ahead_text, &end, 10);
+    if (!isdigit((unsigned char)o->ahead_text[0]) || *end || number > ENG_AHEAD_MOST)
+        return lit_fail(error, LIT_EXIT_USAGE, "--ahead '%.40s': a number from 0 to %d is needed",
+                        o->ahead_text, ENG_AHEAD_MOST);
+    o->ahead = (int)number;
+    return true;
+}
 
 static bool check_usage(const struct cli_run_options *o, uint64_t given, struct lit_error *error)
 {
@@ -413,6 +433,7 @@ static int measure(struct run *run)
                            .validation = run->options.validation,
                            .verbose = run->options.verbose > 0,
                            .serial = run->options.serial,
+                           .ahead = run->options.ahead,
                            .stress = &run->stress,
                            .policy = run->policy,
                            .started = run->started,
@@ -579,7 +600,7 @@ int cli_run(int argc, char **argv)
         cli_list_clear(&run.options.waivers);
         return code;
     }
-    if (check_usage(&run.options, given, &error))
+    if (parse_ahead(&run.options, &error) && check_usage(&run.options, given, &error))
         code = run_all(&run, argc, argv, &error);
     else
         code = cli_fail(&error);

@@ -20,6 +20,8 @@ struct cli_run_options {
     double timeout, time; // seconds; time 0: no limit
     const char *db;
     const char *shard_tests, *shard_runs; // as given, NULL: not
+    const char *ahead_text;               // likewise; not of the session
+    int ahead;                            // what comes of it: eng_run's
     struct eng_shard shard;               // what comes of it
     struct cli_outputs outputs;           // not of the session: a resumed one has its own
     double until_width, until_decided;    // as given, 0: not

@@ -98,6 +98,28 @@ struct dev_compile_info {
     size_t spec_count;
 };
 
+#define DEV_AHEAD_MOST 16 // pipelines made ahead at a time
+
+struct dev_ahead_info {
+    const char *name;             // whose it is
+    struct dev_compile_info what; // the words stay where they are until it is taken or dropped
+    bool sliced;                  // it is to run under stress with more than one slice
+    // Called once it is made, or refused, by the thread that made it; may be NULL.
+    void (*made)(const char *name, void *user);
+    void *user;
+};
+
+// Begins to compile a pipeline on a thread of its own, without any cache. dev_program_create uses
+// it if it needs the very same one, and waits for it if it is not there yet; if the driver refused
+// it, it is compiled again, for the reason. False if there is no room or no thread: nothing was
+// begun.
+bool dev_ahead(struct dev *dev, const struct dev_ahead_info *info);
+// How long the pipeline that was used last took its thread, in seconds; 0 if none was since the
+// last question.
+double dev_ahead_spent(struct dev *dev);
+// Waits for what was begun under this name, and destroys what was not used. NULL: for everything.
+void dev_ahead_drop(struct dev *dev, const char *name);
+
 // Compiles a configuration on a device that was opened with `capture`, and adds to *code whatever
 // the driver gives of the pipeline: statistics and internal representations
 // (VK_KHR_pipeline_executable_properties), the data of a pipeline cache that holds nothing else,
@@ -108,7 +130,8 @@ enum dev_status dev_compile(struct dev *dev, const struct dev_compile_info *info
 // Whether the device, opened with `capture`, has an extension that tells of pipelines.
 bool dev_tells(const struct dev *dev);
 
-// Tries the device-side checker on correct, corrupted and untouched buffers of every mode against
-// cat_mode_check. False, with a reason, if it cannot be trusted on this device.
-bool dev_self_test(struct dev *dev, uint32_t timeout_ms, enum dev_status *status,
+// Tries the device-side checker on correct, corrupted and untouched buffers of some modes (bit i:
+// enum cat_check i) against cat_mode_check. False, with a reason, if it cannot be trusted on this
+// device.
+bool dev_self_test(struct dev *dev, uint32_t checks, uint32_t timeout_ms, enum dev_status *status,
                    struct lit_error *reason);

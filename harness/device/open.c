@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening a device with all that a test may need, and closing it.
 
-#include "device/vulkan.h"
+#include "device/ahead.h"
 
 #include "base/text.h"
 
@@ -150,6 +150,7 @@ void dev_close(struct dev **closing)
     if (!dev || dev->stuck)
         return;
     if (dev->device) {
+        dev_ahead_clear(dev);
         for (int check = 0; check < DEV_CHECKS; check++)
             for (int pass = 0; pass < DEV_PASSES; pass++)
                 vkDestroyPipeline(dev->device, dev->checker[check][pass], NULL);

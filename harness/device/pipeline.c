@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layouts and compute pipelines.
 
-#include "device/vulkan.h"
+#include "device/ahead.h"
 
 #define MAX_SPEC 32
 
@@ -90,8 +90,8 @@ error:
     return status;
 }
 
-enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
-                             VkPipeline *pipeline, struct lit_error *error)
+enum dev_status dev_pipeline_make(struct dev *dev, const struct dev_pipeline_info *info,
+                                  VkPipeline *pipeline, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     VkShaderModule module = VK_NULL_HANDLE;
@@ -110,4 +110,11 @@ error:
         dev_refuse(error, "the driver refused the pipeline: %s", cause.message);
     }
     return status;
+}
+
+enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
+                             VkPipeline *pipeline, struct lit_error *error)
+{
+    return dev_ahead_take(dev, info, pipeline) ? DEV_OK
+                                               : dev_pipeline_make(dev, info, pipeline, error);
 }

@@ -117,6 +117,7 @@ struct dev {
     bool size_control, full_subgroups;
     bool executables, binaries;           // dev_compile can ask for them
     PFN_vkGetBufferDeviceAddress address; // NULL without buffer device addresses
+    struct dev_ahead *ahead;              // ahead.h; NULL: nothing was made ahead
     bool stuck; // a submission timed out: nothing may be destroyed any more
     VkDescriptorSetLayout checker_set_layout;
     VkPipelineLayout checker_layout;
@@ -176,7 +177,11 @@ struct dev_pipeline_info {
     const void *flags2; // a VkPipelineCreateFlags2CreateInfoKHR
 };
 
-// Compiles a compute pipeline; without a cache, unless there is one in `info`.
+// Compiles a compute pipeline; without a cache, unless there is one in `info`. May be called by
+// several threads at once.
+enum dev_status dev_pipeline_make(struct dev *dev, const struct dev_pipeline_info *info,
+                                  VkPipeline *pipeline, struct lit_error *error);
+// The same, but uses what was made ahead where there is any (device.h, dev_ahead).
 enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
                              VkPipeline *pipeline, struct lit_error *error);
 

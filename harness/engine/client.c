@@ -94,6 +94,7 @@ static enum eng_end open_once(struct eng_client *client, struct eng_outcome *out
                                        .kind = ENG_OPEN,
                                        .index = client->device->index,
                                        .capture = client->capture,
+                                       .checks = client->generated ? 0 : ENG_ALL_CHECKS,
                                        .timeout_ms = eng_batch_limit_ms(&client->watch->policy),
                                    });
     const enum eng_end end = follow(client, outcome, &event);

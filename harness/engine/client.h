@@ -11,6 +11,7 @@ struct eng_client {
     const struct eng_device *device;
     struct eng_worker *worker; // with the device open; NULL: none
     bool capture;              // the device is opened for COMPILE alone
+    bool generated;            // GENERATED alone, which the host checks: the checker is not tried
     char checker[600];         // "device", or "host: why"; "" before it was open
     struct text code;          // of COMPILE: what isa_pack made of what the driver gave
     unsigned losses, hangs;    // in a row

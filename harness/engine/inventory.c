@@ -49,38 +49,54 @@ static void add_remark(struct eng_inventory *inventory, const char *manifest, bo
     text_sanitise(remark->text, sizeof remark->text, text);
 }
 
-// Asks one driver. `reason` becomes why it has no device, "" if it has one; `*harmless` that it
-// answered in order.
-static enum eng_wait ask_driver(const struct eng_watch *watch, struct eng_inventory *inventory,
-                                const char *manifest, bool *harmless, char reason[512])
+// One driver while it is asked. All are asked at once: they take their time each in a process of
+// its own.
+struct asked {
+    const char *manifest;
+    struct eng_worker *worker; // NULL: it could not be started
+    char reason[512];          // why it has no device, "" if it has one
+    bool harmless;             // it answered in order
+};
+
+static void begin_asking(const struct eng_watch *watch, struct asked *asked, const char *manifest)
 {
     struct lit_error error = {0};
+    *asked = (struct asked){.manifest = manifest};
+    asked->worker = eng_worker_start(watch, manifest, &error);
+    if (asked->worker)
+        eng_worker_ask(asked->worker, &(struct eng_request){.kind = ENG_ENUMERATE});
+    else
+        snprintf(asked->reason, sizeof asked->reason, "%s", error.message);
+}
+
+static enum eng_wait take_answer(const struct eng_watch *watch, struct eng_inventory *inventory,
+                                 struct asked *asked)
+{
     struct eng_event event;
-    size_t known = inventory->count;
+    const size_t known = inventory->count;
     uint32_t found = 0;
-    struct eng_worker *worker = eng_worker_start(watch, manifest, &error);
-    if (!worker) {
-        snprintf(reason, 512, "%s", error.message);
-        return ENG_WAIT_GONE;
-    }
-    eng_worker_ask(worker, &(struct eng_request){.kind = ENG_ENUMERATE});
     enum eng_wait wait;
+    if (!asked->worker)
+        return ENG_WAIT_GONE;
     do {
-        wait = eng_worker_wait(worker, &event, reason);
+        wait = eng_worker_wait(asked->worker, &event, asked->reason);
         if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_DEVICE && found < DEVICES_MAX)
-            add_device(inventory, known, manifest, found++, &event.facts);
+            add_device(inventory, known, asked->manifest, found++, &event.facts);
         if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_MESSAGE && watch->verbose)
             watch->say(event.text, watch->user);
     } while (wait == ENG_WAIT_EVENT && event.kind != ENG_EVENT_DONE &&
              event.kind != ENG_EVENT_ERROR);
-    *harmless = wait == ENG_WAIT_EVENT &&
-                (event.kind == ENG_EVENT_DONE || event.error_code == LIT_EXIT_NOTHING);
+    asked->harmless = wait == ENG_WAIT_EVENT &&
+                      (event.kind == ENG_EVENT_DONE || event.error_code == LIT_EXIT_NOTHING);
     if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_ERROR)
-        snprintf(reason, 512, "%s", event.text);
+        snprintf(asked->reason, sizeof asked->reason, "%s", event.text);
     else if (wait == ENG_WAIT_EVENT && found == 0)
-        snprintf(reason, 512, "it has no device");
-    if (!eng_worker_end(&worker, wait != ENG_WAIT_EVENT) && !reason[0])
-        snprintf(reason, 512, "its worker cannot be ended");
+        snprintf(asked->reason, sizeof asked->reason, "it has no device");
+    // It can end while the others are listened to.
+    if (wait == ENG_WAIT_EVENT)
+        eng_worker_ask(asked->worker, &(struct eng_request){.kind = ENG_QUIT});
+    else if (!eng_worker_end(&asked->worker, true) && !asked->reason[0])
+        snprintf(asked->reason, sizeof asked->reason, "its worker cannot be ended");
     return wait;
 }
 
@@ -90,19 +106,25 @@ bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inv
     bool finished = true;
     *inventory = (struct eng_inventory){0};
     eng_drivers_find(&drivers, (eng_getenv *)secure_getenv);
+    struct asked *all = lit_alloc(drivers.count + 1, sizeof *all);
+    for (size_t i = 0; i < drivers.count; i++)
+        if (!drivers.items[i].remark[0])
+            begin_asking(watch, &all[i], drivers.items[i].manifest);
     for (size_t i = 0; i < drivers.count && finished; i++) {
-        char reason[512] = "";
-        bool harmless = false;
-        if (drivers.items[i].remark[0]) {
-            add_remark(inventory, drivers.items[i].manifest, false, drivers.items[i].remark);
+        if (!all[i].manifest)
             continue;
-        }
-        enum eng_wait wait =
-            ask_driver(watch, inventory, drivers.items[i].manifest, &harmless, reason);
+        const enum eng_wait wait = take_answer(watch, inventory, &all[i]);
         finished = wait != ENG_WAIT_INTERRUPTED && wait != ENG_WAIT_TIME;
-        if (reason[0])
-            add_remark(inventory, drivers.items[i].manifest, harmless, reason);
     }
+    for (size_t i = 0; i < drivers.count; i++) {
+        if (all[i].worker && !eng_worker_end(&all[i].worker, !finished) && !all[i].reason[0])
+            snprintf(all[i].reason, sizeof all[i].reason, "its worker cannot be ended");
+        if (drivers.items[i].remark[0])
+            add_remark(inventory, drivers.items[i].manifest, false, drivers.items[i].remark);
+        else if (all[i].reason[0])
+            add_remark(inventory, all[i].manifest, all[i].harmless, all[i].reason);
+    }
+    free(all);
     eng_drivers_clear(&drivers);
     return finished;
 }

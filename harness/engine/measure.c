@@ -5,6 +5,7 @@
 #include "engine/measure.h"
 
 #include "catalogue/ids.h"
+#include "engine/ahead.h"
 #include "engine/prepare.h"
 
 #include <inttypes.h>
@@ -33,6 +34,7 @@ struct job {
     struct dev_program *program;
     uint64_t program_runs;
     bool made;                 // since the last event
+    bool next_begun;           // its successor is being made ahead
     double compiling, running; // seconds: of this program's creation and first run, of the others
     bool has_digest;           // of a right run of this program
     uint32_t digest;
@@ -61,8 +63,7 @@ static bool emit_text(const struct job *job, enum eng_event_kind kind, enum eng_
     return job->measure->emit(&event, job->measure->user);
 }
 
-// The most words for a buffer: input and expectation lie in the host's memory, too.
-static uint64_t most_words(const struct dev *dev)
+uint64_t eng_most_words(const struct dev *dev)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     const uint64_t device = dev_most_words(dev);
@@ -78,7 +79,7 @@ static bool resolve(struct job *job)
             .module = job->measure->own ? job->measure->own->module : NULL,
             .facts = job->facts,
             .scale = job->measure->scale,
-            .most_words = most_words(job->measure->dev),
+            .most_words = eng_most_words(job->measure->dev),
         },
         &job->ready, &job->error);
 }
@@ -101,6 +102,7 @@ static enum dev_status make_program(struct job *job)
     job->program_runs = 0;
     job->made = true;
     job->compiling = job->running = 0;
+    job->next_begun = false;
     job->has_digest = false;
     job->program = dev_program_create(job->measure->dev,
                                       &(struct dev_program_info){
@@ -120,7 +122,33 @@ static enum dev_status make_program(struct job *job)
                                       },
                                       &status, &job->error);
     free(named);
+    // Made ahead, it took as long as if it had been waited for.
+    job->compiling = dev_ahead_spent(job->measure->dev);
     return status;
+}
+
+// Halfway to its successor, if there will be one by the looks of it.
+static void make_next_ahead(struct job *job)
+{
+    if (!job->measure->ahead || job->next_begun || job->program_runs < PIPELINE_RUNS / 2 ||
+        job->running * 2 < job->compiling ||
+        job->end - job->next <= PIPELINE_RUNS - job->program_runs)
+        return;
+    job->next_begun = true;
+    dev_ahead(job->measure->dev,
+              &(struct dev_ahead_info){
+                  .name = job->request->name,
+                  .what =
+                      {
+                          .words = cat_module_words(job->ready.which.test, job->ready.module),
+                          .word_count = job->ready.module->count,
+                          .subgroup = job->ready.args.subgroup,
+                          .spec_ids = job->ready.spec_ids,
+                          .spec_values = job->ready.spec_values,
+                          .spec_count = job->ready.spec_count,
+                      },
+                  .sliced = job->stress.slices > 1,
+              });
 }
 
 static enum dev_status run_batch(struct job *job, uint32_t runs)
@@ -243,6 +271,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
 
         // Some drivers compile within the first dispatch.
         const bool fresh = job->program_runs == 0;
+        make_next_ahead(job);
         const uint32_t runs = fresh ? 1 : at_most(job->end - job->next, size);
         status = run_batch(job, runs);
         if (status != DEV_OK)
@@ -297,7 +326,10 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     const struct eng_stress_limits limits =
         eng_stress_limits(job->facts, job->ready.module->divisible);
     eng_stress_fit(&job->stress, &limits);
-    eng_prepare_data(&job->ready, request->seed);
+    job->check_on_host |= !(measure->tried >> job->ready.mode.check & 1);
+    if (measure->own || measure->scale ||
+        !eng_ahead_data(request->name, request->seed, &job->ready))
+        eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);
     switch (status) {
     case DEV_OK:

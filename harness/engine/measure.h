@@ -17,12 +17,18 @@ struct eng_measure {
     struct dev *dev;
     const struct eng_own *own; // NULL: the one of the catalogue that the request names
     bool check_on_host;        // the device's own checker is not trusted
+    uint32_t tried;            // modes in which it was tried, bit i: enum cat_check i; others are
+                               // checked on the host
     bool named;     // the module gets the names of its ids, for who reads the driver's listing
+    bool ahead;     // pipelines are made ahead: the one after the present one, too
     uint32_t scale; // workgroups, where the test leaves the choice; 0: as many as suit the device
     // Takes BATCH and MESSAGE events, and at last DONE or ERROR. False: nobody listens any more.
     bool (*emit)(const struct eng_event *event, void *user);
     void *user;
 };
+
+// The most words for a buffer: input and expectation lie in the host's memory, too.
+uint64_t eng_most_words(const struct dev *dev);
 
 // Does what a RUN request asks for; its index, settings and validation are not looked at. DEV_LOST
 // and DEV_TIMEOUT: the device is of no use any more, and after DEV_TIMEOUT it may still be running:

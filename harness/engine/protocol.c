@@ -27,9 +27,10 @@ static const char *const request_names[] = {
 };
 
 static const char *const event_names[] = {
-    [ENG_EVENT_DEVICE] = "device",   [ENG_EVENT_OPENED] = "opened", [ENG_EVENT_BATCH] = "batch",
-    [ENG_EVENT_CODE] = "code",       [ENG_EVENT_ROW] = "row",       [ENG_EVENT_TIME] = "time",
-    [ENG_EVENT_MESSAGE] = "message", [ENG_EVENT_DONE] = "done",     [ENG_EVENT_ERROR] = "error",
+    [ENG_EVENT_DEVICE] = "device", [ENG_EVENT_OPENED] = "opened",   [ENG_EVENT_BATCH] = "batch",
+    [ENG_EVENT_CODE] = "code",     [ENG_EVENT_ROW] = "row",         [ENG_EVENT_TIME] = "time",
+    [ENG_EVENT_AHEAD] = "ahead",   [ENG_EVENT_MESSAGE] = "message", [ENG_EVENT_DONE] = "done",
+    [ENG_EVENT_ERROR] = "error",
 };
 
 static const char *const type_names[] = {"discrete", "integrated", "virtual", "cpu", "other"};
@@ -159,6 +160,18 @@ static void put_time(json_t *object, const struct bench_said *said)
     put_number(object, "want", said->want);
 }
 
+static void put_ahead(json_t *object, const struct eng_request *request)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < request->ahead_count && i < ENG_AHEAD_MOST; i++) {
+        json_t *item = json_object();
+        put_text(item, "name", request->ahead[i].name);
+        put_text(item, "stress", request->ahead[i].stress);
+        json_array_append_new(list, item);
+    }
+    json_object_set_new(object, "ahead", list);
+}
+
 static void put_line(json_t *object, struct text *line)
 {
     char *dump = json_dumps(object, JSON_COMPACT);
@@ -178,11 +191,13 @@ void eng_request_write(const struct eng_request *request, struct text *line)
         put_number(object, "index", request->index);
         put_bool(object, "validation", request->validation);
         put_bool(object, "capture", request->capture);
+        put_number(object, "checks", request->checks);
         put_number(object, "timeout_ms", request->timeout_ms);
         break;
     case ENG_RUN:
         put_text(object, "name", request->name);
         put_text(object, "stress", request->stress);
+        put_ahead(object, request);
         put_number(object, "first", request->first);
         put_number(object, "runs", request->runs);
         put_bits(object, "seed", request->seed);
@@ -258,6 +273,7 @@ void eng_event_write(const struct eng_event *event, struct text *line)
     case ENG_EVENT_TIME:
         put_time(object, &event->bench);
         break;
+    case ENG_EVENT_AHEAD:
     case ENG_EVENT_MESSAGE:
         put_text(object, "text", event->text);
         break;
@@ -564,6 +580,23 @@ static void read_time(struct reader *r, struct bench_said *said)
     said->want = read_u32(r, "want");
 }
 
+static void read_ahead(struct reader *r, struct eng_request *request)
+{
+    const json_t *list = take(r, "ahead");
+    if (!json_is_array(list) || json_array_size(list) > ENG_AHEAD_MOST) {
+        blame(r, "ahead");
+        return;
+    }
+    request->ahead_count = json_array_size(list);
+    for (size_t i = 0; i < request->ahead_count; i++) {
+        struct reader item = {.object = json_array_get(list, i)};
+        struct eng_ahead *ahead = &request->ahead[i];
+        read_text(&item, "name", ahead->name, sizeof ahead->name);
+        read_text(&item, "stress", ahead->stress, sizeof ahead->stress);
+        leave(r, "ahead", &item);
+    }
+}
+
 static bool start(struct reader *reader, const char *line, size_t length, struct lit_error *error)
 {
     json_error_t where;
@@ -604,11 +637,13 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
         request->index = read_u32(r, "index");
         request->validation = read_bool(r, "validation");
         request->capture = read_bool(r, "capture");
+        request->checks = (uint32_t)read_number(r, "checks", ENG_ALL_CHECKS);
         request->timeout_ms = read_u32(r, "timeout_ms");
         break;
     case ENG_RUN:
         read_text(r, "name", request->name, sizeof request->name);
         read_text(r, "stress", request->stress, sizeof request->stress);
+        read_ahead(r, request);
         request->first = read_number(r, "first", COUNT_MAX);
         request->runs = read_number(r, "runs", COUNT_MAX);
         request->seed = read_bits(r, "seed");
@@ -690,6 +725,7 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
     case ENG_EVENT_TIME:
         read_time(r, &event->bench);
         break;
+    case ENG_EVENT_AHEAD:
     case ENG_EVENT_MESSAGE:
         read_text(r, "text", event->text, sizeof event->text);
         break;

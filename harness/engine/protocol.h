@@ -13,15 +13,19 @@
 #include "engine/stress.h"
 #include "generate/program.h"
 
-#define ENG_WORKER_FD 3
-#define ENG_LINE_MAX  65536                 // bytes of one line, newline included
-#define ENG_CHUNK     16384                 // bytes of code that one event carries
-#define ENG_CODE_MAX  (UINT32_C(256) << 20) // bytes of what is said of one pipeline
+#define ENG_WORKER_FD  3
+#define ENG_LINE_MAX   65536                 // bytes of one line, newline included
+#define ENG_CHUNK      16384                 // bytes of code that one event carries
+#define ENG_CODE_MAX   (UINT32_C(256) << 20) // bytes of what is said of one pipeline
+#define ENG_ALL_CHECKS ((1u << CAT_CHECKS) - 1)
+#define ENG_AHEAD_MOST 14 // configurations whose pipelines are made ahead
 
 enum eng_request_kind {
     ENG_ENUMERATE, // -> DEVICE for each device, then DONE
-    ENG_OPEN,      // opens device `index` and tries the checker -> OPENED, then DONE
-    ENG_RUN,       // runs a configuration -> BATCH for each batch, then DONE
+    ENG_OPEN,      // opens device `index`, unless it is, and tries those modes of the checker that
+                   // were not tried yet -> OPENED, then DONE
+    ENG_RUN,       // runs a configuration -> BATCH for each batch, then DONE; makes pipelines
+                   // ahead -> AHEAD for each, at any time, also between requests
     ENG_TRY,       // one run of a configuration, of one workgroup where the test allows it, on a
                    // device that is opened for it alone -> BATCH, then DONE
     ENG_GENERATED, // runs a generated program -> BATCH for each batch, then DONE
@@ -36,6 +40,7 @@ struct eng_request {
     enum eng_request_kind kind;
     uint32_t index;               // OPEN, TRY, BENCH: among the devices that the worker enumerates
     bool validation;              // OPEN, BENCH
+    uint32_t checks;              // OPEN: modes of the checker to try, bit i: enum cat_check i
     bool capture;                 // OPEN: for COMPILE alone, the checker is not tried; BENCH: ROW
                                   // has CODE before it
     char name[512];               // RUN, TRY, COMPILE: the configuration; GENERATED: the test
@@ -51,6 +56,12 @@ struct eng_request {
     // RUN, TRY, GENERATED, BENCH: of the session; the worker derives the configuration's own from
     // it
     uint64_t seed;
+    // RUN: what comes next, so that its pipelines can be made meanwhile
+    struct eng_ahead {
+        char name[512];
+        char stress[ENG_STRESS_TEXT];
+    } ahead[ENG_AHEAD_MOST];
+    size_t ahead_count;
     uint32_t timeout_ms; // all but ENUMERATE, COMPILE and QUIT: the longest that one batch may take
 };
 
@@ -61,6 +72,7 @@ enum eng_event_kind {
     ENG_EVENT_CODE,    // chunk
     ENG_EVENT_ROW,     // bench; result, and text (the reason) if it is not PASS
     ENG_EVENT_TIME,    // bench
+    ENG_EVENT_AHEAD,   // text: the configuration whose pipeline is not being made ahead any more
     ENG_EVENT_MESSAGE, // text: a validation message or a remark
     ENG_EVENT_DONE,  // result and text (the reason) of RUN, TRY, COMPILE; end of ENUMERATE and OPEN
     ENG_EVENT_ERROR, // error_code and text: the request failed, the worker is still usable

@@ -92,6 +92,8 @@ static void end_worker(struct eng_queue *q, bool at_once)
     q->process += q->worker != NULL;
     pthread_mutex_unlock(&q->crew->lock);
     bool ended = eng_worker_end(&q->worker, at_once);
+    eng_foresight_forget(&q->foresight);
+    q->checks = 0;
     pthread_mutex_lock(&q->crew->lock);
     if (!ended)
         q->wedged = true;
@@ -152,13 +154,17 @@ static bool heed(struct eng_queue *q, bool written, const struct lit_error *erro
 
 static bool put_device(struct eng_queue *q, const char *checker)
 {
-    if (q->stored)
+    const bool host = strcmp(checker, "device") != 0;
+    if (q->stored && (!host || q->on_host))
         return true;
     struct lit_error error = {0};
     q->stored = heed(q,
                      store_device_put(run_of(q)->store, run_of(q)->session, q->device->number,
                                       &q->device->facts, checker, &error),
                      &error);
+    q->on_host = host;
+    if (q->stored && host)
+        say(q, "results are checked on the %s", checker);
     return q->stored;
 }
 
@@ -198,15 +204,19 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
         case ENG_EVENT_ROW:
         case ENG_EVENT_TIME:
             break;
+        case ENG_EVENT_AHEAD:
+            eng_foresight_made(&q->foresight, event.text);
+            break;
         }
     }
 }
 
-static enum eng_step open_once(struct eng_queue *q, char reason[512])
+static enum eng_step open_once(struct eng_queue *q, size_t place, uint32_t check, char reason[512])
 {
     struct lit_error error = {0};
     char checker[600];
-    q->worker = eng_worker_start(&q->watch, q->device->manifest, &error);
+    if (!q->worker)
+        q->worker = eng_worker_start(&q->watch, q->device->manifest, &error);
     if (!q->worker) {
         snprintf(reason, 512, "%s", error.message);
         return ENG_STEP_ON;
@@ -215,28 +225,32 @@ static enum eng_step open_once(struct eng_queue *q, char reason[512])
                    &(struct eng_request){.kind = ENG_OPEN,
                                          .index = q->device->index,
                                          .validation = run_of(q)->validation,
+                                         .checks = check,
                                          .timeout_ms = eng_batch_limit_ms(&q->watch.policy)});
     enum eng_wait wait = await_open(q, checker, reason);
     if (wait == ENG_WAIT_EVENT && !reason[0]) {
-        bool first = !q->stored;
-        if (!put_device(q, checker))
-            return ENG_STEP_STORE;
-        if (first && strcmp(checker, "device") != 0)
-            say(q, "results are checked on the %s", checker);
-        return ENG_STEP_ON;
+        q->checks |= check;
+        return put_device(q, checker) ? ENG_STEP_ON : ENG_STEP_STORE;
     }
+    if (eng_foresight_unclear(&q->foresight, place))
+        eng_foresight_separate(&q->foresight, place);
     end_worker(q, wait != ENG_WAIT_EVENT);
     if (wait == ENG_WAIT_TIME)
         return ENG_STEP_TIME;
     return wait == ENG_WAIT_INTERRUPTED ? ENG_STEP_SIGNAL : ENG_STEP_ON;
 }
 
-// Sees to it that there is a worker with the device open.
-static enum eng_step ensure_open(struct eng_queue *q)
+// Sees to it that there is a worker with the device open, and that the checker was tried in the
+// mode that the configuration needs. Trying all of them would have a software device compile for
+// seconds before the first result.
+static enum eng_step ensure_open(struct eng_queue *q, size_t place)
 {
-    while (!q->worker && !q->wedged && !q->unfit && q->losses < ENG_LOSSES) {
+    const struct cat_case *which = &q->plan.cases[place];
+    const uint32_t check = UINT32_C(1) << cat_mode_of(which->test->oracle).check;
+    while ((!q->worker || !(q->checks & check)) && !q->wedged && !q->unfit &&
+           q->losses < ENG_LOSSES) {
         q->fault[0] = '\0';
-        enum eng_step step = open_once(q, q->fault);
+        enum eng_step step = open_once(q, place, check, q->fault);
         if (step != ENG_STEP_ON || q->worker)
             return step;
         q->losses = eng_losses_after(q->losses, ENG_DEVICE_LOST);
@@ -256,6 +270,7 @@ struct measure {
     enum cat_expectation expectation;
     enum eng_result result;
     char reason[512], stress[ENG_STRESS_TEXT];
+    bool unclear;    // the worker ended while it may have been compiling for another configuration
     uint64_t target; // how many runs there are to be in all when the present request is done
 };
 
@@ -314,6 +329,13 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
     }
 }
 
+// After which the worker is of no more use: what is to blame may be what it was compiling
+// meanwhile.
+static bool ends_worker(enum eng_result result)
+{
+    return result == ENG_HANG || result == ENG_CRASH || result == ENG_DEVICE_LOST;
+}
+
 // The configuration is over, but not by a DONE. Sets the verdict.
 static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
 {
@@ -337,6 +359,19 @@ static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
     return ENG_STEP_ON;
 }
 
+static size_t place_of(const struct eng_queue *q, const struct measure *m)
+{
+    return (size_t)(m->which - q->plan.cases);
+}
+
+// To be called before the worker is ended.
+static void note_blame(struct eng_queue *q, struct measure *m)
+{
+    m->unclear = eng_foresight_unclear(&q->foresight, place_of(q, m));
+    if (m->unclear)
+        eng_foresight_separate(&q->foresight, place_of(q, m));
+}
+
 static bool batch_is_sane(const struct measure *m, const struct eng_count *batch)
 {
     return batch->runs > 0 && batch->runs <= m->target - m->row.count.runs &&
@@ -352,6 +387,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
         enum eng_wait wait = wait_event(q, &event, m->reason);
         *over = wait != ENG_WAIT_TIME && wait != ENG_WAIT_INTERRUPTED;
         if (wait != ENG_WAIT_EVENT) {
+            note_blame(q, m);
             end_worker(q, true);
             return conclude_wait(m, wait);
         }
@@ -371,7 +407,18 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             break;
         case ENG_EVENT_DONE:
             conclude_done(m, &event);
+            if (ends_worker(m->result))
+                note_blame(q, m);
             return ENG_STEP_ON;
+        case ENG_EVENT_AHEAD:
+            if (!eng_foresight_made(&q->foresight, event.text)) {
+                end_worker(q, true);
+                m->result = ENG_HARNESS_ERROR;
+                snprintf(m->reason, sizeof m->reason,
+                         "the worker made ahead what it was not asked for");
+                return ENG_STEP_ON;
+            }
+            break;
         case ENG_EVENT_ERROR:
             m->result = ENG_HARNESS_ERROR;
             snprintf(m->reason, sizeof m->reason, "%s", event.text);
@@ -406,10 +453,20 @@ static void add_up(struct eng_queue *q, const struct measure *m)
 
 static void report_end(struct eng_queue *q, const struct measure *m)
 {
-    bool always = m->result == ENG_HANG || m->result == ENG_CRASH || m->result == ENG_DEVICE_LOST;
-    if (always || run_of(q)->verbose)
+    if (ends_worker(m->result) || run_of(q)->verbose)
         say(q, "%s: %s%s%s", eng_result_name(m->result), m->row.name, m->reason[0] ? ": " : "",
             m->reason);
+}
+
+static void describe(const struct cat_case *which, struct eng_ahead *ahead, void *user)
+{
+    const struct eng_queue *q = user;
+    struct text name = {0};
+    cat_case_name(which, &name);
+    snprintf(ahead->name, sizeof ahead->name, "%s", name.data);
+    eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, name.data, q->device,
+                      ahead->stress);
+    text_free(&name);
 }
 
 // One request to the worker: runs up to m->target.
@@ -420,15 +477,28 @@ static enum eng_step run_chunk(struct eng_queue *q, struct measure *m, bool *ove
                                   .runs = m->target - m->row.count.runs,
                                   .seed = run_of(q)->seed,
                                   .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
+    eng_foresight_ask(&q->foresight, &q->plan, q->done, place_of(q, m), &request, describe, q);
     snprintf(request.name, sizeof request.name, "%s", m->row.name);
     snprintf(request.stress, sizeof request.stress, "%s", m->stress);
     m->result = ENG_PARTIAL;
+    m->unclear = false;
     show(q, m);
     take_place(q, m->which);
     eng_worker_ask(q->worker, &request);
     enum eng_step step = follow(q, m, over);
     leave_place(q);
     return step;
+}
+
+// The runs that were counted stay; what ended the others is not known, so they are done again.
+static void go_on_alone(struct eng_queue *q, struct measure *m)
+{
+    say(q, "%s: %s while other pipelines were being made: it goes on alone: %s", m->row.name,
+        eng_result_name(m->result), m->reason);
+    end_worker(q, true);
+    m->unclear = false;
+    m->reason[0] = '\0';
+    m->result = eng_verdict(&m->row.count);
 }
 
 // Runs until the rule says that it is enough, or something goes wrong.
@@ -438,10 +508,12 @@ static enum eng_step run_by_rule(struct eng_queue *q, struct measure *m, bool *o
     uint64_t next = eng_rule_next(&q->rule, &m->row.count);
     m->result = eng_verdict(&m->row.count);
     while (next > 0 && step == ENG_STEP_ON && *over && is_verdict(m->result)) {
-        step = ensure_open(q);
+        step = ensure_open(q, place_of(q, m));
         if (step == ENG_STEP_ON) {
             m->target = next;
             step = run_chunk(q, m, over);
+            if (step == ENG_STEP_ON && *over && m->unclear && ends_worker(m->result))
+                go_on_alone(q, m);
         } else {
             *over = false;
             m->result = ENG_PARTIAL;
@@ -528,6 +600,11 @@ void eng_queue_make(struct eng_queue *q, struct eng_crew *crew, size_t index,
                                   .tick = watch_tick,
                                   .stop = watch_stop,
                                   .user = q};
+    // A validation message would be taken for one of the present configuration.
+    if (!run->validation)
+        q->foresight.most = run->ahead >= 0     ? (unsigned)run->ahead
+                            : device->facts.cpu ? 0
+                                                : share->ahead;
     if (device->facts.cpu) {
         q->watch.policy.idle *= share->patience;
         q->watch.niceness = share->niceness;
@@ -586,8 +663,11 @@ static void say_stopped(struct eng_queue *q)
 
 static enum eng_step run_cases(struct eng_queue *q)
 {
-    enum eng_step step = q->left ? ensure_open(q) : ENG_STEP_ON;
-    for (size_t i = 0; i < q->plan.count && step == ENG_STEP_ON; i++) {
+    size_t first = 0;
+    while (first < q->plan.count && q->done[first])
+        first++;
+    enum eng_step step = q->left ? ensure_open(q, first) : ENG_STEP_ON;
+    for (size_t i = first; i < q->plan.count && step == ENG_STEP_ON; i++) {
         if (q->done[i])
             continue;
         struct measure m;

@@ -5,6 +5,7 @@
 // terminal) is therefore used by one thread at a time.
 #pragma once
 
+#include "engine/foresight.h"
 #include "engine/plan.h"
 #include "engine/share.h"
 #include "engine/supervisor.h"
@@ -47,14 +48,17 @@ struct eng_queue {
     bool *done;           // by an earlier run of this session
     size_t left;
     struct eng_watch watch;
-    struct eng_worker *worker; // with the device open; NULL: none
-    uint32_t process;          // the present worker's number, or the next one's
-    bool stored;               // the device is in the store
-    bool wedged;               // a worker outlived SIGKILL
-    bool unfit;                // it refuses to be opened, and would again
-    char fault[512];           // why it could not be opened last time
-    unsigned losses, hangs;    // in a row
-    enum eng_step step;        // how it ended
+    struct eng_worker *worker;      // with the device open; NULL: none
+    struct eng_foresight foresight; // of what it makes ahead
+    uint32_t process;               // the present worker's number, or the next one's
+    uint32_t checks;                // modes of the checker that it tried, bit i: enum cat_check i
+    bool stored;                    // the device is in the store
+    bool on_host;                   // and that the host checks
+    bool wedged;                    // a worker outlived SIGKILL
+    bool unfit;                     // it refuses to be opened, and would again
+    char fault[512];                // why it could not be opened last time
+    unsigned losses, hangs;         // in a row
+    enum eng_step step;             // how it ended
 };
 
 // Waits for a change, but not for long: whoever waits for something looks for signals, too. The

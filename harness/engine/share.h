@@ -12,7 +12,8 @@ struct eng_share {
     // The time limits of a software device are multiplied by it: with n of them at once each may be
     // n times slower than alone.
     double patience;
-    int niceness; // of software devices' workers, so that hardware is fed beside them
+    int niceness;   // of software devices' workers, so that hardware is fed beside them
+    unsigned ahead; // configurations whose pipelines are made ahead on each device of hardware
 };
 
 // For the devices of one run on a machine of so many cores.

@@ -203,7 +203,8 @@ static bool wait_for_end(struct eng_child *child, double deadline)
         if (left <= 0)
             return false;
         struct pollfd pipe = {.fd = child->output, .events = POLLIN};
-        poll(&pipe, 1, left < 0.02 ? 1 : 20);
+        // Once its pipe is closed it ends within a moment, of which nothing tells.
+        poll(&pipe, 1, left < 0.02 || child->output < 0 ? 1 : 20);
         if (child->output >= 0 && read(child->output, bytes, sizeof bytes) == 0) {
             close(child->output);
             child->output = -1;

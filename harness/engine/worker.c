@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "device/device.h"
+#include "engine/ahead.h"
 #include "engine/bench.h"
 #include "engine/generated.h"
 #include "engine/compile.h"
@@ -10,7 +11,9 @@
 #include "engine/protocol.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +27,13 @@
 
 struct worker {
     struct dev *dev;
-    bool host_checker;
-    bool deaf; // the supervisor does not listen any more
+    bool running;            // it was opened to run on
+    uint32_t index;          // it is that of the driver's devices
+    uint32_t tried;          // modes of the checker, bit i: enum cat_check i
+    bool host_checker;       // it cannot be trusted:
+    char untrusted[512];     // why
+    atomic_bool deaf;        // the supervisor does not listen any more
+    pthread_mutex_t sending; // one line at a time: pipelines are made ahead on threads of their own
     unsigned messages;
     size_t used;
     char inbox[ENG_LINE_MAX];
@@ -36,6 +44,7 @@ static bool emit(const struct eng_event *event, void *user)
     struct worker *worker = user;
     struct text line = {0};
     eng_event_write(event, &line);
+    pthread_mutex_lock(&worker->sending);
     for (size_t sent = 0; sent < line.length && !worker->deaf;) {
         const ssize_t count =
             send(ENG_WORKER_FD, line.data + sent, line.length - sent, MSG_NOSIGNAL);
@@ -44,6 +53,7 @@ static bool emit(const struct eng_event *event, void *user)
         else if (errno != EINTR)
             worker->deaf = true;
     }
+    pthread_mutex_unlock(&worker->sending);
     text_free(&line);
     return !worker->deaf;
 }
@@ -80,11 +90,13 @@ static void enumerate(struct worker *worker)
     emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
 }
 
-static enum dev_status open_device(struct worker *worker, const struct eng_request *request)
+static bool open_anew(struct worker *worker, const struct eng_request *request)
 {
     struct lit_error error = {0};
-    enum dev_status status = DEV_OK;
     dev_close(&worker->dev);
+    worker->tried = 0;
+    worker->host_checker = false;
+    worker->index = request->index;
     worker->dev = dev_open(
         &(struct dev_open_info){
             .index = request->index,
@@ -95,14 +107,36 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
             .user = worker,
         },
         &error);
-    if (!worker->dev) {
+    worker->running = worker->dev && !request->capture;
+    if (!worker->dev)
         emit_error(worker, error.code, error.message);
+    return worker->dev;
+}
+
+// What cannot be trusted once is not tried again.
+static enum dev_status try_checker(struct worker *worker, const struct eng_request *request)
+{
+    struct lit_error error = {0};
+    enum dev_status status = DEV_OK;
+    const uint32_t checks = request->checks & ~worker->tried;
+    if (!worker->running || !checks || worker->host_checker)
         return DEV_OK;
-    }
     worker->host_checker =
-        !request->capture && !dev_self_test(worker->dev, request->timeout_ms, &status, &error);
+        !dev_self_test(worker->dev, checks, request->timeout_ms, &status, &error);
+    worker->tried |= checks;
+    snprintf(worker->untrusted, sizeof worker->untrusted, "%s",
+             worker->host_checker ? error.message : "");
+    return status;
+}
+
+static enum dev_status open_device(struct worker *worker, const struct eng_request *request)
+{
+    const bool is_open = worker->running && worker->index == request->index && !request->capture;
+    if (!is_open && !open_anew(worker, request))
+        return DEV_OK;
+    const enum dev_status status = try_checker(worker, request);
     if (status == DEV_LOST || status == DEV_TIMEOUT) {
-        emit_error(worker, LIT_EXIT_DEVICE_LOST, error.message);
+        emit_error(worker, LIT_EXIT_DEVICE_LOST, worker->untrusted);
         return status;
     }
 
@@ -112,7 +146,7 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
         .host_checker = worker->host_checker,
     };
     if (worker->host_checker)
-        snprintf(event.text, sizeof event.text, "%s", error.message);
+        snprintf(event.text, sizeof event.text, "%s", worker->untrusted);
     emit(&event, worker);
     emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
     return DEV_OK;
@@ -124,14 +158,23 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
         emit_error(worker, LIT_EXIT_USAGE, "no device is open");
         return DEV_OK;
     }
-    return eng_measure(
+    eng_ahead(worker->dev, request, emit, worker);
+    const enum dev_status status = eng_measure(
         &(struct eng_measure){
             .dev = worker->dev,
             .check_on_host = worker->host_checker,
+            .tried = worker->tried,
+            .ahead = request->ahead_count > 0,
             .emit = emit,
             .user = worker,
         },
         request);
+    // Under another set of stress, or with nothing left to run, it was not used.
+    if (status == DEV_OK || status == DEV_ERROR) {
+        dev_ahead_drop(worker->dev, request->name);
+        eng_ahead_forget(request->name);
+    }
+    return status;
 }
 
 static enum dev_status compile(struct worker *worker, const struct eng_request *request)
@@ -179,6 +222,7 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
     struct eng_request run = *request;
     run.first = 0;
     run.runs = 1;
+    worker->running = false;
     dev_close(&worker->dev);
     if (request->settings[0])
         setenv("LITMUS_SIMT", request->settings, 1);
@@ -205,6 +249,7 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
 static enum dev_status bench(struct worker *worker, const struct eng_request *request)
 {
     struct lit_error error = {0};
+    worker->running = false;
     dev_close(&worker->dev);
     worker->dev = dev_open(&(struct dev_open_info){.index = request->index,
                                                    .validation = request->validation,
@@ -249,6 +294,7 @@ static void drop_line(struct worker *worker, size_t length)
 int eng_worker_main(void)
 {
     struct worker *worker = lit_alloc(1, sizeof *worker);
+    pthread_mutex_init(&worker->sending, NULL);
     struct lit_error error = {0};
     size_t length = 0;
     bool quit = false;
@@ -295,6 +341,7 @@ int eng_worker_main(void)
             _exit(LIT_EXIT_OK);
     }
     dev_close(&worker->dev);
+    eng_ahead_forget(NULL);
     free(worker);
     return LIT_EXIT_OK;
 }

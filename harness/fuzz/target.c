@@ -9,7 +9,7 @@
 void fuzz_target_init(struct fuzz_target *target, const struct eng_watch *watch,
                       const struct eng_device *device)
 {
-    *target = (struct fuzz_target){.client = {.watch = watch, .device = device}};
+    *target = (struct fuzz_target){.client = {.watch = watch, .device = device, .generated = true}};
     target->size_count = eng_plan_sizes(&device->facts, target->sizes);
 }
 

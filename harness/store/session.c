@@ -165,7 +165,8 @@ bool store_device_put(struct store *store, int64_t session, unsigned number,
         " product, api, driver_raw, cpu, type, subgroup, subgroup_min, subgroup_max,"
         " subgroup_control, max_workgroup, max_workgroups, max_shared,"
         " max_storage_buffer, features, loader) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
+        " SET checker = excluded.checker WHERE excluded.checker <> 'device'",
         error);
     if (!insert)
         return false;

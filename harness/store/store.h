@@ -56,7 +56,8 @@ bool store_session_finish(struct store *store, int64_t session, struct lit_error
 bool store_session_load(struct store *store, int64_t id, bool unfinished,
                         struct store_session *session, struct lit_error *error);
 
-// Writes a device of a session; a device that is there already is left. `number` counts from 1.
+// Writes a device of a session; of one that is there already only that the host checks it.
+// `number` counts from 1.
 bool store_device_put(struct store *store, int64_t session, unsigned number,
                       const struct dev_facts *facts, const char *checker, struct lit_error *error);
 

@@ -81,6 +81,26 @@ class Everything(Case):
             self.assertEqual((result["result"], result["failed_runs"]), ("fail", 5), result)
             self.assertEqual(list(result["outcomes"]), ["never written"])
 
+    def test_the_checker_fails_in_one_mode(self):
+        # It is tried in each mode before the first test that needs it: words come first, then tags.
+        run = self.litmus("run", "broadcast.compaction", "broadcast.id", "-n", "3",
+                          fault="idle-checker=1")
+        self.assertEqual(run.code, 0, run)
+        self.assert_clean(run)
+        self.assertEqual(run.err.count("results are checked on the host"), 1, run)
+        report = self.report()
+        self.assertIn("the checker did not look at every word of 1 x 1 tags",
+                      report["devices"][0]["checker"])
+        ran = [entry for entry in report["results"] if entry["result"] != "skip"]
+        self.assertGreater(len(ran), 8)
+        for entry in ran:
+            self.assertEqual((entry["result"], entry["runs"]), ("pass", 3), entry)
+        # Who does not need it does not hear of it.
+        run = self.litmus("run", "broadcast.compaction", "-n", "3", "--db", "words.db",
+                          fault="idle-checker=1")
+        self.assertNotIn("on the host", run.err)
+        self.assertEqual(self.report("words.db")["devices"][0]["checker"], "device")
+
     def test_every_configuration_crashes(self):
         run = self.litmus("run", *harness.PAIR, "-n", "5", fault="crash-on=any")
         self.assertEqual(run.code, 1, run)

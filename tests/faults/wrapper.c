@@ -9,7 +9,9 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,13 +120,14 @@ static _Noreturn void hang(bool deaf)
 }
 
 // Pipelines of tests are told by specialization constant 0, their workgroup size; the checker's
-// have none. Handles are kept with that size, 0 when it is not known.
+// have constant 1 alone, their mode. Handles are kept with that size, 0 when it is not known.
 
 #define KNOWN 256
 
-static struct {
+static struct pipeline {
     VkPipeline pipeline;
     uint32_t workgroup;
+    uint32_t checker; // of the checker's: its mode, counted from 1
 } known[KNOWN];
 
 static uint32_t workgroup_of(const VkSpecializationInfo *special)
@@ -136,17 +139,42 @@ static uint32_t workgroup_of(const VkSpecializationInfo *special)
     return value;
 }
 
-static uint32_t *known_workgroup(VkPipeline pipeline, bool add)
+// Pipelines are made by several threads.
+static pthread_mutex_t known_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t checker_of(const VkSpecializationInfo *special)
 {
-    static uint32_t next, none;
+    uint32_t mode;
+    if (!special || special->mapEntryCount != 1 || special->pMapEntries[0].constantID != 1)
+        return 0;
+    memcpy(&mode, (const char *)special->pData + special->pMapEntries[0].offset, 4);
+    return mode + 1;
+}
+
+static struct pipeline look_up(VkPipeline pipeline)
+{
+    struct pipeline found = {0};
+    pthread_mutex_lock(&known_lock);
     for (uint32_t i = 0; i < KNOWN; i++)
         if (known[i].pipeline == pipeline)
-            return &known[i].workgroup;
-    none = 0;
-    if (!add)
-        return &none;
-    known[next % KNOWN].pipeline = pipeline;
-    return &known[next++ % KNOWN].workgroup;
+            found = known[i];
+    pthread_mutex_unlock(&known_lock);
+    return found;
+}
+
+static void know(VkPipeline pipeline, const VkSpecializationInfo *special)
+{
+    static uint32_t next;
+    uint32_t at = 0;
+    pthread_mutex_lock(&known_lock);
+    while (at < KNOWN && known[at].pipeline != pipeline)
+        at++;
+    if (at == KNOWN)
+        at = next++ % KNOWN;
+    known[at].pipeline = pipeline;
+    known[at].workgroup = workgroup_of(special);
+    known[at].checker = checker_of(special);
+    pthread_mutex_unlock(&known_lock);
 }
 
 // Whether fault `name` concerns pipelines of this workgroup size.
@@ -159,6 +187,7 @@ static bool hits(const char *name, uint32_t workgroup)
 // The program has one command buffer, so what is being recorded needs no table.
 static struct {
     uint32_t bound;   // workgroup size of the bound pipeline
+    uint32_t checker; // the bound pipeline's
     uint32_t touched; // of the last test's pipeline that was bound
     VkBuffer output;
 } recording;
@@ -266,6 +295,23 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate_memory(VkDevice device,
     return NEXT(vkAllocateMemory)(device, info, allocator, memory);
 }
 
+#define LATE 6
+static atomic_uint submissions; // of tests
+static atomic_uint again;       // pipelines that refuse-again-on concerns
+
+static atomic_uint others; // pipelines of tests that late-crash-on does not concern
+
+// Amid the runs of another test, if there is one.
+static _Noreturn void crash_late(void)
+{
+    for (int i = 0; i < 3000 && atomic_load(&submissions) < LATE; i++) {
+        if (i >= 100 && !atomic_load(&others))
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    crash();
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipelineCache cache,
                                                        uint32_t count,
                                                        const VkComputePipelineCreateInfo *infos,
@@ -276,15 +322,19 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipeli
         const uint32_t workgroup = workgroup_of(infos[i].stage.pSpecializationInfo);
         if (hits("crash-on", workgroup))
             crash();
+        if (hits("late-crash-on", workgroup))
+            crash_late();
+        atomic_fetch_add(&others, workgroup != 0);
         if (hits("hang-compiling-on", workgroup))
             hang(false);
-        if (hits("refuse-on", workgroup))
+        if (hits("refuse-on", workgroup) ||
+            (hits("refuse-again-on", workgroup) && atomic_fetch_add(&again, 1) > 0))
             return VK_ERROR_UNKNOWN;
     }
     const VkResult result =
         NEXT(vkCreateComputePipelines)(device, cache, count, infos, allocator, pipelines);
     for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++)
-        *known_workgroup(pipelines[i], true) = workgroup_of(infos[i].stage.pSpecializationInfo);
+        know(pipelines[i], infos[i].stage.pSpecializationInfo);
     return result;
 }
 
@@ -349,7 +399,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL begin(VkCommandBuffer commands,
 static VKAPI_ATTR void VKAPI_CALL bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
                                                 VkPipeline pipeline)
 {
-    recording.bound = *known_workgroup(pipeline, false);
+    const struct pipeline found = look_up(pipeline);
+    recording.bound = found.workgroup;
+    recording.checker = found.checker;
     if (recording.bound)
         recording.touched = recording.bound;
     NEXT(vkCmdBindPipeline)(commands, point, pipeline);
@@ -385,7 +437,9 @@ static void overwrite(VkCommandBuffer commands)
 static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
                                            uint32_t z)
 {
-    if (hits("drop-on", recording.bound))
+    uint32_t mode;
+    if (hits("drop-on", recording.bound) ||
+        (has_fault("idle-checker", &mode) && mode + 1 == recording.checker))
         return;
     NEXT(vkCmdDispatch)(commands, x, y, z);
     if (hits("spoil-on", recording.bound) && recording.output)
@@ -396,6 +450,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count,
                                              const VkSubmitInfo *infos, VkFence fence)
 {
     uint32_t slow;
+    atomic_fetch_add(&submissions, recording.touched != 0);
     if (hits("hang-on", recording.touched) || hits("hang-deaf-on", recording.touched))
         hang(hits("hang-deaf-on", recording.touched));
     if (is_on("lost-always") || hits("lost-on", recording.touched))

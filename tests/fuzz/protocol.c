@@ -39,6 +39,11 @@ static void check_request(const struct eng_request *request)
     struct text first = {0}, second = {0};
     MUST(memchr(request->name, '\0', sizeof request->name));
     MUST(memchr(request->settings, '\0', sizeof request->settings));
+    MUST(request->ahead_count <= ENG_AHEAD_MOST);
+    for (size_t i = 0; i < request->ahead_count; i++) {
+        MUST(memchr(request->ahead[i].name, '\0', sizeof request->ahead[i].name));
+        MUST(memchr(request->ahead[i].stress, '\0', sizeof request->ahead[i].stress));
+    }
     eng_request_write(request, &first);
     MUST(strchr(first.data, '\n') == first.data + first.length - 1);
     MUST(eng_request_parse(first.data, first.length - 1, &again, &error));

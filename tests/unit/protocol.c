@@ -119,7 +119,7 @@ static void requests_come_back(void **state)
     (void)state;
     const struct eng_request requests[] = {
         {.kind = ENG_ENUMERATE},
-        {.kind = ENG_OPEN, .index = 3, .validation = true, .timeout_ms = 10000},
+        {.kind = ENG_OPEN, .index = 3, .validation = true, .checks = 5, .timeout_ms = 10000},
         {.kind = ENG_OPEN, .capture = true},
         {.kind = ENG_COMPILE,
          .name = "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=32"},
@@ -130,6 +130,12 @@ static void requests_come_back(void **state)
          .runs = UINT64_C(1) << 40,
          .seed = UINT64_MAX - 5,
          .timeout_ms = UINT32_MAX},
+        {.kind = ENG_RUN,
+         .name = "loop.desync@workgroup=64,subgroup=32",
+         .ahead = {{"loop.tail@workgroup=64,subgroup=32", ""},
+                   {"loop.trips@workgroup=64,subgroup=32", "kind=idle,workgroups=4"}},
+         .ahead_count = 2,
+         .runs = 1},
         {.kind = ENG_TRY,
          .index = 1,
          .name = "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,subgroup=4",
@@ -168,9 +174,15 @@ static void requests_come_back(void **state)
         assert_int_equal(back.kind, requests[i].kind);
         assert_int_equal(back.index, requests[i].index);
         assert_int_equal(back.validation, requests[i].validation);
+        assert_int_equal(back.checks, requests[i].checks);
         assert_int_equal(back.capture, requests[i].capture);
         assert_string_equal(back.name, requests[i].name);
         assert_string_equal(back.settings, requests[i].settings);
+        assert_int_equal(back.ahead_count, requests[i].ahead_count);
+        for (size_t a = 0; a < back.ahead_count; a++) {
+            assert_string_equal(back.ahead[a].name, requests[i].ahead[a].name);
+            assert_string_equal(back.ahead[a].stress, requests[i].ahead[a].stress);
+        }
         assert_string_equal(back.program, requests[i].program);
         assert_string_equal(back.rule, requests[i].rule);
         assert_int_equal(back.workgroup, requests[i].workgroup);
@@ -401,21 +413,30 @@ static void malformed_requests_are_refused(void **state)
         "{\"request\":3}",
         "{\"request\":\"quit\\u0000\"}",
         "{\"request\":\"open\"}",
-        "{\"request\":\"open\",\"index\":-1,\"validation\":false,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":4294967296,\"validation\":false,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":0.0,\"validation\":false,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":\"0\",\"validation\":false,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":0,\"validation\":0,\"timeout_ms\":1}",
-        "{\"request\":\"open\",\"index\":0,\"validation\":false}",
-        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\\n\",\"first\":0,\"runs\":1,"
-        "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,\"seed\":0,"
+        "{\"request\":\"open\",\"index\":-1,\"capture\":false,\"checks\":1,\"validation\":false,"
         "\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "{\"request\":\"open\",\"index\":4294967296,\"capture\":false,\"checks\":1,\"validation\":"
+        "false,\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":0.0,\"capture\":false,\"checks\":1,\"validation\":false,"
+        "\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":\"0\",\"capture\":false,\"checks\":1,\"validation\":false,"
+        "\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":1,\"validation\":0,"
+        "\"timeout_ms\":1}",
+        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":1,\"validation\":false}",
+        "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":16,\"validation\":false,"
+        "\"timeout_ms\":1}",
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\\n\",\"first\":0,"
+        "\"runs\":1,"
+        "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "\"seed\":0,"
+        "\"timeout_ms\":1}",
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\",\"first\":0,\"runs\":1,"
         "\"seed\":\"000000000000000\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\",\"first\":0,\"runs\":1,"
         "\"seed\":\"000000000000000G\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":"
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\",\"first\":0,\"runs\":"
         "99999999999999999999,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
     };
@@ -423,16 +444,59 @@ static void malformed_requests_are_refused(void **state)
         if (accepts_request(lines[i]))
             fail_msg("accepted: %s", lines[i]);
     assert_true(accepts_request("{\"request\":\"quit\"}"));
+    assert_true(accepts_request("{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":15,"
+                                "\"validation\":false,\"timeout_ms\":1}"));
 
     char name[700];
     memset(name, 'a', sizeof name);
     struct text line = {0};
     text_printf(&line,
-                "{\"request\":\"run\",\"stress\":\"\",\"name\":\"%.*s\",\"first\":0,\"runs\":1,"
+                "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"%.*s\",\"first\":0,"
+                "\"runs\":1,"
                 "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
                 512, name);
     assert_false(accepts_request(line.data));
     text_free(&line);
+}
+
+static bool accepts_ahead(const char *ahead)
+{
+    struct text line = {0};
+    text_printf(&line,
+                "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+                "\"ahead\":%s,\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+                ahead);
+    const bool accepted = accepts_request(line.data);
+    text_free(&line);
+    return accepted;
+}
+
+static void wrong_lists_of_what_comes_are_refused(void **state)
+{
+    (void)state;
+    static const char item[] = "{\"name\":\"a.b\",\"stress\":\"\"}";
+    static const char *const lists[] = {
+        "null",
+        "{}",
+        "\"a.b\"",
+        "[\"a.b\"]",
+        "[{}]",
+        "[null]",
+        "[{\"name\":\"a.b\"}]",
+        "[{\"name\":\"a.b\",\"stress\":3}]",
+        "[{\"name\":\"a.b\",\"stress\":\"\",\"more\":1}]",
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (accepts_ahead(lists[i]))
+            fail_msg("accepted: %s", lists[i]);
+    struct text list = {0};
+    text_puts(&list, "[");
+    for (size_t i = 1; i <= ENG_AHEAD_MOST + 1; i++) {
+        text_printf(&list, "%s%s]", i > 1 ? "," : "", item);
+        assert_int_equal(accepts_ahead(list.data), i <= ENG_AHEAD_MOST);
+        list.data[--list.length] = '\0';
+    }
+    text_free(&list);
 }
 
 // Every event line, cut anywhere, is refused; and so is one with more after it.
@@ -446,6 +510,7 @@ static void cut_events_are_refused(void **state)
         some_row(),
         some_time,
         {.kind = ENG_EVENT_MESSAGE, .text = "m"},
+        {.kind = ENG_EVENT_AHEAD, .text = "loop.tail@workgroup=64,subgroup=32"},
         {.kind = ENG_EVENT_DONE, .text = "d"},
         {.kind = ENG_EVENT_ERROR, .error_code = LIT_EXIT_USAGE, .text = "e"},
     };
@@ -670,6 +735,7 @@ int main(void)
         cmocka_unit_test(results_come_back),
         cmocka_unit_test(written_text_is_sanitised),
         cmocka_unit_test(malformed_requests_are_refused),
+        cmocka_unit_test(wrong_lists_of_what_comes_are_refused),
         cmocka_unit_test(cut_events_are_refused),
         cmocka_unit_test(benchmarks_come_back),
         cmocka_unit_test(nonsense_of_benchmarks_is_refused),

@@ -11,16 +11,23 @@ static void the_table(void **state)
         struct eng_share want;
     } rows[] = {
         // Hardware alone is never held back, and nobody is nice to a neighbour that is not there.
-        {2, 0, 0, {0, 1, 0}},
-        {2, 0, 4, {0, 1, 0}},
-        {2, 1, 0, {1, 1, 0}},
-        {2, 1, 3, {1, 1, 5}},
+        {2, 0, 0, {0, 1, 0, 0}},
+        {2, 0, 4, {0, 1, 0, 0}},
+        {2, 1, 0, {1, 1, 0, 0}},
+        {2, 1, 3, {1, 1, 5, 0}},
         // No more software devices than cores, and each may take as much longer.
-        {2, 2, 0, {2, 2, 0}},
-        {2, 3, 0, {2, 2, 0}},
-        {1, 3, 0, {1, 1, 0}},
-        {0, 3, 1, {1, 1, 5}},
-        {64, 3, 1, {3, 3, 5}},
+        {2, 2, 0, {2, 2, 0, 0}},
+        {2, 3, 0, {2, 2, 0, 0}},
+        {1, 3, 0, {1, 1, 0, 0}},
+        {0, 3, 1, {1, 1, 5, 0}},
+        {64, 3, 1, {3, 3, 5, 14}},
+        // Pipelines are made ahead on all cores but one, for hardware.
+        {1, 0, 1, {0, 1, 0, 0}},
+        {2, 0, 1, {0, 1, 0, 1}},
+        {8, 0, 1, {0, 1, 0, 7}},
+        {16, 0, 1, {0, 1, 0, 14}},
+        {16, 0, 4, {0, 1, 0, 3}},
+        {256, 0, 8, {0, 1, 0, 14}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -29,6 +36,7 @@ static void the_table(void **state)
         assert_int_equal(got.at_once, rows[i].want.at_once);
         assert_true(got.patience == rows[i].want.patience);
         assert_int_equal(got.niceness, rows[i].want.niceness);
+        assert_int_equal(got.ahead, rows[i].want.ahead);
     }
 }
 

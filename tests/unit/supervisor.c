@@ -112,6 +112,8 @@ static void play_run(const char *part, const struct eng_request *request)
         runs++;
     } else if (strcmp(part, "too-little") == 0) {
         runs--;
+    } else if (strcmp(part, "eager") == 0) {
+        emit(&(struct eng_event){.kind = ENG_EVENT_AHEAD, .text = "loop.tail"});
     } else if (strcmp(part, "slow") == 0) {
         emit_batch(3, 0);
         sleep_for_ever();
@@ -325,6 +327,7 @@ static void every_misbehaviour_has_its_result(void **state)
     expect("endless", ENG_HARNESS_ERROR, 0, "the worker sent an endless line");
     expect("too-much", ENG_HARNESS_ERROR, 0, "the worker's counts make no sense");
     expect("too-little", ENG_HARNESS_ERROR, RUNS - 1, "the worker stopped after 9 of 10 runs");
+    expect("eager", ENG_HARNESS_ERROR, 0, "the worker made ahead what it was not asked for");
     expect("lost", ENG_DEVICE_LOST, 1, "");
 }
 

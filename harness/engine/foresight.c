@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which pipelines a worker is told to make ahead, and which it may be making.
+
+#include "engine/foresight.h"
+
+#include <string.h>
+
+// Those whose turn is over are dropped by the worker, made or not.
+static void drop_before(struct eng_foresight *f, size_t place)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->named[i].place >= place)
+            f->named[kept++] = f->named[i];
+    f->count = kept;
+}
+
+static size_t count_after(const struct eng_foresight *f, size_t place)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < f->count; i++)
+        count += f->named[i].place > place;
+    return count;
+}
+
+void eng_foresight_ask(struct eng_foresight *f, const struct eng_plan *plan, const bool *done,
+                       size_t place, struct eng_request *request,
+                       void (*describe)(const struct cat_case *which, struct eng_ahead *ahead,
+                                        void *user),
+                       void *user)
+{
+    const unsigned most = f->most < ENG_AHEAD_MOST ? f->most : ENG_AHEAD_MOST;
+    request->ahead_count = 0;
+    drop_before(f, place);
+    if (place < f->alone)
+        return;
+    if (f->next <= place)
+        f->next = place + 1;
+    for (size_t room = most - count_after(f, place); room > 0 && f->next < plan->count; f->next++) {
+        const struct cat_case *which = &plan->cases[f->next];
+        if (done[f->next] || !cat_case_module(which))
+            continue;
+        struct eng_ahead *ahead = &request->ahead[request->ahead_count++];
+        struct eng_foreseen *named = &f->named[f->count++];
+        describe(which, ahead, user);
+        *named = (struct eng_foreseen){.place = f->next, .making = true};
+        memcpy(named->name, ahead->name, sizeof named->name);
+        room--;
+    }
+}
+
+bool eng_foresight_made(struct eng_foresight *f, const char *name)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->named[i].making && !strcmp(f->named[i].name, name)) {
+            f->named[i].making = false;
+            return true;
+        }
+    return false;
+}
+
+bool eng_foresight_unclear(const struct eng_foresight *f, size_t place)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (f->named[i].making && f->named[i].place != place)
+            return true;
+    return false;
+}
+
+void eng_foresight_separate(struct eng_foresight *f, size_t place)
+{
+    if (f->alone <= place)
+        f->alone = place + 1;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->named[i].making && f->named[i].place >= f->alone)
+            f->alone = f->named[i].place + 1;
+}
+
+void eng_foresight_forget(struct eng_foresight *f)
+{
+    f->count = 0;
+    f->next = 0;
+}

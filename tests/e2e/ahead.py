@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pipelines that are made ahead of use: who is to blame when the driver fails meanwhile, and that
+nothing else changes. Of two configurations, that with workgroups of 64 comes first."""
+
+import harness
+from harness import Case
+
+RUNS = 120
+
+
+def counted(result):
+    return {key: result[key] for key in ("result", "runs", "failed_runs", "no_progress_runs",
+                                         "instances", "failed_instances", "outcomes", "seed")}
+
+
+class Blame(Case):
+    def both(self, fault, *more, ahead="2", code=1):
+        run = self.litmus("run", *harness.PAIR, "-n", str(RUNS), "--seed", "1", "--ahead", ahead,
+                          *more, fault=fault)
+        self.assertEqual(run.code, code, run)
+        self.assert_clean(run)
+        results = self.results()
+        return run, results[64], results[128]
+
+    def processes(self, result):
+        return [part["process"] for part in result["parts"]]
+
+    def test_crash_in_compiling_the_next_one(self):
+        run, first, second = self.both("crash-on=128")
+        self.assertEqual((first["result"], first["runs"]), ("pass", RUNS), run)
+        self.assertEqual((second["result"], second["runs"]), ("crash", 0), run)
+        self.assertIn("worker died: signal 11", second["reason"])
+        # It was not known who it was; then each had a worker to itself.
+        self.assertIn("crash while other pipelines were being made: it goes on alone", run.err)
+        self.assertEqual(run.err.count("goes on alone"), 1, run)
+        self.assertEqual(set(self.processes(first)), {1}, first)
+
+    def test_crash_amid_the_runs_of_another(self):
+        run, first, second = self.both("late-crash-on=128")
+        self.assertEqual((first["result"], first["runs"]), ("pass", RUNS), run)
+        self.assertEqual((second["result"], second["runs"]), ("crash", 0), run)
+        # What was counted before stays, the rest is done by the next worker.
+        self.assertEqual(set(self.processes(first)), {0, 1}, first)
+
+    def test_crash_of_the_present_one(self):
+        for fault in ("crash-on=64", "crash-running-on=64"):
+            run, first, second = self.both(fault)
+            self.assertEqual((first["result"], first["runs"]), ("crash", 0), run)
+            self.assertEqual((second["result"], second["runs"]), ("pass", RUNS), run)
+
+    def test_hang_in_compiling_the_next_one(self):
+        # The first one runs to its end beside it; then only one can be meant.
+        run, first, second = self.both("hang-compiling-on=128", "--timeout", "3")
+        self.assertEqual((first["result"], first["runs"]), ("pass", RUNS), run)
+        self.assertEqual((second["result"], second["runs"]), ("hang", 0), run)
+        self.assertNotIn("goes on alone", run.err)
+
+    def test_every_pipeline_crashes(self):
+        run, first, second = self.both("crash-on=any")
+        self.assertEqual([first["result"], second["result"]], ["crash"] * 2, run)
+
+    def test_refused(self):
+        run, first, second = self.both("refuse-on=128", code=3)
+        self.assertEqual((first["result"], first["runs"]), ("pass", RUNS), run)
+        self.assertEqual(second["result"], "harness-error", run)
+        self.assertIn("vkCreateComputePipelines", second["reason"])
+
+    def test_what_was_made_is_used(self):
+        run, first, second = self.both("refuse-again-on=128", code=0)
+        self.assertEqual((first["result"], first["runs"]), ("pass", RUNS), run)
+        self.assertEqual((second["result"], second["runs"]), ("pass", RUNS), run)
+
+    def test_off_on_software_unless_asked_for(self):
+        run = self.litmus("run", *harness.PAIR, "-n", str(RUNS), fault="crash-on=128")
+        self.assertNotIn("goes on alone", run.err)
+        self.assertEqual(set(self.processes(self.results()[64])), {0}, run)
+
+
+class Same(Case):
+    def test_counts(self):
+        """The reference driver repeats itself: what is made ahead changes no count."""
+        found = []
+        for ahead in ("0", "5"):
+            run = self.litmus("run", "shuffle.scan-loop", "loop.desync", "-n", "3", "--seed", "9",
+                              "--simt", "snooping,threads=1", "--ahead", ahead, "--db", ahead + ".db")
+            self.assert_clean(run)
+            self.assertNotIn("goes on alone", run.err)
+            found.append({entry["name"]: counted(entry)
+                          for entry in self.report(ahead + ".db")["results"]})
+        self.assertGreater(len(found[0]), 20)
+        self.assertTrue(any(entry["failed_runs"] for entry in found[0].values()))
+        self.assertEqual(found[0], found[1])
+
+    def test_wrong_numbers(self):
+        for number in ("15", "-1", "two", "1x", ""):
+            self.assert_one_line(self.litmus("run", "--all", "--ahead=" + number), 2, "--ahead")
+
+
+if __name__ == "__main__":
+    harness.main()

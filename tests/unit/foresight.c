@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker is told to make ahead, and who is to blame when it ends meanwhile.
+#include "unit.h"
+
+#include "engine/foresight.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct dev_facts device = {.subgroup = 32, .subgroup_min = 32, .subgroup_max = 32};
+static struct eng_plan plan;
+static bool *done;
+static struct eng_request request;
+
+static void describe(const struct cat_case *which, struct eng_ahead *ahead, void *user)
+{
+    assert_ptr_equal(user, &plan);
+    snprintf(ahead->name, sizeof ahead->name, "%td", which - plan.cases);
+    snprintf(ahead->stress, sizeof ahead->stress, "s");
+}
+
+static int begin(void **state)
+{
+    struct cat_selection all = {0};
+    (void)state;
+    eng_plan_make(&plan, &all, &device, false, 0);
+    done = lit_alloc(plan.count, sizeof *done);
+    return plan.count > 40 ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    eng_plan_clear(&plan);
+    free(done);
+    return 0;
+}
+
+// What is asked at a place, as "3 4 5".
+static const char *ask(struct eng_foresight *f, size_t place)
+{
+    static char text[256];
+    text[0] = '\0';
+    eng_foresight_ask(f, &plan, done, place, &request, describe, &plan);
+    for (size_t i = 0; i < request.ahead_count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "",
+                 request.ahead[i].name);
+    return text;
+}
+
+static void each_is_told_once(void **state)
+{
+    struct eng_foresight f = {.most = 3};
+    (void)state;
+    memset(done, 0, plan.count);
+    done[2] = done[7] = true;
+    assert_string_equal(ask(&f, 0), "1 3 4");
+    assert_string_equal(ask(&f, 0), ""); // another request of the same place
+    assert_string_equal(ask(&f, 1), "5");
+    assert_string_equal(ask(&f, 3), "6");
+    assert_string_equal(ask(&f, 4), "8");
+    // A new worker knows nothing.
+    eng_foresight_forget(&f);
+    assert_string_equal(ask(&f, 5), "6 8 9");
+    // The plan ends.
+    f = (struct eng_foresight){.most = ENG_AHEAD_MOST};
+    memset(done, 0, plan.count);
+    ask(&f, plan.count - 3);
+    assert_int_equal(request.ahead_count, 2);
+    assert_string_equal(ask(&f, plan.count - 2), "");
+    assert_string_equal(ask(&f, plan.count - 1), "");
+}
+
+static void there_is_a_most(void **state)
+{
+    struct eng_foresight f = {.most = 0};
+    (void)state;
+    memset(done, 0, plan.count);
+    assert_string_equal(ask(&f, 0), "");
+    f.most = 1000;
+    ask(&f, 0);
+    assert_int_equal(request.ahead_count, ENG_AHEAD_MOST);
+    for (size_t i = 1; i < 30; i++) {
+        ask(&f, i);
+        assert_int_equal(request.ahead_count, 1);
+        assert_in_range(f.count, ENG_AHEAD_MOST, ENG_AHEAD_MOST + 1);
+    }
+}
+
+static void who_is_to_blame(void **state)
+{
+    struct eng_foresight f = {.most = 2};
+    (void)state;
+    memset(done, 0, plan.count);
+    assert_false(eng_foresight_unclear(&f, 0));
+    assert_string_equal(ask(&f, 0), "1 2");
+    assert_true(eng_foresight_unclear(&f, 0));
+    assert_true(eng_foresight_made(&f, "2"));
+    assert_true(eng_foresight_unclear(&f, 0));
+    // Only once, and only what was asked for.
+    assert_false(eng_foresight_made(&f, "2"));
+    assert_false(eng_foresight_made(&f, "3"));
+    assert_false(eng_foresight_made(&f, ""));
+    // It is the turn of the only one that is left.
+    assert_false(eng_foresight_unclear(&f, 1));
+    assert_string_equal(ask(&f, 1), "3");
+    assert_true(eng_foresight_unclear(&f, 1));
+    assert_true(eng_foresight_made(&f, "3"));
+    assert_false(eng_foresight_unclear(&f, 1));
+    assert_true(eng_foresight_made(&f, "1"));
+    // Turns that are over are nobody's concern.
+    assert_string_equal(ask(&f, 2), "4");
+    assert_string_equal(ask(&f, 5), "6 7");
+    assert_false(eng_foresight_made(&f, "4"));
+}
+
+static void the_suspects_go_alone(void **state)
+{
+    struct eng_foresight f = {.most = 3};
+    (void)state;
+    memset(done, 0, plan.count);
+    assert_string_equal(ask(&f, 0), "1 2 3");
+    assert_true(eng_foresight_made(&f, "3"));
+    eng_foresight_separate(&f, 0);
+    eng_foresight_forget(&f);
+    for (size_t i = 0; i <= 2; i++) {
+        assert_string_equal(ask(&f, i), "");
+        assert_false(eng_foresight_unclear(&f, i));
+    }
+    assert_string_equal(ask(&f, 3), "4 5 6");
+    // It never goes back.
+    eng_foresight_separate(&f, 3);
+    eng_foresight_forget(&f);
+    assert_string_equal(ask(&f, 6), "");
+    assert_string_equal(ask(&f, 7), "8 9 10");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_is_told_once),
+        cmocka_unit_test(there_is_a_most),
+        cmocka_unit_test(who_is_to_blame),
+        cmocka_unit_test(the_suspects_go_alone),
+    };
+    return cmocka_run_group_tests_name("foresight", tests, begin, end);
+}
