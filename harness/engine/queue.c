@@ -197,6 +197,7 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
         case ENG_EVENT_CODE:
         case ENG_EVENT_ROW:
         case ENG_EVENT_TIME:
+        case ENG_EVENT_RATE:
             break;
         }
     }
@@ -381,6 +382,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             break;
         case ENG_EVENT_ROW:
         case ENG_EVENT_TIME:
+        case ENG_EVENT_RATE:
         case ENG_EVENT_DEVICE:
         case ENG_EVENT_OPENED:
         case ENG_EVENT_CODE:
