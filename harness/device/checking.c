@@ -12,6 +12,8 @@ extern const uint32_t checker_fill_words[];
 extern const size_t checker_fill_count;
 extern const uint32_t checker_compare_words[];
 extern const size_t checker_compare_count;
+extern const uint32_t checker_compare_words_words[];
+extern const size_t checker_compare_words_count;
 extern const uint32_t checker_summarise_words[];
 extern const size_t checker_summarise_count;
 
@@ -49,17 +51,24 @@ struct fill_push {
 static enum dev_status make_pipelines(struct dev *dev, enum cat_check check,
                                       struct lit_error *error)
 {
-    static const uint32_t *const words[DEV_PASSES] = {checker_fill_words, checker_compare_words,
-                                                      checker_summarise_words};
-    const size_t counts[DEV_PASSES] = {checker_fill_count, checker_compare_count,
-                                       checker_summarise_count};
     enum dev_status status = DEV_OK;
-    for (int pass = dev->facts.cpu ? DEV_COMPARE : DEV_FILL; pass < DEV_PASSES; pass++)
+    const bool by_words = dev_checks_words(dev);
+    const struct {
+        const uint32_t *words;
+        size_t count;
+    } modules[DEV_PASSES] = {
+        [DEV_FILL] = {checker_fill_words, checker_fill_count},
+        [DEV_COMPARE] = {by_words ? checker_compare_words_words : checker_compare_words,
+                         by_words ? checker_compare_words_count : checker_compare_count},
+        [DEV_SUMMARISE] = {checker_summarise_words, checker_summarise_count},
+    };
+    // A driver that is slow to compile is spared what it does not need.
+    for (int pass = by_words ? DEV_COMPARE : DEV_FILL; pass < DEV_PASSES; pass++)
         if (!dev->checker[check][pass])
             TRY(dev_pipeline(dev,
                              &(struct dev_pipeline_info){
-                                 .words = words[pass],
-                                 .word_count = counts[pass],
+                                 .words = modules[pass].words,
+                                 .word_count = modules[pass].count,
                                  .spec_ids = (const uint32_t[]){SPEC_MODE},
                                  .spec_values = (const uint32_t[]){(uint32_t)check},
                                  .spec_count = 1,
@@ -86,6 +95,11 @@ static enum dev_status make_buffers(struct dev *dev, struct dev_checking *checki
     TRY(dev_buffer_create(dev, DEV_FOR_HOST, kept_words, &checking->kept, error));
 error:
     return status;
+}
+
+bool dev_checks_words(const struct dev *dev)
+{
+    return dev->facts.driver_id == VK_DRIVER_ID_MESA_LLVMPIPE;
 }
 
 enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking,
@@ -205,13 +219,15 @@ void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t
 {
     const struct dev_division division =
         dev_slots_divide(checking->output_words, slots, dev->facts.cpu);
+    const uint32_t width = dev_checks_words(dev) ? 1 : 4;
+    const uint32_t each = division.vectors * 4 / width;
     const struct push push = {
         .words_per_instance = (uint32_t)checking->shape.words_per_instance,
         .instances = (uint32_t)checking->shape.instances,
         .output_words = (uint32_t)checking->output_words,
         .first_run = first_run,
         .record_capacity = checking->records_each,
-        .vectors_per_invocation = division.vectors,
+        .vectors_per_invocation = each,
         .failing = failing_outcomes(&checking->mode),
         .slots = slots,
         .slots_per_group = division.slots,
@@ -219,9 +235,9 @@ void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t
         .state_stride = (uint32_t)checking->slots.state,
     };
     // Without a whole vector there is still the one workgroup that takes what is left of one.
-    const uint64_t vectors = checking->output_words / 4 ? checking->output_words / 4 : 1;
+    const uint64_t whole = checking->output_words / width, vectors = whole ? whole : 1;
     bind(dev, checking, &push, sizeof push);
-    dispatch(dev, checking, DEV_COMPARE, (vectors + division.vectors - 1) / division.vectors,
+    dispatch(dev, checking, DEV_COMPARE, (vectors + each - 1) / each,
              (slots + division.slots - 1) / division.slots);
     dispatch(dev, checking, DEV_SUMMARISE, checking->shape.instances, slots);
 }

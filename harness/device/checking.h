@@ -22,6 +22,9 @@ struct dev_checking {
     VkDescriptorSet set;
 };
 
+// Whether this device's driver loads vectors word by word, so that the checker is spared them.
+bool dev_checks_words(const struct dev *dev);
+
 // Makes a checker for outputs of this shape. `output` and `state`, of so many slots, must outlive
 // it. The structure must be zero; clear it with dev_checking_clear after a failure too.
 enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking,

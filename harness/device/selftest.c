@@ -148,6 +148,8 @@ static enum dev_status prepare(struct trial *trial, struct lit_error *error)
     TRY(dev_upload(dev, &trial->source, trial->outputs, trial->words * CONTENTS, error));
     TRY(dev_checking_init(dev, &trial->checking, &trial->mode, &trial->shape, slots, &trial->output,
                           &trial->state, trial->expected, CONTENTS, error));
+    // Tried wherever it is there, whether runs use it or not.
+    trial->checking.fills = !dev_checks_words(dev);
 error:
     return status;
 }
