@@ -92,7 +92,8 @@ static enum dev_status make_buffers(struct dev *dev, struct dev_checking *checki
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, checking->batch * kept_words, &checking->records,
                           error));
     TRY(dev_buffer_create(dev, DEV_FOR_HOST, run_words, &checking->readback, error));
-    TRY(dev_buffer_create(dev, DEV_FOR_HOST, kept_words, &checking->kept, error));
+    TRY(dev_buffer_create(dev, DEV_FOR_HOST, DEV_MAX_FAILURES * kept_words, &checking->kept,
+                          error));
 error:
     return status;
 }
@@ -282,13 +283,13 @@ static int by_place(const void *left, const void *right)
 
 // The records of a run, in the order of its instances, as far as there is room for them in the
 // batch. False if they do not add up.
-static bool read_records(const struct dev_checking *checking, uint32_t run, size_t count,
-                         struct dev_batch *batch)
+static bool read_records(const struct dev_checking *checking, const uint32_t *words, uint32_t run,
+                         size_t count, struct dev_batch *batch)
 {
     struct cat_failure *all = lit_alloc(count, sizeof *all);
     bool good = true;
     for (size_t i = 0; i < count && good; i++) {
-        const uint32_t *record = checking->kept.mapped + i * RECORD_WORDS;
+        const uint32_t *record = words + i * RECORD_WORDS;
         all[i] = (struct cat_failure){
             .run = record[0],
             .instance = record[1],
@@ -310,15 +311,45 @@ static bool read_records(const struct dev_checking *checking, uint32_t run, size
     return good;
 }
 
-static enum dev_status fetch_records(struct dev *dev, struct dev_checking *checking, uint32_t run,
-                                     size_t count, uint32_t timeout_ms, struct lit_error *error)
+// The runs whose records are wanted: the first ones that failed, until there are enough failures.
+struct wanted {
+    size_t runs, failures;
+    struct {
+        uint32_t run;
+        size_t count;
+    } of[DEV_MAX_FAILURES];
+};
+
+static void want(const struct dev_checking *checking, const struct dev_batch *batch,
+                 struct wanted *wanted)
+{
+    for (uint32_t i = 0; i < batch->runs && wanted->failures < DEV_MAX_FAILURES; i++) {
+        const uint64_t failed = batch->run[i].failed;
+        const size_t count =
+            failed < checking->records_each ? (size_t)failed : checking->records_each;
+        if (!count)
+            continue;
+        wanted->of[wanted->runs].run = i;
+        wanted->of[wanted->runs++].count = count;
+        wanted->failures += count;
+    }
+}
+
+static enum dev_status fetch_records(struct dev *dev, struct dev_checking *checking,
+                                     const struct wanted *wanted, uint32_t timeout_ms,
+                                     struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     const uint64_t region = (uint64_t)checking->records_each * RECORD_WORDS * 4;
-    memset(checking->kept.mapped, 0xff, count * RECORD_WORDS * 4);
     TRY(dev_begin(dev, error));
-    vkCmdCopyBuffer(dev->commands, checking->records.handle, checking->kept.handle, 1,
-                    &(VkBufferCopy){.srcOffset = run * region, .size = count * RECORD_WORDS * 4});
+    for (size_t i = 0; i < wanted->runs; i++) {
+        const uint64_t size = wanted->of[i].count * RECORD_WORDS * 4;
+        memset((char *)checking->kept.mapped + i * region, 0xff, size);
+        vkCmdCopyBuffer(dev->commands, checking->records.handle, checking->kept.handle, 1,
+                        &(VkBufferCopy){.srcOffset = wanted->of[i].run * region,
+                                        .dstOffset = i * region,
+                                        .size = size});
+    }
     dev_barrier(dev);
     TRY(dev_submit(dev, timeout_ms, error));
 error:
@@ -330,21 +361,23 @@ enum dev_status dev_checking_read(struct dev *dev, struct dev_checking *checking
                                   struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
+    struct wanted wanted = {0};
     const uint32_t *words = checking->readback.mapped;
     batch->unchecked = false;
     batch->failure_count = 0;
     for (uint32_t i = 0; i < batch->runs; i++)
         if (!read_run(checking, words + (size_t)i * RUN_WORDS, &batch->run[i], &batch->gave_up[i]))
             batch->unchecked = true;
-    for (uint32_t i = 0; i < batch->runs && !batch->unchecked; i++) {
-        const uint64_t failed = batch->run[i].failed;
-        if (!failed || batch->failure_count == DEV_MAX_FAILURES)
-            continue;
-        const size_t count =
-            failed < checking->records_each ? (size_t)failed : checking->records_each;
-        TRY(fetch_records(dev, checking, i, count, timeout_ms, error));
-        batch->unchecked = !read_records(checking, i, count, batch);
-    }
+    if (batch->unchecked)
+        return DEV_OK;
+    want(checking, batch, &wanted);
+    if (!wanted.runs)
+        return DEV_OK;
+    TRY(fetch_records(dev, checking, &wanted, timeout_ms, error));
+    for (size_t i = 0; i < wanted.runs && !batch->unchecked; i++)
+        batch->unchecked = !read_records(
+            checking, checking->kept.mapped + i * checking->records_each * RECORD_WORDS,
+            wanted.of[i].run, wanted.of[i].count, batch);
     if (batch->unchecked)
         batch->failure_count = 0;
 error:
