@@ -47,6 +47,11 @@ struct dev_slots dev_slots_choose(const struct cat_shape *shape,
     count = fit(bound, 2 * shape->instances, count);
     count = count < runs ? count : runs;
     slots.count = count ? (uint32_t)count : 1;
+    // Alone it is no larger than it has to be: it may be as large as a binding can.
+    if (slots.count == 1) {
+        slots.output = words;
+        slots.state = shape->state_words ? shape->state_words : 1;
+    }
     return slots;
 }
 

@@ -11,7 +11,8 @@
 
 struct dev_slots {
     uint32_t count;         // at least 1
-    uint64_t output, state; // words from one slot to the next; whole vectors of four words
+    uint64_t output, state; // words from one slot to the next: whole vectors of four words, unless
+                            // there is only one
 };
 
 struct dev_slot_limits {
