@@ -29,3 +29,19 @@ struct bench_said {
     uint64_t index; // of the first of them
     uint32_t got, want;
 };
+
+// A round of checked runs.
+struct bench_rate {
+    uint32_t form; // enum bench_form
+    uint32_t round;
+    // What a run is:
+    uint64_t workgroups, input_words, output_words, state_words, instances;
+    uint32_t stride;   // words of an expectation for one of the output
+    uint32_t slots;    // runs that are made ready, and checked, together
+    uint32_t subgroup; // invocations
+    double copy;       // bytes a second, read and written, of the copy kernel
+    // What was done:
+    uint64_t runs, failed, gave_up;    // failed: instances; gave_up: runs
+    double wall_ns, cpu_ns;            // all of it; of the process's threads, the driver's included
+    double fill_ns, test_ns, check_ns; // by the device's clock; all 0: not known
+};

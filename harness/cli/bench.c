@@ -25,15 +25,23 @@ static const struct cli_option options[] = {
     {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
      "on the reference driver alone: " CLI_SIMT_MODELS},
     {'n', "repeat", CLI_COUNT, AT(repeat), "N",
-     "timed dispatches of each row (default: 31; with --simt 3)"},
+     "timed dispatches of each row (default: 31; with --simt 3);\n"
+     "throughput, single: rounds (default: 9; with --simt 2)"},
     {0, "elements", CLI_COUNT, AT(elements), "N",
      "words that are scanned, a power of two from 4,096 to 16,777,216\n"
      "(default: 1,048,576; on a CPU 65,536; with --simt 4,096)"},
     {0, "loops", CLI_COUNT, AT(loops), "N",
      "scans within a dispatch, to 60,000 (default: as many as fit\n"
      "into --budget, to 1,000; with --simt 3)"},
+    {0, "test", CLI_LIST, AT(tests), "PATTERN",
+     "throughput, single: the first configuration that this names, as\n"
+     "for 'litmus run'; can be repeated"},
+    {0, "scale", CLI_COUNT, AT(scale), "N",
+     "throughput, single: workgroups (default: as many as fill the\n"
+     "device; for single as many as 'litmus run' takes)"},
     {0, "budget", CLI_SECONDS, AT(budget), "SECONDS",
-     "that all dispatches together may take, about (default: 25)"},
+     "that all dispatches together may take, about (default: 25);\n"
+     "throughput: all rounds of a configuration (default: 3; single: 5)"},
     {0, "seed", CLI_SEED, AT(seed), "SEED",
      "of the input and of the order, 24301 or 0x5eed (default: a\n"
      "new one, which is printed)"},
@@ -58,7 +66,11 @@ const struct cli_syntax cli_bench_syntax = {
     .about = "Times subgroup code on a device; without a BENCHMARK, lists what there is.\n\n"
              "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
              "shuffles with and without barriers, against what the device can copy, add and\n"
-             "shuffle. Every output is checked: a scan that is wrong is told as wrong.",
+             "shuffle. Every output is checked: a scan that is wrong is told as wrong.\n\n"
+             "throughput: how many checked instances of a test a device gives in a second,\n"
+             "where the time goes, and what its memory would allow.\n\n"
+             "single: the same work as a harness does it that submits and checks one run at a\n"
+             "time, side by side with 'litmus run'.",
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more =
@@ -68,9 +80,10 @@ const struct cli_syntax cli_bench_syntax = {
         "up, 77 nothing could run\n\n"
         "examples:\n"
         "  litmus bench scan\n"
-        "  litmus bench scan -d 1 --json scan.json --markdown scan.md\n",
+        "  litmus bench scan -d 1 --json scan.json --markdown scan.md\n"
+        "  litmus bench throughput --test loop.desync --scale 4096\n",
     .operands = CLI_OPERANDS_WORDS,
-    .words = "scan",
+    .words = "scan|single|throughput",
 };
 
 // What they share
@@ -163,6 +176,9 @@ static const struct benchmark {
     int (*run)(struct cli_benching *b, int argc, char **argv);
 } benchmarks[] = {
     {"scan", "inclusive sums over subgroups and workgroups, native and emulated", cli_bench_scan},
+    {"single", "checked runs, one submission each, against those of 'litmus run'",
+     cli_bench_single},
+    {"throughput", "checked instances a second, and what memory allows", cli_bench_throughput},
 };
 
 #define BENCHMARKS (sizeof benchmarks / sizeof benchmarks[0])
@@ -209,7 +225,10 @@ static int choose(struct cli_benching *b, const struct cli_list *operands, int a
 int cli_bench(int argc, char **argv)
 {
     struct cli_benching b = {
-        .chosen = {.timeout = ENG_IDLE_SECONDS, .budget = 25},
+        .chosen =
+            {
+                .timeout = ENG_IDLE_SECONDS,
+            },
         .watch = {.started = eng_now(), .say = say},
         .utf8 = cli_utf8(),
     };
@@ -225,6 +244,7 @@ int cli_bench(int argc, char **argv)
     cli_list_clear(&operands);
     cli_list_clear(&b.chosen.devices);
     cli_list_clear(&b.chosen.simt);
+    cli_list_clear(&b.chosen.tests);
     if (eng_interrupt())
         eng_interrupt_reraise(eng_interrupt());
     return code;

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 struct cli_bench_options {
-    struct cli_list devices, simt;
-    uint64_t repeat, elements, loops;
+    struct cli_list devices, simt, tests;
+    uint64_t repeat, elements, loops, scale;
     struct cli_seed seed;
     const char *json, *markdown, *keep;
     int color, verbose;
@@ -34,6 +34,8 @@ struct cli_benching {
 
 // A benchmark: from the command line, of which the options are read, to the exit code.
 int cli_bench_scan(struct cli_benching *b, int argc, char **argv);
+int cli_bench_throughput(struct cli_benching *b, int argc, char **argv);
+int cli_bench_single(struct cli_benching *b, int argc, char **argv);
 
 // What comes before the first device: fills what is not given on the command line, finds the
 // devices and those that were chosen. False with an error; LIT_EXIT_TIME if it was interrupted.

@@ -18,6 +18,7 @@
 
 #define REPEATS       31 // an odd number: the median is one of them
 #define SIMT_REPEATS  3
+#define BUDGET        25.0       // seconds
 #define ELEMENTS_GPU  (1u << 20) // of the founding article
 #define ELEMENTS_CPU  (1u << 16)
 #define ELEMENTS_SIMT BENCH_ELEMENTS
@@ -159,6 +160,8 @@ static bool check_usage(const struct cli_benching *b, struct lit_error *error)
                         (o->elements & (o->elements - 1))))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--elements: a power of two from 4,096 to 16,777,216");
+    if (o->tests.count || o->scale)
+        return lit_fail(error, LIT_EXIT_USAGE, "--test and --scale are not for scan");
     if (o->loops > BENCH_MOST_LOOPS)
         return lit_fail(error, LIT_EXIT_USAGE, "--loops: at most 60,000");
     if (o->budget > 86400)
@@ -221,6 +224,8 @@ static int run(struct scanning *s, int argc, char **argv, struct lit_error *erro
 {
     struct cli_benching *b = s->b;
     enum eng_end end = ENG_END_RAN;
+    if (!b->chosen.budget)
+        b->chosen.budget = BUDGET;
     if (!check_usage(b, error) || (b->chosen.keep && !cli_isa_keep_start(b->chosen.keep, error)))
         return cli_fail(error);
     if (!cli_benching_begin(b, argc, argv, b->chosen.simt.count ? SIMT_REPEATS : REPEATS, error))

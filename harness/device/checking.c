@@ -8,8 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const uint32_t checker_fill_words[];
+extern const size_t checker_fill_count;
 extern const uint32_t checker_compare_words[];
 extern const size_t checker_compare_count;
+extern const uint32_t checker_compare_words_words[];
+extern const size_t checker_compare_words_count;
 extern const uint32_t checker_summarise_words[];
 extern const size_t checker_summarise_count;
 
@@ -23,34 +27,48 @@ enum {
     RUN_INSTANCES = 2,
     RUN_FAILED = 3,
     RUN_STATE = 4,
+    RUN_RECORDED = 5,
     RUN_OUTCOMES = 8,
 
-    RECORD_WORDS = 8, // of a record, and of the header before them
+    RECORD_WORDS = 8, // of a record
 };
 
 #define UNTOUCHED 0xFFFFFFFFu // what the host leaves where the device has to store what it found
 
 struct push {
-    uint32_t words_per_instance, instances, output_words, run_slot, record_capacity;
-    uint32_t words_per_invocation;
+    uint32_t words_per_instance, instances, output_words, first_run, record_capacity;
+    uint32_t vectors_per_invocation;
     uint32_t failing; // bit i: outcome i fails
+    uint32_t slots, slots_per_group, output_stride, state_stride;
     uint32_t reserved;
 };
-_Static_assert(sizeof(struct push) == DEV_PUSH_BYTES, "the checker's push constants");
+_Static_assert(sizeof(struct push) == DEV_CHECKER_PUSH, "the checker's push constants");
+
+struct fill_push {
+    uint32_t output_vectors, state_words, instance_words;
+};
 
 static enum dev_status make_pipelines(struct dev *dev, enum cat_check check,
                                       struct lit_error *error)
 {
-    static const uint32_t *const words[DEV_PASSES] = {checker_compare_words,
-                                                      checker_summarise_words};
-    const size_t counts[DEV_PASSES] = {checker_compare_count, checker_summarise_count};
     enum dev_status status = DEV_OK;
-    for (int pass = 0; pass < DEV_PASSES; pass++)
+    const bool by_words = dev_checks_words(dev);
+    const struct {
+        const uint32_t *words;
+        size_t count;
+    } modules[DEV_PASSES] = {
+        [DEV_FILL] = {checker_fill_words, checker_fill_count},
+        [DEV_COMPARE] = {by_words ? checker_compare_words_words : checker_compare_words,
+                         by_words ? checker_compare_words_count : checker_compare_count},
+        [DEV_SUMMARISE] = {checker_summarise_words, checker_summarise_count},
+    };
+    // A driver that is slow to compile is spared what it does not need.
+    for (int pass = by_words ? DEV_COMPARE : DEV_FILL; pass < DEV_PASSES; pass++)
         if (!dev->checker[check][pass])
             TRY(dev_pipeline(dev,
                              &(struct dev_pipeline_info){
-                                 .words = words[pass],
-                                 .word_count = counts[pass],
+                                 .words = modules[pass].words,
+                                 .word_count = modules[pass].count,
                                  .spec_ids = (const uint32_t[]){SPEC_MODE},
                                  .spec_values = (const uint32_t[]){(uint32_t)check},
                                  .spec_count = 1,
@@ -61,38 +79,55 @@ error:
     return status;
 }
 
-// Few workgroups cost little on a CPU, many keep a GPU busy.
-static uint32_t words_per_invocation(const struct dev *dev, uint64_t words)
+static enum dev_status make_buffers(struct dev *dev, struct dev_checking *checking,
+                                    struct lit_error *error)
 {
-    const uint64_t groups = dev->facts.cpu ? 16 : 2048;
-    const uint64_t each = words / (groups * GROUP);
-    return each < 4 ? 4 : each > 4096 ? 4096 : (uint32_t)each;
+    enum dev_status status = DEV_OK;
+    const uint64_t instances = checking->shape.instances;
+    const uint64_t run_words = (uint64_t)checking->batch * RUN_WORDS;
+    const uint64_t kept_words = (uint64_t)checking->records_each * RECORD_WORDS;
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, checking->slots.count * instances * 2,
+                          &checking->instances, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, run_words, &checking->runs, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, checking->batch * kept_words, &checking->records,
+                          error));
+    TRY(dev_buffer_create(dev, DEV_FOR_HOST, run_words, &checking->readback, error));
+    TRY(dev_buffer_create(dev, DEV_FOR_HOST, DEV_MAX_FAILURES * kept_words, &checking->kept,
+                          error));
+error:
+    return status;
+}
+
+bool dev_checks_words(const struct dev *dev)
+{
+    return dev->facts.driver_id == VK_DRIVER_ID_MESA_LLVMPIPE;
 }
 
 enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking,
                                   const struct cat_mode *mode, const struct cat_shape *shape,
-                                  const struct dev_buffer *output, const struct dev_buffer *state,
-                                  const uint32_t *expected, uint32_t batch, struct lit_error *error)
+                                  const struct dev_slots *slots, const struct dev_buffer *output,
+                                  const struct dev_buffer *state, const uint32_t *expected,
+                                  uint32_t batch, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     checking->shape = *shape;
     checking->mode = *mode;
     checking->batch = batch;
+    checking->slots = *slots;
+    checking->fills = !dev->facts.cpu;
     checking->output = output;
     checking->state = state;
     checking->output_words = shape->instances * shape->words_per_instance;
-    checking->words_per_invocation = words_per_invocation(dev, checking->output_words);
+    checking->records_each =
+        shape->instances < DEV_RECORDS ? (uint32_t)shape->instances : DEV_RECORDS;
 
     const uint64_t expected_words = checking->output_words * cat_check_stride(mode->check);
-    const uint64_t run_words = (uint64_t)batch * RUN_WORDS;
-    const uint64_t record_words = (DEV_RECORDS + 1) * RECORD_WORDS;
     TRY(make_pipelines(dev, mode->check, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, expected_words, &checking->expected, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, shape->instances * 2, &checking->instances, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, run_words, &checking->runs, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, record_words, &checking->records, error));
-    TRY(dev_buffer_create(dev, DEV_FOR_HOST, run_words + record_words, &checking->readback, error));
+    // Whole vectors are read, though nothing of what lies behind the last word is looked at.
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, (expected_words + 3) / 4 * 4, &checking->expected,
+                          error));
     TRY(dev_upload(dev, &checking->expected, expected, expected_words, error));
+    TRY(make_buffers(dev, checking, error));
     const struct dev_buffer *const bindings[DEV_CHECKER_BINDINGS] = {
         output,          &checking->expected, state, &checking->instances,
         &checking->runs, &checking->records,
@@ -111,6 +146,7 @@ void dev_checking_clear(struct dev *dev, struct dev_checking *checking)
     dev_buffer_destroy(dev, &checking->runs);
     dev_buffer_destroy(dev, &checking->records);
     dev_buffer_destroy(dev, &checking->readback);
+    dev_buffer_destroy(dev, &checking->kept);
     memset(checking, 0, sizeof *checking);
 }
 
@@ -118,23 +154,56 @@ void dev_checking_begin(struct dev *dev, struct dev_checking *checking)
 {
     memset(checking->readback.mapped, 0xff, checking->readback.words * 4);
     vkCmdFillBuffer(dev->commands, checking->runs.handle, 0, VK_WHOLE_SIZE, 0);
-    vkCmdFillBuffer(dev->commands, checking->records.handle, 0, VK_WHOLE_SIZE, 0);
 }
 
-void dev_checking_prepare(struct dev *dev, struct dev_checking *checking)
+static void bind(struct dev *dev, const struct dev_checking *checking, const void *push,
+                 uint32_t bytes)
 {
-    vkCmdFillBuffer(dev->commands, checking->instances.handle, 0, VK_WHOLE_SIZE, UNTOUCHED);
+    vkCmdBindDescriptorSets(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, dev->checker_layout, 0,
+                            1, &checking->set, 0, NULL);
+    vkCmdPushConstants(dev->commands, dev->checker_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes,
+                       push);
+}
+
+static void fill_by_kernel(struct dev *dev, const struct dev_checking *checking, uint32_t slots)
+{
+    const struct fill_push push = {
+        .output_vectors = (uint32_t)(slots * checking->slots.output / 4),
+        .state_words = (uint32_t)(slots * checking->slots.state),
+        .instance_words = (uint32_t)(slots * checking->shape.instances * 2),
+    };
+    const uint64_t groups = (push.output_vectors + GROUP - 1) / GROUP;
+    bind(dev, checking, &push, sizeof push);
+    vkCmdBindPipeline(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                      dev->checker[checking->mode.check][DEV_FILL]);
+    vkCmdDispatch(dev->commands, groups < 65535 ? (uint32_t)groups : 65535, 1, 1);
+}
+
+void dev_checking_fill(struct dev *dev, struct dev_checking *checking, uint32_t slots)
+{
+    // The kernel has no part of a vector.
+    if (checking->fills && checking->slots.output % 4 == 0) {
+        fill_by_kernel(dev, checking, slots);
+    } else {
+        vkCmdFillBuffer(dev->commands, checking->output->handle, checking->output->offset,
+                        slots * checking->slots.output * 4, CAT_POISON);
+        vkCmdFillBuffer(dev->commands, checking->state->handle, checking->state->offset,
+                        slots * checking->slots.state * 4, 0);
+        vkCmdFillBuffer(dev->commands, checking->instances.handle, 0,
+                        slots * checking->shape.instances * 8, UNTOUCHED);
+    }
+    dev_barrier(dev);
 }
 
 static void dispatch(struct dev *dev, struct dev_checking *checking, enum dev_pass pass,
-                     uint64_t invocations)
+                     uint64_t invocations, uint32_t depth)
 {
     // Shared out over two dimensions, with fewer than `high` workgroups too many.
     const uint64_t groups = (invocations + GROUP - 1) / GROUP;
     const uint64_t high = (groups + 65534) / 65535;
     vkCmdBindPipeline(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                       dev->checker[checking->mode.check][pass]);
-    vkCmdDispatch(dev->commands, (uint32_t)((groups + high - 1) / high), (uint32_t)high, 1);
+    vkCmdDispatch(dev->commands, (uint32_t)((groups + high - 1) / high), (uint32_t)high, depth);
     dev_barrier(dev);
 }
 
@@ -147,24 +216,32 @@ static uint32_t failing_outcomes(const struct cat_mode *mode)
     return bits;
 }
 
-void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t slot)
+void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t first_run,
+                        uint32_t slots)
 {
+    const struct dev_division division =
+        dev_slots_divide(checking->output_words, slots, dev->facts.cpu);
+    const uint32_t width = dev_checks_words(dev) ? 1 : 4;
+    const uint32_t each = division.vectors * 4 / width;
     const struct push push = {
         .words_per_instance = (uint32_t)checking->shape.words_per_instance,
         .instances = (uint32_t)checking->shape.instances,
         .output_words = (uint32_t)checking->output_words,
-        .run_slot = slot,
-        .record_capacity = DEV_RECORDS,
-        .words_per_invocation = checking->words_per_invocation,
+        .first_run = first_run,
+        .record_capacity = checking->records_each,
+        .vectors_per_invocation = each,
         .failing = failing_outcomes(&checking->mode),
+        .slots = slots,
+        .slots_per_group = division.slots,
+        .output_stride = (uint32_t)checking->slots.output,
+        .state_stride = (uint32_t)checking->slots.state,
     };
-    vkCmdBindDescriptorSets(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, dev->checker_layout, 0,
-                            1, &checking->set, 0, NULL);
-    vkCmdPushConstants(dev->commands, dev->checker_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                       sizeof push, &push);
-    const uint64_t each = checking->words_per_invocation;
-    dispatch(dev, checking, DEV_COMPARE, (checking->output_words + each - 1) / each);
-    dispatch(dev, checking, DEV_SUMMARISE, checking->shape.instances);
+    // Without a whole vector there is still the one workgroup that takes what is left of one.
+    const uint64_t whole = checking->output_words / width, vectors = whole ? whole : 1;
+    bind(dev, checking, &push, sizeof push);
+    dispatch(dev, checking, DEV_COMPARE, (vectors + each - 1) / each,
+             (slots + division.slots - 1) / division.slots);
+    dispatch(dev, checking, DEV_SUMMARISE, checking->shape.instances, slots);
 }
 
 void dev_checking_end(struct dev *dev, struct dev_checking *checking, uint32_t runs)
@@ -172,9 +249,6 @@ void dev_checking_end(struct dev *dev, struct dev_checking *checking, uint32_t r
     const uint64_t run_bytes = (uint64_t)runs * RUN_WORDS * 4;
     vkCmdCopyBuffer(dev->commands, checking->runs.handle, checking->readback.handle, 1,
                     &(VkBufferCopy){.size = run_bytes});
-    vkCmdCopyBuffer(dev->commands, checking->records.handle, checking->readback.handle, 1,
-                    &(VkBufferCopy){.dstOffset = (uint64_t)checking->batch * RUN_WORDS * 4,
-                                    .size = checking->records.words * 4});
     dev_barrier(dev);
 }
 
@@ -198,28 +272,25 @@ static bool read_run(const struct dev_checking *checking, const uint32_t *slot, 
     }
     *gave_up = slot[RUN_STATE] != 0;
     return run->words == checking->output_words && run->failed == failed &&
-           instances == checking->shape.instances && slot[RUN_INSTANCES] == instances;
+           instances == checking->shape.instances && slot[RUN_INSTANCES] == instances &&
+           slot[RUN_RECORDED] == (uint32_t)failed;
 }
 
 static int by_place(const void *left, const void *right)
 {
     const struct cat_failure *a = left, *b = right;
-    if (a->run != b->run)
-        return a->run < b->run ? -1 : 1;
     return a->instance < b->instance ? -1 : a->instance > b->instance;
 }
 
-// The records, in the order of the runs and instances. False if they do not add up.
-static bool read_records(const struct dev_checking *checking, const uint32_t *words,
-                         uint64_t failed, struct dev_batch *batch)
+// The records of a run, in the order of its instances, as far as there is room for them in the
+// batch. False if they do not add up.
+static bool read_records(const struct dev_checking *checking, const uint32_t *words, uint32_t run,
+                         size_t count, struct dev_batch *batch)
 {
-    if (words[0] != (uint32_t)failed)
-        return false;
-    const size_t count = failed < DEV_RECORDS ? (size_t)failed : DEV_RECORDS;
     struct cat_failure *all = lit_alloc(count, sizeof *all);
     bool good = true;
     for (size_t i = 0; i < count && good; i++) {
-        const uint32_t *record = words + (i + 1) * RECORD_WORDS;
+        const uint32_t *record = words + i * RECORD_WORDS;
         all[i] = (struct cat_failure){
             .run = record[0],
             .instance = record[1],
@@ -228,32 +299,88 @@ static bool read_records(const struct dev_checking *checking, const uint32_t *wo
             .want = record[4],
             .outcome = record[5],
         };
-        good = all[i].run < batch->runs && all[i].instance < checking->shape.instances &&
+        good = all[i].run == run && all[i].instance < checking->shape.instances &&
                all[i].word < checking->shape.words_per_instance &&
                cat_mode_name(&checking->mode, all[i].outcome) &&
                cat_mode_fails(&checking->mode, all[i].outcome);
     }
-    if (good) {
+    if (good)
         qsort(all, count, sizeof *all, by_place);
-        batch->failure_count = count < DEV_MAX_FAILURES ? count : DEV_MAX_FAILURES;
-        memcpy(batch->failures, all, batch->failure_count * sizeof *all);
-    }
+    for (size_t i = 0; good && i < count && batch->failure_count < DEV_MAX_FAILURES; i++)
+        batch->failures[batch->failure_count++] = all[i];
     free(all);
     return good;
 }
 
-void dev_checking_read(const struct dev_checking *checking, struct dev_batch *batch)
+// The runs whose records are wanted: the first ones that failed, until there are enough failures.
+struct wanted {
+    size_t runs, failures;
+    struct {
+        uint32_t run;
+        size_t count;
+    } of[DEV_MAX_FAILURES];
+};
+
+static void want(const struct dev_checking *checking, const struct dev_batch *batch,
+                 struct wanted *wanted)
 {
+    for (uint32_t i = 0; i < batch->runs && wanted->failures < DEV_MAX_FAILURES; i++) {
+        const uint64_t failed = batch->run[i].failed;
+        const size_t count =
+            failed < checking->records_each ? (size_t)failed : checking->records_each;
+        if (!count)
+            continue;
+        wanted->of[wanted->runs].run = i;
+        wanted->of[wanted->runs++].count = count;
+        wanted->failures += count;
+    }
+}
+
+static enum dev_status fetch_records(struct dev *dev, struct dev_checking *checking,
+                                     const struct wanted *wanted, uint32_t timeout_ms,
+                                     struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    const uint64_t region = (uint64_t)checking->records_each * RECORD_WORDS * 4;
+    TRY(dev_begin(dev, error));
+    for (size_t i = 0; i < wanted->runs; i++) {
+        const uint64_t size = wanted->of[i].count * RECORD_WORDS * 4;
+        memset((char *)checking->kept.mapped + i * region, 0xff, size);
+        vkCmdCopyBuffer(dev->commands, checking->records.handle, checking->kept.handle, 1,
+                        &(VkBufferCopy){.srcOffset = wanted->of[i].run * region,
+                                        .dstOffset = i * region,
+                                        .size = size});
+    }
+    dev_barrier(dev);
+    TRY(dev_submit(dev, timeout_ms, error));
+error:
+    return status;
+}
+
+enum dev_status dev_checking_read(struct dev *dev, struct dev_checking *checking,
+                                  struct dev_batch *batch, uint32_t timeout_ms,
+                                  struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    struct wanted wanted = {0};
     const uint32_t *words = checking->readback.mapped;
-    uint64_t failed = 0;
     batch->unchecked = false;
     batch->failure_count = 0;
-    for (uint32_t i = 0; i < batch->runs; i++) {
+    for (uint32_t i = 0; i < batch->runs; i++)
         if (!read_run(checking, words + (size_t)i * RUN_WORDS, &batch->run[i], &batch->gave_up[i]))
             batch->unchecked = true;
-        failed += batch->run[i].failed;
-    }
-    if (!batch->unchecked &&
-        !read_records(checking, words + (size_t)checking->batch * RUN_WORDS, failed, batch))
-        batch->unchecked = true;
+    if (batch->unchecked)
+        return DEV_OK;
+    want(checking, batch, &wanted);
+    if (!wanted.runs)
+        return DEV_OK;
+    TRY(fetch_records(dev, checking, &wanted, timeout_ms, error));
+    for (size_t i = 0; i < wanted.runs && !batch->unchecked; i++)
+        batch->unchecked = !read_records(
+            checking, checking->kept.mapped + i * checking->records_each * RECORD_WORDS,
+            wanted.of[i].run, wanted.of[i].count, batch);
+    if (batch->unchecked)
+        batch->failure_count = 0;
+error:
+    return status;
 }

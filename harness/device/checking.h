@@ -3,39 +3,50 @@
 // and what it found. Private to harness/device/.
 #pragma once
 
+#include "device/slots.h"
 #include "device/vulkan.h"
 
-// Failures that the device keeps for a batch: DEV_MAX_FAILURES of them are handed on.
-#define DEV_RECORDS 1024
+#define DEV_RECORDS 1024 // failures that the device keeps of a run, at most
 
 struct dev_checking {
     struct cat_shape shape;
     struct cat_mode mode;
     uint32_t batch;
     uint64_t output_words;
-    uint32_t words_per_invocation;
+    uint32_t records_each; // failures that it keeps of a run
+    struct dev_slots slots;
+    bool fills;                              // by a kernel, not by the driver's command
     const struct dev_buffer *output, *state; // the owner's
-    struct dev_buffer expected, instances, runs, records, readback;
+    struct dev_buffer expected, instances, runs, records, readback, kept;
     VkDescriptorPool pool;
     VkDescriptorSet set;
 };
 
-// Makes a checker for outputs of this shape. `output` and `state` must outlive it. The structure
-// must be zero; clear it with dev_checking_clear after a failure too.
+// Whether this device's driver loads vectors word by word, so that the checker is spared them.
+bool dev_checks_words(const struct dev *dev);
+
+// Makes a checker for outputs of this shape. `output` and `state`, of so many slots, must outlive
+// it. The structure must be zero; clear it with dev_checking_clear after a failure too.
 enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking,
                                   const struct cat_mode *mode, const struct cat_shape *shape,
-                                  const struct dev_buffer *output, const struct dev_buffer *state,
-                                  const uint32_t *expected, uint32_t batch,
-                                  struct lit_error *error);
+                                  const struct dev_slots *slots, const struct dev_buffer *output,
+                                  const struct dev_buffer *state, const uint32_t *expected,
+                                  uint32_t batch, struct lit_error *error);
 void dev_checking_clear(struct dev *dev, struct dev_checking *checking);
 
-// The commands, in this order: begin; for each run: prepare (before the output is written), check
-// (after, with a barrier between); end. `check` ends with a barrier.
+// The commands, in this order: begin; for each group of runs, which take the first `slots` slots:
+// fill (poison, empty state, no notes; with a barrier behind it), check (after what writes the
+// outputs, with a barrier between; it ends with one); end. Slot 0 holds run `first_run` of the
+// batch.
 void dev_checking_begin(struct dev *dev, struct dev_checking *checking);
-void dev_checking_prepare(struct dev *dev, struct dev_checking *checking);
-void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t slot);
+void dev_checking_fill(struct dev *dev, struct dev_checking *checking, uint32_t slots);
+void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t first_run,
+                        uint32_t slots);
 void dev_checking_end(struct dev *dev, struct dev_checking *checking, uint32_t runs);
 
 // Reads what the commands found, once they are done, into batch->run, ->gave_up, ->failures and
-// ->unchecked. Believes nothing that does not add up: the batch is then marked as unchecked.
-void dev_checking_read(const struct dev_checking *checking, struct dev_batch *batch);
+// ->unchecked. Believes nothing that does not add up: the batch is then marked as unchecked. Where
+// something failed, the first failures are fetched from the device by a submission of their own.
+enum dev_status dev_checking_read(struct dev *dev, struct dev_checking *checking,
+                                  struct dev_batch *batch, uint32_t timeout_ms,
+                                  struct lit_error *error);

@@ -62,6 +62,7 @@ struct dev_program_info {
     bool check_on_host;               // the device-side checker is not trusted
     uint32_t batch;                   // the most runs in one submission
     struct dev_stress stress;         // as the device and the module allow it
+    bool timed; // each batch says how long its stages took, where the device has a clock
 };
 
 // Compiles the pipeline without any cache and uploads the data. NULL with an error; *status says
@@ -69,8 +70,18 @@ struct dev_program_info {
 struct dev_program *dev_program_create(struct dev *dev, const struct dev_program_info *info,
                                        enum dev_status *status, struct lit_error *error);
 void dev_program_destroy(struct dev_program **program);
+// How many runs are made ready, and checked, together.
+uint32_t dev_program_slots(const struct dev_program *program);
 
 #define DEV_MAX_FAILURES 16
+
+// Nanoseconds of the device's clock that a batch took, barriers included. All 0: not known.
+struct dev_stages {
+    double fill;  // poison, empty state
+    double test;  // the runs' dispatches
+    double check; // the checker's
+    double all;   // from the first of these to the last
+};
 
 // What a batch did.
 struct dev_batch {
@@ -80,11 +91,14 @@ struct dev_batch {
     struct cat_failure
         failures[DEV_MAX_FAILURES]; // the first ones, .run counted from 0 in the batch
     size_t failure_count;
+    struct dev_stages stages; // of a program that is timed, checked on the device
     bool unchecked; // the checker did not look at every word of every run: nothing it says counts
 };
 
-// Runs `batch->runs` dispatches (at most info.batch) one after another, each with its buffers made
-// anew and its verification, and waits at most `timeout_ms`. seeds[i] goes into the push constants.
+// Runs `batch->runs` dispatches (at most info.batch) one after another, each with buffers that were
+// made anew, and its verification, and waits at most `timeout_ms`. Buffers are made anew, and
+// outputs verified, for several runs at once; nothing runs beside a test but its own stress.
+// seeds[i] goes into the push constants.
 enum dev_status dev_program_run(struct dev_program *program, const uint32_t *seeds,
                                 struct dev_batch *batch, uint32_t timeout_ms,
                                 struct lit_error *error);

@@ -131,10 +131,11 @@ struct dev *dev_open(const struct dev_open_info *info, struct lit_error *error)
 {
     struct dev *dev = lit_alloc(1, sizeof *dev);
     struct dev_features *features = lit_alloc(1, sizeof *features);
-    bool open = dev_instance_create(&dev->instance, info, error) &&
-                pick_device(dev, info->index, info->capture, features, error) &&
-                make(dev, info->compiles, features, error) == DEV_OK &&
-                dev_layouts(dev, DEV_CHECKER_BINDINGS, &dev->checker_set_layout,
+    bool open =
+        dev_instance_create(&dev->instance, info, error) &&
+        pick_device(dev, info->index, info->capture, features, error) &&
+        make(dev, info->compiles, features, error) == DEV_OK &&
+        dev_layouts_pushing(dev, DEV_CHECKER_BINDINGS, DEV_CHECKER_PUSH, &dev->checker_set_layout,
                             &dev->checker_layout, error) == DEV_OK;
     free(features);
     if (!open)

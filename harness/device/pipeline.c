@@ -8,6 +8,13 @@
 enum dev_status dev_layouts(struct dev *dev, uint32_t bindings, VkDescriptorSetLayout *set_layout,
                             VkPipelineLayout *layout, struct lit_error *error)
 {
+    return dev_layouts_pushing(dev, bindings, DEV_PUSH_BYTES, set_layout, layout, error);
+}
+
+enum dev_status dev_layouts_pushing(struct dev *dev, uint32_t bindings, uint32_t push_bytes,
+                                    VkDescriptorSetLayout *set_layout, VkPipelineLayout *layout,
+                                    struct lit_error *error)
+{
     enum dev_status status = DEV_OK;
     VkDescriptorSetLayoutBinding list[DEV_MAX_BINDINGS];
     for (uint32_t i = 0; i < bindings; i++)
@@ -33,7 +40,7 @@ enum dev_status dev_layouts(struct dev *dev, uint32_t bindings, VkDescriptorSetL
                                   .pPushConstantRanges =
                                       &(VkPushConstantRange){
                                           .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-                                          .size = DEV_PUSH_BYTES,
+                                          .size = push_bytes,
                                       },
                               },
                               NULL, layout));

@@ -3,6 +3,7 @@
 // verification.
 
 #include "device/checking.h"
+#include "device/clock.h"
 #include "device/stressing.h"
 
 #include "base/text.h"
@@ -16,6 +17,13 @@ struct push {
 };
 _Static_assert(sizeof(struct push) == DEV_PUSH_BYTES, "the push constants of docs/test-format.md");
 
+// What a run has to itself: a part of the output and of the state.
+struct slot {
+    struct dev_buffer output, state; // views
+    VkDescriptorPool pool;
+    VkDescriptorSet set;
+};
+
 struct dev_program {
     struct dev *dev;
     struct cat_shape shape;
@@ -25,15 +33,54 @@ struct dev_program {
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkPipeline pipeline;
-    VkDescriptorPool pool;
-    VkDescriptorSet set;
     struct dev_buffer input, output, state;
+    struct dev_slots slots;
+    struct slot slot[DEV_SLOTS];
+    struct dev_clock clock; // if the stages are timed
+    double *marks;          // its nanoseconds
     struct dev_stressing stressing;
     bool check_on_host;
     struct dev_checking checking; // unless check_on_host
     struct dev_buffer readback;   // check_on_host: the output, then word 0 of the state
     uint32_t *expected;           // check_on_host: a copy
 };
+
+#define MARKS 4 // of a group of runs: before and after the fill, after the tests, after the check
+
+// The largest heap, in words.
+static uint64_t heap_words(const struct dev *dev)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < dev->memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
+        if (dev->memory.memoryHeaps[i].size > most)
+            most = dev->memory.memoryHeaps[i].size;
+    return most / 4;
+}
+
+static struct dev_buffer view(const struct dev_buffer *whole, uint64_t first, uint64_t words)
+{
+    struct dev_buffer part = *whole;
+    part.offset += first * 4;
+    part.address += whole->address ? first * 4 : 0;
+    part.words = words;
+    return part;
+}
+
+static enum dev_status make_slots(struct dev_program *program, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    for (uint32_t i = 0; i < program->slots.count; i++) {
+        struct slot *slot = &program->slot[i];
+        slot->output = view(&program->output, i * program->slots.output, program->output_words);
+        slot->state = view(&program->state, i * program->slots.state, program->shape.state_words);
+        const struct dev_buffer *const bindings[DEV_TEST_BINDINGS] = {&program->input,
+                                                                      &slot->output, &slot->state};
+        TRY(dev_describe(program->dev, program->set_layout, bindings, DEV_TEST_BINDINGS,
+                         &slot->pool, &slot->set, error));
+    }
+error:
+    return status;
+}
 
 static enum dev_status make_buffers(struct dev_program *program,
                                     const struct dev_program_info *info, struct lit_error *error)
@@ -42,18 +89,21 @@ static enum dev_status make_buffers(struct dev_program *program,
     struct dev *dev = program->dev;
     const struct cat_shape *shape = &program->shape;
     const uint64_t offset = info->stress.offset;
+    const struct dev_slot_limits limits = {
+        .cpu = dev->facts.cpu,
+        .most_binding = dev->facts.max_storage_buffer / 4,
+        .heap = heap_words(dev),
+    };
+    program->slots = dev_slots_choose(shape, &limits, program->check_on_host ? 1 : info->batch);
     TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, shape->input_words, offset, &program->input,
                              error));
-    TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, program->output_words, 2 * offset,
-                             &program->output, error));
-    TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, shape->state_words, 3 * offset, &program->state,
-                             error));
+    TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, program->slots.count * program->slots.output,
+                             2 * offset, &program->output, error));
+    TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, program->slots.count * program->slots.state,
+                             3 * offset, &program->state, error));
     if (shape->input_words)
         TRY(dev_upload(dev, &program->input, info->input, shape->input_words, error));
-    const struct dev_buffer *const bindings[DEV_TEST_BINDINGS] = {&program->input, &program->output,
-                                                                  &program->state};
-    TRY(dev_describe(dev, program->set_layout, bindings, DEV_TEST_BINDINGS, &program->pool,
-                     &program->set, error));
+    TRY(make_slots(program, error));
     if (program->check_on_host) {
         const size_t words = program->output_words * cat_check_stride(info->mode.check);
         program->expected = lit_alloc(words, 4);
@@ -61,8 +111,13 @@ static enum dev_status make_buffers(struct dev_program *program,
         TRY(dev_buffer_create(dev, DEV_FOR_HOST, program->output_words + 1, &program->readback,
                               error));
     } else {
-        TRY(dev_checking_init(dev, &program->checking, &info->mode, shape, &program->output,
-                              &program->state, info->expected, info->batch, error));
+        TRY(dev_checking_init(dev, &program->checking, &info->mode, shape, &program->slots,
+                              &program->output, &program->state, info->expected, info->batch,
+                              error));
+    }
+    if (info->timed) {
+        TRY(dev_clock_create(dev, MARKS * info->batch, &program->clock, error));
+        program->marks = lit_alloc(MARKS * info->batch, sizeof *program->marks);
     }
 error:
     return status;
@@ -115,20 +170,29 @@ void dev_program_destroy(struct dev_program **destroying)
     struct dev *dev = program->dev;
     dev_checking_clear(dev, &program->checking);
     dev_stressing_clear(dev, &program->stressing);
+    dev_clock_destroy(dev, &program->clock);
     dev_buffer_destroy(dev, &program->readback);
     dev_buffer_destroy(dev, &program->state);
     dev_buffer_destroy(dev, &program->output);
     dev_buffer_destroy(dev, &program->input);
-    vkDestroyDescriptorPool(dev->device, program->pool, NULL);
+    for (uint32_t i = 0; i < DEV_SLOTS; i++)
+        vkDestroyDescriptorPool(dev->device, program->slot[i].pool, NULL);
     vkDestroyPipeline(dev->device, program->pipeline, NULL);
     vkDestroyPipelineLayout(dev->device, program->layout, NULL);
     vkDestroyDescriptorSetLayout(dev->device, program->set_layout, NULL);
     free(program->expected);
+    free(program->marks);
     free(program);
+}
+
+uint32_t dev_program_slots(const struct dev_program *program)
+{
+    return program->slots.count;
 }
 
 struct binding {
     const struct dev_program *program;
+    VkDescriptorSet set;
     struct push push;
 };
 
@@ -139,27 +203,25 @@ static void bind_test(void *user)
     const VkCommandBuffer commands = program->dev->commands;
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->pipeline);
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->layout, 0, 1,
-                            &program->set, 0, NULL);
+                            &binding->set, 0, NULL);
     vkCmdPushConstants(commands, program->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                        sizeof binding->push, &binding->push);
 }
 
-// Records what comes before the check: fresh buffers, the test and what runs beside it.
-static void record_test(struct dev_program *program, uint32_t seed)
+// Records the test and what runs beside it, in a slot that is ready for it.
+static void record_test(struct dev_program *program, const struct slot *slot, uint32_t seed)
 {
     struct dev *dev = program->dev;
-    vkCmdFillBuffer(dev->commands, program->output.handle, 0, VK_WHOLE_SIZE, CAT_POISON);
-    vkCmdFillBuffer(dev->commands, program->state.handle, 0, VK_WHOLE_SIZE, 0);
-    dev_barrier(dev);
     if (!program->shape.workgroups)
         return;
     struct binding binding = {
         .program = program,
+        .set = slot->set,
         .push =
             {
                 .input = program->input.address,
-                .output = program->output.address,
-                .state = program->state.address,
+                .output = slot->output.address,
+                .state = slot->state.address,
                 .elements = program->shape.elements,
                 .seed = seed,
             },
@@ -169,6 +231,41 @@ static void record_test(struct dev_program *program, uint32_t seed)
     dev_barrier(dev);
 }
 
+// Some runs, each in a slot of its own: made ready together, run one after another with nothing
+// beside them, checked together.
+static void record_group(struct dev_program *program, const uint32_t *seeds, uint32_t first,
+                         uint32_t runs)
+{
+    struct dev *dev = program->dev;
+    dev_clock_mark(dev, &program->clock);
+    dev_checking_fill(dev, &program->checking, runs);
+    dev_clock_mark(dev, &program->clock);
+    for (uint32_t i = 0; i < runs; i++)
+        record_test(program, &program->slot[i], seeds[first + i]);
+    dev_clock_mark(dev, &program->clock);
+    dev_checking_check(dev, &program->checking, first, runs);
+    dev_clock_mark(dev, &program->clock);
+}
+
+static enum dev_status read_stages(struct dev_program *program, struct dev_batch *batch,
+                                   struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    const double *at = program->marks;
+    batch->stages = (struct dev_stages){0};
+    if (!program->clock.queries)
+        return DEV_OK;
+    TRY(dev_clock_read(program->dev, &program->clock, program->marks, error));
+    for (uint32_t i = 0; i + MARKS <= program->clock.used; i += MARKS) {
+        batch->stages.fill += at[i + 1] - at[i];
+        batch->stages.test += at[i + 2] - at[i + 1];
+        batch->stages.check += at[i + 3] - at[i + 2];
+    }
+    batch->stages.all = at[program->clock.used - 1];
+error:
+    return status;
+}
+
 static enum dev_status run_on_device(struct dev_program *program, const uint32_t *seeds,
                                      struct dev_batch *batch, uint32_t timeout_ms,
                                      struct lit_error *error)
@@ -176,15 +273,17 @@ static enum dev_status run_on_device(struct dev_program *program, const uint32_t
     enum dev_status status = DEV_OK;
     struct dev *dev = program->dev;
     TRY(dev_begin(dev, error));
+    dev_clock_begin(dev, &program->clock);
     dev_checking_begin(dev, &program->checking);
-    for (uint32_t i = 0; i < batch->runs; i++) {
-        dev_checking_prepare(dev, &program->checking);
-        record_test(program, seeds[i]);
-        dev_checking_check(dev, &program->checking, i);
+    for (uint32_t done = 0; done < batch->runs; done += program->slots.count) {
+        const uint32_t left = batch->runs - done;
+        record_group(program, seeds, done,
+                     left < program->slots.count ? left : program->slots.count);
     }
     dev_checking_end(dev, &program->checking, batch->runs);
     TRY(dev_submit(dev, timeout_ms, error));
-    dev_checking_read(&program->checking, batch);
+    TRY(dev_checking_read(dev, &program->checking, batch, timeout_ms, error));
+    TRY(read_stages(program, batch, error));
 error:
     return status;
 }
@@ -200,7 +299,10 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     for (uint64_t i = 0; i <= program->output_words; i++)
         output[i] = CAT_POISON;
     TRY(dev_begin(dev, error));
-    record_test(program, seed);
+    vkCmdFillBuffer(dev->commands, program->output.handle, 0, VK_WHOLE_SIZE, CAT_POISON);
+    vkCmdFillBuffer(dev->commands, program->state.handle, 0, VK_WHOLE_SIZE, 0);
+    dev_barrier(dev);
+    record_test(program, &program->slot[0], seed);
     vkCmdCopyBuffer(dev->commands, program->output.handle, program->readback.handle, 1,
                     &(VkBufferCopy){.srcOffset = program->output.offset, .size = bytes});
     vkCmdCopyBuffer(

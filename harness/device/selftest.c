@@ -35,6 +35,7 @@ struct trial {
     size_t words;
     uint32_t *expected;
     uint32_t *outputs; // CONTENTS outputs, one after another
+    struct dev_slots slots;
     struct dev_buffer source, output, state;
     struct dev_checking checking;
     struct cat_run runs[CONTENTS];
@@ -121,6 +122,15 @@ static void fill_outputs(struct trial *trial)
     }
 }
 
+// One slot to all, so that its content is made anew each time; some, of which the last group leaves
+// one empty; one for each.
+static struct dev_slots slots_of(const struct cat_shape *shape, size_t number)
+{
+    static const uint32_t counts[] = {CONTENTS, 1, CONTENTS - 1};
+    const struct dev_slot_limits limits = {.cpu = true, .most_binding = UINT32_MAX};
+    return dev_slots_choose(shape, &limits, counts[number % 3]);
+}
+
 static enum dev_status prepare(struct trial *trial, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
@@ -131,14 +141,30 @@ static enum dev_status prepare(struct trial *trial, struct lit_error *error)
     trial->outputs = lit_alloc(trial->words * CONTENTS, 4);
     fill_expected(trial);
     fill_outputs(trial);
+    const struct dev_slots *slots = &trial->slots;
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, trial->words * CONTENTS, &trial->source, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, trial->words, &trial->output, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, 1, &trial->state, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, slots->count * slots->output, &trial->output, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, slots->count * slots->state, &trial->state, error));
     TRY(dev_upload(dev, &trial->source, trial->outputs, trial->words * CONTENTS, error));
-    TRY(dev_checking_init(dev, &trial->checking, &trial->mode, &trial->shape, &trial->output,
+    TRY(dev_checking_init(dev, &trial->checking, &trial->mode, &trial->shape, slots, &trial->output,
                           &trial->state, trial->expected, CONTENTS, error));
+    // Tried wherever it is there, whether runs use it or not.
+    trial->checking.fills = !dev_checks_words(dev);
 error:
     return status;
+}
+
+// What a test would have left in a slot. The untouched output is what the checker's own fill made.
+static void record_content(struct trial *trial, uint32_t slot, uint32_t content)
+{
+    struct dev *dev = trial->dev;
+    if (content == SCATTERED)
+        vkCmdFillBuffer(dev->commands, trial->state.handle, slot * trial->slots.state * 4, 4, 1);
+    if (content != UNTOUCHED)
+        vkCmdCopyBuffer(dev->commands, trial->source.handle, trial->output.handle, 1,
+                        &(VkBufferCopy){.srcOffset = content * trial->words * 4,
+                                        .dstOffset = slot * trial->slots.output * 4,
+                                        .size = trial->words * 4});
 }
 
 static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
@@ -148,17 +174,14 @@ static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
     struct dev *dev = trial->dev;
     TRY(dev_begin(dev, error));
     dev_checking_begin(dev, &trial->checking);
-    for (uint32_t i = 0; i < CONTENTS; i++) {
-        dev_checking_prepare(dev, &trial->checking);
-        vkCmdFillBuffer(dev->commands, trial->state.handle, 0, VK_WHOLE_SIZE, i == SCATTERED);
-        if (i == UNTOUCHED)
-            vkCmdFillBuffer(dev->commands, trial->output.handle, 0, VK_WHOLE_SIZE, CAT_POISON);
-        else
-            vkCmdCopyBuffer(
-                dev->commands, trial->source.handle, trial->output.handle, 1,
-                &(VkBufferCopy){.srcOffset = i * trial->words * 4, .size = trial->words * 4});
+    for (uint32_t done = 0; done < CONTENTS; done += trial->slots.count) {
+        const uint32_t left = CONTENTS - done;
+        const uint32_t some = left < trial->slots.count ? left : trial->slots.count;
+        dev_checking_fill(dev, &trial->checking, some);
+        for (uint32_t i = 0; i < some; i++)
+            record_content(trial, i, done + i);
         dev_barrier(dev);
-        dev_checking_check(dev, &trial->checking, i);
+        dev_checking_check(dev, &trial->checking, done, some);
     }
     dev_checking_end(dev, &trial->checking, CONTENTS);
     TRY(dev_submit(dev, timeout_ms, error));
@@ -167,7 +190,7 @@ static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
         .run = trial->runs,
         .gave_up = trial->gave_up,
     };
-    dev_checking_read(&trial->checking, &trial->batch);
+    TRY(dev_checking_read(dev, &trial->checking, &trial->batch, timeout_ms, error));
 error:
     return status;
 }
@@ -248,6 +271,7 @@ bool dev_self_test(struct dev *dev, uint32_t checks, uint32_t timeout_ms, enum d
                 .dev = dev,
                 .mode = {(enum cat_check)check, alternatives},
                 .shape = shapes[i],
+                .slots = slots_of(&shapes[i], i),
             };
             *status = prepare(&trial, reason);
             if (*status == DEV_OK)

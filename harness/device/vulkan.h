@@ -95,13 +95,14 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev
 
 // --- open.c, buffer.c, commands.c: the device
 
-// The passes of the checker, as spirv/checker/compare.spvasm is built.
-enum dev_pass { DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };
+// The passes of the checker: spirv/checker/fill.spvasm, and compare.spvasm as it is built.
+enum dev_pass { DEV_FILL, DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };
 #define DEV_CHECKS           CAT_CHECKS
 #define DEV_CHECKER_BINDINGS 6
 #define DEV_TEST_BINDINGS    3 // input, output, state: docs/test-format.md
 #define DEV_MAX_BINDINGS     DEV_CHECKER_BINDINGS
-#define DEV_PUSH_BYTES       32
+#define DEV_PUSH_BYTES       32 // of a test
+#define DEV_CHECKER_PUSH     48 // of the checker
 
 struct dev {
     struct dev_instance instance;
@@ -158,9 +159,12 @@ enum dev_status dev_describe(struct dev *dev, VkDescriptorSetLayout layout,
                              const struct dev_buffer *const *buffers, uint32_t count,
                              VkDescriptorPool *pool, VkDescriptorSet *set, struct lit_error *error);
 // A set layout of `bindings` storage buffers, and a pipeline layout with it and 32 bytes of push
-// constants.
+// constants, or as many as are asked for.
 enum dev_status dev_layouts(struct dev *dev, uint32_t bindings, VkDescriptorSetLayout *set_layout,
                             VkPipelineLayout *layout, struct lit_error *error);
+enum dev_status dev_layouts_pushing(struct dev *dev, uint32_t bindings, uint32_t push_bytes,
+                                    VkDescriptorSetLayout *set_layout, VkPipelineLayout *layout,
+                                    struct lit_error *error);
 
 struct dev_pipeline_info {
     const uint32_t *words;

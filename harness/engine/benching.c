@@ -14,7 +14,8 @@ static bool take(const struct eng_watch *watch, const struct eng_event *event,
     bool sense = true;
     switch (event->kind) {
     case ENG_EVENT_ROW:
-        sense = benching->row(&event->bench, event->result, event->text, benching->user);
+        sense = benching->row &&
+                benching->row(&event->bench, event->result, event->text, benching->user);
         break;
     case ENG_EVENT_CODE:
         sense = benching->code && chunk->offset == code->length;
@@ -26,7 +27,10 @@ static bool take(const struct eng_watch *watch, const struct eng_event *event,
         }
         break;
     case ENG_EVENT_TIME:
-        sense = benching->time(&event->bench, benching->user);
+        sense = benching->time && benching->time(&event->bench, benching->user);
+        break;
+    case ENG_EVENT_RATE:
+        sense = benching->rate && benching->rate(&event->rate, benching->user);
         break;
     case ENG_EVENT_MESSAGE:
         watch->say(event->text, watch->user);

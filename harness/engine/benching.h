@@ -15,6 +15,7 @@ struct eng_benching {
     // for it (capture). False: it makes no sense.
     bool (*code)(const char *bytes, size_t size, void *user);
     bool (*time)(const struct bench_said *said, void *user); // a TIME event, likewise
+    bool (*rate)(const struct bench_rate *said, void *user); // a RATE event, likewise
     void *user;
 };
 

@@ -27,10 +27,10 @@ static const char *const request_names[] = {
 };
 
 static const char *const event_names[] = {
-    [ENG_EVENT_DEVICE] = "device", [ENG_EVENT_OPENED] = "opened",   [ENG_EVENT_BATCH] = "batch",
-    [ENG_EVENT_CODE] = "code",     [ENG_EVENT_ROW] = "row",         [ENG_EVENT_TIME] = "time",
-    [ENG_EVENT_AHEAD] = "ahead",   [ENG_EVENT_MESSAGE] = "message", [ENG_EVENT_DONE] = "done",
-    [ENG_EVENT_ERROR] = "error",
+    [ENG_EVENT_DEVICE] = "device", [ENG_EVENT_OPENED] = "opened", [ENG_EVENT_BATCH] = "batch",
+    [ENG_EVENT_CODE] = "code",     [ENG_EVENT_ROW] = "row",       [ENG_EVENT_TIME] = "time",
+    [ENG_EVENT_AHEAD] = "ahead",   [ENG_EVENT_RATE] = "rate",     [ENG_EVENT_MESSAGE] = "message",
+    [ENG_EVENT_DONE] = "done",     [ENG_EVENT_ERROR] = "error",
 };
 
 static const char *const type_names[] = {"discrete", "integrated", "virtual", "cpu", "other"};
@@ -172,6 +172,29 @@ static void put_ahead(json_t *object, const struct eng_request *request)
     json_object_set_new(object, "ahead", list);
 }
 
+static void put_rate(json_t *object, const struct bench_rate *rate)
+{
+    put_number(object, "form", rate->form);
+    put_number(object, "round", rate->round);
+    put_number(object, "workgroups", rate->workgroups);
+    put_number(object, "input_words", rate->input_words);
+    put_number(object, "output_words", rate->output_words);
+    put_number(object, "state_words", rate->state_words);
+    put_number(object, "instances", rate->instances);
+    put_number(object, "stride", rate->stride);
+    put_number(object, "slots", rate->slots);
+    put_number(object, "subgroup", rate->subgroup);
+    json_object_set_new(object, "copy", json_real(rate->copy));
+    put_number(object, "runs", rate->runs);
+    put_number(object, "failed", rate->failed);
+    put_number(object, "gave_up", rate->gave_up);
+    json_object_set_new(object, "wall_ns", json_real(rate->wall_ns));
+    json_object_set_new(object, "cpu_ns", json_real(rate->cpu_ns));
+    json_object_set_new(object, "fill_ns", json_real(rate->fill_ns));
+    json_object_set_new(object, "test_ns", json_real(rate->test_ns));
+    json_object_set_new(object, "check_ns", json_real(rate->check_ns));
+}
+
 static void put_line(json_t *object, struct text *line)
 {
     char *dump = json_dumps(object, JSON_COMPACT);
@@ -272,6 +295,9 @@ void eng_event_write(const struct eng_event *event, struct text *line)
         break;
     case ENG_EVENT_TIME:
         put_time(object, &event->bench);
+        break;
+    case ENG_EVENT_RATE:
+        put_rate(object, &event->rate);
         break;
     case ENG_EVENT_AHEAD:
     case ENG_EVENT_MESSAGE:
@@ -597,6 +623,29 @@ static void read_ahead(struct reader *r, struct eng_request *request)
     }
 }
 
+static void read_rate(struct reader *r, struct bench_rate *rate)
+{
+    rate->form = read_u32(r, "form");
+    rate->round = read_u32(r, "round");
+    rate->workgroups = read_number(r, "workgroups", COUNT_MAX);
+    rate->input_words = read_number(r, "input_words", COUNT_MAX);
+    rate->output_words = read_number(r, "output_words", COUNT_MAX);
+    rate->state_words = read_number(r, "state_words", COUNT_MAX);
+    rate->instances = read_number(r, "instances", COUNT_MAX);
+    rate->stride = read_u32(r, "stride");
+    rate->slots = read_u32(r, "slots");
+    rate->subgroup = read_u32(r, "subgroup");
+    rate->copy = read_real(r, "copy");
+    rate->runs = read_number(r, "runs", COUNT_MAX);
+    rate->failed = read_number(r, "failed", COUNT_MAX);
+    rate->gave_up = read_number(r, "gave_up", COUNT_MAX);
+    rate->wall_ns = read_real(r, "wall_ns");
+    rate->cpu_ns = read_real(r, "cpu_ns");
+    rate->fill_ns = read_real(r, "fill_ns");
+    rate->test_ns = read_real(r, "test_ns");
+    rate->check_ns = read_real(r, "check_ns");
+}
+
 static bool start(struct reader *reader, const char *line, size_t length, struct lit_error *error)
 {
     json_error_t where;
@@ -724,6 +773,9 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
         break;
     case ENG_EVENT_TIME:
         read_time(r, &event->bench);
+        break;
+    case ENG_EVENT_RATE:
+        read_rate(r, &event->rate);
         break;
     case ENG_EVENT_AHEAD:
     case ENG_EVENT_MESSAGE:

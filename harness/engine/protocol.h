@@ -32,7 +32,8 @@ enum eng_request_kind {
     ENG_COMPILE, // compiles a configuration on a device that was opened with `capture` -> CODE for
                  // each chunk of what the driver gives of it, then DONE
     ENG_BENCH,   // times the rows of benchmark `name` on a device that is opened for it alone
-                 // -> ROW for each row, TIME for each dispatch, then DONE
+                 // -> ROW for each row, TIME for each dispatch, then DONE; "throughput" and
+                 // "single", with a configuration behind them -> RATE for each round, then DONE
     ENG_QUIT,    // the worker ends
 };
 
@@ -49,7 +50,8 @@ struct eng_request {
     char program[GEN_TEXT_MAX]; // GENERATED: its notation
     char rule[32];              // GENERATED: "maximal"
     uint32_t workgroup, subgroup; // GENERATED
-    uint32_t elements, loops;     // BENCH; loops 0: as many as fit into
+    uint32_t elements, loops;     // BENCH; loops 0: as many as fit into; elements of a throughput:
+                                  // workgroups, 0: as many as fill the device
     uint32_t budget_ms;           // BENCH: this time, for all dispatches together
     uint64_t first;               // RUN: number of the first run to do (more than 0 when resumed)
     uint64_t runs;                // RUN, GENERATED: how many to do; BENCH: rounds that count
@@ -73,6 +75,7 @@ enum eng_event_kind {
     ENG_EVENT_ROW,     // bench; result, and text (the reason) if it is not PASS
     ENG_EVENT_TIME,    // bench
     ENG_EVENT_AHEAD,   // text: the configuration whose pipeline is not being made ahead any more
+    ENG_EVENT_RATE,    // rate
     ENG_EVENT_MESSAGE, // text: a validation message or a remark
     ENG_EVENT_DONE,  // result and text (the reason) of RUN, TRY, COMPILE; end of ENUMERATE and OPEN
     ENG_EVENT_ERROR, // error_code and text: the request failed, the worker is still usable
@@ -85,6 +88,7 @@ struct eng_event {
     struct eng_count count;
     bool fresh; // BATCH: a new pipeline was made for it
     struct bench_said bench;
+    struct bench_rate rate;
     enum eng_result result;
     enum lit_exit error_code;
     char text[512];

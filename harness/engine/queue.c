@@ -203,6 +203,7 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
         case ENG_EVENT_CODE:
         case ENG_EVENT_ROW:
         case ENG_EVENT_TIME:
+        case ENG_EVENT_RATE:
             break;
         case ENG_EVENT_AHEAD:
             eng_foresight_made(&q->foresight, event.text);
@@ -428,6 +429,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             break;
         case ENG_EVENT_ROW:
         case ENG_EVENT_TIME:
+        case ENG_EVENT_RATE:
         case ENG_EVENT_DEVICE:
         case ENG_EVENT_OPENED:
         case ENG_EVENT_CODE:

@@ -9,6 +9,7 @@
 #include "engine/compile.h"
 #include "engine/measure.h"
 #include "engine/protocol.h"
+#include "engine/throughput.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -249,11 +250,12 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
 static enum dev_status bench(struct worker *worker, const struct eng_request *request)
 {
     struct lit_error error = {0};
+    const bool rate = eng_throughput_is(request->name);
     worker->running = false;
     dev_close(&worker->dev);
     worker->dev = dev_open(&(struct dev_open_info){.index = request->index,
                                                    .validation = request->validation,
-                                                   .capture = true,
+                                                   .capture = !rate,
                                                    .message = on_message,
                                                    .user = worker},
                            &error);
@@ -261,7 +263,8 @@ static enum dev_status bench(struct worker *worker, const struct eng_request *re
         emit_error(worker, error.code, error.message);
         return DEV_OK;
     }
-    return eng_bench(worker->dev, request, emit, worker);
+    return rate ? eng_throughput(worker->dev, request, emit, worker)
+                : eng_bench(worker->dev, request, emit, worker);
 }
 
 // Reads one line into the inbox, without its newline. False at the end of the connection, or if a

@@ -190,12 +190,14 @@ static struct {
     uint32_t checker; // the bound pipeline's
     uint32_t touched; // of the last test's pipeline that was bound
     VkBuffer output;
+    VkDeviceSize offset; // of its words in the buffer
 } recording;
 
 static struct {
     VkDescriptorSet set;
-    VkBuffer output; // binding 1
-} sets[64];
+    VkBuffer output;     // binding 1
+    VkDeviceSize offset; // of it
+} sets[256];
 
 // Instance and physical device
 
@@ -347,8 +349,9 @@ static VKAPI_ATTR void VKAPI_CALL update_sets(VkDevice device, uint32_t count,
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < writes[i].descriptorCount; j++)
             if (writes[i].dstBinding + j == 1 && writes[i].pBufferInfo) {
-                sets[next % 64].set = writes[i].dstSet;
-                sets[next++ % 64].output = writes[i].pBufferInfo[j].buffer;
+                sets[next % 256].set = writes[i].dstSet;
+                sets[next % 256].offset = writes[i].pBufferInfo[j].offset;
+                sets[next++ % 256].output = writes[i].pBufferInfo[j].buffer;
             }
 }
 
@@ -414,9 +417,11 @@ static VKAPI_ATTR void VKAPI_CALL bind_sets(VkCommandBuffer commands, VkPipeline
 {
     NEXT(vkCmdBindDescriptorSets)
     (commands, point, layout, first, count, bound, offset_count, offsets);
-    for (uint32_t i = 0; i < 64 && count; i++)
-        if (sets[i].set == bound[0])
+    for (uint32_t i = 0; i < 256 && count; i++)
+        if (sets[i].set == bound[0]) {
             recording.output = sets[i].output;
+            recording.offset = sets[i].offset;
+        }
 }
 
 // Overwrites word 5 of the output, once the test has written it.
@@ -428,7 +433,7 @@ static void overwrite(VkCommandBuffer commands)
     NEXT(vkCmdPipelineBarrier)
     (commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
      &barrier, 0, NULL, 0, NULL);
-    NEXT(vkCmdFillBuffer)(commands, recording.output, 5 * 4, 4, 0xBAD0BAD0);
+    NEXT(vkCmdFillBuffer)(commands, recording.output, recording.offset + 5 * 4, 4, 0xBAD0BAD0);
     NEXT(vkCmdPipelineBarrier)
     (commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
      &barrier, 0, NULL, 0, NULL);

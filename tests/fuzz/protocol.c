@@ -5,6 +5,7 @@
 
 #include "engine/protocol.h"
 
+#include <math.h>
 #include <string.h>
 
 static void check_event(const struct eng_event *event)
@@ -22,6 +23,8 @@ static void check_event(const struct eng_event *event)
         MUST(memchr(statistic->name, '\0', sizeof statistic->name));
         MUST(memchr(statistic->value, '\0', sizeof statistic->value));
     }
+    MUST(isfinite(event->rate.copy) && event->rate.copy >= 0);
+    MUST(isfinite(event->rate.wall_ns) && event->rate.wall_ns >= 0);
     eng_event_write(event, &first);
     MUST(first.length > 1 && first.length <= ENG_LINE_MAX);
     MUST(strchr(first.data, '\n') == first.data + first.length - 1);

@@ -312,9 +312,32 @@ static const struct eng_event some_time = {.kind = ENG_EVENT_TIME,
                                                      .got = 0xC0DEDEAD,
                                                      .want = UINT32_MAX}};
 
+static const struct eng_event some_rate = {.kind = ENG_EVENT_RATE,
+                                           .rate = {.form = 1,
+                                                    .round = 8,
+                                                    .workgroups = 256,
+                                                    .input_words = 262144,
+                                                    .output_words = 262145,
+                                                    .state_words = 3,
+                                                    .instances = 257,
+                                                    .stride = 4,
+                                                    .slots = 15,
+                                                    .subgroup = 32,
+                                                    .copy = 4.219e12,
+                                                    .runs = 12345,
+                                                    .failed = 7,
+                                                    .gave_up = 1,
+                                                    .wall_ns = 1.25e9,
+                                                    .cpu_ns = 1e8,
+                                                    .fill_ns = 1.5e8,
+                                                    .test_ns = 2.5e8,
+                                                    .check_ns = 3.5e8}};
+
 static void benchmarks_come_back(void **state)
 {
     (void)state;
+    const struct eng_event rate_back = through_a_line(&some_rate);
+    assert_memory_equal(&rate_back.rate, &some_rate.rate, sizeof some_rate.rate);
     const struct eng_event row = some_row();
     const struct eng_event row_back = through_a_line(&row);
     const struct eng_event time_back = through_a_line(&some_time);
@@ -568,6 +591,18 @@ static void nonsense_of_benchmarks_is_refused(void **state)
         {"\"wrong\":7", "\"wrong\":99999999999999999"},
         {"\"got\":", "\"got\":1"},
     };
+    static const char *const rates[][2] = {
+        {"\"form\":1", "\"form\":-1"},
+        {"\"workgroups\":256", "\"workgroups\":99999999999999999"},
+        {"\"slots\":15", "\"slots\":4294967296"},
+        {"\"copy\":", "\"copy\":-"},
+        {"\"copy\":", "\"copied\":"},
+        {"\"wall_ns\":", "\"wall_ns\":\"1\",\"more\":"},
+        {"\"check_ns\":", "\"check_ns\":-"},
+        {"\"gave_up\":1", "\"gave_up\":1,\"more\":1"},
+    };
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        assert_refused_with(&some_rate, rates[i][0], rates[i][1]);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_refused_with(&row, rows[i][0], rows[i][1]);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+// A configuration, run and checked as fast as it goes: how many workgroups fill the device, then
+// rounds.
+#include "engine/throughput.h"
+
+#include "base/random.h"
+#include "bench/oracle.h"
+#include "bench/rate.h"
+#include "device/single.h"
+#include "device/timing.h"
+#include "engine/prepare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX_BATCH     256
+#define BATCH_SECONDS 0.05 // as engine/measure.c has it
+#define SCALE_CPU     8u   // workgroups, as the catalogue's tests have them
+#define SCALE_GPU     256u
+#define SCALE_STEP    4u
+#define SCALE_MOST    (1u << 20)
+#define WORDS_CPU     (UINT64_C(1) << 20) // of an output, at most
+#define WORDS_GPU     (UINT64_C(1) << 25)
+#define SAMPLE        0.15       // seconds that a scale is tried for
+#define WORTH         1.05       // what a larger scale has to give
+#define COPIED_CPU    (1u << 22) // words
+#define COPIED_GPU    (1u << 26)
+#define COPIED_EACH   16u // words that an invocation copies
+#define COPIES        3   // timed, of which the fastest counts
+#define THROUGHPUT    "throughput "
+#define SINGLE        "single "
+
+struct job {
+    struct dev *dev;
+    const struct eng_request *request;
+    bool (*emit)(const struct eng_event *event, void *user);
+    void *user;
+    bool deaf, singles;
+    struct cat_case which;
+    struct eng_prepared ready;
+    struct dev_program *program;
+    struct dev_single *single[BENCH_FORMS]; // BENCH_SINGLE and BENCH_COMPILED
+    uint32_t scale;
+    double copy; // bytes a second
+    uint64_t next;
+    uint32_t size; // of the next batch
+    uint32_t seeds[MAX_BATCH];
+    struct cat_run runs[MAX_BATCH];
+    bool gave_up[MAX_BATCH];
+    struct lit_error error;
+};
+
+bool eng_throughput_is(const char *name)
+{
+    return !strncmp(name, THROUGHPUT, strlen(THROUGHPUT)) || !strncmp(name, SINGLE, strlen(SINGLE));
+}
+
+static void emit_end(struct job *job, enum eng_result result, const char *text)
+{
+    struct eng_event event = {.kind = ENG_EVENT_DONE, .result = result};
+    snprintf(event.text, sizeof event.text, "%s", text);
+    job->emit(&event, job->user);
+}
+
+static double clock_ns(clockid_t which)
+{
+    struct timespec now;
+    clock_gettime(which, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+// --- How fast the device copies
+
+static enum dev_status time_copy(struct job *job, struct dev_timer *timer, uint32_t words,
+                                 uint32_t workgroup, const uint32_t *input)
+{
+    enum dev_status status = DEV_OK;
+    const struct bench_module module = bench_row_module(&(struct bench_row){.kind = BENCH_COPY});
+    const struct dev_facts *facts = dev_facts(job->dev);
+    const uint32_t workgroups = words / workgroup / COPIED_EACH;
+    if (workgroup > facts->max_workgroup || workgroups > facts->max_workgroups ||
+        (facts->max_subgroups && workgroup / facts->subgroup > facts->max_subgroups))
+        return DEV_OK;
+    struct dev_timed *timed =
+        dev_timed_create(timer,
+                         &(struct dev_kernel){.words = module.words,
+                                              .word_count = module.count,
+                                              .subgroup = facts->subgroup,
+                                              .spec_ids = {0, 1, 2},
+                                              .spec_values = {workgroup, facts->subgroup, 1}},
+                         &status, &job->error);
+    for (int i = 0; i < COPIES && timed && status == DEV_OK; i++) {
+        const uint32_t *output = NULL;
+        double ns = 0;
+        status = dev_timed_run(timer, timed, workgroups, words, job->request->timeout_ms, &ns,
+                               &output, &job->error);
+        // A copy that is wrong is no limit.
+        if (status == DEV_OK && ns > 0 && !memcmp(input, output, words * sizeof *input) &&
+            words * 8.0 / ns * 1e9 > job->copy)
+            job->copy = words * 8.0 / ns * 1e9;
+    }
+    if (timed && status != DEV_LOST)
+        dev_timed_destroy(timer, &timed);
+    return status;
+}
+
+static enum dev_status measure_copy(struct job *job)
+{
+    static const uint32_t workgroups[] = {256, 1024};
+    enum dev_status status = DEV_OK;
+    const struct dev_facts *facts = dev_facts(job->dev);
+    uint32_t words = facts->cpu ? COPIED_CPU : COPIED_GPU;
+    while (words > COPIED_CPU / 4 && words > dev_most_words(job->dev))
+        words /= 2;
+    // The reference driver is not one whose speed is asked for.
+    if (!facts->subgroup || facts->subgroup > 128 || strstr(facts->name, "litmus simt"))
+        words = BENCH_ELEMENTS;
+    uint32_t *input = lit_alloc(words, sizeof *input);
+    bench_input(job->request->seed, input, words);
+    struct dev_timer *timer = dev_timer_create(job->dev, input, words, 0, &status, &job->error);
+    for (size_t i = 0; timer && status == DEV_OK && i < sizeof workgroups / sizeof *workgroups; i++)
+        if (words % (workgroups[i] * COPIED_EACH) == 0)
+            status = time_copy(job, timer, words, workgroups[i], input);
+    if (status != DEV_LOST && status != DEV_TIMEOUT)
+        dev_timer_destroy(&timer);
+    free(input);
+    return status;
+}
+
+// --- A configuration at a scale
+
+static void clear(struct job *job)
+{
+    dev_program_destroy(&job->program);
+    for (int i = 0; i < BENCH_FORMS; i++)
+        dev_single_destroy(&job->single[i]);
+    eng_prepared_clear(&job->ready);
+}
+
+static struct dev_program_info program_info(const struct job *job)
+{
+    const struct eng_prepared *ready = &job->ready;
+    return (struct dev_program_info){
+        .words = cat_module_words(ready->which.test, ready->module),
+        .word_count = ready->module->count,
+        .subgroup = ready->args.subgroup,
+        .spec_ids = ready->spec_ids,
+        .spec_values = ready->spec_values,
+        .spec_count = ready->spec_count,
+        .mode = ready->mode,
+        .shape = ready->shape,
+        .input = ready->input,
+        .expected = ready->expected,
+        .batch = MAX_BATCH,
+        .timed = true,
+    };
+}
+
+// False if the device cannot have it.
+static bool resolve(struct job *job, uint32_t scale)
+{
+    return eng_prepare(&(struct eng_prepare){.which = &job->which,
+                                             .facts = dev_facts(job->dev),
+                                             .scale = scale,
+                                             .most_words = dev_most_words(job->dev)},
+                       &job->ready, &job->error);
+}
+
+static enum dev_status make(struct job *job)
+{
+    enum dev_status status = DEV_OK;
+    eng_prepare_data(&job->ready, job->request->seed);
+    const struct dev_program_info info = program_info(job);
+    job->size = 1;
+    job->program = dev_program_create(job->dev, &info, &status, &job->error);
+    for (int form = BENCH_SINGLE; form <= BENCH_COMPILED && job->singles && job->program; form++)
+        if (status == DEV_OK)
+            job->single[form] =
+                dev_single_create(job->dev, &info, form == BENCH_COMPILED, &status, &job->error);
+    return status;
+}
+
+// --- Runs
+
+static void add_run(const struct job *job, uint32_t index, struct bench_rate *rate)
+{
+    rate->runs++;
+    rate->gave_up += job->gave_up[index];
+    rate->failed += job->gave_up[index] ? 0 : job->runs[index].failed;
+}
+
+static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
+{
+    struct dev_batch batch = {.runs = job->size, .run = job->runs, .gave_up = job->gave_up};
+    const double began = clock_ns(CLOCK_MONOTONIC);
+    for (uint32_t i = 0; i < batch.runs; i++)
+        job->seeds[i] = eng_run_seed(job->ready.stream, job->next++);
+    const enum dev_status status =
+        dev_program_run(job->program, job->seeds, &batch, job->request->timeout_ms, &job->error);
+    if (status != DEV_OK)
+        return status;
+    if (batch.unchecked) {
+        lit_fail(&job->error, LIT_EXIT_USAGE, "the checker did not look at every word");
+        return DEV_ERROR;
+    }
+    for (uint32_t i = 0; i < batch.runs; i++)
+        add_run(job, i, rate);
+    rate->fill_ns += batch.stages.fill;
+    rate->test_ns += batch.stages.test;
+    rate->check_ns += batch.stages.check;
+    const double seconds = (clock_ns(CLOCK_MONOTONIC) - began) * 1e-9;
+    if (seconds < BATCH_SECONDS)
+        job->size = job->size < MAX_BATCH / 2 ? job->size * 2 : MAX_BATCH;
+    else if (seconds > 2 * BATCH_SECONDS && job->size > 1)
+        job->size /= 2;
+    return DEV_OK;
+}
+
+static enum dev_status run_single(struct job *job, struct dev_single *single,
+                                  struct bench_rate *rate)
+{
+    const uint32_t seed = eng_run_seed(job->ready.stream, job->next++);
+    const enum dev_status status = dev_single_run(single, seed, &job->runs[0], &job->gave_up[0],
+                                                  job->request->timeout_ms, &job->error);
+    if (status == DEV_OK)
+        add_run(job, 0, rate);
+    return status;
+}
+
+// Runs for so long, at least once.
+static enum dev_status run_for(struct job *job, enum bench_form form, uint32_t round,
+                               double seconds, struct bench_rate *rate)
+{
+    enum dev_status status = DEV_OK;
+    const struct cat_shape *shape = &job->ready.shape;
+    *rate = (struct bench_rate){
+        .form = form,
+        .round = round,
+        .workgroups = shape->workgroups,
+        .input_words = shape->input_words,
+        .output_words = shape->instances * shape->words_per_instance,
+        .state_words = shape->state_words,
+        .instances = shape->instances,
+        .stride = cat_check_stride(job->ready.mode.check),
+        .slots = form == BENCH_BATCHED ? dev_program_slots(job->program) : 1,
+        .subgroup = job->ready.args.subgroup,
+        .copy = job->copy,
+    };
+    const double began = clock_ns(CLOCK_MONOTONIC), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    do {
+        status =
+            form == BENCH_BATCHED ? run_batch(job, rate) : run_single(job, job->single[form], rate);
+        rate->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
+    } while (status == DEV_OK && rate->wall_ns < seconds * 1e9);
+    rate->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    return status;
+}
+
+// --- How many workgroups fill the device
+
+// Tries a scale. *better: it is worth more than *best, which is replaced.
+static enum dev_status try_scale(struct job *job, uint32_t scale, double *best, bool *better)
+{
+    enum dev_status status = make(job);
+    struct bench_rate rate = {0};
+    *better = false;
+    // What a driver compiles in the first dispatch is not counted.
+    if (status == DEV_OK)
+        status = run_for(job, BENCH_BATCHED, 0, 0, &rate);
+    if (status == DEV_OK)
+        status = run_for(job, BENCH_BATCHED, 0, SAMPLE, &rate);
+    const double rated = (double)rate.runs * (double)rate.instances / rate.wall_ns;
+    if (status != DEV_OK || rated < *best * WORTH)
+        return status;
+    *better = true;
+    *best = rated;
+    job->scale = scale;
+    return DEV_OK;
+}
+
+static enum dev_status calibrate(struct job *job)
+{
+    enum dev_status status = DEV_OK;
+    const bool cpu = dev_facts(job->dev)->cpu;
+    const uint64_t most = cpu ? WORDS_CPU : WORDS_GPU;
+    double best = 0;
+    unsigned worse = 0;
+    job->scale = cpu ? SCALE_CPU : SCALE_GPU;
+    // One scale that is no better may be one that just leaves a cache.
+    for (uint32_t scale = job->scale; scale <= SCALE_MOST && worse < 2; scale *= SCALE_STEP) {
+        bool better = false;
+        if (!resolve(job, scale) ||
+            job->ready.shape.instances * job->ready.shape.words_per_instance > most)
+            break;
+        status = try_scale(job, scale, &best, &better);
+        // More than the device has memory for, perhaps.
+        if (status == DEV_ERROR && best > 0)
+            break;
+        if (status != DEV_OK)
+            return status;
+        worse += !better;
+        const uint64_t workgroups = job->ready.shape.workgroups;
+        clear(job);
+        // The test does not leave the choice.
+        if (workgroups != scale)
+            break;
+    }
+    clear(job);
+    return DEV_OK;
+}
+
+// --- Rounds
+
+static enum dev_status run_rounds(struct job *job)
+{
+    enum dev_status status = DEV_OK;
+    const struct eng_request *request = job->request;
+    const int forms = job->singles ? BENCH_FORMS : 1;
+    const double seconds = request->budget_ms * 1e-3 / (double)request->runs / forms;
+    struct bench_rate warm = {0};
+    for (int form = 0; form < forms && status == DEV_OK; form++)
+        status = run_for(job, (enum bench_form)form, 0, seconds / 4, &warm);
+    for (uint32_t round = 0; round < request->runs && status == DEV_OK; round++)
+        for (int form = 0; form < forms && status == DEV_OK && !job->deaf; form++) {
+            struct eng_event event = {.kind = ENG_EVENT_RATE};
+            status = run_for(job, (enum bench_form)form, round, seconds, &event.rate);
+            if (status == DEV_OK)
+                job->deaf = !job->emit(&event, job->user);
+        }
+    return status;
+}
+
+static bool settle(struct job *job)
+{
+    const struct eng_request *request = job->request;
+    job->singles = !strncmp(request->name, SINGLE, strlen(SINGLE));
+    if (!request->runs || request->runs > BENCH_RATE_ROUNDS || !request->budget_ms ||
+        request->elements > SCALE_MOST)
+        return lit_fail(&job->error, LIT_EXIT_USAGE, "a benchmark of such a size is not possible");
+    return cat_case_parse(request->name + strlen(job->singles ? SINGLE : THROUGHPUT), &job->which,
+                          &job->error);
+}
+
+static enum dev_status work(struct job *job)
+{
+    enum dev_status status = measure_copy(job);
+    const bool cpu = dev_facts(job->dev)->cpu;
+    job->scale = job->request->elements ? job->request->elements
+                 : job->singles         ? (cpu ? SCALE_CPU : SCALE_GPU)
+                                        : 0;
+    if (status == DEV_OK && !job->scale)
+        status = calibrate(job);
+    if (status != DEV_OK)
+        return status;
+    if (!resolve(job, job->scale))
+        return DEV_ERROR;
+    status = make(job);
+    return status == DEV_OK ? run_rounds(job) : status;
+}
+
+static void tell(struct job *job, enum dev_status status)
+{
+    const enum eng_result results[] = {[DEV_OK] = ENG_PASS,
+                                       [DEV_LOST] = ENG_DEVICE_LOST,
+                                       [DEV_TIMEOUT] = ENG_HANG,
+                                       [DEV_ERROR] = ENG_HARNESS_ERROR};
+    emit_end(job, results[status], status == DEV_OK ? "" : job->error.message);
+}
+
+enum dev_status eng_throughput(struct dev *dev, const struct eng_request *request,
+                               bool (*emit)(const struct eng_event *event, void *user), void *user)
+{
+    enum dev_status status = DEV_OK;
+    struct job *job = lit_alloc(1, sizeof *job);
+    job->dev = dev;
+    job->request = request;
+    job->emit = emit;
+    job->user = user;
+    if (!settle(job)) {
+        emit_end(job, ENG_HARNESS_ERROR, job->error.message);
+    } else if (!resolve(job, request->elements)) {
+        emit_end(job, ENG_SKIP, job->error.message);
+    } else if (!dev_self_test(dev, request->timeout_ms, &status, &job->error)) {
+        if (status == DEV_OK)
+            emit_end(job, ENG_SKIP, job->error.message);
+        else
+            tell(job, status);
+    } else {
+        status = work(job);
+        tell(job, status);
+    }
+    // A driver may hang in cleaning up what it lost.
+    if (status == DEV_OK || status == DEV_ERROR)
+        clear(job);
+    free(job);
+    return status;
+}
