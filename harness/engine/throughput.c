@@ -382,7 +382,8 @@ enum dev_status eng_throughput(struct dev *dev, const struct eng_request *reques
         emit_end(job, ENG_HARNESS_ERROR, job->error.message);
     } else if (!resolve(job, request->elements)) {
         emit_end(job, ENG_SKIP, job->error.message);
-    } else if (!dev_self_test(dev, request->timeout_ms, &status, &job->error)) {
+    } else if (!dev_self_test(dev, 1u << job->ready.mode.check, request->timeout_ms, &status,
+                              &job->error)) {
         if (status == DEV_OK)
             emit_end(job, ENG_SKIP, job->error.message);
         else
