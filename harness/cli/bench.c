@@ -27,13 +27,24 @@ static const struct cli_option options[] = {
     {'n', "repeat", CLI_COUNT, AT(repeat), "N",
      "timed dispatches of each row (default: 31; with --simt 3)"},
     {0, "elements", CLI_COUNT, AT(elements), "N",
-     "words that are scanned, a power of two from 4,096 to 16,777,216\n"
-     "(default: 1,048,576; on a CPU 65,536; with --simt 4,096)"},
+     "words that are scanned, a power of two from 4,096 to 16,777,216;\n"
+     "lookback: to 1,073,741,824 (default: scan 1,048,576; on a CPU\n"
+     "65,536; with --simt 4,096; lookback several sizes)"},
     {0, "loops", CLI_COUNT, AT(loops), "N",
      "scans within a dispatch, to 60,000 (default: as many as fit\n"
      "into --budget, to 1,000; with --simt 3)"},
     {0, "budget", CLI_SECONDS, AT(budget), "SECONDS",
-     "that all dispatches together may take, about (default: 25)"},
+     "scan: that all dispatches together may take, about (default:\n"
+     "25); lookback --tune: that the search may take (default: 300)"},
+    {0, "variants", CLI_TEXT, AT(variants), "PATTERN",
+     "lookback: time the scans whose names match, as 'all' or\n'held=4/*order=id*' (default: "
+     "one for each size)"},
+    {0, "tune", CLI_FLAG, AT(tune), NULL,
+     "lookback: find the fastest scan of the device for each size,\nand keep it in --tuned"},
+    {0, "tuned", CLI_TEXT, AT(tuned), "FILE",
+     "lookback: where what was found is kept, and taken from\n(default: litmus-lookback.json)"},
+    {0, "cub", CLI_TEXT, AT(cub), "FILE",
+     "lookback: what tools/bench-cub measured on the same device,\nto be held against"},
     {0, "seed", CLI_SEED, AT(seed), "SEED",
      "of the input and of the order, 24301 or 0x5eed (default: a\n"
      "new one, which is printed)"},
@@ -49,7 +60,8 @@ static const struct cli_option options[] = {
     {0, "validation", CLI_FLAG, AT(validation), NULL,
      "under VK_LAYER_KHRONOS_validation: times mean nothing then"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
-    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "what drivers print"},
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL,
+     "lookback: every row in the table; what drivers print"},
 };
 
 const struct cli_syntax cli_bench_syntax = {
@@ -58,7 +70,10 @@ const struct cli_syntax cli_bench_syntax = {
     .about = "Times subgroup code on a device; without a BENCHMARK, lists what there is.\n\n"
              "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
              "shuffles with and without barriers, against what the device can copy, add and\n"
-             "shuffle. Every output is checked: a scan that is wrong is told as wrong.",
+             "shuffle. Every output is checked: a scan that is wrong is told as wrong.\n\n"
+             "lookback: inclusive sums over the whole device in one dispatch, by decoupled\n"
+             "look-back, against the best copy of the same run; every output is verified on\n"
+             "the device.",
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more =
@@ -68,9 +83,11 @@ const struct cli_syntax cli_bench_syntax = {
         "up, 77 nothing could run\n\n"
         "examples:\n"
         "  litmus bench scan\n"
-        "  litmus bench scan -d 1 --json scan.json --markdown scan.md\n",
+        "  litmus bench scan -d 1 --json scan.json --markdown scan.md\n"
+        "  litmus bench lookback --tune\n"
+        "  litmus bench lookback --cub cub.json --json lookback.json\n",
     .operands = CLI_OPERANDS_WORDS,
-    .words = "scan",
+    .words = "lookback|scan",
 };
 
 // What they share
@@ -163,6 +180,8 @@ static const struct benchmark {
     int (*run)(struct cli_benching *b, int argc, char **argv);
 } benchmarks[] = {
     {"scan", "inclusive sums over subgroups and workgroups, native and emulated", cli_bench_scan},
+    {"lookback", "inclusive sums over the whole device by look-back, against copies",
+     cli_bench_lookback},
 };
 
 #define BENCHMARKS (sizeof benchmarks / sizeof benchmarks[0])
@@ -209,7 +228,7 @@ static int choose(struct cli_benching *b, const struct cli_list *operands, int a
 int cli_bench(int argc, char **argv)
 {
     struct cli_benching b = {
-        .chosen = {.timeout = ENG_IDLE_SECONDS, .budget = 25},
+        .chosen = {.timeout = ENG_IDLE_SECONDS},
         .watch = {.started = eng_now(), .say = say},
         .utf8 = cli_utf8(),
     };

@@ -4,8 +4,9 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "engine/bench.h"
-#include "engine/generated.h"
 #include "engine/compile.h"
+#include "engine/generated.h"
+#include "engine/lookback.h"
 #include "engine/measure.h"
 #include "engine/protocol.h"
 
@@ -216,6 +217,8 @@ static enum dev_status bench(struct worker *worker, const struct eng_request *re
         emit_error(worker, error.code, error.message);
         return DEV_OK;
     }
+    if (strcmp(request->name, ENG_LOOKBACK) == 0)
+        return eng_lookback(worker->dev, request, emit, worker);
     return eng_bench(worker->dev, request, emit, worker);
 }
 

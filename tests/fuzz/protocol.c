@@ -38,6 +38,7 @@ static void check_request(const struct eng_request *request)
     struct lit_error error = {0};
     struct text first = {0}, second = {0};
     MUST(memchr(request->name, '\0', sizeof request->name));
+    MUST(memchr(request->rows, '\0', sizeof request->rows));
     MUST(memchr(request->settings, '\0', sizeof request->settings));
     eng_request_write(request, &first);
     MUST(strchr(first.data, '\n') == first.data + first.length - 1);
