@@ -20,6 +20,8 @@
 #define SIMT_REPEATS 3
 #define TUNE_BUDGET  300 // seconds
 #define TUNED_FILE   "litmus-lookback.json"
+#define CPU_VECTORS                                                                                \
+    8 // of an invocation: larger forms take drivers for the processor long to compile
 
 // Words, as powers of two; 0 ends a list.
 static const unsigned gpu_sizes[] = {20, 22, 24, 26, 28, 30, 0}, cpu_sizes[] = {16, 18, 20, 0},
@@ -140,8 +142,16 @@ static bool matches(const char *pattern, size_t number)
     return good;
 }
 
-// Every row of a kind at a size that a pattern names; NULL: every one. For a search, those that the
-// device cannot run are left out without a word.
+// What a search leaves out without a word.
+static bool is_searched(const struct looking *l, size_t number, uint32_t elements)
+{
+    const struct dev_facts *facts = &l->device->facts;
+    const struct look_module *module = look_row(number).module;
+    return look_row_fits(number, elements, facts, NULL) &&
+           (!facts->cpu || module->held + module->shared <= CPU_VECTORS);
+}
+
+// Every row of a kind at a size that a pattern names; NULL: every one.
 static void add_kind(const struct looking *l, struct look_set *set, enum look_kind kind,
                      uint32_t elements, const char *pattern)
 {
@@ -149,7 +159,7 @@ static void add_kind(const struct looking *l, struct look_set *set, enum look_ki
         const struct look_row row = look_row(i);
         if (look_kind(i) == kind && look_row_exists(&row, elements) &&
             (!pattern || matches(pattern, i)) &&
-            (!l->b->chosen.tune || look_row_fits(i, elements, &l->device->facts, NULL)))
+            (!l->b->chosen.tune || is_searched(l, i, elements)))
             set->has[i] = true;
     }
 }
