@@ -26,6 +26,7 @@ struct settings {
     const char *without; // variants whose text has this word are left out: the assembler is too old
     const char *defines[16];
     size_t define_count;
+    bool packed; // with defines: as a zstd frame
 };
 
 struct module {
@@ -624,15 +625,42 @@ static void write_raw(const struct settings *settings, const struct product *pro
         die("%s: %s", settings->output, strerror(errno));
 }
 
+// The same as a zstd frame: what many combinations of one source have in common takes room once.
+static void write_packed(const struct settings *settings, const struct product *product)
+{
+    size_t size = product->word_count * 4;
+    unsigned char *packed = compress((const char *)product->words, &size);
+    FILE *out = fopen(settings->output, "w");
+    if (!out)
+        die("%s: %s", settings->output, strerror(errno));
+    fprintf(out,
+            "// Made by tools/embed.\n#include <stddef.h>\n#include <stdint.h>\n\n"
+            "extern const uint8_t %s_packed[];\nextern const size_t %s_size, %s_count;\n"
+            "const size_t %s_size = %zu, %s_count = %zu;\nconst uint8_t %s_packed[] = {\n",
+            settings->symbol, settings->symbol, settings->symbol, settings->symbol, size,
+            settings->symbol, product->word_count, settings->symbol);
+    put_bytes(out, packed, size);
+    fprintf(out, "};\n");
+    if (fclose(out))
+        die("%s: %s", settings->output, strerror(errno));
+    free(packed);
+}
+
 // ---- main
 
 static void parse_options(int argc, char **argv, struct settings *settings)
 {
-    static const struct option options[] = {{"cc", 1, 0, 'c'},      {"as", 1, 0, 'a'},
-                                            {"val", 1, 0, 'v'},     {"output", 1, 0, 'o'},
-                                            {"depfile", 1, 0, 'd'}, {"symbol", 1, 0, 's'},
-                                            {"without", 1, 0, 'w'}, {"define", 1, 0, 'D'},
-                                            {"glslang", 1, 0, 'g'}, {0}};
+    static const struct option options[] = {{"cc", 1, 0, 'c'},
+                                            {"as", 1, 0, 'a'},
+                                            {"val", 1, 0, 'v'},
+                                            {"output", 1, 0, 'o'},
+                                            {"depfile", 1, 0, 'd'},
+                                            {"symbol", 1, 0, 's'},
+                                            {"without", 1, 0, 'w'},
+                                            {"define", 1, 0, 'D'},
+                                            {"glslang", 1, 0, 'g'},
+                                            {"packed", 0, 0, 'p'},
+                                            {0}};
     *settings = (struct settings){
         .cc = "cc", .as = "spirv-as", .val = "spirv-val", .glslang = "glslangValidator"};
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
@@ -661,6 +689,9 @@ static void parse_options(int argc, char **argv, struct settings *settings)
         case 'w':
             settings->without = *optarg ? optarg : NULL;
             break;
+        case 'p':
+            settings->packed = true;
+            break;
         case 'D':
             if (settings->define_count < sizeof settings->defines / sizeof *settings->defines)
                 settings->defines[settings->define_count++] = optarg;
@@ -672,7 +703,7 @@ static void parse_options(int argc, char **argv, struct settings *settings)
     if (optind + 1 != argc || !settings->output || !settings->symbol)
         die("usage: embed --output FILE.c --symbol NAME [--depfile FILE] [--cc CC] [--as SPIRV-AS] "
             "[--val SPIRV-VAL] [--glslang GLSLANG] [--without WORD] [--define -DNAME]... "
-            "FILE.spvasm");
+            "[--packed] FILE.spvasm");
     settings->source = argv[optind];
 }
 
@@ -740,7 +771,7 @@ int main(int argc, char **argv)
     struct product product = {0};
     if (settings.define_count) {
         build_module(&settings, &product, NULL, 0);
-        write_raw(&settings, &product);
+        (settings.packed ? write_packed : write_raw)(&settings, &product);
     } else {
         build_test(&settings, &product);
     }

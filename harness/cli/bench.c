@@ -28,8 +28,9 @@ static const struct cli_option options[] = {
      "timed dispatches of each row (default: 31; with --simt 3);\n"
      "throughput, single: rounds (default: 9; with --simt 2)"},
     {0, "elements", CLI_COUNT, AT(elements), "N",
-     "words that are scanned, a power of two from 4,096 to 16,777,216\n"
-     "(default: 1,048,576; on a CPU 65,536; with --simt 4,096)"},
+     "words that are scanned, a power of two from 4,096 to 16,777,216;\n"
+     "lookback: to 1,073,741,824 (default: scan 1,048,576; on a CPU\n"
+     "65,536; with --simt 4,096; lookback several sizes)"},
     {0, "loops", CLI_COUNT, AT(loops), "N",
      "scans within a dispatch, to 60,000 (default: as many as fit\n"
      "into --budget, to 1,000; with --simt 3)"},
@@ -40,8 +41,18 @@ static const struct cli_option options[] = {
      "throughput, single: workgroups (default: as many as fill the\n"
      "device; for single as many as 'litmus run' takes)"},
     {0, "budget", CLI_SECONDS, AT(budget), "SECONDS",
-     "that all dispatches together may take, about (default: 25);\n"
+     "scan: that all dispatches together may take, about (default:\n"
+     "25); lookback --tune: that the search may take (default: 300);\n"
      "throughput: all rounds of a configuration (default: 3; single: 5)"},
+    {0, "variants", CLI_TEXT, AT(variants), "PATTERN",
+     "lookback: time the scans whose names match, as 'all' or\n'held=4/*order=id*' (default: "
+     "one for each size)"},
+    {0, "tune", CLI_FLAG, AT(tune), NULL,
+     "lookback: find the fastest scan of the device for each size,\nand keep it in --tuned"},
+    {0, "tuned", CLI_TEXT, AT(tuned), "FILE",
+     "lookback: where what was found is kept, and taken from\n(default: litmus-lookback.json)"},
+    {0, "cub", CLI_TEXT, AT(cub), "FILE",
+     "lookback: what tools/bench-cub measured on the same device,\nto be held against"},
     {0, "seed", CLI_SEED, AT(seed), "SEED",
      "of the input and of the order, 24301 or 0x5eed (default: a\n"
      "new one, which is printed)"},
@@ -57,7 +68,8 @@ static const struct cli_option options[] = {
     {0, "validation", CLI_FLAG, AT(validation), NULL,
      "under VK_LAYER_KHRONOS_validation: times mean nothing then"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
-    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "what drivers print"},
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL,
+     "lookback: every row in the table; what drivers print"},
 };
 
 const struct cli_syntax cli_bench_syntax = {
@@ -67,6 +79,9 @@ const struct cli_syntax cli_bench_syntax = {
              "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
              "shuffles with and without barriers, against what the device can copy, add and\n"
              "shuffle. Every output is checked: a scan that is wrong is told as wrong.\n\n"
+             "lookback: inclusive sums over the whole device in one dispatch, by decoupled\n"
+             "look-back, against the best copy of the same run; every output is verified on\n"
+             "the device.\n\n"
              "throughput: how many checked instances of a test a device gives in a second,\n"
              "where the time goes, and what its memory would allow.\n\n"
              "single: the same work as a harness does it that submits and checks one run at a\n"
@@ -81,9 +96,11 @@ const struct cli_syntax cli_bench_syntax = {
         "examples:\n"
         "  litmus bench scan\n"
         "  litmus bench scan -d 1 --json scan.json --markdown scan.md\n"
+        "  litmus bench lookback --tune\n"
+        "  litmus bench lookback --cub cub.json --json lookback.json\n"
         "  litmus bench throughput --test loop.desync --scale 4096\n",
     .operands = CLI_OPERANDS_WORDS,
-    .words = "scan|single|throughput",
+    .words = "lookback|scan|single|throughput",
 };
 
 // What they share
@@ -176,6 +193,8 @@ static const struct benchmark {
     int (*run)(struct cli_benching *b, int argc, char **argv);
 } benchmarks[] = {
     {"scan", "inclusive sums over subgroups and workgroups, native and emulated", cli_bench_scan},
+    {"lookback", "inclusive sums over the whole device by look-back, against copies",
+     cli_bench_lookback},
     {"single", "checked runs, one submission each, against those of 'litmus run'",
      cli_bench_single},
     {"throughput", "checked instances a second, and what memory allows", cli_bench_throughput},
@@ -225,10 +244,7 @@ static int choose(struct cli_benching *b, const struct cli_list *operands, int a
 int cli_bench(int argc, char **argv)
 {
     struct cli_benching b = {
-        .chosen =
-            {
-                .timeout = ENG_IDLE_SECONDS,
-            },
+        .chosen = {.timeout = ENG_IDLE_SECONDS},
         .watch = {.started = eng_now(), .say = say},
         .utf8 = cli_utf8(),
     };

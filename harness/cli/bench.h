@@ -16,9 +16,10 @@ struct cli_bench_options {
     uint64_t repeat, elements, loops, scale;
     struct cli_seed seed;
     const char *json, *markdown, *keep;
+    const char *variants, *cub, *tuned; // of lookback
     int color, verbose;
-    bool quiet, validation;
-    double timeout, time, budget;
+    bool quiet, validation, tune;
+    double timeout, time, budget; // budget: 0 if it was not given
 };
 
 struct cli_benching {
@@ -34,6 +35,7 @@ struct cli_benching {
 
 // A benchmark: from the command line, of which the options are read, to the exit code.
 int cli_bench_scan(struct cli_benching *b, int argc, char **argv);
+int cli_bench_lookback(struct cli_benching *b, int argc, char **argv);
 int cli_bench_throughput(struct cli_benching *b, int argc, char **argv);
 int cli_bench_single(struct cli_benching *b, int argc, char **argv);
 

@@ -23,6 +23,7 @@
 #define ELEMENTS_CPU  (1u << 16)
 #define ELEMENTS_SIMT BENCH_ELEMENTS
 #define LOOPS_SIMT    3
+#define BUDGET        25 // seconds
 
 struct scanning {
     struct cli_benching *b;
@@ -126,14 +127,15 @@ static enum eng_end bench_device(struct scanning *s, const struct eng_device *de
     s->current = told;
     cli_benching_header(s->b, device);
     if (is_usable(device, told)) {
-        const struct eng_request request = {.name = "scan",
-                                            .validation = o->validation,
-                                            .capture = o->keep != NULL,
-                                            .elements = (uint32_t)elements,
-                                            .loops = (uint32_t)loops,
-                                            .budget_ms = (uint32_t)(o->budget * 1e3),
-                                            .runs = o->repeat,
-                                            .seed = o->seed.value};
+        const struct eng_request request = {
+            .name = "scan",
+            .validation = o->validation,
+            .capture = o->keep != NULL,
+            .elements = (uint32_t)elements,
+            .loops = (uint32_t)loops,
+            .budget_ms = (uint32_t)((o->budget > 0 ? o->budget : BUDGET) * 1e3),
+            .runs = o->repeat,
+            .seed = o->seed.value};
         bench_result_begin(&told->result, &device->facts, (uint32_t)elements, (uint32_t)loops,
                            ENG_BENCH_WARM, (uint32_t)o->repeat);
         end = eng_bench_ask(&s->b->watch, device, &request,
@@ -168,6 +170,9 @@ static bool check_usage(const struct cli_benching *b, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE, "--budget: at most 24h");
     if (o->repeat > BENCH_REPEATS)
         return lit_fail(error, LIT_EXIT_USAGE, "--repeat: at most 100,000");
+    if (o->variants || o->cub || o->tune || o->tuned)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--variants, --tune, --tuned and --cub are for 'litmus bench lookback'");
     return (!o->json || cli_output_check(o->json, "", error)) &&
            (!o->markdown || cli_output_check(o->markdown, "", error));
 }

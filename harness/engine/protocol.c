@@ -251,6 +251,7 @@ void eng_request_write(const struct eng_request *request, struct text *line)
         put_bool(object, "validation", request->validation);
         put_bool(object, "capture", request->capture);
         put_text(object, "name", request->name);
+        put_text(object, "rows", request->rows);
         put_number(object, "elements", request->elements);
         put_number(object, "loops", request->loops);
         put_number(object, "budget_ms", request->budget_ms);
@@ -723,6 +724,7 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
         request->validation = read_bool(r, "validation");
         request->capture = read_bool(r, "capture");
         read_text(r, "name", request->name, sizeof request->name);
+        read_text(r, "rows", request->rows, sizeof request->rows);
         request->elements = read_u32(r, "elements");
         request->loops = read_u32(r, "loops");
         request->budget_ms = read_u32(r, "budget_ms");

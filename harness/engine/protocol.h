@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "bench/lookback.h"
 #include "bench/said.h"
 #include "device/facts.h"
 #include "engine/result.h"
@@ -50,6 +51,7 @@ struct eng_request {
     char program[GEN_TEXT_MAX]; // GENERATED: its notation
     char rule[32];              // GENERATED: "maximal"
     uint32_t workgroup, subgroup; // GENERATED
+    char rows[LOOK_SET_TEXT];     // BENCH lookback: which (look_set_write); else ""
     uint32_t elements, loops;     // BENCH; loops 0: as many as fit into; elements of a throughput:
                                   // workgroups, 0: as many as fill the device
     uint32_t budget_ms;           // BENCH: this time, for all dispatches together

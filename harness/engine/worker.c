@@ -5,8 +5,9 @@
 #include "device/device.h"
 #include "engine/ahead.h"
 #include "engine/bench.h"
-#include "engine/generated.h"
 #include "engine/compile.h"
+#include "engine/generated.h"
+#include "engine/lookback.h"
 #include "engine/measure.h"
 #include "engine/protocol.h"
 #include "engine/throughput.h"
@@ -263,8 +264,11 @@ static enum dev_status bench(struct worker *worker, const struct eng_request *re
         emit_error(worker, error.code, error.message);
         return DEV_OK;
     }
-    return rate ? eng_throughput(worker->dev, request, emit, worker)
-                : eng_bench(worker->dev, request, emit, worker);
+    if (rate)
+        return eng_throughput(worker->dev, request, emit, worker);
+    if (strcmp(request->name, ENG_LOOKBACK) == 0)
+        return eng_lookback(worker->dev, request, emit, worker);
+    return eng_bench(worker->dev, request, emit, worker);
 }
 
 // Reads one line into the inbox, without its newline. False at the end of the connection, or if a

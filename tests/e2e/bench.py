@@ -238,7 +238,7 @@ class Faults(Bench):
 class Usage(Bench):
     def test_usage(self):
         for arguments, words in ((["scann"], ["no benchmark 'scann'", "scan"]),
-                                 (["lookback"], ["no benchmark 'lookback'"]),
+                                 (["lookbak"], ["no benchmark 'lookbak'", "lookback"]),
                                  (["-n", "3"], ["which benchmark"]),
                                  (["scan", "scan"], ["one benchmark"]),
                                  (["scan", "--elements", "5000"], ["--elements"]),

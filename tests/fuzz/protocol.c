@@ -41,6 +41,7 @@ static void check_request(const struct eng_request *request)
     struct lit_error error = {0};
     struct text first = {0}, second = {0};
     MUST(memchr(request->name, '\0', sizeof request->name));
+    MUST(memchr(request->rows, '\0', sizeof request->rows));
     MUST(memchr(request->settings, '\0', sizeof request->settings));
     MUST(request->ahead_count <= ENG_AHEAD_MOST);
     for (size_t i = 0; i < request->ahead_count; i++) {

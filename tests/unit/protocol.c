@@ -161,6 +161,15 @@ static void requests_come_back(void **state)
          .runs = 31,
          .seed = 0x5eed,
          .timeout_ms = 48000},
+        {.kind = ENG_BENCH,
+         .index = 1,
+         .name = "lookback",
+         .rows = "00f0001",
+         .elements = 1u << 30,
+         .loops = 1,
+         .runs = 31,
+         .seed = 7,
+         .timeout_ms = 48000},
         {.kind = ENG_QUIT},
     };
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {

@@ -132,6 +132,18 @@ class Validation(harness.Case):
                 self.assertEqual((run.code, run.err), (0, ""), run)
                 self.assertIn("exit 0: every word", run.out)
 
+    def test_no_message_of_a_benchmark_by_addresses(self):
+        # Copies, scans of each kind, what fills and what verifies.
+        for manifest in (harness.lavapipe(), harness.SIMT):
+            with self.subTest(manifest):
+                if not os.path.exists(manifest):
+                    self.skipTest("the reference driver is not built")
+                run = self.litmus("bench", "lookback", "--validation", "-n", "1", "--elements",
+                                  "8192", "--variants", "held=[14]/shared=0/looks=[12]/*workgroup=64",
+                                  drivers=[manifest], **self.layers)
+                self.assertEqual((run.code, run.err), (0, ""), run)
+                self.assertIn("exit 0: every word", run.out)
+
     def test_the_layer_is_there_and_heard(self):
         run = self.litmus("run", harness.ONE, "-n", "1", "-q", "--validation",
                           fault="small-push-constants", **self.layers)
