@@ -82,6 +82,13 @@ error:
     return status;
 }
 
+// The reference driver draws its schedules by the number of the dispatch. That of a run has to
+// follow from the number of the run alone, and not from how many fitted into the batches before it.
+static bool counts_dispatches(const struct dev *dev)
+{
+    return !strcmp(dev->facts.driver_name, "litmus simt");
+}
+
 static enum dev_status make_buffers(struct dev_program *program,
                                     const struct dev_program_info *info, struct lit_error *error)
 {
@@ -94,7 +101,8 @@ static enum dev_status make_buffers(struct dev_program *program,
         .most_binding = dev->facts.max_storage_buffer / 4,
         .heap = heap_words(dev),
     };
-    program->slots = dev_slots_choose(shape, &limits, program->check_on_host ? 1 : info->batch);
+    const bool alone = program->check_on_host || counts_dispatches(dev);
+    program->slots = dev_slots_choose(shape, &limits, alone ? 1 : info->batch);
     TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, shape->input_words, offset, &program->input,
                              error));
     TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, program->slots.count * program->slots.output,

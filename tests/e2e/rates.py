@@ -81,7 +81,8 @@ class Right(Rates):
         for rate in rates:
             self.assertEqual((rate["result"], set(rate["forms"])), ("pass", set(forms)), rate)
             self.assertEqual(rate["run"]["workgroups"], workgroups)
-            self.assertGreater(rate["run"]["slots"], 1)
+            # The reference driver has one: its schedules follow from the number of the dispatch.
+            self.assertEqual(rate["run"]["slots"] > 1, "simt" not in rate["name"])
             self.assertGreater(rate["copy_bytes_per_second"], 0)
             self.check_run(rate)
             for form in forms:
