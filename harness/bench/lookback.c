@@ -179,23 +179,26 @@ size_t look_set_count(const struct look_set *set)
 }
 
 // What to begin with, the first that fits: large tiles where there are many of them, and small
-// ones where few would leave parts of a device without work.
+// ones where few would leave parts of a device without work. For subgroups of 32 as measured on the
+// device of docs/performance.md; for others what is moderate.
 static const struct {
     uint32_t subgroup, most; // subgroup: 0 for any; most: up to so many words
-    const char *shape, *more;
+    const char *shape, *encoding, *edge;
     uint32_t workgroup;
 } defaults[] = {
-    {32, 1u << 21, "held=4/shared=0/looks=2/lanes=32", "word64", 512},
-    {32, 1u << 25, "held=16/shared=0/looks=2/lanes=32", "word64", 256},
-    {32, LOOK_MOST, "held=40/shared=11/looks=2/lanes=32", "word64", 256},
-    {32, LOOK_MOST, "held=16/shared=0/looks=2/lanes=32", "word64", 256},
-    {64, 1u << 21, "held=4/shared=0/looks=1/lanes=64", "word64", 256},
-    {64, LOOK_MOST, "held=16/shared=0/looks=1/lanes=64", "word64", 256},
-    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", 256},
-    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", 128},
-    {0, LOOK_MOST, "held=4/shared=0/looks=2/lanes=32", "word64", 256},
-    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", 256},
-    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", 64},
+    {32, 1u << 23, "held=4/shared=0/looks=2/lanes=32", "word64", "select", 512},
+    {32, 1u << 25, "held=16/shared=0/looks=2/lanes=32", "word64", "branch", 640},
+    {32, LOOK_MOST, "held=40/shared=11/looks=2/lanes=32", "word64", "branch", 256},
+    {32, LOOK_MOST, "held=8/shared=0/looks=1/lanes=32", "word64", "branch", 256},
+    {64, 1u << 21, "held=4/shared=0/looks=1/lanes=64", "word64", "branch", 256},
+    {64, LOOK_MOST, "held=8/shared=0/looks=1/lanes=64", "word64", "branch", 256},
+    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "branch", 256},
+    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "branch", 128},
+    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "word64", "branch", 512},
+    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "split", "branch", 128},
+    {0, LOOK_MOST, "held=4/shared=0/looks=2/lanes=32", "word64", "branch", 256},
+    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "branch", 256},
+    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "branch", 64},
 };
 
 bool look_default(uint32_t elements, const struct dev_facts *facts, size_t *number)
@@ -205,8 +208,9 @@ bool look_default(uint32_t elements, const struct dev_facts *facts, size_t *numb
         if ((defaults[i].subgroup && defaults[i].subgroup != facts->subgroup) ||
             elements > defaults[i].most)
             continue;
-        text_printf(&name, "%s/encoding=%s/order=ticket/edge=branch/stage=whole/workgroup=%" PRIu32,
-                    defaults[i].shape, defaults[i].more, defaults[i].workgroup);
+        text_printf(&name, "%s/encoding=%s/order=ticket/edge=%s/stage=whole/workgroup=%" PRIu32,
+                    defaults[i].shape, defaults[i].encoding, defaults[i].edge,
+                    defaults[i].workgroup);
         const bool found =
             look_row_find(name.data, number) && look_row_fits(*number, elements, facts, NULL);
         text_free(&name);

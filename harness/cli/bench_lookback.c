@@ -269,9 +269,9 @@ static bool is_usable(const struct eng_device *device, struct cli_look_device *t
     const uint32_t subgroup = device->facts.subgroup;
     if (device->facts.problem[0])
         snprintf(told->reason, sizeof told->reason, "%s", device->facts.problem);
-    else if (subgroup < 4 || subgroup > 64)
+    else if (subgroup < 4 || subgroup > 128)
         snprintf(told->reason, sizeof told->reason,
-                 "subgroups of %" PRIu32 "; the scans are for 4 to 64", subgroup);
+                 "subgroups of %" PRIu32 "; the scans are for 4 to 128", subgroup);
     return !told->reason[0];
 }
 
@@ -315,6 +315,8 @@ static bool check_usage(const struct looking *l, struct lit_error *error)
                         "--elements: a power of two from 4,096 to 1,073,741,824");
     if (o->loops)
         return lit_fail(error, LIT_EXIT_USAGE, "--loops is for 'litmus bench scan'");
+    if (o->tests.count || o->scale)
+        return lit_fail(error, LIT_EXIT_USAGE, "--test and --scale are not for lookback");
     if (o->budget > 0 && !o->tune)
         return lit_fail(error, LIT_EXIT_USAGE, "--budget is for --tune here");
     if (o->tune && o->repeat)

@@ -23,7 +23,6 @@
 #define ELEMENTS_CPU  (1u << 16)
 #define ELEMENTS_SIMT BENCH_ELEMENTS
 #define LOOPS_SIMT    3
-#define BUDGET        25 // seconds
 
 struct scanning {
     struct cli_benching *b;
@@ -229,8 +228,6 @@ static int run(struct scanning *s, int argc, char **argv, struct lit_error *erro
 {
     struct cli_benching *b = s->b;
     enum eng_end end = ENG_END_RAN;
-    if (!b->chosen.budget)
-        b->chosen.budget = BUDGET;
     if (!check_usage(b, error) || (b->chosen.keep && !cli_isa_keep_start(b->chosen.keep, error)))
         return cli_fail(error);
     if (!cli_benching_begin(b, argc, argv, b->chosen.simt.count ? SIMT_REPEATS : REPEATS, error))

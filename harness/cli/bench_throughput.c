@@ -149,6 +149,9 @@ static bool check_usage(const struct cli_benching *b, struct lit_error *error)
     const struct cat_selection selection = {.patterns = o->tests.items, .count = o->tests.count};
     if (o->elements || o->loops || o->keep)
         return lit_fail(error, LIT_EXIT_USAGE, "--elements, --loops and --keep are for scan");
+    if (o->variants || o->cub || o->tune || o->tuned)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--variants, --tune, --tuned and --cub are for 'litmus bench lookback'");
     if (o->budget > 86400)
         return lit_fail(error, LIT_EXIT_USAGE, "--budget: at most 24h");
     if (o->repeat > BENCH_RATE_ROUNDS)
