@@ -186,9 +186,12 @@ static const struct {
     const char *shape, *encoding, *edge;
     uint32_t workgroup;
 } defaults[] = {
-    {32, 1u << 23, "held=4/shared=0/looks=2/lanes=32", "word64", "select", 512},
-    {32, 1u << 25, "held=16/shared=0/looks=2/lanes=32", "word64", "branch", 640},
+    {32, 1u << 21, "held=6/shared=0/looks=2/lanes=32", "word64", "branch", 384},
+    {32, 1u << 23, "held=8/shared=0/looks=2/lanes=32", "word64", "select", 1024},
+    {32, 1u << 25, "held=14/shared=0/looks=2/lanes=32", "word64", "branch", 768},
+    {32, 1u << 27, "held=12/shared=0/looks=2/lanes=32", "word64", "branch", 1024},
     {32, LOOK_MOST, "held=40/shared=11/looks=2/lanes=32", "word64", "branch", 256},
+    {32, LOOK_MOST, "held=12/shared=0/looks=2/lanes=32", "word64", "branch", 1024},
     {32, LOOK_MOST, "held=8/shared=0/looks=1/lanes=32", "word64", "branch", 256},
     {64, 1u << 21, "held=4/shared=0/looks=1/lanes=64", "word64", "branch", 256},
     {64, LOOK_MOST, "held=8/shared=0/looks=1/lanes=64", "word64", "branch", 256},
@@ -245,8 +248,7 @@ bool look_alone(size_t number, size_t *alone)
             other.workgroup == row.workgroup && other.module->held == row.module->held &&
             other.module->shared == row.module->shared &&
             other.module->lanes == row.module->lanes &&
-            same_part(other.module->name, row.module->name, "order=") &&
-            same_part(other.module->name, row.module->name, "edge=")) {
+            same_part(other.module->name, row.module->name, "order=")) {
             *alone = i;
             return true;
         }

@@ -46,7 +46,7 @@ bool cli_look_tuned_write(const char *path, const struct cli_look_tunings *tunin
 void cli_look_tuned_put(struct cli_look_tunings *tunings, const struct cli_look_tuned *choice);
 void cli_look_tuned_clear(struct cli_look_tunings *tunings);
 // The row for a device and size: of the choices for this very device and driver that are rows and
-// fit, that of the nearest size. False if there is none. Pure.
+// fit, that of the nearest size, at most twice or half as large. False if there is none. Pure.
 bool cli_look_tuned_find(const struct cli_look_tunings *tunings, const char *id,
                          const struct dev_facts *facts, uint32_t elements, size_t *number);
 

@@ -176,7 +176,7 @@ static unsigned doublings(uint32_t a, uint32_t b)
 bool cli_look_tuned_find(const struct cli_look_tunings *tunings, const char *id,
                          const struct dev_facts *facts, uint32_t elements, size_t *number)
 {
-    unsigned nearest = 64;
+    unsigned nearest = 2; // what suits a quarter or four times as much may be far from the best
     for (size_t i = 0; i < tunings->count; i++) {
         const struct cli_look_tuned *choice = &tunings->items[i];
         const unsigned apart = doublings(choice->elements, elements);
@@ -187,7 +187,7 @@ bool cli_look_tuned_find(const struct cli_look_tunings *tunings, const char *id,
         nearest = apart;
         *number = row;
     }
-    return nearest < 64;
+    return nearest < 2;
 }
 
 // --- What tools/bench-cub wrote
