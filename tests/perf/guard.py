@@ -110,11 +110,16 @@ def take_share(build, row, bench):
     driver = bench.lavapipes()[0]
     environment = bench.environment_of(driver)
     if "json" in row:
-        done = subprocess.run([program, *row["arguments"]], env=environment, text=True, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        if done.returncode != 0:
-            raise Wrong(f"{row['name']}: exit {done.returncode}: {done.stderr[-300:]}")
-        return at_path(json.loads(done.stdout), row["json"])
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/said.json"
+            done = subprocess.run([program, *row["arguments"], "--json", path], env=environment,
+                                  text=True, check=False, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+            if done.returncode != 0:
+                raise Wrong(f"{row['name']}: exit {done.returncode}: {done.stderr[-300:]}")
+            with open(path) as file:
+                said = json.load(file)
+        return sum(at_path(said, part) for part in row["json"])
     taken = bench.measure([program, *row["arguments"]], environment)
     return taken["supervisor_cpu"] / (taken["supervisor_cpu"] + taken["workers_cpu"])
 
