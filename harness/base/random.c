@@ -20,6 +20,15 @@ uint64_t random_below(struct lit_random *random, uint64_t bound)
     return value % bound;
 }
 
+void random_shuffle(struct lit_random *random, size_t *order, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        const size_t other = (size_t)random_below(random, i), last = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = last;
+    }
+}
+
 uint64_t random_derive(uint64_t seed, const char *name)
 {
     struct lit_random random = {seed};

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/describe.h"
+#include "cli/isa_keep.h"
 #include "cli/simt.h"
 #include "engine/interrupt.h"
 
@@ -116,6 +117,32 @@ static void say(const char *line, void *user)
 {
     cli_benching_clear_line(user);
     fprintf(stderr, "%s\n", line);
+}
+
+enum bench_state cli_benching_state(enum eng_result outcome)
+{
+    return outcome == ENG_PASS            ? BENCH_READY
+           : outcome == ENG_SKIP          ? BENCH_SKIPPED
+           : outcome == ENG_HARNESS_ERROR ? BENCH_REFUSED
+                                          : BENCH_UNTOLD;
+}
+
+bool cli_benching_code(const char *bytes, size_t size, void *user)
+{
+    struct cli_benching *b = user;
+    struct isa_code code;
+    if (!isa_unpack(bytes, size, &code, NULL))
+        return false;
+    isa_code_clear(&b->code);
+    b->code = code;
+    return true;
+}
+
+void cli_benching_keep(struct cli_benching *b, unsigned device, const char *row)
+{
+    if (b->chosen.keep && !b->unkept.code)
+        cli_isa_keep(b->chosen.keep, device, row, &b->code, &b->unkept);
+    isa_code_clear(&b->code);
 }
 
 bool cli_benching_progress(struct cli_benching *b)
@@ -255,6 +282,7 @@ int cli_bench(int argc, char **argv)
         code = choose(&b, &operands, argc, argv, &error);
     eng_inventory_clear(&b.inventory);
     free(b.devices);
+    isa_code_clear(&b.code);
     text_free(&b.command);
     text_free(&b.system);
     cli_list_clear(&operands);

@@ -5,8 +5,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "bench/result.h"
 #include "engine/inventory.h"
+#include "engine/result.h"
 #include "engine/watch.h"
+#include "isa/code.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +34,8 @@ struct cli_benching {
     char started[32];
     bool utf8, drawn;
     double shown;
+    struct isa_code code;    // of the row that comes next
+    struct lit_error unkept; // a file of code that could not be written
 };
 
 // A benchmark: from the command line, of which the options are read, to the exit code.
@@ -45,6 +50,14 @@ bool cli_benching_begin(struct cli_benching *b, int argc, char **argv, uint64_t 
                         struct lit_error *error);
 // The line above all that is said of a device.
 void cli_benching_header(const struct cli_benching *b, const struct eng_device *device);
+// What a worker said of a row, as a state of it.
+enum bench_state cli_benching_state(enum eng_result outcome);
+// Takes the code of the row that comes next: eng_benching's `code`, with the struct as `user`.
+// False if the bytes are none.
+bool cli_benching_code(const char *bytes, size_t size, void *user);
+// Writes that code to files, if --keep asks for it, and forgets it. A file that cannot be written
+// ends nothing that is being timed.
+void cli_benching_keep(struct cli_benching *b, unsigned device, const char *row);
 // Whether a line of progress is due, at most ten in a second. The caller then writes it to stderr,
 // beginning with "\r\033[K" and without a newline.
 bool cli_benching_progress(struct cli_benching *b);

@@ -37,7 +37,6 @@ struct looking {
     struct cli_look_size *current;
     const struct eng_device *device;
     enum eng_end end;
-    struct isa_code code; // of the row that comes next
     struct lit_error error;
 };
 
@@ -53,42 +52,25 @@ static void show_progress(const struct looking *l, const struct bench_said *said
                 result->warm + result->repeats);
 }
 
-// A file that cannot be written ends nothing that is being timed.
-static void keep_code(struct looking *l, const struct bench_said *said)
-{
-    struct text name = {0};
-    if (l->b->chosen.keep && !l->error.code) {
-        text_printf(&name, "%" PRIu32 "/", l->current->result.elements);
-        look_row_name(said->row, &name);
-        cli_isa_keep(l->b->chosen.keep, l->device->number, name.data, &l->code, &l->error);
-        text_free(&name);
-    }
-    isa_code_clear(&l->code);
-}
-
 static bool take_row(const struct bench_said *said, enum eng_result outcome, const char *reason,
                      void *user)
 {
     struct looking *l = user;
-    const enum bench_state state = outcome == ENG_PASS            ? BENCH_READY
-                                   : outcome == ENG_SKIP          ? BENCH_SKIPPED
-                                   : outcome == ENG_HARNESS_ERROR ? BENCH_REFUSED
-                                                                  : BENCH_UNTOLD;
-    const bool sense = look_result_row(&l->current->result, said, state, reason);
-    if (sense)
-        keep_code(l, said);
-    return sense;
+    struct look_result *result = &l->current->result;
+    struct text name = {0};
+    if (!look_result_row(result, said, cli_benching_state(outcome), reason))
+        return false;
+    text_printf(&name, "%" PRIu32 "/", result->elements);
+    look_row_name(said->row, &name);
+    cli_benching_keep(l->b, l->device->number, name.data);
+    text_free(&name);
+    return true;
 }
 
 static bool take_code(const char *bytes, size_t size, void *user)
 {
     struct looking *l = user;
-    struct isa_code code;
-    if (!isa_unpack(bytes, size, &code, NULL))
-        return false;
-    isa_code_clear(&l->code);
-    l->code = code;
-    return true;
+    return cli_benching_code(bytes, size, l->b);
 }
 
 static bool take_time(const struct bench_said *said, void *user)
@@ -386,7 +368,9 @@ static int finish(const struct looking *l, struct lit_error *error)
     fflush(stdout);
     if (!write_files(b, &look, error))
         return cli_fail(error);
-    return l->error.code ? cli_fail(&l->error) : (int)code;
+    if (l->error.code)
+        return cli_fail(&l->error);
+    return l->b->unkept.code ? cli_fail(&l->b->unkept) : (int)code;
 }
 
 static int run(struct looking *l, int argc, char **argv, struct lit_error *error)
@@ -416,7 +400,6 @@ int cli_bench_lookback(struct cli_benching *b, int argc, char **argv)
         for (size_t s = 0; s < l.told[i].count; s++)
             look_result_clear(&l.told[i].sizes[s].result);
     cli_look_tuned_clear(&l.tunings);
-    isa_code_clear(&l.code);
     free(l.told);
     return code;
 }

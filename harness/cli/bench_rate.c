@@ -2,6 +2,7 @@
 // litmus bench throughput and single: the text, the Markdown, the JSON.
 #include "cli/bench_rate.h"
 
+#include "cli/bench_put.h"
 #include "cli/bench_report.h"
 #include "report/format.h"
 
@@ -196,45 +197,18 @@ void cli_rates_markdown(const struct cli_rates *rates, struct text *text)
 
 // --- JSON
 
-static void put_text(json_t *object, const char *key, const char *value)
-{
-    json_t *string = json_string(value);
-    json_object_set_new(object, key, string ? string : json_string("?"));
-}
-
-static void put_count(json_t *object, const char *key, uint64_t value)
-{
-    json_object_set_new(object, key, json_integer((json_int_t)value));
-}
-
-static void put_real(json_t *object, const char *key, double value)
-{
-    json_object_set_new(object, key, json_real(value));
-}
-
-static json_t *make_sample(const struct stat_sample *sample)
-{
-    json_t *object = json_object();
-    put_real(object, "median", sample->median);
-    put_real(object, "lower_quartile", sample->low);
-    put_real(object, "upper_quartile", sample->high);
-    put_real(object, "least", sample->least);
-    put_real(object, "most", sample->most);
-    return object;
-}
-
 static json_t *make_round(const struct bench_rate *rate)
 {
     json_t *object = json_object();
-    put_text(object, "form", bench_form_name((enum bench_form)rate->form));
-    put_count(object, "runs", rate->runs);
-    put_count(object, "failed", rate->failed);
-    put_count(object, "gave_up", rate->gave_up);
-    put_real(object, "wall_ns", rate->wall_ns);
-    put_real(object, "cpu_ns", rate->cpu_ns);
-    put_real(object, "fill_ns", rate->fill_ns);
-    put_real(object, "test_ns", rate->test_ns);
-    put_real(object, "check_ns", rate->check_ns);
+    cli_put_text(object, "form", bench_form_name((enum bench_form)rate->form));
+    cli_put_count(object, "runs", rate->runs);
+    cli_put_count(object, "failed", rate->failed);
+    cli_put_count(object, "gave_up", rate->gave_up);
+    cli_put_real(object, "wall_ns", rate->wall_ns);
+    cli_put_real(object, "cpu_ns", rate->cpu_ns);
+    cli_put_real(object, "fill_ns", rate->fill_ns);
+    cli_put_real(object, "test_ns", rate->test_ns);
+    cli_put_real(object, "check_ns", rate->check_ns);
     return object;
 }
 
@@ -243,25 +217,25 @@ static json_t *make_form(const struct bench_rates *rates, enum bench_form form)
     const struct bench_rate_figures f = bench_rate_figures(rates, form);
     json_t *object = json_object(), *shares = json_object();
     struct stat_sample ratio;
-    put_count(object, "rounds", f.rounds);
-    put_count(object, "runs", f.runs);
-    put_count(object, "instances", f.instances);
-    put_count(object, "failed", f.failed);
-    put_count(object, "gave_up", f.gave_up);
-    json_object_set_new(object, "instances_per_second", make_sample(&f.per_second));
-    put_real(object, "subgroup_instances_per_second", f.subgroups);
-    put_real(object, "wall_seconds", f.wall);
-    put_real(object, "cpu_seconds", f.cpu);
-    put_real(shares, "test", f.test);
-    put_real(shares, "check", f.check);
-    put_real(shares, "fill", f.fill);
-    put_real(shares, "rest", f.rest);
+    cli_put_count(object, "rounds", f.rounds);
+    cli_put_count(object, "runs", f.runs);
+    cli_put_count(object, "instances", f.instances);
+    cli_put_count(object, "failed", f.failed);
+    cli_put_count(object, "gave_up", f.gave_up);
+    json_object_set_new(object, "instances_per_second", cli_bench_sample(&f.per_second));
+    cli_put_real(object, "subgroup_instances_per_second", f.subgroups);
+    cli_put_real(object, "wall_seconds", f.wall);
+    cli_put_real(object, "cpu_seconds", f.cpu);
+    cli_put_real(shares, "test", f.test);
+    cli_put_real(shares, "check", f.check);
+    cli_put_real(shares, "fill", f.fill);
+    cli_put_real(shares, "rest", f.rest);
     json_object_set_new(object, "of_wall", shares);
-    put_real(object, "bytes_per_second", f.bytes);
-    put_real(object, "limit_instances_per_second", f.limit);
-    put_real(object, "of_limit", f.of_limit);
+    cli_put_real(object, "bytes_per_second", f.bytes);
+    cli_put_real(object, "limit_instances_per_second", f.limit);
+    cli_put_real(object, "of_limit", f.of_limit);
     if (form != BENCH_BATCHED && bench_rates_ratio(rates, BENCH_BATCHED, form, &ratio))
-        json_object_set_new(object, "batched_by_this", make_sample(&ratio));
+        json_object_set_new(object, "batched_by_this", cli_bench_sample(&ratio));
     return object;
 }
 
@@ -269,34 +243,34 @@ static void put_run(json_t *object, const struct bench_rate *run)
 {
     const struct bench_traffic t = bench_rate_traffic(run);
     json_t *shape = json_object(), *bytes = json_object();
-    put_count(shape, "workgroups", run->workgroups);
-    put_count(shape, "input_words", run->input_words);
-    put_count(shape, "output_words", run->output_words);
-    put_count(shape, "state_words", run->state_words);
-    put_count(shape, "instances", run->instances);
-    put_count(shape, "expected_stride", run->stride);
-    put_count(shape, "slots", run->slots);
-    put_count(shape, "subgroup", run->subgroup);
-    put_real(bytes, "fill", t.fill);
-    put_real(bytes, "test", t.test);
-    put_real(bytes, "check", t.check);
+    cli_put_count(shape, "workgroups", run->workgroups);
+    cli_put_count(shape, "input_words", run->input_words);
+    cli_put_count(shape, "output_words", run->output_words);
+    cli_put_count(shape, "state_words", run->state_words);
+    cli_put_count(shape, "instances", run->instances);
+    cli_put_count(shape, "expected_stride", run->stride);
+    cli_put_count(shape, "slots", run->slots);
+    cli_put_count(shape, "subgroup", run->subgroup);
+    cli_put_real(bytes, "fill", t.fill);
+    cli_put_real(bytes, "test", t.test);
+    cli_put_real(bytes, "check", t.check);
     json_object_set_new(shape, "bytes", bytes);
     json_object_set_new(object, "run", shape);
-    put_real(object, "copy_bytes_per_second", run->copy);
+    cli_put_real(object, "copy_bytes_per_second", run->copy);
 }
 
 static json_t *make_rate(const struct cli_rate *rate)
 {
     json_t *object = json_object(), *forms = json_object(), *rounds = json_array();
     const struct dev_facts *facts = &rate->device->facts;
-    put_text(object, "configuration", rate->name);
-    put_count(object, "device", rate->device->number);
-    put_text(object, "name", facts->name);
-    put_text(object, "driver", facts->driver_name);
-    put_text(object, "driver_info", facts->driver_info);
-    put_text(object, "driver_version", facts->driver_version);
-    put_text(object, "result", eng_result_name(rate->end));
-    put_text(object, "reason", rate->reason);
+    cli_put_text(object, "configuration", rate->name);
+    cli_put_count(object, "device", rate->device->number);
+    cli_put_text(object, "name", facts->name);
+    cli_put_text(object, "driver", facts->driver_name);
+    cli_put_text(object, "driver_info", facts->driver_info);
+    cli_put_text(object, "driver_version", facts->driver_version);
+    cli_put_text(object, "result", eng_result_name(rate->end));
+    cli_put_text(object, "reason", rate->reason);
     if (rate->rates.count)
         put_run(object, &rate->rates.rounds[0]);
     for (int form = 0; form < BENCH_FORMS; form++)
@@ -312,28 +286,15 @@ static json_t *make_rate(const struct cli_rate *rate)
 
 void cli_rates_json(const struct cli_rates *rates, struct text *text)
 {
-    json_t *object = json_object(), *tool = json_object(), *list = json_array();
-    char seed[24];
-    snprintf(seed, sizeof seed, "0x%" PRIx64, rates->seed);
-    put_text(object, "schema", "litmus-bench-rate/1");
-    put_text(object, "benchmark", rates->benchmark);
-    put_text(tool, "name", "litmus");
-    put_text(tool, "version", LITMUS_VERSION);
-    put_text(tool, "command", rates->command);
-    put_text(tool, "started", rates->started);
-    put_text(tool, "system", rates->system);
-    put_text(tool, "seed", seed);
-    json_object_set_new(object, "tool", tool);
+    json_t *list = json_array();
+    json_t *object = cli_bench_begin(&(struct cli_bench_head){.schema = "litmus-bench-rate/1",
+                                                              .benchmark = rates->benchmark,
+                                                              .command = rates->command,
+                                                              .started = rates->started,
+                                                              .system = rates->system,
+                                                              .seed = rates->seed});
     for (size_t i = 0; i < rates->count; i++)
         json_array_append_new(list, make_rate(&rates->rates[i]));
     json_object_set_new(object, "rates", list);
-    json_t *end = json_object();
-    put_count(end, "code", (uint64_t)rates->exit);
-    put_text(end, "because", rates->because);
-    json_object_set_new(object, "exit", end);
-    char *dump = json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    json_decref(object);
-    text_puts(text, dump ? dump : "null");
-    text_puts(text, "\n");
-    free(dump);
+    cli_bench_end(object, rates->exit, rates->because, text);
 }

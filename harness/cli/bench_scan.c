@@ -30,8 +30,6 @@ struct scanning {
     size_t told_count;
     bool out_of_time;
     struct cli_bench_device *current;
-    struct isa_code code;   // of the row that comes next
-    struct lit_error error; // a file of code that could not be written
 };
 
 // What a worker says
@@ -44,41 +42,24 @@ static void show_progress(const struct scanning *s, const struct bench_said *sai
                 said->round + 1, result->warm + result->repeats, result->shape.loops);
 }
 
-// A file that cannot be written ends nothing that is being timed.
-static void keep_code(struct scanning *s, const struct bench_said *said)
-{
-    struct text name = {0};
-    if (s->b->chosen.keep && !s->error.code) {
-        bench_row_name(&s->current->result.rows[said->row].row, &name);
-        cli_isa_keep(s->b->chosen.keep, s->current->device->number, name.data, &s->code, &s->error);
-        text_free(&name);
-    }
-    isa_code_clear(&s->code);
-}
-
 static bool take_row(const struct bench_said *said, enum eng_result outcome, const char *reason,
                      void *user)
 {
     struct scanning *s = user;
-    const enum bench_state state = outcome == ENG_PASS            ? BENCH_READY
-                                   : outcome == ENG_SKIP          ? BENCH_SKIPPED
-                                   : outcome == ENG_HARNESS_ERROR ? BENCH_REFUSED
-                                                                  : BENCH_UNTOLD;
-    const bool sense = bench_result_row(&s->current->result, said, state, reason);
-    if (sense)
-        keep_code(s, said);
-    return sense;
+    struct bench_result *result = &s->current->result;
+    struct text name = {0};
+    if (!bench_result_row(result, said, cli_benching_state(outcome), reason))
+        return false;
+    bench_row_name(&result->rows[said->row].row, &name);
+    cli_benching_keep(s->b, s->current->device->number, name.data);
+    text_free(&name);
+    return true;
 }
 
 static bool take_code(const char *bytes, size_t size, void *user)
 {
     struct scanning *s = user;
-    struct isa_code code;
-    if (!isa_unpack(bytes, size, &code, NULL))
-        return false;
-    isa_code_clear(&s->code);
-    s->code = code;
-    return true;
+    return cli_benching_code(bytes, size, s->b);
 }
 
 static bool take_time(const struct bench_said *said, void *user)
@@ -221,7 +202,7 @@ static int finish(const struct scanning *s, struct lit_error *error)
     fflush(stdout);
     if (!write_files(b, &bench, error))
         return cli_fail(error);
-    return s->error.code ? cli_fail(&s->error) : (int)code;
+    return b->unkept.code ? cli_fail(&b->unkept) : (int)code;
 }
 
 static int run(struct scanning *s, int argc, char **argv, struct lit_error *error)
@@ -247,7 +228,6 @@ int cli_bench_scan(struct cli_benching *b, int argc, char **argv)
     const int code = run(&s, argc, argv, &error);
     for (size_t i = 0; i < s.told_count; i++)
         bench_result_clear(&s.told[i].result);
-    isa_code_clear(&s.code);
     free(s.told);
     return code;
 }

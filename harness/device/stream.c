@@ -2,12 +2,11 @@
 // Large buffers that are filled, timed and verified on the device.
 #include "device/stream.h"
 
-#include "device/vulkan.h"
+#include "device/clock.h"
 
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,6 @@ DECLARE(fill_input)
 DECLARE(fill_sums)
 DECLARE(verify_sums)
 
-#define LEAST_BITS    36    // of a timestamp, as Vulkan demands
 #define EACH          4096u // words of a workgroup that fills or verifies
 #define MOST_GROUPS   16384u
 #define SUMS_SEGMENT  4u // spirv/bench/fill.spvasm
@@ -43,9 +41,7 @@ struct dev_stream {
     struct dev *dev;
     uint32_t words, seed;
     uint32_t width, groups; // of the helpers' dispatches
-    double tick;            // nanoseconds; 0: no timestamps
-    uint64_t mask;          // of the bits of a timestamp that mean something
-    VkQueryPool queries;
+    struct dev_clock clock;
     VkPipelineLayout layout;
     VkPipeline helpers[HELPERS];
     struct dev_buffer input, output, told, readback;
@@ -106,29 +102,6 @@ error:
     // An allocation of more may succeed, or it fails: drivers have it a little below 4 GiB.
     if (status == DEV_ERROR && bytes > allocation.maxMemoryAllocationSize)
         return lacks(bytes, "maxMemoryAllocationSize", error);
-    return status;
-}
-
-// A driver whose period or bits make no sense has no clock.
-static enum dev_status make_clock(struct dev_stream *stream, struct lit_error *error)
-{
-    enum dev_status status = DEV_OK;
-    VkPhysicalDeviceProperties properties = {0};
-    vkGetPhysicalDeviceProperties(stream->dev->physical, &properties);
-    const double period = (double)properties.limits.timestampPeriod;
-    const uint32_t bits = stream->dev->timestamp_bits;
-    if (bits < LEAST_BITS || !isfinite(period) || period <= 0)
-        return DEV_OK;
-    VK(vkCreateQueryPool(stream->dev->device,
-                         &(VkQueryPoolCreateInfo){
-                             .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-                             .queryType = VK_QUERY_TYPE_TIMESTAMP,
-                             .queryCount = 2,
-                         },
-                         NULL, &stream->queries));
-    stream->tick = period;
-    stream->mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-error:
     return status;
 }
 
@@ -341,7 +314,7 @@ struct dev_stream *dev_stream_create(struct dev *dev, uint32_t words, uint32_t s
         lit_fail(error, LIT_EXIT_NOTHING, "bufferDeviceAddress");
         TRY(DEV_ERROR);
     }
-    TRY(make_clock(stream, error));
+    TRY(dev_clock_create(dev, 2, &stream->clock, error));
     TRY(make_layout(stream, error));
     TRY(make_helpers(stream, error));
     TRY(make_buffers(stream, error));
@@ -373,13 +346,13 @@ void dev_stream_destroy(struct dev_stream **destroying)
     for (int i = 0; i < HELPERS; i++)
         vkDestroyPipeline(dev->device, stream->helpers[i], NULL);
     vkDestroyPipelineLayout(dev->device, stream->layout, NULL);
-    vkDestroyQueryPool(dev->device, stream->queries, NULL);
+    dev_clock_destroy(dev, &stream->clock);
     free(stream);
 }
 
 double dev_stream_tick(const struct dev_stream *stream)
 {
-    return stream->tick;
+    return stream->clock.tick;
 }
 
 // --- A kernel
@@ -434,18 +407,6 @@ void dev_streamed_destroy(struct dev_stream *stream, struct dev_streamed **strea
 
 // --- A dispatch
 
-static enum dev_status read_clock(const struct dev_stream *stream, double *ns,
-                                  struct lit_error *error)
-{
-    enum dev_status status = DEV_OK;
-    uint64_t at[2] = {0};
-    VK(vkGetQueryPoolResults(stream->dev->device, stream->queries, 0, 2, sizeof at, at,
-                             sizeof at[0], VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
-    *ns = (double)((at[1] - at[0]) & stream->mask) * stream->tick;
-error:
-    return status;
-}
-
 static double now_ns(void)
 {
     struct timespec now;
@@ -453,10 +414,9 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static void record_before(const struct dev_stream *stream, const struct dev_streamed *streamed)
+static void record_before(struct dev_stream *stream, const struct dev_streamed *streamed)
 {
-    if (stream->queries)
-        vkCmdResetQueryPool(stream->dev->commands, stream->queries, 0, 2);
+    dev_clock_begin(stream->dev, &stream->clock);
     if (streamed->has_state && streamed->stale)
         record_zeros(stream, &streamed->state);
     vkCmdFillBuffer(stream->dev->commands, stream->output.handle, stream->output.offset,
@@ -464,15 +424,12 @@ static void record_before(const struct dev_stream *stream, const struct dev_stre
     dev_barrier(stream->dev);
 }
 
-static void record_kernel(const struct dev_stream *stream, const struct dev_streamed *streamed)
+static void record_kernel(struct dev_stream *stream, const struct dev_streamed *streamed)
 {
-    const VkCommandBuffer commands = stream->dev->commands;
-    if (stream->queries)
-        vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, stream->queries, 0);
+    dev_clock_mark(stream->dev, &stream->clock);
     record(stream, streamed->pipeline, streamed->state.address, streamed->epoch,
            streamed->workgroups);
-    if (stream->queries)
-        vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, stream->queries, 1);
+    dev_clock_mark(stream->dev, &stream->clock);
 }
 
 static void record_after(const struct dev_stream *stream, const struct dev_streamed *streamed)
@@ -489,12 +446,14 @@ static enum dev_status run_by_timestamps(struct dev_stream *stream,
                                          double *ns, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
+    double at[2] = {0};
     TRY(dev_begin(stream->dev, error));
     record_before(stream, streamed);
     record_kernel(stream, streamed);
     record_after(stream, streamed);
     TRY(dev_submit(stream->dev, timeout_ms, error));
-    TRY(read_clock(stream, ns, error));
+    TRY(dev_clock_read(stream->dev, &stream->clock, at, error));
+    *ns = at[1];
 error:
     return status;
 }
@@ -529,8 +488,8 @@ enum dev_status dev_streamed_run(struct dev_stream *stream, struct dev_streamed 
     enum dev_status status = DEV_OK;
     forget(stream);
     streamed->epoch = streamed->stale ? 1 : streamed->epoch + 1;
-    TRY((stream->tick > 0 ? run_by_timestamps : run_by_host_clock)(stream, streamed, timeout_ms, ns,
-                                                                   error));
+    TRY((stream->clock.tick > 0 ? run_by_timestamps : run_by_host_clock)(stream, streamed,
+                                                                         timeout_ms, ns, error));
     const bool gave_up = streamed->has_state && stream->readback.mapped[GAVE_UP] != 0;
     TRY(judge(stream, streamed->segment, timeout_ms, verdict, error));
     verdict->gave_up = gave_up;

@@ -2,12 +2,11 @@
 // A dispatch between two timestamps, and what the driver says of its pipeline.
 #include "device/timing.h"
 
-#include "device/vulkan.h"
+#include "device/clock.h"
 
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +21,7 @@ _Static_assert(sizeof(struct push) == DEV_PUSH_BYTES, "the push constants of doc
 struct dev_timer {
     struct dev *dev;
     uint32_t seed;
-    double tick;   // nanoseconds; 0: no timestamps
-    uint64_t mask; // of the bits of a timestamp that mean something
-    VkQueryPool queries;
+    struct dev_clock clock;
     VkDescriptorSetLayout set_layout;
     VkPipelineLayout layout;
     VkDescriptorPool pool;
@@ -36,31 +33,6 @@ struct dev_timed {
     VkPipeline pipeline;
 };
 
-#define LEAST_BITS 36 // of a timestamp, as Vulkan demands: a minute at a nanosecond a tick
-
-// A driver whose period or bits make no sense has no clock.
-static enum dev_status make_clock(struct dev_timer *timer, struct lit_error *error)
-{
-    enum dev_status status = DEV_OK;
-    VkPhysicalDeviceProperties properties = {0};
-    vkGetPhysicalDeviceProperties(timer->dev->physical, &properties);
-    const double period = (double)properties.limits.timestampPeriod;
-    const uint32_t bits = timer->dev->timestamp_bits;
-    if (bits < LEAST_BITS || !isfinite(period) || period <= 0)
-        return DEV_OK;
-    VK(vkCreateQueryPool(timer->dev->device,
-                         &(VkQueryPoolCreateInfo){
-                             .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-                             .queryType = VK_QUERY_TYPE_TIMESTAMP,
-                             .queryCount = 2,
-                         },
-                         NULL, &timer->queries));
-    timer->tick = period;
-    timer->mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-error:
-    return status;
-}
-
 struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
                                    uint32_t seed, enum dev_status *result, struct lit_error *error)
 {
@@ -70,7 +42,7 @@ struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint6
                                                                   &timer->state};
     timer->dev = dev;
     timer->seed = seed;
-    TRY(make_clock(timer, error));
+    TRY(dev_clock_create(dev, 2, &timer->clock, error));
     TRY(dev_layouts(dev, DEV_TEST_BINDINGS, &timer->set_layout, &timer->layout, error));
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, words, &timer->input, error));
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, words, &timer->output, error));
@@ -101,13 +73,13 @@ void dev_timer_destroy(struct dev_timer **destroying)
     vkDestroyDescriptorPool(dev->device, timer->pool, NULL);
     vkDestroyPipelineLayout(dev->device, timer->layout, NULL);
     vkDestroyDescriptorSetLayout(dev->device, timer->set_layout, NULL);
-    vkDestroyQueryPool(dev->device, timer->queries, NULL);
+    dev_clock_destroy(dev, &timer->clock);
     free(timer);
 }
 
 double dev_timer_tick(const struct dev_timer *timer)
 {
-    return timer->tick;
+    return timer->clock.tick;
 }
 
 // --- A kernel
@@ -146,7 +118,7 @@ void dev_timed_destroy(struct dev_timer *timer, struct dev_timed **timed)
 
 // --- A dispatch
 
-static void record_dispatch(const struct dev_timer *timer, const struct dev_timed *timed,
+static void record_dispatch(struct dev_timer *timer, const struct dev_timed *timed,
                             uint32_t workgroups)
 {
     const VkCommandBuffer commands = timer->dev->commands;
@@ -160,11 +132,9 @@ static void record_dispatch(const struct dev_timer *timer, const struct dev_time
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, timer->layout, 0, 1,
                             &timer->set, 0, NULL);
     vkCmdPushConstants(commands, timer->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
-    if (timer->queries)
-        vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timer->queries, 0);
+    dev_clock_mark(timer->dev, &timer->clock);
     vkCmdDispatch(commands, workgroups, 1, 1);
-    if (timer->queries)
-        vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, timer->queries, 1);
+    dev_clock_mark(timer->dev, &timer->clock);
 }
 
 static void record_readback(const struct dev_timer *timer, uint64_t words)
@@ -182,18 +152,6 @@ static void record_poison(const struct dev_timer *timer, uint64_t words)
     dev_barrier(timer->dev);
 }
 
-static enum dev_status read_clock(const struct dev_timer *timer, double *ns,
-                                  struct lit_error *error)
-{
-    enum dev_status status = DEV_OK;
-    uint64_t at[2] = {0};
-    VK(vkGetQueryPoolResults(timer->dev->device, timer->queries, 0, 2, sizeof at, at, sizeof at[0],
-                             VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
-    *ns = (double)((at[1] - at[0]) & timer->mask) * timer->tick;
-error:
-    return status;
-}
-
 static double now_ns(void)
 {
     struct timespec now;
@@ -207,14 +165,16 @@ static enum dev_status run_by_timestamps(struct dev_timer *timer, const struct d
                                          double *ns, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
+    double at[2] = {0};
     struct dev *dev = timer->dev;
     TRY(dev_begin(dev, error));
-    vkCmdResetQueryPool(dev->commands, timer->queries, 0, 2);
+    dev_clock_begin(dev, &timer->clock);
     record_poison(timer, words);
     record_dispatch(timer, timed, workgroups);
     record_readback(timer, words);
     TRY(dev_submit(dev, timeout_ms, error));
-    TRY(read_clock(timer, ns, error));
+    TRY(dev_clock_read(dev, &timer->clock, at, error));
+    *ns = at[1];
 error:
     return status;
 }
@@ -250,6 +210,6 @@ enum dev_status dev_timed_run(struct dev_timer *timer, const struct dev_timed *t
     for (uint64_t i = 0; i < words; i++)
         timer->readback.mapped[i] = CAT_POISON;
     *output = timer->readback.mapped;
-    return (timer->tick > 0 ? run_by_timestamps : run_by_host_clock)(timer, timed, workgroups,
-                                                                     words, timeout_ms, ns, error);
+    return (timer->clock.tick > 0 ? run_by_timestamps : run_by_host_clock)(
+        timer, timed, workgroups, words, timeout_ms, ns, error);
 }

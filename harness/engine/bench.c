@@ -83,16 +83,33 @@ static struct dev_timed *make(struct job *job, const struct bench_row *row, enum
                             status, &job->error);
 }
 
-// What the driver says of a row, of a pipeline of its own, so that what is timed was not compiled
-// otherwise than usual. Nothing depends on it: what it does not say is left out.
+enum dev_status eng_bench_tell(struct dev *dev, const struct dev_compile_info *info, bool capture,
+                               struct bench_said *said,
+                               bool (*emit_event)(const struct eng_event *event, void *user),
+                               void *user, struct lit_error *error)
+{
+    struct isa_code code = {0};
+    const struct dev_facts *facts = dev_facts(dev);
+    const enum dev_status status = dev_compile(dev, info, &code, error);
+    for (size_t i = 0; i < code.statistic_count && i < BENCH_STATISTICS; i++) {
+        struct bench_statistic *to = &said->statistics[said->statistic_count++];
+        snprintf(to->name, sizeof to->name, "%.63s", code.statistics[i].name);
+        snprintf(to->value, sizeof to->value, "%.31s", code.statistics[i].value);
+    }
+    if (capture) {
+        isa_extract(&code, facts->vendor, facts->product);
+        eng_emit_code(&code, emit_event, user);
+    }
+    isa_code_clear(&code);
+    return status == DEV_ERROR ? DEV_OK : status;
+}
+
 static enum dev_status ask(struct job *job, const struct bench_row *row, struct bench_said *said)
 {
     const struct bench_module module = bench_row_module(row);
-    struct isa_code code = {0};
-    const struct dev_facts *facts = dev_facts(job->dev);
     if (!job->request->capture && !dev_tells(job->dev))
         return DEV_OK;
-    const enum dev_status status = dev_compile(
+    return eng_bench_tell(
         job->dev,
         &(struct dev_compile_info){
             .words = module.words,
@@ -102,18 +119,7 @@ static enum dev_status ask(struct job *job, const struct bench_row *row, struct 
             .spec_values = (const uint32_t[]){row->workgroup, job->shape.subgroup, row->loops},
             .spec_count = 3,
         },
-        &code, &job->error);
-    for (size_t i = 0; i < code.statistic_count && i < BENCH_STATISTICS; i++) {
-        struct bench_statistic *to = &said->statistics[said->statistic_count++];
-        snprintf(to->name, sizeof to->name, "%.63s", code.statistics[i].name);
-        snprintf(to->value, sizeof to->value, "%.31s", code.statistics[i].value);
-    }
-    if (job->request->capture) {
-        isa_extract(&code, facts->vendor, facts->product);
-        eng_emit_code(&code, job->emit, job->user);
-    }
-    isa_code_clear(&code);
-    return status == DEV_ERROR ? DEV_OK : status;
+        job->request->capture, said, job->emit, job->user, &job->error);
 }
 
 // A row that the device cannot run, or whose pipeline the driver refuses, is left out.
@@ -224,15 +230,6 @@ static enum dev_status calibrate(struct job *job)
 
 // --- Rounds
 
-static void shuffle(struct lit_random *random, size_t *order, size_t count)
-{
-    for (size_t i = count; i > 1; i--) {
-        const size_t other = (size_t)random_below(random, i), last = order[i - 1];
-        order[i - 1] = order[other];
-        order[other] = last;
-    }
-}
-
 static enum dev_status time_row(struct job *job, size_t index, uint32_t round)
 {
     const struct bench_row *row = &job->rows[index];
@@ -265,7 +262,7 @@ static enum dev_status time_all(struct job *job)
             order[count++] = i;
     const uint64_t rounds = job->request->runs + ENG_BENCH_WARM;
     for (uint64_t round = 0; round < rounds && status == DEV_OK; round++) {
-        shuffle(&random, order, count);
+        random_shuffle(&random, order, count);
         for (size_t i = 0; i < count && status == DEV_OK && !job->deaf; i++)
             status = time_row(job, order[i], (uint32_t)round);
     }

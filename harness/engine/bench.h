@@ -14,6 +14,14 @@
 enum dev_status eng_bench(struct dev *dev, const struct eng_request *request,
                           bool (*emit)(const struct eng_event *event, void *user), void *user);
 
+// What the driver says of a row, of a pipeline of its own, so that what is timed was not compiled
+// otherwise than usual: its statistics into *said, and with `capture` its code as events. Nothing
+// depends on it: what the driver does not say is left out. DEV_LOST, DEV_TIMEOUT or DEV_OK.
+enum dev_status eng_bench_tell(struct dev *dev, const struct dev_compile_info *info, bool capture,
+                               struct bench_said *said,
+                               bool (*emit)(const struct eng_event *event, void *user), void *user,
+                               struct lit_error *error);
+
 // How many iterations fit, if `loops` of them take `ns` nanoseconds for one round of all rows: 1 to
 // BENCH_LOOPS, so that `rounds` rounds take about `budget` nanoseconds. *enough: `loops` were many
 // enough to say so. Pure.

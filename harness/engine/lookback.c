@@ -65,36 +65,21 @@ static struct dev_stream_info info_of(const struct job *job, const struct look_r
     };
 }
 
-// What the driver says of a row, of a pipeline of its own, so that what is timed was not compiled
-// otherwise than usual. Nothing depends on it: what it does not say is left out.
 static enum dev_status ask(struct job *job, const struct dev_stream_info *info,
                            struct bench_said *said)
 {
-    struct isa_code code = {0};
-    const struct dev_facts *facts = dev_facts(job->dev);
     if (!job->request->capture && (!job->asks || !dev_tells(job->dev)))
         return DEV_OK;
-    const enum dev_status status = dev_compile(job->dev,
-                                               &(struct dev_compile_info){
-                                                   .words = info->words,
-                                                   .word_count = info->word_count,
-                                                   .subgroup = info->subgroup,
-                                                   .spec_ids = info->spec_ids,
-                                                   .spec_values = info->spec_values,
-                                                   .spec_count = info->spec_count,
-                                               },
-                                               &code, &job->error);
-    for (size_t i = 0; i < code.statistic_count && i < BENCH_STATISTICS; i++) {
-        struct bench_statistic *to = &said->statistics[said->statistic_count++];
-        snprintf(to->name, sizeof to->name, "%.63s", code.statistics[i].name);
-        snprintf(to->value, sizeof to->value, "%.31s", code.statistics[i].value);
-    }
-    if (job->request->capture) {
-        isa_extract(&code, facts->vendor, facts->product);
-        eng_emit_code(&code, job->emit, job->user);
-    }
-    isa_code_clear(&code);
-    return status == DEV_ERROR ? DEV_OK : status;
+    return eng_bench_tell(job->dev,
+                          &(struct dev_compile_info){
+                              .words = info->words,
+                              .word_count = info->word_count,
+                              .subgroup = info->subgroup,
+                              .spec_ids = info->spec_ids,
+                              .spec_values = info->spec_values,
+                              .spec_count = info->spec_count,
+                          },
+                          job->request->capture, said, job->emit, job->user, &job->error);
 }
 
 // A row that is made ready: by one of several threads, where a driver compiles very many.
@@ -222,15 +207,6 @@ static enum dev_status make_all(struct job *job)
 
 // --- Rounds
 
-static void shuffle(struct lit_random *random, size_t *order, size_t count)
-{
-    for (size_t i = count; i > 1; i--) {
-        const size_t other = (size_t)random_below(random, i), last = order[i - 1];
-        order[i - 1] = order[other];
-        order[other] = last;
-    }
-}
-
 static void remark(struct job *job, size_t number, uint32_t round)
 {
     struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
@@ -277,7 +253,7 @@ static enum dev_status time_all(struct job *job)
             order[count++] = i;
     const uint64_t rounds = job->request->runs + ENG_BENCH_WARM;
     for (uint64_t round = 0; round < rounds && status == DEV_OK; round++) {
-        shuffle(&random, order, count);
+        random_shuffle(&random, order, count);
         for (size_t i = 0; i < count && status == DEV_OK && !job->deaf; i++)
             status = time_row(job, order[i], (uint32_t)round);
     }
