@@ -11,12 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct push {
-    uint64_t input, output, state;
-    uint32_t elements, seed;
-};
-_Static_assert(sizeof(struct push) == DEV_PUSH_BYTES, "the push constants of docs/test-format.md");
-
 // What a run has to itself: a part of the output and of the state.
 struct slot {
     struct dev_buffer output, state; // views
@@ -201,7 +195,7 @@ uint32_t dev_program_slots(const struct dev_program *program)
 struct binding {
     const struct dev_program *program;
     VkDescriptorSet set;
-    struct push push;
+    struct dev_push push;
 };
 
 static void bind_test(void *user)

@@ -12,12 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-struct push {
-    uint64_t input, output, state;
-    uint32_t elements, seed;
-};
-_Static_assert(sizeof(struct push) == DEV_PUSH_BYTES, "the push constants of docs/test-format.md");
-
 struct dev_timer {
     struct dev *dev;
     uint32_t seed;
@@ -122,7 +116,7 @@ static void record_dispatch(struct dev_timer *timer, const struct dev_timed *tim
                             uint32_t workgroups)
 {
     const VkCommandBuffer commands = timer->dev->commands;
-    const struct push push = {
+    const struct dev_push push = {
         .input = timer->input.address,
         .output = timer->output.address,
         .state = timer->state.address,

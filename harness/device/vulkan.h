@@ -104,6 +104,14 @@ enum dev_pass { DEV_FILL, DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };
 #define DEV_PUSH_BYTES       32 // of a test
 #define DEV_CHECKER_PUSH     48 // of the checker
 
+// The push constants of a test, and of a kernel that is timed.
+struct dev_push {
+    uint64_t input, output, state; // addresses; 0 without buffer device addresses
+    uint32_t elements, seed;
+};
+_Static_assert(sizeof(struct dev_push) == DEV_PUSH_BYTES,
+               "the push constants of docs/test-format.md");
+
 struct dev {
     struct dev_instance instance;
     struct dev_facts facts;
