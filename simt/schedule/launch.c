@@ -60,14 +60,19 @@ static void free_slot(struct workgroup *slot)
     *slot = (struct workgroup){0};
 }
 
-// The registers of all slots, which a worker keeps from one dispatch to the next.
+// The registers of all slots. A worker keeps them from one dispatch to the next, but not what they
+// hold: a program that reads what it has not written would see which one ran before it, and with it
+// how its caller had grouped its dispatches. The workgroups of one dispatch do leave each other
+// their registers, as those of a device do.
 static bool make_registers(struct worker *worker, uint64_t count)
 {
-    if (count <= worker->register_count)
-        return true;
-    free(worker->registers);
-    worker->registers = calloc(count, sizeof(*worker->registers));
-    worker->register_count = worker->registers ? count : 0;
+    if (count > worker->register_count) {
+        free(worker->registers);
+        worker->registers = calloc(count, sizeof(*worker->registers));
+        worker->register_count = worker->registers ? count : 0;
+    } else {
+        memset(worker->registers, 0, count * sizeof(*worker->registers));
+    }
     return worker->registers;
 }
 

@@ -538,6 +538,29 @@ static void the_seed_decides_everything(void **state)
     }
 }
 
+// What it finds in a variable that nobody has initialized, which then is 7.
+static const char remembering[] =
+    KERNEL("4",
+           "%seven = OpConstant %uint 7\n"
+           "%p_private = OpTypePointer Private %uint\n"
+           "%kept = OpVariable %p_private Private\n",
+           "%value = OpLoad %uint %kept\n" STORE("id", "value") "OpStore %kept %seven\n");
+
+// Else a wrong program's outcome depends on how its caller groups dispatches.
+static void a_dispatch_leaves_nothing_in_registers(void **state)
+{
+    (void)state;
+    uint32_t first[4];
+    prepare("subgroup=4,threads=1", remembering, 1);
+    expect_end(DISPATCH_DONE);
+    memcpy(first, world.out, sizeof first);
+    memset(world.out, 0xff, sizeof world.out);
+    expect_end(DISPATCH_DONE);
+    assert_memory_equal(world.out, first, sizeof first);
+    assert_int_not_equal(first[0], 7);
+    finish();
+}
+
 static void a_trace_that_cannot_be_written(void **state)
 {
     (void)state;
@@ -568,6 +591,7 @@ int main(void)
         cmocka_unit_test(a_trace_has_who_executed_what),
         cmocka_unit_test(a_trace_has_tangles_and_how_it_ended),
         cmocka_unit_test(the_seed_decides_everything),
+        cmocka_unit_test(a_dispatch_leaves_nothing_in_registers),
         cmocka_unit_test(a_trace_that_cannot_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
