@@ -183,25 +183,25 @@ size_t look_set_count(const struct look_set *set)
 // device of docs/performance.md; for others what is moderate.
 static const struct {
     uint32_t subgroup, most; // subgroup: 0 for any; most: up to so many words
-    const char *shape, *encoding, *edge;
+    const char *shape, *encoding, *fence;
     uint32_t workgroup;
 } defaults[] = {
-    {32, 1u << 21, "held=6/shared=0/looks=2/lanes=32", "word64", "branch", 384},
-    {32, 1u << 23, "held=8/shared=0/looks=2/lanes=32", "word64", "select", 1024},
-    {32, 1u << 25, "held=14/shared=0/looks=2/lanes=32", "word64", "branch", 768},
-    {32, 1u << 27, "held=12/shared=0/looks=2/lanes=32", "word64", "branch", 1024},
-    {32, LOOK_MOST, "held=40/shared=11/looks=2/lanes=32", "word64", "branch", 256},
-    {32, LOOK_MOST, "held=12/shared=0/looks=2/lanes=32", "word64", "branch", 1024},
-    {32, LOOK_MOST, "held=8/shared=0/looks=1/lanes=32", "word64", "branch", 256},
-    {64, 1u << 21, "held=4/shared=0/looks=1/lanes=64", "word64", "branch", 256},
-    {64, LOOK_MOST, "held=8/shared=0/looks=1/lanes=64", "word64", "branch", 256},
-    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "branch", 256},
-    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "branch", 128},
-    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "word64", "branch", 512},
-    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "split", "branch", 128},
-    {0, LOOK_MOST, "held=4/shared=0/looks=2/lanes=32", "word64", "branch", 256},
-    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "branch", 256},
-    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "branch", 64},
+    {32, 1u << 21, "held=4/shared=0/looks=4/lanes=32", "word64", "device", 640},
+    {32, 1u << 23, "held=8/shared=0/looks=2/lanes=32", "word64", "device", 512},
+    {32, 1u << 25, "held=10/shared=0/looks=1/lanes=32", "word64", "device", 384},
+    {32, 1u << 27, "held=24/shared=0/looks=1/lanes=32", "word64", "device", 512},
+    {32, LOOK_MOST, "held=30/shared=5/looks=1/lanes=32", "word64", "device", 384},
+    {32, LOOK_MOST, "held=12/shared=0/looks=1/lanes=32", "word64", "device", 1024},
+    {32, LOOK_MOST, "held=8/shared=0/looks=1/lanes=32", "word64", "device", 256},
+    {64, 1u << 21, "held=4/shared=0/looks=1/lanes=64", "word64", "subgroup", 256},
+    {64, LOOK_MOST, "held=8/shared=0/looks=1/lanes=64", "word64", "subgroup", 256},
+    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "subgroup", 256},
+    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "subgroup", 128},
+    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "word64", "subgroup", 512},
+    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "split", "subgroup", 128},
+    {0, LOOK_MOST, "held=4/shared=0/looks=2/lanes=32", "word64", "subgroup", 256},
+    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "subgroup", 256},
+    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "subgroup", 64},
 };
 
 bool look_default(uint32_t elements, const struct dev_facts *facts, size_t *number)
@@ -211,9 +211,10 @@ bool look_default(uint32_t elements, const struct dev_facts *facts, size_t *numb
         if ((defaults[i].subgroup && defaults[i].subgroup != facts->subgroup) ||
             elements > defaults[i].most)
             continue;
-        text_printf(&name, "%s/encoding=%s/order=ticket/edge=%s/stage=whole/workgroup=%" PRIu32,
-                    defaults[i].shape, defaults[i].encoding, defaults[i].edge,
-                    defaults[i].workgroup);
+        text_printf(
+            &name,
+            "%s/encoding=%s/order=ticket/edge=branch/stage=whole/fence=%s/workgroup=%" PRIu32,
+            defaults[i].shape, defaults[i].encoding, defaults[i].fence, defaults[i].workgroup);
         const bool found =
             look_row_find(name.data, number) && look_row_fits(*number, elements, facts, NULL);
         text_free(&name);

@@ -86,12 +86,12 @@ static void what_a_device_lacks_is_named(void **state)
     struct dev_facts facts = some_facts(32);
     struct lit_error error = {0};
     size_t row;
-    assert_true(look_row_find("held=14/shared=4/looks=2/lanes=32/encoding=word64/order=ticket/"
-                              "edge=branch/stage=whole/workgroup=512",
+    assert_true(look_row_find("held=14/shared=3/looks=2/lanes=32/encoding=word64/order=ticket/"
+                              "edge=branch/stage=whole/fence=device/workgroup=512",
                               &row));
     assert_true(look_row_fits(row, 1u << 20, &facts, &error));
     assert_true(look_row_fits(row, 1u << 12, &facts, &error));
-    facts.max_shared = 512 * 16 * 4;
+    facts.max_shared = 512 * 16 * 3;
     assert_false(look_row_fits(row, 1u << 20, &facts, &error));
     assert_non_null(strstr(error.message, "maxComputeSharedMemorySize"));
     facts = some_facts(64);
