@@ -104,6 +104,20 @@ const struct look_measured *look_result_right(const struct look_result *result, 
     return NULL;
 }
 
+void look_result_move_wrong(struct look_result *from, struct look_result *to)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        if (!from->rows[i].measured.wrong) {
+            from->rows[left++] = from->rows[i];
+            continue;
+        }
+        to->rows = lit_realloc(to->rows, to->count + 1, sizeof *to->rows);
+        to->rows[to->count++] = from->rows[i];
+    }
+    from->count = left;
+}
+
 struct look_figures look_figures(const struct look_result *result,
                                  const struct look_measured *measured)
 {

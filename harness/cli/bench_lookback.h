@@ -99,6 +99,7 @@ struct cli_look_tune {
 };
 // Searches for the best scan at one size within `budget` seconds: all rows of `set` a few times,
 // the better quarter more often, and so on until few are left, which are timed against the copies.
-// True with the last measurement, whose best scan is the choice, in *size, which is to be cleared.
+// True with the last measurement, whose best scan is the choice, in *size, which is to be cleared;
+// what stored wrong words in an earlier one stands there too.
 bool cli_look_search(const struct cli_look_tune *tune, double budget, uint32_t elements,
                      const struct look_set *set, struct cli_look_size *size);

@@ -31,8 +31,9 @@ static void add_copies(struct look_set *set, uint32_t elements)
     }
 }
 
-bool cli_look_search(const struct cli_look_tune *tune, double budget, uint32_t elements,
-                     const struct look_set *set, struct cli_look_size *size)
+// Rung by rung; what was wrong in one of them is moved to *wrong.
+static bool climb(const struct cli_look_tune *tune, double budget, uint32_t elements,
+                  const struct look_set *set, struct cli_look_size *size, struct look_result *wrong)
 {
     const size_t last = sizeof rungs / sizeof *rungs - 1;
     const double began = tune->now();
@@ -51,14 +52,25 @@ bool cli_look_search(const struct cli_look_tune *tune, double budget, uint32_t e
         if (r == last)
             add_copies(&left, elements);
         look_result_clear(&size->result);
-        if (!tune->measure(elements, &left, rungs[r].repeats, size, tune->user) ||
-            size->end != ENG_PASS)
+        const bool more = tune->measure(elements, &left, rungs[r].repeats, size, tune->user);
+        look_result_move_wrong(&size->result, wrong);
+        if (!more || size->end != ENG_PASS)
             return false;
         const size_t keep = tune->now() - began > budget ? rungs[last - 1].keep : rungs[r].keep;
         if (!look_result_keep(&size->result, keep, &left))
             return false;
     }
     return true;
+}
+
+bool cli_look_search(const struct cli_look_tune *tune, double budget, uint32_t elements,
+                     const struct look_set *set, struct cli_look_size *size)
+{
+    struct look_result wrong = {0};
+    const bool found = climb(tune, budget, elements, set, size, &wrong);
+    look_result_move_wrong(&wrong, &size->result);
+    look_result_clear(&wrong);
+    return found;
 }
 
 // --- The file

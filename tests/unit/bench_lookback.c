@@ -329,16 +329,30 @@ static bool fake_measure(uint32_t elements, const struct look_set *set, uint32_t
     return true;
 }
 
+// The first time that row is timed, all of its dispatches are wrong.
+static bool measure_a_wrong_row(uint32_t elements, const struct look_set *set, uint32_t repeats,
+                                struct cli_look_size *size, void *user)
+{
+    const bool first = !fake.calls, told = fake_measure(elements, set, repeats, size, user);
+    for (size_t i = 0; i < size->result.count && first; i++)
+        if (size->result.rows[i].number == fastest) {
+            size->result.rows[i].measured.wrong = size->result.rows[i].measured.dispatches;
+            size->result.rows[i].measured.first.wrong = 1;
+        }
+    return told;
+}
+
 static void fake_say(const char *line, void *user)
 {
     (void)line;
     (void)user;
 }
 
-static bool search(double each, double budget, struct cli_look_size *size)
+static bool search(cli_look_measure *measure, double each, double budget,
+                   struct cli_look_size *size)
 {
     struct look_set set = {0};
-    const struct cli_look_tune tune = {.now = fake_now, .measure = fake_measure, .say = fake_say};
+    const struct cli_look_tune tune = {.now = fake_now, .measure = measure, .say = fake_say};
     memset(&fake, 0, sizeof fake);
     memset(size, 0, sizeof *size);
     fake.each = each;
@@ -355,7 +369,7 @@ static void the_search_halves_and_ends(void **state)
     fastest = first_scan() + 300;
     while (look_kind(fastest) != LOOK_WHOLE)
         fastest++;
-    assert_true(search(1, 1000, &size));
+    assert_true(search(fake_measure, 1, 1000, &size));
     assert_int_equal(look_result_best(&size.result, LOOK_WHOLE)->number, fastest);
     assert_true(fake.calls >= 3);
     for (unsigned i = 1; i < fake.calls; i++) {
@@ -367,11 +381,29 @@ static void the_search_halves_and_ends(void **state)
     assert_non_null(look_result_best(&size.result, LOOK_COPY));
     look_result_clear(&size.result);
     // No time: one look at all, and then the few that decide.
-    assert_true(search(10, 1, &size));
+    assert_true(search(fake_measure, 10, 1, &size));
     assert_int_equal(fake.calls, 2);
     assert_int_equal(fake.repeats[1], 31);
     assert_true(fake.rows[1] < 64);
     assert_int_equal(look_result_best(&size.result, LOOK_WHOLE)->number, fastest);
+    look_result_clear(&size.result);
+}
+
+// A search goes on without it, and tells it in the end.
+static void what_was_wrong_on_the_way_is_told(void **state)
+{
+    (void)state;
+    struct cli_look_size size;
+    size_t wrong = 0;
+    fastest = first_scan() + 300;
+    while (look_kind(fastest) != LOOK_WHOLE)
+        fastest++;
+    assert_true(search(measure_a_wrong_row, 1, 1000, &size));
+    assert_true(fake.calls >= 3);
+    assert_int_not_equal(look_result_best(&size.result, LOOK_WHOLE)->number, fastest);
+    for (size_t i = 0; i < size.result.count; i++)
+        wrong += size.result.rows[i].number == fastest && size.result.rows[i].measured.wrong;
+    assert_int_equal(wrong, 1);
     look_result_clear(&size.result);
 }
 
@@ -555,6 +587,7 @@ int main(void)
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(the_best_is_right_and_fast),
         cmocka_unit_test(the_search_halves_and_ends),
+        cmocka_unit_test(what_was_wrong_on_the_way_is_told),
         cmocka_unit_test_setup_teardown(choices_come_back, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(choices_are_not_trusted, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(cub_is_read, make_folder, remove_folder),
