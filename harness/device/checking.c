@@ -150,9 +150,13 @@ void dev_checking_clear(struct dev *dev, struct dev_checking *checking)
     memset(checking, 0, sizeof *checking);
 }
 
-void dev_checking_begin(struct dev *dev, struct dev_checking *checking)
+void dev_checking_forget(struct dev_checking *checking)
 {
     memset(checking->readback.mapped, 0xff, checking->readback.words * 4);
+}
+
+void dev_checking_begin(struct dev *dev, const struct dev_checking *checking)
+{
     vkCmdFillBuffer(dev->commands, checking->runs.handle, 0, VK_WHOLE_SIZE, 0);
 }
 

@@ -38,11 +38,15 @@ void dev_checking_clear(struct dev *dev, struct dev_checking *checking);
 // fill (poison, empty state, no notes; with a barrier behind it), check (after what writes the
 // outputs, with a barrier between; it ends with one); end. Slot 0 holds run `first_run` of the
 // batch.
-void dev_checking_begin(struct dev *dev, struct dev_checking *checking);
+void dev_checking_begin(struct dev *dev, const struct dev_checking *checking);
 void dev_checking_fill(struct dev *dev, struct dev_checking *checking, uint32_t slots);
 void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t first_run,
                         uint32_t slots);
 void dev_checking_end(struct dev *dev, struct dev_checking *checking, uint32_t runs);
+
+// Before they are submitted: what is there from the batch before would look as if it had been
+// found.
+void dev_checking_forget(struct dev_checking *checking);
 
 // Reads what the commands found, once they are done, into batch->run, ->gave_up, ->failures and
 // ->unchecked. Believes nothing that does not add up: the batch is then marked as unchecked. Where

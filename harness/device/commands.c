@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command buffer: one submission at a time, waited for with a bound.
+// The command buffers: one submission at a time, waited for with a bound, beside which the other
+// buffer can be recorded.
 
 #include "device/vulkan.h"
 
@@ -31,10 +32,27 @@ void dev_barrier(struct dev *dev)
         0, NULL, 0, NULL);
 }
 
-enum dev_status dev_submit(struct dev *dev, uint32_t timeout_ms, struct lit_error *error)
+void dev_change(struct dev *dev)
+{
+    const VkCommandPool pool = dev->pool;
+    const VkCommandBuffer commands = dev->commands;
+    dev->pool = dev->other_pool;
+    dev->commands = dev->other_commands;
+    dev->other_pool = pool;
+    dev->other_commands = commands;
+}
+
+enum dev_status dev_end(struct dev *dev, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     VK(vkEndCommandBuffer(dev->commands));
+error:
+    return status;
+}
+
+enum dev_status dev_start(struct dev *dev, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
     VK(vkResetFences(dev->device, 1, &dev->fence));
     VK(vkQueueSubmit(dev->queue, 1,
                      &(VkSubmitInfo){
@@ -43,6 +61,13 @@ enum dev_status dev_submit(struct dev *dev, uint32_t timeout_ms, struct lit_erro
                          .pCommandBuffers = &dev->commands,
                      },
                      dev->fence));
+error:
+    return status;
+}
+
+enum dev_status dev_finish(struct dev *dev, uint32_t timeout_ms, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
     const VkResult waited = vkWaitForFences(dev->device, 1, &dev->fence, VK_TRUE,
                                             (uint64_t)timeout_ms * UINT64_C(1000000));
     if (waited == VK_TIMEOUT) {
@@ -51,6 +76,16 @@ enum dev_status dev_submit(struct dev *dev, uint32_t timeout_ms, struct lit_erro
         return DEV_TIMEOUT;
     }
     TRY(dev_check(waited, "vkWaitForFences", error));
+error:
+    return status;
+}
+
+enum dev_status dev_submit(struct dev *dev, uint32_t timeout_ms, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    TRY(dev_end(dev, error));
+    TRY(dev_start(dev, error));
+    TRY(dev_finish(dev, timeout_ms, error));
 error:
     return status;
 }

@@ -86,6 +86,10 @@ struct dev_stages {
 // What a batch did.
 struct dev_batch {
     uint32_t runs;
+    // The batch that will come next, as far as one can say: it is recorded while this one
+    // executes, and submitted if it is what is then asked for. 0: none.
+    uint32_t next_runs;
+    const uint32_t *next_seeds;
     struct cat_run *run; // `runs` of them, owned by the caller
     bool *gave_up;       // likewise: state word 0 was set
     struct cat_failure

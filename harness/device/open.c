@@ -53,6 +53,29 @@ error:
     return status;
 }
 
+// A command buffer in a pool of its own, which is reset with it.
+static enum dev_status make_buffer(struct dev *dev, uint32_t family, VkCommandPool *pool,
+                                   VkCommandBuffer *commands, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    VK(vkCreateCommandPool(dev->device,
+                           &(VkCommandPoolCreateInfo){
+                               .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                               .queueFamilyIndex = family,
+                           },
+                           NULL, pool));
+    VK(vkAllocateCommandBuffers(dev->device,
+                                &(VkCommandBufferAllocateInfo){
+                                    .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                    .commandPool = *pool,
+                                    .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                    .commandBufferCount = 1,
+                                },
+                                commands));
+error:
+    return status;
+}
+
 // What runs need: not there for a driver that only compiles (Mesa's RADV without hardware).
 static enum dev_status make_commands(struct dev *dev, uint32_t family, struct lit_error *error)
 {
@@ -60,21 +83,8 @@ static enum dev_status make_commands(struct dev *dev, uint32_t family, struct li
     vkGetDeviceQueue(dev->device, family, 0, &dev->queue);
     if (!dev->queue)
         TRY(dev_refuse(error, "%s: vkGetDeviceQueue returned no queue", dev->facts.name));
-
-    VK(vkCreateCommandPool(dev->device,
-                           &(VkCommandPoolCreateInfo){
-                               .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                               .queueFamilyIndex = family,
-                           },
-                           NULL, &dev->pool));
-    VK(vkAllocateCommandBuffers(dev->device,
-                                &(VkCommandBufferAllocateInfo){
-                                    .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                    .commandPool = dev->pool,
-                                    .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                    .commandBufferCount = 1,
-                                },
-                                &dev->commands));
+    TRY(make_buffer(dev, family, &dev->pool, &dev->commands, error));
+    TRY(make_buffer(dev, family, &dev->other_pool, &dev->other_commands, error));
     VK(vkCreateFence(dev->device,
                      &(VkFenceCreateInfo){.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, NULL,
                      &dev->fence));
@@ -159,6 +169,7 @@ void dev_close(struct dev **closing)
         vkDestroyDescriptorSetLayout(dev->device, dev->checker_set_layout, NULL);
         vkDestroyFence(dev->device, dev->fence, NULL);
         vkDestroyCommandPool(dev->device, dev->pool, NULL);
+        vkDestroyCommandPool(dev->device, dev->other_pool, NULL);
         vkDestroyDevice(dev->device, NULL);
     }
     dev_instance_destroy(&dev->instance);

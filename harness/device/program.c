@@ -30,8 +30,11 @@ struct dev_program {
     struct dev_buffer input, output, state;
     struct dev_slots slots;
     struct slot slot[DEV_SLOTS];
-    struct dev_clock clock; // if the stages are timed
-    double *marks;          // its nanoseconds
+    uint32_t recorded;        // runs of the batch that the device's other command buffer holds, if
+    uint32_t *recorded_seeds; // it is this program's; their seeds
+    uint32_t recorded_marks;  // its timestamps
+    struct dev_clock clock;   // if the stages are timed
+    double *marks;            // its nanoseconds
     struct dev_stressing stressing;
     bool check_on_host;
     struct dev_checking checking; // unless check_on_host
@@ -134,6 +137,7 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
     program->shape = info->shape;
     program->mode = info->mode;
     program->batch = info->batch;
+    program->recorded_seeds = lit_alloc(info->batch, sizeof *program->recorded_seeds);
     program->check_on_host = info->check_on_host;
     if (!info->batch || !dev_shape_fits(&dev->facts, info->mode.check, &info->shape, error)) {
         status = DEV_ERROR;
@@ -182,6 +186,9 @@ void dev_program_destroy(struct dev_program **destroying)
     vkDestroyPipeline(dev->device, program->pipeline, NULL);
     vkDestroyPipelineLayout(dev->device, program->layout, NULL);
     vkDestroyDescriptorSetLayout(dev->device, program->set_layout, NULL);
+    if (dev->other_of == program)
+        dev->other_of = NULL;
+    free(program->recorded_seeds);
     free(program->expected);
     free(program->marks);
     free(program);
@@ -268,22 +275,72 @@ error:
     return status;
 }
 
-static enum dev_status run_on_device(struct dev_program *program, const uint32_t *seeds,
-                                     struct dev_batch *batch, uint32_t timeout_ms,
-                                     struct lit_error *error)
+static enum dev_status record_batch(struct dev_program *program, const uint32_t *seeds,
+                                    uint32_t runs, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     struct dev *dev = program->dev;
     TRY(dev_begin(dev, error));
     dev_clock_begin(dev, &program->clock);
     dev_checking_begin(dev, &program->checking);
-    for (uint32_t done = 0; done < batch->runs; done += program->slots.count) {
-        const uint32_t left = batch->runs - done;
+    for (uint32_t done = 0; done < runs; done += program->slots.count) {
+        const uint32_t left = runs - done;
         record_group(program, seeds, done,
                      left < program->slots.count ? left : program->slots.count);
     }
-    dev_checking_end(dev, &program->checking, batch->runs);
-    TRY(dev_submit(dev, timeout_ms, error));
+    dev_checking_end(dev, &program->checking, runs);
+    TRY(dev_end(dev, error));
+error:
+    return status;
+}
+
+// Beside the batch that executes. Whatever is wrong with it will be said when its turn comes.
+static void record_next(struct dev_program *program, const struct dev_batch *batch)
+{
+    struct dev *dev = program->dev;
+    struct lit_error error = {0};
+    const uint32_t marks = program->clock.used;
+    if (!batch->next_runs || batch->next_runs > program->batch)
+        return;
+    dev_change(dev);
+    dev->other_of = NULL;
+    if (record_batch(program, batch->next_seeds, batch->next_runs, &error) == DEV_OK) {
+        memcpy(program->recorded_seeds, batch->next_seeds,
+               batch->next_runs * sizeof *batch->next_seeds);
+        program->recorded = batch->next_runs;
+        program->recorded_marks = program->clock.used;
+        dev->other_of = program;
+    }
+    dev_change(dev);
+    program->clock.used = marks;
+}
+
+// Whether it was these runs that were recorded beside the batch before; the other command buffer
+// is then the present one.
+static bool take_recorded(struct dev_program *program, const uint32_t *seeds, uint32_t runs)
+{
+    struct dev *dev = program->dev;
+    if (dev->other_of != program || program->recorded != runs ||
+        memcmp(program->recorded_seeds, seeds, runs * sizeof *seeds) != 0)
+        return false;
+    dev_change(dev);
+    dev->other_of = NULL;
+    program->clock.used = program->recorded_marks;
+    return true;
+}
+
+static enum dev_status run_on_device(struct dev_program *program, const uint32_t *seeds,
+                                     struct dev_batch *batch, uint32_t timeout_ms,
+                                     struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    struct dev *dev = program->dev;
+    if (!take_recorded(program, seeds, batch->runs))
+        TRY(record_batch(program, seeds, batch->runs, error));
+    dev_checking_forget(&program->checking);
+    TRY(dev_start(dev, error));
+    record_next(program, batch);
+    TRY(dev_finish(dev, timeout_ms, error));
     TRY(dev_checking_read(dev, &program->checking, batch, timeout_ms, error));
     TRY(read_stages(program, batch, error));
 error:

@@ -120,8 +120,9 @@ struct dev {
     VkQueue queue;
     VkPhysicalDeviceMemoryProperties memory;
     uint32_t timestamp_bits; // that mean something, of the queue's timestamps; 0: it has none
-    VkCommandPool pool;
-    VkCommandBuffer commands; // the only one: one submission is in flight at a time
+    VkCommandPool pool, other_pool;
+    VkCommandBuffer commands, other_commands; // dev_change: one submission is in flight at a time
+    const void *other_of; // who recorded what the other one holds; NULL: nothing that counts
     VkFence fence;
     bool size_control, full_subgroups;
     bool executables, binaries;           // dev_compile can ask for them
@@ -201,5 +202,11 @@ enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *in
 enum dev_status dev_begin(struct dev *dev, struct lit_error *error);
 // Whatever was recorded before happens before whatever follows.
 void dev_barrier(struct dev *dev);
-// Ends, submits, and waits. DEV_TIMEOUT marks the device as stuck.
+// The other command buffer becomes the present one: it can be recorded while this one executes.
+void dev_change(struct dev *dev);
+// Ends the commands; submits them; waits. DEV_TIMEOUT marks the device as stuck.
+enum dev_status dev_end(struct dev *dev, struct lit_error *error);
+enum dev_status dev_start(struct dev *dev, struct lit_error *error);
+enum dev_status dev_finish(struct dev *dev, uint32_t timeout_ms, struct lit_error *error);
+// All three.
 enum dev_status dev_submit(struct dev *dev, uint32_t timeout_ms, struct lit_error *error);

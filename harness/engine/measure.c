@@ -15,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_BATCH 256
 #define PIPELINE_RUNS                                                                              \
     500                     // a pipeline is compiled anew after so many runs, if they took longer
                             // than compiling it did
@@ -41,9 +40,10 @@ struct job {
     struct timespec mark; // up to here the time is accounted for
 
     uint64_t next, end; // numbers of runs
-    uint32_t seeds[MAX_BATCH];
-    struct cat_run runs[MAX_BATCH];
-    bool gave_up[MAX_BATCH];
+    double each;        // seconds of a run in the last batch of this program; 0: not known
+    uint32_t seeds[ENG_MAX_BATCH], next_seeds[ENG_MAX_BATCH];
+    struct cat_run runs[ENG_MAX_BATCH];
+    bool gave_up[ENG_MAX_BATCH];
     struct dev_batch batch;
     struct lit_error error;
 };
@@ -101,7 +101,7 @@ static enum dev_status make_program(struct job *job)
     dev_program_destroy(&job->program);
     job->program_runs = 0;
     job->made = true;
-    job->compiling = job->running = 0;
+    job->compiling = job->running = job->each = 0;
     job->next_begun = false;
     job->has_digest = false;
     job->program = dev_program_create(job->measure->dev,
@@ -117,7 +117,7 @@ static enum dev_status make_program(struct job *job)
                                           .input = job->ready.input,
                                           .expected = job->ready.expected,
                                           .check_on_host = job->check_on_host,
-                                          .batch = MAX_BATCH,
+                                          .batch = ENG_MAX_BATCH,
                                           .stress = job->stress,
                                       },
                                       &status, &job->error);
@@ -151,11 +151,17 @@ static void make_next_ahead(struct job *job)
               });
 }
 
-static enum dev_status run_batch(struct job *job, uint32_t runs)
+static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_runs)
 {
     for (uint32_t i = 0; i < runs; i++)
         job->seeds[i] = eng_run_seed(job->ready.stream, job->next + i);
-    job->batch = (struct dev_batch){.runs = runs, .run = job->runs, .gave_up = job->gave_up};
+    for (uint32_t i = 0; i < next_runs; i++)
+        job->next_seeds[i] = eng_run_seed(job->ready.stream, job->next + runs + i);
+    job->batch = (struct dev_batch){.runs = runs,
+                                    .next_runs = next_runs,
+                                    .next_seeds = job->next_seeds,
+                                    .run = job->runs,
+                                    .gave_up = job->gave_up};
     enum dev_status status = dev_program_run(job->program, job->seeds, &job->batch,
                                              job->request->timeout_ms, &job->error);
     if (status != DEV_OK || !job->batch.unchecked)
@@ -238,11 +244,10 @@ static void count_run(struct job *job, uint32_t index, struct eng_count *count)
         count->first_run_failed = true;
 }
 
-// The next batch is as large as the last one's time allows.
-static uint32_t next_size(uint32_t runs, double seconds)
+uint32_t eng_batch_after(uint32_t runs, double seconds)
 {
     if (seconds < BATCH_SECONDS)
-        return runs < MAX_BATCH / 2 ? runs * 2 : MAX_BATCH;
+        return runs < ENG_MAX_BATCH / 2 ? runs * 2 : ENG_MAX_BATCH;
     return seconds > 2 * BATCH_SECONDS && runs > 1 ? runs / 2 : runs;
 }
 
@@ -254,6 +259,18 @@ static uint32_t at_most(uint64_t limit, uint32_t runs)
 static bool program_is_old(const struct job *job)
 {
     return job->program_runs >= PIPELINE_RUNS && job->running >= job->compiling;
+}
+
+// How many runs the batch after one of `runs` will have, if it takes as long as the last one did
+// and the pipeline stays.
+static uint32_t runs_after(const struct job *job, uint32_t runs, uint32_t size)
+{
+    const uint64_t left = job->end - job->next - runs;
+    const bool fresh = job->program_runs == 0;
+    if (job->program_runs + runs >= PIPELINE_RUNS &&
+        job->running + job->each * runs >= job->compiling)
+        return 0;
+    return at_most(left, fresh ? size : eng_batch_after(size, job->each * runs));
 }
 
 // All runs, batch by batch; *total is what they add up to.
@@ -273,7 +290,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
         const bool fresh = job->program_runs == 0;
         make_next_ahead(job);
         const uint32_t runs = fresh ? 1 : at_most(job->end - job->next, size);
-        status = run_batch(job, runs);
+        status = run_batch(job, runs, runs_after(job, runs, size));
         if (status != DEV_OK)
             return status;
         const double seconds = since(&start);
@@ -290,8 +307,10 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
             return DEV_OK;
         job->next += runs;
         job->program_runs += runs;
-        if (!fresh)
-            size = next_size(size, seconds);
+        if (!fresh) {
+            size = eng_batch_after(size, seconds);
+            job->each = seconds / runs;
+        }
     }
     return DEV_OK;
 }

@@ -30,6 +30,11 @@ struct eng_measure {
 // The most words for a buffer: input and expectation lie in the host's memory, too.
 uint64_t eng_most_words(const struct dev *dev);
 
+// How many runs the batch after one of `runs` has, which took so many seconds: batches grow until
+// one takes 0.05 s.
+uint32_t eng_batch_after(uint32_t runs, double seconds);
+#define ENG_MAX_BATCH 256 // runs
+
 // Does what a RUN request asks for; its index, settings and validation are not looked at. DEV_LOST
 // and DEV_TIMEOUT: the device is of no use any more, and after DEV_TIMEOUT it may still be running:
 // nothing may be cleaned up.

@@ -8,6 +8,7 @@
 #include "bench/rate.h"
 #include "device/single.h"
 #include "device/timing.h"
+#include "engine/measure.h"
 #include "engine/prepare.h"
 
 #include <stdio.h>
@@ -15,22 +16,20 @@
 #include <string.h>
 #include <time.h>
 
-#define MAX_BATCH     256
-#define BATCH_SECONDS 0.05 // as engine/measure.c has it
-#define SCALE_CPU     8u   // workgroups, as the catalogue's tests have them
-#define SCALE_GPU     256u
-#define SCALE_STEP    4u
-#define SCALE_MOST    (1u << 20)
-#define WORDS_CPU     (UINT64_C(1) << 20) // of an output, at most
-#define WORDS_GPU     (UINT64_C(1) << 25)
-#define SAMPLE        0.15       // seconds that a scale is tried for
-#define WORTH         1.05       // what a larger scale has to give
-#define COPIED_CPU    (1u << 22) // words
-#define COPIED_GPU    (1u << 26)
-#define COPIED_EACH   16u // words that an invocation copies
-#define COPIES        3   // timed, of which the fastest counts
-#define THROUGHPUT    "throughput "
-#define SINGLE        "single "
+#define SCALE_CPU   8u // workgroups, as the catalogue's tests have them
+#define SCALE_GPU   256u
+#define SCALE_STEP  4u
+#define SCALE_MOST  (1u << 20)
+#define WORDS_CPU   (UINT64_C(1) << 20) // of an output, at most
+#define WORDS_GPU   (UINT64_C(1) << 25)
+#define SAMPLE      0.15       // seconds that a scale is tried for
+#define WORTH       1.05       // what a larger scale has to give
+#define COPIED_CPU  (1u << 22) // words
+#define COPIED_GPU  (1u << 26)
+#define COPIED_EACH 16u // words that an invocation copies
+#define COPIES      3   // timed, of which the fastest counts
+#define THROUGHPUT  "throughput "
+#define SINGLE      "single "
 
 struct job {
     struct dev *dev;
@@ -46,9 +45,10 @@ struct job {
     double copy; // bytes a second
     uint64_t next;
     uint32_t size; // of the next batch
-    uint32_t seeds[MAX_BATCH];
-    struct cat_run runs[MAX_BATCH];
-    bool gave_up[MAX_BATCH];
+    double each;   // seconds of a run in the last one
+    uint32_t seeds[ENG_MAX_BATCH], next_seeds[ENG_MAX_BATCH];
+    struct cat_run runs[ENG_MAX_BATCH];
+    bool gave_up[ENG_MAX_BATCH];
     struct lit_error error;
 };
 
@@ -153,7 +153,7 @@ static struct dev_program_info program_info(const struct job *job)
         .shape = ready->shape,
         .input = ready->input,
         .expected = ready->expected,
-        .batch = MAX_BATCH,
+        .batch = ENG_MAX_BATCH,
         .timed = true,
     };
 }
@@ -193,10 +193,16 @@ static void add_run(const struct job *job, uint32_t index, struct bench_rate *ra
 
 static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
 {
-    struct dev_batch batch = {.runs = job->size, .run = job->runs, .gave_up = job->gave_up};
+    struct dev_batch batch = {.runs = job->size,
+                              .next_runs = eng_batch_after(job->size, job->each * job->size),
+                              .next_seeds = job->next_seeds,
+                              .run = job->runs,
+                              .gave_up = job->gave_up};
     const double began = clock_ns(CLOCK_MONOTONIC);
     for (uint32_t i = 0; i < batch.runs; i++)
         job->seeds[i] = eng_run_seed(job->ready.stream, job->next++);
+    for (uint32_t i = 0; i < batch.next_runs; i++)
+        job->next_seeds[i] = eng_run_seed(job->ready.stream, job->next + i);
     const enum dev_status status =
         dev_program_run(job->program, job->seeds, &batch, job->request->timeout_ms, &job->error);
     if (status != DEV_OK)
@@ -211,10 +217,8 @@ static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
     rate->test_ns += batch.stages.test;
     rate->check_ns += batch.stages.check;
     const double seconds = (clock_ns(CLOCK_MONOTONIC) - began) * 1e-9;
-    if (seconds < BATCH_SECONDS)
-        job->size = job->size < MAX_BATCH / 2 ? job->size * 2 : MAX_BATCH;
-    else if (seconds > 2 * BATCH_SECONDS && job->size > 1)
-        job->size /= 2;
+    job->each = seconds / batch.runs;
+    job->size = eng_batch_after(batch.runs, seconds);
     return DEV_OK;
 }
 
