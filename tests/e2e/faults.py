@@ -2,6 +2,8 @@
 """A driver that fails while it runs tests: the configuration gets its result and its reason, the
 others go on, and the exit code says that something is wrong."""
 
+import re
+
 import harness
 from harness import Case
 
@@ -68,6 +70,20 @@ class OneConfiguration(Case):
         line = run.out[run.out.index("again: "):].split("\n")[0]
         self.assertIn(result["name"], line)
         self.assertIn("--seed 0x1", line)
+
+
+class BesideTheDevice(Case):
+    def test_the_next_batch_is_recorded_while_one_executes(self):
+        self.write("journal", "")
+        run = self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1", fault="journal",
+                          LITMUS_FAULT_JOURNAL=self.path("journal"))
+        self.assertEqual(run.code, 0, run)
+        with open(self.path("journal")) as file:
+            journal = file.read()
+        # Never two submissions on the way.
+        self.assertNotRegex(journal, "s[^w]*s")
+        # Submitted, the next one recorded, waited for, and that one submitted as it stands.
+        self.assertGreaterEqual(len(re.findall("(?=srws)", journal)), 4, journal)
 
 
 class Everything(Case):

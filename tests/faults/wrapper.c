@@ -184,14 +184,42 @@ static bool hits(const char *name, uint32_t workgroup)
     return workgroup && has_fault(name, &value) && (value == workgroup || value == ANY);
 }
 
-// The program has one command buffer, so what is being recorded needs no table.
+// The program records one command buffer at a time, so what is being recorded needs no table.
 static struct {
     uint32_t bound;   // workgroup size of the bound pipeline
     uint32_t checker; // the bound pipeline's
-    uint32_t touched; // of the last test's pipeline that was bound
     VkBuffer output;
     VkDeviceSize offset; // of its words in the buffer
 } recording;
+
+// But one may be recorded while another executes: the workgroup size of the last test's pipeline
+// that was bound in each, and in the one that was submitted last.
+static struct touched {
+    VkCommandBuffer commands;
+    uint32_t workgroup;
+} touched[8];
+static uint32_t submitted;
+
+static uint32_t *touched_by(VkCommandBuffer commands)
+{
+    size_t i = 0;
+    while (i + 1 < sizeof touched / sizeof *touched && touched[i].commands &&
+           touched[i].commands != commands)
+        i++;
+    if (touched[i].commands != commands)
+        touched[i] = (struct touched){.commands = commands};
+    return &touched[i].workgroup;
+}
+
+// What the program does, a letter each, in the order in which it does it.
+static void note(char letter)
+{
+    FILE *journal = is_on("journal") ? fopen(getenv("LITMUS_FAULT_JOURNAL"), "ae") : NULL;
+    if (!journal)
+        return;
+    fputc(letter, journal);
+    fclose(journal);
+}
 
 static struct {
     VkDescriptorSet set;
@@ -396,6 +424,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL begin(VkCommandBuffer commands,
                                             const VkCommandBufferBeginInfo *info)
 {
     memset(&recording, 0, sizeof recording);
+    *touched_by(commands) = 0;
+    note('r');
     return NEXT(vkBeginCommandBuffer)(commands, info);
 }
 
@@ -406,7 +436,7 @@ static VKAPI_ATTR void VKAPI_CALL bind_pipeline(VkCommandBuffer commands, VkPipe
     recording.bound = found.workgroup;
     recording.checker = found.checker;
     if (recording.bound)
-        recording.touched = recording.bound;
+        *touched_by(commands) = recording.bound;
     NEXT(vkCmdBindPipeline)(commands, point, pipeline);
 }
 
@@ -455,14 +485,16 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count,
                                              const VkSubmitInfo *infos, VkFence fence)
 {
     uint32_t slow;
-    atomic_fetch_add(&submissions, recording.touched != 0);
-    if (hits("hang-on", recording.touched) || hits("hang-deaf-on", recording.touched))
-        hang(hits("hang-deaf-on", recording.touched));
-    if (is_on("lost-always") || hits("lost-on", recording.touched))
+    submitted = count && infos->commandBufferCount ? *touched_by(infos->pCommandBuffers[0]) : 0;
+    note('s');
+    atomic_fetch_add(&submissions, submitted != 0);
+    if (hits("hang-on", submitted) || hits("hang-deaf-on", submitted))
+        hang(hits("hang-deaf-on", submitted));
+    if (is_on("lost-always") || hits("lost-on", submitted))
         return VK_ERROR_DEVICE_LOST;
-    if (hits("crash-running-on", recording.touched))
+    if (hits("crash-running-on", submitted))
         crash();
-    if (has_fault("slow", &slow) && recording.touched)
+    if (has_fault("slow", &slow) && submitted)
         nanosleep(&(struct timespec){slow / 1000, (long)(slow % 1000) * 1000000}, NULL);
     // The fence comes, the work does not.
     if (is_on("executes-nothing"))
@@ -475,7 +507,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL wait_fences(VkDevice device, uint32_t coun
                                                   const VkFence *fences, VkBool32 all,
                                                   uint64_t nanoseconds)
 {
-    if (hits("timeout-on", recording.touched)) {
+    note('w');
+    if (hits("timeout-on", submitted)) {
         nanosleep(&(struct timespec){(time_t)(nanoseconds / 1000000000u),
                                      (long)(nanoseconds % 1000000000u)},
                   NULL);
