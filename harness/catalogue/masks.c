@@ -54,6 +54,32 @@ static void set_add(struct set *set, uint32_t lane)
     set->bits[lane / 64] |= UINT64_C(1) << lane % 64;
 }
 
+// The first lane of the set from this one on, MASKS_LANES if there is none.
+static uint32_t set_next(const struct set *set, uint32_t lane)
+{
+    uint64_t above = UINT64_MAX << lane % 64;
+    for (uint32_t i = lane / 64; i < SET_WORDS; i++, above = UINT64_MAX) {
+        if (set->bits[i] & above)
+            return i * 64 + (uint32_t)__builtin_ctzll(set->bits[i] & above);
+    }
+    return MASKS_LANES;
+}
+
+// Over the lanes of a set, lowest first.
+#define each_lane(lane, set)                                                                       \
+    for (uint32_t lane = set_next(set, 0); lane < MASKS_LANES; lane = set_next(set, lane + 1))
+
+// The lanes of one subgroup, whose first lane is `start`, as a mask.
+static void set_mask(const struct set *set, uint32_t start, uint32_t subgroup, uint32_t mask[4])
+{
+    memset(mask, 0, 4 * sizeof(*mask));
+    for (uint32_t i = 0; i < subgroup; i += 32) {
+        const uint32_t lane = start + i, count = subgroup - i < 32 ? subgroup - i : 32;
+        const uint64_t bits = set->bits[lane / 64] >> lane % 64;
+        mask[i / 32] = (uint32_t)(bits & ((UINT64_C(1) << count) - 1));
+    }
+}
+
 static struct set set_union(struct set a, struct set b)
 {
     for (uint32_t i = 0; i < SET_WORDS; i++)
@@ -61,13 +87,16 @@ static struct set set_union(struct set a, struct set b)
     return a;
 }
 
+static struct set set_without(struct set a, struct set b)
+{
+    for (uint32_t i = 0; i < SET_WORDS; i++)
+        a.bits[i] &= ~b.bits[i];
+    return a;
+}
+
 static bool set_empty(const struct set *set)
 {
-    for (uint32_t i = 0; i < SET_WORDS; i++) {
-        if (set->bits[i])
-            return false;
-    }
-    return true;
+    return set_next(set, 0) == MASKS_LANES;
 }
 
 static uint64_t mix(uint64_t way, uint64_t turn)
@@ -145,21 +174,13 @@ static uint32_t mask_first(const uint32_t mask[4])
 static void choose(struct walk *walk, const struct masks_step *step, const struct set *here,
                    uint32_t *choice)
 {
-    uint32_t first = 0, start = 0, tangle[4];
-    for (uint32_t lane = 0; lane < walk->lanes; lane++) {
-        if (lane % walk->subgroup == 0) {
-            first = UINT32_MAX;
-            start = lane;
-            memset(tangle, 0, sizeof(tangle));
-            for (uint32_t i = 0; i < walk->subgroup; i++) {
-                if (set_has(here, start + i))
-                    mask_add(tangle, i);
-            }
-        }
-        if (!set_has(here, lane))
-            continue;
-        if (first == UINT32_MAX)
+    uint32_t first = 0, start = MASKS_LANES, tangle[4];
+    each_lane (lane, here) {
+        if (lane - lane % walk->subgroup != start) {
             first = lane;
+            start = lane - lane % walk->subgroup;
+            set_mask(here, start, walk->subgroup, tangle);
+        }
         struct masks_lane view = {
             .lane = lane % walk->subgroup,
             .subgroup = walk->subgroup,
@@ -177,11 +198,11 @@ static void choose(struct walk *walk, const struct masks_step *step, const struc
     }
 }
 
-static struct set chosen(const struct set *here, const uint32_t *choice, uint32_t lanes, bool yes)
+static struct set chosen(const struct set *here, const uint32_t *choice)
 {
     struct set set = {0};
-    for (uint32_t lane = 0; lane < lanes; lane++) {
-        if (set_has(here, lane) && (choice[lane] != 0) == yes)
+    each_lane (lane, here) {
+        if (choice[lane])
             set_add(&set, lane);
     }
     return set;
@@ -213,49 +234,64 @@ static uint32_t slot_of(const struct walk *walk, const struct masks_step *step)
     return slot;
 }
 
+// Whether nothing that `look` asks of a lane tells these two apart.
+static bool alike(const struct walk *walk, uint32_t a, uint32_t b)
+{
+    return a / walk->subgroup == b / walk->subgroup && walk->apart[a] == walk->apart[b] &&
+           walk->way[WORKGROUP][a] == walk->way[WORKGROUP][b] &&
+           walk->way[SUBGROUP][a] == walk->way[SUBGROUP][b];
+}
+
 // The mask that a lane sees, and the smallest that it may see.
+static struct masks_cell seen(const struct walk *walk, const struct set *here, uint32_t lane)
+{
+    struct masks_cell cell = {.executed = true};
+    const uint32_t start = lane - lane % walk->subgroup;
+    set_mask(here, start, walk->subgroup, cell.want);
+    for (uint32_t i = 0; i < walk->subgroup; i++) {
+        const uint32_t other = start + i;
+        if (!set_has(here, other))
+            continue;
+        if (walk->apart[other] == walk->apart[lane])
+            mask_add(cell.alternative, i);
+        const bool together = walk->way[WORKGROUP][other] == walk->way[WORKGROUP][lane] ||
+                              (walk->rule != MASKS_DEFAULT &&
+                               walk->way[SUBGROUP][other] == walk->way[SUBGROUP][lane]);
+        if (together)
+            mask_add(cell.lower, i);
+    }
+    if (walk->rule == MASKS_MAXIMAL) {
+        const bool several = count_classes(walk, here, start) > 2;
+        for (uint32_t i = 0; i < 4; i++) {
+            cell.lower[i] = several ? cell.alternative[i] : UINT32_MAX;
+            cell.upper[i] = several ? cell.want[i] : 0;
+        }
+    }
+    return cell;
+}
+
 static void look(struct walk *walk, const struct masks_step *step, const struct set *here)
 {
-    const uint32_t slot = slot_of(walk, step);
-    for (uint32_t lane = 0; lane < walk->lanes; lane++) {
-        if (!set_has(here, lane))
-            continue;
-        struct masks_cell *cell = &walk->cells[lane * walk->shape->slots + slot];
-        *cell = (struct masks_cell){.executed = true};
-        const uint32_t start = lane - lane % walk->subgroup;
-        for (uint32_t i = 0; i < walk->subgroup; i++) {
-            const uint32_t other = start + i;
-            if (!set_has(here, other))
-                continue;
-            mask_add(cell->want, i);
-            if (walk->apart[other] == walk->apart[lane])
-                mask_add(cell->alternative, i);
-            const bool together = walk->way[WORKGROUP][other] == walk->way[WORKGROUP][lane] ||
-                                  (walk->rule != MASKS_DEFAULT &&
-                                   walk->way[SUBGROUP][other] == walk->way[SUBGROUP][lane]);
-            if (together)
-                mask_add(cell->lower, i);
-        }
-        if (walk->rule == MASKS_MAXIMAL) {
-            const bool several = count_classes(walk, here, start) > 2;
-            for (uint32_t i = 0; i < 4; i++) {
-                cell->lower[i] = several ? cell->alternative[i] : UINT32_MAX;
-                cell->upper[i] = several ? cell->want[i] : 0;
-            }
-        }
-        set_add(&walk->ever[step->slot], lane);
+    const uint32_t slot = slot_of(walk, step), slots = walk->shape->slots;
+    uint32_t before = MASKS_LANES; // the lane that looked last
+    each_lane (lane, here) {
+        struct masks_cell *cell = &walk->cells[lane * slots + slot];
+        if (before != MASKS_LANES && alike(walk, before, lane))
+            *cell = walk->cells[before * slots + slot];
+        else
+            *cell = seen(walk, here, lane);
+        before = lane;
     }
+    walk->ever[step->slot] = set_union(walk->ever[step->slot], *here);
 }
 
 // The iteration that a lane is in is its own affair: no rule leaves it open.
 static void number(struct walk *walk, const struct masks_step *step, const struct set *here)
 {
     const uint32_t iteration = walk->depth ? walk->iteration[walk->depth - 1] : 0;
-    for (uint32_t lane = 0; lane < walk->lanes; lane++) {
-        if (set_has(here, lane))
-            walk->cells[lane * walk->shape->slots + step->slot] = (struct masks_cell){
-                .executed = true, .want = {iteration}, .alternative = {iteration}};
-    }
+    each_lane (lane, here)
+        walk->cells[lane * walk->shape->slots + step->slot] =
+            (struct masks_cell){.executed = true, .want = {iteration}, .alternative = {iteration}};
 }
 
 static struct set run(struct walk *walk, const struct masks_step *steps, struct set here,
@@ -267,8 +303,7 @@ static struct set run_if(struct walk *walk, const struct masks_step *step, struc
     uint32_t choice[MASKS_LANES];
     const struct construct construct = enter(walk, &here);
     choose(walk, step, &here, choice);
-    const struct set yes = chosen(&here, choice, walk->lanes, true);
-    const struct set no = chosen(&here, choice, walk->lanes, false);
+    const struct set yes = chosen(&here, choice), no = set_without(here, yes);
     const struct set out =
         set_union(run(walk, step->body, yes, exits), run(walk, step->other, no, exits));
     merge(walk, &construct, &out);
@@ -290,8 +325,9 @@ static struct set run_loop(struct walk *walk, const struct masks_step *step, str
         assert(*iteration < 2 * MASKS_LANES);
         if (step->kind == MASKS_WHILE && step->choose) {
             choose(walk, step, &here, choice);
-            broke = set_union(broke, chosen(&here, choice, walk->lanes, false));
-            here = chosen(&here, choice, walk->lanes, true);
+            const struct set on = chosen(&here, choice);
+            broke = set_union(broke, set_without(here, on));
+            here = on;
         }
         struct set continued = {0};
         const struct exits exits = {&broke, &continued, outer->returned, &broke};
@@ -299,8 +335,9 @@ static struct set run_loop(struct walk *walk, const struct masks_step *step, str
         here = run(walk, step->other, here, &(struct exits){.returned = outer->returned});
         if (step->kind == MASKS_DO) {
             choose(walk, step, &here, choice);
-            broke = set_union(broke, chosen(&here, choice, walk->lanes, false));
-            here = chosen(&here, choice, walk->lanes, true);
+            const struct set on = chosen(&here, choice);
+            broke = set_union(broke, set_without(here, on));
+            here = on;
         }
     }
 
@@ -324,9 +361,7 @@ static struct set run_switch(struct walk *walk, const struct masks_step *step, s
     struct set left = here, falling = {0}, out = {0};
     for (const struct masks_step *one = step->body; one->kind == MASKS_CASE; one++) {
         struct set taken = falling, others = {0};
-        for (uint32_t lane = 0; lane < walk->lanes; lane++) {
-            if (!set_has(&left, lane))
-                continue;
+        each_lane (lane, &left) {
             const bool mine = one->is_default || choice[lane] == one->value;
             walk->apart[lane] = mix(outer[lane], choice[lane]);
             set_add(mine ? &taken : &others, lane);
@@ -465,10 +500,8 @@ static void finish(const struct walk *walk)
                 memset(cell->lower, 0xff, sizeof(cell->lower));
                 continue;
             }
-            for (uint32_t i = 0; i < walk->subgroup && walk->rule != MASKS_MAXIMAL; i++) {
-                if (set_has(&walk->ever[place->slot], start + i))
-                    mask_add(cell->upper, i);
-            }
+            if (walk->rule != MASKS_MAXIMAL)
+                set_mask(&walk->ever[place->slot], start, walk->subgroup, cell->upper);
             if (place->kind == MASKS_ELECT)
                 elect(walk->rule, own, cell);
         }

@@ -10,6 +10,12 @@ static const struct cat_oracle *const *const families[] = {
     oracles_reconvergence, oracles_scan,      oracles_shuffle, oracles_sync_matrix,
 };
 
+void cat_repeat(const struct cat_shape *shape, size_t words, uint32_t *expected)
+{
+    for (uint64_t instance = 1; instance < shape->instances; instance++)
+        memcpy(expected + instance * words, expected, words * sizeof *expected);
+}
+
 const struct cat_oracle *cat_oracle_find(const char *name)
 {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++)

@@ -85,6 +85,10 @@ struct cat_shape {
     uint64_t words_per_instance; // at least 1
 };
 
+// For an oracle of whose instances all store the same: repeats what is expected of the first one,
+// `words` with the mode's stride, for all others.
+void cat_repeat(const struct cat_shape *shape, size_t words, uint32_t *expected);
+
 // The first word in which an instance went wrong, as the checker recorded it.
 struct cat_failure {
     uint64_t run;      // 0 is the first run of the configuration

@@ -51,11 +51,11 @@ static void versus_expect(const struct cat_args *args, const struct cat_shape *s
     (void)input;
     const uint32_t elected = cat_value(args, "elected");
     const uint32_t participants = args->subgroup - elected;
-    for (uint64_t i = 0; i < shape->instances * shape->words_per_instance; i++) {
-        const uint32_t word = (uint32_t)(i % shape->words_per_instance);
+    for (uint32_t word = 0; word < shape->words_per_instance; word++) {
         const uint32_t iteration = word / args->subgroup, lane = word % args->subgroup;
-        expected[i] = lane < elected ? CAT_POISON : iteration * participants + lane - elected;
+        expected[word] = lane < elected ? CAT_POISON : iteration * participants + lane - elected;
     }
+    cat_repeat(shape, shape->words_per_instance, expected);
 }
 
 static void versus_where(const struct cat_args *args, const struct cat_shape *shape,

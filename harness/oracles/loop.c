@@ -46,10 +46,9 @@ static void desync_expect(const struct cat_args *args, const struct cat_shape *s
                           const uint32_t *input, uint32_t *expected)
 {
     (void)input;
-    for (uint64_t i = 0; i < shape->instances * shape->words_per_instance; i++) {
-        const uint32_t word = (uint32_t)(i % shape->words_per_instance);
-        expected[i] = cat_tag(word / args->subgroup, source(args, word % args->subgroup));
-    }
+    for (uint32_t word = 0; word < shape->words_per_instance; word++)
+        expected[word] = cat_tag(word / args->subgroup, source(args, word % args->subgroup));
+    cat_repeat(shape, shape->words_per_instance, expected);
 }
 
 void loop_where(const struct cat_args *args, const struct cat_shape *shape,

@@ -53,10 +53,9 @@ static void expect_hops(const struct cat_args *args, const struct cat_shape *sha
                         uint32_t *expected)
 {
     const uint32_t lanes = args->subgroup;
-    for (uint64_t i = 0; i < shape->instances * shape->words_per_instance; i++) {
-        const uint32_t word = (uint32_t)(i % shape->words_per_instance), lane = word % lanes;
-        expected[i] = cat_tag(word / lanes, (lane + lanes - hops % lanes) % lanes);
-    }
+    for (uint32_t word = 0; word < shape->words_per_instance; word++)
+        expected[word] = cat_tag(word / lanes, (word % lanes + lanes - hops % lanes) % lanes);
+    cat_repeat(shape, shape->words_per_instance, expected);
 }
 
 static void hop_expect(const struct cat_args *args, const struct cat_shape *shape,

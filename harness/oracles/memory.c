@@ -46,8 +46,8 @@ static void no_input(const struct cat_args *args, const struct cat_shape *shape,
 static void same_for_all(const struct cat_shape *shape, const uint32_t words[CAT_CHOICES],
                          uint32_t *expected)
 {
-    for (uint64_t i = 0; i < shape->instances; i++)
-        memcpy(expected + i * CAT_CHOICES, words, CAT_CHOICES * sizeof *words);
+    memcpy(expected, words, CAT_CHOICES * sizeof *words);
+    cat_repeat(shape, CAT_CHOICES, expected);
 }
 
 // Two bits of one invocation, in the order of the names: both, neither, the second, the first.

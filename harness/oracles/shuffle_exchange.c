@@ -52,6 +52,7 @@ static bool exchange_shape(const struct cat_args *args, struct cat_shape *shape,
 static void exchange_input(const struct cat_args *args, const struct cat_shape *shape,
                            uint64_t seed, uint32_t *input)
 {
+    const bool uniform = cat_axis_is(args, "operand", "uniform");
     *input++ = cat_axis(args, "length") ? steps(args) : CHOSEN;
     for (uint32_t i = 0; i < registers(args); i++)
         for (uint32_t lane = 0; lane < args->subgroup; lane++)
@@ -59,32 +60,29 @@ static void exchange_input(const struct cat_args *args, const struct cat_shape *
     for (uint64_t i = 0; i < shape->instances; i++, input += args->subgroup) {
         shuffle_operands(args, false, seed + i, input);
         // Every lane in turn, whatever the seed.
-        for (uint32_t lane = 0; cat_axis_is(args, "operand", "uniform") && lane < args->subgroup;
-             lane++)
+        for (uint32_t lane = 0; uniform && lane < args->subgroup; lane++)
             input[lane] = (uint32_t)(i % args->subgroup);
     }
-}
-
-static uint32_t operand(const struct cat_args *args, const uint32_t *own, uint32_t lane)
-{
-    if (cat_axis_is(args, "operand", "dynamic"))
-        return own[lane];
-    return cat_axis_is(args, "operand", "uniform") ? own[0] : cat_value(args, "distance");
 }
 
 static void exchange_expect(const struct cat_args *args, const struct cat_shape *shape,
                             const uint32_t *input, uint32_t *expected)
 {
-    const uint32_t lanes = args->subgroup, *tags = input + 1, *own = tags;
+    const struct shuffle_op op = shuffle_op_of(args);
+    const bool dynamic = cat_axis_is(args, "operand", "dynamic");
+    const bool uniform = cat_axis_is(args, "operand", "uniform");
+    const uint32_t lanes = args->subgroup, length = steps(args), *tags = input + 1, *own = tags;
+    const uint32_t distance = cat_value(args, "distance");
     uint32_t sent[128];
     if (cat_axis_is(args, "value", "array"))
         tags += input[0] * lanes;
     own += registers(args) * lanes;
     for (uint64_t i = 0; i < shape->instances; i++, own += lanes) {
         memcpy(sent, tags, lanes * sizeof *sent);
-        for (uint32_t step = 0; step < steps(args); step++, expected += lanes) {
+        for (uint32_t step = 0; step < length; step++, expected += lanes) {
             for (uint32_t lane = 0; lane < lanes; lane++) {
-                const uint32_t source = shuffle_source(args, lane, operand(args, own, lane));
+                const uint32_t operand = dynamic ? own[lane] : uniform ? own[0] : distance;
+                const uint32_t source = shuffle_source(&op, lane, operand);
                 expected[lane] = sent[source < lanes ? source : lane];
             }
             for (uint32_t lane = 0; lane < lanes; lane++)

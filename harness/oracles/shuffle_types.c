@@ -31,10 +31,11 @@ static bool is_pair(const struct cat_args *args)
     return is(args, "u64") || is(args, "f64");
 }
 
-// Whether a value has something in this word.
-static bool is_used(const struct cat_args *args, uint32_t word)
+// What is kept of a component's word when the value is made of it: these bits, or whether any is
+// set.
+static uint32_t kept_bits(const struct cat_args *args)
 {
-    return word / 2 < components(args) && (word % 2 == 0 || is_pair(args));
+    return is(args, "u8") ? 0xff : is(args, "u16") ? 0xffff : UINT32_MAX;
 }
 
 static bool types_shape(const struct cat_args *args, struct cat_shape *shape,
@@ -55,19 +56,35 @@ static bool types_shape(const struct cat_args *args, struct cat_shape *shape,
     return true;
 }
 
+// What a component's words have to be.
+enum form { ANY_BITS, HALF, FLOAT, DOUBLE, TRUTH };
+
+static enum form form_of(const struct cat_args *args)
+{
+    return is(args, "f16")    ? HALF
+           : is(args, "f32")  ? FLOAT
+           : is(args, "f64")  ? DOUBLE
+           : is(args, "bool") ? TRUTH
+                              : ANY_BITS;
+}
+
 // A word for a component, of which `high` is the second: floats are normal, halves have a 32-bit
 // float that stands for them exactly, and of two truth values one is true.
-static uint32_t component_word(const struct cat_args *args, bool high, uint32_t bits)
+static uint32_t component_word(enum form form, bool high, uint32_t bits)
 {
     const uint32_t sign = bits & 0x80000000u;
-    if (is(args, "f32"))
-        return sign | (64 + (bits >> 23) % 128) << 23 | (bits & 0x007fffff);
-    if (is(args, "f64") && high)
-        return sign | (512 + (bits >> 20) % 1024) << 20 | (bits & 0x000fffff);
-    if (is(args, "f16")) // 10 bits of fraction, exponents -14 to 15
+    switch (form) {
+    case ANY_BITS:
+        break;
+    case HALF: // 10 bits of fraction, exponents -14 to 15
         return sign | (113 + (bits >> 23) % 30) << 23 | (bits & 0x007fe000);
-    if (is(args, "bool"))
+    case FLOAT:
+        return sign | (64 + (bits >> 23) % 128) << 23 | (bits & 0x007fffff);
+    case DOUBLE:
+        return high ? sign | (512 + (bits >> 20) % 1024) << 20 | (bits & 0x000fffff) : bits;
+    case TRUTH:
         return sign ? bits : 0;
+    }
     return bits;
 }
 
@@ -75,30 +92,29 @@ static void types_input(const struct cat_args *args, const struct cat_shape *sha
                         uint32_t *input)
 {
     struct lit_random random = {seed};
+    const enum form form = form_of(args);
     for (uint64_t i = 0; i < shape->instances; i++, input += args->subgroup)
         shuffle_operands(args, true, random_next(&random), input);
     for (uint64_t i = 0; i < shape->instances * shape->words_per_instance; i++)
-        input[i] = component_word(args, i % 2, (uint32_t)random_next(&random));
-}
-
-// What is left of a component's word after the value was made of it.
-static uint32_t kept(const struct cat_args *args, uint32_t word)
-{
-    if (is(args, "bool"))
-        return word != 0;
-    return is(args, "u8") ? word & 0xff : is(args, "u16") ? word & 0xffff : word;
+        input[i] = component_word(form, i % 2, (uint32_t)random_next(&random));
 }
 
 static void types_expect(const struct cat_args *args, const struct cat_shape *shape,
                          const uint32_t *input, uint32_t *expected)
 {
     const uint32_t invocations = shape->elements, *values = input + invocations;
+    const struct shuffle_op op = shuffle_op_of(args);
+    const uint32_t used = components(args), bits = kept_bits(args);
+    const bool pair = is_pair(args), truth = form_of(args) == TRUTH;
     for (uint32_t i = 0; i < invocations; i++) {
         const uint32_t lane = i % args->subgroup;
         const uint32_t *from =
-            values + VALUE_WORDS * (i - lane + shuffle_source(args, lane, input[i]));
-        for (uint32_t word = 0; word < VALUE_WORDS; word++)
-            *expected++ = is_used(args, word) ? kept(args, from[word]) : CAT_POISON;
+            values + VALUE_WORDS * (i - lane + shuffle_source(&op, lane, input[i]));
+        for (uint32_t word = 0; word < VALUE_WORDS; word++) {
+            const bool stored = word / 2 < used && (word % 2 == 0 || pair);
+            const uint32_t kept = truth ? from[word] != 0 : from[word] & bits;
+            *expected++ = stored ? kept : CAT_POISON;
+        }
     }
 }
 

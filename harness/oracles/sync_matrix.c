@@ -295,9 +295,7 @@ static void expect(const struct kind *kind, const struct cat_args *args,
     const uint32_t lanes = args->subgroup, iterations = cat_value(args, "iterations");
     for (uint32_t i = 0; i < iterations; i++)
         kind->operation(args, input + i * lanes, expected + i * lanes);
-    const uint64_t words = shape->words_per_instance;
-    for (uint64_t instance = 1; instance < shape->instances; instance++)
-        memcpy(expected + instance * words, expected, words * sizeof *expected);
+    cat_repeat(shape, shape->words_per_instance, expected);
 }
 
 static bool matrix_shape(const struct cat_args *args, struct cat_shape *shape,

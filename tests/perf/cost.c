@@ -5,8 +5,10 @@
 // stated, because a count by itself depends on the compiler and the libraries.
 //
 // usage: valgrind --tool=callgrind --instr-atstart=no perf-cost FOLDER
+#include "base/random.h"
 #include "catalogue/catalogue.h"
 #include "engine/plan.h"
+#include "engine/prepare.h"
 #include "engine/protocol.h"
 #include "report/report.h"
 #include "stats/interval.h"
@@ -21,13 +23,16 @@
 #include <unistd.h>
 #include <valgrind/callgrind.h>
 
-#define BATCHES 4 // of each result that is stored
+#define BATCHES    4 // of each result that is stored
+#define WORKGROUPS 4 // of a configuration whose input and expectation are made
 
 static const char *scratch;    // the folder
 static struct cat_case *cases; // of all tests, for one subgroup size
 static char **names;           // of the same
 static size_t case_count;
-static volatile double sink; // so that nothing is optimised away
+static struct eng_prepared *prepared;         // the configurations of a default run
+static size_t prepared_count, expected_words; // of them together
+static volatile double sink;                  // so that nothing is optimised away
 
 __attribute__((noreturn)) static void die(const char *what)
 {
@@ -49,6 +54,7 @@ static const struct dev_facts facts = {
     .max_workgroup = 1024,
     .max_workgroups = 65535,
     .max_shared = 32768,
+    .max_storage_buffer = UINT64_C(1) << 30,
     .features = UINT64_MAX,
 };
 
@@ -77,6 +83,30 @@ static void keep_cases(void)
         for (size_t t = 0; t < cat_test_count(); t++)
             cat_test_each(cat_test_at(t), facts.subgroup, keep_case, NULL);
     }
+}
+
+static void prepare_all(void)
+{
+    const struct cat_selection all = {0};
+    struct eng_plan plan;
+    eng_plan_make(&plan, &all, &facts, false, 0);
+    prepared = lit_alloc(plan.count, sizeof *prepared);
+    for (size_t i = 0; i < plan.count; i++) {
+        struct eng_prepared *one = &prepared[prepared_count];
+        struct lit_error error = {0};
+        const struct eng_prepare prepare = {.which = &plan.cases[i],
+                                            .facts = &facts,
+                                            .scale = WORKGROUPS,
+                                            .most_words = UINT64_C(1) << 28};
+        if (!eng_prepare(&prepare, one, &error))
+            continue;
+        expected_words += one->shape.instances * one->shape.words_per_instance *
+                          cat_check_stride(one->oracle->check);
+        prepared_count++;
+    }
+    if (prepared_count * 10 < plan.count * 9)
+        die("a tenth of the configurations cannot be made ready");
+    eng_plan_clear(&plan);
 }
 
 // ---- a batch that the worker reports
@@ -392,6 +422,28 @@ static void name_cases(size_t count)
     }
 }
 
+// ---- what a right device would store
+
+// Input and expectation of every configuration, `count` times.
+static void expect_all(size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t c = 0; c < prepared_count; c++) {
+            eng_prepare_data(&prepared[c], i);
+            sink += prepared[c].expected[0];
+            eng_prepared_clear(&prepared[c]);
+        }
+    }
+}
+
+// A random number for each word that is expected.
+static void draw_words(size_t count)
+{
+    struct lit_random random = {1};
+    for (size_t i = 0; i < count * expected_words; i++)
+        sink = (double)random_next(&random);
+}
+
 // ---- all of it
 
 static const struct {
@@ -416,6 +468,8 @@ static const struct {
     {"plan-named", plan_named, 50},
     {"name", name_cases, 500},
     {"module-find", find_modules, 500},
+    {"draw", draw_words, 1},
+    {"expect", expect_all, 1},
 };
 
 static void count_once(const char *name, void (*work)(size_t count), size_t count)
@@ -436,6 +490,7 @@ int main(int argc, char **argv)
         return 0;
     scratch = argv[1];
     keep_cases();
+    prepare_all();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!strcmp(rows[i].name, "result-read"))
             fill(fill_count = rows[i].count);
@@ -449,5 +504,6 @@ int main(int argc, char **argv)
         free(names[i]);
     free(names);
     free(cases);
+    free(prepared);
     return 0;
 }
