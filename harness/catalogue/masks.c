@@ -174,7 +174,7 @@ static uint32_t mask_first(const uint32_t mask[4])
 static void choose(struct walk *walk, const struct masks_step *step, const struct set *here,
                    uint32_t *choice)
 {
-    uint32_t first = 0, start = MASKS_LANES, tangle[4];
+    uint32_t first = 0, start = MASKS_LANES, tangle[4] = {0};
     each_lane (lane, here) {
         if (lane - lane % walk->subgroup != start) {
             first = lane;
@@ -243,7 +243,7 @@ static bool alike(const struct walk *walk, uint32_t a, uint32_t b)
 }
 
 // The mask that a lane sees, and the smallest that it may see.
-static struct masks_cell seen(const struct walk *walk, const struct set *here, uint32_t lane)
+static struct masks_cell seen_by(const struct walk *walk, const struct set *here, uint32_t lane)
 {
     struct masks_cell cell = {.executed = true};
     const uint32_t start = lane - lane % walk->subgroup;
@@ -279,7 +279,7 @@ static void look(struct walk *walk, const struct masks_step *step, const struct 
         if (before != MASKS_LANES && alike(walk, before, lane))
             *cell = walk->cells[before * slots + slot];
         else
-            *cell = seen(walk, here, lane);
+            *cell = seen_by(walk, here, lane);
         before = lane;
     }
     walk->ever[step->slot] = set_union(walk->ever[step->slot], *here);
