@@ -266,6 +266,12 @@ bool settings_parse(const char *text, struct settings *settings, char *error, si
             return false;
         item = *end ? end + 1 : NULL;
     }
+    // Each device would write to it what it does, in a process of its own perhaps.
+    if (settings->trace[0] && settings->devices > 1) {
+        put(&line, "trace=%.*s: of one device alone, not with devices=%u", SHOWN_MAX,
+            settings->trace, settings->devices);
+        return finish(&line);
+    }
     if (size)
         error[0] = '\0';
     return true;

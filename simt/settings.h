@@ -64,7 +64,8 @@ struct settings {
     double rate;            // rate=0.001: of FAULT_WRONG, of stored values, 0 to 1
     uint64_t at;            // at=1: which submit or allocation, counted from 1
     enum bounds bounds;     // bounds=lost
-    char trace[512];        // trace=FILE: what was executed is appended there; "" for none
+    char trace[512];        // trace=FILE: what was executed is appended there; "" for none.
+                            // Of one device alone
 };
 
 extern const char *const model_names[MODEL_COUNT]; // "lockstep", ...

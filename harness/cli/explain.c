@@ -75,7 +75,7 @@ static void say(const char *line, void *user)
 
 static bool read_settings(struct explaining *e, struct lit_error *error)
 {
-    static const char *const own[] = {"schedule", "depth", "threads", "seed", "trace"};
+    static const char *const own[] = {"schedule", "depth", "threads", "seed", "devices", "trace"};
     const char *given = NULL;
     if (!cli_simt_take(&e->chosen.simt, &given, error))
         return false;

@@ -37,6 +37,7 @@ WRONG = {
     "at=0": ("at=", "from 1"),
     "bounds=none": ("lost", "report"),
     "trace=": ("trace", "file"),
+    "devices=2,trace=x": ("trace=x", "one device", "devices=2"),
     "seed=1,seed=2": ("seed", "twice"),
     "model=\033[2J\n,seed=1": MODELS,
 }

@@ -48,11 +48,11 @@ static void everything_can_be_set(void **state)
     (void)state;
     const struct settings settings =
         parsed("trace=/tmp/a b.txt,bounds=report,at=18446744073709551615,rate=0.25,fault=memory,"
-               "depth=64,schedule=priority,resident=64,threads=1,subgroup=128,devices=16,"
+               "depth=64,schedule=priority,resident=64,threads=1,subgroup=128,devices=1,"
                "seed=0xFfffFFFFffffffff,model=faulty");
     assert_int_equal(settings.model, MODEL_FAULTY);
     assert_true(settings.seed == UINT64_MAX);
-    assert_int_equal(settings.devices, 16);
+    assert_int_equal(settings.devices, 1);
     assert_int_equal(settings.subgroup, 128);
     assert_int_equal(settings.threads, 1);
     assert_int_equal(settings.resident, 64);
@@ -94,6 +94,7 @@ static void every_name_is_understood(void **state)
 static void numbers_are_exact(void **state)
 {
     (void)state;
+    assert_int_equal(parsed("devices=16").devices, 16);
     assert_int_equal(parsed("seed=7").seed, 7);
     assert_int_equal(parsed("seed=0").seed, 0);
     assert_int_equal(parsed("seed=0x1aF").seed, 431);
@@ -156,6 +157,8 @@ static const struct {
     {"rate=-0", "rate=-0: a number from 0 to 1, such as 0.001"},
     {"at=0", "at=0: a number from 1"},
     {"trace=", "trace=: the name of a file, of at most 511 bytes"},
+    {"trace=/tmp/a,devices=2", "trace=/tmp/a: of one device alone, not with devices=2"},
+    {"devices=16,trace=a\n", "trace=a?: of one device alone, not with devices=16"},
     {"seed=1,model=tangled,seed=1", "seed is given twice"},
 };
 
