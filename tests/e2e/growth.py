@@ -32,12 +32,18 @@ class Lines(unittest.TestCase):
         line = load().fit(points(lambda x: 3 + 2 * x), "cost")
         self.assertAlmostEqual(line["start"], 3)
         self.assertAlmostEqual(line["slope"], 2)
-        self.assertLess(line["deviation"], 1e-9)
+        self.assertLess(abs(line["deviation"]), 1e-9)
         self.assertTrue(line["linear"])
 
     def test_what_bends_is_none(self):
         for cost in (lambda x: x * x, lambda x: 3 + x * x, lambda x: 5 + x ** 1.5):
             self.assertFalse(load().fit(points(cost), "cost")["linear"])
+
+    def test_the_farthest_point_is_above_or_below(self):
+        for off in (0.2, -0.2):
+            line = load().fit(points(lambda x: 100 * (1 + off * (x == 8))), "cost")
+            self.assertEqual(line["at"], 8)
+            self.assertGreater(line["deviation"] / off, 0.5)
 
     def test_flat(self):
         bench = load()
