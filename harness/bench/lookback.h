@@ -28,6 +28,7 @@ struct look_module {
     uint32_t held, shared; // vectors of four words of an invocation, in registers, in shared memory
     uint32_t lanes;        // the largest subgroup that it is for; 0: any
     bool alone;            // the look-back is left out: each tile is scanned by itself
+    bool by_number; // tiles by the workgroup's number, which works only if lower ones start first
     const uint8_t *packed; // a zstd frame of the words
     const size_t *size, *count;
 };

@@ -66,7 +66,9 @@ bool look_result_time(struct look_result *result, const struct bench_said *said)
         (said->wrong && (said->index >= result->elements || said->got == said->want)))
         return false;
     measured->dispatches++;
-    if (said->wrong && !measured->wrong++)
+    if (said->gave_up)
+        measured->gave_up++;
+    else if (said->wrong && !measured->wrong++)
         measured->first = *said;
     if (said->round >= result->warm)
         measured->ns[measured->count++] = said->ns;
@@ -104,11 +106,12 @@ const struct look_measured *look_result_right(const struct look_result *result, 
     return NULL;
 }
 
-void look_result_move_wrong(struct look_result *from, struct look_result *to)
+void look_result_move_failed(struct look_result *from, struct look_result *to)
 {
     size_t left = 0;
     for (size_t i = 0; i < from->count; i++) {
-        if (!from->rows[i].measured.wrong) {
+        const struct bench_measured *measured = &from->rows[i].measured;
+        if (!measured->wrong && !measured->gave_up && measured->state != BENCH_REFUSED) {
             from->rows[left++] = from->rows[i];
             continue;
         }
@@ -134,19 +137,22 @@ struct look_figures look_figures(const struct look_result *result,
 
 size_t look_result_keep(const struct look_result *result, size_t keep, struct look_set *kept)
 {
+    double medians[LOOK_ROWS];
     size_t count = 0;
     memset(kept, 0, sizeof *kept);
+    for (size_t i = 0; i < result->count; i++)
+        medians[i] = result->rows[i].measured.count ? median_of(&result->rows[i]) : 0;
     while (count < keep) {
-        const struct look_measured *best = NULL;
+        size_t best = result->count;
         for (size_t i = 0; i < result->count; i++) {
             const struct look_measured *row = &result->rows[i];
             if (look_kind(row->number) == LOOK_WHOLE && bench_is_right(&row->measured) &&
-                !kept->has[row->number] && (!best || median_of(row) < median_of(best)))
-                best = row;
+                !kept->has[row->number] && (best == result->count || medians[i] < medians[best]))
+                best = i;
         }
-        if (!best)
+        if (best == result->count)
             break;
-        kept->has[best->number] = true;
+        kept->has[result->rows[best].number] = true;
         count++;
     }
     return count;

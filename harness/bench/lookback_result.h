@@ -39,9 +39,10 @@ const struct look_measured *look_result_best(const struct look_result *result, e
 // The row of that number; NULL if it is not timed or not right.
 const struct look_measured *look_result_right(const struct look_result *result, size_t number);
 
-// Moves the rows that stored wrong words to the end of another result of the same size: a search
-// goes on without them, and tells them in the end.
-void look_result_move_wrong(struct look_result *from, struct look_result *to);
+// Moves the rows that stored wrong words, in which a wait ran out, or that the driver refused, to
+// the end of another result of the same size: a search goes on without them, and tells them in the
+// end.
+void look_result_move_failed(struct look_result *from, struct look_result *to);
 
 struct look_figures {
     struct stat_sample ns;

@@ -35,8 +35,8 @@ static bool makes_sense(const struct bench_rate *said)
            said->instances && said->output_words >= said->instances && said->subgroup &&
            said->slots && (said->stride == 1 || said->stride == 4) && said->wall_ns > 0 &&
            // The device's clock may run a little faster than the host's.
-           stages <= said->wall_ns * 1.1 && said->failed <= said->runs * said->instances &&
-           said->gave_up <= said->runs;
+           stages <= said->wall_ns * 1.1 && said->gave_up <= said->runs &&
+           said->failed <= (said->runs - said->gave_up) * said->instances;
 }
 
 bool bench_rates_take(struct bench_rates *rates, const struct bench_rate *said)
@@ -69,7 +69,7 @@ double bench_rate_subgroups(const struct bench_rate *rate)
 
 static double per_second(const struct bench_rate *rate)
 {
-    return (double)rate->runs * (double)rate->instances / (rate->wall_ns * 1e-9);
+    return (double)(rate->runs - rate->gave_up) * (double)rate->instances / (rate->wall_ns * 1e-9);
 }
 
 // Those of one form, in order. Returns how many; free *values.
@@ -92,7 +92,7 @@ static void add_shares(const struct bench_rates *rates, enum bench_form form,
         if (rate->form != form)
             continue;
         f->runs += rate->runs;
-        f->instances += rate->runs * rate->instances;
+        f->instances += (rate->runs - rate->gave_up) * rate->instances;
         f->failed += rate->failed;
         f->gave_up += rate->gave_up;
         f->wall += rate->wall_ns * 1e-9;
@@ -137,9 +137,10 @@ bool bench_rates_ratio(const struct bench_rates *rates, enum bench_form form, en
 {
     double *above = NULL, *below = NULL;
     const size_t count = collect(rates, form, &above), others = collect(rates, other, &below);
-    const size_t both = count < others ? count : others;
-    for (size_t i = 0; i < both; i++)
-        above[i] /= below[i];
+    size_t both = 0;
+    for (size_t i = 0; i < count && i < others; i++)
+        if (below[i] > 0) // else all of its runs gave up
+            above[both++] = above[i] / below[i];
     if (both)
         *ratio = stat_sample(above, both);
     free(above);

@@ -40,15 +40,15 @@ struct bench_traffic bench_rate_traffic(const struct bench_rate *rate);
 // Of all rounds of a form. What is not known is 0.
 struct bench_rate_figures {
     size_t rounds;
-    uint64_t runs, instances, failed, gave_up;
-    struct stat_sample per_second; // instances
-    double subgroups;              // instances of a subgroup a second, see bench_rate_subgroups
-    double wall, cpu;              // seconds, of all rounds
-    double fill, test, check;      // shares of the wall time, by the device's clock
-    double rest;                   // what is left of it
-    double bytes;                  // a second, of the median round
-    double limit;                  // instances a second that the copy's bytes a second allow
-    double of_limit;               // the median by that
+    uint64_t runs, instances, failed, gave_up; // instances: of the runs that did not give up
+    struct stat_sample per_second;             // of those
+    double subgroups;         // instances of a subgroup a second, see bench_rate_subgroups
+    double wall, cpu;         // seconds, of all rounds
+    double fill, test, check; // shares of the wall time, by the device's clock
+    double rest;              // what is left of it
+    double bytes;             // a second, of the median round
+    double limit;             // instances a second that the copy's bytes a second allow
+    double of_limit;          // the median by that
 };
 struct bench_rate_figures bench_rate_figures(const struct bench_rates *rates, enum bench_form form);
 

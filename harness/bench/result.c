@@ -93,7 +93,10 @@ enum bench_verdict bench_verdict(const struct bench_measured *measured)
 {
     switch (measured->state) {
     case BENCH_READY:
-        return measured->wrong ? BENCH_WRONG : measured->count ? BENCH_RIGHT : BENCH_UNTIMED;
+        return measured->wrong     ? BENCH_WRONG
+               : measured->gave_up ? BENCH_GAVE_UP
+               : measured->count   ? BENCH_RIGHT
+                                   : BENCH_UNTIMED;
     case BENCH_SKIPPED:
         return BENCH_SKIP;
     case BENCH_REFUSED:
@@ -106,7 +109,7 @@ enum bench_verdict bench_verdict(const struct bench_measured *measured)
 
 bool bench_is_right(const struct bench_measured *measured)
 {
-    return measured->count && !measured->wrong;
+    return measured->count && !measured->wrong && !measured->gave_up;
 }
 
 static double per_second(uint64_t operations, double ns)

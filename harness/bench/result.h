@@ -25,6 +25,7 @@ struct bench_measured {
     double *ns;          // of those that count, in the order of the rounds
     size_t count;
     uint32_t wrong;          // dispatches that stored a wrong word, warm ones included
+    uint32_t gave_up;        // dispatches in which a wait ran out: neither right nor wrong
     struct bench_said first; // the first of them
 };
 
@@ -48,10 +49,17 @@ bool bench_result_row(struct bench_result *result, const struct bench_said *said
 bool bench_result_time(struct bench_result *result, const struct bench_said *said);
 
 // What came of a row.
-enum bench_verdict { BENCH_RIGHT, BENCH_WRONG, BENCH_UNTIMED, BENCH_SKIP, BENCH_REFUSAL };
+enum bench_verdict {
+    BENCH_RIGHT,
+    BENCH_WRONG,
+    BENCH_GAVE_UP,
+    BENCH_UNTIMED,
+    BENCH_SKIP,
+    BENCH_REFUSAL
+};
 enum bench_verdict bench_verdict(const struct bench_measured *measured);
 
-// Whether a row has times, and all that it stored was right.
+// Whether a row has times, no wait ran out, and all that it stored was right.
 bool bench_is_right(const struct bench_measured *measured);
 
 // The most that the device did in a second by the rows of this result that are limits; 0: not

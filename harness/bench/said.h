@@ -2,6 +2,7 @@
 // What a worker says of a row, on its way to the supervisor. Plain data.
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,9 +26,10 @@ struct bench_said {
     // Of each dispatch:
     uint32_t round; // the first ones are for warming up
     double ns;      // that it took
-    uint64_t wrong; // words that are not as they have to be
+    uint64_t wrong; // words that are not as they have to be, given the one before
     uint64_t index; // of the first of them
     uint32_t got, want;
+    bool gave_up; // a wait for another workgroup ran out, so that the rest says nothing
 };
 
 // A round of checked runs.

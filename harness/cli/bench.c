@@ -31,25 +31,28 @@ static const struct cli_option options[] = {
     {0, "elements", CLI_COUNT, AT(elements), "N",
      "words that are scanned, a power of two from 4,096 to 16,777,216;\n"
      "lookback: to 1,073,741,824 (default: scan 1,048,576; on a CPU\n"
-     "65,536; with --simt 4,096; lookback several sizes)"},
+     "65,536; with --simt 4,096; lookback several sizes; with --simt\n"
+     "8,192)"},
     {0, "loops", CLI_COUNT, AT(loops), "N",
-     "scans within a dispatch, to 60,000 (default: as many as fit\n"
-     "into --budget, to 1,000; with --simt 3)"},
+     "scan: scans within a dispatch, to 60,000 (default: as many as\n"
+     "fit into --budget, to 1,000; with --simt 3)"},
     {0, "test", CLI_LIST, AT(tests), "PATTERN",
      "throughput, single: the first configuration that this names, as\n"
      "for 'litmus run'; can be repeated"},
     {0, "scale", CLI_COUNT, AT(scale), "N",
      "throughput, single: workgroups (default: as many as fill the\n"
-     "device; for single as many as 'litmus run' takes)"},
+     "device; for single as many as 'litmus run' takes; with --simt 2)"},
     {0, "budget", CLI_SECONDS, AT(budget), "SECONDS",
      "scan: that all dispatches together may take, about (default:\n"
      "25); lookback --tune: that the search may take (default: 300);\n"
-     "throughput: all rounds of a configuration (default: 3; single: 5)"},
+     "throughput: all rounds of a configuration (default: 3; single: 5;\n"
+     "with --simt 0.5)"},
     {0, "variants", CLI_TEXT, AT(variants), "PATTERN",
      "lookback: time the scans whose names match, as 'all' or\n'held=4/*order=id*' (default: "
      "one for each size)"},
     {0, "tune", CLI_FLAG, AT(tune), NULL,
-     "lookback: find the fastest scan of the device for each size,\nand keep it in --tuned"},
+     "lookback: find the fastest scan of the device for each size,\nand keep it in --tuned; "
+     "those with order=id only if --variants\nnames them"},
     {0, "tuned", CLI_TEXT, AT(tuned), "FILE",
      "lookback: where what was found is kept, and taken from\n(default: litmus-lookback.json)"},
     {0, "cub", CLI_TEXT, AT(cub), "FILE",
@@ -60,7 +63,8 @@ static const struct cli_option options[] = {
     {0, "json", CLI_TEXT, AT(json), "FILE", "write all of it as JSON, every time included"},
     {0, "markdown", CLI_TEXT, AT(markdown), "FILE", "write the table as Markdown"},
     {0, "keep", CLI_TEXT, AT(keep), "FOLDER",
-     "write to files what the driver makes of each row, as\n'litmus isa --keep' does"},
+     "scan, lookback: write to files what the driver makes of each\nrow, as 'litmus isa --keep' "
+     "does"},
     {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
      "without progress for so long it is a hang (default: 60)"},
     {0, "time", CLI_SECONDS, AT(time), "SECONDS",

@@ -96,7 +96,7 @@ static bool measure(uint32_t elements, const struct look_set *set, uint32_t repe
                                   .seed = o->seed.value};
     look_set_write(set, request.rows);
     look_result_begin(&size->result, elements, set, ENG_BENCH_WARM, repeats);
-    size->cub = cli_cub_scan(&l->cub, elements);
+    size->cub = cli_cub_scan(&l->cub, l->device->facts.name, elements);
     l->current = size;
     l->end = eng_bench_ask(
         &l->b->watch, l->device, &request,
@@ -124,12 +124,14 @@ static bool matches(const char *pattern, size_t number)
     return good;
 }
 
-// What a search leaves out without a word.
+// What a search leaves out without a word; scans that rely on the order in which workgroups start,
+// unless they are asked for.
 static bool is_searched(const struct looking *l, size_t number, uint32_t elements)
 {
     const struct dev_facts *facts = &l->device->facts;
     const struct look_module *module = look_row(number).module;
     return look_row_fits(number, elements, facts, NULL) &&
+           (!module->by_number || l->b->chosen.variants) &&
            (!facts->cpu || module->held + module->shared <= CPU_VECTORS);
 }
 
@@ -222,8 +224,15 @@ static void keep_choice(struct looking *l, const struct cli_look_size *size)
     snprintf(choice.row, sizeof choice.row, "%s", name.data);
     choice.ns = f.ns.median;
     choice.of_copy = f.of_copy;
-    cli_look_tuned_put(&l->tunings, &choice);
     text_free(&name);
+    // A search among some of the scans only does not replace what a wider one found.
+    const struct cli_look_tuned *before =
+        cli_look_tuned_at(&l->tunings, choice.id, choice.elements);
+    if (before && l->b->chosen.variants && before->of_copy > choice.of_copy) {
+        printf("  kept from before: %s, %.3f of the copy\n\n", before->row, before->of_copy);
+        return;
+    }
+    cli_look_tuned_put(&l->tunings, &choice);
     if (!l->error.code)
         cli_look_tuned_write(l->file, &l->tunings, &l->error);
 }
@@ -301,6 +310,8 @@ static bool check_usage(const struct looking *l, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE, "--test and --scale are not for lookback");
     if (o->budget > 0 && !o->tune)
         return lit_fail(error, LIT_EXIT_USAGE, "--budget is for --tune here");
+    if (o->tune && o->validation)
+        return lit_fail(error, LIT_EXIT_USAGE, "--validation: --tune keeps what its times say");
     if (o->tune && o->repeat)
         return lit_fail(error, LIT_EXIT_USAGE, "--repeat: --tune decides how often");
     if (o->budget > 86400)
@@ -359,6 +370,9 @@ static int finish(const struct looking *l, struct lit_error *error)
                                   .cub = b->chosen.cub ? &l->cub : NULL};
     if (b->chosen.cub)
         printf("CUB was timed on %s%s", l->cub.device, dot);
+    for (size_t i = 0; b->chosen.cub && i < l->told_count; i++)
+        if (strcmp(l->told[i].device->facts.name, l->cub.device) != 0)
+            printf("which device %u is not%s", l->told[i].device->number, dot);
     printf("seed 0x%" PRIx64 "%s%s%s", b->chosen.seed.value, dot,
            eng_duration(took, eng_now() - b->watch.started), dot);
     if (eng_interrupt())

@@ -21,8 +21,8 @@ struct cli_cub {
 // Reads the JSON that tools/bench-cub writes. False with an error; whatever is in the file, it ends
 // in one or the other.
 bool cli_cub_read(const char *path, struct cli_cub *cub, struct lit_error *error);
-// CUB's scan of so many words in nanoseconds; 0: not known.
-double cli_cub_scan(const struct cli_cub *cub, uint32_t elements);
+// CUB's scan of so many words in nanoseconds; 0: not known, or not timed on a device of that name.
+double cli_cub_scan(const struct cli_cub *cub, const char *device, uint32_t elements);
 
 // The rows that were found best, for devices and sizes: a file of its own.
 struct cli_look_tuned {
@@ -42,6 +42,9 @@ bool cli_look_tuned_read(const char *path, struct cli_look_tunings *tunings,
                          struct lit_error *error);
 bool cli_look_tuned_write(const char *path, const struct cli_look_tunings *tunings,
                           struct lit_error *error);
+// What was chosen for this very device, driver and size; NULL: nothing.
+struct cli_look_tuned *cli_look_tuned_at(const struct cli_look_tunings *tunings, const char *id,
+                                         uint32_t elements);
 // Takes a choice over: replaces what there was for the same device and size.
 void cli_look_tuned_put(struct cli_look_tunings *tunings, const struct cli_look_tuned *choice);
 void cli_look_tuned_clear(struct cli_look_tunings *tunings);
@@ -100,6 +103,6 @@ struct cli_look_tune {
 // Searches for the best scan at one size within `budget` seconds: all rows of `set` a few times,
 // the better quarter more often, and so on until few are left, which are timed against the copies.
 // True with the last measurement, whose best scan is the choice, in *size, which is to be cleared;
-// what stored wrong words in an earlier one stands there too.
+// what failed in an earlier one stands there too.
 bool cli_look_search(const struct cli_look_tune *tune, double budget, uint32_t elements,
                      const struct look_set *set, struct cli_look_size *size);

@@ -27,6 +27,8 @@ static json_t *make_row(const struct cli_look_size *size, const struct look_meas
     cli_put_count(object, "workgroups", look_row_tiles(&row, size->result.elements));
     cli_put_count(object, "tile", row.tile);
     cli_bench_put_verdict(object, measured);
+    if (measured->gave_up)
+        cli_put_count(object, "gave_up", measured->gave_up);
     if (measured->count) {
         const struct look_figures f = look_figures(&size->result, told);
         json_object_set_new(object, "ns", cli_bench_times(measured, &f.ns));

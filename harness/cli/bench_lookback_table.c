@@ -53,22 +53,31 @@ static void add_row(const struct cli_look_size *size, const struct look_measured
     text_free(&name);
 }
 
-// The right rows of a kind, the fastest first. Returns how many; the caller frees *rows.
-static size_t sorted(const struct look_result *result, enum look_kind kind,
-                     const struct look_measured ***rows)
+struct ranked {
+    const struct look_measured *row;
+    double median;
+};
+
+static int by_median(const void *a, const void *b)
+{
+    const struct ranked *left = a, *right = b;
+    if (left->median < right->median || left->median > right->median)
+        return left->median < right->median ? -1 : 1;
+    return (left->row > right->row) - (left->row < right->row); // as they were timed
+}
+
+// The right rows of a kind, the fastest first. Returns how many; the caller frees *ranked.
+static size_t rank(const struct look_result *result, enum look_kind kind, struct ranked **ranked)
 {
     size_t count = 0;
-    *rows = lit_alloc(result->count + 1, sizeof **rows);
+    *ranked = lit_alloc(result->count + 1, sizeof **ranked);
     for (size_t i = 0; i < result->count; i++) {
         const struct look_measured *row = &result->rows[i];
-        if (look_kind(row->number) != kind || !bench_is_right(&row->measured))
-            continue;
-        const double median = look_figures(result, row).ns.median;
-        size_t at = count++;
-        for (; at && look_figures(result, (*rows)[at - 1]).ns.median > median; at--)
-            (*rows)[at] = (*rows)[at - 1];
-        (*rows)[at] = row;
+        if (look_kind(row->number) == kind && bench_is_right(&row->measured))
+            (*ranked)[count++] =
+                (struct ranked){row, stat_sample(row->measured.ns, row->measured.count).median};
     }
+    qsort(*ranked, count, sizeof **ranked, by_median);
     return count;
 }
 
@@ -76,10 +85,10 @@ static size_t sorted(const struct look_result *result, enum look_kind kind,
 static size_t add_rows(const struct cli_look_size *size, enum look_kind kind, size_t most,
                        struct format_table *table)
 {
-    const struct look_measured **rows = NULL;
-    const size_t count = sorted(&size->result, kind, &rows);
+    struct ranked *rows = NULL;
+    const size_t count = rank(&size->result, kind, &rows);
     for (size_t i = 0; i < count && i < most; i++)
-        add_row(size, rows[i], table);
+        add_row(size, rows[i].row, table);
     free(rows);
     return count > most ? count - most : 0;
 }
@@ -89,8 +98,8 @@ static size_t add_rows(const struct cli_look_size *size, enum look_kind kind, si
 static const char *state_word(const struct bench_measured *measured)
 {
     static const char *const words[] = {
-        [BENCH_RIGHT] = "right",  [BENCH_WRONG] = "wrong",     [BENCH_UNTIMED] = "not timed",
-        [BENCH_SKIP] = "skipped", [BENCH_REFUSAL] = "refused",
+        [BENCH_RIGHT] = "right",       [BENCH_WRONG] = "wrong",  [BENCH_GAVE_UP] = "gave up",
+        [BENCH_UNTIMED] = "not timed", [BENCH_SKIP] = "skipped", [BENCH_REFUSAL] = "refused",
     };
     return words[bench_verdict(measured)];
 }
@@ -106,11 +115,28 @@ static void put_wrong(const struct look_result *result, const char *lead, struct
             continue;
         look_row_name(result->rows[i].number, &name);
         text_printf(text,
-                    "%sWRONG: %s: %" PRIu32 " of %" PRIu32 " dispatches; in dispatch %" PRIu32
-                    " %s words, first word %s: got 0x%" PRIx32 ", want 0x%" PRIx32 "\n",
+                    "%sWRONG: %s: %" PRIu32 " of %" PRIu32 " dispatches; dispatch %" PRIu32
+                    " departs from a right output at %s place%s, first at word %s: got 0x%" PRIx32
+                    ", want 0x%" PRIx32 "\n",
                     lead, name.data, measured->wrong, measured->dispatches, first->round + 1,
-                    text_count(words, first->wrong), text_count(at, first->index), first->got,
-                    first->want);
+                    text_count(words, first->wrong), first->wrong == 1 ? "" : "s",
+                    text_count(at, first->index), first->got, first->want);
+        text_free(&name);
+    }
+}
+
+static void put_gave_up(const struct look_result *result, const char *lead, struct text *text)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        const struct bench_measured *measured = &result->rows[i].measured;
+        struct text name = {0};
+        if (!measured->gave_up)
+            continue;
+        look_row_name(result->rows[i].number, &name);
+        text_printf(text,
+                    "%sUNDECIDED: %s: in %" PRIu32 " of %" PRIu32
+                    " dispatches a wait for another workgroup ran out\n",
+                    lead, name.data, measured->gave_up, measured->dispatches);
         text_free(&name);
     }
 }
@@ -146,6 +172,7 @@ static void put_remarks(const struct cli_look_size *size, const char *lead, stru
     if (size->reason[0])
         text_printf(text, "%s%s: %s\n", lead, eng_result_name(size->end), size->reason);
     put_wrong(&size->result, lead, text);
+    put_gave_up(&size->result, lead, text);
     put_reasons(&size->result, lead, text);
 }
 
@@ -159,7 +186,7 @@ static void put_size(const struct cli_look_size *size, struct text *text)
     if (!result->told)
         return;
     if (result->tick > 0)
-        text_printf(text, ", by timestamps of %g ns", result->tick);
+        text_printf(text, ", by timestamps in units of %g ns", result->tick);
     else
         text_puts(text, ", by the host's clock: submitting counts");
 }
@@ -255,13 +282,13 @@ static void put_plain(const char *string, struct text *text)
 static void put_markdown_rows(const struct cli_look_size *size, enum look_kind kind,
                               struct text *text)
 {
-    const struct look_measured **rows = NULL;
-    const size_t count = sorted(&size->result, kind, &rows);
+    struct ranked *rows = NULL;
+    const size_t count = rank(&size->result, kind, &rows);
     for (size_t i = 0; i < count; i++) {
         char cells[COLUMNS][64] = {{0}};
-        make_cells(size, rows[i], cells);
+        make_cells(size, rows[i].row, cells);
         text_puts(text, "| ");
-        look_row_name(rows[i]->number, text);
+        look_row_name(rows[i].row->number, text);
         for (size_t c = MEDIAN; c < COLUMNS; c++)
             text_printf(text, " | %s", cells[c]);
         text_puts(text, " |\n");
@@ -324,6 +351,8 @@ static void add_size(const struct cli_look_size *size, struct cli_bench_sum *sum
         const struct bench_measured *measured = &size->result.rows[i].measured;
         if (measured->wrong)
             sum->wrong++;
+        else if (measured->gave_up)
+            sum->gave_up++;
         else if (measured->state == BENCH_SKIPPED || size->end == ENG_SKIP)
             sum->skipped++;
         else if (measured->state == BENCH_REFUSED)

@@ -31,9 +31,10 @@ static void add_copies(struct look_set *set, uint32_t elements)
     }
 }
 
-// Rung by rung; what was wrong in one of them is moved to *wrong.
+// Rung by rung; what failed in one of them is moved to *failed.
 static bool climb(const struct cli_look_tune *tune, double budget, uint32_t elements,
-                  const struct look_set *set, struct cli_look_size *size, struct look_result *wrong)
+                  const struct look_set *set, struct cli_look_size *size,
+                  struct look_result *failed)
 {
     const size_t last = sizeof rungs / sizeof *rungs - 1;
     const double began = tune->now();
@@ -53,7 +54,7 @@ static bool climb(const struct cli_look_tune *tune, double budget, uint32_t elem
             add_copies(&left, elements);
         look_result_clear(&size->result);
         const bool more = tune->measure(elements, &left, rungs[r].repeats, size, tune->user);
-        look_result_move_wrong(&size->result, wrong);
+        look_result_move_failed(&size->result, failed);
         if (!more || size->end != ENG_PASS)
             return false;
         const size_t keep = tune->now() - began > budget ? rungs[last - 1].keep : rungs[r].keep;
@@ -66,10 +67,10 @@ static bool climb(const struct cli_look_tune *tune, double budget, uint32_t elem
 bool cli_look_search(const struct cli_look_tune *tune, double budget, uint32_t elements,
                      const struct look_set *set, struct cli_look_size *size)
 {
-    struct look_result wrong = {0};
-    const bool found = climb(tune, budget, elements, set, size, &wrong);
-    look_result_move_wrong(&wrong, &size->result);
-    look_result_clear(&wrong);
+    struct look_result failed = {0};
+    const bool found = climb(tune, budget, elements, set, size, &failed);
+    look_result_move_failed(&failed, &size->result);
+    look_result_clear(&failed);
     return found;
 }
 
@@ -158,14 +159,22 @@ bool cli_look_tuned_write(const char *path, const struct cli_look_tunings *tunin
     return written;
 }
 
-void cli_look_tuned_put(struct cli_look_tunings *tunings, const struct cli_look_tuned *choice)
+struct cli_look_tuned *cli_look_tuned_at(const struct cli_look_tunings *tunings, const char *id,
+                                         uint32_t elements)
 {
     for (size_t i = 0; i < tunings->count; i++)
-        if (strcmp(tunings->items[i].id, choice->id) == 0 &&
-            tunings->items[i].elements == choice->elements) {
-            tunings->items[i] = *choice;
-            return;
-        }
+        if (strcmp(tunings->items[i].id, id) == 0 && tunings->items[i].elements == elements)
+            return &tunings->items[i];
+    return NULL;
+}
+
+void cli_look_tuned_put(struct cli_look_tunings *tunings, const struct cli_look_tuned *choice)
+{
+    struct cli_look_tuned *before = cli_look_tuned_at(tunings, choice->id, choice->elements);
+    if (before) {
+        *before = *choice;
+        return;
+    }
     tunings->items = lit_realloc(tunings->items, tunings->count + 1, sizeof *tunings->items);
     tunings->items[tunings->count++] = *choice;
 }
@@ -221,23 +230,24 @@ bool cli_cub_read(const char *path, struct cli_cub *cub, struct lit_error *error
     for (size_t i = 0; i < json_array_size(list) && good; i++) {
         const json_t *item = json_array_get(list, i);
         const json_t *scan = json_object_get(item, "scan"), *copy = json_object_get(item, "copy");
+        const json_t *wrong = json_object_get(scan, "wrong");
         struct cli_cub_size *size = &cub->sizes[cub->count++];
         const json_int_t words = json_integer_value(json_object_get(item, "elements"));
         size->elements = (uint32_t)words;
         size->scan = json_number_value(json_object_get(scan, "median_ns"));
         size->copy = json_number_value(json_object_get(copy, "median_ns"));
         good = words > 0 && words <= LOOK_MOST && isfinite(size->scan) && size->scan >= 0 &&
-               isfinite(size->copy) && size->copy >= 0 &&
-               json_integer_value(json_object_get(scan, "wrong")) == 0;
+               isfinite(size->copy) && size->copy >= 0 && json_is_integer(wrong) &&
+               json_integer_value(wrong) == 0;
     }
     json_decref(root);
     return good ||
            lit_fail(error, LIT_EXIT_USAGE, "%s: not what tools/bench-cub writes, or wrong", path);
 }
 
-double cli_cub_scan(const struct cli_cub *cub, uint32_t elements)
+double cli_cub_scan(const struct cli_cub *cub, const char *device, uint32_t elements)
 {
-    for (size_t i = 0; i < cub->count; i++)
+    for (size_t i = 0; i < cub->count && strcmp(cub->device, device) == 0; i++)
         if (cub->sizes[i].elements == elements)
             return cub->sizes[i].scan;
     return 0;

@@ -76,8 +76,8 @@ static json_t *make_wrong(const struct bench_measured *measured)
 void cli_bench_put_verdict(json_t *object, const struct bench_measured *measured)
 {
     static const char *const words[] = {
-        [BENCH_RIGHT] = "right",  [BENCH_WRONG] = "wrong",     [BENCH_UNTIMED] = "untimed",
-        [BENCH_SKIP] = "skipped", [BENCH_REFUSAL] = "refused",
+        [BENCH_RIGHT] = "right",     [BENCH_WRONG] = "wrong",  [BENCH_GAVE_UP] = "gave-up",
+        [BENCH_UNTIMED] = "untimed", [BENCH_SKIP] = "skipped", [BENCH_REFUSAL] = "refused",
     };
     json_t *statistics = json_object();
     cli_put_text(object, "result", words[bench_verdict(measured)]);

@@ -21,20 +21,19 @@ static const char *const about[BENCH_FORMS] = {
 enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool out_of_time,
                              char *because, size_t size)
 {
-    size_t good = 0, wrong = 0, untold = 0;
+    size_t good = 0, wrong = 0, untold = 0, waited = 0;
     bool lost = false;
     for (size_t i = 0; i < count; i++) {
-        uint64_t failed = 0;
-        for (size_t r = 0; r < rates[i].rates.count; r++)
+        uint64_t failed = 0, gave_up = 0;
+        for (size_t r = 0; r < rates[i].rates.count; r++) {
             failed += rates[i].rates.rounds[r].failed;
+            gave_up += rates[i].rates.rounds[r].gave_up;
+        }
+        waited += gave_up != 0;
         wrong += failed || rates[i].end == ENG_CRASH || rates[i].end == ENG_HANG;
         lost = lost || rates[i].end == ENG_DEVICE_LOST;
         good += rates[i].end == ENG_PASS;
         untold += rates[i].end != ENG_PASS && rates[i].end != ENG_SKIP;
-    }
-    if (out_of_time) {
-        snprintf(because, size, "the time was used up");
-        return LIT_EXIT_TIME;
     }
     if (wrong) {
         snprintf(because, size, "%zu of %zu had wrong instances, or the driver crashed or hung",
@@ -44,6 +43,14 @@ enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool ou
     if (lost) {
         snprintf(because, size, "a device was lost");
         return LIT_EXIT_DEVICE_LOST;
+    }
+    if (out_of_time) {
+        snprintf(because, size, "the time was used up");
+        return LIT_EXIT_TIME;
+    }
+    if (waited) {
+        snprintf(because, size, "%zu of %zu had runs that gave up waiting", waited, count);
+        return LIT_EXIT_UNDECIDED;
     }
     if (untold) {
         snprintf(because, size, "%zu could not be measured", untold);
@@ -148,12 +155,15 @@ void cli_rate_text(const struct cli_rate *rate, struct text *text)
         put_bound(run, &f, text);
         for (int form = 0; form < BENCH_FORMS; form++) {
             const struct bench_rate_figures g = bench_rate_figures(rates, (enum bench_form)form);
-            if (g.failed || g.gave_up)
+            const char *name = bench_form_name((enum bench_form)form);
+            if (g.failed)
+                text_printf(text, "    WRONG, %s: %" PRIu64 " of %" PRIu64 " instances\n", name,
+                            g.failed, g.instances);
+            if (g.gave_up)
                 text_printf(text,
-                            "    WRONG, %s: %" PRIu64 " of %" PRIu64 " instances; %" PRIu64
-                            " runs gave up\n",
-                            bench_form_name((enum bench_form)form), g.failed, g.instances,
-                            g.gave_up);
+                            "    UNDECIDED, %s: %" PRIu64 " of %" PRIu64
+                            " runs gave up waiting; their instances are not counted\n",
+                            name, g.gave_up, g.runs);
         }
     }
     if (rate->end != ENG_PASS)

@@ -26,8 +26,8 @@ struct cli_bench {
 
 // How the rows of all devices ended.
 struct cli_bench_sum {
-    uint64_t right, wrong, skipped, refused, untold; // rows
-    unsigned crashed, lost, failed;                  // devices: also those that hung; said nonsense
+    uint64_t right, wrong, gave_up, skipped, refused, untold; // rows
+    unsigned crashed, lost, failed; // devices: also those that hung; said nonsense
     bool out_of_time;
 };
 struct cli_bench_sum cli_bench_sum(const struct cli_bench_device *devices, size_t count);

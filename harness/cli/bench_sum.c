@@ -55,6 +55,12 @@ enum lit_exit cli_bench_exit(const struct cli_bench_sum *sum, char *because, siz
         snprintf(because, size, "the time was used up");
         return LIT_EXIT_TIME;
     }
+    if (sum->gave_up) {
+        snprintf(because, size,
+                 "in %" PRIu64 " row%s a wait for another workgroup ran out, which says nothing",
+                 sum->gave_up, sum->gave_up == 1 ? "" : "s");
+        return LIT_EXIT_UNDECIDED;
+    }
     if (sum->refused || sum->failed || (sum->untold && sum->right)) {
         snprintf(because, size, "%" PRIu64 " rows could not be timed", sum->refused + sum->untold);
         return LIT_EXIT_UNDECIDED;

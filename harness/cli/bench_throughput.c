@@ -126,6 +126,10 @@ static enum eng_end rate_device(struct rating *r, const struct eng_device *devic
     const size_t count = tests->count ? tests->count : 2;
     enum eng_end end = ENG_END_RAN;
     cli_benching_header(r->b, device);
+    if (device->facts.problem[0]) {
+        printf("  %s\n\n", device->facts.problem);
+        return end;
+    }
     for (size_t i = 0; i < count && end != ENG_END_TIME && end != ENG_END_SIGNAL; i++) {
         struct text name = {0};
         const char *asked = tests->count ? tests->items[i]
@@ -148,7 +152,8 @@ static bool check_usage(const struct cli_benching *b, struct lit_error *error)
     const struct cli_bench_options *o = &b->chosen;
     const struct cat_selection selection = {.patterns = o->tests.items, .count = o->tests.count};
     if (o->elements || o->loops || o->keep)
-        return lit_fail(error, LIT_EXIT_USAGE, "--elements, --loops and --keep are for scan");
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--elements and --keep are for scan and lookback, --loops for scan");
     if (o->variants || o->cub || o->tune || o->tuned)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--variants, --tune, --tuned and --cub are for 'litmus bench lookback'");

@@ -45,6 +45,7 @@ struct dev_stream {
     VkPipelineLayout layout;
     VkPipeline helpers[HELPERS];
     struct dev_buffer input, output, told, readback;
+    bool spoiled; // the input has to be made anew
 };
 
 struct dev_streamed {
@@ -417,6 +418,8 @@ static double now_ns(void)
 static void record_before(struct dev_stream *stream, const struct dev_streamed *streamed)
 {
     dev_clock_begin(stream->dev, &stream->clock);
+    if (stream->spoiled)
+        record_helper(stream, FILL_INPUT, 0);
     if (streamed->has_state && streamed->stale)
         record_zeros(stream, &streamed->state);
     vkCmdFillBuffer(stream->dev->commands, stream->output.handle, stream->output.offset,
@@ -495,6 +498,8 @@ enum dev_status dev_streamed_run(struct dev_stream *stream, struct dev_streamed 
     verdict->gave_up = gave_up;
     // What was published after a wait ran out is of no use to the dispatches that follow.
     streamed->stale = gave_up || verdict->wrong;
+    // Who stored a wrong word may have stored it in the input, which those that follow read.
+    stream->spoiled = gave_up || verdict->wrong;
 error:
     return status;
 }

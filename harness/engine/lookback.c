@@ -28,7 +28,6 @@ struct job {
     struct look_set set;
     struct dev_stream *stream;
     struct dev_streamed *streamed[LOOK_ROWS]; // NULL: it is not timed
-    bool remarked[LOOK_ROWS];                 // that a wait ran out
     bool asks;
     bool deaf; // nobody listens any more
     struct lit_error error;
@@ -143,7 +142,8 @@ static enum dev_status tell_row(struct job *job, struct made *made)
     if (event.result != ENG_PASS)
         snprintf(event.text, sizeof event.text, "%s", made->error.message);
     if (status == DEV_LOST || status == DEV_TIMEOUT) {
-        job->error = made->error;
+        if (made->status != DEV_OK) // else it is that of asking
+            job->error = made->error;
         return status;
     }
     emit(job, &event);
@@ -207,21 +207,6 @@ static enum dev_status make_all(struct job *job)
 
 // --- Rounds
 
-static void remark(struct job *job, size_t number, uint32_t round)
-{
-    struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
-    struct text name = {0};
-    if (job->remarked[number])
-        return;
-    job->remarked[number] = true;
-    look_row_name(number, &name);
-    snprintf(event.text, sizeof event.text,
-             "%s: an invocation gave up waiting for another workgroup, in dispatch %" PRIu32,
-             name.data, round + 1);
-    text_free(&name);
-    emit(job, &event);
-}
-
 static enum dev_status time_row(struct job *job, size_t number, uint32_t round)
 {
     struct eng_event event = {.kind = ENG_EVENT_TIME};
@@ -237,8 +222,7 @@ static enum dev_status time_row(struct job *job, size_t number, uint32_t round)
     event.bench.index = verdict.index;
     event.bench.got = verdict.got;
     event.bench.want = verdict.want;
-    if (verdict.gave_up)
-        remark(job, number, round);
+    event.bench.gave_up = verdict.gave_up;
     emit(job, &event);
     return DEV_OK;
 }

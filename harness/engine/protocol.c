@@ -158,6 +158,7 @@ static void put_time(json_t *object, const struct bench_said *said)
     put_number(object, "at", said->index);
     put_number(object, "got", said->got);
     put_number(object, "want", said->want);
+    put_number(object, "gave_up", said->gave_up);
 }
 
 static void put_ahead(json_t *object, const struct eng_request *request)
@@ -221,6 +222,7 @@ void eng_request_write(const struct eng_request *request, struct text *line)
         put_text(object, "name", request->name);
         put_text(object, "stress", request->stress);
         put_ahead(object, request);
+        put_bool(object, "renew", request->renew);
         put_number(object, "first", request->first);
         put_number(object, "runs", request->runs);
         put_bits(object, "seed", request->seed);
@@ -605,6 +607,7 @@ static void read_time(struct reader *r, struct bench_said *said)
     said->index = read_number(r, "at", COUNT_MAX);
     said->got = read_u32(r, "got");
     said->want = read_u32(r, "want");
+    said->gave_up = read_number(r, "gave_up", 1);
 }
 
 static void read_ahead(struct reader *r, struct eng_request *request)
@@ -694,6 +697,7 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
         read_text(r, "name", request->name, sizeof request->name);
         read_text(r, "stress", request->stress, sizeof request->stress);
         read_ahead(r, request);
+        request->renew = read_bool(r, "renew");
         request->first = read_number(r, "first", COUNT_MAX);
         request->runs = read_number(r, "runs", COUNT_MAX);
         request->seed = read_bits(r, "seed");

@@ -66,6 +66,7 @@ struct eng_request {
         char stress[ENG_STRESS_TEXT];
     } ahead[ENG_AHEAD_MOST];
     size_t ahead_count;
+    bool renew;          // RUN: its own later pipelines are made ahead, too
     uint32_t timeout_ms; // all but ENUMERATE, COMPILE and QUIT: the longest that one batch may take
 };
 

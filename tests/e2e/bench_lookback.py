@@ -135,10 +135,16 @@ class Right(Lookback):
     def test_against_cub(self):
         sizes = [{"elements": 8192, "scan": {"median_ns": 1e6, "wrong": 0},
                   "copy": {"median_ns": 5e5, "wrong": 0}}]
-        self.write("cub.json", json.dumps({"schema": "litmus-bench-cub/1", "device": "Example",
-                                           "sizes": sizes}))
+        timed = {"schema": "litmus-bench-cub/1", "device": "Example", "sizes": sizes}
+        self.write("cub.json", json.dumps(timed))
         run, device = self.bench_json("--simt", "lockstep", "--cub", "cub.json", *FEW)
-        self.assertIn("CUB was timed on Example", run.out)
+        self.assertRegex(run.out, "CUB was timed on Example.*which device 1 is not")
+        size = device["sizes"][0]
+        self.assertIsNone(size["cub_ns"])
+        self.assertEqual({row.get("of_cub") for row in size["rows"]}, {None})
+        self.write("cub.json", json.dumps({**timed, "device": device["name"]}))
+        run, device = self.bench_json("--simt", "lockstep", "--cub", "cub.json", *FEW)
+        self.assertNotIn("is not", run.out)
         size = device["sizes"][0]
         self.assertEqual(size["cub_ns"], 1e6)
         for row in self.rows(size, "right"):
@@ -164,6 +170,18 @@ class Tuned(Lookback):
         _, device = self.bench_json("--simt", "lockstep", "--tuned", "other.json")
         self.assertEqual(device["sizes"][0]["scan_is"], "default")
         self.assertFalse(os.path.exists(self.path("other.json")))
+
+    def test_a_search_among_some_does_not_replace_what_is_faster(self):
+        _, device = self.bench_json("--simt", "lockstep")
+        before = {"id": device["id"], "device": "x", "driver": "y", "elements": 8192,
+                  "row": device["sizes"][0]["scan"], "ns": 1, "of_copy": 1000}
+        self.write("litmus-lookback.json", json.dumps({"schema": "litmus-lookback-tuned/1",
+                                                       "choices": [before]}))
+        run = self.bench("--simt", "lockstep", "--tune", "--budget", "1", *FEW)
+        self.assertEqual(run.code, 0, run)
+        self.assertIn(f"kept from before: {before['row']}", run.out)
+        with open(self.path("litmus-lookback.json")) as file:
+            self.assertEqual(json.load(file)["choices"], [before])
 
     def test_choices_are_not_trusted(self):
         _, device = self.bench_json("--simt", "lockstep")
@@ -266,6 +284,7 @@ class Usage(Lookback):
                                  (["--loops", "3"], ["--loops"]),
                                  (["--budget", "3"], ["--budget"]),
                                  (["--tune", "-n", "3"], ["--repeat"]),
+                                 (["--tune", "--validation"], ["--validation"]),
                                  (["--variants", "held=5*"], ["held=5*"]),
                                  (["--variants", "copy*"], ["copy*"]),
                                  (["--cub", "none.json"], ["none.json"]),

@@ -117,10 +117,24 @@ class Right(Rates):
                     _, rates = self.rates(benchmark, "--simt", model)
                     self.check(rates, forms, 2, 2)
 
-    def test_scale_is_chosen(self):
+    def chosen(self, *arguments):
+        """What a run has, and how many pipelines of the test were made."""
+        self.write("journal", "")
         _, rates = self.rates("throughput", "-n", "1", "--budget", "0.2", "--test",
-                              "shuffle.scan-loop")
-        self.assertGreaterEqual(rates[0]["run"]["workgroups"], 8)
+                              "shuffle.scan-loop", *arguments, fault="journal",
+                              LITMUS_FAULT_JOURNAL=self.path("journal"))
+        self.assertEqual(rates[0]["result"], "pass")
+        with open(self.path("journal")) as file:
+            return rates[0]["run"], file.read().lower().count("p")
+
+    def test_scale_is_chosen(self):
+        run, made = self.chosen()
+        self.assertIn(run["workgroups"], [8 * 4 ** k for k in range(9)])
+        self.assertLessEqual(run["output_words"], 1 << 20)
+        given, once = self.chosen("--scale", "8")
+        self.assertEqual(given["workgroups"], 8)
+        # Two other scales at least were tried.
+        self.assertGreaterEqual(made, once + 2)
 
     def test_other_tests(self):
         _, rates = self.rates("throughput", *SHORT, "--test", "loop.trips", "--test",
@@ -132,6 +146,19 @@ class Right(Rates):
         run, rates = self.rates("throughput", *SHORT, fault="timestamp-bits=0")
         self.assertIn("the device has no clock", run.out)
         self.assertEqual(sum(rates[0]["forms"]["batched"]["of_wall"].values()), 0)
+
+
+class Undecided(Rates):
+    def test_runs_that_gave_up_are_neither_right_nor_counted(self):
+        run, rates = self.rates("throughput", "--simt", "lockstep,resident=1,threads=1", "--scale",
+                                "8", "-n", "1", "--budget", "0.05", "--test",
+                                "progress.spin-lock/form=after-loop,contenders=lanes*", code=3)
+        form = rates[0]["forms"]["batched"]
+        self.assertEqual(form["gave_up"], form["runs"])
+        self.assertEqual((form["instances"], form["failed"]), (0, 0))
+        self.assertEqual(form["instances_per_second"]["median"], 0)
+        self.assertIn("runs gave up waiting; their instances are not counted", run.out)
+        self.assertNotIn("WRONG", run.out)
 
 
 class Wrong(Rates):

@@ -6,6 +6,7 @@
 #include <vulkan/vulkan.h>
 #include <vulkan/vk_icd.h>
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <glob.h>
 #include <limits.h>
@@ -211,13 +212,14 @@ static uint32_t *touched_by(VkCommandBuffer commands)
     return &touched[i].workgroup;
 }
 
-// What the program does, a letter each, in the order in which it does it.
+// What the program does, a letter each, in the order in which it does it. A capital if another
+// thread than the process's first one does it.
 static void note(char letter)
 {
     FILE *journal = is_on("journal") ? fopen(getenv("LITMUS_FAULT_JOURNAL"), "ae") : NULL;
     if (!journal)
         return;
-    fputc(letter, journal);
+    fputc(gettid() == getpid() ? letter : toupper(letter), journal);
     fclose(journal);
 }
 
@@ -350,6 +352,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipeli
 {
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t workgroup = workgroup_of(infos[i].stage.pSpecializationInfo);
+        if (workgroup)
+            note('p');
         if (hits("crash-on", workgroup))
             crash();
         if (hits("late-crash-on", workgroup))

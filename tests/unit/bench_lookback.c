@@ -527,9 +527,10 @@ static void cub_is_read(void **state)
         "\"copy\":{\"median_ns\":2036000}}]}";
     assert_true(cli_cub_read(write_file("cub.json", good), &cub, &error));
     assert_string_equal(cub.device, "NVIDIA H200");
-    assert_true(fabs(cli_cub_scan(&cub, 1u << 20) - 9000.5) < 1e-9);
-    assert_true(fabs(cli_cub_scan(&cub, 1u << 30) - 2770000) < 1e-9);
-    assert_true(cli_cub_scan(&cub, 1u << 22) <= 0);
+    assert_true(fabs(cli_cub_scan(&cub, cub.device, 1u << 20) - 9000.5) < 1e-9);
+    assert_true(fabs(cli_cub_scan(&cub, cub.device, 1u << 30) - 2770000) < 1e-9);
+    assert_true(cli_cub_scan(&cub, cub.device, 1u << 22) <= 0);
+    assert_true(cli_cub_scan(&cub, "NVIDIA H100", 1u << 20) <= 0);
     static const char *const bad[] = {
         "",
         "[]",
@@ -541,6 +542,10 @@ static void cub_is_read(void **state)
         "{\"median_ns\":1,\"wrong\":1}}]}",
         "{\"schema\":\"litmus-bench-cub/1\",\"sizes\":[{\"elements\":4096,\"scan\":"
         "{\"median_ns\":-1,\"wrong\":0}}]}",
+        "{\"schema\":\"litmus-bench-cub/1\",\"sizes\":[{\"elements\":4096,\"scan\":"
+        "{\"median_ns\":1}}]}",
+        "{\"schema\":\"litmus-bench-cub/1\",\"sizes\":[{\"elements\":4096,\"scan\":"
+        "{\"median_ns\":1,\"wrong\":\"0\"}}]}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         error.message[0] = '\0';
@@ -549,6 +554,44 @@ static void cub_is_read(void **state)
     }
     assert_false(cli_cub_read("/nowhere/cub.json", &cub, &error));
     assert_non_null(strstr(error.message, "/nowhere/cub.json"));
+}
+
+static void a_wait_that_ran_out_says_nothing(void **state)
+{
+    (void)state;
+    struct look_set set = {0};
+    struct cli_look_device told = {.count = 1};
+    struct look_result *result = &told.sizes[0].result, failed = {0};
+    struct text table = {0};
+    char because[256];
+    const size_t copy = 3, scan = first_scan();
+    set.has[copy] = set.has[scan] = true;
+    look_result_begin(result, 1u << 20, &set, 0, 2);
+    assert_true(tell_row(result, copy, BENCH_READY) && tell_row(result, scan, BENCH_READY));
+    for (uint32_t round = 0; round < 2; round++) {
+        assert_true(tell_time(result, copy, round, 10, 0));
+        // What was stored after it is of no account.
+        assert_true(look_result_time(result, &(struct bench_said){.row = (uint32_t)scan,
+                                                                  .round = round,
+                                                                  .ns = 1,
+                                                                  .wrong = round == 1 ? 3 : 0,
+                                                                  .want = 1,
+                                                                  .gave_up = round == 1}));
+    }
+    assert_int_equal(result->rows[1].measured.gave_up, 1);
+    assert_null(look_result_right(result, scan));
+    assert_null(look_result_best(result, LOOK_WHOLE));
+    const struct cli_bench_sum sum = cli_look_sum(&told, 1);
+    assert_true(sum.gave_up == 1 && sum.right == 1 && !sum.wrong);
+    assert_int_equal(cli_bench_exit(&sum, because, sizeof because), LIT_EXIT_UNDECIDED);
+    cli_look_table(&told.sizes[0], true, false, &table);
+    assert_non_null(strstr(table.data, "UNDECIDED"));
+    assert_null(strstr(table.data, "WRONG"));
+    look_result_move_failed(result, &failed);
+    assert_true(result->count == 1 && failed.count == 1 && failed.rows[0].number == scan);
+    text_free(&table);
+    look_result_clear(result);
+    look_result_clear(&failed);
 }
 
 static void sums_and_exits(void **state)
@@ -591,6 +634,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(choices_come_back, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(choices_are_not_trusted, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(cub_is_read, make_folder, remove_folder),
+        cmocka_unit_test(a_wait_that_ran_out_says_nothing),
         cmocka_unit_test(sums_and_exits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

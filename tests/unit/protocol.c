@@ -135,6 +135,7 @@ static void requests_come_back(void **state)
          .ahead = {{"loop.tail@workgroup=64,subgroup=32", ""},
                    {"loop.trips@workgroup=64,subgroup=32", "kind=idle,workgroups=4"}},
          .ahead_count = 2,
+         .renew = true,
          .runs = 1},
         {.kind = ENG_TRY,
          .index = 1,
@@ -188,6 +189,7 @@ static void requests_come_back(void **state)
         assert_string_equal(back.name, requests[i].name);
         assert_string_equal(back.settings, requests[i].settings);
         assert_int_equal(back.ahead_count, requests[i].ahead_count);
+        assert_int_equal(back.renew, requests[i].renew);
         for (size_t a = 0; a < back.ahead_count; a++) {
             assert_string_equal(back.ahead[a].name, requests[i].ahead[a].name);
             assert_string_equal(back.ahead[a].stress, requests[i].ahead[a].stress);
@@ -319,7 +321,8 @@ static const struct eng_event some_time = {.kind = ENG_EVENT_TIME,
                                                      .wrong = 7,
                                                      .index = 1u << 20,
                                                      .got = 0xC0DEDEAD,
-                                                     .want = UINT32_MAX}};
+                                                     .want = UINT32_MAX,
+                                                     .gave_up = true}};
 
 static const struct eng_event some_rate = {.kind = ENG_EVENT_RATE,
                                            .rate = {.form = 1,
@@ -458,18 +461,26 @@ static void malformed_requests_are_refused(void **state)
         "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":1,\"validation\":false}",
         "{\"request\":\"open\",\"index\":0,\"capture\":false,\"checks\":16,\"validation\":false,"
         "\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\\n\",\"first\":0,"
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
+        "\"renew\":false,\"name\":\"a.b\\n\",\"first\":0,"
         "\"runs\":1,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
+        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,"
         "\"seed\":0,"
         "\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
+        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,"
         "\"seed\":\"000000000000000\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\",\"first\":0,\"runs\":1,"
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
+        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":1,"
         "\"seed\":\"000000000000000G\",\"timeout_ms\":1}",
-        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"a.b\",\"first\":0,\"runs\":"
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
+        "\"renew\":false,\"name\":\"a.b\",\"first\":0,\"runs\":"
         "99999999999999999999,"
+        "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+        "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
+        "\"renew\":0,\"name\":\"a.b\",\"first\":0,\"runs\":1,"
         "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -483,7 +494,8 @@ static void malformed_requests_are_refused(void **state)
     memset(name, 'a', sizeof name);
     struct text line = {0};
     text_printf(&line,
-                "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],\"name\":\"%.*s\",\"first\":0,"
+                "{\"request\":\"run\",\"stress\":\"\",\"ahead\":[],"
+                "\"renew\":false,\"name\":\"%.*s\",\"first\":0,"
                 "\"runs\":1,"
                 "\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
                 512, name);
@@ -496,7 +508,7 @@ static bool accepts_ahead(const char *ahead)
     struct text line = {0};
     text_printf(&line,
                 "{\"request\":\"run\",\"stress\":\"\",\"name\":\"a.b\",\"first\":0,\"runs\":1,"
-                "\"ahead\":%s,\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
+                "\"ahead\":%s,\"renew\":false,\"seed\":\"0000000000000000\",\"timeout_ms\":1}",
                 ahead);
     const bool accepted = accepts_request(line.data);
     text_free(&line);
