@@ -72,9 +72,8 @@ static const struct cli_option options[] = {
     {0, "serial", CLI_FLAG, AT(serial), NULL,
      "one device after another: with nothing beside what is\nmeasured (default: side by side)"},
     {0, "ahead", CLI_TEXT, AT(ahead_text), "N",
-     "compile so many pipelines ahead of their use, 0 to 14 (default:\none for each core but one; "
-     "on "
-     "software devices none)"},
+     "compile so many pipelines ahead of their use, 0 to 14 (default:\none for each core but one, "
+     "shared among the devices; on\nsoftware devices none)"},
     {0, "resume", CLI_FLAG, AT(resume), NULL,
      "go on with the newest session that is not finished, with\nthe options that it had"},
     {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},

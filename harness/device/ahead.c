@@ -95,16 +95,28 @@ bool dev_ahead(struct dev *dev, const struct dev_ahead_info *info)
     return one->used;
 }
 
-bool dev_ahead_take(struct dev *dev, const struct dev_pipeline_info *info, VkPipeline *pipeline)
+// The one that was made for exactly this; `owner`: under this name, NULL: under any.
+static struct dev_ahead_one *find(struct dev *dev, const struct dev_pipeline_info *info,
+                                  const char *owner)
 {
     for (size_t i = 0; dev->ahead && i < DEV_AHEAD_MOST; i++) {
         struct dev_ahead_one *one = &dev->ahead->one[i];
-        if (!one->used || !same_info(&one->info, info))
-            continue;
-        *pipeline = finish(one);
-        return *pipeline != VK_NULL_HANDLE;
+        if (one->used && (!owner || !strcmp(one->name, owner)) && same_info(&one->info, info))
+            return one;
     }
-    return false;
+    return NULL;
+}
+
+bool dev_ahead_take(struct dev *dev, const struct dev_pipeline_info *info, VkPipeline *pipeline)
+{
+    struct dev_ahead_one *one = find(dev, info, info->owner);
+    // A neighbour may have the same module: better its pipeline than none.
+    if (!one && info->owner)
+        one = find(dev, info, NULL);
+    if (!one)
+        return false;
+    *pipeline = finish(one);
+    return *pipeline != VK_NULL_HANDLE;
 }
 
 double dev_ahead_spent(struct dev *dev)

@@ -30,8 +30,8 @@ struct dev_ahead {
     struct dev_ahead_one one[DEV_AHEAD_MOST];
 };
 
-// Hands over the pipeline that was, or is being, made ahead for exactly this; waits for it. False
-// if there is none, or the driver refused it.
+// Hands over the pipeline that was, or is being, made ahead for exactly this, that of info->owner
+// before any other's; waits for it. False if there is none, or the driver refused it.
 bool dev_ahead_take(struct dev *dev, const struct dev_pipeline_info *info, VkPipeline *pipeline);
 
 // Waits for all threads and destroys what nobody took. The device is about to be closed.

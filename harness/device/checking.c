@@ -114,7 +114,7 @@ enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking
     checking->mode = *mode;
     checking->batch = batch;
     checking->slots = *slots;
-    checking->fills = !dev->facts.cpu;
+    checking->fills = !dev->facts.cpu && !dev_checks_words(dev);
     checking->output = output;
     checking->state = state;
     checking->output_words = shape->instances * shape->words_per_instance;
@@ -176,7 +176,10 @@ static void fill_by_kernel(struct dev *dev, const struct dev_checking *checking,
         .state_words = (uint32_t)(slots * checking->slots.state),
         .instance_words = (uint32_t)(slots * checking->shape.instances * 2),
     };
-    const uint64_t groups = (push.output_vectors + GROUP - 1) / GROUP;
+    uint64_t most = push.output_vectors;
+    most = push.state_words > most ? push.state_words : most;
+    most = push.instance_words > most ? push.instance_words : most;
+    const uint64_t groups = (most + GROUP - 1) / GROUP;
     bind(dev, checking, &push, sizeof push);
     vkCmdBindPipeline(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
                       dev->checker[checking->mode.check][DEV_FILL]);
@@ -223,8 +226,11 @@ static uint32_t failing_outcomes(const struct cat_mode *mode)
 void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t first_run,
                         uint32_t slots)
 {
-    const struct dev_division division =
-        dev_slots_divide(checking->output_words, slots, dev->facts.cpu);
+    struct dev_division division = checking->division;
+    if (!division.vectors)
+        division = dev_slots_divide(checking->output_words, slots, dev->facts.cpu);
+    if (division.slots > slots)
+        division.slots = slots;
     const uint32_t width = dev_checks_words(dev) ? 1 : 4;
     const uint32_t each = division.vectors * 4 / width;
     const struct push push = {

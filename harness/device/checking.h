@@ -15,7 +15,8 @@ struct dev_checking {
     uint64_t output_words;
     uint32_t records_each; // failures that it keeps of a run
     struct dev_slots slots;
-    bool fills;                              // by a kernel, not by the driver's command
+    struct dev_division division; // of its work; vectors 0: as suits outputs of that size
+    bool fills;                   // by a kernel, not by the driver's command
     const struct dev_buffer *output, *state; // the owner's
     struct dev_buffer expected, instances, runs, records, readback, kept;
     VkDescriptorPool pool;

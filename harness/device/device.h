@@ -51,6 +51,7 @@ bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,
 struct dev_program;
 
 struct dev_program_info {
+    const char *name;      // under which its pipeline may have been made ahead; NULL: none
     const uint32_t *words; // the module
     size_t word_count;
     uint32_t subgroup; // required subgroup size where the device can control it
@@ -128,9 +129,9 @@ struct dev_ahead_info {
 };
 
 // Begins to compile a pipeline on a thread of its own, without any cache. dev_program_create uses
-// it if it needs the very same one, and waits for it if it is not there yet; if the driver refused
-// it, it is compiled again, for the reason. False if there is no room or no thread: nothing was
-// begun.
+// it if it needs the very same one, of its own name if there is one, and waits for it if it is not
+// there yet; if the driver refused it, it is compiled again, for the reason. False if there is no
+// room or no thread: nothing was begun.
 bool dev_ahead(struct dev *dev, const struct dev_ahead_info *info);
 // How long the pipeline that was used last took its thread, in seconds; 0 if none was since the
 // last question.

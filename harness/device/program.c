@@ -155,6 +155,7 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
                          .layout = program->layout,
                          .subgroup = info->subgroup,
                          .sliced = info->stress.slices > 1,
+                         .owner = info->name,
                      },
                      &program->pipeline, error));
     TRY(dev_stressing_init(dev, &program->stressing, &info->stress, error));

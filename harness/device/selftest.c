@@ -36,6 +36,7 @@ struct trial {
     uint32_t *expected;
     uint32_t *outputs; // CONTENTS outputs, one after another
     struct dev_slots slots;
+    struct dev_division division;
     struct dev_buffer source, output, state;
     struct dev_checking checking;
     struct cat_run runs[CONTENTS];
@@ -131,6 +132,14 @@ static struct dev_slots slots_of(const struct cat_shape *shape, size_t number)
     return dev_slots_choose(shape, &limits, counts[number % 3]);
 }
 
+// Every other one as only large outputs are divided: several vectors an invocation, all slots a
+// workgroup.
+static struct dev_division division_of(size_t number)
+{
+    return number % 2 ? (struct dev_division){.vectors = 3, .slots = DEV_SLOTS}
+                      : (struct dev_division){0};
+}
+
 static enum dev_status prepare(struct trial *trial, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
@@ -150,6 +159,7 @@ static enum dev_status prepare(struct trial *trial, struct lit_error *error)
                           &trial->state, trial->expected, CONTENTS, error));
     // Tried wherever it is there, whether runs use it or not.
     trial->checking.fills = !dev_checks_words(dev);
+    trial->checking.division = trial->division;
 error:
     return status;
 }
@@ -272,6 +282,7 @@ bool dev_self_test(struct dev *dev, uint32_t checks, uint32_t timeout_ms, enum d
                 .mode = {(enum cat_check)check, alternatives},
                 .shape = shapes[i],
                 .slots = slots_of(&shapes[i], i),
+                .division = division_of(i),
             };
             *status = prepare(&trial, reason);
             if (*status == DEV_OK)

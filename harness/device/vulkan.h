@@ -183,6 +183,7 @@ struct dev_pipeline_info {
     VkPipelineLayout layout;
     uint32_t subgroup; // 0: the driver's choice; else full subgroups of this size, where possible
     bool sliced;       // it is dispatched by vkCmdDispatchBase
+    const char *owner; // the configuration that it is for; NULL: none
     // For dev_compile: what the driver is to keep of it, a cache to put it into, and flags that
     // replace those of VkComputePipelineCreateInfo. None for whatever is measured.
     VkPipelineCreateFlags capture;

@@ -31,6 +31,7 @@ void eng_foresight_ask(struct eng_foresight *f, const struct eng_plan *plan, con
 {
     const unsigned most = f->most < ENG_AHEAD_MOST ? f->most : ENG_AHEAD_MOST;
     request->ahead_count = 0;
+    request->renew = most > 0 && place >= f->alone;
     drop_before(f, place);
     if (place < f->alone)
         return;
@@ -57,6 +58,18 @@ bool eng_foresight_made(struct eng_foresight *f, const char *name)
             return true;
         }
     return false;
+}
+
+bool eng_foresight_over(const struct eng_plan *plan, size_t place, const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < place && !found; i++) {
+        struct text of = {0};
+        cat_case_name(&plan->cases[i], &of);
+        found = !strcmp(of.data, name);
+        text_free(&of);
+    }
+    return found;
 }
 
 bool eng_foresight_unclear(const struct eng_foresight *f, size_t place)

@@ -20,8 +20,9 @@ struct eng_foresight {
     } named[ENG_AHEAD_MOST + 1]; // the present one may be among them
 };
 
-// Fills request->ahead with what comes after `place`, as far as there is room. done[i]: place i
-// will not be run. Of each, `describe` writes name and stress.
+// Fills request->ahead with what comes after `place`, as far as there is room, and says whether its
+// own pipelines are made ahead, too (request->renew). done[i]: place i will not be run. Of each,
+// `describe` writes name and stress.
 void eng_foresight_ask(struct eng_foresight *foresight, const struct eng_plan *plan,
                        const bool *done, size_t place, struct eng_request *request,
                        void (*describe)(const struct cat_case *which, struct eng_ahead *ahead,
@@ -29,9 +30,12 @@ void eng_foresight_ask(struct eng_foresight *foresight, const struct eng_plan *p
                        void *user);
 // The worker says that it made one. False if it was not told to.
 bool eng_foresight_made(struct eng_foresight *foresight, const char *name);
+// Whether it is the name of one whose turn is over at `place`: that it is made matters no more.
+bool eng_foresight_over(const struct eng_plan *plan, size_t place, const char *name);
 // Whether the worker may be compiling for another place than this one.
 bool eng_foresight_unclear(const struct eng_foresight *foresight, size_t place);
-// An ending was unclear: all that the worker was told of, and `place`, are to be alone.
+// An ending was unclear: `place`, what the worker may still be making, and all that lies before
+// them are to be alone.
 void eng_foresight_separate(struct eng_foresight *foresight, size_t place);
 // The worker has ended.
 void eng_foresight_forget(struct eng_foresight *foresight);

@@ -78,6 +78,7 @@ static enum eng_wait take_answer(const struct eng_watch *watch, struct eng_inven
     enum eng_wait wait;
     if (!asked->worker)
         return ENG_WAIT_GONE;
+    eng_worker_listen(asked->worker);
     do {
         wait = eng_worker_wait(asked->worker, &event, asked->reason);
         if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_DEVICE && found < DEVICES_MAX)

@@ -104,8 +104,11 @@ static enum dev_status make_program(struct job *job)
     job->compiling = job->running = job->each = 0;
     job->next_begun = false;
     job->has_digest = false;
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
     job->program = dev_program_create(job->measure->dev,
                                       &(struct dev_program_info){
+                                          .name = job->request->name,
                                           .words = words,
                                           .word_count = count,
                                           .subgroup = job->ready.args.subgroup,
@@ -122,15 +125,17 @@ static enum dev_status make_program(struct job *job)
                                       },
                                       &status, &job->error);
     free(named);
-    // Made ahead, it took as long as if it had been waited for.
-    job->compiling = dev_ahead_spent(job->measure->dev);
+    // Made ahead, it took as long as if it had been waited for. The wait that there was is counted
+    // with the first batch.
+    const double spared = dev_ahead_spent(job->measure->dev) - since(&start);
+    job->compiling = spared > 0 ? spared : 0;
     return status;
 }
 
 // Halfway to its successor, if there will be one by the looks of it.
 static void make_next_ahead(struct job *job)
 {
-    if (!job->measure->ahead || job->next_begun || job->program_runs < PIPELINE_RUNS / 2 ||
+    if (!job->request->renew || job->next_begun || job->program_runs < PIPELINE_RUNS / 2 ||
         job->running * 2 < job->compiling ||
         job->end - job->next <= PIPELINE_RUNS - job->program_runs)
         return;
@@ -315,6 +320,34 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
     return DEV_OK;
 }
 
+// Ends the request. A driver may hang in cleaning up what it lost; whatever else is asked of it
+// comes before the end is said, so that a crash is this configuration's.
+static void conclude(struct job *job, enum dev_status status, enum eng_event_kind kind,
+                     enum eng_result result)
+{
+    if (status == DEV_OK || status == DEV_ERROR) {
+        dev_program_destroy(&job->program);
+        // Under another set of stress, or with nothing left to run, it was not used.
+        dev_ahead_drop(job->measure->dev, job->request->name);
+    }
+    emit_text(job, kind, result, job->error.message);
+}
+
+static enum eng_result result_of(enum dev_status status, const struct eng_count *total)
+{
+    switch (status) {
+    case DEV_LOST:
+        return ENG_DEVICE_LOST;
+    case DEV_TIMEOUT:
+        return ENG_HANG;
+    case DEV_ERROR:
+        return ENG_HARNESS_ERROR;
+    case DEV_OK:
+        break;
+    }
+    return eng_verdict(total);
+}
+
 enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_request *request)
 {
     enum dev_status status = DEV_OK;
@@ -331,15 +364,15 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     if (measure->own) {
         job->which = *measure->own->which;
     } else if (!cat_case_parse(request->name, &job->which, &job->error)) {
-        emit_text(job, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, job->error.message);
+        conclude(job, status, ENG_EVENT_ERROR, ENG_HARNESS_ERROR);
         goto done;
     }
     if (!eng_stress_parse(request->stress, &job->stress, &job->error)) {
-        emit_text(job, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, job->error.message);
+        conclude(job, status, ENG_EVENT_ERROR, ENG_HARNESS_ERROR);
         goto done;
     }
     if (!resolve(job)) {
-        emit_text(job, ENG_EVENT_DONE, ENG_SKIP, job->error.message);
+        conclude(job, status, ENG_EVENT_DONE, ENG_SKIP);
         goto done;
     }
     const struct eng_stress_limits limits =
@@ -350,23 +383,9 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
         !eng_ahead_data(request->name, request->seed, &job->ready))
         eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);
-    switch (status) {
-    case DEV_OK:
-        emit_text(job, ENG_EVENT_DONE, eng_verdict(&total), "");
-        break;
-    case DEV_LOST:
-        emit_text(job, ENG_EVENT_DONE, ENG_DEVICE_LOST, job->error.message);
-        break;
-    case DEV_TIMEOUT:
-        emit_text(job, ENG_EVENT_DONE, ENG_HANG, job->error.message);
-        break;
-    case DEV_ERROR:
-        emit_text(job, ENG_EVENT_DONE, ENG_HARNESS_ERROR, job->error.message);
-        break;
-    }
-    // A driver may hang in cleaning up what it lost.
-    if (status != DEV_LOST)
-        dev_program_destroy(&job->program);
+    if (status == DEV_OK)
+        job->error.message[0] = '\0';
+    conclude(job, status, ENG_EVENT_DONE, result_of(status, &total));
 done:
     eng_prepared_clear(&job->ready);
     free(job);

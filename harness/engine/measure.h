@@ -20,7 +20,6 @@ struct eng_measure {
     uint32_t tried;            // modes in which it was tried, bit i: enum cat_check i; others are
                                // checked on the host
     bool named;     // the module gets the names of its ids, for who reads the driver's listing
-    bool ahead;     // pipelines are made ahead: the one after the present one, too
     uint32_t scale; // workgroups, where the test leaves the choice; 0: as many as suit the device
     // Takes BATCH and MESSAGE events, and at last DONE or ERROR. False: nobody listens any more.
     bool (*emit)(const struct eng_event *event, void *user);
@@ -37,5 +36,6 @@ uint32_t eng_batch_after(uint32_t runs, double seconds);
 
 // Does what a RUN request asks for; its index, settings and validation are not looked at. DEV_LOST
 // and DEV_TIMEOUT: the device is of no use any more, and after DEV_TIMEOUT it may still be running:
-// nothing may be cleaned up.
+// nothing may be cleaned up. Else all that was made for it, ahead or not, is destroyed before DONE
+// or ERROR is said.
 enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_request *request);

@@ -271,7 +271,7 @@ struct measure {
     enum cat_expectation expectation;
     enum eng_result result;
     char reason[512], stress[ENG_STRESS_TEXT];
-    bool unclear;    // the worker ended while it may have been compiling for another configuration
+    bool unclear;    // it went wrong while the worker may have been compiling for another one
     uint64_t target; // how many runs there are to be in all when the present request is done
 };
 
@@ -349,6 +349,7 @@ static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
         break;
     case ENG_WAIT_NONSENSE:
         m->result = ENG_HARNESS_ERROR;
+        m->unclear = false; // no driver makes it talk so
         break;
     case ENG_WAIT_TIME:
         return ENG_STEP_TIME;
@@ -408,11 +409,13 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             break;
         case ENG_EVENT_DONE:
             conclude_done(m, &event);
-            if (ends_worker(m->result))
+            // A driver that has no memory left, say, may have it without the others.
+            if (ends_worker(m->result) || event.result == ENG_HARNESS_ERROR)
                 note_blame(q, m);
             return ENG_STEP_ON;
         case ENG_EVENT_AHEAD:
-            if (!eng_foresight_made(&q->foresight, event.text)) {
+            if (!eng_foresight_made(&q->foresight, event.text) &&
+                !eng_foresight_over(&q->plan, place_of(q, m), event.text)) {
                 end_worker(q, true);
                 m->result = ENG_HARNESS_ERROR;
                 snprintf(m->reason, sizeof m->reason,
@@ -514,7 +517,7 @@ static enum eng_step run_by_rule(struct eng_queue *q, struct measure *m, bool *o
         if (step == ENG_STEP_ON) {
             m->target = next;
             step = run_chunk(q, m, over);
-            if (step == ENG_STEP_ON && *over && m->unclear && ends_worker(m->result))
+            if (step == ENG_STEP_ON && *over && m->unclear)
                 go_on_alone(q, m);
         } else {
             *over = false;

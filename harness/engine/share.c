@@ -7,10 +7,11 @@
 
 #define NICENESS 5
 
-// Who waits for a device needs no core, so that one is left even where there is no other.
-static unsigned ahead_of(unsigned cores, unsigned hardware)
+// Who waits for a device needs no core, so that one is left even where there is no other. A
+// software device has its part, too, though nothing is made ahead on it.
+static unsigned ahead_of(unsigned cores, unsigned software, unsigned hardware)
 {
-    const unsigned each = hardware > 0 && cores > 1 ? (cores - 1) / hardware : 0;
+    const unsigned each = hardware > 0 && cores > 1 ? (cores - 1) / (hardware + software) : 0;
     return each < ENG_AHEAD_MOST ? each : ENG_AHEAD_MOST;
 }
 
@@ -24,7 +25,7 @@ struct eng_share eng_share_make(unsigned cores, unsigned software, unsigned hard
         .at_once = at_once,
         .patience = at_once > 1 ? at_once : 1,
         .niceness = software > 0 && hardware > 0 ? NICENESS : 0,
-        .ahead = ahead_of(cores, hardware),
+        .ahead = ahead_of(cores, software, hardware),
     };
 }
 

@@ -37,6 +37,12 @@ enum eng_kill eng_kill_next(const struct eng_policy *policy, const struct eng_ti
     return ENG_KILL_ABANDON;
 }
 
+double eng_heard(const struct eng_policy *policy, double now, double event)
+{
+    const double least = now - policy->idle + 1;
+    return event > least ? event : least;
+}
+
 uint32_t eng_batch_limit_ms(const struct eng_policy *policy)
 {
     double limit = policy->idle * 0.8 * 1000;

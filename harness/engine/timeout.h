@@ -48,6 +48,10 @@ enum eng_kill {
 enum eng_kill eng_kill_next(const struct eng_policy *policy, const struct eng_times *times,
                             double *left);
 
+// The time of its last event for a worker to whom nobody listened until now: with it the worker has
+// a second at least before it hangs.
+double eng_heard(const struct eng_policy *policy, double now, double event);
+
 // The longest that a worker may let one batch take, so that it can say itself that a batch did not
 // end before it is killed for silence.
 uint32_t eng_batch_limit_ms(const struct eng_policy *policy);

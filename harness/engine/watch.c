@@ -75,6 +75,11 @@ void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request
     worker->last_event = eng_now();
 }
 
+void eng_worker_listen(struct eng_worker *worker)
+{
+    worker->last_event = eng_heard(&worker->watch->policy, eng_now(), worker->last_event);
+}
+
 // What the worker prints
 
 static void say_line(struct eng_worker *worker)

@@ -36,6 +36,9 @@ bool eng_worker_end(struct eng_worker **worker, bool at_once);
 // Sends a request. If the worker does not take it, the next eng_worker_wait says so.
 void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request);
 
+// Of several that were asked one is listened to from now on: it was not silent while others were.
+void eng_worker_listen(struct eng_worker *worker);
+
 enum eng_wait {
     ENG_WAIT_EVENT,       // *event is filled
     ENG_WAIT_GONE,        // the worker died; `reason` says how

@@ -166,16 +166,12 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
             .dev = worker->dev,
             .check_on_host = worker->host_checker,
             .tried = worker->tried,
-            .ahead = request->ahead_count > 0,
             .emit = emit,
             .user = worker,
         },
         request);
-    // Under another set of stress, or with nothing left to run, it was not used.
-    if (status == DEV_OK || status == DEV_ERROR) {
-        dev_ahead_drop(worker->dev, request->name);
+    if (status == DEV_OK || status == DEV_ERROR)
         eng_ahead_forget(request->name);
-    }
     return status;
 }
 

@@ -50,7 +50,8 @@ class Blame(Case):
 
     def test_hang_in_compiling_the_next_one(self):
         # The first one runs to its end beside it; then only one can be meant.
-        run, first, second = self.both("hang-compiling-on=128", "--timeout", "3")
+        timeout = str(int(6 * harness.SLOW))
+        run, first, second = self.both("hang-compiling-on=128", "--timeout", timeout)
         self.assertEqual((first["result"], first["runs"]), ("pass", RUNS), run)
         self.assertEqual((second["result"], second["runs"]), ("hang", 0), run)
         self.assertNotIn("goes on alone", run.err)
@@ -74,6 +75,27 @@ class Blame(Case):
         run = self.litmus("run", *harness.PAIR, "-n", str(RUNS), fault="crash-on=128")
         self.assertNotIn("goes on alone", run.err)
         self.assertEqual(set(self.processes(self.results()[64])), {0}, run)
+
+
+class Aside(Case):
+    def journal(self, ahead):
+        self.write("journal", "")
+        run = self.litmus("run", *harness.PAIR, "-n", "60", "--seed", "1", "--ahead", ahead,
+                          fault="journal,slow=20", LITMUS_FAULT_JOURNAL=self.path("journal"))
+        self.assertEqual(run.code, 0, run)
+        with open(self.path("journal")) as file:
+            return file.read()
+
+    def test_another_thread_makes_them(self):
+        """Letters of another thread than the process's first one are capitals."""
+        inline, aside = self.journal("0"), self.journal("2")
+        self.assertEqual(set(inline), set("prsw"), inline)
+        self.assertEqual(set(aside), set("pPrsw"), aside)
+        self.assertEqual((inline.count("p"), aside.count("p"), aside.count("P")), (2, 1, 1))
+        # The second configuration's, while the first one, about half of it all, was still running;
+        # which of the two begins first is left open.
+        first, second = aside.index("p"), aside.index("P")
+        self.assertLess(3 * aside[first:second].count("s"), aside[first:].count("s"), aside)
 
 
 class Same(Case):

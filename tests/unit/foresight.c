@@ -115,6 +115,40 @@ static void who_is_to_blame(void **state)
     assert_false(eng_foresight_made(&f, "4"));
 }
 
+static void a_turn_that_is_over(void **state)
+{
+    struct text name = {0};
+    (void)state;
+    cat_case_name(&plan.cases[3], &name);
+    assert_true(eng_foresight_over(&plan, 4, name.data));
+    assert_false(eng_foresight_over(&plan, 3, name.data));
+    assert_false(eng_foresight_over(&plan, plan.count, "3"));
+    assert_false(eng_foresight_over(&plan, plan.count, ""));
+    text_free(&name);
+}
+
+// Its own pipelines are made ahead wherever any are, also where nothing new is named.
+static void whose_own_are_renewed(void **state)
+{
+    struct eng_foresight f = {.most = 3};
+    (void)state;
+    memset(done, 0, plan.count);
+    ask(&f, 0);
+    assert_true(request.renew);
+    ask(&f, 0);
+    assert_true(request.renew && !request.ahead_count);
+    ask(&f, plan.count - 1);
+    assert_true(request.renew && !request.ahead_count);
+    f = (struct eng_foresight){.most = 3, .alone = 2};
+    ask(&f, 1);
+    assert_false(request.renew);
+    ask(&f, 2);
+    assert_true(request.renew);
+    f = (struct eng_foresight){.most = 0};
+    ask(&f, 0);
+    assert_false(request.renew);
+}
+
 static void the_suspects_go_alone(void **state)
 {
     struct eng_foresight f = {.most = 3};
@@ -139,10 +173,9 @@ static void the_suspects_go_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_is_told_once),
-        cmocka_unit_test(there_is_a_most),
-        cmocka_unit_test(who_is_to_blame),
-        cmocka_unit_test(the_suspects_go_alone),
+        cmocka_unit_test(each_is_told_once),   cmocka_unit_test(there_is_a_most),
+        cmocka_unit_test(who_is_to_blame),     cmocka_unit_test(the_suspects_go_alone),
+        cmocka_unit_test(a_turn_that_is_over), cmocka_unit_test(whose_own_are_renewed),
     };
     return cmocka_run_group_tests_name("foresight", tests, begin, end);
 }

@@ -28,6 +28,10 @@ static void the_table(void **state)
         {16, 0, 1, {0, 1, 0, 14}},
         {16, 0, 4, {0, 1, 0, 3}},
         {256, 0, 8, {0, 1, 0, 14}},
+        // Beside software, which computes on them, fewer.
+        {2, 1, 1, {1, 1, 5, 0}},
+        {8, 1, 1, {1, 1, 5, 3}},
+        {16, 2, 1, {2, 2, 5, 5}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -82,6 +82,7 @@ static void meet(const char *part)
 
 static void play_run(const char *part, const struct eng_request *request)
 {
+    static struct eng_event before = {.kind = ENG_EVENT_AHEAD};
     struct eng_event done = {.kind = ENG_EVENT_DONE, .result = ENG_PASS};
     uint64_t runs = request->runs;
     if (request->first + request->runs != RUNS)
@@ -114,6 +115,14 @@ static void play_run(const char *part, const struct eng_request *request)
         runs--;
     } else if (strcmp(part, "eager") == 0) {
         emit(&(struct eng_event){.kind = ENG_EVENT_AHEAD, .text = "loop.tail"});
+    } else if (strcmp(part, "late") == 0) {
+        if (before.text[0])
+            emit(&before);
+        snprintf(before.text, sizeof before.text, "%s", request->name);
+    } else if (strcmp(part, "cramped") == 0 && request->ahead_count > 0) {
+        done.result = ENG_HARNESS_ERROR;
+        emit(&done);
+        return;
     } else if (strcmp(part, "slow") == 0) {
         emit_batch(3, 0);
         sleep_for_ever();
@@ -204,6 +213,7 @@ struct setting {
     size_t configurations;
     double idle, total;
     unsigned cores;
+    int ahead;
     bool serial;
 };
 
@@ -222,6 +232,7 @@ static enum eng_stop supervise_all(const struct setting *setting, struct eng_tal
         .seed = 1,
         .serial = setting->serial,
         .cores = setting->cores,
+        .ahead = setting->ahead,
         .policy = {.idle = setting->idle, .term = 0.2, .kill = 2, .total = setting->total},
         .started = eng_now(),
         .store = store,
@@ -451,6 +462,36 @@ static void a_device_in_trouble_leaves_the_others_alone(void **state)
     }
 }
 
+static void what_is_made_ahead(void **state)
+{
+    static const struct {
+        const char *part;
+        enum eng_result result;
+        uint64_t runs;
+        bool again; // one of them
+    } rows[] = {
+        {"good", ENG_PASS, RUNS, false},
+        {"late", ENG_PASS, RUNS, false}, // it was made when its turn was over
+        {"eager", ENG_HARNESS_ERROR, 0, false},
+        {"nonsense", ENG_HARNESS_ERROR, 0, false},
+        {"cramped", ENG_PASS, RUNS, true}, // it fails while others are made
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *const parts[] = {rows[i].part};
+        struct setting setting = gather(parts, 1);
+        struct eng_tally tally;
+        struct lit_error error = {0};
+        setting.ahead = NAMES;
+        print_message("part: %s\n", rows[i].part);
+        assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_NOT);
+        assert_int_equal(count_results(&several[0], rows[i].result, rows[i].runs), NAMES);
+        const char *alone = strstr(said, "it goes on alone");
+        assert_int_equal(alone != NULL, rows[i].again);
+        assert_true(!alone || !strstr(alone + 1, "it goes on alone"));
+    }
+}
+
 static void remove_traces(void)
 {
     char path[128];
@@ -549,6 +590,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_partial_configuration_goes_on),
         cmocka_unit_test(devices_that_do_not_open),
         cmocka_unit_test(a_device_in_trouble_leaves_the_others_alone),
+        cmocka_unit_test(what_is_made_ahead),
         cmocka_unit_test(devices_run_side_by_side),
         cmocka_unit_test(all_queues_stop_in_time_and_go_on),
         cmocka_unit_test(a_full_disk_stops_all_queues),

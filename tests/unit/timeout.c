@@ -41,6 +41,19 @@ static void silence_is_a_hang_and_time_runs_out(void **state)
     }
 }
 
+static void who_was_not_listened_to_has_a_second(void **state)
+{
+    (void)state;
+    assert_float_equal(eng_heard(&unlimited, 10, 10), 10, 1e-9);
+    assert_float_equal(eng_heard(&unlimited, 38.5, 10), 10, 1e-9);
+    assert_float_equal(eng_heard(&unlimited, 39.5, 10), 10.5, 1e-9);
+    assert_float_equal(eng_heard(&unlimited, 100, 10), 71, 1e-9);
+    double left = 0;
+    const struct eng_times times = {.now = 100, .event = eng_heard(&unlimited, 100, 10)};
+    assert_int_equal(eng_watchdog(&unlimited, &times, &left), ENG_WATCHDOG_WAIT);
+    assert_float_equal(left, 1, 1e-9);
+}
+
 static void killing_escalates(void **state)
 {
     static const struct {
@@ -182,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(silence_is_a_hang_and_time_runs_out),
+        cmocka_unit_test(who_was_not_listened_to_has_a_second),
         cmocka_unit_test(killing_escalates),
         cmocka_unit_test(a_worker_hears_of_a_late_batch_before_it_is_killed),
         cmocka_unit_test(three_losses_in_a_row_are_counted),
