@@ -85,8 +85,8 @@ struct cat_shape {
     uint64_t words_per_instance; // at least 1
 };
 
-// For an oracle of whose instances all store the same: repeats what is expected of the first one,
-// `words` with the mode's stride, for all others.
+// For an oracle whose instances all store the same: repeats the expectation of the first one, which
+// has so many words (the mode's stride counted), for all others.
 void cat_repeat(const struct cat_shape *shape, size_t words, uint32_t *expected);
 
 // The first word in which an instance went wrong, as the checker recorded it.
