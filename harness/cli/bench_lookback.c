@@ -228,7 +228,9 @@ static void keep_choice(struct looking *l, const struct cli_look_size *size)
     // A search among some of the scans only does not replace what a wider one found.
     const struct cli_look_tuned *before =
         cli_look_tuned_at(&l->tunings, choice.id, choice.elements);
-    if (before && l->b->chosen.variants && before->of_copy > choice.of_copy) {
+    size_t row;
+    if (before && l->b->chosen.variants && look_row_find(before->row, &row) &&
+        before->of_copy > choice.of_copy) {
         printf("  kept from before: %s, %.3f of the copy\n\n", before->row, before->of_copy);
         return;
     }

@@ -331,6 +331,7 @@ struct wanted {
     } of[DEV_MAX_FAILURES];
 };
 
+// Those of a run that gave up are of what it did not come to.
 static void want(const struct dev_checking *checking, const struct dev_batch *batch,
                  struct wanted *wanted)
 {
@@ -338,7 +339,7 @@ static void want(const struct dev_checking *checking, const struct dev_batch *ba
         const uint64_t failed = batch->run[i].failed;
         const size_t count =
             failed < checking->records_each ? (size_t)failed : checking->records_each;
-        if (!count)
+        if (!count || batch->gave_up[i])
             continue;
         wanted->of[wanted->runs].run = i;
         wanted->of[wanted->runs++].count = count;

@@ -91,10 +91,10 @@ struct dev_batch {
     // executes, and submitted if it is what is then asked for. 0: none.
     uint32_t next_runs;
     const uint32_t *next_seeds;
-    struct cat_run *run; // `runs` of them, owned by the caller
-    bool *gave_up;       // likewise: state word 0 was set
-    struct cat_failure
-        failures[DEV_MAX_FAILURES]; // the first ones, .run counted from 0 in the batch
+    struct cat_run *run;                           // `runs` of them, owned by the caller
+    bool *gave_up;                                 // likewise: state word 0 was set
+    struct cat_failure failures[DEV_MAX_FAILURES]; // the first ones, .run from 0 in the batch; none
+                                                   // of a run that gave up
     size_t failure_count;
     struct dev_stages stages; // of a program that is timed, checked on the device
     bool unchecked; // the checker did not look at every word of every run: nothing it says counts
