@@ -163,7 +163,8 @@ class OfARun(Case):
                              "--dry-run")
 
     def test_lost_at_the_end(self):
-        for fault, code in ((None, 2), ("spoil-on=64", 1)):
+        # Slow, so that it is still running when its folder goes.
+        for fault, code in (("slow=50", 2), ("slow=50,spoil-on=64", 1)):
             with self.subTest(fault=fault):
                 os.mkdir(self.path("gone"))
                 process = self.start("run", harness.ONE, "-n", "40", "--json", "gone/report.json",
