@@ -135,25 +135,44 @@ struct look_figures look_figures(const struct look_result *result,
     return figures;
 }
 
+struct ranked {
+    const struct look_measured *row;
+    double median;
+};
+
+static int by_median(const void *a, const void *b)
+{
+    const struct ranked *left = a, *right = b;
+    if (left->median < right->median || left->median > right->median)
+        return left->median < right->median ? -1 : 1;
+    return (left->row > right->row) - (left->row < right->row); // as they were timed
+}
+
+size_t look_result_rank(const struct look_result *result, enum look_kind kind,
+                        const struct look_measured ***rows)
+{
+    size_t count = 0;
+    struct ranked *ranked = lit_alloc(result->count + 1, sizeof *ranked);
+    for (size_t i = 0; i < result->count; i++) {
+        const struct look_measured *row = &result->rows[i];
+        if (look_kind(row->number) == kind && bench_is_right(&row->measured))
+            ranked[count++] = (struct ranked){row, median_of(row)};
+    }
+    qsort(ranked, count, sizeof *ranked, by_median);
+    *rows = lit_alloc(count + 1, sizeof **rows);
+    for (size_t i = 0; i < count; i++)
+        (*rows)[i] = ranked[i].row;
+    free(ranked);
+    return count;
+}
+
 size_t look_result_keep(const struct look_result *result, size_t keep, struct look_set *kept)
 {
-    double medians[LOOK_ROWS];
-    size_t count = 0;
+    const struct look_measured **rows = NULL;
+    const size_t count = look_result_rank(result, LOOK_WHOLE, &rows);
     memset(kept, 0, sizeof *kept);
-    for (size_t i = 0; i < result->count; i++)
-        medians[i] = result->rows[i].measured.count ? median_of(&result->rows[i]) : 0;
-    while (count < keep) {
-        size_t best = result->count;
-        for (size_t i = 0; i < result->count; i++) {
-            const struct look_measured *row = &result->rows[i];
-            if (look_kind(row->number) == LOOK_WHOLE && bench_is_right(&row->measured) &&
-                !kept->has[row->number] && (best == result->count || medians[i] < medians[best]))
-                best = i;
-        }
-        if (best == result->count)
-            break;
-        kept->has[result->rows[best].number] = true;
-        count++;
-    }
-    return count;
+    for (size_t i = 0; i < count && i < keep; i++)
+        kept->has[rows[i]->number] = true;
+    free(rows);
+    return count < keep ? count : keep;
 }

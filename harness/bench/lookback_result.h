@@ -36,6 +36,11 @@ enum look_kind look_kind(size_t number);
 // The fastest row of a kind by its median, among those that are right; NULL if there is none.
 const struct look_measured *look_result_best(const struct look_result *result, enum look_kind kind);
 
+// The rows of a kind that are right, the fastest first by their medians. Returns how many; the
+// caller frees *rows.
+size_t look_result_rank(const struct look_result *result, enum look_kind kind,
+                        const struct look_measured ***rows);
+
 // The row of that number; NULL if it is not timed or not right.
 const struct look_measured *look_result_right(const struct look_result *result, size_t number);
 

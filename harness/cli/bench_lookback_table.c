@@ -53,42 +53,14 @@ static void add_row(const struct cli_look_size *size, const struct look_measured
     text_free(&name);
 }
 
-struct ranked {
-    const struct look_measured *row;
-    double median;
-};
-
-static int by_median(const void *a, const void *b)
-{
-    const struct ranked *left = a, *right = b;
-    if (left->median < right->median || left->median > right->median)
-        return left->median < right->median ? -1 : 1;
-    return (left->row > right->row) - (left->row < right->row); // as they were timed
-}
-
-// The right rows of a kind, the fastest first. Returns how many; the caller frees *ranked.
-static size_t rank(const struct look_result *result, enum look_kind kind, struct ranked **ranked)
-{
-    size_t count = 0;
-    *ranked = lit_alloc(result->count + 1, sizeof **ranked);
-    for (size_t i = 0; i < result->count; i++) {
-        const struct look_measured *row = &result->rows[i];
-        if (look_kind(row->number) == kind && bench_is_right(&row->measured))
-            (*ranked)[count++] =
-                (struct ranked){row, stat_sample(row->measured.ns, row->measured.count).median};
-    }
-    qsort(*ranked, count, sizeof **ranked, by_median);
-    return count;
-}
-
 // Returns how many rows of the kind were left out.
 static size_t add_rows(const struct cli_look_size *size, enum look_kind kind, size_t most,
                        struct format_table *table)
 {
-    struct ranked *rows = NULL;
-    const size_t count = rank(&size->result, kind, &rows);
+    const struct look_measured **rows = NULL;
+    const size_t count = look_result_rank(&size->result, kind, &rows);
     for (size_t i = 0; i < count && i < most; i++)
-        add_row(size, rows[i].row, table);
+        add_row(size, rows[i], table);
     free(rows);
     return count > most ? count - most : 0;
 }
@@ -282,13 +254,13 @@ static void put_plain(const char *string, struct text *text)
 static void put_markdown_rows(const struct cli_look_size *size, enum look_kind kind,
                               struct text *text)
 {
-    struct ranked *rows = NULL;
-    const size_t count = rank(&size->result, kind, &rows);
+    const struct look_measured **rows = NULL;
+    const size_t count = look_result_rank(&size->result, kind, &rows);
     for (size_t i = 0; i < count; i++) {
         char cells[COLUMNS][64] = {{0}};
-        make_cells(size, rows[i].row, cells);
+        make_cells(size, rows[i], cells);
         text_puts(text, "| ");
-        look_row_name(rows[i].row->number, text);
+        look_row_name(rows[i]->number, text);
         for (size_t c = MEDIAN; c < COLUMNS; c++)
             text_printf(text, " | %s", cells[c]);
         text_puts(text, " |\n");
@@ -347,21 +319,9 @@ void cli_look_markdown(const struct cli_look *look, struct text *text)
 
 static void add_size(const struct cli_look_size *size, struct cli_bench_sum *sum)
 {
-    for (size_t i = 0; i < size->result.count; i++) {
-        const struct bench_measured *measured = &size->result.rows[i].measured;
-        if (measured->wrong)
-            sum->wrong++;
-        else if (measured->gave_up)
-            sum->gave_up++;
-        else if (measured->state == BENCH_SKIPPED || size->end == ENG_SKIP)
-            sum->skipped++;
-        else if (measured->state == BENCH_REFUSED)
-            sum->refused++;
-        else if (measured->count == size->result.repeats)
-            sum->right++;
-        else
-            sum->untold++;
-    }
+    for (size_t i = 0; i < size->result.count; i++)
+        cli_bench_add_row(sum, &size->result.rows[i].measured, size->result.repeats,
+                          size->end == ENG_SKIP);
     sum->crashed += size->end == ENG_CRASH || size->end == ENG_HANG;
     sum->lost += size->end == ENG_DEVICE_LOST;
     sum->failed += size->end == ENG_HARNESS_ERROR;

@@ -30,6 +30,9 @@ struct cli_bench_sum {
     unsigned crashed, lost, failed; // devices: also those that hung; said nonsense
     bool out_of_time;
 };
+// Counts a row that was to be timed so often. skipped: nothing of its benchmark could be.
+void cli_bench_add_row(struct cli_bench_sum *sum, const struct bench_measured *measured,
+                       uint32_t repeats, bool skipped);
 struct cli_bench_sum cli_bench_sum(const struct cli_bench_device *devices, size_t count);
 // The exit code, and why. Pure.
 enum lit_exit cli_bench_exit(const struct cli_bench_sum *sum, char *because, size_t size);

@@ -5,21 +5,21 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void add_rows(const struct bench_result *result, struct cli_bench_sum *sum)
+void cli_bench_add_row(struct cli_bench_sum *sum, const struct bench_measured *measured,
+                       uint32_t repeats, bool skipped)
 {
-    for (size_t i = 0; i < result->count; i++) {
-        const struct bench_measured *measured = &result->rows[i];
-        if (measured->wrong)
-            sum->wrong++;
-        else if (measured->state == BENCH_SKIPPED)
-            sum->skipped++;
-        else if (measured->state == BENCH_REFUSED)
-            sum->refused++;
-        else if (measured->count == result->repeats)
-            sum->right++;
-        else
-            sum->untold++;
-    }
+    if (measured->wrong)
+        sum->wrong++;
+    else if (measured->gave_up)
+        sum->gave_up++;
+    else if (skipped || measured->state == BENCH_SKIPPED)
+        sum->skipped++;
+    else if (measured->state == BENCH_REFUSED)
+        sum->refused++;
+    else if (measured->count == repeats)
+        sum->right++;
+    else
+        sum->untold++;
 }
 
 struct cli_bench_sum cli_bench_sum(const struct cli_bench_device *devices, size_t count)
@@ -27,7 +27,9 @@ struct cli_bench_sum cli_bench_sum(const struct cli_bench_device *devices, size_
     struct cli_bench_sum sum = {0};
     for (size_t i = 0; i < count; i++) {
         const enum eng_result end = devices[i].end;
-        add_rows(&devices[i].result, &sum);
+        const struct bench_result *result = &devices[i].result;
+        for (size_t r = 0; r < result->count; r++)
+            cli_bench_add_row(&sum, &result->rows[r], result->repeats, false);
         sum.crashed += end == ENG_CRASH || end == ENG_HANG;
         sum.lost += end == ENG_DEVICE_LOST;
         sum.failed += end == ENG_HARNESS_ERROR;

@@ -496,10 +496,9 @@ enum dev_status dev_streamed_run(struct dev_stream *stream, struct dev_streamed 
     const bool gave_up = streamed->has_state && stream->readback.mapped[GAVE_UP] != 0;
     TRY(judge(stream, streamed->segment, timeout_ms, verdict, error));
     verdict->gave_up = gave_up;
-    // What was published after a wait ran out is of no use to the dispatches that follow.
-    streamed->stale = gave_up || verdict->wrong;
-    // Who stored a wrong word may have stored it in the input, which those that follow read.
-    stream->spoiled = gave_up || verdict->wrong;
+    // What was published after a wait ran out is of no use to the dispatches that follow, and who
+    // stored a wrong word may have stored it in the input, which they read.
+    streamed->stale = stream->spoiled = gave_up || verdict->wrong;
 error:
     return status;
 }

@@ -158,7 +158,7 @@ static void put_time(json_t *object, const struct bench_said *said)
     put_number(object, "at", said->index);
     put_number(object, "got", said->got);
     put_number(object, "want", said->want);
-    put_number(object, "gave_up", said->gave_up);
+    put_bool(object, "gave_up", said->gave_up);
 }
 
 static void put_ahead(json_t *object, const struct eng_request *request)
@@ -607,7 +607,7 @@ static void read_time(struct reader *r, struct bench_said *said)
     said->index = read_number(r, "at", COUNT_MAX);
     said->got = read_u32(r, "got");
     said->want = read_u32(r, "want");
-    said->gave_up = read_number(r, "gave_up", 1);
+    said->gave_up = read_bool(r, "gave_up");
 }
 
 static void read_ahead(struct reader *r, struct eng_request *request)
