@@ -31,8 +31,7 @@ static bool is_pair(const struct cat_args *args)
     return is(args, "u64") || is(args, "f64");
 }
 
-// What is kept of a component's word when the value is made of it: these bits, or whether any is
-// set.
+// The bits of a component's word that a value of it has; of a truth value any of them counts.
 static uint32_t kept_bits(const struct cat_args *args)
 {
     return is(args, "u8") ? 0xff : is(args, "u16") ? 0xffff : UINT32_MAX;
