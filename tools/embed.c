@@ -451,6 +451,11 @@ static void build_module(const struct settings *settings, struct product *produc
     if (!cat_module_features(words, count, &module.features, &unknown))
         die("%s: error: [%s] capability %u is not in harness/catalogue/features.c",
             settings->source, module.variant, unknown);
+    enum cat_feature needed;
+    if (head->needs && !cat_feature_find(head->needs, &needed))
+        die("%s: error: no feature is called '%s'", settings->source, head->needs);
+    if (head->needs)
+        module.features |= UINT64_C(1) << needed;
     module.divisible = cat_module_divisible(words, count);
     if (axis)
         memcpy(module.axis, axis, head->axis_count);

@@ -154,16 +154,22 @@ uint64_t cat_case_features(const struct cat_case *which)
     return features;
 }
 
-enum cat_expectation cat_case_expectation(const struct cat_case *which, const char **reason)
+const struct cat_rule *cat_case_expect(const struct cat_case *which)
 {
     const struct cat_head *head = &which->test->head;
     size_t i = 0;
     while (i + 1 < head->expect_count &&
            !cat_condition_holds(&head->expect[i].when, which->axis, which->sweep))
         i++;
+    return &head->expect[i];
+}
+
+enum cat_expectation cat_case_expectation(const struct cat_case *which, const char **reason)
+{
+    const struct cat_rule *expect = cat_case_expect(which);
     if (reason)
-        *reason = head->expect[i].reason;
-    return head->expect[i].expectation;
+        *reason = expect->reason;
+    return expect->expectation;
 }
 
 static bool any_holds(const struct cat_rule *rules, size_t count, const uint8_t *axis,

@@ -82,7 +82,9 @@ void cat_case_name(const struct cat_case *which, struct text *name);
 // The inverse: parses "test/axis=value,...@parameter=value,...". Fails with one line that names the
 // nearest test, axis or value.
 bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *error);
-// The expectation that holds, and its reason.
+// The `expect` line that holds.
+const struct cat_rule *cat_case_expect(const struct cat_case *which);
+// Its expectation and reason.
 enum cat_expectation cat_case_expectation(const struct cat_case *which, const char **reason);
 bool cat_case_is_thorough(const struct cat_case *which);
 // Symbolic values can coincide for small subgroups: the first of equals stands for all of them, and

@@ -29,6 +29,7 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_MAXIMAL] = "VK_KHR_shader_maximal_reconvergence",
     [CAT_FEATURE_PARTITIONED] = "VK_NV_shader_subgroup_partitioned",
     [CAT_FEATURE_CLOCK] = "shaderSubgroupClock",
+    [CAT_FEATURE_FULL_SUBGROUPS] = "computeFullSubgroups",
 };
 
 // SPIR-V enumerants; -1 stands for "needs nothing beyond Vulkan 1.1 compute".

@@ -287,6 +287,29 @@ static bool add_rule(const struct parser *p, const struct entry *e, struct cat_r
     return rule->when.count > 0 || complain(p, e->line, "no condition for", e->keyword);
 }
 
+// "by RULE,RULE ..." at *s, if it is there: ids of lower-case words, each once.
+static bool parse_by(const struct parser *p, unsigned line, const char **s, struct cat_rule *rule)
+{
+    if (strncmp(*s, "by ", 3) != 0)
+        return true;
+    *s += 3;
+    rule->by = take_word(s);
+    *s = skip_spaces(*s);
+    const bool named = rule->by && strcmp(rule->by, "when") != 0;
+    for (const char *id = rule->by; named; id++) {
+        size_t length = strcspn(id, ",");
+        bool ok = length > 0 && strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
+        for (const char *before = rule->by; ok && before < id; before += strcspn(before, ",") + 1)
+            ok = strcspn(before, ",") != length || strncmp(before, id, length) != 0;
+        if (!ok)
+            break;
+        id += length;
+        if (!*id)
+            return true;
+    }
+    return complain(p, line, "'by' names rules by their ids, each once:", rule->by ? rule->by : "");
+}
+
 static bool add_expect(const struct parser *p, const struct entry *e)
 {
     static const char *const words[] = {"forbidden", "contested", "assumed", "control"};
@@ -307,6 +330,8 @@ static bool add_expect(const struct parser *p, const struct entry *e)
         return false;
     rule->expectation = (enum cat_expectation)found;
     s = skip_spaces(s);
+    if (!parse_by(p, e->line, &s, rule))
+        return false;
     if (!strncmp(s, "when ", 5))
         s += 5;
     if (!parse_condition(p, e->line, s, &rule->when, &rest))
@@ -325,7 +350,8 @@ static bool apply(const struct parser *p, const struct entry *e)
         char **target;
     } once[] = {{"asks", &head->asks},       {"fails", &head->fails},
                 {"origin", &head->origin},   {"headline", &head->headline},
-                {"program", &head->program}, {"oracle", &head->oracle}};
+                {"program", &head->program}, {"needs", &head->needs},
+                {"oracle", &head->oracle}};
     for (size_t i = 0; i < sizeof once / sizeof *once; i++)
         if (!strcmp(e->keyword, once[i].keyword))
             return set_once(p, e, once[i].target);
@@ -461,14 +487,16 @@ bool cat_head_parse(const char *source, size_t size, struct cat_head *head, stru
 
 static void clear_rules(struct cat_rule *rules, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        free(rules[i].by);
         free(rules[i].reason);
+    }
 }
 
 void cat_head_clear(struct cat_head *head)
 {
     char *single[] = {head->name,   head->family,   head->test,    head->asks,  head->fails,
-                      head->origin, head->headline, head->program, head->oracle};
+                      head->origin, head->headline, head->program, head->needs, head->oracle};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++)
         free(single[i]);
     for (size_t i = 0; i < head->spec_count; i++)

@@ -46,12 +46,14 @@ struct cat_condition {
 struct cat_rule {
     struct cat_condition when;
     enum cat_expectation expectation; // of `expect` rules only
-    char *reason;                     // likewise
+    char *by; // likewise: the ids of what it rests on (docs/spec.md), "a,b"; NULL if none is named
+    char *reason; // likewise
 };
 
 struct cat_head {
     char *name, *family, *test; // "shuffle.scan-loop", "shuffle", "scan-loop"
     char *asks, *fails, *origin, *headline, *program, *oracle;
+    char *needs; // a feature that the modules do not tell of; NULL
     char *spec[CAT_MAX_RULES];
     size_t spec_count;
     struct cat_axis axes[CAT_MAX_AXES];

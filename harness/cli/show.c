@@ -67,13 +67,21 @@ static void put_choices(struct text *text, const struct cat_head *head)
     }
 }
 
+// "forbidden by uniform-flow,tangled-wait": the rules have their sentences in docs/spec.md.
+static void put_class(struct text *text, const struct cat_rule *rule)
+{
+    text_puts(text, cat_expectation_name(rule->expectation));
+    if (rule->by)
+        text_printf(text, " by %s", rule->by);
+}
+
 static void put_rules(struct text *text, const struct cat_head *head, const char *label,
                       const struct cat_rule *rules, size_t count, bool expectations)
 {
     for (size_t i = 0; i < count; i++) {
         struct text line = {0};
         if (expectations)
-            text_puts(&line, cat_expectation_name(rules[i].expectation));
+            put_class(&line, &rules[i]);
         if (rules[i].when.count) {
             text_puts(&line, expectations ? " when" : "");
             put_condition(&line, head, &rules[i].when);
@@ -126,7 +134,6 @@ static void put_test(struct text *text, const struct cat_test *test)
 static bool show_one(struct text *text, const char *name, bool source, struct lit_error *error)
 {
     struct cat_case which = {.test = cat_test_find(name)};
-    const char *reason = NULL;
     bool is_case = strpbrk(name, "/@") != NULL;
     if ((is_case || !which.test) && !cat_case_parse(name, &which, error))
         return false;
@@ -134,8 +141,9 @@ static bool show_one(struct text *text, const char *name, bool source, struct li
         put_test(text, which.test);
     if (is_case && !source) {
         struct text line = {0};
-        enum cat_expectation expectation = cat_case_expectation(&which, &reason);
-        text_printf(&line, "%s: %s", cat_expectation_name(expectation), reason ? reason : "");
+        const struct cat_rule *expect = cat_case_expect(&which);
+        put_class(&line, expect);
+        text_printf(&line, ": %s", expect->reason);
         text_printf(text, "%s\n", name);
         cli_paragraph(text, "           ", line.data);
         text_puts(text, "\n");

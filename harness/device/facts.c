@@ -88,6 +88,7 @@ static uint64_t feature_bits(const struct dev_features *f,
         {CAT_FEATURE_ROTATE, compute && f->rotate.shaderSubgroupRotate},
         {CAT_FEATURE_ROTATE_CLUSTERED, compute && f->rotate.shaderSubgroupRotateClustered},
 #endif
+        {CAT_FEATURE_FULL_SUBGROUPS, f->size_control.computeFullSubgroups},
         {CAT_FEATURE_PARTITIONED,
          f->partitioned && (operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV)},
         {CAT_FEATURE_INT8, f->float16_int8.shaderInt8},

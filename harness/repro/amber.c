@@ -42,6 +42,7 @@ static const struct {
     [CAT_FEATURE_EXTENDED_TYPES] =
         {"ShaderSubgroupExtendedTypesFeatures.shaderSubgroupExtendedTypes", NULL},
     [CAT_FEATURE_PARTITIONED] = {NULL, "VK_NV_shader_subgroup_partitioned"},
+    [CAT_FEATURE_FULL_SUBGROUPS] = {"SubgroupSizeControl.computeFullSubgroups", NULL},
 };
 
 const char *repro_amber_lacks(const struct repro *repro)
@@ -75,8 +76,9 @@ static void put_features(const struct repro *repro, struct text *out)
         if (features >> i & 1 && names[i].feature)
             text_printf(out, "DEVICE_FEATURE %s\n", names[i].feature);
     if (repro->facts->subgroup_control)
-        text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.subgroupSizeControl\n"
-                       "DEVICE_FEATURE SubgroupSizeControl.computeFullSubgroups\n");
+        text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.subgroupSizeControl\n");
+    if (repro->facts->subgroup_control && !(features >> CAT_FEATURE_FULL_SUBGROUPS & 1))
+        text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.computeFullSubgroups\n");
     for (int i = 0; i < CAT_FEATURE_COUNT; i++) {
         if (!(features >> i & 1) || names[i].feature)
             continue;

@@ -37,6 +37,7 @@ static const char *const conditions[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_MEMORY_MODEL_DEVICE] = "has.memory_model.vulkanMemoryModelDeviceScope",
     [CAT_FEATURE_SUBGROUP_UNIFORM] = "has.subgroup_uniform.shaderSubgroupUniformControlFlow",
     [CAT_FEATURE_MAXIMAL] = "HAS_MAXIMAL",
+    [CAT_FEATURE_FULL_SUBGROUPS] = "has.size_control.computeFullSubgroups",
     [CAT_FEATURE_CLOCK] = "has.clock.shaderSubgroupClock",
     [CAT_FEATURE_EXTENDED_TYPES] = "compute && has.extended_types.shaderSubgroupExtendedTypes",
 };

@@ -7,29 +7,31 @@
 
 #include <string.h>
 
-static const char good[] = "; SPDX-License-Identifier: Apache-2.0\n"
-                           ";\n"
-                           "; litmus  shuffle.example\n"
-                           "; asks    is this\n"
-                           ";         one question?\n"
-                           "; fails   something is wrong\n"
-                           "; origin  nowhere\n"
-                           "; spec    Chapter: a point\n"
-                           "; spec    Other: another\n"
-                           "; axis    sync  none | control-each\n"
-                           "; axis    form  a | b | c\n"
-                           "; sizes   8 32\n"
-                           "; sweep   workgroup 0  64 128 | 256\n"
-                           "; sweep   elected -  last middle 3 largest\n"
-                           "; without form=c sync=none\n"
-                           "; thorough when form!=a,b\n"
-                           "; expect  contested when sync=none workgroup!=64 : no text\n"
-                           "; expect  forbidden : the text\n"
-                           ";         goes on\n"
-                           "; oracle  shuffle.example\n"
-                           ";\n"
-                           "; This is prose about the code.\n"
-                           "OpCapability Shader\n";
+static const char good[] =
+    "; SPDX-License-Identifier: Apache-2.0\n"
+    ";\n"
+    "; litmus  shuffle.example\n"
+    "; asks    is this\n"
+    ";         one question?\n"
+    "; fails   something is wrong\n"
+    "; origin  nowhere\n"
+    "; spec    Chapter: a point\n"
+    "; spec    Other: another\n"
+    "; axis    sync  none | control-each\n"
+    "; axis    form  a | b | c\n"
+    "; sizes   8 32\n"
+    "; sweep   workgroup 0  64 128 | 256\n"
+    "; sweep   elected -  last middle 3 largest\n"
+    "; without form=c sync=none\n"
+    "; thorough when form!=a,b\n"
+    "; needs   shaderFloat64\n"
+    "; expect  contested by a-rule,rule-2 when sync=none workgroup!=64 : no text\n"
+    "; expect  forbidden : the text\n"
+    ";         goes on\n"
+    "; oracle  shuffle.example\n"
+    ";\n"
+    "; This is prose about the code.\n"
+    "OpCapability Shader\n";
 
 static void a_good_head_is_understood(void **state)
 {
@@ -54,7 +56,11 @@ static void a_good_head_is_understood(void **state)
     assert_int_equal(head.sweeps[0].quick, 2);
     assert_int_equal(head.sweeps[1].spec_id, -1);
     assert_int_equal(head.sweeps[1].quick, 4);
+    assert_string_equal(head.expect[0].by, "a-rule,rule-2");
+    assert_string_equal(head.expect[0].reason, "no text");
+    assert_null(head.expect[1].by); // may be left out
     assert_string_equal(head.expect[1].reason, "the text goes on");
+    assert_string_equal(head.needs, "shaderFloat64");
     assert_null(head.headline);
     cat_head_clear(&head);
     assert_null(head.name);
@@ -105,7 +111,7 @@ static void every_mistake_is_named(void **state)
                   "line 3: names have a-z, 0-9 and '-' only: 'Shuffle.x'");
     check_mistake("origin  nowhere", "asks again", "line 7: given twice: 'asks'");
     check_mistake("origin  nowhere", "orgin nowhere", "line 7: unknown keyword 'orgin'");
-    check_mistake("; origin  nowhere\n", "", "line 20: the head lacks 'origin'");
+    check_mistake("; origin  nowhere\n", "", "line 21: the head lacks 'origin'");
     check_mistake("none | control-each", "none control-each",
                   "line 10: unexpected in an axis: 'control-each'");
     check_mistake("form  a", "sync  a", "line 11: not a new axis name: 'sync'");
@@ -117,13 +123,23 @@ static void every_mistake_is_named(void **state)
     check_mistake("64 128 | 256", "64 | largest", "line 13: unexpected in a sweep: 'largest'");
     check_mistake("64 128 | 256", "| 256", "line 13: a sweep needs values before '|': 'workgroup'");
     check_mistake("workgroup 0", "groups 0",
-                  "line 17: no axis or sweep of that name above: 'workgroup!=64'");
+                  "line 18: no axis or sweep of that name above: 'workgroup!=64'");
     check_mistake("form=c", "form=d", "line 15: no such value: 'form=d'");
     check_mistake("form=c", "form", "line 15: a term is name=value or name!=value, not 'form'");
-    check_mistake("contested when", "perhaps when", "line 17: not an expectation: 'perhaps'");
-    check_mistake(" : no text", "", "line 17: an expectation needs ' : ' and a reason");
+    check_mistake("contested by", "perhaps by", "line 18: not an expectation: 'perhaps'");
+    for (size_t i = 0; i < 6; i++) {
+        static const char *const wrong[] = {"", ",", "A", "a,", "a,a", "a,b,a"};
+        struct text complaint = {0}, by = {0};
+        text_printf(&by, "by %s ", wrong[i]);
+        text_printf(&complaint, "line 18: 'by' names rules by their ids, each once: '%s'",
+                    *wrong[i] ? wrong[i] : "when");
+        check_mistake("by a-rule,rule-2 ", by.data, complaint.data);
+        text_free(&complaint);
+        text_free(&by);
+    }
+    check_mistake(" : no text", "", "line 18: an expectation needs ' : ' and a reason");
     check_mistake("forbidden :", "forbidden when sync=none :",
-                  "line 21: the last expect line must have no condition");
+                  "line 22: the last expect line must have no condition");
 }
 
 static void too_much_of_anything_is_refused(void **state)
