@@ -197,14 +197,12 @@ static void print_families(const struct printer *p)
     free(families);
 }
 
-static enum format_color cell_color(const struct report_matrix_cell *cell, size_t column)
+static enum format_color cell_color(const struct report_matrix_cell *cell)
 {
-    const bool contested = column == MATRIX_NONE || column == MATRIX_MEMORY;
     return cell->state == MATRIX_NEVER       ? FORMAT_GREEN
            : cell->state == MATRIX_UNDECIDED ? FORMAT_YELLOW
-           : cell->state != MATRIX_SEEN      ? FORMAT_PLAIN
-           : contested                       ? FORMAT_YELLOW
-                                             : FORMAT_RED;
+           : cell->state == MATRIX_SEEN      ? FORMAT_RED
+                                             : FORMAT_PLAIN;
 }
 
 // Columns that the cells of the matrix take, with two spaces before each.
@@ -247,7 +245,7 @@ static void print_matrix_rows(const struct printer *p, const struct report_matri
             char text[96];
             report_matrix_cell_text(text, cell, brief);
             if (matrix->used[c])
-                format_cell(row, column++, cell_color(cell, c), text);
+                format_cell(row, column++, cell_color(cell), text);
         }
         text_free(&label);
     }

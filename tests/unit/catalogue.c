@@ -80,6 +80,11 @@ static void check_module(const struct cat_case *which, void *user)
     uint64_t features;
     uint32_t unknown;
     assert_true(cat_module_features(words, module->count, &features, &unknown));
+    enum cat_feature needed;
+    if (which->test->head.needs) {
+        assert_true(cat_feature_find(which->test->head.needs, &needed));
+        features |= UINT64_C(1) << needed;
+    }
     assert_true(features == module->features);
     assert_int_equal(strlen(module->sha256), 64);
 }
@@ -337,6 +342,15 @@ static void unknown_names_are_answered_with_the_nearest(void **state)
     }
 }
 
+static void every_expectation_names_its_rules(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < cat_test_count(); t++)
+        for (size_t i = 0; i < cat_test_at(t)->head.expect_count; i++)
+            if (!cat_test_at(t)->head.expect[i].by)
+                fail_msg("%s: an expect line without 'by'", cat_test_at(t)->head.name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_name_that_says_the_same_as_another_is_none),
         cmocka_unit_test(a_narrowed_selection_selects_the_same),
         cmocka_unit_test(unknown_names_are_answered_with_the_nearest),
+        cmocka_unit_test(every_expectation_names_its_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which class configurations have, and on which rules of docs/spec.md it rests: those that were
+// once of another class, or are of the same shape as one that was.
+#include "unit.h"
+
+#include "base/text.h"
+#include "catalogue/catalogue.h"
+
+#include <string.h>
+
+#define F  CAT_FORBIDDEN
+#define C  CAT_CONTESTED
+#define A  CAT_ASSUMED
+#define K  CAT_CONTROL
+#define UF "uniform-flow,tangled-wait"
+#define SP "same-path,tangled-wait"
+#define PR "partial-reconvergence"
+#define RA "silent-glsl450-release-acquire"
+
+// All configurations whose names a pattern matches.
+static const struct expected {
+    const char *pattern;
+    enum cat_expectation expectation;
+    const char *by;
+} rows[] = {
+    {"shuffle.scan-loop/sync=none,*", F, UF},
+    {"shuffle.scan-loop/sync=memory-once,*", F, UF},
+    {"shuffle.scan-loop/sync=control-each,*", F, UF},
+    {"shuffle.barrier-kinds/*", F, UF},
+    {"shuffle.branch/place=after,*", F, UF},
+    {"shuffle.branch/place=nested,source=active,*", F, SP},
+    {"shuffle.branch/*source=inactive,*", K, "undefined-inactive"},
+    {"loop.desync/*", F, UF},
+    {"loop.tail/*", F, UF},
+    {"loop.form/*", F, UF},
+    {"loop.trips/trips=uniform,*", F, UF},
+    {"loop.trips/trips=divergent,tail=none,*", F, "same-path,tangled-wait,barrier-waits"},
+    {"loop.trips/trips=divergent,tail=shared,*reconvergence=maximal*", F, "maximal,tangled-wait"},
+    {"loop.trips/trips=divergent,tail=shared,*reconvergence=default*", A, PR},
+    {"loop.trips/trips=subgroup,tail=shared,*reconvergence=default*", A, PR},
+    {"loop.trips/trips=subgroup,tail=shared,*reconvergence=subgroup-uniform*", F,
+     "subgroup-uniform,tangled-wait"},
+    {"sync-matrix.arithmetic/*", F, UF},
+    {"sync-matrix.ballot/*", F, UF},
+    {"sync-matrix.broadcast/*", F, UF},
+    {"sync-matrix.clustered/*", F, UF},
+    {"sync-matrix.partitioned/*", F, UF},
+    {"sync-matrix.quad/*", F, UF},
+    {"sync-matrix.shuffle/*", F, UF},
+    {"sync-matrix.vote/*", F, UF},
+    {"broadcast.id/*flow=uniform,*reconvergence=default*", F, UF},
+    {"broadcast.versus-shuffle/*flow=uniform,*reconvergence=default*", F, UF},
+    {"broadcast.compaction/*flow=uniform,*reconvergence=default*", F, UF},
+    {"broadcast.compaction/*flow=divergent,*reconvergence=default*", A, PR},
+    {"scan.subgroup/*type=u32,form=loop,*", F, UF},
+    {"scan.subgroup/*type=u32,form=ssa,*", F, UF},
+    {"scan.subgroup/*operation=add,type=f32-rounded,form=native,*", C, "silent-float-group-add"},
+    {"scan.workgroup/*totals=first,*", F, "same-path,tangled-wait,barrier-waits,memory-barrier"},
+    {"scan.levels/*barriers=all,*", F,
+     "same-path,uniform-flow,tangled-wait,barrier-waits,memory-barrier"},
+    {"scan.vector-sum-grid/*order=acquire-release,handover=buffers,memory-model=glsl*", C, RA},
+    {"scan.vector-sum-grid/*order=acquire-release,handover=buffers,memory-model=vulkan*", F,
+     "happens-before"},
+    {"memory.message-passing/*order=release-acquire,*memory-model=glsl*", C, RA},
+    {"memory.message-passing/*order=barrier,*memory-model=glsl*", F, "memory-barrier"},
+    {"memory.message-passing/*order=control-barrier,*memory-model=glsl*", F, "memory-barrier"},
+    {"memory.load-buffering/*order=release-acquire,*memory-model=glsl*", C, RA},
+    {"memory.load-buffering/*order=barrier,*memory-model=glsl*", F, "happens-before,acyclicity"},
+    {"lookback.levien-2020/access=atomic,*", C, RA},
+    {"lookback.levien-2021/memory-model=atomic,barriers=two*", F, "memory-barrier"},
+    {"lookback.scan/encoding=flag-payload,memory-model=glsl,*", C, RA},
+    {"lookback.scan/encoding=word64,*walk=subgroup,reconvergence=default*", A, PR},
+    {"cases.acceleratedkernels-98/order=fenced*", F, "memory-barrier"},
+    {"cases.llama-cpp-28975/*barrier=memory,memory-model=glsl*", F, "memory-barrier,barrier-waits"},
+    {"cases.igc-397/form=branch,*", F, UF},
+    {"cases.offload-test-suite-480/choice=switch*", F, UF},
+    {"cases.moltenvk-2750/*", F, "same-path,tangled-wait,full-subgroups"},
+};
+
+struct looking {
+    const struct expected *row;
+    size_t found;
+};
+
+static void check(const struct cat_case *which, void *user)
+{
+    struct looking *looking = user;
+    struct text name = {0};
+    cat_case_name(which, &name);
+    if (text_glob(looking->row->pattern, name.data)) {
+        const struct cat_rule *expect = cat_case_expect(which);
+        looking->found++;
+        if (expect->expectation != looking->row->expectation ||
+            strcmp(expect->by ? expect->by : "", looking->row->by) != 0)
+            fail_msg("%s: %s by %s", name.data, cat_expectation_name(expect->expectation),
+                     expect->by ? expect->by : "nothing");
+    }
+    text_free(&name);
+}
+
+static void configurations_have_their_classes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct looking looking = {&rows[i], 0};
+        char test[64] = "";
+        strncat(test, rows[i].pattern, strcspn(rows[i].pattern, "/"));
+        assert_non_null(cat_test_find(test));
+        cat_test_each(cat_test_find(test), 32, check, &looking);
+        if (looking.found == 0)
+            fail_msg("'%s' matches nothing", rows[i].pattern);
+    }
+}
+
+// A lane that is not there has no value: without full subgroups the test has nothing to say.
+static void a_far_lane_needs_full_subgroups(void **state)
+{
+    (void)state;
+    const struct cat_test *test = cat_test_find("cases.moltenvk-2750");
+    for (size_t i = 0; i < test->embedded->module_count; i++)
+        assert_true(test->embedded->modules[i].features >> CAT_FEATURE_FULL_SUBGROUPS & 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(configurations_have_their_classes),
+        cmocka_unit_test(a_far_lane_needs_full_subgroups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
