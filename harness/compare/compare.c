@@ -50,7 +50,7 @@ static void remark_all(struct comparison *comparison)
                comparison->pairs.alone_b == 1 ? "" : "s");
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_entry *entry = &comparison->entries[i];
-        expectations += entry->a && entry->b && entry->a->expectation != entry->b->expectation;
+        expectations += entry->why == COMPARE_OTHER_CLASS;
         code += entry->why == COMPARE_OTHER_CODE;
     }
     if (code > 0)
@@ -58,8 +58,9 @@ static void remark_all(struct comparison *comparison)
                "%zu configuration%s other code in B and cannot be compared: run A anew, "
                "or give --ignore-hash",
                code, code == 1 ? " has" : "s have");
-    if (expectations > 0 && !comparison->axis.name)
-        remark(comparison, "%zu configuration%s another expectation in B; it is B's that counts",
+    if (expectations > 0)
+        remark(comparison,
+               "%zu configuration%s another expectation in B and cannot be compared: run A anew",
                expectations, expectations == 1 ? " has" : "s have");
     if (summary->spread > 0)
         remark(comparison,
@@ -118,8 +119,9 @@ bool compare_make(struct comparison *comparison, const struct compare_request *r
         .a = request->a, .b = request->b, .policy = request->policy, .waivers = waivers};
     if (request->axis && !compare_axis_parse(request->axis, &comparison->axis, error))
         return false;
-    // What differs on purpose is other code.
+    // What differs on purpose is other code, of which something else may be expected.
     comparison->policy.ignore_code |= request->axis != NULL;
+    comparison->policy.ignore_class |= request->axis != NULL;
     if (!compare_pair_devices(request->a, request->b, request->devices, request->device_count,
                               &comparison->pairs, error))
         return false;

@@ -13,7 +13,9 @@ static bool is_broken(const struct report_result *result)
 
 bool compare_is_new_and_wrong(const struct compare_entry *entry)
 {
-    return entry->verdict == COMPARE_NEW && entry->b->expectation != CAT_CONTROL &&
+    bool alone = entry->verdict == COMPARE_NEW || entry->why == COMPARE_OTHER_CODE ||
+                 entry->why == COMPARE_OTHER_STRESS || entry->why == COMPARE_OTHER_CLASS;
+    return alone && entry->b->expectation != CAT_CONTROL &&
            (is_broken(entry->b) ||
             (entry->b->expectation == CAT_FORBIDDEN && entry->b->failed_runs > 0));
 }
@@ -48,7 +50,7 @@ static void count_entry(const struct compare_entry *entry, const struct compare_
     summary->regressions += regression;
     summary->open += open;
     summary->first_seen += open && entry->why == COMPARE_FIRST_SEEN;
-    summary->new_wrong += open && entry->verdict == COMPARE_NEW;
+    summary->new_wrong += open && compare_is_new_and_wrong(entry);
 }
 
 // `many` has a %zu for the count.
@@ -81,8 +83,8 @@ void compare_decide(const struct compare_entry *entries, size_t count,
                "to tell whether they are new");
     else if (s->new_wrong > 0)
         decide(summary, LIT_EXIT_UNDECIDED, s->new_wrong,
-               "a configuration that the baseline did not run is wrong",
-               "%zu configurations that the baseline did not run are wrong");
+               "a configuration is wrong that the baseline has nothing comparable to",
+               "%zu configurations are wrong that the baseline has nothing comparable to");
     else if (s->gating == 0)
         decide(summary, LIT_EXIT_UNDECIDED, 1, "nothing that can fail the gate was compared", "");
     else if (s->open > 0 && (policy->strict || s->open > most_open))

@@ -66,7 +66,10 @@ static unsigned fault_of(const struct compare_entry *entry, const struct compare
         return COMPARE_EXCUSE_SKIP;
     case COMPARE_OTHER_CODE:
     case COMPARE_OTHER_STRESS:
-        return COMPARE_EXCUSE_OPEN;
+    case COMPARE_OTHER_CLASS:
+        if (!compare_is_new_and_wrong(entry))
+            return COMPARE_EXCUSE_OPEN;
+        break;
     case COMPARE_RATE:
     case COMPARE_FIRST_SEEN:
     case COMPARE_TOO_FEW:

@@ -153,6 +153,9 @@ static json_t *make_entry(const struct comparison *comparison, const struct comp
     json_object_set_new(
         json, "expectation",
         json_string(cat_expectation_name(compare_entry_result(entry)->expectation)));
+    if (entry->why == COMPARE_OTHER_CLASS)
+        json_object_set_new(json, "expectation_before",
+                            json_string(cat_expectation_name(entry->a->expectation)));
     json_object_set_new(
         json, "gates",
         json_boolean(compare_kind_of(comparison, entry) == COMPARE_KIND_REGRESSIONS));

@@ -49,6 +49,7 @@ const char *compare_why_name(enum compare_why why)
         [COMPARE_TOO_FEW] = "too-few-runs",
         [COMPARE_OTHER_CODE] = "changed-code",
         [COMPARE_OTHER_STRESS] = "changed-stress",
+        [COMPARE_OTHER_CLASS] = "changed-expectation",
         [COMPARE_SAME] = "same",
     };
     return names[why];
@@ -99,7 +100,10 @@ static bool is_comparable(const struct compare_entry *entry, const struct compar
 {
     const struct report_result *a = entry->a, *b = entry->b;
     *why = COMPARE_SAME;
-    if (!policy->ignore_code && a->sha256[0] && b->sha256[0] && strcmp(a->sha256, b->sha256) != 0)
+    if (!policy->ignore_class && a->expectation != b->expectation)
+        *why = COMPARE_OTHER_CLASS;
+    else if (!policy->ignore_code && a->sha256[0] && b->sha256[0] &&
+             strcmp(a->sha256, b->sha256) != 0)
         *why = COMPARE_OTHER_CODE;
     else if (strcmp(a->stress, b->stress) != 0)
         *why = COMPARE_OTHER_STRESS;

@@ -33,6 +33,7 @@ enum compare_why {
     COMPARE_TOO_FEW,      // runs
     COMPARE_OTHER_CODE,   // the SPIR-V module is another one
     COMPARE_OTHER_STRESS, // it ran under other stress
+    COMPARE_OTHER_CLASS,  // what is expected of it changed
     COMPARE_SAME,         // nothing to tell
     COMPARE_WHYS,
 };
@@ -53,7 +54,7 @@ struct compare_policy {
     double tolerance; // from how large a rise on it matters; half of A's rate of failures or of
                       // passes, whichever is less, if that is more
     bool gate;        // one-sided tests, as a gate wants; else two-sided
-    bool ignore_code, allow_skips, allow_gone;
+    bool ignore_code, ignore_class, allow_skips, allow_gone;
     bool strict; // everything undecided counts
     enum compare_first_seen first_seen;
     bool gates[CAT_CONTROL + 1]; // expectations that can fail the gate; never controls
@@ -97,7 +98,8 @@ struct compare_entry {
 const struct report_result *compare_entry_result(const struct compare_entry *entry);
 // Its expectation is one that can fail the gate.
 bool compare_can_gate(const struct compare_entry *entry, const struct compare_policy *policy);
-// B is wrong in a way that nothing in A can be compared with: new, and forbidden or broken.
+// B is wrong in a way that nothing in A can be compared with: new or not comparable, and forbidden
+// or broken.
 bool compare_is_new_and_wrong(const struct compare_entry *entry);
 // Undecided in a way that counts for the gate: too few runs, not run, not comparable, first seen.
 bool compare_is_open(const struct compare_entry *entry, const struct compare_policy *policy);

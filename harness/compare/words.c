@@ -2,6 +2,7 @@
 // Comparisons in words.
 #include "compare/words.h"
 
+#include "catalogue/catalogue.h"
 #include "report/format.h"
 #include "stats/sequence.h"
 
@@ -92,6 +93,34 @@ static void say_result(const struct report_result *result, struct text *out)
     }
 }
 
+static void say_results(const struct compare_entry *entry, struct text *out)
+{
+    if (entry->a)
+        say_result(entry->a, out);
+    else
+        text_puts(out, "not run");
+    text_puts(out, " -> ");
+    if (entry->b)
+        say_result(entry->b, out);
+    else
+        text_puts(out, "not run");
+}
+
+// Why two results are not of the same thing.
+static void say_not_comparable(const struct compare_entry *entry, struct text *out)
+{
+    const struct report_result *a = entry->a, *b = entry->b;
+    if (entry->why == COMPARE_OTHER_CODE)
+        text_printf(out, "other code: module %.12s... -> %.12s...", a->sha256, b->sha256);
+    else if (entry->why == COMPARE_OTHER_STRESS)
+        text_printf(out, "other stress: '%.60s' -> '%.60s'", a->stress, b->stress);
+    else
+        text_printf(out, "expectation changed: %s -> %s", cat_expectation_name(a->expectation),
+                    cat_expectation_name(b->expectation));
+    text_puts(out, "; ");
+    say_results(entry, out);
+}
+
 void compare_say_entry(const struct compare_entry *entry, struct text *out)
 {
     switch (entry->why) {
@@ -104,11 +133,9 @@ void compare_say_entry(const struct compare_entry *entry, struct text *out)
         say_rates(entry, true, out);
         return;
     case COMPARE_OTHER_CODE:
-        text_printf(out, "other code: module %.12s... -> %.12s...", entry->a->sha256,
-                    entry->b->sha256);
-        return;
     case COMPARE_OTHER_STRESS:
-        text_printf(out, "other stress: '%.60s' -> '%.60s'", entry->a->stress, entry->b->stress);
+    case COMPARE_OTHER_CLASS:
+        say_not_comparable(entry, out);
         return;
     case COMPARE_SAME:
         if (entry->failed.made) {
@@ -125,15 +152,7 @@ void compare_say_entry(const struct compare_entry *entry, struct text *out)
     case COMPARE_WHYS:
         break;
     }
-    if (entry->a)
-        say_result(entry->a, out);
-    else
-        text_puts(out, "not run");
-    text_puts(out, " -> ");
-    if (entry->b)
-        say_result(entry->b, out);
-    else
-        text_puts(out, "not run");
+    say_results(entry, out);
 }
 
 void compare_say_counts(const struct comparison *comparison, struct text *out)
@@ -300,7 +319,7 @@ enum compare_kind compare_kind_of(const struct comparison *comparison,
         return can_gate ? COMPARE_KIND_REGRESSIONS : COMPARE_KIND_OTHER_WORSE;
     if (open && entry->why == COMPARE_FIRST_SEEN)
         return COMPARE_KIND_FIRST_SEEN;
-    if (open && entry->verdict == COMPARE_NEW)
+    if (open && compare_is_new_and_wrong(entry))
         return COMPARE_KIND_NEW_WRONG;
     if (entry->verdict == COMPARE_IMPROVEMENT)
         return COMPARE_KIND_IMPROVEMENTS;
@@ -315,7 +334,7 @@ const char *compare_kind_title(enum compare_kind kind)
         [COMPARE_KIND_REGRESSIONS] = "regressions",
         [COMPARE_KIND_WAIVED] = "waived",
         [COMPARE_KIND_FIRST_SEEN] = "forbidden outcomes seen for the first time",
-        [COMPARE_KIND_NEW_WRONG] = "wrong, and A did not run it",
+        [COMPARE_KIND_NEW_WRONG] = "wrong, with nothing comparable in A",
         [COMPARE_KIND_OTHER_WORSE] = "worse, but not of an expectation that gates",
         [COMPARE_KIND_IMPROVEMENTS] = "improvements",
         [COMPARE_KIND_CONTROLS] = "controls that differ",

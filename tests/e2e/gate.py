@@ -114,6 +114,32 @@ class Verdicts(Gate):
         self.assertIn("@workgroup=64>128,", self.litmus(
             "compare", "before.db#1", "--axis", "workgroup=64,128", "-v").out)
 
+    def test_another_expectation(self):
+        """A baseline from before a change of classes: not comparable, and what is wrong still stops."""
+        report = self.report("before.db")
+        report["results"][0]["expectation"] = "contested"
+        self.write("old.json", json.dumps(report))
+        self.take("after.db", RIGHT)
+        result = self.gate(0, "after.db", "--tolerance", "0.5", "--allow-gone", baseline="old.json")
+        self.assertIn("1 configuration has another expectation in B and cannot be compared",
+                      result.out)
+        entries = json.loads(self.litmus("gate", "--baseline", "old.json", "after.db", "--format",
+                                         "json").out)["results"]
+        (entry,) = [entry for entry in entries if entry["why"] == "changed-expectation"]
+        self.assertEqual((entry["verdict"], entry["expectation_before"], entry["expectation"]),
+                         ("undecided", "contested", "forbidden"))
+        self.assertIn("expectation changed: contested -> forbidden; pass -> pass", entry["words"])
+        for entry in report["results"]:
+            entry["expectation"] = "contested"
+        self.write("old.json", json.dumps(report))
+        self.take("worse.db", WORSE)
+        result = self.gate(3, "worse.db", "--tolerance", "0.5", baseline="old.json")
+        self.assertIn("UNDECIDED: a configuration is wrong that the baseline has nothing comparable "
+                      "to", result.out)
+        self.assertIn("wrong, with nothing comparable in A", result.out)
+        self.assertIn("expectation changed: contested -> forbidden; pass -> fail (20 of 20 runs)",
+                      result.out)
+
     def test_other_code(self):
         report = self.report("before.db")
         report["results"][0]["spirv_sha256"] = "0" * 64

@@ -368,6 +368,91 @@ static void verdicts(void **state)
     }
 }
 
+// What is expected of it changed: nothing is compared, and what is wrong now is not hidden by that.
+static void classes(void **state)
+{
+    (void)state;
+    static const struct {
+        enum cat_expectation before, after;
+        struct half b;
+        bool axis, wrong; // compared along an axis; new and wrong
+        enum compare_verdict verdict;
+        enum lit_exit code;
+    } all[] = {
+        {CAT_CONTESTED,
+         CAT_FORBIDDEN,
+         {.result = ENG_PASS, .runs = 1000},
+         false,
+         false,
+         COMPARE_UNDECIDED,
+         LIT_EXIT_UNDECIDED},
+        {CAT_CONTESTED,
+         CAT_FORBIDDEN,
+         {.result = ENG_FAIL, .failed = 1, .runs = 1000},
+         false,
+         true,
+         COMPARE_UNDECIDED,
+         LIT_EXIT_UNDECIDED},
+        {CAT_FORBIDDEN,
+         CAT_CONTESTED,
+         {.result = ENG_FAIL, .failed = 1, .runs = 1000},
+         false,
+         false,
+         COMPARE_UNDECIDED,
+         LIT_EXIT_UNDECIDED},
+        {CAT_ASSUMED,
+         CAT_CONTESTED,
+         {.result = ENG_CRASH},
+         false,
+         true,
+         COMPARE_UNDECIDED,
+         LIT_EXIT_UNDECIDED},
+        {CAT_FORBIDDEN,
+         CAT_CONTROL,
+         {.result = ENG_CRASH},
+         false,
+         false,
+         COMPARE_UNDECIDED,
+         LIT_EXIT_UNDECIDED},
+        {CAT_CONTESTED,
+         CAT_FORBIDDEN,
+         {.result = ENG_FAIL, .failed = 900, .runs = 1000},
+         true,
+         false,
+         COMPARE_REGRESSION,
+         LIT_EXIT_FORBIDDEN},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const struct half before = {.result = ENG_PASS, .runs = 1000};
+        struct compare_policy policy = compare_policy_default;
+        struct compare_summary summary;
+        struct pair pair;
+        make(&pair, &before, &all[i].b, all[i].after);
+        pair.a.expectation = all[i].before;
+        policy.gate = true;
+        policy.ignore_class = all[i].axis;
+        compare_judge(&pair.entry, 1, &policy, &summary);
+        assert_int_equal(pair.entry.verdict, all[i].verdict);
+        if (!all[i].axis)
+            assert_string_equal(compare_why_name(pair.entry.why), "changed-expectation");
+        assert_int_equal(compare_is_new_and_wrong(&pair.entry), all[i].wrong);
+        assert_int_equal(summary.new_wrong, all[i].wrong);
+        assert_int_equal(summary.code, all[i].code);
+        // One among many that pass: what is wrong stops the gate, what is right does not.
+        struct compare_entry entries[20];
+        struct pair others[19];
+        for (size_t o = 0; o < 19; o++) {
+            make(&others[o], &before, &before, CAT_FORBIDDEN);
+            entries[o] = others[o].entry;
+        }
+        entries[19] = pair.entry;
+        compare_judge(entries, 20, &policy, &summary);
+        assert_int_equal(summary.code, all[i].axis    ? LIT_EXIT_FORBIDDEN
+                                       : all[i].wrong ? LIT_EXIT_UNDECIDED
+                                                      : LIT_EXIT_OK);
+    }
+}
+
 static void verdict_of(const struct half *a, const struct half *b,
                        const struct compare_policy *policy, enum compare_verdict verdict,
                        enum lit_exit code)
@@ -575,10 +660,15 @@ static void student(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts),   cmocka_unit_test(options),
-        cmocka_unit_test(correction), cmocka_unit_test(share_of_undecided),
-        cmocka_unit_test(bunches),    cmocka_unit_test(sessions_vary),
-        cmocka_unit_test(combined),   cmocka_unit_test(student),
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(options),
+        cmocka_unit_test(classes),
+        cmocka_unit_test(correction),
+        cmocka_unit_test(share_of_undecided),
+        cmocka_unit_test(bunches),
+        cmocka_unit_test(sessions_vary),
+        cmocka_unit_test(combined),
+        cmocka_unit_test(student),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
