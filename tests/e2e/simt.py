@@ -105,7 +105,8 @@ class Running(OnTheDriver):
         run = self.simt("run", HAZARD, "--simt", "snooping,subgroup=4", "--seed", "1", "-n", "5",
                         "-v")
         result = self.report()["results"][0]
-        self.assertEqual((result["result"], result["expectation"]), ("fail", "contested"), run)
+        self.assertEqual((result["result"], result["expectation"]), ("fail", "forbidden"), run)
+        self.assertEqual(run.code, 1, run)
         self.assertGreater(result["failed_runs"], 0)
         self.assertIn("snooping", self.report()["devices"][0]["driver"]["info"])
         # The line that runs it again does so on the same driver.
@@ -172,7 +173,7 @@ class KillTable(Case):
                  "expectation": "forbidden", "cells": {"lockstep": {"4": [0, 10, ""]},
                                                        "snooping": {"4": [0, 10, ""]}}},
                 {"variant": "shuffle.scan-loop/sync=none,reconvergence=default",
-                 "expectation": "contested", "cells": {"lockstep": {"4": [0, 10, ""]},
+                 "expectation": "forbidden", "cells": {"lockstep": {"4": [0, 10, ""]},
                                                        "snooping": {"4": [7, 10, "g"]}}}]
         for model, cell in cells.items():
             rows[0]["cells"][model] = {"4": cell}
@@ -219,7 +220,7 @@ class KillTable(Case):
         self.assertEqual(first.returncode, 0, first)
         text = self.read("table.md")
         self.assertIn("| `shuffle.scan-loop` | · | **1** of 2: 7 of 10 | snooping, lagging |", text)
-        self.assertIn("| `sync=none,reconvergence=default` | contested | · | **7** of 10 g |", text)
+        self.assertIn("| `sync=none,reconvergence=default` | forbidden | · | **7** of 10 g |", text)
         self.tool("--from-numbers")
         self.assertEqual(self.read("table.md"), text)
 
