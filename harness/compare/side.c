@@ -141,7 +141,7 @@ static void make_one_piece(struct report_result *result, uint32_t session)
 static bool are_alike(const struct report_result *a, const struct report_result *b)
 {
     return strcmp(a->sha256, b->sha256) == 0 && strcmp(a->stress, b->stress) == 0 &&
-           a->rule[0] == '\0' && b->rule[0] == '\0';
+           a->expectation == b->expectation && a->rule[0] == '\0' && b->rule[0] == '\0';
 }
 
 static void add_result(struct report_result *sum, const struct report_result *more)
@@ -165,7 +165,7 @@ static void add_result(struct report_result *sum, const struct report_result *mo
 }
 
 // Adds the results of another session. Devices have to be the very same, driver and all; results of
-// other code or stress, or with a stopping rule, cannot be added.
+// other code, stress or expectation, or with a stopping rule, cannot be added.
 static bool put_together(struct compare_side *side, struct report_model *more, const char *label,
                          struct lit_error *error)
 {
@@ -195,7 +195,7 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
             free(ours);
             return lit_fail(error, LIT_EXIT_USAGE,
                             "%.100s cannot be put together with the sessions before it: "
-                            "%.200s has other code, stress or a stopping rule",
+                            "%.200s has other code, stress, another expectation or a stopping rule",
                             label, result->name);
         }
         size_t at = (size_t)(*found - model->results);

@@ -22,10 +22,12 @@
 #define TOOL                                                                                       \
     "{\"version\":\"0\",\"command\":\"c\",\"session\":1,\"started\":\"2026-11-21T01:02:03Z\","     \
     "\"system\":\"s\",\"seed\":\"0x1\",\"runs\":100,\"finished\":true}"
-#define RESULT_WITH(name, more)                                                                    \
-    "{\"name\":\"" name "\",\"device\":\"" ID1 "\",\"expectation\":\"forbidden\","                 \
-    "\"result\":\"fail\",\"reason\":\"\",\"headline\":\"\",\"seed\":\"0x1\"," more                 \
-    "\"spirv_sha256\":\"\"}"
+#define RESULT_WITH(name, more) RESULT_OF("forbidden", name, more)
+#define RESULT_OF(class, name, more)                                                               \
+    "{\"name\":\"" name "\",\"device\":\"" ID1                                                     \
+    "\",\"expectation\":\"" class "\","                                                            \
+                                  "\"result\":\"fail\",\"reason\":\"\",\"headline\":\"\","         \
+                                  "\"seed\":\"0x1\"," more "\"spirv_sha256\":\"\"}"
 #define COUNTS "\"runs\":100,\"failed_runs\":7,\"no_progress_runs\":2,"
 #define RESULT RESULT_WITH("a.b/x=1,y=2@w=64,subgroup=8", COUNTS)
 #define REPORT(schema, tool, devices, results)                                                     \
@@ -170,6 +172,12 @@ static void files(void **state)
                "\"failed_runs\":0,\"no_progress_runs\":0,\"spirv_sha256\":\"\"}"));
     const char *mixed[] = {good, other};
     load(&side, mixed, 2, false, "One has another driver");
+    compare_side_clear(&side);
+    const char *before = write_file(
+        "before.json", REPORT("litmus-report/2", TOOL, DEVICE1,
+                              RESULT_OF("contested", "a.b/x=1,y=2@w=64,subgroup=8", COUNTS)));
+    const char *changed[] = {good, before};
+    load(&side, changed, 2, false, "another expectation");
     compare_side_clear(&side);
     static char twin[] = REPORT("litmus-report/2", TOOL, DEVICE1, RESULT "," RESULT);
     const char *double_path = write_file("double.json", twin);
