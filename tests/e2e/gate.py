@@ -115,7 +115,7 @@ class Verdicts(Gate):
             "compare", "before.db#1", "--axis", "workgroup=64,128", "-v").out)
 
     def test_another_expectation(self):
-        """A baseline from before a change of classes: not comparable, and what is wrong still stops."""
+        """A baseline from before a change of classes: not comparable; what is wrong still stops."""
         report = self.report("before.db")
         report["results"][0]["expectation"] = "contested"
         self.write("old.json", json.dumps(report))
@@ -136,8 +136,8 @@ class Verdicts(Gate):
         self.write("old.json", json.dumps(report))
         self.take("worse.db", WORSE)
         result = self.gate(3, "worse.db", "--tolerance", "0.5", baseline="old.json")
-        self.assertIn("UNDECIDED: a configuration is wrong that the baseline has nothing comparable "
-                      "to", result.out)
+        self.assertIn("UNDECIDED: a configuration is wrong that the baseline has nothing "
+                      "comparable to", result.out)
         self.assertIn("wrong, with nothing comparable in A", result.out)
         self.assertIn("expectation changed: contested -> forbidden; pass -> fail (20 of 20 runs)",
                       result.out)

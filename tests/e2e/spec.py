@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/spec.md against the heads of the tests: what each expectation rests on is a section there, and each
-section lists the tests that rest on it. `spec.py --write` makes the lists."""
+"""docs/spec.md against the heads of the tests: what each expectation rests on is a section there,
+and each section lists the tests that rest on it. `spec.py --write` makes the lists."""
 
 import glob
 import os
@@ -55,7 +55,7 @@ class Page(unittest.TestCase):
         self.assertNotIn(None, tests)
         sections = [match[1] for match in SECTION.finditer(page())]
         self.assertEqual(len(sections), len(set(sections)))
-        self.assertEqual(len(sections), len(re.findall(r"^## ", page(), re.M)), "a section has no list")
+        self.assertEqual(len(sections), len(re.findall(r"^## ", page(), re.M)), "one has no list")
         self.assertEqual(sorted(tests), sorted(sections))
 
     def test_the_lists_are_what_the_heads_say(self):
