@@ -17,7 +17,11 @@ static bool make_slot(struct worker *worker, struct workgroup *slot, uint32_t su
     *slot = (struct workgroup){.subgroup_count = subgroups};
     slot->subgroups = calloc(subgroups, sizeof(*slot->subgroups));
     slot->shared = calloc(1, program->shared_size + 8);
-    if (!slot->subgroups || !slot->shared)
+    const bool asks_workgroup = subgroups > 1 && worker->rules->stays_diverged &&
+                                !program->maximally_reconverges && !program->subgroup_uniform;
+    if (asks_workgroup)
+        slot->uniform = calloc(1, sizeof(*slot->uniform));
+    if (!slot->subgroups || !slot->shared || (asks_workgroup && !slot->uniform))
         return false;
     for (uint32_t i = 0; i < subgroups; i++) {
         struct subgroup *subgroup = &slot->subgroups[i];
@@ -26,7 +30,8 @@ static bool make_slot(struct worker *worker, struct workgroup *slot, uint32_t su
                                       .width = width,
                                       .program = program,
                                       .flow = worker->flow,
-                                      .rules = worker->rules};
+                                      .rules = worker->rules,
+                                      .uniform = slot->uniform};
     }
     return true;
 }
@@ -57,6 +62,7 @@ static void free_slot(struct workgroup *slot)
     free(slot->subgroups);
     free(slot->shared);
     order_free(slot->order);
+    free(slot->uniform);
     *slot = (struct workgroup){0};
 }
 
@@ -228,6 +234,8 @@ bool launch_workgroup(struct worker *worker, const struct dispatch *dispatch,
     for (uint32_t i = 0; i < program->shared_zero_count; i++)
         memset(slot->shared + program->shared_zero[i].at, 0, program->shared_zero[i].size);
     slot->live = slot->subgroup_count;
+    if (slot->uniform)
+        slot->uniform->root = uniform_key(seed, 0, (uint32_t)(number >> 32), (uint32_t)number);
     for (uint32_t i = 0; i < slot->subgroup_count; i++) {
         struct subgroup *subgroup = &slot->subgroups[i];
         begin_subgroup(worker, dispatch, slot, subgroup);

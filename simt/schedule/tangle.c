@@ -75,15 +75,24 @@ static struct tangle *new_tangle(struct subgroup *subgroup, struct tangle *paren
     return tangle;
 }
 
+// The key of a construct, or of the entry point's body.
+static uint64_t key_of(const struct subgroup *subgroup, const struct construct *construct)
+{
+    return construct ? construct->key : subgroup->uniform->root;
+}
+
 static struct construct *new_construct(struct subgroup *subgroup, enum construct_kind kind,
-                                       struct construct *outer, uint32_t header, uint32_t target)
+                                       struct construct *outer, uint32_t step, uint32_t header,
+                                       uint32_t target)
 {
     if (!subgroup->free_constructs && !grow(subgroup))
         return NULL;
     struct construct *construct = subgroup->free_constructs;
     subgroup->free_constructs = construct->outer;
-    *construct =
-        (struct construct){.kind = kind, .outer = hold(outer), .header = header, .target = target};
+    *construct = (struct construct){
+        .kind = kind, .outer = hold(outer), .step = step, .header = header, .target = target};
+    if (subgroup->uniform)
+        construct->key = uniform_key(key_of(subgroup, outer), step, header, target);
     return construct;
 }
 
@@ -241,18 +250,10 @@ static struct tangle *new_meeting(struct subgroup *subgroup, struct tangle *tang
     if (meeting) {
         meeting->is_meeting = true;
         meeting->meets = construct;
+        meeting->step = construct->step + 1;
         construct->meet = meeting;
     }
     return meeting;
-}
-
-// Without maximal reconvergence only those constructs bring lanes together again that the whole
-// subgroup entered together. (The core asks for this only where the whole workgroup did.)
-static bool may_stay_diverged(struct subgroup *subgroup, const struct tangle *tangle)
-{
-    return subgroup->rules->stays_diverged && !subgroup->program->maximally_reconverges &&
-           (tangle->here | tangle->coming) != subgroup->present &&
-           splitmix_next(&subgroup->random) % 4 != 0;
 }
 
 static bool open_selection(struct subgroup *subgroup, struct tangle *tangle, uint32_t header,
@@ -262,11 +263,10 @@ static bool open_selection(struct subgroup *subgroup, struct tangle *tangle, uin
     const bool is_switch = last->kind == INSN_SWITCH;
     struct construct *own =
         new_construct(subgroup, is_switch ? CONSTRUCT_SWITCH : CONSTRUCT_SELECTION, tangle->inside,
-                      header, block->merge);
+                      tangle->step, header, block->merge);
     tangle->own = hold(own);
     if (!own || !new_meeting(subgroup, tangle, own))
         return false;
-    own->stays_diverged = may_stay_diverged(subgroup, tangle);
     if (!is_switch)
         return true;
     own->joins = subgroup->rules->joins_falling && (subgroup->compilation >> header % 61 & 1);
@@ -280,8 +280,11 @@ static bool open_selection(struct subgroup *subgroup, struct tangle *tangle, uin
         struct tangle *child = tangle->first_child;
         while (child && (child->is_meeting || child->target != fall))
             child = child->next_sibling;
-        if (!child && !new_tangle(subgroup, tangle, own, fall))
+        if (!child)
+            child = new_tangle(subgroup, tangle, own, fall);
+        if (!child)
             return false;
+        child->step = 1;
     }
     return true;
 }
@@ -290,12 +293,13 @@ static bool open_loop(struct subgroup *subgroup, struct tangle *tangle, uint32_t
                       const struct block *block)
 {
     struct construct *loop = tangle->inside;
+    uint32_t step = tangle->step;
     if (!loop || loop->kind != CONSTRUCT_LOOP || loop->header != header) {
-        loop = new_construct(subgroup, CONSTRUCT_LOOP, tangle->inside, header, block->merge);
+        loop = new_construct(subgroup, CONSTRUCT_LOOP, tangle->inside, step, header, block->merge);
         if (!loop)
             return false;
         hold(loop);
-        loop->stays_diverged = may_stay_diverged(subgroup, tangle);
+        step = 0;
         if (!new_meeting(subgroup, tangle, loop)) {
             release_construct(subgroup, loop);
             return false;
@@ -304,13 +308,11 @@ static bool open_loop(struct subgroup *subgroup, struct tangle *tangle, uint32_t
         hold(loop);
     }
     loop->iterations++;
-    struct construct *own = new_construct(subgroup, CONSTRUCT_ITERATION, loop, header, block->next);
+    struct construct *own =
+        new_construct(subgroup, CONSTRUCT_ITERATION, loop, step, header, block->next);
     release_construct(subgroup, loop);
     tangle->own = hold(own);
-    if (!own || !new_meeting(subgroup, tangle, own))
-        return false;
-    own->stays_diverged = may_stay_diverged(subgroup, tangle);
-    return true;
+    return own && new_meeting(subgroup, tangle, own);
 }
 
 bool tangle_open(struct subgroup *subgroup, struct tangle *tangle, const struct block *block,
@@ -392,16 +394,74 @@ static struct tangle *find_child(const struct tangle *tangle, const struct const
 // Into a child of their own: what a branch does with lanes that stay inside, and what becomes of
 // lanes that do not meet others where they could.
 static bool into_child(struct subgroup *subgroup, struct tangle *tangle, lanes set,
-                       struct construct *inside, uint32_t target, uint32_t pc)
+                       struct construct *inside, uint32_t step, uint32_t target, uint32_t pc)
 {
     struct tangle *child = find_child(tangle, inside, target);
     if (!child)
         child = new_tangle(subgroup, tangle, inside, target);
     if (!child)
         return false;
+    child->step = step;
     enter(subgroup, child, set, pc);
     choose(subgroup, tangle, child, target, set);
     return true;
+}
+
+// Uniform control flow (SPIR-V 2.2.5), as far as the workgroup's subgroups have come.
+
+// Lanes leave the bodies of the constructs from `inner` on, at a step of its body, and come to the
+// end of `ended`; NULL: of the entry point.
+static void note_leave(struct subgroup *subgroup, const struct construct *inner, uint32_t step,
+                       const struct construct *ended)
+{
+    if (!subgroup->uniform)
+        return;
+    for (; inner != ended; step = inner->step, inner = inner->outer)
+        uniform_leave(subgroup->uniform, key_of(subgroup, inner), step, true);
+    uniform_leave(subgroup->uniform, key_of(subgroup, ended), step, false);
+}
+
+// Whether it is known that not all of the workgroup entered the construct in uniform control flow
+// and leaves it by its merge block.
+static bool known_divergent(const struct subgroup *subgroup, const struct construct *construct)
+{
+    const struct uniform *uniform = subgroup->uniform;
+    if (!uniform)
+        return false;
+    bool divergent = uniform_escaped(uniform, construct->key);
+    for (const struct construct *c = construct; c && !divergent; c = c->outer)
+        divergent = uniform_parted(uniform, key_of(subgroup, c->outer), c->step);
+    return divergent;
+}
+
+// Whether no rule brings those together that come to the end of the construct: without an execution
+// mode uniform control flow of the workgroup does, or of the subgroup where that mode is declared,
+// and at merge blocks alone.
+static bool may_stay_diverged(const struct subgroup *subgroup, const struct construct *construct)
+{
+    if (!subgroup->rules->stays_diverged || subgroup->program->maximally_reconverges)
+        return false;
+    if (construct->kind == CONSTRUCT_ITERATION || construct->kind == CONSTRUCT_CALL)
+        return true;
+    return !construct->meet || construct->meet->coming != subgroup->present ||
+           known_divergent(subgroup, construct);
+}
+
+// Once for each construct, as its first lanes come to its end: lanes that went the same way through
+// it have to stay together.
+static void decide(struct subgroup *subgroup, const struct tangle *tangle, lanes set,
+                   struct construct *construct)
+{
+    if (construct->decided)
+        return;
+    construct->decided = true;
+    construct->stays_diverged =
+        may_stay_diverged(subgroup, construct) && splitmix_next(&subgroup->random) % 4 != 0;
+    const bool whole =
+        construct->meet && !(construct->meet->coming & ~(tangle->here | tangle->coming | set));
+    if (construct->stays_diverged && !whole && subgroup->uniform)
+        uniform_leave(subgroup->uniform, key_of(subgroup, construct->outer), construct->step,
+                      false);
 }
 
 static bool into_meeting(struct subgroup *subgroup, struct tangle *tangle, lanes set,
@@ -409,12 +469,13 @@ static bool into_meeting(struct subgroup *subgroup, struct tangle *tangle, lanes
 {
     struct tangle *meet = construct->meet;
     struct construct *outer = construct->outer;
+    decide(subgroup, tangle, set, construct);
     const bool apart =
         construct->stays_diverged || tangle->lags || !meet || (meet->coming & set) != set;
     leave(subgroup, construct, set);
     if (apart) {
         drop(subgroup, meet, set);
-        return into_child(subgroup, tangle, set, outer, construct->target, pc);
+        return into_child(subgroup, tangle, set, outer, construct->step + 1, construct->target, pc);
     }
     enter(subgroup, meet, set, pc);
     choose(subgroup, tangle, NULL, UINT32_MAX, set);
@@ -479,10 +540,12 @@ static bool go(struct subgroup *subgroup, struct tangle *tangle, lanes set,
     // Not any `own`: another lane may be ahead, and have opened a construct at the tangle's end.
     const bool opens = from->merge_kind != MERGE_NONE;
     struct construct *inside = opens ? tangle->own : tangle->inside;
+    const uint32_t step = opens ? 0 : tangle->step;
     struct construct *ended = flow->special[target] ? ending_at(inside, target) : NULL;
     const uint32_t pc = pc_of(subgroup, target);
     if (ended) {
         tangle->here &= ~set;
+        note_leave(subgroup, inside, step, ended);
         escape(subgroup, inside, ended, set);
         return into_meeting(subgroup, tangle, set, ended, pc);
     }
@@ -507,7 +570,9 @@ static bool go(struct subgroup *subgroup, struct tangle *tangle, lanes set,
         return true;
     }
     tangle->here &= ~set;
-    return into_child(subgroup, tangle, set, inside, target, pc);
+    if (opens && subgroup->uniform)
+        uniform_choose(subgroup->uniform, inside->key, target);
+    return into_child(subgroup, tangle, set, inside, step + 1, target, pc);
 }
 
 bool tangle_go(struct subgroup *subgroup, struct tangle *tangle, lanes set,
@@ -525,16 +590,15 @@ bool tangle_call(struct subgroup *subgroup, struct tangle *tangle, lanes set, ui
                  uint32_t return_pc)
 {
     if (!tangle->own) {
-        struct construct *call =
-            new_construct(subgroup, CONSTRUCT_CALL, tangle->inside, UINT32_MAX, return_pc);
+        struct construct *call = new_construct(subgroup, CONSTRUCT_CALL, tangle->inside,
+                                               tangle->step, UINT32_MAX, return_pc);
         tangle->own = hold(call);
         if (!call || !new_meeting(subgroup, tangle, call))
             return false;
-        call->stays_diverged =
-            subgroup->rules->stays_diverged && !subgroup->program->maximally_reconverges;
     }
     tangle->here &= ~set;
-    const bool gone = into_child(subgroup, tangle, set, tangle->own, entry, pc_of(subgroup, entry));
+    const bool gone =
+        into_child(subgroup, tangle, set, tangle->own, 0, entry, pc_of(subgroup, entry));
     look_at(subgroup, tangle);
     settle(subgroup);
     return gone;
@@ -550,6 +614,7 @@ bool tangle_return(struct subgroup *subgroup, struct tangle *tangle, lanes set)
         return true;
     }
     tangle->here &= ~set;
+    note_leave(subgroup, tangle->inside, tangle->step, call);
     escape(subgroup, tangle->inside, call, set);
     const bool gone = into_meeting(subgroup, tangle, set, call, call->target);
     look_at(subgroup, tangle);
@@ -560,6 +625,7 @@ bool tangle_return(struct subgroup *subgroup, struct tangle *tangle, lanes set)
 void tangle_end(struct subgroup *subgroup, struct tangle *tangle, lanes set)
 {
     tangle->here &= ~set;
+    note_leave(subgroup, tangle->inside, tangle->step, NULL);
     escape(subgroup, tangle->inside, NULL, set);
     choose(subgroup, tangle, NULL, UINT32_MAX, set);
     subgroup->live &= ~set;

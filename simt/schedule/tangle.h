@@ -34,6 +34,9 @@ struct construct {
     enum construct_kind kind;
     uint32_t header;     // block with the merge instruction
     uint32_t target;     // block of `meet`: merge block, continue target; CALL: the pc to return to
+    uint32_t step;       // of the body of `outer` at which it was opened (uniform.h)
+    uint64_t key;        // of this instance, in all subgroups of the workgroup (uniform.h)
+    bool decided;        // lanes have come to where they might meet, and:
     bool stays_diverged; // lanes that arrive from different tangles stay apart
     struct tangle *meet; // NULL once nobody can come any more
     struct tangle *head; // SWITCH: the tangle that executed it, kept while lanes may fall through
@@ -51,6 +54,7 @@ struct tangle {
     lanes here, coming;
     lanes arrived;   // of `here`: waiting at a tangled instruction
     uint32_t target; // block at which it begins, among its parent's children
+    uint32_t step;   // of the body of `inside` (uniform.h)
     bool is_meeting; // a merge, continue target or return: not chosen by a branch of its parent
     bool is_exit;    // in the list of a loop's exits
     bool lags;       // model `lagging`: lanes that stayed behind

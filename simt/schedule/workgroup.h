@@ -6,6 +6,7 @@
 #include "schedule/flow.h"
 #include "schedule/model.h"
 #include "schedule/tangle.h"
+#include "schedule/uniform.h"
 
 struct pool_chunk;
 
@@ -33,6 +34,8 @@ struct subgroup {
     const struct model_rules *rules;
     uint64_t compilation; // a seed for choices that one compilation makes once
 
+    struct uniform *uniform; // of the workgroup; NULL where its control flow decides nothing
+
     // Of tangle.c.
     uint64_t random;
     uint64_t tangles_made;
@@ -48,7 +51,8 @@ struct workgroup {
     struct subgroup *subgroups;
     uint32_t subgroup_count;
     unsigned char *shared;
-    struct order *order; // NULL: sequentially consistent
-    bool running;        // has begun, and its end was not dealt with yet
-    uint32_t live;       // subgroups with lanes that have not ended
+    struct order *order;     // NULL: sequentially consistent
+    struct uniform *uniform; // NULL: as for its subgroups
+    bool running;            // has begun, and its end was not dealt with yet
+    uint32_t live;           // subgroups with lanes that have not ended
 };

@@ -104,9 +104,8 @@ static int compare(const struct trial *trial, uint64_t seed)
     return wrong;
 }
 
-// How many masks of one program are wrong; -1 if it did not run.
-static int try_program(const struct gen_program *program, uint64_t seed, const char *model,
-                       enum masks_rule rule, uint32_t subgroup)
+static struct trial *new_trial(const struct gen_program *program, uint64_t seed, const char *model,
+                               enum masks_rule rule, uint32_t subgroup)
 {
     char text[128], error[256];
     struct trial *trial = calloc(1, sizeof(*trial));
@@ -123,12 +122,25 @@ static int try_program(const struct gen_program *program, uint64_t seed, const c
     trial->cells = calloc(cells, sizeof(*trial->cells));
     for (uint32_t i = 0; i < trial->lanes; i++)
         trial->words[i] = gen_word(seed, seed + i / subgroup, i % subgroup, subgroup);
-    const int wrong = execute(trial) ? compare(trial, seed) : -1;
+    return trial;
+}
+
+static void free_trial(struct trial *trial)
+{
     free(trial->shape);
     free(trial->words);
     free(trial->output);
     free(trial->cells);
     free(trial);
+}
+
+// How many masks of one program are wrong; -1 if it did not run.
+static int try_program(const struct gen_program *program, uint64_t seed, const char *model,
+                       enum masks_rule rule, uint32_t subgroup)
+{
+    struct trial *trial = new_trial(program, seed, model, rule, subgroup);
+    const int wrong = execute(trial) ? compare(trial, seed) : -1;
+    free_trial(trial);
     return wrong;
 }
 
@@ -163,6 +175,90 @@ static void tangled_keeps_the_weaker_rules(void **state)
     (void)state;
     check_model("tangled", MASKS_DEFAULT);
     check_model("tangled", MASKS_SUBGROUP_UNIFORM);
+}
+
+// With how many of 60 seeds not all of the first subgroup look together, in slot `slot`. Its lanes
+// have the word 1, those of the second one the word `others`.
+static int times_apart(const char *source, enum masks_rule rule, uint32_t others, uint32_t slot)
+{
+    enum { WIDTH = 8, ALL = 0xFF };
+    int apart = 0;
+    struct gen_program program;
+    assert_true(gen_read(source, strlen(source), &program, NULL));
+    assert_true(gen_check(&program, rule, NULL));
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct trial *trial = new_trial(&program, seed, "tangled", rule, WIDTH);
+        assert_true(slot < trial->shape->masks.slots);
+        for (uint32_t i = 0; i < trial->lanes; i++)
+            trial->words[i] = i < WIDTH ? 1 : others;
+        assert_true(execute(trial));
+        assert_int_equal(compare(trial, seed), 0);
+        apart += trial->output[4 * slot] != ALL;
+        free_trial(trial);
+    }
+    return apart;
+}
+
+// One whole subgroup is in the branch, the other is not.
+static const char branch[] = "if word.0 { if lane.0 { } look }";
+
+static void a_subgroup_is_not_the_workgroup(void **state)
+{
+    (void)state;
+    assert_in_range(times_apart(branch, MASKS_DEFAULT, 0, 0), 5, 59);
+    assert_int_equal(times_apart(branch, MASKS_SUBGROUP_UNIFORM, 0, 0), 0);
+    assert_int_equal(times_apart(branch, MASKS_MAXIMAL, 0, 0), 0);
+    // Behind the branch, which the whole workgroup entered.
+    assert_int_equal(times_apart("if word.0 { if lane.0 { } } look", MASKS_DEFAULT, 0, 0), 0);
+    // Deeper in, and behind another construct.
+    static const char deep[] = "if word.0 { if true { if true { } if lane.0 { } look } }";
+    assert_in_range(times_apart(deep, MASKS_DEFAULT, 0, 0), 5, 59);
+    // The other subgroup has left the loop.
+    static const char loop[] = "while i<3 { if i>=2 { if lane.0 { } look } if i>=1 { if word.1 { "
+                               "break } } }";
+    assert_in_range(times_apart(loop, MASKS_DEFAULT, 2, 2), 5, 59);
+    assert_int_equal(times_apart(loop, MASKS_DEFAULT, 1, 2), 0);
+}
+
+static void a_whole_workgroup_comes_together(void **state)
+{
+    (void)state;
+    assert_int_equal(times_apart(branch, MASKS_DEFAULT, 1, 0), 0);
+    static const char loop[] = "while i<3 { if lane.0 { } look }";
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(times_apart(loop, MASKS_DEFAULT, 0, i), 0);
+}
+
+// Nothing in the branch parts the lanes that took it together.
+static void a_subgroup_that_does_not_part_stays_whole(void **state)
+{
+    (void)state;
+    static const char undivided[] = "if word.0 { if word.0 { while i<2 { } } look }";
+    assert_int_equal(times_apart(undivided, MASKS_DEFAULT, 0, 0), 0);
+}
+
+// Lanes of the other subgroup do not leave the selection by its merge block.
+static void an_escape_ends_uniform_control_flow(void **state)
+{
+    (void)state;
+    static const char escape[] = "while i<1 { if lane.0 { if word.1 { break } } look }";
+    assert_in_range(times_apart(escape, MASKS_DEFAULT, 2, 0), 5, 59);
+    assert_int_equal(times_apart(escape, MASKS_SUBGROUP_UNIFORM, 2, 0), 0);
+    assert_int_equal(times_apart(escape, MASKS_DEFAULT, 1, 0), 0);
+}
+
+// No continue target brings lanes together but under maximal reconvergence, nor does a return.
+static void only_merge_blocks_end_divergence(void **state)
+{
+    (void)state;
+    static const char loop[] = "while i<2 { look if lane.0 { continue } }";
+    static const char call[] = "call { if lane.0 { return } } look";
+    assert_in_range(times_apart(loop, MASKS_DEFAULT, 1, 1), 5, 59);
+    assert_in_range(times_apart(loop, MASKS_SUBGROUP_UNIFORM, 1, 1), 5, 59);
+    assert_int_equal(times_apart(loop, MASKS_MAXIMAL, 1, 1), 0);
+    assert_in_range(times_apart(call, MASKS_DEFAULT, 1, 0), 5, 59);
+    assert_in_range(times_apart(call, MASKS_SUBGROUP_UNIFORM, 1, 0), 5, 59);
+    assert_int_equal(times_apart(call, MASKS_MAXIMAL, 1, 0), 0);
 }
 
 // Blocks on the way out of a loop may be taken to lie behind it, unless maximal reconvergence is
@@ -216,6 +312,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(lockstep_is_maximal),
         cmocka_unit_test(tangled_is_maximal),
         cmocka_unit_test(tangled_keeps_the_weaker_rules),
+        cmocka_unit_test(a_subgroup_is_not_the_workgroup),
+        cmocka_unit_test(a_whole_workgroup_comes_together),
+        cmocka_unit_test(a_subgroup_that_does_not_part_stays_whole),
+        cmocka_unit_test(an_escape_ends_uniform_control_flow),
+        cmocka_unit_test(only_merge_blocks_end_divergence),
         cmocka_unit_test(peeling_keeps_the_weaker_rules),
         cmocka_unit_test(broken_models_are_seen),
         cmocka_unit_test(a_continue_construct_is_no_way_out),
