@@ -26,6 +26,7 @@ const char *const fault_names[FAULT_COUNT] = {
     [FAULT_PROPERTIES] = "properties",
     [FAULT_RENDEZVOUS] = "rendezvous",
     [FAULT_LOOPS] = "loops",
+    [FAULT_REDUCTION] = "reduction",
 };
 
 static const char *const schedule_names[] = {"random", "priority"};

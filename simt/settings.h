@@ -30,6 +30,7 @@ enum fault {
     FAULT_PROPERTIES, // nonsense in reported properties: names with control characters, sizes of 0
     FAULT_RENDEZVOUS, // a subgroup's barrier, a memory barrier, an acquire waits for the workgroup
     FAULT_LOOPS,      // loops end after 65,535 iterations
+    FAULT_REDUCTION,  // a reduction leaves out lanes by a truth value of something else
     FAULT_COUNT,
 };
 

@@ -3,6 +3,7 @@
 #include "schedule/launch.h"
 
 #include "memory/past.h"
+#include "schedule/guard.h"
 #include "splitmix.h"
 
 #include <fenv.h>
@@ -31,6 +32,7 @@ struct machine {
     bool closing;
     unsigned char *reported; // [instruction]
     struct flow flow;
+    uint32_t *guards;                // FAULT_REDUCTION: guard.h; else NULL
     uint64_t groups, stride, offset; // workgroup i is (offset + i * stride) % groups
     atomic_uint_fast64_t next;       // i
     atomic_int result;               // the first enum dispatch_end that is not DISPATCH_DONE
@@ -176,6 +178,7 @@ static void set_up(struct worker *worker)
     if (faulty && settings->fault == FAULT_WRONG)
         worker->exec.fault_rate = settings->rate;
     worker->impatient = faulty && settings->fault == FAULT_LOOPS;
+    worker->guards = machine->guards;
     if (settings->schedule == SCHEDULE_PRIORITY)
         worker_draw_delays(worker, settings->depth);
 }
@@ -308,15 +311,28 @@ static void draw_launch_order(struct machine *machine)
         machine->stride = machine->stride % (machine->groups - 1) + 1;
 }
 
+// What was made for one dispatch.
+static void forget(struct machine *machine)
+{
+    flow_free(&machine->flow);
+    free(machine->guards);
+    free(machine->reported);
+    machine->guards = NULL;
+    machine->reported = NULL;
+}
+
 enum dispatch_end machine_dispatch(struct machine *machine, const struct dispatch *dispatch)
 {
     machine->groups = (uint64_t)dispatch->groups[0] * dispatch->groups[1] * dispatch->groups[2];
     if (machine->groups == 0)
         return DISPATCH_DONE;
     machine->reported = calloc((size_t)dispatch->program->insn_count + 1, 1);
-    if (!flow_find(&machine->flow, dispatch->program) || !machine->reported) {
-        flow_free(&machine->flow);
-        free(machine->reported);
+    const bool guarded =
+        machine->settings.model == MODEL_FAULTY && machine->settings.fault == FAULT_REDUCTION;
+    machine->guards = guarded ? guard_find(dispatch->program) : NULL;
+    if (!flow_find(&machine->flow, dispatch->program) || !machine->reported ||
+        (guarded && !machine->guards)) {
+        forget(machine);
         return DISPATCH_MEMORY;
     }
     const uint64_t number = machine->number;
@@ -349,9 +365,7 @@ enum dispatch_end machine_dispatch(struct machine *machine, const struct dispatc
     const enum dispatch_end end = (enum dispatch_end)atomic_load(&machine->result);
     if (machine->trace)
         trace_end(machine->trace, number, machine->workers[0].switches, end);
-    flow_free(&machine->flow);
-    free(machine->reported);
-    machine->reported = NULL;
+    forget(machine);
     return end;
 }
 

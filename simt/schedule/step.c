@@ -61,10 +61,34 @@ static void count(struct run *run)
         trace_step(worker->trace, exec, worker->time, run->workgroup->number);
 }
 
+// FAULT_REDUCTION: lanes for which the truth value holds take no part. If none does, the result is
+// what stood in its register: all ones.
+static void reduce_guarded(struct exec *exec, const struct insn *insn, uint32_t guard)
+{
+    const lanes all = exec->mask;
+    const uint64_t *holds = exec_cells(exec, guard);
+    each_lane (lane, all) {
+        if (holds[lane])
+            exec->mask &= ~lanes_of(lane);
+    }
+    if (exec->mask)
+        insn->run(exec, insn);
+    for (uint32_t i = 0; !exec->mask && i < insn->components; i++) {
+        each_lane (lane, all)
+            exec_cells(exec, insn->result + i)[lane] = UINT64_MAX >> (64 - insn->width);
+    }
+    exec->mask = all;
+}
+
 static void execute(struct run *run, const struct insn *insn)
 {
+    const struct worker *worker = run->worker;
+    const uint32_t guard =
+        worker->guards ? worker->guards[insn - worker->program->insns] : CELL_NONE;
     begin(&run->worker->exec, insn);
-    if (insn->run)
+    if (guard != CELL_NONE)
+        reduce_guarded(&run->worker->exec, insn, guard);
+    else if (insn->run)
         insn->run(&run->worker->exec, insn);
     count(run);
 }

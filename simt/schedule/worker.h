@@ -31,6 +31,7 @@ struct worker {
     uint64_t switches;
     bool failed;                // out of host memory
     bool rendezvous, impatient; // FAULT_RENDEZVOUS, FAULT_LOOPS
+    const uint32_t *guards;     // FAULT_REDUCTION: guard.h; else NULL
     bool ended;                 // a workgroup in a slot has ended
 
     // SCHEDULE_PRIORITY: when some lane is delayed, the next time last.

@@ -58,6 +58,8 @@ static const struct {
     {"WorkgroupId", SpvBuiltInWorkgroupId},
     {"LocalInvocationId", SpvBuiltInLocalInvocationId},
     {"LocalInvocationIndex", SpvBuiltInLocalInvocationIndex},
+    {"NumSubgroups", SpvBuiltInNumSubgroups},
+    {"SubgroupId", SpvBuiltInSubgroupId},
     {"FragCoord", SpvBuiltInFragCoord},
     {"Input", SpvStorageClassInput},
     {"Uniform", SpvStorageClassUniform},
