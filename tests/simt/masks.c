@@ -177,11 +177,14 @@ static void tangled_keeps_the_weaker_rules(void **state)
     check_model("tangled", MASKS_SUBGROUP_UNIFORM);
 }
 
-// With how many of 60 seeds not all of the first subgroup look together, in slot `slot`. Its lanes
-// have the word 1, those of the second one the word `others`.
-static int times_apart(const char *source, enum masks_rule rule, uint32_t others, uint32_t slot)
+enum { WIDTH = 8, ALL = 0xFF };
+
+// With how many of 60 seeds the last of the lanes `group` of the first subgroup looks with fewer
+// than all of them, in slot `slot`. Lanes of that subgroup have the word 1, those of the second one
+// the word `others`.
+static int times_less(const char *source, enum masks_rule rule, uint32_t others, uint32_t slot,
+                      uint32_t group)
 {
-    enum { WIDTH = 8, ALL = 0xFF };
     int apart = 0;
     struct gen_program program;
     assert_true(gen_read(source, strlen(source), &program, NULL));
@@ -193,10 +196,15 @@ static int times_apart(const char *source, enum masks_rule rule, uint32_t others
             trial->words[i] = i < WIDTH ? 1 : others;
         assert_true(execute(trial));
         assert_int_equal(compare(trial, seed), 0);
-        apart += trial->output[4 * slot] != ALL;
+        apart += trial->output[4 * ((WIDTH - 1) * trial->shape->masks.slots + slot)] != group;
         free_trial(trial);
     }
     return apart;
+}
+
+static int times_apart(const char *source, enum masks_rule rule, uint32_t others, uint32_t slot)
+{
+    return times_less(source, rule, others, slot, ALL);
 }
 
 // One whole subgroup is in the branch, the other is not.
@@ -213,11 +221,23 @@ static void a_subgroup_is_not_the_workgroup(void **state)
     // Deeper in, and behind another construct.
     static const char deep[] = "if word.0 { if true { if true { } if lane.0 { } look } }";
     assert_in_range(times_apart(deep, MASKS_DEFAULT, 0, 0), 5, 59);
+    // The other subgroup is in the other branch.
+    static const char other[] = "if word.0 { if lane.0 { } look } else { look }";
+    assert_in_range(times_apart(other, MASKS_DEFAULT, 0, 0), 5, 59);
     // The other subgroup has left the loop.
     static const char loop[] = "while i<3 { if i>=2 { if lane.0 { } look } if i>=1 { if word.1 { "
                                "break } } }";
     assert_in_range(times_apart(loop, MASKS_DEFAULT, 2, 2), 5, 59);
     assert_int_equal(times_apart(loop, MASKS_DEFAULT, 1, 2), 0);
+}
+
+static void lanes_of_a_subgroup_are_not_all_of_it(void **state)
+{
+    (void)state;
+    static const char part[] = "if lane.0 { if lane.1 { } look }";
+    assert_in_range(times_less(part, MASKS_DEFAULT, 1, 0, 0xAA), 5, 59);
+    assert_in_range(times_less(part, MASKS_SUBGROUP_UNIFORM, 1, 0, 0xAA), 5, 59);
+    assert_int_equal(times_less(part, MASKS_MAXIMAL, 1, 0, 0xAA), 0);
 }
 
 static void a_whole_workgroup_comes_together(void **state)
@@ -313,6 +333,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tangled_is_maximal),
         cmocka_unit_test(tangled_keeps_the_weaker_rules),
         cmocka_unit_test(a_subgroup_is_not_the_workgroup),
+        cmocka_unit_test(lanes_of_a_subgroup_are_not_all_of_it),
         cmocka_unit_test(a_whole_workgroup_comes_together),
         cmocka_unit_test(a_subgroup_that_does_not_part_stays_whole),
         cmocka_unit_test(an_escape_ends_uniform_control_flow),
