@@ -26,6 +26,12 @@ static bool is_visible(const struct insn *insn)
            insn->opcode == SpvOpReadClockKHR;
 }
 
+bool flow_is_quad(const struct insn *insn)
+{
+    return insn->opcode == SpvOpGroupNonUniformQuadBroadcast ||
+           insn->opcode == SpvOpGroupNonUniformQuadSwap;
+}
+
 // The edges out of a block; gives back whether a switch ends it.
 static bool edges_of(const struct program *program, uint32_t block, const struct edge **edges,
                      uint32_t *count)
@@ -189,6 +195,7 @@ static void find_special(struct flow *flow, const struct program *program)
         do {
             flow->block_of[pc] = b;
             flow->visible[pc] = is_visible(&program->insns[pc]);
+            flow->quads |= flow_is_quad(&program->insns[pc]);
         } while (!insn_ends_block(&program->insns[pc++]));
         if (block->merge_kind == MERGE_NONE)
             continue;

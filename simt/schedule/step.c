@@ -173,15 +173,14 @@ static enum after at_workgroup_barrier(struct run *run)
 
 // Tangled instructions.
 
-// The whole tangle executes the instruction. A subgroup's barrier releases, then acquires.
-static enum after together(struct run *run, const struct insn *insn)
+// Lanes of the tangle execute the instruction. A subgroup's barrier releases, then acquires.
+static enum after together(struct run *run, const struct insn *insn, lanes set)
 {
-    struct tangle *tangle = run->tangle;
-    if (tangle->here != run->set) {
-        run->set = tangle->here;
+    if (set != run->set) {
+        run->set = set;
         worker_aim(run->worker, run->workgroup, run->subgroup, run->set);
     }
-    tangle->arrived = 0;
+    run->tangle->arrived &= ~set;
     if (insn->kind == INSN_BARRIER && run->workgroup->order) {
         run->worker->exec.insn = insn;
         insn->run(&run->worker->exec, insn);
@@ -199,16 +198,39 @@ static enum after together(struct run *run, const struct insn *insn)
     return STOP;
 }
 
+// Those for whom everybody has come: all of the tangle or nobody, or some of its quads.
+static lanes ready(const struct run *run, const struct insn *insn)
+{
+    const struct tangle *tangle = run->tangle;
+    lanes come = run->set, quads = 0;
+    if (!run->worker->flow->quads)
+        return tangle_complete(tangle) && (tangle->arrived | come) == tangle->here ? tangle->here
+                                                                                   : 0;
+    each_lane (lane, tangle->arrived) {
+        if (run->subgroup->pc[lane] == run->pc)
+            come |= lanes_of(lane);
+    }
+    const lanes missing = tangle->coming | (tangle->here & ~come);
+    if (!flow_is_quad(insn))
+        return missing ? 0 : come;
+    for (uint32_t lane = 0; lane < run->subgroup->width; lane += 4) {
+        const lanes quad = lanes_below(4) << lane;
+        quads |= missing & quad ? 0 : quad;
+    }
+    return come & quads;
+}
+
 static enum after at_tangled(struct run *run, const struct insn *insn)
 {
     struct tangle *tangle = run->tangle;
-    const struct model_rules *rules = run->worker->rules;
-    if (rules->together ||
-        (tangle_complete(tangle) && (tangle->arrived | run->set) == tangle->here))
-        return together(run, insn);
-    park(run, run->set, run->pc);
-    tangle_arrive(run->subgroup, tangle, run->set);
-    return STOP;
+    if (run->worker->rules->together)
+        return together(run, insn, tangle->here);
+    const lanes set = ready(run, insn), waiting = run->set & ~set;
+    if (waiting) {
+        park(run, waiting, run->pc);
+        tangle_arrive(run->subgroup, tangle, waiting);
+    }
+    return set ? together(run, insn, set) : STOP;
 }
 
 enum { SCOPE_SUBGROUP = SpvScopeSubgroup, SCOPE_INVOCATION = SpvScopeInvocation };

@@ -163,7 +163,7 @@ static void wake(struct subgroup *subgroup, struct tangle *tangle)
 {
     if (subgroup->rules->together)
         subgroup->runnable |= tangle->here & ~subgroup->at_barrier;
-    else if (tangle->arrived == tangle->here)
+    else if (tangle->arrived == tangle->here || subgroup->flow->quads)
         subgroup->runnable |= tangle->arrived;
 }
 
@@ -174,8 +174,11 @@ static void settle(struct subgroup *subgroup)
         struct tangle *tangle = subgroup->queue;
         subgroup->queue = tangle->next_queued;
         tangle->queued = false;
-        if (tangle->coming)
+        if (tangle->coming) {
+            if (subgroup->flow->quads && !subgroup->rules->together)
+                subgroup->runnable |= tangle->arrived;
             continue;
+        }
         if (tangle->here)
             wake(subgroup, tangle);
         else

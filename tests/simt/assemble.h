@@ -32,6 +32,7 @@ static const struct {
     {"GroupNonUniform", SpvCapabilityGroupNonUniform},
     {"GroupNonUniformShuffle", SpvCapabilityGroupNonUniformShuffle},
     {"GroupNonUniformArithmetic", SpvCapabilityGroupNonUniformArithmetic},
+    {"GroupNonUniformQuad", SpvCapabilityGroupNonUniformQuad},
     {"VulkanMemoryModel", SpvCapabilityVulkanMemoryModel},
     {"PhysicalStorageBufferAddresses", SpvCapabilityPhysicalStorageBufferAddresses},
     {"RuntimeDescriptorArray", SpvCapabilityRuntimeDescriptorArray},

@@ -20,6 +20,7 @@ enum { OUT_WORDS = 256, IN_WORDS = 15, LINES = 16 };
     "OpCapability Int64\n"                                                                         \
     "OpCapability GroupNonUniform\n"                                                               \
     "OpCapability GroupNonUniformArithmetic\n"                                                     \
+    "OpCapability GroupNonUniformQuad\n"                                                           \
     "OpCapability PhysicalStorageBufferAddresses\n"                                                \
     "OpMemoryModel PhysicalStorageBuffer64 GLSL450\n"                                              \
     "OpEntryPoint GLCompute %main \"main\" %p_me %p_group %out %in\n"                              \
@@ -297,6 +298,62 @@ static void a_barrier_in_divergent_flow_is_a_deadlock(void **state)
                             "%value = OpGroupNonUniformIAdd %uint %3 0 %1\n" STORE("id", "value")),
                      "deadlock by OpControlBarrier %uint_2 %uint_2 %uint_264, workgroup (0, 0, 0), "
                      "subgroup 0, lane 0");
+}
+
+// Lanes 4 to 7 wait, 1000 times at most, for a store that lane 0 makes behind the swap; then they
+// swap too. Each stores what it got, and 100 more if it waited in vain.
+static const char swapping[] =
+    KERNEL("8",
+           "%17 = OpConstant %uint 17\n"
+           "%100 = OpConstant %uint 100\n"
+           "%1000 = OpConstant %uint 1000\n",
+           "%flag = OpAccessChain %p_word %out %0 %17\n"
+           "%high = OpUGreaterThan %bool %me %3\n"
+           "OpSelectionMerge %swap None\n"
+           "OpBranchConditional %high %begin %swap\n"
+           "%begin = OpLabel\n"
+           "OpBranch %wait\n"
+           "%wait = OpLabel\n"
+           "%turn = OpPhi %uint %0 %begin %next %again\n"
+           "OpLoopMerge %waited %again None\n"
+           "OpBranch %look\n"
+           "%look = OpLabel\n"
+           "%seen = OpAtomicLoad %uint %flag %1 %0\n"
+           "%open = OpIEqual %bool %seen %1\n"
+           "OpBranchConditional %open %waited %again\n"
+           "%again = OpLabel\n"
+           "%next = OpIAdd %uint %turn %1\n"
+           "%on = OpULessThan %bool %next %1000\n"
+           "OpBranchConditional %on %wait %waited\n"
+           "%waited = OpLabel\n"
+           "%vain = OpPhi %uint %0 %look %100 %again\n"
+           "OpBranch %swap\n"
+           "%swap = OpLabel\n"
+           "%penalty = OpPhi %uint %0 %entry %vain %waited\n"
+           "%other = OpGroupNonUniformQuadSwap %uint %3 %me %0\n"
+           "%lowest = OpIEqual %bool %me %0\n"
+           "OpSelectionMerge %done None\n"
+           "OpBranchConditional %lowest %tell %done\n"
+           "%tell = OpLabel\n"
+           "OpAtomicStore %flag %1 %0 %1\n"
+           "OpBranch %done\n"
+           "%done = OpLabel\n"
+           "%value = OpIAdd %uint %other %penalty\n" STORE("id", "value"));
+
+static void a_quad_waits_for_itself_alone(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {
+        "subgroup=8,threads=1,model=tangled,seed=1", "subgroup=8,threads=1,model=tangled,seed=2",
+        "subgroup=8,threads=1,model=tangled,seed=3", "subgroup=8,threads=1"};
+    for (int i = 0; i < 4; i++) {
+        prepare(settings[i], swapping, 1);
+        expect_end(DISPATCH_DONE);
+        const bool in_vain = i == 3; // where all lanes of a tangle go together
+        for (uint32_t lane = 0; lane < 8; lane++)
+            assert_int_equal(world.out[lane], (lane ^ 1) + (in_vain && lane > 3 ? 100 : 0));
+        finish();
+    }
 }
 
 // Who executes what.
@@ -583,6 +640,7 @@ int main(void)
         cmocka_unit_test(an_atomic_that_is_misaligned_is_reported),
         cmocka_unit_test(unreachable_that_is_reached_is_reported),
         cmocka_unit_test(a_barrier_in_divergent_flow_is_a_deadlock),
+        cmocka_unit_test(a_quad_waits_for_itself_alone),
         cmocka_unit_test(every_thread_has_its_share),
         cmocka_unit_test(a_subgroup_may_be_partial),
         cmocka_unit_test(groups_that_are_empty_or_based_elsewhere),
