@@ -5,7 +5,7 @@
 // of its lanes execute. Lanes run at their own pace, so a lane may be ahead in a tangle that others
 // have not reached yet: `here` are the lanes that have entered and not left it, `coming` those that
 // may still enter. A tangled instruction waits until nobody is coming and all are at the
-// instruction.
+// instruction; one that concerns quads, until this is so of the quad.
 //
 // The tree: at a branch the lanes of a tangle go into its children, one for each target. The merge
 // block of a selection or loop and the continue target of an iteration are children too, of the
