@@ -26,7 +26,7 @@ static bool memory_shape(const struct cat_args *args, struct cat_shape *shape,
     *shape = (struct cat_shape){
         .workgroups = workgroups,
         .elements = (uint32_t)invocations,
-        .input_words = 1,
+        .input_words = 2,
         .state_words = 2 + locations * cat_value(args, "stride"),
         .instances = invocations,
         .words_per_instance = 1,
@@ -38,9 +38,8 @@ static void no_input(const struct cat_args *args, const struct cat_shape *shape,
                      uint32_t *input)
 {
     (void)args;
-    (void)shape;
     (void)seed;
-    input[0] = 0;
+    memset(input, 0, shape->input_words * sizeof *input);
 }
 
 static void same_for_all(const struct cat_shape *shape, const uint32_t words[CAT_CHOICES],

@@ -12,7 +12,7 @@ import harness
 from harness import Case
 
 # What is forbidden and never seen on a right device; quick, and of every way in which workgroups meet.
-QUICK = ("memory.coherence/sides=device,*computed,*vulkan@*workgroup=256,times=1,stride=1,step=4099*",
+QUICK = ("memory.coherence/sides=device,*computed,*vulkan,*@*workgroup=256,times=1,stride=1,step=4099*",
          "memory.message-passing/sides=device,scope=exact,order=release-acquire,data=atomic,*vulkan@*"
          "workgroup=256,times=1,stride=1,step=1031*",
          "shuffle.branch", "reconvergence.while-break/*@workgroup=64*", "cases.igc-396",
@@ -24,8 +24,8 @@ EVERY_KIND = ("kind=idle,before=8,workgroups=8",
               "kind=barrier,before=2,skew=1,slices=4,iterations=3", "slices=64", "offset=65536",
               "kind=memory,skew=2,slices=3,offset=256,pattern=load-load,iterations=5")
 # Compiles fast.
-LIGHT = ("memory.coherence/sides=device,address=computed,place=buffer,memory-model=vulkan@"
-         "workgroup=256,times=1,stride=1,step=4099*")
+LIGHT = ("memory.coherence/sides=device,address=computed,place=buffer,memory-model=vulkan,"
+         "cure=none@workgroup=256,times=1,stride=1,step=4099*")
 SIMT = ("--simt", "lockstep,subgroup=8")
 CHAIN = "progress.chain/order=ticket@workgroup=64,workgroups=4,*"
 

@@ -169,10 +169,11 @@ static void check_case(const struct cat_case *which, void *user)
     if (cat_axis_is(&args, "place", "buffer"))
         assert_true(shape.state_words > 1 + 2 * invocations * cat_value(&args, "stride"));
 
-    uint32_t *expected = lit_alloc(4 * invocations, sizeof *expected), input = 7;
-    oracle->input(&args, &shape, 1, &input);
-    assert_int_equal(input, 0);
-    oracle->expect(&args, &shape, &input, expected);
+    uint32_t *expected = lit_alloc(4 * invocations, sizeof *expected), input[] = {7, 7};
+    assert_int_equal(shape.input_words, 2);
+    oracle->input(&args, &shape, 1, input);
+    assert_int_equal(input[0] | input[1], 0);
+    oracle->expect(&args, &shape, input, expected);
     judge_all(machine, &mode, expected);
     for (uint64_t i = 1; i < invocations; i++)
         assert_memory_equal(expected, expected + 4 * i, 16);
@@ -210,7 +211,8 @@ static void no_permutation_without_a_power_of_two(void **state)
     struct lit_error error;
     struct cat_shape shape;
     assert_true(cat_case_parse("memory.coherence/sides=device,address=same,place=buffer,"
-                               "memory-model=glsl@workgroup=64,times=1,stride=1,step=4099",
+                               "memory-model=glsl,cure=none@workgroup=64,times=1,stride=1,"
+                               "step=4099",
                                &which, &error));
     struct cat_args args = {.subgroup = 8, .workgroup = 64, .scale = 3, .which = &which};
     assert_false(which.test->oracle->shape(&args, &shape, &error));
