@@ -25,6 +25,9 @@ bool repro_from_glsl(const struct repro *repro);
 // How many words the expectation has for each word of the output.
 uint32_t repro_stride(const struct repro *repro);
 uint64_t repro_output_words(const struct repro *repro);
+// The words of expected.bin: with alternatives those of one instance if all expect the same, else
+// of all.
+uint64_t repro_expected_words(const struct repro *repro);
 
 // How a word of the output can be compared by a tool that knows no modes.
 enum repro_compare {

@@ -114,7 +114,9 @@ static void put_configuration(struct text *out, const struct repro *repro)
     put_define(out, "STATE_WORDS", shape->state_words, "word 0: a bounded wait ran out");
     put_define(out, "INSTANCES", shape->instances, "what passes or fails");
     put_define(out, "WORDS_PER_INSTANCE", shape->words_per_instance, "of the output");
-    put_number(out, "STRIDE", repro_stride(repro), "words of expected.bin for each of these");
+    put_number(out, "STRIDE", repro_stride(repro), "words of the expectation for each of these");
+    put_define(out, "EXPECTED_WORDS", repro_expected_words(repro),
+               "of expected.bin, for all or for every instance");
     text_printf(out, "#define %-18s %-20s // all runs of a pipeline have to store the same words\n",
                 "STEADY", ready->steady ? "true" : "false");
     text_printf(out,

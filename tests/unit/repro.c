@@ -181,6 +181,13 @@ static void data_are_as_large_as_it_says(void **state)
                      shape->input_words * 4);
     assert_int_equal(count(file(made, "test.spvasm"), "OpFunctionEnd") > 0, true);
     drop(made);
+    // All instances have the same choices: the file has those of one.
+    made = make(CHOICES);
+    const uint32_t words[] = {3, 0, 2, 1};
+    assert_int_equal(file(made, "expected.bin")->length, sizeof words);
+    assert_memory_equal(file(made, "expected.bin")->data, words, sizeof words);
+    assert_int_equal(count(file(made, "repro.c"), "#define EXPECTED_WORDS     UINT64_C(4)"), 1);
+    drop(made);
 }
 
 // A script has one pipeline and one dispatch for each run, and compares only what can be.
