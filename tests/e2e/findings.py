@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tickets of reports/findings/: how each opens, and that its bundle is of the tests as they are."""
+
+import glob
+import hashlib
+import json
+import os
+import re
+
+import harness
+
+FINDINGS = os.path.join(harness.SOURCE, "reports", "findings")
+OPENING = ("Fails on", "Passes on", "Not tried", "Bundle", "Filing")
+
+
+def read(*path, mode="r"):
+    with open(os.path.join(FINDINGS, *path), mode) as file:
+        return file.read()
+
+
+def tickets():
+    """Their names, without .md."""
+    return sorted(os.path.basename(path)[:-3] for path in glob.glob(FINDINGS + "/*.md")
+                  if os.path.basename(path) != "README.md")
+
+
+def points(text):
+    """What is wrong with a ticket's opening."""
+    title, defect, facts = (text.split("\n\n") + ["", ""])[:3]
+    found = re.findall(r"^- \*\*(.*?):\*\* \S", facts, re.M)
+    wrong = [] if re.fullmatch(r"# [^\n]+", title) else ["no title"]
+    # One sentence: a full stop at its end, and none before a capital letter.
+    if not defect.endswith(".") or re.search(r"[.!?]\s+[A-Z]", defect) or defect[:1] in "#-*|":
+        wrong.append("the defect is not one sentence")
+    if tuple(found) != OPENING:
+        wrong.append(f"{found} instead of {list(OPENING)}")
+    return wrong
+
+
+class Findings(harness.Case):
+    def test_openings(self):
+        self.assertGreaterEqual(len(tickets()), 6)
+        for name in tickets():
+            with self.subTest(name):
+                text = read(name + ".md")
+                self.assertEqual(points(text), [])
+                self.assertRegex(text, rf"- \*\*Bundle:\*\* (none: |\[.*\]\({name}/README.md\))")
+
+    def test_openings_that_are_none(self):
+        right = ("# D: it fails\n\nA load is lost.\n\n- **Fails on:** 1.2\n- **Passes on:** 1.3\n"
+                 "- **Not tried:** 1.1\n- **Bundle:** none: small\n- **Filing:** no\n")
+        self.assertEqual(points(right), [])
+        for old, new in (("# D", "D"), ("is lost.", "is lost"), ("is lost.", "is lost. So is one."),
+                         ("- **Not tried:** 1.1\n", ""), ("**Passes on:** 1.3", "**Passes on:**")):
+            self.assertNotEqual(points(right.replace(old, new)), [], new)
+
+    def test_index(self):
+        self.assertEqual(sorted(re.findall(r"^\| \[.*?\]\((.*?)\.md\)", read("README.md"), re.M)),
+                         tickets())
+
+    def test_bundles(self):
+        """Their modules are those of the catalogue."""
+        folders = sorted(os.path.basename(path[:-1]) for path in glob.glob(FINDINGS + "/*/"))
+        self.assertGreaterEqual(len(folders), 3)
+        self.assertEqual(set(folders) - set(tickets()), set())
+        for name in folders:
+            with self.subTest(name):
+                facts = json.loads(read(name, "facts.json"))["configuration"]
+                module = read(name, "test.spv", mode="rb")
+                self.assertEqual(hashlib.sha256(module).hexdigest(), facts["sha256"])
+                size = re.search(r"subgroup=(\d+)", facts["name"])[1]
+                made = self.litmus("repro", facts["name"], "-o", self.path(name), "-n", "1",
+                                   "--simt", f"lockstep,subgroup={size}")
+                self.assertEqual(made.code, 0, made)
+                for file in ("test.spv", "test.spvasm"):
+                    with open(os.path.join(self.path(name), file), "rb") as other:
+                        self.assertEqual(other.read(), read(name, file, mode="rb"), file)
+
+
+if __name__ == "__main__":
+    harness.main()
