@@ -1,0 +1,184 @@
+; SPDX-License-Identifier: Apache-2.0
+;
+; The axis `pressure`: what else is live in an invocation while lanes exchange, as in the kernels of
+; engines.
+;     none        nothing
+;     registers   200 values
+;     predicates  32 truth values: 16 bounds checks, and 16 comparisons of words that are used for
+;                 nothing else
+; All of it is made before the exchange, used behind it, and checked there. The test includes this
+; page before its first function. In %main, where control flow is uniform for the workgroup (lanes
+; part at the bounds checks), it writes
+;     HOLD(place)      Loads words of `input` behind bounds checks, at addresses that follow from
+;                      `place`, a number of the invocation.
+;     PRESS(value)     PRESSED(value) is the value plus a zero made of all that is held: what is
+;                      made of it comes after the loads.
+;     RELEASE(result)  RELEASED(result) is the result, encoded step by step with what is held, then
+;                      decoded with the same words loaded anew. If all is right, it is the result. A
+;                      wrong result stays wrong, and anything held wrongly makes a right one wrong.
+; HOLD stands once, the others once for each value that they name. With pressure=none they are
+; nothing, PRESSED(value) is the value, and RELEASED(result) the result.
+;
+; What keeps a compiler from shortening the lives of what is held: the loads are Volatile, so that
+; none may be left out or done twice, and no two may be taken to give the same. PRESS has the first
+; come before the exchange. The second cannot come before the last step of the encoding, since its
+; outcome is a part of their addresses, and the first step needs the result. The steps do not
+; commute.
+
+#if defined(PRESSURE_REGISTERS) || defined(PRESSURE_PREDICATES)
+
+; A step for each word, by eights: STEP(name, k, next) from 000, 001 on; and the same backwards.
+#define EIGHT(STEP, name, a, b) STEP(name, a##0, a##1) STEP(name, a##1, a##2) \
+    STEP(name, a##2, a##3) STEP(name, a##3, a##4) STEP(name, a##4, a##5) \
+    STEP(name, a##5, a##6) STEP(name, a##6, a##7) STEP(name, a##7, b##0)
+#define EIGHT_BACK(STEP, name, a, b) STEP(name, a##7, b##0) STEP(name, a##6, a##7) \
+    STEP(name, a##5, a##6) STEP(name, a##4, a##5) STEP(name, a##3, a##4) \
+    STEP(name, a##2, a##3) STEP(name, a##1, a##2) STEP(name, a##0, a##1)
+#ifdef PRESSURE_PREDICATES
+#define EACH(STEP, name) EIGHT(STEP, name, 00, 01) EIGHT(STEP, name, 01, 02)
+#define EACH_BACK(STEP, name) EIGHT_BACK(STEP, name, 01, 02) EIGHT_BACK(STEP, name, 00, 01)
+#define BEHIND_ALL(name) name##_020
+#else
+#define EACH(STEP, name) \
+    EIGHT(STEP, name, 00, 01) EIGHT(STEP, name, 01, 02) EIGHT(STEP, name, 02, 03) \
+    EIGHT(STEP, name, 03, 04) EIGHT(STEP, name, 04, 05) EIGHT(STEP, name, 05, 06) \
+    EIGHT(STEP, name, 06, 07) EIGHT(STEP, name, 07, 08) EIGHT(STEP, name, 08, 09) \
+    EIGHT(STEP, name, 09, 10) EIGHT(STEP, name, 10, 11) EIGHT(STEP, name, 11, 12) \
+    EIGHT(STEP, name, 12, 13) EIGHT(STEP, name, 13, 14) EIGHT(STEP, name, 14, 15) \
+    EIGHT(STEP, name, 15, 16) EIGHT(STEP, name, 16, 17) EIGHT(STEP, name, 17, 18) \
+    EIGHT(STEP, name, 18, 19) EIGHT(STEP, name, 19, 20) EIGHT(STEP, name, 20, 21) \
+    EIGHT(STEP, name, 21, 22) EIGHT(STEP, name, 22, 23) EIGHT(STEP, name, 23, 24) \
+    EIGHT(STEP, name, 24, 25)
+#define EACH_BACK(STEP, name) \
+    EIGHT_BACK(STEP, name, 24, 25) EIGHT_BACK(STEP, name, 23, 24) \
+    EIGHT_BACK(STEP, name, 22, 23) EIGHT_BACK(STEP, name, 21, 22) \
+    EIGHT_BACK(STEP, name, 20, 21) EIGHT_BACK(STEP, name, 19, 20) \
+    EIGHT_BACK(STEP, name, 18, 19) EIGHT_BACK(STEP, name, 17, 18) \
+    EIGHT_BACK(STEP, name, 16, 17) EIGHT_BACK(STEP, name, 15, 16) \
+    EIGHT_BACK(STEP, name, 14, 15) EIGHT_BACK(STEP, name, 13, 14) \
+    EIGHT_BACK(STEP, name, 12, 13) EIGHT_BACK(STEP, name, 11, 12) \
+    EIGHT_BACK(STEP, name, 10, 11) EIGHT_BACK(STEP, name, 09, 10) \
+    EIGHT_BACK(STEP, name, 08, 09) EIGHT_BACK(STEP, name, 07, 08) \
+    EIGHT_BACK(STEP, name, 06, 07) EIGHT_BACK(STEP, name, 05, 06) \
+    EIGHT_BACK(STEP, name, 04, 05) EIGHT_BACK(STEP, name, 03, 04) \
+    EIGHT_BACK(STEP, name, 02, 03) EIGHT_BACK(STEP, name, 01, 02) \
+    EIGHT_BACK(STEP, name, 00, 01)
+#define BEHIND_ALL(name) name##_250
+#endif
+
+%held_sign            = OpConstant %uint 31
+%held_eighth          = OpConstant %uint 3
+%held_factor          = OpConstant %uint 747796405
+%held_inverse         = OpConstant %uint 3425435293  ; of the factor, modulo 2^32
+%held_term            = OpConstant %uint 0x9e3779b9
+
+; How far word k lies from the first: a stride of 100 words.
+#define OFFSET(name, k, next) name##_##k = OpConstant %uint 1##k##37
+EACH(OFFSET, %held_offset)
+
+; A bounds check as engines write it: the word if it is there, else zero.
+%held_function        = OpTypeFunction %uint %bool %uint
+%load_if              = OpFunction %uint None %held_function
+%load_is_there        = OpFunctionParameter %bool
+%load_index           = OpFunctionParameter %uint
+%load_begin           = OpLabel
+                        OpSelectionMerge %load_end None
+                        OpBranchConditional %load_is_there %load_it %load_end
+%load_it              = OpLabel
+%load_at              = OpAccessChain %word_pointer %input %buffer_words %load_index
+%load_word            = OpLoad %uint %load_at Volatile
+                        OpBranch %load_end
+%load_end             = OpLabel
+%load_value           = OpPhi %uint %zero %load_begin %load_word %load_it
+                        OpReturnValue %load_value
+                        OpFunctionEnd
+
+; Where word k is: within a power of two that is no larger than the buffer, moved up by an eighth of
+; the buffer.
+#define FIND(name, k) \
+    name##_far_##k = OpIAdd %uint name %held_offset_##k \
+    name##_near_##k = OpBitwiseAnd %uint name##_far_##k %held_mask \
+    name##_at_##k = OpIAdd %uint name##_near_##k %held_shift
+
+; What is kept of a word, and a step of the encoding and of the decoding by it. registers: times an
+; odd number, then exclusive or with the word. predicates: times that number, or exclusive or with
+; another.
+#ifdef PRESSURE_REGISTERS
+#define KEEP(name, k) name##_kept_##k = OpCopyObject %uint name##_word_##k
+#define FOLD(name, k, next) \
+    name##_fold_##next = OpBitwiseXor %uint name##_fold_##k name##_kept_##k
+#define ENCODE(name, k, next) \
+    name##_product_##k = OpIMul %uint name##_encoded_##k %held_factor \
+    name##_encoded_##next = OpBitwiseXor %uint name##_product_##k %held_kept_##k
+#define DECODE(name, k, next) \
+    name##_product_again_##k = OpBitwiseXor %uint name##_decoded_##next name##_again_kept_##k \
+    name##_decoded_##k = OpIMul %uint name##_product_again_##k %held_inverse
+#else
+#define KEEP(name, k) \
+    name##_hash_##k = OpIMul %uint name##_word_##k %held_factor \
+    name##_kept_##k = OpSLessThan %bool name##_hash_##k %zero
+#define FOLD(name, k, next) \
+    name##_count_##k = OpSelect %uint name##_kept_##k %one %two \
+    name##_fold_##next = OpIAdd %uint name##_fold_##k name##_count_##k
+#define ENCODE(name, k, next) \
+    name##_product_##k = OpIMul %uint name##_encoded_##k %held_factor \
+    name##_other_##k = OpBitwiseXor %uint name##_encoded_##k %held_term \
+    name##_encoded_##next = OpSelect %uint %held_kept_##k name##_product_##k name##_other_##k
+#define DECODE(name, k, next) \
+    name##_quotient_##k = OpIMul %uint name##_decoded_##next %held_inverse \
+    name##_other_again_##k = OpBitwiseXor %uint name##_decoded_##next %held_term \
+    name##_decoded_##k = OpSelect %uint name##_again_kept_##k name##_quotient_##k \
+                                  name##_other_again_##k
+#endif
+
+#define HOLD_ONE(name, k, next) \
+    FIND(name, k) \
+    name##_is_there_##k = OpULessThan %bool name##_at_##k %held_count \
+    name##_word_##k = OpFunctionCall %uint %load_if name##_is_there_##k name##_at_##k \
+    KEEP(name, k) \
+    FOLD(name, k, next)
+#define RELEASE_ONE(name, k, next) \
+    FIND(name##_again, k) \
+    name##_again_word_##k = OpFunctionCall %uint %load_if %held_is_there_##k \
+                                           name##_again_at_##k \
+    KEEP(name##_again, k) \
+    DECODE(name, k, next)
+
+; %opaque_zero is one that no compiler knows: `elements` is below 2^31.
+#define HOLD(place) \
+    %held_elements_at = OpAccessChain %push_uint %push %elements \
+    %held_elements = OpLoad %uint %held_elements_at \
+    %opaque_zero = OpShiftRightLogical %uint %held_elements %held_sign \
+    %held_count = OpArrayLength %uint %input 0 \
+    %held_top_bit = OpExtInst %uint %glsl FindUMsb %held_count \
+    %held_power = OpShiftLeftLogical %uint %one %held_top_bit \
+    %held_mask = OpISub %uint %held_power %one \
+    %held_shift = OpShiftRightLogical %uint %held_count %held_eighth \
+    %held = OpCopyObject %uint place \
+    %held_fold_000 = OpCopyObject %uint %zero \
+    EACH(HOLD_ONE, %held) \
+    %held_zero = OpBitwiseAnd %uint BEHIND_ALL(%held_fold) %opaque_zero
+
+#define PRESS_NAMED(value) value##_pressed = OpIAdd %uint value %held_zero
+#define PRESSED_NAMED(value) value##_pressed
+#define PRESS(value) PRESS_NAMED(value)
+#define PRESSED(value) PRESSED_NAMED(value)
+
+#define RELEASE_NAMED(result) \
+    result##_encoded_000 = OpCopyObject %uint result \
+    EACH(ENCODE, result) \
+    result##_zero = OpBitwiseAnd %uint BEHIND_ALL(result##_encoded) %opaque_zero \
+    result##_again = OpIAdd %uint %held result##_zero \
+    BEHIND_ALL(result##_decoded) = OpCopyObject %uint BEHIND_ALL(result##_encoded) \
+    EACH_BACK(RELEASE_ONE, result)
+#define RELEASED_NAMED(result) result##_decoded_000
+#define RELEASE(result) RELEASE_NAMED(result)
+#define RELEASED(result) RELEASED_NAMED(result)
+
+#else
+#define HOLD(place)
+#define PRESS(value)
+#define PRESSED(value) value
+#define RELEASE(result)
+#define RELEASED(result) result
+#endif
