@@ -16,6 +16,7 @@
 ;     RELEASE(result)  RELEASED(result) is the result, encoded step by step with what is held, then
 ;                      decoded with the same words loaded anew. If all is right, it is the result. A
 ;                      wrong result stays wrong, and anything held wrongly makes a right one wrong.
+;     RELEASE_TO(pointer, result)  Releases a result that has been stored, and stores it again.
 ; HOLD stands once, the others once for each value that they name. With pressure=none they are
 ; nothing, PRESSED(value) is the value, and RELEASED(result) the result.
 ;
@@ -66,39 +67,39 @@
 #define BEHIND_ALL(name) name##_250
 #endif
 
-%held_sign            = OpConstant %uint 31
-%held_eighth          = OpConstant %uint 3
-%held_factor          = OpConstant %uint 747796405
-%held_inverse         = OpConstant %uint 3425435293  ; of the factor, modulo 2^32
-%held_term            = OpConstant %uint 0x9e3779b9
+%live_sign            = OpConstant %uint 31
+%live_eighth          = OpConstant %uint 3
+%live_factor          = OpConstant %uint 747796405
+%live_inverse         = OpConstant %uint 3425435293  ; of the factor, modulo 2^32
+%live_term            = OpConstant %uint 0x9e3779b9
 
 ; How far word k lies from the first: a stride of 100 words.
 #define OFFSET(name, k, next) name##_##k = OpConstant %uint 1##k##37
-EACH(OFFSET, %held_offset)
+EACH(OFFSET, %live_offset)
 
 ; A bounds check as engines write it: the word if it is there, else zero.
-%held_function        = OpTypeFunction %uint %bool %uint
-%load_if              = OpFunction %uint None %held_function
-%load_is_there        = OpFunctionParameter %bool
-%load_index           = OpFunctionParameter %uint
-%load_begin           = OpLabel
-                        OpSelectionMerge %load_end None
-                        OpBranchConditional %load_is_there %load_it %load_end
-%load_it              = OpLabel
-%load_at              = OpAccessChain %word_pointer %input %buffer_words %load_index
-%load_word            = OpLoad %uint %load_at Volatile
-                        OpBranch %load_end
-%load_end             = OpLabel
-%load_value           = OpPhi %uint %zero %load_begin %load_word %load_it
-                        OpReturnValue %load_value
+%live_function        = OpTypeFunction %uint %bool %uint
+%load_bounded              = OpFunction %uint None %live_function
+%bounded_is_there        = OpFunctionParameter %bool
+%bounded_index           = OpFunctionParameter %uint
+%bounded_begin           = OpLabel
+                        OpSelectionMerge %bounded_end None
+                        OpBranchConditional %bounded_is_there %bounded_it %bounded_end
+%bounded_it              = OpLabel
+%bounded_at              = OpAccessChain %word_pointer %input %buffer_words %bounded_index
+%bounded_word            = OpLoad %uint %bounded_at Volatile
+                        OpBranch %bounded_end
+%bounded_end             = OpLabel
+%bounded_value           = OpPhi %uint %zero %bounded_begin %bounded_word %bounded_it
+                        OpReturnValue %bounded_value
                         OpFunctionEnd
 
 ; Where word k is: within a power of two that is no larger than the buffer, moved up by an eighth of
 ; the buffer.
 #define FIND(name, k) \
-    name##_far_##k = OpIAdd %uint name %held_offset_##k \
-    name##_near_##k = OpBitwiseAnd %uint name##_far_##k %held_mask \
-    name##_at_##k = OpIAdd %uint name##_near_##k %held_shift
+    name##_far_##k = OpIAdd %uint name %live_offset_##k \
+    name##_near_##k = OpBitwiseAnd %uint name##_far_##k %live_mask \
+    name##_at_##k = OpIAdd %uint name##_near_##k %live_shift
 
 ; What is kept of a word, and a step of the encoding and of the decoding by it. registers: times an
 ; odd number, then exclusive or with the word. predicates: times that number, or exclusive or with
@@ -108,58 +109,58 @@ EACH(OFFSET, %held_offset)
 #define FOLD(name, k, next) \
     name##_fold_##next = OpBitwiseXor %uint name##_fold_##k name##_kept_##k
 #define ENCODE(name, k, next) \
-    name##_product_##k = OpIMul %uint name##_encoded_##k %held_factor \
-    name##_encoded_##next = OpBitwiseXor %uint name##_product_##k %held_kept_##k
+    name##_product_##k = OpIMul %uint name##_encoded_##k %live_factor \
+    name##_encoded_##next = OpBitwiseXor %uint name##_product_##k %live_kept_##k
 #define DECODE(name, k, next) \
     name##_product_again_##k = OpBitwiseXor %uint name##_decoded_##next name##_again_kept_##k \
-    name##_decoded_##k = OpIMul %uint name##_product_again_##k %held_inverse
+    name##_decoded_##k = OpIMul %uint name##_product_again_##k %live_inverse
 #else
 #define KEEP(name, k) \
-    name##_hash_##k = OpIMul %uint name##_word_##k %held_factor \
+    name##_hash_##k = OpIMul %uint name##_word_##k %live_factor \
     name##_kept_##k = OpSLessThan %bool name##_hash_##k %zero
 #define FOLD(name, k, next) \
     name##_count_##k = OpSelect %uint name##_kept_##k %one %two \
     name##_fold_##next = OpIAdd %uint name##_fold_##k name##_count_##k
 #define ENCODE(name, k, next) \
-    name##_product_##k = OpIMul %uint name##_encoded_##k %held_factor \
-    name##_other_##k = OpBitwiseXor %uint name##_encoded_##k %held_term \
-    name##_encoded_##next = OpSelect %uint %held_kept_##k name##_product_##k name##_other_##k
+    name##_product_##k = OpIMul %uint name##_encoded_##k %live_factor \
+    name##_other_##k = OpBitwiseXor %uint name##_encoded_##k %live_term \
+    name##_encoded_##next = OpSelect %uint %live_kept_##k name##_product_##k name##_other_##k
 #define DECODE(name, k, next) \
-    name##_quotient_##k = OpIMul %uint name##_decoded_##next %held_inverse \
-    name##_other_again_##k = OpBitwiseXor %uint name##_decoded_##next %held_term \
+    name##_quotient_##k = OpIMul %uint name##_decoded_##next %live_inverse \
+    name##_other_again_##k = OpBitwiseXor %uint name##_decoded_##next %live_term \
     name##_decoded_##k = OpSelect %uint name##_again_kept_##k name##_quotient_##k \
                                   name##_other_again_##k
 #endif
 
 #define HOLD_ONE(name, k, next) \
     FIND(name, k) \
-    name##_is_there_##k = OpULessThan %bool name##_at_##k %held_count \
-    name##_word_##k = OpFunctionCall %uint %load_if name##_is_there_##k name##_at_##k \
+    name##_is_there_##k = OpULessThan %bool name##_at_##k %live_count \
+    name##_word_##k = OpFunctionCall %uint %load_bounded name##_is_there_##k name##_at_##k \
     KEEP(name, k) \
     FOLD(name, k, next)
 #define RELEASE_ONE(name, k, next) \
     FIND(name##_again, k) \
-    name##_again_word_##k = OpFunctionCall %uint %load_if %held_is_there_##k \
+    name##_again_word_##k = OpFunctionCall %uint %load_bounded %live_is_there_##k \
                                            name##_again_at_##k \
     KEEP(name##_again, k) \
     DECODE(name, k, next)
 
 ; %opaque_zero is one that no compiler knows: `elements` is below 2^31.
 #define HOLD(place) \
-    %held_elements_at = OpAccessChain %push_uint %push %elements \
-    %held_elements = OpLoad %uint %held_elements_at \
-    %opaque_zero = OpShiftRightLogical %uint %held_elements %held_sign \
-    %held_count = OpArrayLength %uint %input 0 \
-    %held_top_bit = OpExtInst %uint %glsl FindUMsb %held_count \
-    %held_power = OpShiftLeftLogical %uint %one %held_top_bit \
-    %held_mask = OpISub %uint %held_power %one \
-    %held_shift = OpShiftRightLogical %uint %held_count %held_eighth \
-    %held = OpCopyObject %uint place \
-    %held_fold_000 = OpCopyObject %uint %zero \
-    EACH(HOLD_ONE, %held) \
-    %held_zero = OpBitwiseAnd %uint BEHIND_ALL(%held_fold) %opaque_zero
+    %live_elements_at = OpAccessChain %push_uint %push %elements \
+    %live_elements = OpLoad %uint %live_elements_at \
+    %opaque_zero = OpShiftRightLogical %uint %live_elements %live_sign \
+    %live_count = OpArrayLength %uint %input 0 \
+    %live_top_bit = OpExtInst %uint %glsl FindUMsb %live_count \
+    %live_power = OpShiftLeftLogical %uint %one %live_top_bit \
+    %live_mask = OpISub %uint %live_power %one \
+    %live_shift = OpShiftRightLogical %uint %live_count %live_eighth \
+    %live = OpCopyObject %uint place \
+    %live_fold_000 = OpCopyObject %uint %zero \
+    EACH(HOLD_ONE, %live) \
+    %live_zero = OpBitwiseAnd %uint BEHIND_ALL(%live_fold) %opaque_zero
 
-#define PRESS_NAMED(value) value##_pressed = OpIAdd %uint value %held_zero
+#define PRESS_NAMED(value) value##_pressed = OpIAdd %uint value %live_zero
 #define PRESSED_NAMED(value) value##_pressed
 #define PRESS(value) PRESS_NAMED(value)
 #define PRESSED(value) PRESSED_NAMED(value)
@@ -168,12 +169,13 @@ EACH(OFFSET, %held_offset)
     result##_encoded_000 = OpCopyObject %uint result \
     EACH(ENCODE, result) \
     result##_zero = OpBitwiseAnd %uint BEHIND_ALL(result##_encoded) %opaque_zero \
-    result##_again = OpIAdd %uint %held result##_zero \
+    result##_again = OpIAdd %uint %live result##_zero \
     BEHIND_ALL(result##_decoded) = OpCopyObject %uint BEHIND_ALL(result##_encoded) \
     EACH_BACK(RELEASE_ONE, result)
 #define RELEASED_NAMED(result) result##_decoded_000
 #define RELEASE(result) RELEASE_NAMED(result)
 #define RELEASED(result) RELEASED_NAMED(result)
+#define RELEASE_TO(pointer, result) RELEASE(result) OpStore pointer RELEASED(result)
 
 #else
 #define HOLD(place)
@@ -181,4 +183,5 @@ EACH(OFFSET, %held_offset)
 #define PRESSED(value) value
 #define RELEASE(result)
 #define RELEASED(result) result
+#define RELEASE_TO(pointer, result)
 #endif
