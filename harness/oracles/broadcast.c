@@ -31,17 +31,18 @@ static bool versus_shape(const struct cat_args *args, struct cat_shape *shape,
     if (args->subgroup < 2)
         return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of one lane has nothing to exchange");
     *shape = common_shape(args);
-    shape->input_words = 1;
+    shape->input_words = 256;
     return true;
 }
 
-// The lane to shuffle from, where the kernel finds it.
+// The lane to shuffle from, where the kernel finds it, and words to hold under pressure.
 static void versus_input(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
                          uint32_t *input)
 {
-    (void)shape;
-    (void)seed;
+    struct lit_random random = {seed};
     input[0] = cat_value(args, "elected");
+    for (uint64_t i = 1; i < shape->input_words; i++)
+        input[i] = (uint32_t)(random_next(&random) >> 32);
 }
 
 // Lanes below the elected one take no part and write nothing. The others number their rounds on.
