@@ -11,7 +11,7 @@
 #define CAT_MAX_AXES   8
 #define CAT_MAX_SWEEPS 8
 #define CAT_MAX_VALUES 16
-#define CAT_MAX_RULES  16
+#define CAT_MAX_RULES  20
 #define CAT_MAX_SIZES  8
 
 enum cat_expectation { CAT_FORBIDDEN, CAT_CONTESTED, CAT_ASSUMED, CAT_CONTROL };
