@@ -74,7 +74,7 @@ static void find_scan(const struct dev_facts *facts, struct text *name)
             continue;
         snprintf(pattern, sizeof pattern,
                  "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,"
-                 "mode=inclusive,access=descriptor@workgroup=%" PRIu32 "*",
+                 "mode=inclusive,access=descriptor,pressure=none@workgroup=%" PRIu32 "*",
                  widths[i]);
         find_case(pattern, facts->subgroup, name);
     }

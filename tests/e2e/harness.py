@@ -29,7 +29,7 @@ SLOW = float(os.environ.get("LITMUS_SLOW", "1"))
 
 # Two small configurations, alike but for the workgroup size: 64 and 128.
 _VARIANT = ("shuffle.scan-loop/sync=workgroup-in-loop,reconvergence=default,form=variables,op=add,"
-            "mode=inclusive,access=descriptor")
+            "mode=inclusive,access=descriptor,pressure=none")
 ONE = _VARIANT + "@workgroup=64*"
 PAIR = (ONE, _VARIANT + "@workgroup=128*")
 

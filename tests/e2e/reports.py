@@ -137,7 +137,7 @@ class TheCode(Case):
     """What a driver made of the tests, in the reports of a run that failed under a model."""
 
     SCAN = ("shuffle.scan-loop/sync={sync},reconvergence=default,form=variables,op=add,"
-            "mode=inclusive,access=descriptor@workgroup=64,subgroup=8")
+            "mode=inclusive,access=descriptor,pressure=none@workgroup=64,subgroup=8")
 
     def setUp(self):
         super().setUp()

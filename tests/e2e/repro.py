@@ -19,9 +19,9 @@ SPIRV_AS = os.environ.get("LITMUS_SPIRV_AS", "spirv-as")
 HEADERS = os.environ.get("LITMUS_VULKAN_CFLAGS", "")
 
 SCAN = ("shuffle.scan-loop/sync=none,reconvergence=default,form={form},op=add,mode=inclusive,"
-        "access={access}@workgroup=64")
+        "access={access},pressure=none@workgroup=64")
 LOOKBACK = ("lookback.scan/encoding={encoding},memory-model=vulkan,walk=lane,reconvergence=default"
-            "@workgroup=128,elements={elements}")
+            ",pressure=none@workgroup=128,elements={elements}")
 
 # The model, the configuration, how many of its runs fail, how many give up: all or none, since a
 # run's schedule is drawn anew.

@@ -60,7 +60,7 @@ class Plans(Case):
 
 class Runs(Case):
     NAMES = ("shuffle.scan-loop/*reconvergence=default,form=variables,op=add,mode=inclusive,"
-             "access=descriptor@workgroup=64*",)
+             "access=descriptor,pressure=none@workgroup=64*",)
     RUNS = 10
 
     def entries(self, store, *more):

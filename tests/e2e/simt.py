@@ -16,7 +16,7 @@ MODELS = ("lockstep", "tangled", "snooping", "lagging", "peeling", "relaxed", "u
 
 # The founding hazard: shuffles in a loop without a barrier, and with one before each.
 HAZARD = ("shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,"
-          "mode=inclusive,access=descriptor@workgroup=64")
+          "mode=inclusive,access=descriptor,pressure=none@workgroup=64")
 CURED = HAZARD.replace("sync=none", "sync=control-each")
 
 

@@ -25,7 +25,7 @@ static void configure(struct configuration *made, const char *encoding, uint32_t
     char name[200];
     snprintf(name, sizeof name,
              "lookback.scan/encoding=%s,memory-model=glsl,walk=lane,reconvergence=default"
-             "@workgroup=%u,elements=%u,subgroup=32",
+             ",pressure=none@workgroup=%u,elements=%u,subgroup=32",
              encoding, workgroup, elements);
     struct lit_error error = {0};
     if (!cat_case_parse(name, &made->which, &error))
@@ -124,7 +124,8 @@ static void the_largest_fits(void **state)
 {
     (void)state;
     static const char name[] = "lookback.scan/encoding=word64,memory-model=glsl,walk=lane,"
-                               "reconvergence=default@workgroup=1024,elements=largest,subgroup=32";
+                               "reconvergence=default,pressure=none@workgroup=1024,"
+                               "elements=largest,subgroup=32";
     static const struct {
         uint64_t words, buffer;
         uint32_t workgroups, elements;

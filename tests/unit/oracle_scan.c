@@ -23,7 +23,7 @@ static void try_configuration(const char *mode, uint32_t items, uint32_t workgro
     char name[200];
     snprintf(name, sizeof name,
              "scan.workgroup/mode=%s,operation=native,items=%u,sync=none,totals=first,"
-             "reconvergence=default@workgroup=%u,subgroup=32",
+             "reconvergence=default,pressure=none@workgroup=%u,subgroup=32",
              mode, items, workgroup);
     struct cat_case which;
     struct lit_error error = {0};
@@ -81,7 +81,7 @@ static void a_failure_is_located(void **state)
     struct cat_case which;
     struct lit_error error = {0};
     if (!cat_case_parse("scan.workgroup/mode=inclusive,operation=native,items=4,sync=none,"
-                        "totals=first,reconvergence=default@workgroup=64,subgroup=32",
+                        "totals=first,reconvergence=default,pressure=none@workgroup=64,subgroup=32",
                         &which, &error))
         fail_msg("%s", error.message);
     const struct cat_args args = {.subgroup = 32, .workgroup = 64, .scale = 1, .which = &which};

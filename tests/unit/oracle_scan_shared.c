@@ -126,7 +126,7 @@ static void try_levels(const char *mode, const char *levels, uint64_t elements)
     char name[250];
     snprintf(name, sizeof name,
              "scan.levels/mode=%s,levels=%s,form=native,barriers=all,sync=none,"
-             "reconvergence=default@workgroup=64,last-lane=last,subgroup=8",
+             "reconvergence=default,pressure=none@workgroup=64,last-lane=last,subgroup=8",
              mode, levels);
     begin(&t, "scan.levels", name, 8, 64);
     assert_int_equal(t.shape.words_per_instance, elements);
@@ -159,8 +159,8 @@ static void sizes_that_do_not_fit_are_refused(void **state)
     struct cat_shape shape;
     struct lit_error error = {0};
     assert_true(cat_case_parse("scan.levels/mode=reduce,levels=two,form=native,barriers=all,"
-                               "sync=none,reconvergence=default@workgroup=128,last-lane=last,"
-                               "subgroup=4",
+                               "sync=none,reconvergence=default,pressure=none@workgroup=128,"
+                               "last-lane=last,subgroup=4",
                                &which, &error));
     struct cat_args args = {.subgroup = 4, .workgroup = 128, .scale = 8, .which = &which};
     const struct cat_oracle *oracle = cat_oracle_find("scan.levels");
@@ -190,7 +190,7 @@ static void failures_are_located(void **state)
     end(&t);
     begin(&t, "scan.levels",
           "scan.levels/mode=reduce,levels=two,form=native,barriers=all,sync=none,"
-          "reconvergence=default@workgroup=64,last-lane=last,subgroup=8",
+          "reconvergence=default,pressure=none@workgroup=64,last-lane=last,subgroup=8",
           8, 64);
     t.oracle->where(&t.args, &t.shape, &(struct cat_failure){.word = 64 + 9}, text, sizeof text);
     assert_string_equal(text, "round 1, subgroup 1, lane 1");

@@ -130,7 +130,7 @@ static void parse(const struct trial *t, struct cat_case *which)
     char name[256];
     snprintf(name, sizeof name,
              "scan.subgroup/mode=%s,operation=%s,type=%s,form=native,sync=none,"
-             "reconvergence=default@workgroup=64,last-lane=last,items=%u,subgroup=%u",
+             "reconvergence=default,pressure=none@workgroup=64,last-lane=last,items=%u,subgroup=%u",
              t->mode, t->operation, t->type, t->items, t->subgroup);
     if (!cat_case_parse(name, which, &error))
         fail_msg("%s", error.message);

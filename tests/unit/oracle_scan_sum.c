@@ -101,8 +101,8 @@ static void try_vector(const char *type, uint32_t elements)
     struct trial t;
     char name[200];
     snprintf(name, sizeof name,
-             "scan.vector-sum/type=%s,load=vector,form=native,barriers=all@workgroup=128,"
-             "last-lane=last,elements=%u,subgroup=32",
+             "scan.vector-sum/type=%s,load=vector,form=native,barriers=all,pressure=none@"
+             "workgroup=128,last-lane=last,elements=%u,subgroup=32",
              type, (unsigned)elements);
     begin(&t, "scan.vector-sum", name);
     const uint32_t stride = (elements + 3) / 4 * 4;
@@ -143,8 +143,8 @@ static void rounded_sums_stay_clear(void **state)
     (void)state;
     struct trial t;
     begin(&t, "scan.vector-sum",
-          "scan.vector-sum/type=f32-rounded,load=vector,form=native,barriers=all@workgroup=128,"
-          "last-lane=last,elements=4096,subgroup=32");
+          "scan.vector-sum/type=f32-rounded,load=vector,form=native,barriers=all,pressure=none@"
+          "workgroup=128,last-lane=last,elements=4096,subgroup=32");
     for (uint32_t i = 0; i < 3; i++) {
         double sum = 0;
         for (uint32_t at = 0; at < 4096; at++) {
@@ -171,7 +171,8 @@ static void the_grid_sums_all(void **state)
         char name[200];
         snprintf(name, sizeof name,
                  "scan.vector-sum-grid/combine=partials,order=acquire-release,handover=buffers,"
-                 "memory-model=glsl@workgroup=128,last-lane=last,elements=%u,subgroup=32",
+                 "memory-model=glsl,pressure=none@workgroup=128,last-lane=last,elements=%u,"
+                 "subgroup=32",
                  (unsigned)counts[i]);
         begin(&t, "scan.vector-sum-grid", name);
         const uint32_t tiles = (counts[i] + 511) / 512;

@@ -175,7 +175,7 @@ static void a_failing_word_is_located(void **state)
     struct cat_case which;
     struct lit_error error = {0};
     if (!cat_case_parse("shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=seven,"
-                        "mode=inclusive,access=descriptor@workgroup=64,subgroup=32",
+                        "mode=inclusive,access=descriptor,pressure=none@workgroup=64,subgroup=32",
                         &which, &error))
         fail_msg("%s", error.message);
     const struct cat_args args = arguments(&which);

@@ -223,9 +223,10 @@ static void a_wrong_word_is_seen(void **state)
 {
     (void)state;
     static const char chain[] = "shuffle.chain/op=up,operand=constant,length=16,form=straight,"
-                                "sync=none@workgroup=128,distance=1,subgroup=32";
+                                "sync=none,pressure=none@workgroup=128,distance=1,subgroup=32";
     static const char types[] =
-        "shuffle.types/op=shuffle,type=u64,width=scalar@workgroup=64,cluster=4,subgroup=32";
+        "shuffle.types/"
+        "op=shuffle,type=u64,width=scalar,pressure=none@workgroup=64,cluster=4,subgroup=32";
     assert_string_equal(spoilt(chain, 5 * 32 + 7, 0), "right");
     assert_string_equal(spoilt(chain, 5 * 32 + 7, 0x1), "wrong lane");
     assert_string_equal(spoilt(chain, 5 * 32 + 7, 0x100), "stale by 1"); // 5 became 4
@@ -242,7 +243,8 @@ static void places_have_names_and_impossible_ones_are_refused(void **state)
     struct lit_error error = {0};
     char text[128];
     assert_true(cat_case_parse("shuffle.operations/op=clustered,operand=constant,value=shuffle,"
-                               "reconvergence=default@workgroup=64,distance=1,cluster=8,subgroup=4",
+                               "reconvergence=default,pressure=none@workgroup=64,distance=1,"
+                               "cluster=8,subgroup=4",
                                &which, &error));
     const struct cat_args args = arguments(&which);
     assert_false(cat_oracle_find("shuffle.exchange")->shape(&args, &shape, &error));

@@ -20,7 +20,7 @@
 
 #define SCAN                                                                                       \
     "shuffle.scan-loop/sync=%s,reconvergence=default,form=variables,op=add,mode=inclusive,"        \
-    "access=descriptor@workgroup=64,subgroup=32"
+    "access=descriptor,pressure=none@workgroup=64,subgroup=32"
 #define HOSTILE "</pre><script>`````|&amp; --- ```"
 
 static char none[256], control[256], memory[256], workgroup[256];

@@ -13,7 +13,7 @@
 
 #define LOOKBACK                                                                                   \
     "lookback.scan/encoding=flag-payload,memory-model=vulkan,walk=lane,reconvergence=default"      \
-    "@workgroup=128,elements=1000,subgroup=8"
+    ",pressure=none@workgroup=128,elements=1000,subgroup=8"
 #define MASKS                                                                                      \
     "reconvergence.switch-shared-target/reconvergence=default,entry=workgroup@workgroup=64"
 #define TAGS                                                                                       \
@@ -365,7 +365,7 @@ static void too_large_is_refused(void **state)
         struct text name = {0};
         text_printf(&name,
                     "lookback.scan/encoding=word64,memory-model=glsl,walk=lane,"
-                    "reconvergence=default@workgroup=1024,elements=%s",
+                    "reconvergence=default,pressure=none@workgroup=1024,elements=%s",
                     table[i].elements);
         assert_true(cat_case_parse(name.data, &which, &error));
         const struct eng_prepare how = {

@@ -108,11 +108,11 @@ static void small_configurations_come_first(void **state)
     (void)state;
     static const char *const names[] = {
         "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"
-        "access=descriptor@workgroup=128,subgroup=4",
+        "access=descriptor,pressure=none@workgroup=128,subgroup=4",
         "shuffle.scan-loop/sync=none,reconvergence=default,form=ssa,op=add,mode=inclusive,"
-        "access=descriptor@workgroup=64,subgroup=4",
+        "access=descriptor,pressure=none@workgroup=64,subgroup=4",
         "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"
-        "access=descriptor@workgroup=64,subgroup=4"};
+        "access=descriptor,pressure=none@workgroup=64,subgroup=4"};
     struct cat_case cases[3];
     for (int i = 0; i < 3; i++) {
         struct lit_error error = {0};
