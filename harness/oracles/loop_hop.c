@@ -2,40 +2,70 @@
 // The oracles of tests with a loop in which a lane's tag goes on to the next lane: one hop in each
 // iteration (loop.tail, loop.form), four (shuffle.barrier-kinds), or on to whatever lane `input`
 // names, in loops that lanes leave at different times (loop.trips). An instance is a subgroup,
-// iteration by iteration.
+// iteration by iteration, and then what its tails made.
 
 #include "base/random.h"
 #include "oracles/loop.h"
 #include "oracles/oracles.h"
 
-#include <stdio.h>
+#include <string.h>
 
 // Of loop.trips: the words of an invocation in the input.
 enum { TAG, TRIPS, SOURCE, WORKER, WORDS_OF_A_LANE };
+// Of loop.tail: how many rounds of arithmetic a tail is.
+#define TAIL_ROUNDS 16u
+
+// How many lanes of a subgroup work in the tail: as the test says, but half of them at most.
+static uint32_t workers(const struct cat_args *args)
+{
+    const uint32_t count = cat_axis(args, "barrier") ? 1 : cat_value(args, "workers");
+    return count > args->subgroup / 2 ? args->subgroup / 2 : count;
+}
+
+// 0 for a lane that does not work, else 1, 2 and so on: workers have equal distances, and the
+// elected lane is the first.
+static uint32_t worker(const struct cat_args *args, uint32_t lane)
+{
+    const uint32_t distance = args->subgroup / workers(args);
+    const uint32_t from_elected =
+        (lane + args->subgroup - cat_value(args, "elected")) % args->subgroup;
+    return from_elected % distance ? 0 : 1 + from_elected / distance;
+}
+
+static bool is_tail(const struct cat_args *args, const char *tail)
+{
+    return cat_axis(args, "tail") && cat_axis_is(args, "tail", tail);
+}
+
+static bool is_atomic(const struct cat_args *args)
+{
+    return is_tail(args, "atomic-shared") || is_tail(args, "atomic-buffer");
+}
+
+// How many words a worker hands out after its last iteration.
+static uint32_t kept(const struct cat_args *args)
+{
+    if (is_tail(args, "none"))
+        return 0;
+    return is_tail(args, "arithmetic") || is_atomic(args) ? 1 : cat_value(args, "iterations");
+}
 
 static bool loop_shape(const struct cat_args *args, struct cat_shape *shape,
                        struct lit_error *error)
 {
     if (args->subgroup < 2)
         return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of one lane has nothing to exchange");
-    const uint64_t invocations = (uint64_t)args->scale * args->workgroup;
+    const uint64_t exchanged = (uint64_t)cat_value(args, "iterations") * args->subgroup;
+    const uint64_t words = exchanged + (is_atomic(args) ? 1 : workers(args) * kept(args));
     *shape = (struct cat_shape){
         .workgroups = args->scale,
-        .input_words = 2 * (uint64_t)args->subgroup,
-        .state_words = 1 + invocations,
-        .instances = invocations / args->subgroup,
-        .words_per_instance = (uint64_t)cat_value(args, "iterations") * args->subgroup,
+        .elements = (uint32_t)words,
+        .input_words = 2 * (uint64_t)args->subgroup + 2,
+        .state_words = 1,
+        .instances = (uint64_t)args->scale * args->workgroup / args->subgroup,
+        .words_per_instance = words,
     };
     return true;
-}
-
-// Whether a lane works in the tail: `workers` lanes do, with equal distances, `elected` among them.
-static bool works(const struct cat_args *args, uint32_t lane)
-{
-    uint32_t count = cat_axis(args, "barrier") ? 1 : cat_value(args, "workers");
-    if (count > args->subgroup)
-        count = args->subgroup;
-    return (lane + args->subgroup - cat_value(args, "elected")) % (args->subgroup / count) == 0;
 }
 
 static void hop_input(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
@@ -45,7 +75,52 @@ static void hop_input(const struct cat_args *args, const struct cat_shape *shape
     (void)seed;
     for (uint32_t lane = 0; lane < args->subgroup; lane++) {
         input[lane] = cat_tag(0, lane);
-        input[args->subgroup + lane] = works(args, lane);
+        input[args->subgroup + lane] = worker(args, lane);
+    }
+    input[2 * args->subgroup] = kept(args);
+    // How much of what an atomic returned counts in the next round.
+    input[2 * args->subgroup + 1] = 0;
+}
+
+// The number of a worker's tail in each iteration, in which it received received[iteration *
+// lanes]: kept, or only the last one, or added up.
+static void work(const struct cat_args *args, uint32_t number, const uint32_t *received,
+                 uint32_t *words)
+{
+    const bool generates = is_tail(args, "arithmetic") || is_tail(args, "call");
+    for (uint32_t i = 0; i < cat_value(args, "iterations"); i++) {
+        number = loop_work(number, received[i * args->subgroup], generates ? TAIL_ROUNDS : 0);
+        if (is_atomic(args))
+            *words += number;
+        else
+            words[kept(args) == 1 ? 0 : i] = number;
+    }
+}
+
+static void expect_work(const struct cat_args *args, const struct cat_shape *shape,
+                        uint32_t *expected)
+{
+    const uint64_t exchanged = (uint64_t)cat_value(args, "iterations") * args->subgroup;
+    uint32_t *words = expected + exchanged;
+    memset(words, 0, (shape->words_per_instance - exchanged) * sizeof *words);
+    for (uint32_t lane = 0; kept(args) && lane < args->subgroup; lane++) {
+        const uint32_t number = worker(args, lane);
+        if (number)
+            work(args, number, expected + lane,
+                 words + (is_atomic(args) ? 0 : (number - 1) * kept(args)));
+    }
+}
+
+// All workers of a workgroup add to one word, that of the first subgroup: in a buffer it begins as
+// the harness left it.
+static void expect_counters(const struct cat_args *args, const struct cat_shape *shape,
+                            uint32_t *expected)
+{
+    const uint32_t subgroups = args->workgroup / args->subgroup;
+    const uint32_t begin = is_tail(args, "atomic-buffer") ? CAT_POISON : 0;
+    for (uint64_t i = 0; i < shape->instances; i++) {
+        uint32_t *word = expected + (i + 1) * shape->words_per_instance - 1;
+        *word = i % subgroups ? CAT_POISON : begin + subgroups * *word;
     }
 }
 
@@ -53,9 +128,12 @@ static void expect_hops(const struct cat_args *args, const struct cat_shape *sha
                         uint32_t *expected)
 {
     const uint32_t lanes = args->subgroup;
-    for (uint32_t word = 0; word < shape->words_per_instance; word++)
+    for (uint32_t word = 0; word < cat_value(args, "iterations") * lanes; word++)
         expected[word] = cat_tag(word / lanes, (word % lanes + lanes - hops % lanes) % lanes);
+    expect_work(args, shape, expected);
     cat_repeat(shape, shape->words_per_instance, expected);
+    if (is_atomic(args))
+        expect_counters(args, shape, expected);
 }
 
 static void hop_expect(const struct cat_args *args, const struct cat_shape *shape,
@@ -119,7 +197,7 @@ static void trips_input(const struct cat_args *args, const struct cat_shape *sha
                 source = (source + 1) % lanes;
             words[TAG] = cat_tag(0, lane);
             words[SOURCE] = source;
-            words[WORKER] = works(args, lane);
+            words[WORKER] = worker(args, lane);
         }
     }
 }
@@ -127,13 +205,26 @@ static void trips_input(const struct cat_args *args, const struct cat_shape *sha
 static void trips_expect(const struct cat_args *args, const struct cat_shape *shape,
                          const uint32_t *input, uint32_t *expected)
 {
-    const uint32_t lanes = args->subgroup;
+    const uint32_t lanes = args->subgroup, iterations = cat_value(args, "iterations");
     for (uint64_t i = 0; i < shape->instances; i++, input += WORDS_OF_A_LANE * lanes) {
-        for (uint32_t word = 0; word < shape->words_per_instance; word++) {
+        for (uint32_t word = 0; word < iterations * lanes; word++) {
             const uint32_t *words = input + WORDS_OF_A_LANE * (word % lanes);
             const uint32_t iteration = word / lanes;
-            *expected++ = iteration < words[TRIPS] ? cat_tag(iteration, words[SOURCE]) : CAT_POISON;
+            expected[word] =
+                iteration < words[TRIPS] ? cat_tag(iteration, words[SOURCE]) : CAT_POISON;
         }
+        for (uint32_t lane = 0; kept(args) && lane < lanes; lane++) {
+            const uint32_t *words = input + WORDS_OF_A_LANE * lane;
+            uint32_t number = words[WORKER];
+            if (!number)
+                continue;
+            uint32_t *tails = expected + iterations * (lanes + number - 1);
+            for (uint32_t t = 0; t < iterations; t++) {
+                number = loop_work(number, expected[t * lanes + lane], 0);
+                tails[t] = t < words[TRIPS] ? number : CAT_POISON;
+            }
+        }
+        expected += shape->words_per_instance;
     }
 }
 

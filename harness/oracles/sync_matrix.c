@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracles of the family sync-matrix: what every lane gets from one subgroup operation an
 // iteration, if all lanes of the subgroup execute it together. An instance is a subgroup, iteration
-// by iteration; all subgroups have the same numbers, a row of the input for each iteration.
+// by iteration, and then a word for each iteration's tail; all subgroups have the same numbers, a
+// row of the input for each iteration, and then what the first tail begins with.
 #include "base/random.h"
+#include "oracles/loop.h"
 #include "oracles/oracles.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define CLUSTER 4u
@@ -117,6 +118,7 @@ static void make_input(const struct kind *kind, const struct cat_args *args, uin
         for (uint32_t lane = 0; lane < args->subgroup; lane++)
             *input++ = kind->value ? kind->value(args, &row, lane, &random) : cat_tag(i, lane);
     }
+    *input = draw(&random);
 }
 
 // ---- the operations
@@ -293,8 +295,13 @@ static void expect(const struct kind *kind, const struct cat_args *args,
                    const struct cat_shape *shape, const uint32_t *input, uint32_t *expected)
 {
     const uint32_t lanes = args->subgroup, iterations = cat_value(args, "iterations");
-    for (uint32_t i = 0; i < iterations; i++)
+    const uint32_t elected = cat_value(args, "elected"), weight = cat_value(args, "weight");
+    uint32_t work = input[iterations * lanes];
+    for (uint32_t i = 0; i < iterations; i++) {
         kind->operation(args, input + i * lanes, expected + i * lanes);
+        work = loop_work(work, expected[i * lanes + elected], weight);
+        expected[iterations * lanes + i] = work;
+    }
     cat_repeat(shape, shape->words_per_instance, expected);
 }
 
@@ -306,14 +313,13 @@ static bool matrix_shape(const struct cat_args *args, struct cat_shape *shape,
     const uint32_t workgroups = args->scale < 4 ? 1 : args->scale / 4;
     const uint64_t subgroups = (uint64_t)workgroups * (args->workgroup / args->subgroup);
     const uint32_t iterations = cat_value(args, "iterations");
-    const uint64_t words = (uint64_t)iterations * args->subgroup;
     *shape = (struct cat_shape){
         .workgroups = workgroups,
         .elements = iterations,
-        .input_words = words,
-        .state_words = 1 + subgroups,
+        .input_words = (uint64_t)iterations * args->subgroup + 1,
+        .state_words = 1,
         .instances = subgroups,
-        .words_per_instance = words,
+        .words_per_instance = (uint64_t)iterations * (args->subgroup + 1),
     };
     return true;
 }
@@ -333,16 +339,6 @@ static bool matrix_shape_shuffle(const struct cat_args *args, struct cat_shape *
 {
     return (is_op(args, "rotate-clustered") ? matrix_shape_fours : matrix_shape)(args, shape,
                                                                                  error);
-}
-
-static void matrix_where(const struct cat_args *args, const struct cat_shape *shape,
-                         const struct cat_failure *failure, char *text, size_t size)
-{
-    (void)shape;
-    const uint32_t subgroups = args->workgroup / args->subgroup;
-    snprintf(text, size, "lane %u, iteration %u, subgroup %u of workgroup %u",
-             (unsigned)(failure->word % args->subgroup), (unsigned)(failure->word / args->subgroup),
-             (unsigned)(failure->instance % subgroups), (unsigned)(failure->instance / subgroups));
 }
 
 // KIND(name, check mode, shape, numbers, clusters, parts): the oracle of sync-matrix.name.
@@ -366,7 +362,7 @@ static void matrix_where(const struct cat_args *args, const struct cat_shape *sh
         .shape = shape_,                                                                           \
         .input = input_##name_,                                                                    \
         .expect = expect_##name_,                                                                  \
-        .where = matrix_where,                                                                     \
+        .where = loop_where,                                                                       \
     }
 
 KIND(arithmetic, CAT_CHECK_EQUAL, matrix_shape, number, false, false);

@@ -6,22 +6,27 @@
 %main                 = OpFunction %void None %procedure
 %main_entry           = OpLabel
 
-; Who the invocation is, and its place in `output`: the subgroup's instance, iteration by iteration.
+; Who the invocation is, and its place in `output`: the subgroup's instance, iteration by
+; iteration, and behind these what the tail kept in each.
 #include "own-subgroup.h"
 %iterations_slot      = OpAccessChain %push_uint %push %elements
 %iterations           = OpLoad %uint %iterations_slot
-%instance_words       = OpIMul %uint %iterations %subgroup_size
+%exchange_words       = OpIMul %uint %iterations %subgroup_size
+%instance_words       = OpIAdd %uint %exchange_words %iterations
 %instance_start       = OpIMul %uint %instance %instance_words
+%tail_start           = OpIAdd %uint %instance_start %exchange_words
+%kept_start           = OpIMul %uint %subgroup %iterations
 %is_elected           = OpIEqual %bool %lane %elected
 
-; A number for the tail to work on.
-%seed_slot            = OpAccessChain %push_uint %push %seed
-%first_work           = OpLoad %uint %seed_slot
+; A number for the tail to work on: the last word of `input`.
+%first_work_word      = OpAccessChain %word_pointer %input %buffer_words %exchange_words
+%first_work           = OpLoad %uint %first_work_word
                         OpBranch %loop
 
 ; ---- The loop ------------------------------------------------------------------------------------
 %loop                 = OpLabel
 %iteration            = OpPhi %uint %zero %main_entry %iteration_next %loop_next
+%work                 = OpPhi %uint %first_work %main_entry %work_next %loop_next
                         OpLoopMerge %loop_done %loop_next None
                         OpBranch %loop_test
 %loop_test            = OpLabel

@@ -14,10 +14,7 @@
 %three                = OpConstant %uint 3
 %four                 = OpConstant %uint 4
 
-; The tail's work: rounds of a linear congruential generator, the result kept in shared memory.
-%multiplier           = OpConstant %uint 1664525
-%increment            = OpConstant %uint 1013904223
-%shared_uints         = OpTypeArray %uint %workgroup_width
-%shared_works         = OpTypePointer Workgroup %shared_uints
-%shared_uint          = OpTypePointer Workgroup %uint
-%works                = OpVariable %shared_works Workgroup
+; The tail, of as many rounds as `iterations` has at most.
+%most_iterations      = OpConstant %uint 16
+#define MOST_ROUNDS %most_iterations
+#include "tail-types.h"

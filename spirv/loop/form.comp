@@ -9,7 +9,7 @@
 #include "../common/interface.glsl"
 
 layout(constant_id = 1) const uint iterations = 16;
-shared uint works[workgroup_width];
+shared uint works[workgroup_width * iterations / 2u];
 
 #ifdef COUNT_UP
 #define COUNTING uint count = 0u; count < iterations; count++
@@ -30,9 +30,9 @@ uint exchange(uint tag, uint neighbour)
     return subgroupShuffle(tag, neighbour);
 }
 
-void keep(uint received, uint slot)
+void keep(uint number, uint slot)
 {
-    works[slot] = received;
+    works[slot] = number;
 }
 
 void main() RECONVERGES
@@ -42,10 +42,14 @@ void main() RECONVERGES
     uint last_lane = subgroup_size - 1u;
     uint instance = gl_WorkGroupID.x * (workgroup_width / subgroup_size) + gl_SubgroupID;
     uint neighbour = (lane + last_lane) & last_lane;
-    uint slot = gl_SubgroupID * subgroup_size + lane;
     uint tag = source.data[lane];
-    bool is_worker = source.data[subgroup_size + lane] != 0u;
-    uint own_start = instance * iterations * subgroup_size + lane;
+    uint worker = source.data[subgroup_size + lane];
+    uint kept_count = source.data[2u * subgroup_size];
+    uint instance_start = instance * parameters.elements;
+    uint own_start = instance_start + lane;
+    uint slot = (gl_SubgroupID * (subgroup_size / 2u) + worker - 1u) * iterations;
+    uint tail_start = instance_start + iterations * (subgroup_size + worker - 1u);
+    uint work = worker;
 
     HINT
     for (COUNTING) {
@@ -55,12 +59,16 @@ void main() RECONVERGES
         uint received = exchange(tag, neighbour);
         result.data[own_start + ITERATION * subgroup_size] = received;
 
-        // The tail: one lane alone keeps in shared memory what it received.
-        if (is_worker)
-            keep(received, slot);
+        // The tail: one lane alone makes a number of what it received, and keeps it in shared memory.
+        if (worker != 0u) {
+            work = work * 1664525u + received;
+            keep(work, slot + ITERATION);
+        }
         tag += 0x100u;
     }
 
-    // What was kept is handed out, so that no compiler may drop it. Nobody looks at it.
-    state.data[instance * subgroup_size + lane + 1u] = works[slot];
+    // The lane that worked hands out what it kept. How much that is only the run knows.
+    if (worker != 0u)
+        for (uint i = 0u; i < kept_count; i++)
+            result.data[tail_start + i] = works[slot + i];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle of loop.desync against a subgroup played through: every lane sends, and what a lane
-// holds afterwards is what was sent to it.
+// holds afterwards is what was sent to it; and what the elected lane makes of that.
 #include "unit.h"
 
 #include "base/text.h"
@@ -37,6 +37,17 @@ static void play(const char *exchange, uint32_t lanes, uint32_t *held)
     }
 }
 
+// The generator of the tails, as the kernels spell it out.
+static uint32_t play_tail(uint32_t work, uint32_t received, uint32_t rounds)
+{
+    uint64_t state = (uint64_t)work * 0x19660D + received;
+    while (rounds--) {
+        state = (state % (1ull << 32) * 0x19660D + 0x3C6EF35F) % (1ull << 32);
+        state ^= state / (1u << 15);
+    }
+    return (uint32_t)state;
+}
+
 static void check_case(const struct cat_case *which, void *user)
 {
     const struct cat_oracle *oracle = cat_oracle_find("loop.desync");
@@ -50,16 +61,18 @@ static void check_case(const struct cat_case *which, void *user)
     const uint64_t subgroups = args.workgroup / args.subgroup * SCALE;
     assert_int_equal(shape.workgroups, SCALE);
     assert_int_equal(shape.instances, subgroups);
-    assert_int_equal(shape.state_words, 1 + subgroups);
-    assert_int_equal(shape.words_per_instance, iterations * args.subgroup);
+    assert_int_equal(shape.state_words, 1);
+    assert_int_equal(shape.elements, iterations);
+    assert_int_equal(shape.words_per_instance, iterations * args.subgroup + iterations);
 
-    uint32_t input[128];
-    assert_int_equal(shape.input_words, args.subgroup);
+    uint32_t input[129], tails[64];
+    assert_int_equal(shape.input_words, args.subgroup + 1);
     oracle->input(&args, &shape, 1, input);
     uint32_t *expected = lit_alloc(subgroups * shape.words_per_instance, sizeof *expected);
     oracle->expect(&args, &shape, input, expected);
     const uint32_t *next = expected;
     for (uint64_t i = 0; i < subgroups; i++) {
+        uint32_t work = input[args.subgroup];
         for (uint32_t iteration = 0; iteration < iterations; iteration++) {
             uint32_t held[128];
             for (uint32_t lane = 0; lane < args.subgroup; lane++)
@@ -67,7 +80,11 @@ static void check_case(const struct cat_case *which, void *user)
             play(cat_axis(&args, "exchange"), args.subgroup, held);
             assert_memory_equal(next, held, args.subgroup * sizeof *held);
             next += args.subgroup;
+            work = play_tail(work, held[cat_value(&args, "elected")], cat_value(&args, "weight"));
+            tails[iteration] = work;
         }
+        assert_memory_equal(next, tails, iterations * sizeof *tails);
+        next += iterations;
     }
     free(expected);
     ++*(size_t *)user;
@@ -100,7 +117,9 @@ static void the_hazards_have_their_names(void **state)
     struct cat_shape shape;
     assert_true(cat_oracle_find("loop.desync")->shape(&args, &shape, &error));
     uint32_t *expected = lit_alloc(shape.instances * shape.words_per_instance, sizeof *expected);
-    cat_oracle_find("loop.desync")->expect(&args, &shape, NULL, expected);
+    uint32_t input[33];
+    cat_oracle_find("loop.desync")->input(&args, &shape, 1, input);
+    cat_oracle_find("loop.desync")->expect(&args, &shape, input, expected);
     const uint32_t *word = &expected[9 * 32 + 31];
     const enum cat_check mode = cat_oracle_find("loop.desync")->check;
     assert_string_equal(cat_outcome_name(mode, cat_classify(mode, cat_tag(8, 30), word)),
@@ -109,12 +128,19 @@ static void the_hazards_have_their_names(void **state)
                         "ahead by 1");
     assert_string_equal(cat_outcome_name(mode, cat_classify(mode, cat_tag(9, 31), word)),
                         "wrong lane");
+    // A tail that is lost, or that went on from the number of another iteration.
+    word = &expected[16 * 32 + 9];
+    assert_string_equal(cat_outcome_name(mode, cat_classify(mode, 0, word)), "zero");
+    assert_string_equal(cat_outcome_name(mode, cat_classify(mode, word[-1], word)), "not a tag");
     free(expected);
 
     const struct cat_failure failure = {.instance = 6, .word = 9 * 32 + 31};
     char text[128];
     cat_oracle_find("loop.desync")->where(&args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, "lane 31, iteration 9, subgroup 2 of workgroup 1");
+    const struct cat_failure lost = {.instance = 6, .word = 16 * 32 + 9};
+    cat_oracle_find("loop.desync")->where(&args, &shape, &lost, text, sizeof text);
+    assert_string_equal(text, "tail of iteration 9, subgroup 2 of workgroup 1");
 }
 
 static void one_lane_is_too_few(void **state)
