@@ -35,7 +35,7 @@ void main() RECONVERGES
 
     // A loop that did not end says so.
     if (GOES_ON)
-        state.data[0] = 1u;
+        atomicStore(state.data[0], 1u, gl_ScopeDevice, 0, 0);
     store_result(0u, iterations);
     store_result(1u, subgroupBallotBitCount(turn));
 }
