@@ -2,7 +2,6 @@
 ;
 ; The tests of the family `sync-matrix`, last page: from the operation's %result to the end of the kernel.
 
-%own_start            = OpIAdd %uint %instance_start %lane
 %result_index         = OpIAdd %uint %own_start %iteration_start
 %result_word          = OpAccessChain %word_pointer %output %buffer_words %result_index
                         OpStore %result_word %result
@@ -24,7 +23,7 @@
 
 ; Here the subgroup comes together for the next iteration.
 %tail_done            = OpLabel
-%work_next            = OpPhi %uint %work %loop_body %worked %work_done
+%work_next            = OpPhi %uint %work BEFORE_TAIL %worked %work_done
 #ifdef SYNC_WORKGROUP
                         OpControlBarrier %workgroup_scope %workgroup_scope %acquire_release_shared
 #endif
@@ -35,6 +34,7 @@
 %loop_done            = OpLabel
 
 ; ---- After the loop ------------------------------------------------------------------------------
+#include "round-release.h"
 #define HANDS_OUT %is_elected
 #define KEPT_COUNT %iterations
 #include "../common/tail-out.h"

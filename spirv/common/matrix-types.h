@@ -1,9 +1,10 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
 ; The tests of the family `sync-matrix`, first page: after interface.h. A test writes its capabilities,
-; includes this page and then matrix-enter.h, makes %result from %value by the operation in question, and
-; ends with matrix-leave.h. Two run-time parameters: who has work to do alone, and how many rounds that
-; work is. A third, the number of iterations, comes in the push constants: no compiler can unroll the loop.
+; includes this page, says how OPERATE(result, value) makes a result of a value by the operation in question,
+; and includes matrix-enter.h, matrix-operate.h and matrix-leave.h. Two run-time parameters: who has work to
+; do alone, and how many rounds that work is. A third, the number of iterations, comes in the push constants:
+; no compiler can unroll the loop.
 
                         OpDecorate %elected SpecId 1
                         OpDecorate %weight SpecId 2

@@ -11,7 +11,8 @@ from harness import Case
 
 ISA = os.path.join(harness.SOURCE, "tests", "isa")
 RADV = sorted(glob.glob("/usr/share/vulkan/icd.d/radeon_icd*.json"))
-LOOP = "loop.desync/*exchange=up,*store=each@workgroup=128,elected=last,iterations=16,weight=16"
+LOOP = ("loop.desync/*exchange=up,*store=each,pressure=none@workgroup=128,elected=last,"
+        "iterations=16,weight=16")
 
 
 class ReferenceDriver(Case):

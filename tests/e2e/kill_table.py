@@ -53,7 +53,8 @@ class KillTable(harness.Case):
     def test_hazards(self):
         """Tests fail under the models that have their hazard."""
         self.measure("snooping,lagging,peeling,rendezvous", "barrier.memory*",
-                     "loop.desync/sync=none,exchange=up*store=each@*=128,elected=last*weight=16",
+                     "loop.desync/sync=none,exchange=up*store=each,pressure=none@*=128,"
+                     "elected=last*weight=16",
                      "reconvergence.break-ballot*", "reconvergence.loop-peeling*",
                      "shuffle.scan-loop/*form=ssa*descriptor*")
 

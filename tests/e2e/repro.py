@@ -31,8 +31,8 @@ CASES = {
     "address": ("snooping", SCAN.format(form="variables", access="address"), ALL, NONE),
     "glslang": ("lagging", SCAN.format(form="glslang", access="descriptor"), ALL, NONE),
     "right": ("lockstep", SCAN.format(form="variables", access="descriptor"), NONE, NONE),
-    "tag": ("snooping", "loop.tail/tail=buffer,sync=none,reconvergence=default@workgroup=128,"
-                        "elected=last,workers=1,iterations=16", ALL, NONE),
+    "tag": ("snooping", "loop.tail/tail=buffer,sync=none,reconvergence=default,pressure=none@"
+                        "workgroup=128,elected=last,workers=1,iterations=16", ALL, NONE),
     "mask": ("peeling", "reconvergence.break-ballot/reconvergence=maximal@workgroup=64", ALL, NONE),
     "choice": ("relaxed", "memory.message-passing/sides=device,scope=exact,order=release-acquire,"
                           "data=atomic,place=buffer,memory-model=vulkan@workgroup=256,times=1,"

@@ -47,7 +47,7 @@ SOME = ("reconvergence.*reconvergence=maximal*@workgroup=128*", "!reconvergence.
         "!reconvergence.continue-exit", "!reconvergence.elect-turns",
         "!reconvergence.short-circuit", "!reconvergence.switch-exit", "barrier.subgroup-in-branch",
         "broadcast.compaction", "!broadcast.compaction/*@workgroup=64*",
-        "loop.desync/sync=none,exchange=up*@workgroup=128,elected=last,iterations=16*",
+        "loop.desync/sync=none,exchange=up*pressure=none@workgroup=128,elected=last,iterations=16*",
         "scan.workgroup/mode=inclusive*@workgroup=128*")
 
 STEP = re.compile(r"step (\d+) (\d+) (\d+) (\d+) (\d+) "

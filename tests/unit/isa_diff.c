@@ -161,7 +161,7 @@ static void test_too_long(void **state)
 
 #define LOOP(sync, reconvergence)                                                                  \
     "loop.desync/sync=" sync ",exchange=up,reconvergence=" reconvergence                           \
-    ",store=each@workgroup=128,elected=middle,iterations=16,weight=16,subgroup=32"
+    ",store=each,pressure=none@workgroup=128,elected=middle,iterations=16,weight=16,subgroup=32"
 
 static void test_twins(void **state)
 {

@@ -54,7 +54,8 @@ static void check_case(const struct cat_case *which, void *user)
     const struct cat_args args = arguments(which);
     struct cat_shape shape;
     struct lit_error error;
-    if (!cat_axis_is(&args, "sync", "none") || args.workgroup % args.subgroup)
+    if (!cat_axis_is(&args, "sync", "none") || !cat_axis_is(&args, "pressure", "none") ||
+        args.workgroup % args.subgroup)
         return;
     assert_true(oracle->shape(&args, &shape, &error));
     const uint32_t iterations = cat_value(&args, "iterations");
@@ -102,7 +103,8 @@ static void a_lane_has_what_its_neighbour_sent(void **state)
 }
 
 static const char *const one_case =
-    "loop.desync/sync=none,exchange=up,reconvergence=default,store=each@workgroup=128,elected=last,"
+    "loop.desync/sync=none,exchange=up,reconvergence=default,store=each,pressure=none@"
+    "workgroup=128,elected=last,"
     "iterations=16,weight=16,subgroup=32";
 
 // A device that is one iteration late, or reads another lane, is named as such.

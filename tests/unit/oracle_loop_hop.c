@@ -429,17 +429,22 @@ static const char *spoilt(const char *name, uint64_t word, uint32_t got)
 static void a_wrong_word_is_seen(void **state)
 {
     (void)state;
-    static const char tail[] = "loop.tail/tail=shared,sync=none,reconvergence=default@"
-                               "workgroup=128,elected=last,workers=1,iterations=16,subgroup=32";
-    static const char atomic[] = "loop.tail/tail=atomic-buffer,sync=none,reconvergence=default@"
-                                 "workgroup=128,elected=last,workers=1,iterations=16,subgroup=32";
-    static const char trips[] = "loop.trips/trips=divergent,tail=none,sync=none,reconvergence="
-                                "default@workgroup=128,elected=last,workers=1,iterations=16,"
-                                "subgroup=32";
-    static const char kinds[] = "shuffle.barrier-kinds/barrier=none,place=each,pressure=none@"
-                                "workgroup=128,elected=last,iterations=16,subgroup=32";
-    static const char branch[] = "shuffle.branch/place=then,source=active,reconvergence=default,"
-                                 "pressure=none@workgroup=128,subgroup=32";
+    static const char tail[] =
+        "loop.tail/tail=shared,sync=none,reconvergence=default,pressure=none@"
+        "workgroup=128,elected=last,workers=1,iterations=16,subgroup=32";
+    static const char atomic[] =
+        "loop.tail/tail=atomic-buffer,sync=none,reconvergence=default,pressure=none@"
+        "workgroup=128,elected=last,workers=1,iterations=16,subgroup=32";
+    static const char trips[] =
+        "loop.trips/trips=divergent,tail=none,sync=none,reconvergence="
+        "default,pressure=none@workgroup=128,elected=last,workers=1,iterations=16,"
+        "subgroup=32";
+    static const char kinds[] =
+        "shuffle.barrier-kinds/barrier=none,place=each,pressure=none@workgroup=128,"
+        "elected=last,iterations=16,subgroup=32";
+    static const char branch[] =
+        "shuffle.branch/place=then,source=active,reconvergence=default,pressure=none@"
+        "workgroup=128,subgroup=32";
     assert_string_equal(spoilt(tail, 9 * 32 + 31, cat_tag(8, 30)), "stale by 1");
     assert_string_equal(spoilt(tail, 9 * 32 + 31, cat_tag(9, 31)), "wrong lane");
     assert_string_equal(spoilt(tail, 9 * 32, cat_tag(11, 31)), "ahead by 2");

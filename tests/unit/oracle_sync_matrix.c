@@ -242,12 +242,18 @@ static void check_tails(const struct bench *bench)
     }
 }
 
+// All values of the axes about the code make the same output: one of each will do.
+static bool is_plain(const struct cat_args *args)
+{
+    return cat_axis_is(args, "sync", "none") && cat_axis_is(args, "reconvergence", "default") &&
+           cat_axis_is(args, "pressure", "none");
+}
+
 static void check_all_lanes(const struct cat_case *which, void *user)
 {
     struct bench bench;
     struct cat_args args = {.subgroup = which->subgroup, .which = which};
-    if (!cat_axis_is(&args, "sync", "none") || !cat_axis_is(&args, "reconvergence", "default") ||
-        cat_value(&args, "workgroup") != 128 || !set_up(&bench, which, 7))
+    if (!is_plain(&args) || cat_value(&args, "workgroup") != 128 || !set_up(&bench, which, 7))
         return;
     const uint32_t *next = bench.expected;
     for (uint32_t i = 0; i < bench.iterations; i++) {
@@ -324,8 +330,7 @@ static bool shows_late(const struct bench *bench, uint32_t i, uint32_t elected)
 static void check_sensitivity(const struct cat_case *which, void *user)
 {
     struct cat_args args = {.subgroup = which->subgroup, .which = which};
-    if (!cat_axis_is(&args, "sync", "none") || !cat_axis_is(&args, "reconvergence", "default") ||
-        which->subgroup < 4 || cat_value(&args, "workgroup") != 128 ||
+    if (!is_plain(&args) || which->subgroup < 4 || cat_value(&args, "workgroup") != 128 ||
         cat_value(&args, "iterations") != 16 || cat_value(&args, "weight") != 16)
         return;
     for (uint64_t seed = 1; seed <= 2; seed++) {
@@ -365,11 +370,14 @@ static void a_spoiled_word_is_found(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "sync-matrix.vote/op=all,sync=none,reconvergence=default@workgroup=128,elected=last,"
+        "sync-matrix.vote/"
+        "op=all,sync=none,reconvergence=default,pressure=none@workgroup=128,elected=last,"
         "iterations=16,weight=16,subgroup=32",
-        "sync-matrix.arithmetic/op=min,scan=exclusive,sync=control,reconvergence=default@workgroup="
+        "sync-matrix.arithmetic/"
+        "op=min,scan=exclusive,sync=control,reconvergence=default,pressure=none@workgroup="
         "128,elected=last,iterations=16,weight=16,subgroup=32",
-        "sync-matrix.quad/op=swap-diagonal,sync=none,reconvergence=default@workgroup=128,"
+        "sync-matrix.quad/"
+        "op=swap-diagonal,sync=none,reconvergence=default,pressure=none@workgroup=128,"
         "elected=last,iterations=16,weight=16,subgroup=32"};
     for (size_t n = 0; n < 3; n++) {
         struct cat_case which;
@@ -402,11 +410,14 @@ static void small_subgroups_are_refused(void **state)
 {
     (void)state;
     static const char *const names[] = {
-        "sync-matrix.quad/op=swap-diagonal,sync=none,reconvergence=default@workgroup=128,"
+        "sync-matrix.quad/"
+        "op=swap-diagonal,sync=none,reconvergence=default,pressure=none@workgroup=128,"
         "elected=last,iterations=16,weight=16,subgroup=2",
-        "sync-matrix.shuffle/op=rotate-clustered,sync=none,reconvergence=default@workgroup=128,"
+        "sync-matrix.shuffle/"
+        "op=rotate-clustered,sync=none,reconvergence=default,pressure=none@workgroup=128,"
         "elected=last,iterations=16,weight=16,subgroup=2",
-        "sync-matrix.vote/op=any,sync=none,reconvergence=default@workgroup=128,elected=last,"
+        "sync-matrix.vote/"
+        "op=any,sync=none,reconvergence=default,pressure=none@workgroup=128,elected=last,"
         "iterations=16,weight=16,subgroup=1"};
     for (size_t n = 0; n < 3; n++) {
         struct cat_case which;

@@ -17,8 +17,8 @@
 #define MASKS                                                                                      \
     "reconvergence.switch-shared-target/reconvergence=default,entry=workgroup@workgroup=64"
 #define TAGS                                                                                       \
-    "loop.tail/tail=buffer,sync=none,reconvergence=default@workgroup=128,elected=last,workers=1,"  \
-    "iterations=16"
+    "loop.tail/tail=buffer,sync=none,reconvergence=default,pressure=none@workgroup=128,"           \
+    "elected=last,workers=1,iterations=16"
 #define CHOICES                                                                                    \
     "memory.message-passing/sides=device,scope=exact,order=release-acquire,data=atomic,"           \
     "place=buffer,memory-model=vulkan@workgroup=256,times=1,stride=1,step=4099"
