@@ -5,7 +5,7 @@
 ; which makes %waits_no_longer of whether what it waited for is there, whether it has looked as often as
 ; the bound, and whether anybody has given up already: one wait that runs out ends them all.
 ;     GIVE_UP
-; says in word 0 of `state` that a wait ran out. No driver can take a poll out of the loop: it is atomic.
+; says in word 0 of `state` that a wait ran out. A poll is atomic: a plain load might be taken out of the loop.
 
 %acquire_buffer       = OpConstant %uint 0x42   ; Acquire | UniformMemory
 %release_buffer       = OpConstant %uint 0x44   ; Release | UniformMemory
