@@ -10,7 +10,7 @@
 
 #define CAT_MAX_AXES   8
 #define CAT_MAX_SWEEPS 8
-#define CAT_MAX_VALUES 16
+#define CAT_MAX_VALUES 20
 #define CAT_MAX_RULES  20
 #define CAT_MAX_SIZES  8
 

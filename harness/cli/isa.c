@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/isa_keep.h"
+#include "cli/isa_read.h"
 #include "cli/isa_text.h"
 #include "cli/simt.h"
 #include "engine/capture.h"
@@ -17,7 +18,7 @@
 
 struct options {
     struct cli_list devices, simt;
-    bool thorough, listing, diff, every;
+    bool thorough, listing, diff, every, read;
     int disassembler, verbose;
     const char *keep;
     double timeout;
@@ -44,6 +45,8 @@ static const struct cli_option options[] = {
     {0, "keep", CLI_TEXT, AT(keep), "FOLDER",
      "write all of it to files, blobs of unknown format too; the\nfolder must not be there, or be "
      "empty"},
+    {0, "read", CLI_FLAG, AT(read), NULL,
+     "of files: what vkGetPipelineCacheData gave to another program\nfor one pipeline"},
     {0, "disassembler", CLI_CHOICE, AT(disassembler), "auto|nvdisasm|built-in",
      "of SASS (default: auto, which is nvdisasm for a single\nconfiguration if it is there, else "
      "the built-in one)"},
@@ -54,24 +57,26 @@ static const struct cli_option options[] = {
 
 const struct cli_syntax cli_isa_syntax = {
     .name = "isa",
-    .usage = "[OPTION]... PATTERN...",
+    .usage = "[OPTION]... PATTERN... | --read FILE...",
     .about =
         "Prints what drivers make of the matching configurations: machine code where it can be\n"
         "read (NVIDIA: from the pipeline cache or VK_KHR_pipeline_binary), else the lowest\n"
         "representation that the driver gives (VK_KHR_pipeline_executable_properties); whether\n"
         "variants that differ in one choice have the same code; and, of SASS, exchanges between\n"
-        "lanes that a divergent branch can reach with no reconvergence before them. Nothing is "
-        "run.",
+        "lanes that a divergent branch can reach with no reconvergence before them, or that stand\n"
+        "under another predicate than was meant (docs/lint.md). Nothing is run.",
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more = "A pattern is as for 'litmus run'. In listings, ! stands before an exchange that lanes "
             "can\n"
-            "reach apart, i before one that a part of the lanes executes.\n"
+            "reach apart or that stands under another predicate, i before one that a part of the\n"
+            "lanes executes.\n"
             "\n"
             "examples:\n"
             "  litmus isa shuffle.scan-loop -d 1\n"
             "  litmus isa 'shuffle.scan-loop/sync=none*' --diff\n"
-            "  litmus isa 'scan.*' --simt lockstep --listing\n",
+            "  litmus isa 'scan.*' --simt lockstep --listing\n"
+            "  litmus isa --read scan.cache reduce.cache\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 
@@ -194,6 +199,24 @@ static bool find_devices(struct asking *a, struct lit_error *error)
                                 a->devices, error);
 }
 
+static int read_files(struct asking *a)
+{
+    size_t unread = 0;
+    struct text text = {0};
+    const struct cli_isa_view view = {.listing = a->chosen.listing, .every = a->chosen.every};
+    const bool good =
+        cli_isa_read(a->patterns.items, a->patterns.count, &a->study, &unread, a->error);
+    if (good)
+        cli_isa_text(&a->study, &view, &text);
+    if (text.data)
+        fputs(text.data, stdout);
+    text_free(&text);
+    isa_study_clear(&a->study);
+    if (!good)
+        return cli_fail(a->error);
+    return unread == a->patterns.count ? LIT_EXIT_NOTHING : LIT_EXIT_OK;
+}
+
 static int ask(struct asking *a)
 {
     struct lit_error *error = a->error;
@@ -203,6 +226,8 @@ static int ask(struct asking *a)
         lit_fail(error, LIT_EXIT_USAGE, "which tests? patterns as for 'litmus run'");
         return cli_fail(error);
     }
+    if (a->chosen.read)
+        return read_files(a);
     a->selection = (struct cat_selection){
         .patterns = a->patterns.items, .count = a->patterns.count, .thorough = a->chosen.thorough};
     a->watch.policy = (struct eng_policy){

@@ -145,15 +145,15 @@ void findings_add(struct findings *findings, const struct apart *apart, enum lin
         fill_way(findings, apart, branch, second, &finding->ways[1]);
 }
 
-void findings_add_guarded(struct findings *findings, const struct sass_code *code, size_t exchange)
+void findings_add_alone(struct findings *findings, const struct sass_code *code,
+                        enum lint_kind kind, size_t exchange, size_t branch)
 {
     bool is_new;
-    struct lint_finding *finding =
-        find(findings, LINT_GUARDED, exchange, exchange, exchange, &is_new);
+    struct lint_finding *finding = find(findings, kind, branch, exchange, exchange, &is_new);
     if (!is_new)
         return;
     finding->ways[0].addresses = lit_alloc(1, sizeof(uint32_t));
-    finding->ways[0].addresses[0] = code->insns[exchange].address;
+    finding->ways[0].addresses[0] = code->insns[branch].address;
     finding->ways[0].count = 1;
 }
 

@@ -23,8 +23,9 @@ struct findings {
 // NULL. `branch` is an instruction, as are the exchanges.
 void findings_add(struct findings *findings, const struct apart *apart, enum lint_kind kind,
                   size_t branch, const struct apart_hit *first, const struct apart_hit *second);
-// An exchange whose own guard may differ.
-void findings_add_guarded(struct findings *findings, const struct sass_code *code, size_t exchange);
+// An exchange that has no way to it: LINT_GUARDED, LINT_MISGUARDED.
+void findings_add_alone(struct findings *findings, const struct sass_code *code,
+                        enum lint_kind kind, size_t exchange, size_t branch);
 // Forgets all that were made.
 void findings_restart(struct findings *findings);
 // Frees what is not the lint's.

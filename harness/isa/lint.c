@@ -5,6 +5,7 @@
 #include "isa/asking.h"
 #include "isa/findings.h"
 #include "isa/insn.h"
+#include "isa/misguarded.h"
 #include "isa/uniform.h"
 
 #include <stdlib.h>
@@ -391,7 +392,7 @@ static void count_and_guard(struct run *run)
         for (size_t j = node->first; j < node->end; j++) {
             const struct sass_insn *insn = &run->code->insns[j];
             if (sass_is_exchange(insn->op) && uniform_parts(run->code, insn, &walk.at))
-                findings_add_guarded(&run->findings, run->code, j);
+                findings_add_alone(&run->findings, run->code, LINT_GUARDED, j, j);
             uniform_step(run->code, run->rows, insn, &walk);
             if (!seen[j]) {
                 lint->exchanges += sass_is_exchange(insn->op);
@@ -410,6 +411,12 @@ static void count_and_guard(struct run *run)
     free(seen);
     free(parting);
     free(two_ways);
+}
+
+static void add_misguarded(size_t insn, size_t comparison, void *user)
+{
+    struct run *run = user;
+    findings_add_alone(&run->findings, run->code, LINT_MISGUARDED, insn, comparison);
 }
 
 static int by_kind(const void *a, const void *b)
@@ -440,8 +447,10 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
         good = apart_open(&run.entry, code, &run.flow, WORK);
         good = apart_open(&run.apart, code, &run.flow, WORK) && good;
         good = (good && follow_all(&run)) || too_much(error);
-        if (good)
+        if (good) {
             count_and_guard(&run);
+            misguarded_find(code, &run.flow, add_misguarded, &run);
+        }
         apart_close(&run.entry);
         apart_close(&run.apart);
     }

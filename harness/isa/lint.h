@@ -21,6 +21,8 @@ enum lint_kind {
     LINT_EXITED,  // lanes have ended (EXIT) before it
     LINT_ASKING,  // any of these, but all it does is to choose whether lanes wait for each other:
                   // what it gives goes into a BRA.CONV or BRA.DIV
+    LINT_MISGUARDED, // of R2UR and atomics too: it stands under Pn where UPn, the uniform predicate
+                     // of the same number, is what the lanes' masks were compared for
     LINT_KINDS
 };
 
@@ -40,7 +42,8 @@ struct lint_finding {
     size_t exchange; // index of the instruction
     size_t twin;     // of LINT_TWICE: the other side's, which is the same if each side
                      // calls it; else the same
-    size_t branch;   // where lanes part, or EXIT; of LINT_GUARDED: the exchange
+    size_t branch;   // where lanes part, or EXIT; of LINT_GUARDED: the exchange; of
+                     // LINT_MISGUARDED: the comparison of masks
     size_t more;     // further branches of which the same is true (not of RISK, LEAVING, TWICE)
     bool waits;      // lanes have waited for a mask (WARPSYNC, BRA.CONV) after the branch
     struct lint_way ways[2]; // of the side that falls through, or the only one; of the other

@@ -7,8 +7,8 @@
 
 const char *lint_kind_name(enum lint_kind kind)
 {
-    static const char *const names[LINT_KINDS] = {"at risk", "leaving", "twice", "inside",
-                                                  "guarded", "exited",  "asking"};
+    static const char *const names[LINT_KINDS] = {"at risk", "leaving", "twice",  "inside",
+                                                  "guarded", "exited",  "asking", "misguarded"};
     return names[kind];
 }
 
@@ -85,6 +85,13 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
         word_more(finding, text);
         text_puts(text, " are together, and makes them wait if not: ");
         break;
+    case LINT_MISGUARDED:
+        text_printf(text,
+                    " is executed where P%d says so, and it is UP%d that the masks of lanes at "
+                    "0x%x were compared for",
+                    code->insns[finding->exchange].guard, code->insns[finding->exchange].guard,
+                    branch);
+        break;
     default:
         text_puts(text, " is executed by the lanes alone for which its guard holds");
         break;
@@ -96,7 +103,7 @@ void lint_word(const struct sass_code *code, const struct lint *lint,
 {
     word_insn(code, finding->exchange, text);
     word_kind(code, finding, text);
-    if (finding->kind != LINT_GUARDED)
+    if (finding->kind != LINT_GUARDED && finding->kind != LINT_MISGUARDED)
         word_way(&finding->ways[0], text);
     if (finding->ways[1].count) {
         text_puts(text, " and ");
@@ -106,6 +113,6 @@ void lint_word(const struct sass_code *code, const struct lint *lint,
         text_puts(text, finding->ways[1].count
                             ? "; a WARPSYNC for a mask is on one of them"
                             : "; lanes of a mask have waited for each other (WARPSYNC) before it");
-    if (!lint->operands)
+    if (!lint->operands && finding->kind != LINT_MISGUARDED)
         text_puts(text, "; registers are not known, so that the branch may be uniform");
 }

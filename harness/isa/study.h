@@ -38,12 +38,13 @@ void isa_study_add(struct isa_study *study, const char *name, struct isa_code *c
 void isa_study_finish(struct isa_study *study);
 void isa_study_clear(struct isa_study *study);
 
-// Findings of lanes that can reach an exchange apart; the others say that a part of the lanes
+// Findings of lanes that can reach an exchange apart, and of exchanges under another predicate than
+// was meant; the others say that a part of the lanes
 // exchanges, which can be what the program asks for.
 static inline bool isa_is_risk(const struct lint_finding *finding)
 {
     return finding->kind == LINT_RISK || finding->kind == LINT_LEAVING ||
-           finding->kind == LINT_TWICE;
+           finding->kind == LINT_TWICE || finding->kind == LINT_MISGUARDED;
 }
 size_t isa_risks(const struct isa_entry *entry);
 

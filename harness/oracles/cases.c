@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracles of the family `cases`: exchanges and control flow. Those about memory are in
-// cases_memory.c.
+// cases_memory.c, and a larger one in cases_reduction.c.
 
 #include "oracles/cases.h"
 
@@ -504,10 +504,23 @@ static void reduces_expect(const struct cat_args *args, const struct cat_shape *
 static CASES_ORACLE(reduces, "dolphin-9783", "subgroup");
 
 const struct cat_oracle *const oracles_cases[] = {
-    &oracle_cases_adds,    &oracle_cases_asks,    &oracle_cases_carries,
-    &oracle_cases_counts,  &oracle_cases_elects,  &oracle_cases_far,
-    &oracle_cases_guarded, &oracle_cases_halves,  &oracle_cases_index,
-    &oracle_cases_indices, &oracle_cases_parties, &oracle_cases_peels,
-    &oracle_cases_reduces, &oracle_cases_scans,   &oracle_cases_sorts,
-    &oracle_cases_stacks,  &oracle_cases_turns,   NULL,
+    &oracle_cases_adds,
+    &oracle_cases_asks,
+    &oracle_cases_carries,
+    &oracle_cases_counts,
+    &oracle_cases_elects,
+    &oracle_cases_far,
+    &oracle_cases_guarded,
+    &oracle_cases_halves,
+    &oracle_cases_index,
+    &oracle_cases_indices,
+    &oracle_cases_parties,
+    &oracle_cases_peels,
+    &oracle_cases_reduces,
+    &oracle_cases_reduction,
+    &oracle_cases_scans,
+    &oracle_cases_sorts,
+    &oracle_cases_stacks,
+    &oracle_cases_turns,
+    NULL,
 };

@@ -39,8 +39,9 @@ void cases_where(const struct cat_args *args, const struct cat_shape *shape,
         .where = cases_where,                                                                      \
     }
 
-// Those of cases_memory.c, for the family's list.
+// Those of cases_memory.c and cases_reduction.c, for the family's list.
 extern const struct cat_oracle oracle_cases_carries;
 extern const struct cat_oracle oracle_cases_sorts;
 extern const struct cat_oracle oracle_cases_scans;
 extern const struct cat_oracle oracle_cases_stacks;
+extern const struct cat_oracle oracle_cases_reduction;

@@ -9,13 +9,17 @@
 ;   access        = descriptor | address                   how the buffers are reached
 ;   memory-model  = glsl | vulkan                          which memory model holds
 ; For address and vulkan the test itself declares the capability and the extension, where a reader of
-; its first lines sees what it needs.
+; its first lines sees what it needs. MORE_INPUTS names further variables of the entry point's interface,
+; which the test decorates and declares.
 
 #ifdef RECONVERGENCE_SUBGROUP_UNIFORM
                         OpExtension "SPV_KHR_subgroup_uniform_control_flow"
 #endif
 #ifdef RECONVERGENCE_MAXIMAL
                         OpExtension "SPV_KHR_maximal_reconvergence"
+#endif
+#ifndef MORE_INPUTS
+#define MORE_INPUTS
 #endif
 %glsl                 = OpExtInstImport "GLSL.std.450"
 
@@ -30,7 +34,7 @@
 #endif
 
                         OpEntryPoint GLCompute %main "main"
-                        %lane_input %subgroup_input %subgroup_size_input %workgroup_input
+                        %lane_input %subgroup_input %subgroup_size_input %workgroup_input MORE_INPUTS
                         OpExecutionMode %main LocalSize 1 1 1
 #ifdef RECONVERGENCE_SUBGROUP_UNIFORM
                         OpExecutionMode %main SubgroupUniformControlFlowKHR

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "isa/misguarded.h"
+
+#include "base/text.h"
+#include "isa/insn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PREDICATES 7 // UP0 to UP6
+
+// What is known before an instruction, on every way to it.
+struct state {
+    bool reached;
+    uint64_t masks; // UR0 to UR62 that hold what VOTEU gave
+    // Of each UPn: the comparison of masks that wrote it, since when Pn was not written; FLOW_NONE:
+    // none, or not the same on all ways.
+    size_t comparison[PREDICATES];
+};
+
+static bool has_mnemonic(const struct sass_insn *insn, const char *start)
+{
+    size_t length;
+    const char *mnemonic = insn_mnemonic(insn, &length);
+    return length >= strlen(start) && strncmp(mnemonic, start, strlen(start)) == 0;
+}
+
+static void step(struct state *state, const struct sass_insn *insn, size_t index)
+{
+    const bool compares = has_mnemonic(insn, "UISETP.") && (insn->reads.ur & state->masks);
+    const bool sure = insn->guard == 7 && !insn->guard_negated;
+    for (unsigned n = 0; n < PREDICATES; n++)
+        if ((insn->writes.up | insn->writes.p) >> n & 1)
+            state->comparison[n] = compares && sure && insn->writes.up >> n & 1 ? index : FLOW_NONE;
+    state->masks &= ~insn->writes.ur;
+    if (insn->op == SASS_VOTEU && sure)
+        state->masks |= insn->writes.ur;
+}
+
+// Adds a way by which `to` is reached; true if less is known of it now.
+static bool meet(struct state *to, const struct state *from)
+{
+    const struct state before = *to;
+    if (!to->reached) {
+        *to = *from;
+        return true;
+    }
+    to->masks &= from->masks;
+    bool less = to->masks != before.masks;
+    for (unsigned n = 0; n < PREDICATES; n++)
+        if (to->comparison[n] != FLOW_NONE && to->comparison[n] != from->comparison[n]) {
+            to->comparison[n] = FLOW_NONE;
+            less = true;
+        }
+    return less;
+}
+
+static bool is_of_warp(const struct sass_insn *insn)
+{
+    return sass_is_exchange(insn->op) || insn->op == SASS_R2UR || insn->op == SASS_RED ||
+           insn->op == SASS_ATOM || insn->op == SASS_ATOMG || insn->op == SASS_ATOMS;
+}
+
+static void look_through(const struct sass_code *code, const struct flow_node *node,
+                         struct state state, bool *found, misguarded_take *take, void *user)
+{
+    for (size_t i = node->first; i < node->end; i++) {
+        const struct sass_insn *insn = &code->insns[i];
+        const unsigned guard = insn->guard;
+        if (is_of_warp(insn) && !insn->guard_uniform && guard < PREDICATES && !found[i] &&
+            state.comparison[guard] != FLOW_NONE) {
+            found[i] = true;
+            take(i, state.comparison[guard], user);
+        }
+        step(&state, insn, i);
+    }
+}
+
+void misguarded_find(const struct sass_code *code, const struct flow *flow, misguarded_take *take,
+                     void *user)
+{
+    struct state *states = lit_alloc(flow->count, sizeof *states);
+    size_t *queue = lit_alloc(flow->count, sizeof *queue), count = 1;
+    bool *queued = lit_alloc(flow->count, sizeof *queued);
+    bool *found = lit_alloc(code->count, sizeof *found);
+    states[0] = (struct state){.reached = true};
+    for (unsigned n = 0; n < PREDICATES; n++)
+        states[0].comparison[n] = FLOW_NONE;
+    queue[0] = 0;
+    queued[0] = true;
+    while (count > 0) {
+        const size_t node = queue[--count];
+        struct state end = states[node];
+        queued[node] = false;
+        for (size_t i = flow->nodes[node].first; i < flow->nodes[node].end; i++)
+            step(&end, &code->insns[i], i);
+        for (int way = 0; way < FLOW_WAYS; way++) {
+            const size_t next = flow->nodes[node].next[way];
+            if (next == FLOW_NONE || !meet(&states[next], &end) || queued[next])
+                continue;
+            queue[count++] = next;
+            queued[next] = true;
+        }
+    }
+    for (size_t node = 0; node < flow->count; node++)
+        look_through(code, &flow->nodes[node], states[node], found, take, user);
+    free(states);
+    free(queue);
+    free(queued);
+    free(found);
+}

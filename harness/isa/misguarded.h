@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions of a whole warp (exchanges, R2UR, atomics) that stand under the ordinary predicate
+// Pn where UPn, the uniform predicate of the same number, was last written by a comparison of masks
+// of lanes: the compiler asks so whether all lanes are there that it expects, and a guard by
+// another predicate asks something else. Pure.
+#pragma once
+
+#include "isa/flow.h"
+
+// Called for each such instruction that can be reached, with the comparison.
+typedef void misguarded_take(size_t insn, size_t comparison, void *user);
+void misguarded_find(const struct sass_code *code, const struct flow *flow, misguarded_take *take,
+                     void *user);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle of cases.nvidia-skipped-reduction: each invocation stores what an operation over its
+// subgroup gave, and a sum over the words for which its truth values hold.
+
+#include "oracles/cases.h"
+
+#include <string.h>
+
+#define STRIDE 32 // words from one truth value's to the next
+#define MOST   40 // truth values
+
+static uint32_t bools_of(const struct cat_args *args)
+{
+    uint32_t bools = 0;
+    for (const char *digit = cat_axis(args, "bools"); *digit; digit++)
+        bools = bools * 10 + (uint32_t)(*digit - '0');
+    return bools;
+}
+
+static bool reduction_shape(const struct cat_args *args, struct cat_shape *shape,
+                            struct lit_error *error)
+{
+    const uint32_t inside = cat_value(args, "inside");
+    if (args->subgroup < 2)
+        return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of one lane has nothing to combine");
+    *shape = cases_workgroup_shape(args, 2);
+    shape->state_words = 1 + args->scale;
+    // Behind the words of the last invocation lie those of its truth values.
+    const uint64_t invocations = shape->input_words;
+    shape->input_words += 2 + STRIDE * MOST;
+    if (cat_axis_is(args, "kind", "push"))
+        shape->elements = bools_of(args) * inside / 100;
+    else if (cat_axis_is(args, "kind", "words"))
+        shape->elements = (uint32_t)((uint64_t)UINT32_MAX * inside / 100);
+    else // even
+        shape->elements = inside < 100 ? (uint32_t)(invocations * inside / 200 * 2)
+                                       : (uint32_t)shape->input_words;
+    return true;
+}
+
+static void reduction_input(const struct cat_args *args, const struct cat_shape *shape,
+                            uint64_t seed, uint32_t *input)
+{
+    cases_random_input(args, shape, seed, input);
+}
+
+// One more number to what those before it gave.
+static uint32_t combined(const char *op, uint32_t sum, uint32_t word)
+{
+    if (strcmp(op, "and") == 0)
+        return sum & word;
+    if (strcmp(op, "or") == 0)
+        return sum | word;
+    if (strcmp(op, "xor") == 0)
+        return sum ^ word;
+    if (strcmp(op, "mul") == 0)
+        return sum * word;
+    if (strcmp(op, "umin") == 0)
+        return word < sum ? word : sum;
+    if (strcmp(op, "umax") == 0)
+        return word > sum ? word : sum;
+    if (strcmp(op, "smin") == 0)
+        return (int32_t)word < (int32_t)sum ? word : sum;
+    if (strcmp(op, "smax") == 0)
+        return (int32_t)word > (int32_t)sum ? word : sum;
+    return sum + (strcmp(op, "fadd") == 0 ? word & 255 : word);
+}
+
+static bool is_rare(uint32_t word)
+{
+    return word >> 27 == 0;
+}
+
+static uint32_t rare_ones(const uint32_t *words, uint32_t lanes)
+{
+    uint32_t count = 0;
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        count += is_rare(words[lane]);
+    return count;
+}
+
+// What a lane of a subgroup with these words gets.
+static uint32_t outcome(const char *op, const uint32_t *words, uint32_t lanes, uint32_t lane)
+{
+    uint32_t end = lanes, mask = 0;
+    if (strcmp(op, "broadcast-first") == 0)
+        return words[0];
+    if (strcmp(op, "shuffle") == 0)
+        return words[lane ^ 1];
+    if (strcmp(op, "elect") == 0)
+        return lane == 0;
+    if (strcmp(op, "any") == 0)
+        return rare_ones(words, lanes) > 0;
+    if (strcmp(op, "all-equal") == 0)
+        return rare_ones(words, lanes) % lanes == 0;
+    if (strcmp(op, "ballot") == 0) {
+        for (uint32_t other = 0; other < lanes && other < 32; other++)
+            mask |= (uint32_t)is_rare(words[other]) << other;
+        return mask;
+    }
+    if (strcmp(op, "exclusive-add") == 0)
+        return lane ? outcome("inclusive-add", words, lanes, lane - 1) : 0;
+    if (strcmp(op, "inclusive-add") == 0)
+        end = lane + 1;
+    uint32_t sum = strcmp(op, "fadd") == 0 ? words[0] & 255 : words[0];
+    for (uint32_t other = 1; other < end; other++)
+        sum = combined(op, sum, words[other]);
+    return sum;
+}
+
+// The first invocation of the subgroup whose result an invocation of a workgroup reads.
+static uint32_t source_of(const struct cat_args *args, uint32_t invocation)
+{
+    const char *branch = cat_axis(args, "branch");
+    const uint32_t own = invocation / args->subgroup;
+    uint32_t subgroup = 0;
+    if (strcmp(branch, "last") == 0)
+        subgroup = args->workgroup / args->subgroup - 1;
+    else if (strcmp(branch, "none") == 0 || strcmp(branch, "workgroup") == 0)
+        subgroup = own;
+    else if (strcmp(branch, "even") == 0)
+        subgroup = own - own % 2;
+    return subgroup * args->subgroup;
+}
+
+// The words for which the truth values hold, each times an odd weight and once more.
+static uint32_t sum_of(const struct cat_args *args, const struct cat_shape *shape,
+                       const uint32_t *input, uint64_t place)
+{
+    const uint32_t bools = bools_of(args);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < bools; i++) {
+        const uint64_t at = place + 1 + (uint64_t)STRIDE * i;
+        const uint64_t tested = cat_axis_is(args, "kind", "push")    ? i
+                                : cat_axis_is(args, "kind", "words") ? input[at]
+                                                                     : at;
+        if (tested < shape->elements)
+            sum += input[at] * (2 * i + 2);
+    }
+    return sum;
+}
+
+static void reduction_expect(const struct cat_args *args, const struct cat_shape *shape,
+                             const uint32_t *input, uint32_t *expected)
+{
+    const bool value = cat_axis_is(args, "result", "value");
+    const bool elected = cat_axis_is(args, "result", "elected");
+    for (uint64_t place = 0; place < (uint64_t)args->scale * args->workgroup; place++) {
+        const uint32_t invocation = (uint32_t)(place % args->workgroup);
+        const uint32_t *words = input + (place - invocation) + source_of(args, invocation);
+        const uint32_t lane = elected ? 0 : invocation % args->subgroup;
+        expected[2 * place] = value && invocation >= args->subgroup
+                                  ? input[place]
+                                  : outcome(cat_axis(args, "op"), words, args->subgroup, lane);
+        expected[2 * place + 1] = sum_of(args, shape, input, place);
+    }
+}
+
+CASES_ORACLE(reduction, "nvidia-skipped-reduction", "workgroup");
