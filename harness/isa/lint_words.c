@@ -86,11 +86,9 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
         text_puts(text, " are together, and makes them wait if not: ");
         break;
     case LINT_MISGUARDED:
-        text_printf(text,
-                    " is executed where P%d says so, and it is UP%d that the masks of lanes at "
-                    "0x%x were compared for",
-                    code->insns[finding->exchange].guard, code->insns[finding->exchange].guard,
-                    branch);
+        text_printf(
+            text, " stands under P%d, where the masks of lanes at 0x%x were compared into UP%d",
+            code->insns[finding->exchange].guard, branch, code->insns[finding->exchange].guard);
         break;
     default:
         text_puts(text, " is executed by the lanes alone for which its guard holds");

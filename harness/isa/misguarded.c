@@ -12,7 +12,7 @@
 // What is known before an instruction, on every way to it.
 struct state {
     bool reached;
-    uint64_t masks; // UR0 to UR62 that hold what VOTEU gave
+    uint64_t masks; // UR0 to UR62 that hold the mask of the lanes that are here
     // Of each UPn: the comparison of masks that wrote it, since when Pn was not written; FLOW_NONE:
     // none, or not the same on all ways.
     size_t comparison[PREDICATES];
@@ -33,7 +33,7 @@ static void step(struct state *state, const struct sass_insn *insn, size_t index
         if ((insn->writes.up | insn->writes.p) >> n & 1)
             state->comparison[n] = compares && sure && insn->writes.up >> n & 1 ? index : FLOW_NONE;
     state->masks &= ~insn->writes.ur;
-    if (insn->op == SASS_VOTEU && sure)
+    if (has_mnemonic(insn, "VOTEU.ALL") && sure && !insn->reads.p && !insn->reads.up)
         state->masks |= insn->writes.ur;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Instructions of a whole warp (exchanges, R2UR, atomics) that stand under the ordinary predicate
-// Pn where UPn, the uniform predicate of the same number, was last written by a comparison of masks
-// of lanes: the compiler asks so whether all lanes are there that it expects, and a guard by
-// another predicate asks something else. Pure.
+// Pn where UPn, the uniform predicate of the same number, was last written by a comparison with
+// the mask of the lanes that are here: the compiler asks so whether all are here that it expects,
+// and Pn asks something else. Pure.
 #pragma once
 
 #include "isa/flow.h"

@@ -389,6 +389,129 @@ static void memory_holds_what_was_stored(void **state)
     check_all("cases.vello-10-nv-crash-1", inspect_stacks);
 }
 
+// ---- the skipped reduction: who gives a result, by the branch's condition; then each operation by
+// another way than the oracle's
+
+static bool takes_branch(const struct made *made, uint32_t subgroup)
+{
+    const char *branch = cat_axis(&made->args, "branch");
+    const uint32_t count = made->args.workgroup / made->args.subgroup;
+    if (!strcmp(branch, "none") || !strcmp(branch, "workgroup"))
+        return true;
+    if (!strcmp(branch, "last"))
+        return subgroup + 1 == count;
+    return !strcmp(branch, "even") ? subgroup % 2 == 0 : subgroup == 0;
+}
+
+static uint32_t bitwise(const char *op, const uint32_t *words, uint32_t count)
+{
+    uint32_t result = 0;
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        uint32_t ones = 0;
+        for (uint32_t i = 0; i < count; i++)
+            ones += words[i] >> bit & 1;
+        const bool set = !strcmp(op, "and")  ? ones == count
+                         : !strcmp(op, "or") ? ones > 0
+                                             : ones % 2 == 1;
+        result |= (uint32_t)set << bit;
+    }
+    return result;
+}
+
+// The least or largest: that which no other is beyond.
+static uint32_t extreme(const char *op, const uint32_t *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool beyond = false;
+        for (uint32_t k = 0; k < count; k++) {
+            const int64_t mine = op[0] == 's' ? (int32_t)words[i] : (int64_t)words[i];
+            const int64_t other = op[0] == 's' ? (int32_t)words[k] : (int64_t)words[k];
+            beyond |= !strcmp(op + 1, "min") ? other < mine : other > mine;
+        }
+        if (!beyond)
+            return words[i];
+    }
+    return 0;
+}
+
+static uint32_t operated(const char *op, const uint32_t *words, uint32_t count, uint32_t lane)
+{
+    uint64_t sum = 0, product = 1, before = 0, small = 0;
+    uint32_t mask = 0, rare = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        before += i < lane ? words[i] : 0;
+        sum += words[i];
+        product = product * words[i] & UINT32_MAX;
+        small += words[i] % 256;
+        rare += words[i] < 1u << 27;
+        mask |= i < 32 && words[i] < 1u << 27 ? 1u << i : 0;
+    }
+    const struct {
+        const char *op;
+        uint32_t value;
+    } values[] = {
+        {"add", (uint32_t)sum},
+        {"atomic-add", (uint32_t)sum},
+        {"mul", (uint32_t)product},
+        {"fadd", (uint32_t)small},
+        {"exclusive-add", (uint32_t)before},
+        {"inclusive-add", (uint32_t)before + words[lane]},
+        {"ballot", mask},
+        {"any", rare > 0},
+        {"all-equal", rare == 0 || rare == count},
+        {"elect", lane == 0},
+        {"broadcast-first", words[0]},
+        {"shuffle", words[lane % 2 ? lane - 1 : lane + 1]},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (!strcmp(values[i].op, op))
+            return values[i].value;
+    return strstr(op, "min") || strstr(op, "max") ? extreme(op, words, count)
+                                                  : bitwise(op, words, count);
+}
+
+static void inspect_reduction(const struct made *made, uint64_t place)
+{
+    const uint32_t width = made->args.workgroup, size = made->args.subgroup;
+    const uint32_t own = (uint32_t)(place % width) / size;
+    uint32_t lane = (uint32_t)(place % size), from = own, sum = 0;
+    if (cat_axis_is(&made->args, "result", "elected"))
+        lane = 0;
+    // Another subgroup's where the own does not take the branch: the one before, or the only one.
+    while (from > 0 && !takes_branch(made, from))
+        from--;
+    while (!takes_branch(made, from))
+        from++;
+    const uint32_t *words = made->input + (place - place % width) + from * size;
+    uint32_t want = operated(cat_axis(&made->args, "op"), words, size, lane);
+    if (cat_axis_is(&made->args, "result", "value") && !takes_branch(made, own))
+        want = made->input[place];
+    assert_int_equal(made->expected[2 * place], want);
+    const uint32_t bools = (uint32_t)strtoul(cat_axis(&made->args, "bools"), NULL, 10);
+    uint32_t held = 0;
+    for (uint32_t i = bools; i-- > 0;) {
+        const uint64_t at = place + 1 + 32ull * i;
+        assert_true(at < made->shape.input_words);
+        const bool holds = cat_axis_is(&made->args, "kind", "push") ? i < made->shape.elements
+                           : cat_axis_is(&made->args, "kind", "words")
+                               ? made->input[at] < made->shape.elements
+                               : at < made->shape.elements;
+        held += holds;
+        sum += holds ? made->input[at] * (2 * i + 1) + made->input[at] : 0;
+    }
+    assert_int_equal(made->expected[2 * place + 1], sum);
+    const uint32_t inside = cat_value(&made->args, "inside");
+    if (inside != 50)
+        assert_int_equal(held, inside ? bools : 0);
+    assert_int_equal(cat_axis_is(&made->args, "branch", "push") && made->shape.elements % 2, 0);
+}
+
+static void reductions_are_whole(void **state)
+{
+    (void)state;
+    check_all("cases.nvidia-skipped-reduction", inspect_reduction);
+}
+
 static void a_failing_word_is_located(void **state)
 {
     (void)state;
@@ -412,6 +535,7 @@ int main(void)
         cmocka_unit_test(exchanges_give_what_the_source_holds),
         cmocka_unit_test(loops_and_switches_go_their_way),
         cmocka_unit_test(memory_holds_what_was_stored),
+        cmocka_unit_test(reductions_are_whole),
         cmocka_unit_test(a_failing_word_is_located),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions under the ordinary predicate of the number of a uniform one, in excerpts of what a
+// driver for the H200 made (580.159.04), in these with something else in their place, and in code
+// in which the number is no mistake.
+#include "unit.h"
+
+#include "lint.h"
+
+// Only what is misguarded, with the address of the comparison.
+static void expect_misguarded(const char *lines, const char *expected)
+{
+    struct text out = {0}, found = {0};
+    lint_lines(lines, true, &out);
+    text_puts(&found, "");
+    for (char *line = strtok(out.data, "\n"); line; line = strtok(NULL, "\n"))
+        if (strncmp(line, "misguarded ", 11) == 0)
+            text_printf(&found, "%s\n", line + 11);
+        else
+            assert_null(strstr(line, "cannot be analysed"));
+    assert_string_equal(found.data, expected);
+    text_free(&out);
+    text_free(&found);
+}
+
+// P0 and P1 are words that each lane loaded, UR5 and R5 the lanes that are expected.
+#define BEFORE                                                                                     \
+    "S2R R0, SR_LANEID\n"                                                                          \
+    "LDG.E R2, [R2.64]\n"                                                                          \
+    "ISETP.NE.AND P2, PT, R2, RZ, PT\n"                                                            \
+    "VOTEU.ANY UR5, UPT, P2\n"                                                                     \
+    "VOTE.ANY R5, PT, P2\n"                                                                        \
+    "ISETP.NE.AND P0, PT, R0, 0x3, PT\n"                                                           \
+    "ISETP.NE.AND P1, PT, R0, 0x4, PT\n" // up to 0x60
+
+#define AFTER                                                                                      \
+    "PLOP3.LUT P6, PT, PT, PT, UP1, 0x40, 0x0\n"                                                   \
+    "@P6 BRA done\n"                                                                               \
+    "SHFL.IDX PT, R3, R2, 0x3, 0x1f\n"                                                             \
+    "done:\n"                                                                                      \
+    "EXIT\n"
+
+// The comparison is one of uniform registers, and REDUX stands under P1 in place of UP1.
+static void wrong_code_is_found(void **state)
+{
+    (void)state;
+    expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
+                             "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+                             "@!P1 REDUX.SUM UR6, R2\n" AFTER,
+                      "0x90 0x80\n");
+    static const char *const others[] = {
+        "@!P1 REDUX.MIN UR6, R2",     "@P1 REDUX.OR UR6, R2",
+        "@!P1 R2UR UR6, R2",          "@!P1 SHFL.IDX PT, R3, R2, 0x3, 0x1f",
+        "@!P1 VOTE.ANY R3, PT, P2",   "@!P1 MATCH.ANY R3, R2",
+        "@!P1 ATOMS.ADD RZ, [R2], R3"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct text lines = {0};
+        text_printf(&lines, "%s%s\n%s",
+                    BEFORE "VOTEU.ALL UR4, UPT, PT\n"
+                           "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n",
+                    others[i], AFTER);
+        expect_misguarded(lines.data, "0x90 0x80\n");
+        text_free(&lines);
+    }
+}
+
+// The comparison is one of vector registers: it writes the predicate that guards.
+static void right_code_is_not(void **state)
+{
+    (void)state;
+    expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
+                             "ISETP.NE.U32.AND P1, PT, R5, UR4, PT\n"
+                             "@!P1 REDUX.SUM UR4, R2\n" AFTER,
+                      "");
+    // Or the uniform predicate goes into an ordinary one first.
+    expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
+                             "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+                             "PLOP3.LUT P1, PT, PT, PT, UP1, 0x80, 0x0\n"
+                             "@!P1 REDUX.SUM UR6, R2\n" AFTER,
+                      "");
+}
+
+static void near_misses_are_not(void **state)
+{
+    (void)state;
+    static const char *const middle[] = {
+        // Another number.
+        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+        "@!P0 REDUX.SUM UR6, R2\n",
+        // No guard; a uniform one; a guard of what is not of the whole warp.
+        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\nREDUX.SUM UR6, R2\n",
+        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+        "@UP1 UMOV UR6, 0x1\n",
+        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+        "@!P1 IADD3 R3, R2, 0x1, RZ\n",
+        // A comparison of no mask, or of a ballot of the program's.
+        "UISETP.NE.U32.AND UP1, UPT, UR7, UR5, UPT\n@!P1 REDUX.SUM UR6, R2\n",
+        "VOTEU.ANY UR4, UPT, P2\nUISETP.NE.U32.AND UP1, UPT, UR4, URZ, UPT\n"
+        "@!P1 REDUX.SUM UR6, R2\n",
+        // The mask is gone, and then the comparison's result.
+        "VOTEU.ALL UR4, UPT, PT\nUMOV UR4, 0x3\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+        "@!P1 REDUX.SUM UR6, R2\n",
+        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+        "UISETP.NE.U32.AND UP1, UPT, UR7, UR5, UPT\n@!P1 REDUX.SUM UR6, R2\n",
+        // The predicate is a new one.
+        "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+        "ISETP.NE.AND P1, PT, R2, 0x5, PT\n@!P1 REDUX.SUM UR6, R2\n",
+    };
+    for (size_t i = 0; i < sizeof middle / sizeof *middle; i++) {
+        struct text lines = {0};
+        text_printf(&lines, "%s%s%s", BEFORE, middle[i], AFTER);
+        expect_misguarded(lines.data, "");
+        text_free(&lines);
+    }
+}
+
+// Across blocks: on all ways the same comparison, or nothing is said.
+static void ways_have_to_agree(void **state)
+{
+    (void)state;
+    expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
+                             "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+                             "@P0 BRA join\n"
+                             "NOP\n"
+                             "join:\n"
+                             "@!P1 REDUX.SUM UR6, R2\n" AFTER,
+                      "0xb0 0x80\n");
+    expect_misguarded(BEFORE "@P0 BRA join\n"
+                             "VOTEU.ALL UR4, UPT, PT\n"
+                             "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+                             "join:\n"
+                             "@!P1 REDUX.SUM UR6, R2\n" AFTER,
+                      "");
+    // A loop: the second time UP1 comes from behind.
+    expect_misguarded(BEFORE "VOTEU.ALL UR4, UPT, PT\n"
+                             "UISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
+                             "again:\n"
+                             "@!P1 REDUX.SUM UR6, R2\n"
+                             "UISETP.NE.U32.AND UP1, UPT, UR7, UR5, UPT\n"
+                             "@P0 BRA again\n" AFTER,
+                      "");
+}
+
+static void it_is_said_in_words(void **state)
+{
+    (void)state;
+    expect("VOTEU.ALL UR4, UPT, PT\n"
+           "UISETP.NE.U32.AND UP3, UPT, UR4, UR5, UPT\n"
+           "@!P3 REDUX.SUM UR6, R2\n"
+           "EXIT\n",
+           "misguarded 0x20 0x10\n");
+    struct sass_code code;
+    struct lint lint;
+    struct lit_error error;
+    struct text text = {0};
+    listing_code("VOTEU.ALL UR4, UPT, PT\n"
+                 "UISETP.NE.U32.AND UP3, UPT, UR4, UR5, UPT\n"
+                 "@!P3 REDUX.SUM UR6, R2\n"
+                 "EXIT\n",
+                 &code);
+    assert_true(lint_run(&code, &(struct lint_options){.rows = true}, &lint, &error));
+    assert_true(lint.count >= 1);
+    assert_int_equal(lint.findings[lint.count - 1].kind, LINT_MISGUARDED);
+    lint_word(&code, &lint, &lint.findings[lint.count - 1], &text);
+    assert_string_equal(text.data, "REDUX.SUM at 0x20 stands under P3, where the masks of lanes "
+                                   "at 0x10 were compared into UP3");
+    text_free(&text);
+    lint_clear(&lint);
+    sass_code_clear(&code);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_code_is_found), cmocka_unit_test(right_code_is_not),
+        cmocka_unit_test(near_misses_are_not), cmocka_unit_test(ways_have_to_agree),
+        cmocka_unit_test(it_is_said_in_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
