@@ -118,8 +118,9 @@ static void put_risks(const struct isa_study *study, struct text *text)
         if (entry->same_as != i || !isa_risks(entry))
             continue;
         if (!any)
-            text_puts(text,
-                      "\n  exchanges that lanes can reach apart, or under another predicate\n");
+            text_puts(
+                text,
+                "\n  exchanges that lanes can reach apart; instructions under another predicate\n");
         any = true;
         letter(study, i, code);
         for (size_t k = 0; k < entry->lint.count; k++) {

@@ -60,7 +60,7 @@ struct report_marks {
     struct text words; // what is marked and what that means, or why nothing is: sentences
 };
 #define REPORT_MARK_ASKED '>' // could have exchanged, or read, the wrong value
-#define REPORT_MARK_RISK  '!' // an exchange that lanes can reach apart; not in question otherwise
+#define REPORT_MARK_RISK  '!' // what the lint names as a risk; not in question otherwise
 
 // Which instructions of a test of this name could be what failed, or would be if something did.
 // Candidates, and never more.

@@ -69,7 +69,7 @@ static void put_listing(struct text *out, const struct isa_entry *entry, const c
     report_marks_make(entry, test, true, &marks);
     html_printf(out, "<p>%s%s%s</p>\n", marks.words.data ? marks.words.data : "",
                 marks.count ? " The mark is >." : "",
-                isa_risks(entry) ? " ! is an exchange that lanes can reach apart." : "");
+                isa_risks(entry) ? " ! is what the lint names." : "");
     html_printf(out,
                 "<details class=\"bulk listing\"><summary>Listing: %s, by %s</summary>\n"
                 "<pre role=\"region\" aria-label=\"Listing of %s\" tabindex=\"0\">\n",
@@ -245,12 +245,13 @@ static void put_risks(const struct html *html, size_t device, struct text *out)
         if (done++ == 0)
             text_puts(
                 out,
-                "<h3>Exchanges that lanes can reach apart</h3>\n<p>What is <em>at risk</em> is to "
+                "<h3>What the lint names</h3>\n<p>What is <em>at risk</em> is to "
                 "be "
                 "looked at; <em>leaving</em> and <em>twice</em> are right where the source has "
-                "them so (docs/lint.md). A rate cannot show any of it where nothing "
+                "them so; <em>misguarded</em> is a mistake (docs/lint.md). A rate cannot show any "
+                "of it where nothing "
                 "failed.</p>\n<div class=\"wide\" role=\"region\" "
-                "aria-label=\"Exchanges that lanes can reach apart\" "
+                "aria-label=\"What the lint names\" "
                 "tabindex=\"0\"><table>\n<caption>Each code "
                 "once</caption>\n<thead><tr><th scope=\"col\">configuration</th>"
                 "<th scope=\"col\">failed</th><th scope=\"col\">what can happen</th></tr>"
@@ -262,8 +263,11 @@ static void put_risks(const struct html *html, size_t device, struct text *out)
     if (looked && !done) {
         text_puts(out, "<p>In none of the ");
         html_count(out, looked);
-        text_puts(out, " codes that were looked through can lanes reach an exchange apart from "
-                       "each other, as far as the code says.</p>\n");
+        text_puts(
+            out,
+            " codes that were looked through can lanes reach an exchange apart from "
+            "each other, or does an instruction stand under another predicate than was meant, as "
+            "far as the code says.</p>\n");
     }
 }
 

@@ -96,11 +96,14 @@ static void put_risks(struct text *out, const struct report_code *code, size_t d
             left++;
             continue;
         }
-        text_puts(out, done++ ? ""
-                              : "Exchanges that lanes can reach apart from each other. What is "
-                                "*at risk* is to be looked at; *leaving* and *twice* are right "
-                                "where the source has them so (docs/lint.md). A rate cannot "
-                                "show any of it where nothing failed:\n\n");
+        text_puts(
+            out, done++ ? ""
+                        : "What the lint names: exchanges that lanes can reach apart from each "
+                          "other, and instructions under another predicate than was meant. What is "
+                          "*at risk* is to be looked at; *leaving* and *twice* are right "
+                          "where the source has them so; *misguarded* is a mistake (docs/lint.md). "
+                          "A rate cannot "
+                          "show any of it where nothing failed:\n\n");
         text_puts(out, "- ");
         put_users(out, code, device, entry);
         text_puts(out, "\n");
@@ -112,7 +115,8 @@ static void put_risks(struct text *out, const struct report_code *code, size_t d
     if (looked && !done && !left)
         text_printf(out,
                     "In none of the %s codes that were looked through can lanes reach an exchange "
-                    "apart from each other, as far as the code says.\n",
+                    "apart from each other, or does an instruction stand under another predicate "
+                    "than was meant, as far as the code says.\n",
                     text_count(count, looked));
     text_puts(out, looked ? "\n" : "");
 }
@@ -159,8 +163,7 @@ static void put_listing(struct text *out, const struct isa_entry *entry,
     markdown_fold(out, title.data);
     text_puts(out, marks.words.data ? marks.words.data : "");
     text_puts(out, marks.count ? " The mark is `>`." : "");
-    text_puts(out,
-              isa_risks(entry) ? " `!` is an exchange that lanes can reach apart.\n\n" : "\n\n");
+    text_puts(out, isa_risks(entry) ? " `!` is what the lint names.\n\n" : "\n\n");
     markdown_fence(out, "", lines.data ? lines.data : "");
     markdown_unfold(out);
     report_marks_clear(&marks);
@@ -298,8 +301,7 @@ void markdown_one_code(struct text *out, const struct report_code *code,
         return;
     markdown_fold(&one, "The code that the driver made of it");
     if (isa_risks(entry)) {
-        text_puts(&one, "Lanes can reach an exchange apart from each other; docs/lint.md says "
-                        "what the words mean.\n\n");
+        text_puts(&one, "The lint names in it (docs/lint.md says what the words mean):\n\n");
         put_risk(&one, entry, "");
         text_puts(&one, "\n");
     }

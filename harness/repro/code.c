@@ -45,7 +45,9 @@ static void add_listing(const struct repro *repro, struct text *out)
     if (marks.count)
         text_puts(out, "The mark is >.\n");
     if (isa_risks(repro->code))
-        text_puts(out, "! is an exchange that lanes can reach apart from each other.\n");
+        text_puts(out,
+                  "! is an exchange that lanes can reach apart from each other, or an instruction "
+                  "under another predicate than was meant.\n");
     text_puts(out, "\n");
     report_code_listing(repro->code, &marks, SIZE_MAX, out);
     report_marks_clear(&marks);
@@ -149,7 +151,7 @@ static void put_risks(const struct isa_entry *entry, struct text *out)
         struct text words = {0}, line = {0};
         report_code_risk(entry, i, &words);
         repro_escape(&line, words.data ? words.data : "");
-        text_puts(out, i ? "" : "Lanes can reach an exchange apart from each other:\n\n");
+        text_puts(out, i ? "" : "The lint names in it:\n\n");
         text_paragraph(out, "- ", line.data);
         text_free(&words);
         text_free(&line);

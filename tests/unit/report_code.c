@@ -562,7 +562,7 @@ static void risks_come_with_their_rate(void **state)
     const struct report_code code = {.model = &model, .studies = &study, .count = 1, .of = of};
     struct text out = {0};
     markdown_codes(&out, &code, 0, 20000);
-    contains(out.data, "Exchanges that lanes can reach apart from each other.");
+    contains(out.data, "What the lint names: exchanges that lanes can reach apart");
     contains(out.data, "- `shuffle.a/s=1@w=1`: 0 of 1,000 runs failed, &#60; 3.6e-3; in all 2 "
                        "configurations with this code 0 of 2,000\n  - at risk: SHFL.IDX at 0x40 ");
     assert_int_equal(count_of(out.data, "SHFL.IDX at 0x40"), 1);
