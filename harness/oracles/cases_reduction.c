@@ -26,15 +26,13 @@ static bool reduction_shape(const struct cat_args *args, struct cat_shape *shape
     *shape = cases_workgroup_shape(args, 2);
     shape->state_words = 1 + args->scale;
     // Behind the words of the last invocation lie those of its truth values.
-    const uint64_t invocations = shape->input_words;
     shape->input_words += 2 + STRIDE * MOST;
     if (cat_axis_is(args, "kind", "push"))
         shape->elements = bools_of(args) * inside / 100;
     else if (cat_axis_is(args, "kind", "words"))
         shape->elements = (uint32_t)((uint64_t)UINT32_MAX * inside / 100);
     else // even
-        shape->elements = inside < 100 ? (uint32_t)(invocations * inside / 200 * 2)
-                                       : (uint32_t)shape->input_words;
+        shape->elements = (uint32_t)(shape->input_words * inside / 200 * 2);
     return true;
 }
 
