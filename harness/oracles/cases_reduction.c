@@ -17,6 +17,18 @@ static uint32_t bools_of(const struct cat_args *args)
     return bools;
 }
 
+// What the truth values are, whatever the buffer is decorated with.
+static bool is_kind(const struct cat_args *args, const char *kind)
+{
+    return strncmp(cat_axis(args, "kind"), kind, strlen(kind)) == 0;
+}
+
+// Whether the branch's condition and what the operation gave are used again.
+static bool is_readonly(const struct cat_args *args)
+{
+    return cat_axis_is(args, "kind", "bounds") || strstr(cat_axis(args, "kind"), "readonly");
+}
+
 static bool reduction_shape(const struct cat_args *args, struct cat_shape *shape,
                             struct lit_error *error)
 {
@@ -27,9 +39,9 @@ static bool reduction_shape(const struct cat_args *args, struct cat_shape *shape
     shape->state_words = 1 + args->scale;
     // Behind the words of the last invocation lie those of its truth values.
     shape->input_words += 2 + STRIDE * MOST;
-    if (cat_axis_is(args, "kind", "push"))
-        shape->elements = bools_of(args) * inside / 100;
-    else if (cat_axis_is(args, "kind", "words"))
+    if (is_kind(args, "push")) // even
+        shape->elements = (bools_of(args) * inside / 100 + 1) / 2 * 2;
+    else if (is_kind(args, "words"))
         shape->elements = (uint32_t)((uint64_t)UINT32_MAX * inside / 100);
     else // even
         shape->elements = (uint32_t)(shape->input_words * inside / 200 * 2);
@@ -106,34 +118,44 @@ static uint32_t outcome(const char *op, const uint32_t *words, uint32_t lanes, u
     return sum;
 }
 
-// The first invocation of the subgroup whose result an invocation of a workgroup reads.
-static uint32_t source_of(const struct cat_args *args, uint32_t invocation)
+// The subgroup whose result the invocations of a subgroup read: itself, if it takes the branch.
+static uint32_t source_of(const struct cat_args *args, uint32_t subgroup)
 {
     const char *branch = cat_axis(args, "branch");
-    const uint32_t own = invocation / args->subgroup;
-    uint32_t subgroup = 0;
     if (strcmp(branch, "last") == 0)
-        subgroup = args->workgroup / args->subgroup - 1;
-    else if (strcmp(branch, "none") == 0 || strcmp(branch, "workgroup") == 0)
-        subgroup = own;
-    else if (strcmp(branch, "even") == 0)
-        subgroup = own - own % 2;
-    return subgroup * args->subgroup;
+        return args->workgroup / args->subgroup - 1;
+    if (strcmp(branch, "none") == 0 || strcmp(branch, "workgroup") == 0)
+        return subgroup;
+    return strcmp(branch, "even") == 0 ? subgroup - subgroup % 2 : 0;
 }
 
-// The words for which the truth values hold, each times an odd weight and once more.
+static uint32_t given_to(const struct cat_args *args, const uint32_t *input, uint64_t place)
+{
+    const uint32_t invocation = (uint32_t)(place % args->workgroup);
+    const uint32_t subgroup = invocation / args->subgroup, source = source_of(args, subgroup);
+    const uint32_t *words = input + (place - invocation) + (uint64_t)source * args->subgroup;
+    const uint32_t lane = cat_axis_is(args, "result", "elected") ? 0 : invocation % args->subgroup;
+    uint32_t given = outcome(cat_axis(args, "op"), words, args->subgroup, lane);
+    if (source == subgroup)
+        return given;
+    if (cat_axis_is(args, "result", "value"))
+        given = input[place];
+    return is_readonly(args) ? given + input[place] : given;
+}
+
+// A number for each truth value that holds: its word times an odd weight, and once more the word or
+// what was given.
 static uint32_t sum_of(const struct cat_args *args, const struct cat_shape *shape,
-                       const uint32_t *input, uint64_t place)
+                       const uint32_t *input, uint64_t place, uint32_t given)
 {
     const uint32_t bools = bools_of(args);
+    const bool readonly = is_readonly(args);
     uint32_t sum = 0;
     for (uint32_t i = 0; i < bools; i++) {
         const uint64_t at = place + 1 + (uint64_t)STRIDE * i;
-        const uint64_t tested = cat_axis_is(args, "kind", "push")    ? i
-                                : cat_axis_is(args, "kind", "words") ? input[at]
-                                                                     : at;
+        const uint64_t tested = is_kind(args, "push") ? i : is_kind(args, "words") ? input[at] : at;
         if (tested < shape->elements)
-            sum += input[at] * (2 * i + 2);
+            sum += input[at] * (2 * i + 1) + (readonly ? given : input[at]);
     }
     return sum;
 }
@@ -141,16 +163,10 @@ static uint32_t sum_of(const struct cat_args *args, const struct cat_shape *shap
 static void reduction_expect(const struct cat_args *args, const struct cat_shape *shape,
                              const uint32_t *input, uint32_t *expected)
 {
-    const bool value = cat_axis_is(args, "result", "value");
-    const bool elected = cat_axis_is(args, "result", "elected");
     for (uint64_t place = 0; place < (uint64_t)args->scale * args->workgroup; place++) {
-        const uint32_t invocation = (uint32_t)(place % args->workgroup);
-        const uint32_t *words = input + (place - invocation) + source_of(args, invocation);
-        const uint32_t lane = elected ? 0 : invocation % args->subgroup;
-        expected[2 * place] = value && invocation >= args->subgroup
-                                  ? input[place]
-                                  : outcome(cat_axis(args, "op"), words, args->subgroup, lane);
-        expected[2 * place + 1] = sum_of(args, shape, input, place);
+        const uint32_t given = given_to(args, input, place);
+        expected[2 * place] = given;
+        expected[2 * place + 1] = sum_of(args, shape, input, place, given);
     }
 }
 

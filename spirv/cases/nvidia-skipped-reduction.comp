@@ -6,6 +6,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
+#define INPUT_QUALIFIER readonly
 #include "../common/interface.glsl"
 
 const uint result_count = 2;
@@ -13,16 +14,10 @@ const uint result_count = 2;
 
 #if defined(BOOLS_4)
 const uint bools = 4;
-#elif defined(BOOLS_8)
-const uint bools = 8;
 #elif defined(BOOLS_12)
 const uint bools = 12;
-#elif defined(BOOLS_16)
-const uint bools = 16;
 #elif defined(BOOLS_24)
 const uint bools = 24;
-#elif defined(BOOLS_32)
-const uint bools = 32;
 #endif
 
 // Which subgroups take the branch, and where the results begin that are taken.
@@ -55,10 +50,6 @@ const uint bools = 32;
 #define OPERATE subgroupAdd
 #elif defined(OP_UMIN)
 #define OPERATE subgroupMin
-#elif defined(OP_UMAX)
-#define OPERATE subgroupMax
-#elif defined(OP_OR)
-#define OPERATE subgroupOr
 #endif
 
 shared uint kept[workgroup_width];
@@ -73,12 +64,14 @@ void main() RECONVERGES
     if (CHOSEN)
         kept[own_invocation()] = OPERATE(own);
     barrier();
-    store_result(0, kept[START + gl_SubgroupInvocationID]);
+    uint given = kept[START + gl_SubgroupInvocationID];
+    if (!(CHOSEN))
+        given += own;
+    store_result(0, given);
     uint sum = 0;
     [[unroll]] for (uint i = 0; i < bools; i++) {
-        uint at = place + 1 + 32 * i;
-        if (at < parameters.elements)
-            sum += first[i] * (2 * i + 1) + source.data[at];
+        if (place + 1 + 32 * i < parameters.elements)
+            sum += first[i] * (2 * i + 1) + given;
     }
     store_result(1, sum);
 }

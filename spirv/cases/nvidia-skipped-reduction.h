@@ -36,7 +36,7 @@
 #endif
 
 ; %is_N: the truth value. %first_N: its word, or 0.
-#ifdef KIND_WORDS
+#if defined(KIND_WORDS) || defined(KIND_WORDS_READONLY)
 #define HAVE(n, next) \
     %at_##next    = OpIAdd %uint %at_##n %stride \
     %first_at_##n = OpAccessChain %word_pointer %input %buffer_words %at_##n \
@@ -45,7 +45,7 @@
                     OpBranch %have_##next \
     %have_##next  = OpLabel
 #else
-#ifdef KIND_PUSH
+#if defined(KIND_PUSH) || defined(KIND_PUSH_READONLY)
 #define TEST(n, next) \
     %number_##next = OpIAdd %uint %number_##n %one \
     %is_##n       = OpULessThan %bool %number_##n %limit
@@ -66,7 +66,16 @@
     %first_##n    = OpPhi %uint %zero %have_##n %word_##n %load_##n
 #endif
 
-; Adds, where it holds, the word times an odd weight, and the word as it is loaded again.
+; Adds, where it holds, the word times an odd weight, and the word as it is loaded again or what the
+; operation gave.
+#ifdef READONLY
+#define USE(n, next) \
+    %weight_##next = OpIAdd %uint %weight_##n %two \
+    %scaled_##n   = OpIMul %uint %first_##n %weight_##n \
+    %term_##n     = OpIAdd %uint %scaled_##n %given \
+    %more_##n     = OpIAdd %uint %sum_##n %term_##n \
+    %sum_##next   = OpSelect %uint %is_##n %more_##n %sum_##n
+#else
 #define USE(n, next) \
     %weight_##next = OpIAdd %uint %weight_##n %two \
                     OpSelectionMerge %used_##next None \
@@ -80,6 +89,7 @@
                     OpBranch %used_##next \
     %used_##next  = OpLabel \
     %sum_##next   = OpPhi %uint %sum_##n %used_##n %more_##n %use_##n
+#endif
 
 ; Shared memory.
 #define KEEP(name, place, value) \

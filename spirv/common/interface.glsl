@@ -2,7 +2,7 @@
 //
 // What every twin in GLSL shares: the interface of interface.h, as a front end is given it. The twin
 // enables its own extensions before it includes this file, and may define STATE_QUALIFIER, of the
-// buffer `state`.
+// buffer `state`, and INPUT_QUALIFIER, of `input`.
 
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
@@ -23,7 +23,10 @@ const uint workgroup_width = gl_WorkGroupSize.x;
 #ifndef STATE_QUALIFIER
 #define STATE_QUALIFIER
 #endif
-layout(set = 0, binding = 0, std430) buffer Input { uint data[]; } source;
+#ifndef INPUT_QUALIFIER
+#define INPUT_QUALIFIER
+#endif
+layout(set = 0, binding = 0, std430) INPUT_QUALIFIER buffer Input { uint data[]; } source;
 layout(set = 0, binding = 1, std430) buffer Output { uint data[]; } result;
 layout(set = 0, binding = 2, std430) STATE_QUALIFIER buffer State { uint data[]; } state;
 

@@ -486,18 +486,20 @@ static void inspect_reduction(const struct made *made, uint64_t place)
     uint32_t want = operated(cat_axis(&made->args, "op"), words, size, lane);
     if (cat_axis_is(&made->args, "result", "value") && !takes_branch(made, own))
         want = made->input[place];
+    const char *kind = cat_axis(&made->args, "kind");
+    const bool readonly = !strcmp(kind, "bounds") || strstr(kind, "-readonly");
+    if (readonly && !takes_branch(made, own))
+        want += made->input[place];
     assert_int_equal(made->expected[2 * place], want);
     const uint32_t bools = (uint32_t)strtoul(cat_axis(&made->args, "bools"), NULL, 10);
     uint32_t held = 0;
     for (uint32_t i = bools; i-- > 0;) {
         const uint64_t at = place + 1 + 32ull * i;
         assert_true(at < made->shape.input_words);
-        const bool holds = cat_axis_is(&made->args, "kind", "push") ? i < made->shape.elements
-                           : cat_axis_is(&made->args, "kind", "words")
-                               ? made->input[at] < made->shape.elements
-                               : at < made->shape.elements;
+        const uint64_t tested = kind[0] == 'p' ? i : kind[0] == 'w' ? made->input[at] : at;
+        const bool holds = tested < made->shape.elements;
         held += holds;
-        sum += holds ? made->input[at] * (2 * i + 1) + made->input[at] : 0;
+        sum += holds ? made->input[at] * (2 * i + 1) + (readonly ? want : made->input[at]) : 0;
     }
     assert_int_equal(made->expected[2 * place + 1], sum);
     const uint32_t inside = cat_value(&made->args, "inside");
