@@ -8,6 +8,7 @@
 
 #define STRIDE 32 // words from one truth value's to the next
 #define MOST   40 // truth values
+#define GROUPS 32 // workgroups at most: a bundle of it stays small
 
 static uint32_t bools_of(const struct cat_args *args)
 {
@@ -35,8 +36,10 @@ static bool reduction_shape(const struct cat_args *args, struct cat_shape *shape
     const uint32_t inside = cat_value(args, "inside");
     if (args->subgroup < 2)
         return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of one lane has nothing to combine");
-    *shape = cases_workgroup_shape(args, 2);
-    shape->state_words = 1 + args->scale;
+    struct cat_args few = *args;
+    few.scale = args->scale < GROUPS ? args->scale : GROUPS;
+    *shape = cases_workgroup_shape(&few, 2);
+    shape->state_words = 1 + few.scale;
     // Behind the words of the last invocation lie those of its truth values.
     shape->input_words += 2 + STRIDE * MOST;
     if (is_kind(args, "push")) // even
@@ -163,7 +166,7 @@ static uint32_t sum_of(const struct cat_args *args, const struct cat_shape *shap
 static void reduction_expect(const struct cat_args *args, const struct cat_shape *shape,
                              const uint32_t *input, uint32_t *expected)
 {
-    for (uint64_t place = 0; place < (uint64_t)args->scale * args->workgroup; place++) {
+    for (uint64_t place = 0; place < (uint64_t)shape->workgroups * args->workgroup; place++) {
         const uint32_t given = given_to(args, input, place);
         expected[2 * place] = given;
         expected[2 * place + 1] = sum_of(args, shape, input, place, given);
