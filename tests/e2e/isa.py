@@ -95,6 +95,22 @@ class Caches(Case):
         self.assertRegex(result.out, r"  0000  LDC|  0000  S2R")
         self.assertIn("EXIT", result.out)
 
+    def test_of_another_program(self):
+        name = self.write("scan.cache", self.blob())
+        result = self.litmus("isa", "--read", name)
+        self.assertEqual(result.code, 0, result)
+        self.assert_clean(result)
+        self.assertIn("VOTE.ANY", result.out)
+        two = self.litmus("isa", "--read", name, os.path.join(ISA, "h200.cache"))
+        self.assertEqual(len(re.findall(r"^ +A +896 .*\.cache$", two.out, re.M)), 2, two)
+        for blob, code, words in ((self.blob()[:40], 77, "note: pipeline cache: "),
+                                  (self.blob()[:16], 2, "is no pipeline cache"),
+                                  (b"", 2, "is no pipeline cache")):
+            bad = self.litmus("isa", "--read", self.write("bad.cache", blob))
+            self.assertEqual(bad.code, code, bad)
+            self.assertIn(words, bad.out + bad.err)
+        self.assertEqual(self.litmus("isa", "--read", self.path("none")).code, 2)
+
     def test_kept_as_it_was(self):
         result = self.isa(self.blob(), "--keep", "kept")
         self.assertEqual(result.code, 0, result)
