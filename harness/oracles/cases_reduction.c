@@ -62,8 +62,6 @@ static uint32_t combined(const char *op, uint32_t sum, uint32_t word)
 {
     if (strcmp(op, "and") == 0)
         return sum & word;
-    if (strcmp(op, "or") == 0)
-        return sum | word;
     if (strcmp(op, "xor") == 0)
         return sum ^ word;
     if (strcmp(op, "mul") == 0)
@@ -109,6 +107,11 @@ static uint32_t outcome(const char *op, const uint32_t *words, uint32_t lanes, u
     if (strcmp(op, "ballot") == 0) {
         for (uint32_t other = 0; other < lanes && other < 32; other++)
             mask |= (uint32_t)is_rare(words[other]) << other;
+        return mask;
+    }
+    if (strcmp(op, "or") == 0) {
+        for (uint32_t other = 0; other < lanes; other++)
+            mask |= words[other] & 1u << other % 32;
         return mask;
     }
     if (strcmp(op, "exclusive-add") == 0)

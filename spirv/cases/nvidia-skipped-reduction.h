@@ -142,7 +142,11 @@
 #elif defined(OP_AND)
 #define OPERATE         GROUP(OpGroupNonUniformBitwiseAnd, Reduce)
 #elif defined(OP_OR)
-#define OPERATE         GROUP(OpGroupNonUniformBitwiseOr, Reduce)
+; A bit of its own from each lane: a disjunction of whole words has all bits, as has a mask of all lanes.
+#define OPERATE         %lane_bits = OpBitwiseAnd %uint %lane %last_bit \
+                        %lane_bit = OpShiftLeftLogical %uint %one %lane_bits \
+                        %masked = OpBitwiseAnd %uint %own %lane_bit \
+                        %got = OpGroupNonUniformBitwiseOr %uint %subgroup_scope Reduce %masked
 #elif defined(OP_XOR)
 #define OPERATE         GROUP(OpGroupNonUniformBitwiseXor, Reduce)
 #elif defined(OP_UMIN)

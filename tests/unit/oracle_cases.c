@@ -407,11 +407,13 @@ static uint32_t bitwise(const char *op, const uint32_t *words, uint32_t count)
 {
     uint32_t result = 0;
     for (uint32_t bit = 0; bit < 32; bit++) {
-        uint32_t ones = 0;
-        for (uint32_t i = 0; i < count; i++)
+        uint32_t ones = 0, of_own_lane = 0;
+        for (uint32_t i = 0; i < count; i++) {
             ones += words[i] >> bit & 1;
+            of_own_lane += i % 32 == bit && words[i] >> bit & 1;
+        }
         const bool set = !strcmp(op, "and")  ? ones == count
-                         : !strcmp(op, "or") ? ones > 0
+                         : !strcmp(op, "or") ? of_own_lane > 0
                                              : ones % 2 == 1;
         result |= (uint32_t)set << bit;
     }
