@@ -189,6 +189,7 @@ const struct sass_row sass_rows[] = {
      "UISETP" COMPARE U32 BOOLEAN "{72:1 - .EX} %p81, %p84, %a, %Ib, %q87<72:1=1 , %q68>"},
     {0x09c, FORM(4), "UPLOP3.LUT %p81, %p84, %q87, %q77, %q68, %lut, %n16:8"},
     {0x082, FORM(4) | FORM(6), "UMOV %d, %b"},
+    {0x083, FORM(4), "UP2UR{76:2 - ? ? ?} %d, UPR, %a, %b"},
     {0x087, FORM(1) | FORM(4), "USEL %d, %a, %b, %q87"},
     {0x096, FORM(1) | FORM(4), "UPRMT %d, %a, %b, %c"},
     {0x099, FORM(1) | FORM(2) | FORM(4),

@@ -10,10 +10,12 @@
 #include "isa/sass.h"
 
 enum lint_kind {
-    LINT_RISK,    // lanes from both sides of a branch reach it, with nothing between that brings
-                  // them together
-    LINT_LEAVING, // the same, but in different iterations only: lanes that left a loop by the
-                  // branch early and late, before the place where they are brought together
+    LINT_MISGUARDED, // of R2UR and atomics too: it stands under Pn where UPn, the uniform predicate
+                     // of the same number, is what the lanes' masks were compared for
+    LINT_RISK,       // lanes from both sides of a branch reach it, with nothing between that brings
+                     // them together
+    LINT_LEAVING,    // the same, but in different iterations only: lanes that left a loop by the
+                     // branch early and late, before the place where they are brought together
     LINT_TWICE,   // each side of a branch has an exchange of the same sort, or a call to the same,
                   // that its lanes cannot avoid: one exchange in two places, or two exchanges
     LINT_INSIDE,  // lanes from one side of a branch reach it: some of the warp exchange
@@ -21,8 +23,6 @@ enum lint_kind {
     LINT_EXITED,  // lanes have ended (EXIT) before it
     LINT_ASKING,  // any of these, but all it does is to choose whether lanes wait for each other:
                   // what it gives goes into a BRA.CONV or BRA.DIV
-    LINT_MISGUARDED, // of R2UR and atomics too: it stands under Pn where UPn, the uniform predicate
-                     // of the same number, is what the lanes' masks were compared for
     LINT_KINDS
 };
 

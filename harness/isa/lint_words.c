@@ -7,8 +7,8 @@
 
 const char *lint_kind_name(enum lint_kind kind)
 {
-    static const char *const names[LINT_KINDS] = {"at risk", "leaving", "twice",  "inside",
-                                                  "guarded", "exited",  "asking", "misguarded"};
+    static const char *const names[LINT_KINDS] = {"misguarded", "at risk", "leaving", "twice",
+                                                  "inside",     "guarded", "exited",  "asking"};
     return names[kind];
 }
 

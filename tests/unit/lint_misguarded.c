@@ -159,8 +159,8 @@ static void it_is_said_in_words(void **state)
                  &code);
     assert_true(lint_run(&code, &(struct lint_options){.rows = true}, &lint, &error));
     assert_true(lint.count >= 1);
-    assert_int_equal(lint.findings[lint.count - 1].kind, LINT_MISGUARDED);
-    lint_word(&code, &lint, &lint.findings[lint.count - 1], &text);
+    assert_int_equal(lint.findings[0].kind, LINT_MISGUARDED);
+    lint_word(&code, &lint, &lint.findings[0], &text);
     assert_string_equal(text.data, "REDUX.SUM at 0x20 stands under P3, where the masks of lanes "
                                    "at 0x10 were compared into UP3");
     text_free(&text);
