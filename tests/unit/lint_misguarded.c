@@ -89,12 +89,14 @@ static void near_misses_are_not(void **state)
         // No guard; a uniform one; a guard of what is not of the whole warp.
         "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\nREDUX.SUM UR6, R2\n",
         "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
-        "@UP1 UMOV UR6, 0x1\n",
+        "@!UP1 VOTEU.ANY UR6, UPT, P2\n",
         "VOTEU.ALL UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
         "@!P1 IADD3 R3, R2, 0x1, RZ\n",
         // A comparison of no mask, or of a ballot of the program's.
         "UISETP.NE.U32.AND UP1, UPT, UR7, UR5, UPT\n@!P1 REDUX.SUM UR6, R2\n",
         "VOTEU.ANY UR4, UPT, P2\nUISETP.NE.U32.AND UP1, UPT, UR4, URZ, UPT\n"
+        "@!P1 REDUX.SUM UR6, R2\n",
+        "VOTEU.ANY UR4, UPT, PT\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
         "@!P1 REDUX.SUM UR6, R2\n",
         // The mask is gone, and then the comparison's result.
         "VOTEU.ALL UR4, UPT, PT\nUMOV UR4, 0x3\nUISETP.NE.U32.AND UP1, UPT, UR4, UR5, UPT\n"
