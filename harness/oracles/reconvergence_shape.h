@@ -164,9 +164,13 @@ void reconvergence_where(const struct cat_args *args, const struct masks_shape *
 extern const struct cat_oracle reconvergence_call_in_arms;
 extern const struct cat_oracle reconvergence_continue_exit;
 extern const struct cat_oracle reconvergence_elect_turns;
+extern const struct cat_oracle reconvergence_else_leaves;
+extern const struct cat_oracle reconvergence_loop_not_entered;
 extern const struct cat_oracle reconvergence_nested_breaks;
+extern const struct cat_oracle reconvergence_never_true;
 extern const struct cat_oracle reconvergence_peeled_by_hand;
 extern const struct cat_oracle reconvergence_short_circuit;
 extern const struct cat_oracle reconvergence_straight_line;
 extern const struct cat_oracle reconvergence_switch_exit;
+extern const struct cat_oracle reconvergence_switch_in_switch;
 extern const struct cat_oracle reconvergence_switch_shared_target;

@@ -40,6 +40,17 @@ static struct cat_test other_test = {
         },
 };
 
+static struct cat_test jumps_test = {
+    .head =
+        {
+            .axes = {{"reconvergence", {"default", "subgroup-uniform", "maximal"}, 3},
+                     {"target", {"continue", "loop"}, 2},
+                     {"early", {"no", "yes"}, 2},
+                     {"leave", {"continue", "break"}, 2}},
+            .axis_count = 4,
+        },
+};
+
 enum { DEFAULT, SUBGROUP_UNIFORM, MAXIMAL };
 
 struct made {
@@ -321,13 +332,108 @@ static void switch_shared_target(void **state)
     free(made.expected);
 }
 
+// Two iterations. In the first the selectors are 0 0, 0 0 with the early break, 0 1, 1 0; in the
+// second all are 1.
+static void switch_in_switch(void **state)
+{
+    (void)state;
+    enum { LEAVE = 0, REST = 3, SWITCHES = 6, AFTER = 9 };
+    const uint32_t second = 2 | 1 << 9 | 1 << 12;
+    const uint32_t words[4] = {second, second | 1 << 16, second | 1 << 11, second | 1 << 8};
+    for (uint8_t target = 0; target < 2; target++) {
+        for (uint8_t early = 0; early < 2; early++) {
+            struct made made;
+            make(&made, "reconvergence.switch-in-switch", &jumps_test,
+                 (uint8_t[6]){MAXIMAL, target, early}, words);
+            const uint32_t left = early ? 0x1 : 0x3;
+            const uint32_t rest = 0x7 & ~left, stayed = 0xf & ~left;
+            assert_masks(&made, LEAVE, left, left & 2 ? left : 0, 0, 0);
+            assert_masks(&made, REST, 0, rest & 2 ? rest : 0, rest, 0);
+            assert_masks(&made, SWITCHES, 0, stayed & 2 ? stayed : 0, stayed, stayed);
+            assert_masks(&made, REST + 1, 0, 0, 0, 0);
+            // `continue` comes back for the second iteration, a break of the loop does not.
+            const uint32_t next = target ? stayed : 0xf;
+            assert_masks(&made, SWITCHES + 1, next & 1 ? next : 0, next & 2 ? next : 0, next, next);
+            assert_masks(&made, AFTER, 0xf, 0xf, 0xf, 0xf);
+            free(made.expected);
+        }
+    }
+}
+
+// Rows 0, 1, 2, 2; of the first row 0, 0, 1, 3 columns, of the second one.
+static void loop_not_entered(void **state)
+{
+    (void)state;
+    enum { INNER = 0, OUTER = 9, AFTER = 12 };
+    const uint32_t words[4] = {3 << 8, 1, 2 | 1 << 8 | 1 << 10, 2 | 3 << 8 | 1 << 10};
+    const uint32_t none[4] = {3 << 8, 0, 4, 8};
+    struct made made;
+    make(&made, "reconvergence.loop-not-entered", &jumps_test, (uint8_t[6]){MAXIMAL}, words);
+    assert_masks(&made, INNER, 0, 0xe, 0xe, 0xe); // once at least
+    assert_masks(&made, INNER + 1, 0, 0, 0, 0x8);
+    assert_masks(&made, INNER + 2, 0, 0, 0, 0x8);
+    assert_masks(&made, OUTER, 0, 0xe, 0xe, 0xe);
+    assert_masks(&made, INNER + 3, 0, 0, 0xc, 0xc);
+    assert_masks(&made, OUTER + 1, 0, 0, 0xc, 0xc);
+    assert_masks(&made, AFTER, 0xf, 0xf, 0xf, 0xf);
+    free(made.expected);
+    make(&made, "reconvergence.loop-not-entered", &jumps_test, (uint8_t[6]){MAXIMAL}, none);
+    for (uint32_t slot = 0; slot < AFTER; slot++)
+        assert_masks(&made, slot, 0, 0, 0, 0);
+    assert_masks(&made, AFTER, 0xf, 0xf, 0xf, 0xf);
+    free(made.expected);
+}
+
+// Two iterations. Lane 0 continues in the first one and comes through in the second, lane 1 comes
+// through, lane 2 takes the other arm twice, lane 3 the other arm and comes through.
+static void else_leaves(void **state)
+{
+    (void)state;
+    enum { BEFORE = 0, ARM = 3, AGAIN = 6, BEHIND = 9, AFTER = 12 };
+    const uint32_t words[4] = {2 | 3 << 8 | 1 << 16, 2 | 3 << 8, 2, 2 | 2 << 8};
+    for (uint8_t leave = 0; leave < 2; leave++) {
+        struct made made;
+        make(&made, "reconvergence.else-leaves", &jumps_test, (uint8_t[6]){MAXIMAL, 0, 0, leave},
+             words);
+        const uint32_t second = leave ? 0x1 : 0x9; // with `break` lane 3 does not come back
+        assert_masks(&made, BEFORE, 0x1, 0, 0, 0);
+        for (uint32_t slot = ARM; slot <= BEHIND; slot += 3) {
+            assert_masks(&made, slot, 0, 0x2, 0, 0);
+            assert_masks(&made, slot + 1, second, 0, 0, second & 8 ? second : 0);
+        }
+        assert_masks(&made, AFTER, 0xf, 0xf, 0xf, 0xf);
+        assert_int_equal(made.size.words_per_instance, 4 * 13 * 4);
+        free(made.expected);
+    }
+}
+
+// Lane 0 goes through its iterations; the others, one of which has the number of the turn, do not
+// enter.
+static void never_true(void **state)
+{
+    (void)state;
+    enum { NEVER = 0, REST = 1, LOOP = 4, AFTER = 5 };
+    const uint32_t words[4] = {2, 3, 3, 3};
+    struct made made;
+    make(&made, "reconvergence.never-true", &jumps_test, (uint8_t[6]){MAXIMAL}, words);
+    assert_masks(&made, NEVER, 0, 0, 0, 0);
+    assert_masks(&made, REST, 0x1, 0, 0, 0);
+    assert_masks(&made, REST + 1, 0x1, 0, 0, 0);
+    assert_masks(&made, REST + 2, 0, 0, 0, 0);
+    assert_masks(&made, LOOP, 0x1, 0, 0, 0);
+    assert_masks(&made, AFTER, 0xf, 0xf, 0xf, 0xf);
+    free(made.expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nested_breaks),  cmocka_unit_test(switch_exit),
-        cmocka_unit_test(peeled_by_hand), cmocka_unit_test(elect_turns),
-        cmocka_unit_test(call_in_arms),   cmocka_unit_test(short_circuit),
-        cmocka_unit_test(continue_exit),  cmocka_unit_test(switch_shared_target),
+        cmocka_unit_test(nested_breaks),    cmocka_unit_test(switch_exit),
+        cmocka_unit_test(switch_in_switch), cmocka_unit_test(loop_not_entered),
+        cmocka_unit_test(else_leaves),      cmocka_unit_test(never_true),
+        cmocka_unit_test(peeled_by_hand),   cmocka_unit_test(elect_turns),
+        cmocka_unit_test(call_in_arms),     cmocka_unit_test(short_circuit),
+        cmocka_unit_test(continue_exit),    cmocka_unit_test(switch_shared_target),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
