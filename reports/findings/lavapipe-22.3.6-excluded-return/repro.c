@@ -1,0 +1,853 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs one test many times on one Vulkan device and counts how often it goes wrong: the dispatches
+// that `litmus run` made, with the same data, seeds and rules, in one file. README.md says what the
+// test asks, test.spvasm is the shader.
+//
+// Needs the Vulkan headers and the loader; `make run` builds and runs it. The files test.spv,
+// input.bin and expected.bin (32-bit words, little-endian) are read from the current folder.
+#include <vulkan/vulkan.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- The configuration
+
+#define NAME \
+    "reconvergence.never-true/reconvergence=default@workgroup=64,subgroup=8"
+#define RUNS               UINT64_C(1000)        // dispatches
+#define FIRST_RUN          UINT64_C(0)           // the number of the first
+#define STREAM             UINT64_C(0x7814dbda770150fd)
+// Run i gets the push constant `seed`: the low half of splitmix64(STREAM + i).
+
+#define SUBGROUP_SIZE      8u                    // invocations
+#define WORKGROUPS         8u                    // in x
+#define ELEMENTS           8u                    // the push constant `elements`
+#define INPUT_WORDS        UINT64_C(512)         // 32-bit words
+#define STATE_WORDS        UINT64_C(1)           // word 0: a bounded wait ran out
+#define INSTANCES          UINT64_C(64)          // what passes or fails
+#define WORDS_PER_INSTANCE UINT64_C(192)         // of the output
+#define STRIDE             4u                    // words of expected.bin for each of these
+#define STEADY             false                // all runs of a pipeline have to store the same words
+#define VENDOR             0x10005u              // where it was measured: taken if it is here
+#define DEVICE             0x0000u
+
+static const char *const outcome_names[16] = {
+    [0] = "right", // no failure
+    [1] = "never written",
+    [2] = "allowed", // no failure
+    [3] = "empty",
+    [4] = "split",
+    [5] = "merged",
+    [6] = "other lanes",
+    [14] = "varied",
+    [15] = "no progress",
+};
+#define FAILS              0xfffau
+
+// The specialization constants: workgroup size, then the test's own.
+static const uint32_t spec_ids[] = {0};
+static const uint32_t spec_values[] = {64};
+
+// What the module needs of a device.
+#define NEEDS(need) \
+    need("VK_SUBGROUP_FEATURE_BASIC_BIT", operations & VK_SUBGROUP_FEATURE_BASIC_BIT) \
+    need("VK_SUBGROUP_FEATURE_BALLOT_BIT", operations & VK_SUBGROUP_FEATURE_BALLOT_BIT)
+
+#define POISON            0xC0DEDEADu // every word of the output, before each run
+#define OUTPUT_WORDS      (INSTANCES * WORDS_PER_INSTANCE)
+#define PIPELINE_RUNS     500u                 // then the pipeline is compiled anew
+#define SLOT_WORDS        (OUTPUT_WORDS + 1)   // that a run leaves: output, word 0 of state
+#define MOST_BATCH        16u                  // runs in one submission
+#define BATCH_BYTES       (UINT64_C(16) << 20) // but no more than fit in here, or one
+#define TIMEOUT           (UINT64_C(60) * 1000000000)
+#define MOST_SHOWN        16u
+#define STRING(number)    STRING_OF(number)
+#define STRING_OF(number) #number
+#define COUNT(array)      (sizeof(array) / sizeof(array)[0])
+
+enum { EXIT_NOT_SEEN = 0, EXIT_SEEN = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3, EXIT_CANNOT = 77 };
+
+// ---- Judging an output: pure, no Vulkan
+
+enum { RIGHT = 0, NEVER_WRITTEN = 1, VARIED = 14, NO_PROGRESS = 15 };
+
+static bool fails(uint32_t outcome)
+{
+    return FAILS >> outcome & 1u;
+}
+
+// What a word is that is not the one that was wanted, and not the poison.
+// expected is {mask, also allowed, has to be within it, has to be around it}.
+static uint32_t classify_other(uint32_t got, const uint32_t *expected)
+{
+    if (got == expected[1] || ((got & expected[2]) == expected[2] && !(got & ~expected[3])))
+        return 2; // allowed
+    if (got == 0)
+        return 3; // empty
+    if ((got & expected[0]) == got)
+        return 4; // split
+    if ((got & expected[0]) == expected[0])
+        return 5; // merged
+    return 6;     // other lanes
+}
+
+static uint32_t classify(uint32_t got, const uint32_t *expected)
+{
+    if (got == expected[0])
+        return RIGHT;
+    return got == POISON ? NEVER_WRITTEN : classify_other(got, expected);
+}
+
+struct tally {
+    uint64_t runs, failed_runs, gave_up_runs, shown;
+    bool first_run_failed;
+    uint64_t outcomes[16]; // of instances
+    bool has_digest;       // of a right run of this pipeline
+    uint32_t digest;
+};
+
+static void show_failure(struct tally *tally, uint64_t run, uint64_t instance, uint64_t word,
+                         uint32_t outcome, uint32_t got, uint32_t want)
+{
+    if (tally->shown++ < MOST_SHOWN)
+        printf("run %" PRIu64 ", instance %" PRIu64 ", word %" PRIu64 ": %s, got 0x%08" PRIx32
+               ", want 0x%08" PRIx32 "\n",
+               run + 1, instance, word, outcome_names[outcome] ? outcome_names[outcome] : "?", got,
+               want);
+}
+
+// The outcome of an instance is that of its first failing word; else that of its first word that is
+// not right; else right. Returns how many instances failed; *digest is one of all words.
+static uint64_t judge_instances(struct tally *tally, const uint32_t *output,
+                                const uint32_t *expected, uint64_t run, uint64_t outcomes[16],
+                                uint32_t *digest)
+{
+    uint64_t failed = 0;
+    for (uint64_t instance = 0; instance < INSTANCES; instance++) {
+        uint32_t outcome = RIGHT;
+        for (uint64_t word = 0; word < WORDS_PER_INSTANCE; word++) {
+            const uint64_t index = instance * WORDS_PER_INSTANCE + word;
+            const uint32_t got = output[index], *want = &expected[index * STRIDE];
+            *digest += (got + 0x9E3779B9u * (uint32_t)(index + 1)) * 0x85EBCA6Bu;
+            if (fails(outcome))
+                continue;
+            const uint32_t found = classify(got, want);
+            if (outcome == RIGHT || fails(found))
+                outcome = found;
+            if (fails(found))
+                show_failure(tally, run, instance, word, found, got, want[0]);
+        }
+        outcomes[outcome]++;
+        failed += fails(outcome);
+    }
+    return failed;
+}
+
+// Judges what a run left: its output, then word 0 of the state.
+static void judge_run(struct tally *tally, const uint32_t *slot, const uint32_t *expected,
+                      uint64_t run)
+{
+    const uint32_t state = slot[OUTPUT_WORDS];
+    tally->runs++;
+    // A bounded wait in the shader ran out: nobody promises progress, so this run says nothing.
+    if (state != 0 && state != POISON) {
+        tally->gave_up_runs++;
+        tally->outcomes[NO_PROGRESS] += INSTANCES;
+        return;
+    }
+    uint64_t outcomes[16] = {0};
+    uint32_t digest = 0;
+    uint64_t failed = judge_instances(tally, slot, expected, run, outcomes, &digest);
+    if (STEADY && !failed && tally->has_digest && digest != tally->digest) {
+        uint32_t good = RIGHT;
+        for (uint32_t i = 0; i < 16; i++)
+            if (!fails(i) && outcomes[i] > outcomes[good])
+                good = i;
+        outcomes[good]--;
+        outcomes[VARIED]++;
+        failed++;
+        show_failure(tally, run, 0, 0, VARIED, digest, tally->digest);
+    } else if (STEADY && !failed) {
+        tally->has_digest = true;
+        tally->digest = digest;
+    }
+    for (uint32_t i = 0; i < 16; i++)
+        tally->outcomes[i] += outcomes[i];
+    tally->failed_runs += failed != 0;
+    if (failed && run == 0)
+        tally->first_run_failed = true;
+}
+
+// P(at most k of n) for a rate p >= k / n: the terms fall from k downwards.
+static double at_most(uint64_t k, uint64_t n, double p)
+{
+    const double N = (double)n, K = (double)k;
+    double term =
+        exp(lgamma(N + 1) - lgamma(K + 1) - lgamma(N - K + 1) + K * log(p) + (N - K) * log1p(-p));
+    double sum = 0;
+    for (double i = K;; i--) {
+        sum += term;
+        if (i < 1 || term < sum * 1e-16)
+            return sum;
+        term *= i * (1 - p) / ((N - i + 1) * p);
+    }
+}
+
+// The upper end of the 95 % Clopper-Pearson interval of k of n; the lower one is 1 - that of n - k.
+static double upper(uint64_t k, uint64_t n)
+{
+    double low = (double)k / (double)n, high = 1;
+    if (k == n)
+        return 1;
+    if (k == 0)
+        return -expm1(log(0.025) / (double)n);
+    for (int i = 0; i < 100; i++) {
+        const double middle = (low + high) / 2;
+        *(at_most(k, n, middle) > 0.025 ? &low : &high) = middle;
+    }
+    return high;
+}
+
+static int print_tally(const struct tally *tally)
+{
+    const uint64_t judged = tally->runs - tally->gave_up_runs, failed = tally->failed_runs;
+    if (tally->shown > MOST_SHOWN)
+        printf("... and %" PRIu64 " more\n", tally->shown - MOST_SHOWN);
+    printf("\nHistogram of instances, * for what is a failure\n");
+    for (uint32_t i = 0; i < 16; i++)
+        if (tally->outcomes[i])
+            printf("%12" PRIu64 " %c %s\n", tally->outcomes[i],
+                   fails(i) && i != NO_PROGRESS ? '*' : ' ',
+                   outcome_names[i] ? outcome_names[i] : "?");
+    printf("\n%" PRIu64 " of %" PRIu64 " runs failed", failed, judged);
+    if (judged && !failed)
+        printf(": rate < %.2g (95 %%)\n", upper(0, judged));
+    else if (judged && failed == judged)
+        printf(": rate > %.2g (95 %%)\n", 1 - upper(0, judged));
+    else if (judged)
+        printf(": rate %#.2g [%#.2g, %#.2g] (95 %%), first run: %s\n",
+               (double)failed / (double)judged, 1 - upper(judged - failed, judged),
+               upper(failed, judged), tally->first_run_failed ? "failed" : "right");
+    else
+        printf("\n");
+    if (tally->gave_up_runs)
+        printf("%" PRIu64 " more gave up waiting, and say nothing\n", tally->gave_up_runs);
+    return failed ? EXIT_SEEN : judged ? EXIT_NOT_SEEN : EXIT_UNDECIDED;
+}
+
+// ---- Vulkan
+
+static struct tally tally;
+
+// A device that is lost or does not come back is a failure like another; the driver is not asked to
+// clean up.
+static void check(VkResult result, const char *call)
+{
+    if (result == VK_SUCCESS)
+        return;
+    printf("%s: VkResult %d%s\n", call, (int)result,
+           result == VK_ERROR_DEVICE_LOST ? ", the device was lost"
+           : result == VK_TIMEOUT         ? ", the device did not come back"
+                                          : "");
+    const bool seen = result == VK_ERROR_DEVICE_LOST || result == VK_TIMEOUT;
+    if (seen && tally.runs)
+        print_tally(&tally);
+    fflush(stdout);
+    _Exit(seen ? EXIT_SEEN : EXIT_USAGE);
+}
+#define VK(call) check(call, #call)
+
+static void *allocate(uint64_t count, uint64_t size)
+{
+    void *memory = calloc((size_t)count, (size_t)size);
+    if (!memory) {
+        fprintf(stderr, "out of memory\n");
+        exit(EXIT_USAGE);
+    }
+    return memory;
+}
+
+// Reads a file of 32-bit words; *count of them, or, if that is 0, as many as there are.
+static uint32_t *read_words(const char *path, uint64_t *count)
+{
+    FILE *file = fopen(path, "rb");
+    long size = -1;
+    if (file && fseek(file, 0, SEEK_END) == 0)
+        size = ftell(file);
+    if (size < 0 || size % 4 || (*count && (uint64_t)size != *count * 4)) {
+        fprintf(stderr, "%s is not there, or not what it should be\n", path);
+        exit(EXIT_USAGE);
+    }
+    *count = (uint64_t)size / 4;
+    uint32_t *words = allocate(*count + 1, 4);
+    rewind(file);
+    if (fread(words, 4, (size_t)*count, file) != *count) {
+        fprintf(stderr, "%s cannot be read\n", path);
+        exit(EXIT_USAGE);
+    }
+    fclose(file);
+    return words;
+}
+
+static VkInstance instance;
+static VkPhysicalDevice physical;
+static VkDevice device;
+static VkQueue queue;
+static VkCommandPool command_pool;
+static VkCommandBuffer commands;
+static VkFence fence;
+static VkPhysicalDeviceMemoryProperties memory_types;
+static PFN_vkGetBufferDeviceAddress get_address; // NULL without buffer device addresses
+static uint32_t instance_api, api; // the versions that the loader and both sides speak
+
+// The features that are enabled: all that the tests of litmus can need and the device has, and
+// nothing else. Above all no robustBufferAccess, which changes code.
+static struct {
+    VkPhysicalDeviceFeatures2 base;
+    VkPhysicalDevice16BitStorageFeatures storage16;
+    VkPhysicalDevice8BitStorageFeatures storage8;
+    VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
+    VkPhysicalDeviceShaderAtomicInt64Features int64_atomics;
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses;
+    VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
+    VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
+    VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
+    VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
+    VkPhysicalDeviceShaderClockFeaturesKHR clock;
+#ifdef VK_KHR_shader_maximal_reconvergence
+    VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
+#endif
+#ifdef VK_KHR_shader_subgroup_rotate
+    VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
+#endif
+    VkBool32 partitioned; // an extension without a structure
+    VkPhysicalDeviceSubgroupProperties subgroup;
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes;
+} has;
+#ifdef VK_KHR_shader_maximal_reconvergence
+#define HAS_MAXIMAL has.maximal.shaderMaximalReconvergence
+#else // these headers are older than the extension
+#define HAS_MAXIMAL false
+#endif
+#ifdef VK_KHR_shader_subgroup_rotate
+#define HAS_ROTATE           has.rotate.shaderSubgroupRotate
+#define HAS_ROTATE_CLUSTERED has.rotate.shaderSubgroupRotateClustered
+#else
+#define HAS_ROTATE           false
+#define HAS_ROTATE_CLUSTERED false
+#endif
+
+#define TYPE(name) VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name
+static const struct {
+    void *structure;
+    VkStructureType type;
+    uint32_t core; // the version that has it without the extension; 0: none
+    const char *extension;
+} features[] = {
+    {&has.storage16, TYPE(16BIT_STORAGE_FEATURES), VK_API_VERSION_1_1, "VK_KHR_16bit_storage"},
+    {&has.storage8, TYPE(8BIT_STORAGE_FEATURES), VK_API_VERSION_1_2, "VK_KHR_8bit_storage"},
+    {&has.float16_int8, TYPE(SHADER_FLOAT16_INT8_FEATURES), VK_API_VERSION_1_2,
+     "VK_KHR_shader_float16_int8"},
+    {&has.int64_atomics, TYPE(SHADER_ATOMIC_INT64_FEATURES), VK_API_VERSION_1_2,
+     "VK_KHR_shader_atomic_int64"},
+    {&has.addresses, TYPE(BUFFER_DEVICE_ADDRESS_FEATURES), VK_API_VERSION_1_2,
+     "VK_KHR_buffer_device_address"},
+    {&has.memory_model, TYPE(VULKAN_MEMORY_MODEL_FEATURES), VK_API_VERSION_1_2,
+     "VK_KHR_vulkan_memory_model"},
+    {&has.extended_types, TYPE(SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES), VK_API_VERSION_1_2,
+     "VK_KHR_shader_subgroup_extended_types"},
+    {&has.size_control, TYPE(SUBGROUP_SIZE_CONTROL_FEATURES), VK_API_VERSION_1_3,
+     "VK_EXT_subgroup_size_control"},
+    {&has.subgroup_uniform, TYPE(SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR), 0,
+     "VK_KHR_shader_subgroup_uniform_control_flow"},
+    {&has.clock, TYPE(SHADER_CLOCK_FEATURES_KHR), 0, "VK_KHR_shader_clock"},
+#ifdef VK_KHR_shader_maximal_reconvergence
+    {&has.maximal, TYPE(SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR), 0,
+     "VK_KHR_shader_maximal_reconvergence"},
+#endif
+#ifdef VK_KHR_shader_subgroup_rotate
+    {&has.rotate, TYPE(SHADER_SUBGROUP_ROTATE_FEATURES_KHR), 0, "VK_KHR_shader_subgroup_rotate"},
+#endif
+};
+
+static void make_instance(void)
+{
+    VK(vkEnumerateInstanceVersion(&instance_api));
+    if (instance_api > VK_API_VERSION_1_3)
+        instance_api = VK_API_VERSION_1_3;
+    const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                           .pApplicationName = "litmus",
+                                           .apiVersion = instance_api};
+    const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                       .pApplicationInfo = &application};
+    const VkResult result = vkCreateInstance(&info, NULL, &instance);
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
+        fprintf(stderr, "no Vulkan driver was found\n");
+        exit(EXIT_CANNOT);
+    }
+    check(result, "vkCreateInstance");
+}
+
+// Takes the device with number `wanted` from 0, or, if that is negative, the one that was measured
+// on, if it is here, else the first. With `list` only says which there are.
+static void pick_device(long wanted, bool list)
+{
+    VkPhysicalDevice devices[64];
+    uint32_t count = COUNT(devices);
+    const VkResult result = vkEnumeratePhysicalDevices(instance, &count, devices);
+    if (result != VK_INCOMPLETE)
+        check(result, "vkEnumeratePhysicalDevices");
+    VkPhysicalDeviceProperties properties;
+    for (uint32_t i = 0; i < count; i++) {
+        vkGetPhysicalDeviceProperties(devices[i], &properties);
+        if (list)
+            printf("%" PRIu32 ": %.255s\n", i, properties.deviceName);
+        if (wanted < 0 && properties.vendorID == VENDOR && properties.deviceID == DEVICE)
+            wanted = i;
+    }
+    if (list)
+        exit(EXIT_NOT_SEEN);
+    if (wanted < 0)
+        wanted = 0;
+    if ((uint64_t)wanted >= count) {
+        fprintf(stderr, "there is no device %ld: there are %" PRIu32 "\n", wanted, count);
+        exit(count ? EXIT_USAGE : EXIT_CANNOT);
+    }
+    physical = devices[wanted];
+    vkGetPhysicalDeviceProperties(physical, &properties);
+    vkGetPhysicalDeviceMemoryProperties(physical, &memory_types);
+    api = properties.apiVersion < instance_api ? properties.apiVersion : instance_api;
+    printf("device %ld: %.255s, driver version 0x%" PRIx32 "\n", wanted, properties.deviceName,
+           properties.driverVersion);
+}
+
+// Asks for features and properties; has.base becomes a chain of exactly what is to be enabled.
+static uint32_t read_features(const char *enabled[COUNT(features) + 1])
+{
+    uint32_t count = 0, enabled_count = 0;
+    VK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL));
+    VkExtensionProperties *offered = allocate(count + 1, sizeof *offered);
+    VK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, offered));
+    has.base.sType = TYPE(FEATURES_2);
+    for (size_t i = 0; i < COUNT(features); i++) {
+        bool there = features[i].core && api >= features[i].core;
+        for (uint32_t e = 0; e < count && !there; e++)
+            if (!strcmp(offered[e].extensionName, features[i].extension)) {
+                enabled[enabled_count++] = features[i].extension;
+                there = true;
+            }
+        VkBaseOutStructure *link = features[i].structure;
+        link->sType = there ? features[i].type : 0;
+        if (there) {
+            link->pNext = has.base.pNext;
+            has.base.pNext = link;
+        }
+    }
+    for (uint32_t e = 0; e < count; e++)
+        if (!strcmp(offered[e].extensionName, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME)) {
+            enabled[enabled_count++] = VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME;
+            has.partitioned = VK_TRUE;
+        }
+    free(offered);
+    vkGetPhysicalDeviceFeatures2(physical, &has.base);
+    const VkPhysicalDeviceFeatures all = has.base.features;
+    has.base.features = (VkPhysicalDeviceFeatures){.shaderInt16 = all.shaderInt16,
+                                                   .shaderInt64 = all.shaderInt64,
+                                                   .shaderFloat64 = all.shaderFloat64};
+    has.clock.shaderDeviceClock = VK_FALSE;
+    has.addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
+    has.addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
+    has.sizes.sType = TYPE(SUBGROUP_SIZE_CONTROL_PROPERTIES);
+    has.subgroup.sType = TYPE(SUBGROUP_PROPERTIES);
+    has.subgroup.pNext = has.size_control.sType ? &has.sizes : NULL;
+    VkPhysicalDeviceProperties2 properties = {.sType = TYPE(PROPERTIES_2), .pNext = &has.subgroup};
+    vkGetPhysicalDeviceProperties2(physical, &properties);
+    return enabled_count;
+}
+
+static bool can_choose_size(void)
+{
+    return has.size_control.subgroupSizeControl &&
+           (has.sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
+}
+
+// Says what the device lacks of what the test needs.
+static void check_needs(void)
+{
+    const bool compute = has.subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
+    const VkSubgroupFeatureFlags operations = compute ? has.subgroup.supportedOperations : 0;
+    const uint32_t usual = has.subgroup.subgroupSize, least = has.sizes.minSubgroupSize;
+    const uint32_t most = has.sizes.maxSubgroupSize;
+    bool can = true;
+#define NEED(name, there)                                                                          \
+    if (!(there)) {                                                                                \
+        printf("the device lacks %s\n", name);                                                     \
+        can = false;                                                                               \
+    }
+    NEEDS(NEED)
+    NEED("subgroups of " STRING(SUBGROUP_SIZE),
+         SUBGROUP_SIZE == usual ||
+             (can_choose_size() && SUBGROUP_SIZE >= least && SUBGROUP_SIZE <= most))
+    (void)operations;
+    if (!can)
+        exit(EXIT_CANNOT);
+}
+
+static void make_device(void)
+{
+    const char *extensions[COUNT(features) + 1];
+    const uint32_t extension_count = read_features(extensions);
+    check_needs();
+    VkQueueFamilyProperties families[64];
+    uint32_t count = COUNT(families), family = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+    while (family < count && !(families[family].queueFlags & VK_QUEUE_COMPUTE_BIT))
+        family++;
+    const float priority = 1;
+    const VkDeviceQueueCreateInfo queue_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                                .queueFamilyIndex = family,
+                                                .queueCount = 1,
+                                                .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                            .pNext = &has.base,
+                                            .queueCreateInfoCount = 1,
+                                            .pQueueCreateInfos = &queue_info,
+                                            .enabledExtensionCount = extension_count,
+                                            .ppEnabledExtensionNames = extensions};
+    VK(vkCreateDevice(physical, &device_info, NULL, &device));
+    vkGetDeviceQueue(device, family, 0, &queue);
+    if (has.addresses.bufferDeviceAddress)
+        get_address = (PFN_vkGetBufferDeviceAddress)vkGetDeviceProcAddr(
+            device,
+            api >= VK_API_VERSION_1_2 ? "vkGetBufferDeviceAddress" : "vkGetBufferDeviceAddressKHR");
+
+    const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                               .queueFamilyIndex = family};
+    VK(vkCreateCommandPool(device, &pool_info, NULL, &command_pool));
+    const VkCommandBufferAllocateInfo commands_info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = command_pool,
+        .commandBufferCount = 1};
+    VK(vkAllocateCommandBuffers(device, &commands_info, &commands));
+    const VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VK(vkCreateFence(device, &fence_info, NULL, &fence));
+}
+
+struct buffer {
+    VkBuffer handle;
+    VkDeviceMemory memory;
+    uint64_t words;
+    uint32_t *mapped;        // of a buffer for the host
+    VkDeviceAddress address; // 0 without buffer device addresses
+};
+
+static uint32_t find_memory(uint32_t types, VkMemoryPropertyFlags best, VkMemoryPropertyFlags least)
+{
+    for (uint32_t i = 0; i < memory_types.memoryTypeCount; i++)
+        if ((types >> i & 1) && (memory_types.memoryTypes[i].propertyFlags & best) == best)
+            return i;
+    return best == least ? 0 : find_memory(types, least, least);
+}
+
+static struct buffer make_buffer(uint64_t words, bool for_host)
+{
+    struct buffer buffer = {.words = words ? words : 1};
+    const bool addressed = get_address && !for_host;
+    const VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size = buffer.words * 4,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                 (addressed ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u)};
+    VK(vkCreateBuffer(device, &info, NULL, &buffer.handle));
+    VkMemoryRequirements need;
+    vkGetBufferMemoryRequirements(device, buffer.handle, &need);
+    const VkMemoryPropertyFlags coherent =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                             .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+    const VkMemoryAllocateInfo allocation = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = addressed ? &flags : NULL,
+        .allocationSize = need.size,
+        .memoryTypeIndex =
+            for_host ? find_memory(need.memoryTypeBits,
+                                   coherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, coherent)
+                     : find_memory(need.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0)};
+    VK(vkAllocateMemory(device, &allocation, NULL, &buffer.memory));
+    VK(vkBindBufferMemory(device, buffer.handle, buffer.memory, 0));
+    if (for_host)
+        VK(vkMapMemory(device, buffer.memory, 0, VK_WHOLE_SIZE, 0, (void **)&buffer.mapped));
+    if (addressed)
+        buffer.address = get_address(
+            device,
+            &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                         .buffer = buffer.handle});
+    return buffer;
+}
+
+static void begin(void)
+{
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                           .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    VK(vkResetCommandPool(device, command_pool, 0));
+    VK(vkBeginCommandBuffer(commands, &info));
+}
+
+// Whatever was recorded before happens before whatever follows.
+static void barrier(void)
+{
+    const VkPipelineStageFlags work =
+        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    const VkMemoryBarrier all = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
+                         VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
+                         VK_ACCESS_HOST_READ_BIT};
+    vkCmdPipelineBarrier(commands, work, work | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0, NULL, 0,
+                         NULL);
+}
+
+static void submit(void)
+{
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &commands};
+    VK(vkEndCommandBuffer(commands));
+    VK(vkResetFences(device, 1, &fence));
+    VK(vkQueueSubmit(queue, 1, &info, fence));
+    VK(vkWaitForFences(device, 1, &fence, VK_TRUE, TIMEOUT));
+}
+
+// ---- The test
+
+static struct buffer input, output, state, slots;
+static VkDescriptorSetLayout set_layout;
+static VkPipelineLayout layout;
+static VkDescriptorSet set;
+static VkPipeline pipeline;
+
+struct push {
+    uint64_t input, output, state; // device addresses
+    uint32_t elements, seed;
+};
+
+// Set 0: input, output, state, as storage buffers 0 to 2. 32 bytes of push constants.
+static void make_interface(void)
+{
+    const struct buffer *const buffers[3] = {&input, &output, &state};
+    VkDescriptorSetLayoutBinding bindings[3];
+    for (uint32_t i = 0; i < 3; i++)
+        bindings[i] =
+            (VkDescriptorSetLayoutBinding){.binding = i,
+                                           .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                           .descriptorCount = 1,
+                                           .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    const VkDescriptorSetLayoutCreateInfo set_info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .bindingCount = 3,
+        .pBindings = bindings};
+    VK(vkCreateDescriptorSetLayout(device, &set_info, NULL, &set_layout));
+    const VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+                                       .size = sizeof(struct push)};
+    const VkPipelineLayoutCreateInfo layout_info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &set_layout,
+        .pushConstantRangeCount = 1,
+        .pPushConstantRanges = &range};
+    VK(vkCreatePipelineLayout(device, &layout_info, NULL, &layout));
+
+    VkDescriptorPool pool;
+    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3};
+    const VkDescriptorPoolCreateInfo pool_info = {.sType =
+                                                      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                                  .maxSets = 1,
+                                                  .poolSizeCount = 1,
+                                                  .pPoolSizes = &size};
+    VK(vkCreateDescriptorPool(device, &pool_info, NULL, &pool));
+    const VkDescriptorSetAllocateInfo allocation = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+        .descriptorPool = pool,
+        .descriptorSetCount = 1,
+        .pSetLayouts = &set_layout};
+    VK(vkAllocateDescriptorSets(device, &allocation, &set));
+    for (uint32_t i = 0; i < 3; i++) {
+        const VkDescriptorBufferInfo info = {.buffer = buffers[i]->handle, .range = VK_WHOLE_SIZE};
+        const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                            .dstSet = set,
+                                            .dstBinding = i,
+                                            .descriptorCount = 1,
+                                            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                            .pBufferInfo = &info};
+        vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+    }
+}
+
+// Full subgroups of the size that the test is about, and no pipeline cache.
+static void make_pipeline(const uint32_t *words, uint64_t count)
+{
+    VkShaderModule module;
+    const VkShaderModuleCreateInfo module_info = {.sType =
+                                                      VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                                  .codeSize = (size_t)count * 4,
+                                                  .pCode = words};
+    VkSpecializationMapEntry entries[COUNT(spec_ids)];
+    for (uint32_t i = 0; i < COUNT(spec_ids); i++)
+        entries[i] = (VkSpecializationMapEntry){spec_ids[i], i * 4, 4};
+    const VkSpecializationInfo specialization = {COUNT(spec_ids), entries, sizeof spec_values,
+                                                 spec_values};
+    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+        .requiredSubgroupSize = SUBGROUP_SIZE};
+    vkDestroyPipeline(device, pipeline, NULL);
+    VK(vkCreateShaderModule(device, &module_info, NULL, &module));
+    const VkComputePipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .pNext = can_choose_size() ? &size : NULL,
+                  .flags = has.size_control.computeFullSubgroups
+                               ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT
+                               : 0u,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = module,
+                  .pName = "main",
+                  .pSpecializationInfo = &specialization},
+        .layout = layout};
+    VK(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
+    vkDestroyShaderModule(device, module, NULL);
+}
+
+// splitmix64, Steele, Lea and Flood 2014.
+static uint32_t run_seed(uint64_t run)
+{
+    uint64_t z = STREAM + run + UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return (uint32_t)(z ^ z >> 31);
+}
+
+// Fresh buffers, the dispatch, and a copy of what it left.
+static void record_run(uint64_t run, uint32_t slot)
+{
+    const uint64_t at = slot * SLOT_WORDS * 4;
+    const struct push push = {input.address, output.address, state.address, ELEMENTS,
+                              run_seed(run)};
+    const VkBufferCopy result = {.dstOffset = at, .size = OUTPUT_WORDS * 4};
+    const VkBufferCopy gave_up = {.dstOffset = at + result.size, .size = 4};
+    vkCmdFillBuffer(commands, output.handle, 0, VK_WHOLE_SIZE, POISON);
+    vkCmdFillBuffer(commands, state.handle, 0, VK_WHOLE_SIZE, 0);
+    barrier();
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
+    vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
+    if (WORKGROUPS)
+        vkCmdDispatch(commands, WORKGROUPS, 1, 1);
+    barrier();
+    vkCmdCopyBuffer(commands, output.handle, slots.handle, 1, &result);
+    vkCmdCopyBuffer(commands, state.handle, slots.handle, 1, &gave_up);
+    barrier();
+}
+
+static void upload(const struct buffer *buffer, const uint32_t *words, uint64_t count)
+{
+    const VkBufferCopy copy = {.size = count * 4};
+    struct buffer staging = make_buffer(count, true);
+    memcpy(staging.mapped, words, (size_t)count * 4);
+    begin();
+    vkCmdCopyBuffer(commands, staging.handle, buffer->handle, 1, &copy);
+    barrier();
+    submit();
+    vkDestroyBuffer(device, staging.handle, NULL);
+    vkFreeMemory(device, staging.memory, NULL);
+}
+
+static int run_all(uint64_t runs)
+{
+    uint64_t spv_words = 0, input_words = INPUT_WORDS;
+    uint64_t expected_words = OUTPUT_WORDS * STRIDE;
+    const uint64_t fit = BATCH_BYTES / (SLOT_WORDS * 4);
+    const uint32_t most = fit < 1 ? 1 : fit < MOST_BATCH ? (uint32_t)fit : MOST_BATCH;
+    uint32_t *spv = read_words("test.spv", &spv_words);
+    uint32_t *expected = read_words("expected.bin", &expected_words);
+    input = make_buffer(INPUT_WORDS, false);
+    output = make_buffer(OUTPUT_WORDS, false);
+    state = make_buffer(STATE_WORDS, false);
+    slots = make_buffer(most * SLOT_WORDS, true);
+    if (input_words) {
+        uint32_t *words = read_words("input.bin", &input_words);
+        upload(&input, words, input_words);
+        free(words);
+    }
+    make_interface();
+    for (uint64_t done = 0; done < runs;) {
+        // The first run of a pipeline goes alone: some drivers compile within it.
+        const bool fresh = done % PIPELINE_RUNS == 0;
+        uint64_t count = fresh ? 1 : most;
+        if (fresh)
+            make_pipeline(spv, spv_words);
+        tally.has_digest &= !fresh;
+        if (count > PIPELINE_RUNS - done % PIPELINE_RUNS)
+            count = PIPELINE_RUNS - done % PIPELINE_RUNS;
+        if (count > runs - done)
+            count = runs - done;
+        for (uint64_t i = 0; i < count * SLOT_WORDS; i++)
+            slots.mapped[i] = POISON;
+        begin();
+        for (uint32_t i = 0; i < count; i++)
+            record_run(FIRST_RUN + done + i, i);
+        submit();
+        for (uint64_t i = 0; i < count; i++)
+            judge_run(&tally, slots.mapped + i * SLOT_WORDS, expected, FIRST_RUN + done + i);
+        done += count;
+    }
+    free(spv);
+    free(expected);
+    return print_tally(&tally);
+}
+
+static int usage(const char *program)
+{
+    fprintf(stderr,
+            "usage: %s [-n RUNS] [-d NUMBER] [-l]\n"
+            "  -n RUNS    how many runs (default: %" PRIu64 ")\n"
+            "  -d NUMBER  of the device, from 0\n"
+            "  -l         list the devices\n"
+            "exit codes: 0 no failure, 1 a failure, 2 usage or a Vulkan call failed, 3 every run\n"
+            "gave up waiting, 77 the device lacks something that the test needs\n",
+            program, RUNS);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t runs = RUNS;
+    long wanted = -1;
+    bool list = false;
+    for (int i = 1; i < argc; i++) {
+        char *end = NULL;
+        if (!strcmp(argv[i], "-n") && i + 1 < argc)
+            runs = strtoull(argv[++i], &end, 10);
+        else if (!strcmp(argv[i], "-d") && i + 1 < argc)
+            wanted = strtol(argv[++i], &end, 10);
+        else if (!strcmp(argv[i], "-l"))
+            list = true;
+        else
+            return usage(argv[0]);
+        if (end && (*end || end == argv[i] || argv[i][0] == '-'))
+            return usage(argv[0]);
+    }
+    printf("%s\n", NAME);
+    make_instance();
+    pick_device(wanted, list);
+    make_device();
+    const int code = run_all(runs);
+    fflush(stdout);
+    // The process ends here, and with it all that it holds.
+    return code;
+}
