@@ -208,6 +208,26 @@ class Ends(Fuzz):
         run = self.fuzz("--rule", "default", "--count", "8", "-n", "3", *SEED)
         self.assertEqual(run.code, 0, run)
 
+    def one_program(self, manifest, version, seed, index, rule):
+        """What becomes of one program on a version of Mesa that is known to be wrong there."""
+        if not os.path.exists(manifest):
+            self.skipTest(f"not installed: {manifest}")
+        if version not in self.litmus("devices", drivers=[manifest]).out:
+            self.skipTest(f"another version than {version}")
+        return self.fuzz("--rule", rule, "--seed", seed, "--index", index, "--count", "1",
+                         drivers=[manifest])
+
+    def test_what_it_found_on_mesa_22(self):
+        run = self.one_program(harness.lavapipe(), "llvmpipe 22.3", "0xc", "1142", "default")
+        self.assertEqual(run.code, 1, run)
+        self.assertLessEqual(self.sizes(run)[0][0], 6, run)
+
+    def test_what_it_found_on_mesa_25(self):
+        run = self.one_program(harness.SECOND_LAVAPIPE, "llvmpipe 25.0", "0x3", "41", "maximal")
+        self.assertEqual(run.code, 1, run)
+        self.assertLessEqual(self.sizes(run)[0][0], 12, run)
+        self.assertRegex(run.out, r"(?s)switch .*switch .*continue")
+
     def test_usage(self):
         for arguments, words in (([], ["which family"]), (["scan"], ["reconvergence"]),
                                  (["reconvergence", "--rule", "minimal"], ["--rule"]),

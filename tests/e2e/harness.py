@@ -36,7 +36,13 @@ PAIR = (ONE, _VARIANT + "@workgroup=128*")
 
 def known_crashes(driver_info):
     """Patterns of what a driver is known to crash on: reports/findings/ says more."""
-    return ("reconvergence.break-ballot/*",) if "(LLVM 19" in driver_info else ()
+    if "Mesa 25." in driver_info:
+        luck = ("reconvergence.break-ballot/*",) if "(LLVM 19" in driver_info else ()
+        return (*luck, "reconvergence.else-leaves/*leave=continue*")
+    if "Mesa 26.1" in driver_info:
+        return ("lookback.scan/*walk=lane*", "progress.handover/between=lanes*",
+                "reconvergence.loop-not-entered/*")
+    return ()
 
 
 def lavapipe():
