@@ -12,7 +12,7 @@
                         OpBranchConditional %bounded_is_there %bounded_it %bounded_end
 %bounded_it           = OpLabel
 %bounded_at           = OpAccessChain %word_pointer %input %buffer_words %bounded_index
-%bounded_word         = OpLoad %uint %bounded_at Volatile
+%bounded_word         = OpLoad %uint %bounded_at LIVE_ACCESS
                         OpBranch %bounded_end
 %bounded_end          = OpLabel
 %bounded_value        = OpPhi %uint %zero %bounded_begin %bounded_word %bounded_it

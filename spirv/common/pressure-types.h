@@ -3,9 +3,8 @@
 ; The axis `pressure`: what else is live in an invocation while lanes exchange, as in the kernels of
 ; engines.
 ;     none        nothing
-;     registers   200 values
-;     predicates  32 truth values: 16 bounds checks, and 16 comparisons of words that are used for
-;                 nothing else
+;     registers   200 words, each behind a bounds check
+;     predicates  16 words, and whether the bounds checks before them held
 ; All of it is made before the exchange, used behind it, and checked there. The test includes
 ; pressure.h before its first function, or, where it has other functions, this page behind
 ; interface-types.h and pressure-load.h among them. In %main, where control flow is uniform for the
@@ -22,11 +21,12 @@
 ; nothing, PRESSED(value) is the value, and RELEASED(result) the result; otherwise UNDER_PRESSURE is
 ; defined.
 ;
-; What keeps a compiler from shortening the lives of what is held: the loads are Volatile, so that
-; none may be left out or done twice, and no two may be taken to give the same. PRESS has the first
-; come before the exchange. The second cannot come before the last step of the encoding, since its
+; What keeps a compiler from shortening the lives of what is held. PRESS has the first loads come
+; before the exchange. The second cannot come before the last step of the encoding, since its
 ; outcome is a part of their addresses, and the first step needs the result. The steps do not
-; commute.
+; commute. With registers the loads are also Volatile, so that none may be done twice; with
+; predicates they are plain ones, of which compilers make instructions under a predicate, not
+; branches.
 
 #if defined(PRESSURE_REGISTERS) || defined(PRESSURE_PREDICATES)
 #define UNDER_PRESSURE
@@ -74,7 +74,6 @@
 %live_eighth          = OpConstant %uint 3
 %live_factor          = OpConstant %uint 747796405
 %live_inverse         = OpConstant %uint 3425435293  ; of the factor, modulo 2^32
-%live_term            = OpConstant %uint 0x9e3779b9
 
 ; How far word k lies from the first: a stride of 100 words.
 #define OFFSET(name, k, next) name##_##k = OpConstant %uint 1##k##37
@@ -90,48 +89,38 @@ EACH(OFFSET, %live_offset)
     name##_near_##k = OpBitwiseAnd %uint name##_far_##k %live_mask \
     name##_at_##k = OpIAdd %uint name##_near_##k %live_shift
 
-; What is kept of a word, and a step of the encoding and of the decoding by it. registers: times an
-; odd number, then exclusive or with the word. predicates: times that number, or exclusive or with
-; another.
+; What is done with a word k before and after it is loaded again. registers: a step of the encoding,
+; times an odd number, then exclusive or with the word; and of the decoding. predicates: where the word
+; is there, one is added if it is another now; where not, what was kept in its place, which is zero.
 #ifdef PRESSURE_REGISTERS
-#define KEEP(name, k) name##_kept_##k = OpCopyObject %uint name##_word_##k
-#define FOLD(name, k, next) \
-    name##_fold_##next = OpBitwiseXor %uint name##_fold_##k name##_kept_##k
+#define LIVE_ACCESS Volatile
 #define ENCODE(name, k, next) \
     name##_product_##k = OpIMul %uint name##_encoded_##k %live_factor \
-    name##_encoded_##next = OpBitwiseXor %uint name##_product_##k %live_kept_##k
+    name##_encoded_##next = OpBitwiseXor %uint name##_product_##k %live_word_##k
 #define DECODE(name, k, next) \
-    name##_product_again_##k = OpBitwiseXor %uint name##_decoded_##next name##_again_kept_##k \
-    name##_decoded_##k = OpIMul %uint name##_product_again_##k %live_inverse
+    name##_quotient_##k = OpBitwiseXor %uint name##_decoded_##next name##_again_word_##k \
+    name##_decoded_##k = OpIMul %uint name##_quotient_##k %live_inverse
 #else
-#define KEEP(name, k) \
-    name##_hash_##k = OpIMul %uint name##_word_##k %live_factor \
-    name##_kept_##k = OpSLessThan %bool name##_hash_##k %zero
-#define FOLD(name, k, next) \
-    name##_count_##k = OpSelect %uint name##_kept_##k %one %two \
-    name##_fold_##next = OpIAdd %uint name##_fold_##k name##_count_##k
+#define LIVE_ACCESS
 #define ENCODE(name, k, next) \
-    name##_product_##k = OpIMul %uint name##_encoded_##k %live_factor \
-    name##_other_##k = OpBitwiseXor %uint name##_encoded_##k %live_term \
-    name##_encoded_##next = OpSelect %uint %live_kept_##k name##_product_##k name##_other_##k
+    name##_encoded_##next = OpCopyObject %uint name##_encoded_##k
 #define DECODE(name, k, next) \
-    name##_quotient_##k = OpIMul %uint name##_decoded_##next %live_inverse \
-    name##_other_again_##k = OpBitwiseXor %uint name##_decoded_##next %live_term \
-    name##_decoded_##k = OpSelect %uint name##_again_kept_##k name##_quotient_##k \
-                                  name##_other_again_##k
+    name##_expected_##k = OpIAdd %uint name##_again_word_##k %opaque_zero \
+    name##_is_other_##k = OpINotEqual %bool %live_word_##k name##_expected_##k \
+    name##_one_if_##k = OpSelect %uint name##_is_other_##k %one %zero \
+    name##_wrong_##k = OpSelect %uint %live_is_there_##k name##_one_if_##k %live_word_##k \
+    name##_decoded_##k = OpIAdd %uint name##_decoded_##next name##_wrong_##k
 #endif
 
 #define HOLD_ONE(name, k, next) \
     FIND(name, k) \
     name##_is_there_##k = OpULessThan %bool name##_at_##k %live_count \
     name##_word_##k = OpFunctionCall %uint %load_bounded name##_is_there_##k name##_at_##k \
-    KEEP(name, k) \
-    FOLD(name, k, next)
+    name##_fold_##next = OpBitwiseXor %uint name##_fold_##k name##_word_##k
 #define RELEASE_ONE(name, k, next) \
     FIND(name##_again, k) \
     name##_again_word_##k = OpFunctionCall %uint %load_bounded %live_is_there_##k \
                                            name##_again_at_##k \
-    KEEP(name##_again, k) \
     DECODE(name, k, next)
 
 ; %opaque_zero is one that no compiler knows: `elements` is below 2^31.
