@@ -90,8 +90,9 @@ EACH(OFFSET, %live_offset)
     name##_at_##k = OpIAdd %uint name##_near_##k %live_shift
 
 ; What is done with a word k before and after it is loaded again. registers: a step of the encoding,
-; times an odd number, then exclusive or with the word; and of the decoding. predicates: where the word
-; is there, one is added if it is another now; where not, what was kept in its place, which is zero.
+; times an odd number, then exclusive or with the word; and of the decoding. predicates: where the
+; word is there, one is added if it is another now. So a check that failed and is taken for one that
+; held is seen, since zero was kept; the reverse is not.
 #ifdef PRESSURE_REGISTERS
 #define LIVE_ACCESS Volatile
 #define ENCODE(name, k, next) \
@@ -107,8 +108,8 @@ EACH(OFFSET, %live_offset)
 #define DECODE(name, k, next) \
     name##_expected_##k = OpIAdd %uint name##_again_word_##k %opaque_zero \
     name##_is_other_##k = OpINotEqual %bool %live_word_##k name##_expected_##k \
-    name##_one_if_##k = OpSelect %uint name##_is_other_##k %one %zero \
-    name##_wrong_##k = OpSelect %uint %live_is_there_##k name##_one_if_##k %live_word_##k \
+    name##_is_wrong_##k = OpLogicalAnd %bool %live_is_there_##k name##_is_other_##k \
+    name##_wrong_##k = OpSelect %uint name##_is_wrong_##k %one %zero \
     name##_decoded_##k = OpIAdd %uint name##_decoded_##next name##_wrong_##k
 #endif
 
