@@ -71,7 +71,6 @@
 #endif
 
 %live_sign            = OpConstant %uint 31
-%live_eighth          = OpConstant %uint 3
 %live_factor          = OpConstant %uint 747796405
 %live_inverse         = OpConstant %uint 3425435293  ; of the factor, modulo 2^32
 
@@ -82,8 +81,8 @@ EACH(OFFSET, %live_offset)
 ; The function of pressure-load.h.
 %live_function        = OpTypeFunction %uint %bool %uint
 
-; Where word k is: within a power of two that is no larger than the buffer, moved up by an eighth of
-; the buffer.
+; Where word k is: within a power of two that is no larger than the buffer, moved up so that half of
+; it lies behind the buffer's end.
 #define FIND(name, k) \
     name##_far_##k = OpIAdd %uint name %live_offset_##k \
     name##_near_##k = OpBitwiseAnd %uint name##_far_##k %live_mask \
@@ -133,7 +132,8 @@ EACH(OFFSET, %live_offset)
     %live_top_bit = OpExtInst %uint %glsl FindUMsb %live_count \
     %live_power = OpShiftLeftLogical %uint %one %live_top_bit \
     %live_mask = OpISub %uint %live_power %one \
-    %live_shift = OpShiftRightLogical %uint %live_count %live_eighth \
+    %live_half = OpShiftRightLogical %uint %live_power %one \
+    %live_shift = OpISub %uint %live_count %live_half \
     %live = OpCopyObject %uint place \
     %live_fold_000 = OpCopyObject %uint %zero \
     EACH(HOLD_ONE, %live) \

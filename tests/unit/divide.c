@@ -51,6 +51,7 @@ static void words(void **state)
 }
 
 // What workgroups say to each other is a question of one dispatch; within a workgroup it is not.
+// The Volatile loads of pressure=registers stand in loops.
 static void the_catalogue(void **state)
 {
     (void)state;
@@ -73,7 +74,8 @@ static void the_catalogue(void **state)
                     seen[0]++;
                 }
             for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-                if (strncmp(test->head.name, always[i], strlen(always[i])) == 0) {
+                if (strncmp(test->head.name, always[i], strlen(always[i])) == 0 &&
+                    !strstr(module->variant, "pressure=registers")) {
                     if (!module->divisible)
                         fail_msg("%s/%s would not be cut", test->head.name, module->variant);
                     seen[1]++;

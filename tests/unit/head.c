@@ -153,7 +153,7 @@ static void too_much_of_anything_is_refused(void **state)
     struct cat_head head;
     struct lit_error error = {0};
     assert_false(cat_head_parse(text.data, text.length, &head, &error));
-    assert_string_equal(error.message, "line 2: unexpected in an axis: 'v16'");
+    assert_string_equal(error.message, "line 2: unexpected in an axis: 'v20'");
     cat_head_clear(&head);
     text_free(&text);
     static const char zero[] = "; litmus a.b\n; asks \0x\n";

@@ -18,8 +18,8 @@
 // A driver that says what it likes, as far as a store lets it.
 #define HOSTILE "=HYPERLINK(\"x\")|</details><script>`````&amp;]]>--%0A::error::, www.x.org @all"
 #define NAME                                                                                       \
-    "lookback.scan/encoding=flag-payload,memory-model=vulkan,walk=lane,reconvergence=default"      \
-    "@workgroup=128,elements=30011,subgroup=8"
+    "lookback.scan/encoding=flag-payload,memory-model=vulkan,walk=lane,reconvergence=default,"     \
+    "pressure=none@workgroup=128,elements=30011,subgroup=8"
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 struct fixture {
@@ -446,12 +446,12 @@ static void test_ticket(void **state)
     put(&f, 1, HOSTILE, ticket);
     struct store_result twin = result_of(
         "lookback.scan/encoding=word64,memory-model=vulkan,walk=lane,reconvergence=default"
-        "@workgroup=128,elements=30011,subgroup=8",
+        ",pressure=none@workgroup=128,elements=30011,subgroup=8",
         "forbidden", "pass", 20, 0);
     twin.stress = "lanes=4";
     put(&f, 1, HOSTILE, twin);
     twin.name = "lookback.scan/encoding=word32,memory-model=vulkan,walk=lane,reconvergence=default"
-                "@workgroup=128,elements=30011,subgroup=8";
+                ",pressure=none@workgroup=128,elements=30011,subgroup=8";
     twin.stress = "";
     put(&f, 1, HOSTILE, twin);
     char *text = make(&f, report_markdown, "1", NAME);

@@ -82,6 +82,27 @@ static void check_label(const struct report_matrix *matrix, size_t row, size_t c
     text_free(&text);
 }
 
+// What fails with more live beside the operation says nothing of barriers.
+static void pressure_has_no_cell(void **state)
+{
+    (void)state;
+    static const struct sample samples[] = {
+        {"sync-matrix.arithmetic", "add", "reduce", "none", "default", ENG_PASS, 20, 0, 0, 0},
+        {"sync-matrix.arithmetic", "add", "reduce", "none", "default", ENG_FAIL, 20, 20, 0, 0},
+    };
+    struct report_model model = make_model(samples, 2);
+    static const struct report_pair pressures[] = {{"pressure", "none"},
+                                                   {"pressure", "predicates"}};
+    for (size_t i = 0; i < 2; i++)
+        results[i].variant[results[i].variant_count++] = pressures[i];
+    struct report_matrix matrix;
+    report_matrix_make(&model, 0, &matrix);
+    assert_int_equal(matrix.count, 1);
+    assert_int_equal(matrix.rows[0].cells[MATRIX_NONE].runs, 20);
+    assert_int_equal(matrix.rows[0].cells[MATRIX_NONE].failed_runs, 0);
+    report_matrix_clear(&matrix);
+}
+
 static void each_result_has_its_cell(void **state)
 {
     (void)state;
@@ -240,6 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_result_has_its_cell),
+        cmocka_unit_test(pressure_has_no_cell),
         cmocka_unit_test(configurations_of_one_cell_are_summed),
         cmocka_unit_test(rows_that_say_the_same_are_one_line),
         cmocka_unit_test(the_conclusion_says_what_n_allows),
