@@ -93,7 +93,6 @@ EACH(OFFSET, %live_offset)
 ; word is there, one is added if it is another now. So a check that failed and is taken for one that
 ; held is seen, since zero was kept; the reverse is not.
 #ifdef PRESSURE_REGISTERS
-#define LIVE_ACCESS Volatile
 #define ENCODE(name, k, next) \
     name##_product_##k = OpIMul %uint name##_encoded_##k %live_factor \
     name##_encoded_##next = OpBitwiseXor %uint name##_product_##k %live_word_##k
@@ -101,7 +100,6 @@ EACH(OFFSET, %live_offset)
     name##_quotient_##k = OpBitwiseXor %uint name##_decoded_##next name##_again_word_##k \
     name##_decoded_##k = OpIMul %uint name##_quotient_##k %live_inverse
 #else
-#define LIVE_ACCESS
 #define ENCODE(name, k, next) \
     name##_encoded_##next = OpCopyObject %uint name##_encoded_##k
 #define DECODE(name, k, next) \
