@@ -97,7 +97,7 @@ try 'litmus report --format '
         lines = self.shell("bash", script, ".bash")
         self.assertEqual(lines[:2], ["explain", "shuffle.scan-loop"])
         # Bash has cut the word at its last `=`.
-        self.assertTrue(lines[2].startswith("scalar@workgroup=64,cluster=4 "), lines[2])
+        self.assertTrue(lines[2].startswith("scalar,pressure=none@workgroup=64,cluster=4 "), lines[2])
         self.assertEqual(lines[3:5], ["always", "some-file.db"])
         self.assertIn("markdown", lines[5].split())
 
