@@ -15,7 +15,7 @@ from harness import Case
 # One configuration for which failing is forbidden, and one for which it is contested.
 FORBIDDEN = harness.ONE
 CONTESTED = ("scan.subgroup/mode=inclusive,operation=add,type=f32,form=native,sync=none,"
-             "reconvergence=default@workgroup=64,last-lane=last,items=1*")
+             "reconvergence=default,pressure=none@workgroup=64,last-lane=last,items=1*")
 SYNCS = harness.ONE.replace("sync=workgroup-in-loop", "sync=*")
 
 
