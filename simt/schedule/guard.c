@@ -97,6 +97,33 @@ static uint32_t guard_of(const struct finding *finding, const struct block *bloc
     return count >= GUARD_LEAST ? guard : CELL_NONE;
 }
 
+static uint32_t calls_of(const struct program *program, uint64_t function)
+{
+    uint32_t count = 0;
+    for (uint32_t pc = 0; pc < program->insn_count; pc++)
+        count += program->insns[pc].kind == INSN_CALL && program->insns[pc].literal == function;
+    return count;
+}
+
+// Marks the instruction if it is a reduction, or those of the function that it alone calls.
+static void mark_one(const struct program *program, uint32_t *guards, uint32_t pc, uint32_t guard)
+{
+    const struct insn *insn = &program->insns[pc];
+    if (is_reduction(insn))
+        guards[pc] = guard;
+    if (insn->kind != INSN_CALL || calls_of(program, insn->literal) != 1)
+        return;
+    for (uint32_t b = 0; b < program->block_count; b++) {
+        uint32_t inner = program->blocks[b].first;
+        if (program->blocks[b].function != insn->literal)
+            continue;
+        for (; !insn_ends_block(&program->insns[inner]); inner++) {
+            if (is_reduction(&program->insns[inner]))
+                guards[inner] = guard;
+        }
+    }
+}
+
 // Marks the reductions of a selection whose last instruction is at `header`.
 static void mark(struct finding *finding, uint32_t *guards, const struct block *block,
                  uint32_t header)
@@ -117,8 +144,8 @@ static void mark(struct finding *finding, uint32_t *guards, const struct block *
             return;
         uint32_t pc = program->blocks[finding->waiting[--count]].first;
         for (; !insn_ends_block(&program->insns[pc]); pc++) {
-            if (is_reduction(&program->insns[pc]))
-                guards[pc] = guard_of(finding, block, header, pc);
+            if (is_reduction(&program->insns[pc]) || program->insns[pc].kind == INSN_CALL)
+                mark_one(program, guards, pc, guard_of(finding, block, header, pc));
         }
         last = &program->insns[pc];
     }

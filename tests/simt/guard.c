@@ -7,6 +7,10 @@
 
 #include <stdarg.h>
 
+#define SUM(name) "OpGroupNonUniform" name " %uint %3 0"
+#define ADD       SUM("IAdd")
+#define CALL      "OpFunctionCall %uint %called"
+
 enum { LANES = 8, WIDTH = 4, LIMIT = 10, RESULTS = 2 * LANES };
 
 static const char head[] = "OpCapability Shader\n"
@@ -40,6 +44,7 @@ static const char head[] = "OpCapability Shader\n"
                            "%p_word = OpTypePointer StorageBuffer %uint\n"
                            "%p_uint = OpTypePointer Input %uint\n"
                            "%f_void = OpTypeFunction %void\n"
+                           "%f_uint = OpTypeFunction %uint %uint\n"
                            "%p_me = OpVariable %p_uint Input\n"
                            "%p_subgroup = OpVariable %p_uint Input\n"
                            "%p_subgroups = OpVariable %p_uint Input\n"
@@ -82,7 +87,7 @@ static void write_kernel(struct text *text, const char *choose, const char *oper
         "OpSelectionMerge %%merge None\n"
         "OpBranchConditional %%chosen %%inside %%merge\n"
         "%%inside = OpLabel\n"
-        "%%sum = %s %%uint %%3 0 %%more\n"
+        "%%sum = %s %%more\n"
         "OpBranch %%merge\n"
         "%%merge = OpLabel\n"
         "%%result = OpPhi %%uint %%0 %%entry %%sum %%inside\n"
@@ -102,6 +107,13 @@ static void write_kernel(struct text *text, const char *choose, const char *oper
         "OpReturn\n"
         "OpFunctionEnd\n",
         used ? held : 0);
+    if (strstr(operation, "%called"))
+        add(text, "%%called = OpFunction %%uint None %%f_uint\n"
+                  "%%value = OpFunctionParameter %%uint\n"
+                  "%%begin = OpLabel\n"
+                  "%%total = OpGroupNonUniformIAdd %%uint %%3 0 %%value\n"
+                  "OpReturnValue %%total\n"
+                  "OpFunctionEnd\n");
 }
 
 static void say(void *user, const char *line)
@@ -143,7 +155,6 @@ static void run(const char *settings, const struct text *kernel, uint32_t in[LAN
 }
 
 #define SUBGROUP_ZERO "%chosen = OpIEqual %bool %subgroup %0\n"
-#define ADD           "OpGroupNonUniformIAdd"
 
 // What the first lane gets, where the truth value holds in the lanes of a mask. All that is not the
 // reduction's result is right.
@@ -177,13 +188,21 @@ static void a_reduction_leaves_lanes_out(void **state)
 static void it_does_so_in_all_integer_operations(void **state)
 {
     (void)state;
-    static const char *const operations[] = {
-        "OpGroupNonUniformIAdd",      "OpGroupNonUniformSMin",      "OpGroupNonUniformUMin",
-        "OpGroupNonUniformSMax",      "OpGroupNonUniformUMax",      "OpGroupNonUniformBitwiseAnd",
-        "OpGroupNonUniformBitwiseOr", "OpGroupNonUniformBitwiseXor"};
+    static const char *const operations[] = {SUM("IAdd"),      SUM("SMin"),      SUM("UMin"),
+                                             SUM("SMax"),      SUM("UMax"),      SUM("BitwiseAnd"),
+                                             SUM("BitwiseOr"), SUM("BitwiseXor")};
     for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++)
         assert_int_equal(result(FAULTY, SUBGROUP_ZERO, operations[i], 16, true, 0xF), 0xFFFFFFFF);
-    assert_int_equal(result(FAULTY, SUBGROUP_ZERO, "OpGroupNonUniformIMul", 16, true, 0xF), 24);
+    assert_int_equal(result(FAULTY, SUBGROUP_ZERO, SUM("IMul"), 16, true, 0xF), 24);
+}
+
+static void it_does_so_in_a_function_of_one_call(void **state)
+{
+    (void)state;
+    static const char again[] = "%again = " CALL " %me\n" SUBGROUP_ZERO;
+    assert_int_equal(result("model=lockstep", SUBGROUP_ZERO, CALL, 12, true, 0xF), 10);
+    assert_int_equal(result(FAULTY, SUBGROUP_ZERO, CALL, 12, true, 0xF), 0xFFFFFFFF);
+    assert_int_equal(result(FAULTY, again, CALL, 12, true, 0xF), 10);
 }
 
 static void it_takes_a_branch_on_the_subgroup(void **state)
@@ -217,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reduction_leaves_lanes_out),
         cmocka_unit_test(it_does_so_in_all_integer_operations),
+        cmocka_unit_test(it_does_so_in_a_function_of_one_call),
         cmocka_unit_test(it_takes_a_branch_on_the_subgroup),
         cmocka_unit_test(it_takes_twelve_truth_values_across),
     };
