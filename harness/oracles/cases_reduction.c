@@ -24,10 +24,10 @@ static bool is_kind(const struct cat_args *args, const char *kind)
     return strncmp(cat_axis(args, "kind"), kind, strlen(kind)) == 0;
 }
 
-// Whether the branch's condition and what the operation gave are used again.
-static bool is_readonly(const struct cat_args *args)
+// Whether the branch's condition is used again.
+static bool chooses_again(const struct cat_args *args)
 {
-    return cat_axis_is(args, "kind", "bounds") || strstr(cat_axis(args, "kind"), "readonly");
+    return is_kind(args, "bounds") || strstr(cat_axis(args, "kind"), "readonly");
 }
 
 static bool reduction_shape(const struct cat_args *args, struct cat_shape *shape,
@@ -146,22 +146,23 @@ static uint32_t given_to(const struct cat_args *args, const uint32_t *input, uin
         return given;
     if (cat_axis_is(args, "result", "value"))
         given = input[place];
-    return is_readonly(args) ? given + input[place] : given;
+    return chooses_again(args) ? given + input[place] : given;
 }
 
-// A number for each truth value that holds: its word times an odd weight, and once more the word or
-// what was given.
+// A number for each truth value that holds: bounds: an odd weight; else its word times that weight,
+// and once more the word or what was given.
 static uint32_t sum_of(const struct cat_args *args, const struct cat_shape *shape,
                        const uint32_t *input, uint64_t place, uint32_t given)
 {
     const uint32_t bools = bools_of(args);
-    const bool readonly = is_readonly(args);
+    const bool given_again = chooses_again(args), bounds = is_kind(args, "bounds");
     uint32_t sum = 0;
     for (uint32_t i = 0; i < bools; i++) {
+        const uint32_t weight = 2 * i + 1;
         const uint64_t at = place + 1 + (uint64_t)STRIDE * i;
         const uint64_t tested = is_kind(args, "push") ? i : is_kind(args, "words") ? input[at] : at;
         if (tested < shape->elements)
-            sum += input[at] * (2 * i + 1) + (readonly ? given : input[at]);
+            sum += bounds ? weight : input[at] * weight + (given_again ? given : input[at]);
     }
     return sum;
 }

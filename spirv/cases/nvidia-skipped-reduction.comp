@@ -67,11 +67,12 @@ void main() RECONVERGES
     uint given = kept[START + gl_SubgroupInvocationID];
     if (!(CHOSEN))
         given += own;
-    store_result(0, given);
-    uint sum = 0;
+    uint sum = 0, no_more = parameters.elements >> 31;
     [[unroll]] for (uint i = 0; i < bools; i++) {
-        if (place + 1 + 32 * i < parameters.elements)
-            sum += first[i] * (2 * i + 1) + given;
+        uint at = place + 1 + 32 * i;
+        if (at < parameters.elements && first[i] == source.data[at] + no_more)
+            sum += 2 * i + 1;
     }
+    store_result(0, given);
     store_result(1, sum);
 }

@@ -66,9 +66,24 @@
     %first_##n    = OpPhi %uint %zero %have_##n %word_##n %load_##n
 #endif
 
-; Adds, where it holds, the word times an odd weight, and the word as it is loaded again or what the
-; operation gave.
-#ifdef READONLY
+; Where it holds: the odd weight if the element is the same when it is loaded again (bounds); else the
+; word times the weight, and the word as it is loaded again or what the operation gave.
+#ifdef BOUNDS
+#define USE(n, next) \
+    %weight_##next = OpIAdd %uint %weight_##n %two \
+                    OpSelectionMerge %used_##next None \
+                    OpBranchConditional %is_##n %use_##n %used_##next \
+    %use_##n      = OpLabel \
+    %again_at_##n = OpAccessChain %word_pointer %input %buffer_words %at_##n \
+    %again_##n    = OpLoad %uint %again_at_##n \
+    %expected_##n = OpIAdd %uint %again_##n %no_more \
+    %is_same_##n  = OpIEqual %bool %first_##n %expected_##n \
+                    OpBranch %used_##next \
+    %used_##next  = OpLabel \
+    %counts_##n   = OpPhi %bool %is_##n %used_##n %is_same_##n %use_##n \
+    %term_##n     = OpSelect %uint %counts_##n %weight_##n %zero \
+    %sum_##next   = OpIAdd %uint %sum_##n %term_##n
+#elif defined(READONLY)
 #define USE(n, next) \
     %weight_##next = OpIAdd %uint %weight_##n %two \
     %scaled_##n   = OpIMul %uint %first_##n %weight_##n \
@@ -143,7 +158,7 @@
 #define OPERATE         GROUP(OpGroupNonUniformBitwiseAnd, Reduce)
 #elif defined(OP_OR)
 ; A bit of its own from each lane: a disjunction of whole words has all bits, as has a mask of all lanes.
-#define OPERATE         %lane_bits = OpBitwiseAnd %uint %lane %last_bit \
+#define OPERATE         %lane_bits = OpBitwiseAnd %uint %lane %top_bit \
                         %lane_bit = OpShiftLeftLogical %uint %one %lane_bits \
                         %masked = OpBitwiseAnd %uint %own %lane_bit \
                         %got = OpGroupNonUniformBitwiseOr %uint %subgroup_scope Reduce %masked
