@@ -38,7 +38,7 @@ KNOWN = {
 }
 
 # Seven operations in one shader, or 400 loads: lavapipe compiles them for half a minute.
-SLOW = ("!shuffle.scan-loop/*op=seven*", "!*pressure=registers*")
+SLOW = ("!shuffle.scan-loop/*op=seven*", "!shuffle.operations/*pressure=registers*")
 
 
 class Drivers(Case):
