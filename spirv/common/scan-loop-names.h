@@ -142,7 +142,7 @@
 #define round_2_new NAMED(round_2_new)
 #endif
 
-#ifdef FORM_SSA
+#if defined(FORM_SSA) || defined(FORM_COUNTED)
 ; scan-loop-unrolled.h
 #define operand NAMED(operand)
 #define left_1 NAMED(left_1)
