@@ -3,6 +3,7 @@
 
 import json
 import os
+import time
 import unittest
 
 import harness
@@ -30,6 +31,7 @@ class Merging(Case):
 
     def test_two_machines(self):
         self.run_into("a.db", "-n", "3", "--seed", "1")
+        time.sleep(1.1)  # a session's start is told to the second
         self.run_into("b.db", "-n", "4", "--seed", "2")
         self.assertIn("2 sessions read, 2 new", self.merge("-o", "all.db", "b.db", "a.db"))
         self.assertIn("nothing to do", self.merge("-o", "all.db", "a.db", "b.db"))
