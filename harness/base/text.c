@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,28 @@ void text_append(struct text *text, const char *bytes, size_t length)
 void text_puts(struct text *text, const char *string)
 {
     text_append(text, string, strlen(string));
+}
+
+bool text_read(struct text *text, const char *path, size_t most)
+{
+    char block[65536];
+    const size_t before = text->length, end = before + most + 1;
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return false;
+    size_t got = 1;
+    while (got > 0 && text->length < end) {
+        const size_t room = end - text->length;
+        got = fread(block, 1, room < sizeof block ? room : sizeof block, file);
+        text_append(text, block, got);
+    }
+    const bool good = !ferror(file);
+    const int reason = errno;
+    fclose(file);
+    errno = reason;
+    if (!good && text->data)
+        text->data[text->length = before] = 0;
+    return good;
 }
 
 void text_printf(struct text *text, const char *format, ...)

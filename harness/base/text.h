@@ -16,6 +16,9 @@ struct text {
 void text_free(struct text *text);
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_puts(struct text *text, const char *string);
+// Appends the bytes of a file, one more than `most` at the most, by which a longer one is known.
+// False with errno if it cannot be opened or read; the text is then as it was.
+bool text_read(struct text *text, const char *path, size_t most);
 __attribute__((format(printf, 2, 3))) void text_printf(struct text *text, const char *format, ...);
 
 // Copies `source` into `target` (size bytes, always terminated): control characters and bytes that

@@ -236,18 +236,12 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
 
 static bool read_file(const char *path, struct text *text, struct lit_error *error)
 {
-    char *bytes = lit_alloc(FILE_MAX, 1);
-    FILE *file = fopen(path, "re");
-    const size_t length = file ? fread(bytes, 1, FILE_MAX, file) : 0;
-    const bool good = file && !ferror(file) && length < FILE_MAX;
-    const int reason = errno;
-    if (file)
-        fclose(file);
-    if (good)
-        text_append(text, bytes, length);
-    free(bytes);
-    return good || lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path,
-                            file && length == FILE_MAX ? "this is no test" : strerror(reason));
+    const bool good = text_read(text, path, FILE_MAX - 1);
+    if (good && text->length < FILE_MAX)
+        return true;
+    text_free(text);
+    return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path,
+                    good ? "this is no test" : strerror(errno));
 }
 
 struct replay {

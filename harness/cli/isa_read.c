@@ -2,24 +2,9 @@
 #include "cli/isa_read.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define HEADER 32 // bytes of VkPipelineCacheHeaderVersionOne: size, version, vendor, product, UUID
-
-static bool read_file(const char *path, struct text *bytes, struct lit_error *error)
-{
-    char buffer[65536];
-    FILE *file = fopen(path, "rbe");
-    if (!file)
-        return lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", path, strerror(errno));
-    for (size_t got;
-         bytes->length <= ISA_MOST_BYTES && (got = fread(buffer, 1, sizeof buffer, file)) > 0;)
-        text_append(bytes, buffer, got);
-    const bool good = !ferror(file);
-    fclose(file);
-    return good || lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s", path);
-}
 
 static uint32_t little_endian(const char *bytes)
 {
@@ -36,7 +21,8 @@ bool cli_isa_read(const char *const *paths, size_t count, struct isa_study *stud
     for (size_t i = 0; i < count && good; i++) {
         struct text bytes = {0};
         struct isa_code code = {0};
-        good = read_file(paths[i], &bytes, error);
+        good = text_read(&bytes, paths[i], ISA_MOST_BYTES) ||
+               lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", paths[i], strerror(errno));
         if (good && (bytes.length < HEADER || little_endian(bytes.data) != HEADER ||
                      little_endian(bytes.data + 4) != 1))
             good = lit_fail(error, LIT_EXIT_USAGE, "%.300s is no pipeline cache", paths[i]);
