@@ -313,6 +313,21 @@ static bool check_schema(const struct reader *reader, const json_t *root)
                  version, SCHEMA_LAST);
 }
 
+// Whether a text that is no JSON ended before it could be any: its last word, number or character
+// is what is wrong, and more of it might have been right.
+static bool is_cut(const json_error_t *where, const char *bytes, size_t length)
+{
+    enum json_error_code code = json_error_code(where);
+    size_t rest = length - (size_t)where->position;
+    if (code == json_error_premature_end_of_input || code == json_error_end_of_input_expected)
+        return code == json_error_premature_end_of_input;
+    if (code == json_error_invalid_utf8) {
+        unsigned char lead = rest > 0 ? (unsigned char)bytes[where->position] : 0;
+        return lead >= 0xc2 && lead < 0xf5 && rest < 2u + (lead >= 0xe0) + (lead >= 0xf0);
+    }
+    return rest == 0 && !strchr("[]{}:,", bytes[length - 1]);
+}
+
 bool compare_side_parse(const char *bytes, size_t length, const char *label,
                         struct report_model *model, struct lit_error *error)
 {
@@ -320,7 +335,7 @@ bool compare_side_parse(const char *bytes, size_t length, const char *label,
     json_error_t where;
     *model = (struct report_model){0};
     json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &where);
-    if (!root && json_error_code(&where) == json_error_premature_end_of_input)
+    if (!root && is_cut(&where, bytes, length))
         return wrong(&reader, "the report is cut off at line %d", where.line);
     if (!root)
         return wrong(&reader, "no JSON at line %d: %.100s", where.line, where.text);

@@ -122,6 +122,31 @@ static void wrong_reports(void **state)
     }
 }
 
+// Wherever a report is cut, also in the middle of a word, a number or a character.
+static void cut_reports(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"schema\":\"litmus-report/2\",\"a\":[false,true,null,-12.5e+3,\"\\\\\\u00e9\\ud834"
+        "\\udd1e\xc3\xa9\xe2\x82\xac\xf0\x9d\x84\x9e\"]}";
+    struct report_model model;
+    for (size_t length = 1; length < sizeof text - 1; length++) {
+        struct lit_error error = {0};
+        assert_false(compare_side_parse(text, length, "r.json", &model, &error));
+        if (strcmp(error.message, "r.json: the report is cut off at line 1") != 0)
+            fail_msg("%.*s: %s", (int)length, text, error.message);
+        report_model_clear(&model);
+    }
+    static const char *const wrong[] = {"{]", "{\"a\":1]", "{\"a\":x}", "{\"a\":\"\xff\"}", "{}x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct lit_error error = {0};
+        assert_false(compare_side_parse(wrong[i], strlen(wrong[i]), "r.json", &model, &error));
+        if (!strstr(error.message, "no JSON at line 1"))
+            fail_msg("%s: %s", wrong[i], error.message);
+        report_model_clear(&model);
+    }
+}
+
 static char folder[] = "/tmp/litmus-side-XXXXXX";
 
 static const char *write_file(const char *name, const char *text)
@@ -307,7 +332,8 @@ static void axes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_report), cmocka_unit_test(wrong_reports), cmocka_unit_test(files),
+        cmocka_unit_test(right_report), cmocka_unit_test(wrong_reports),
+        cmocka_unit_test(cut_reports),  cmocka_unit_test(files),
         cmocka_unit_test(devices),      cmocka_unit_test(axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
