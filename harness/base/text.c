@@ -177,7 +177,7 @@ static bool utf8_is_control(const unsigned char *s, size_t length)
     return length == 3 && s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf;
 }
 
-void text_sanitise(char *target, size_t size, const char *source)
+static void sanitise(char *target, size_t size, const char *source, bool lines)
 {
     if (!size)
         return;
@@ -192,11 +192,21 @@ void text_sanitise(char *target, size_t size, const char *source)
             used += length;
             s += length;
         } else {
-            target[used++] = '?';
+            target[used++] = !lines || !strchr("\n\t", *s) ? '?' : *s == '\n' ? '\n' : ' ';
             s += length ? length : 1;
         }
     }
     target[used] = '\0';
+}
+
+void text_sanitise(char *target, size_t size, const char *source)
+{
+    sanitise(target, size, source, false);
+}
+
+void text_sanitise_lines(char *target, size_t size, const char *source)
+{
+    sanitise(target, size, source, true);
 }
 
 // Matches one character against the set after '['; returns the position after ']', or NULL if the

@@ -26,6 +26,9 @@ __attribute__((format(printf, 2, 3))) void text_printf(struct text *text, const 
 // output.
 void text_sanitise(char *target, size_t size, const char *source);
 
+// The same, but lines stay lines, and a tab is a blank.
+void text_sanitise_lines(char *target, size_t size, const char *source);
+
 // True if the whole of `name` matches the glob `pattern` (`*`, `?`, `[...]`; `/` is not special).
 bool text_glob(const char *pattern, const char *name);
 

@@ -21,6 +21,17 @@ const char *eng_result_name(enum eng_result result)
     return (unsigned)result < ENG_RESULTS ? names[result] : "unknown";
 }
 
+const char *eng_evidence_name(enum eng_evidence kind)
+{
+    static const char *const names[ENG_EVIDENCES] = {
+        [ENG_EVIDENCE_WORDS] = "last-words",
+        [ENG_EVIDENCE_KERNEL] = "kernel-log",
+        [ENG_EVIDENCE_BACKTRACE] = "backtrace",
+        [ENG_EVIDENCE_CORE] = "core",
+    };
+    return (unsigned)kind < ENG_EVIDENCES ? names[kind] : "unknown";
+}
+
 // Workers are not trusted: what they say must not wrap around.
 static void add(uint64_t *sum, uint64_t more)
 {

@@ -26,6 +26,19 @@ enum eng_result {
 // "partial".
 const char *eng_result_name(enum eng_result result);
 
+// What was found around a result that did not come to an end.
+enum eng_evidence {
+    ENG_EVIDENCE_WORDS,     // what the worker or its driver printed last
+    ENG_EVIDENCE_KERNEL,    // what the kernel logged of graphics devices since the run began
+    ENG_EVIDENCE_BACKTRACE, // of the thread that crashed
+    ENG_EVIDENCE_CORE,      // where the system put the memory of the process
+    ENG_EVIDENCES,
+};
+#define ENG_EVIDENCE_SIZE 8192 // of each text, with the terminator
+
+// "last-words", "kernel-log", "backtrace", "core".
+const char *eng_evidence_name(enum eng_evidence kind);
+
 #define ENG_MAX_FAILURES 16
 
 // One first-failing word, with its place in words.

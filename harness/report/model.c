@@ -163,6 +163,8 @@ static bool load_result(const struct store_result *row, void *user)
         memcpy(result->pieces, count->parts, count->part_count * sizeof(*count->parts));
     if (count->failure_count > 0)
         memcpy(result->failures, count->failures, count->failure_count * sizeof(*count->failures));
+    for (size_t i = 0; i < ENG_EVIDENCES; i++)
+        result->evidence[i] = lit_strdup(row->evidence[i] ? row->evidence[i] : "");
     result->spread = spread_of(result);
     report_name_split(result);
     return true;
@@ -230,6 +232,8 @@ static void clear_result(struct report_result *result)
     free(result->rule);
     free(result->pieces);
     free(result->failures);
+    for (size_t i = 0; i < ENG_EVIDENCES; i++)
+        free(result->evidence[i]);
 }
 
 void report_model_clear(struct report_model *model)

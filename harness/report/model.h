@@ -54,7 +54,8 @@ struct report_result {
     uint64_t judged; // runs that did not give up waiting: what a rate is of
     // Of failed runs among them: the confidence sequence's where a sequential rule ended the runs.
     struct stat_interval interval;
-    struct report_spread spread; // of the rate between the pieces
+    struct report_spread spread;   // of the rate between the pieces
+    char *evidence[ENG_EVIDENCES]; // as in struct store_result, "" for none
 };
 
 struct report_model {

@@ -161,6 +161,8 @@ void store_fold(struct store_result *sum, const struct store_result *more, enum 
     if (is_verdict(sum->result) && !is_verdict(more->result)) {
         set(&sum->result, more->result);
         set(&sum->reason, more->reason);
+        for (size_t i = 0; i < ENG_EVIDENCES; i++)
+            set(&sum->evidence[i], more->evidence[i] ? more->evidence[i] : "");
     }
     if (is_verdict(sum->result))
         set(&sum->result, eng_result_name(eng_verdict(count)));

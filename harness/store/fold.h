@@ -17,7 +17,8 @@ bool store_fold_agrees(const struct store_result *a, const struct store_result *
 
 // Adds `more` to *sum, which agree. Shards come in order of their runs, experiments in any order.
 // What is not a count:
-// - the result is the first that is no verdict (hang, crash...), else the verdict over the sum;
+// - the result is the first that is no verdict (hang, crash...), with its evidence, else the
+//   verdict over the sum;
 // - the first run is that of the one with the lowest number, of experiments that of any;
 // - failures are the first ENG_MAX_FAILURES by number of run; of experiments those of the first
 // that

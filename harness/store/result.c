@@ -24,6 +24,8 @@ void store_result_clear(struct store_result *result)
     free(result->headline);
     free(result->stress);
     free(result->rule);
+    for (size_t i = 0; i < ENG_EVIDENCES; i++)
+        free(result->evidence[i]);
     *result = (struct store_result){0};
 }
 
@@ -82,10 +84,9 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
 static bool delete_parts(struct store *store, int64_t id, struct lit_error *error)
 {
     static const char *const statements[] = {
-        "DELETE FROM outcome WHERE result = ?",
-        "DELETE FROM failure WHERE result = ?",
-        "DELETE FROM choice WHERE result = ?",
-        "DELETE FROM part WHERE result = ?",
+        "DELETE FROM outcome WHERE result = ?",  "DELETE FROM failure WHERE result = ?",
+        "DELETE FROM choice WHERE result = ?",   "DELETE FROM part WHERE result = ?",
+        "DELETE FROM evidence WHERE result = ?",
     };
     bool good = true;
     for (size_t i = 0; good && i < sizeof statements / sizeof statements[0]; i++) {
@@ -197,6 +198,29 @@ static bool put_parts(struct store *store, int64_t id, const struct eng_count *c
     return good;
 }
 
+static bool put_evidence(struct store *store, int64_t id, char *const evidence[ENG_EVIDENCES],
+                         struct lit_error *error)
+{
+    sqlite3_stmt *insert =
+        store_borrow(store, "INSERT INTO evidence (result, kind, text) VALUES (?, ?, ?)", error);
+    if (!insert)
+        return false;
+    bool good = true;
+    for (int kind = 0; good && kind < ENG_EVIDENCES; kind++) {
+        char clean[ENG_EVIDENCE_SIZE];
+        if (!evidence[kind] || !evidence[kind][0])
+            continue;
+        text_sanitise_lines(clean, sizeof clean, evidence[kind]);
+        sqlite3_bind_int64(insert, 1, id);
+        store_bind_text(insert, 2, eng_evidence_name((enum eng_evidence)kind));
+        store_bind_text(insert, 3, clean);
+        good = store_done(store, insert, error);
+        sqlite3_reset(insert);
+    }
+    store_return(store, insert);
+    return good;
+}
+
 bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
                       struct lit_error *error)
 {
@@ -208,7 +232,8 @@ bool store_result_put(struct store *store, int64_t session, const struct store_r
                 put_outcomes(store, id, &result->count, error) &&
                 put_failures(store, id, &result->count, error) &&
                 put_choice(store, id, &result->mode, error) &&
-                put_parts(store, id, &result->count, error);
+                put_parts(store, id, &result->count, error) &&
+                put_evidence(store, id, result->evidence, error);
     return whole ? store_end(store, good, error) : good;
 }
 
@@ -216,8 +241,9 @@ bool store_result_put(struct store *store, int64_t session, const struct store_r
 struct reader {
     struct store *store;
     sqlite3_stmt *results, *outcomes, *failures;
-    sqlite3_stmt *choices; // NULL in a store of format 1, which knows no choices
-    sqlite3_stmt *parts;   // NULL in a store of format 1 or 2, which knows none
+    sqlite3_stmt *choices;  // NULL in a store of format 1, which knows no choices
+    sqlite3_stmt *parts;    // NULL in a store of format 1 or 2, which knows none
+    sqlite3_stmt *evidence; // NULL in a store of a format before 5
 };
 
 static void reader_clear(struct reader *reader)
@@ -227,6 +253,7 @@ static void reader_clear(struct reader *reader)
     store_return(reader->store, reader->failures);
     store_return(reader->store, reader->choices);
     store_return(reader->store, reader->parts);
+    store_return(reader->store, reader->evidence);
 }
 
 #define RESULT_COLUMNS                                                                             \
@@ -267,7 +294,11 @@ static bool reader_make(struct reader *reader, struct store *store, const char *
                                  "SELECT process, runs, failed_runs, no_progress_runs FROM part"
                                  " WHERE result = ? ORDER BY number LIMIT ?",
                                  error);
-    return reader->parts != NULL;
+    if (!reader->parts || store->version < 5)
+        return reader->parts != NULL;
+    reader->evidence =
+        store_borrow(store, "SELECT kind, text FROM evidence WHERE result = ?", error);
+    return reader->evidence != NULL;
 }
 
 static bool read_outcomes(struct reader *reader, int64_t id, struct eng_count *count)
@@ -355,6 +386,35 @@ static bool read_parts(struct reader *reader, int64_t id, struct eng_count *coun
     return sqlite3_reset(select) == SQLITE_OK && good;
 }
 
+static enum eng_evidence find_evidence(const char *name)
+{
+    enum eng_evidence kind = 0;
+    while (kind < ENG_EVIDENCES && name && strcmp(name, eng_evidence_name(kind)) != 0)
+        kind++;
+    return name ? kind : ENG_EVIDENCES;
+}
+
+static bool read_evidence(struct reader *reader, int64_t id, char *evidence[ENG_EVIDENCES])
+{
+    sqlite3_stmt *select = reader->evidence;
+    if (!select)
+        return true;
+    sqlite3_bind_int64(select, 1, id);
+    bool good = true;
+    while (good && sqlite3_step(select) == SQLITE_ROW) {
+        const enum eng_evidence kind = find_evidence((const char *)sqlite3_column_text(select, 0));
+        const char *text = (const char *)sqlite3_column_text(select, 1);
+        char clean[ENG_EVIDENCE_SIZE];
+        good = kind < ENG_EVIDENCES && !evidence[kind] && text &&
+               sqlite3_column_bytes(select, 1) < ENG_EVIDENCE_SIZE;
+        if (good) {
+            text_sanitise_lines(clean, sizeof clean, text);
+            evidence[kind] = lit_strdup(clean);
+        }
+    }
+    return sqlite3_reset(select) == SQLITE_OK && good;
+}
+
 bool store_is_result(const char *name)
 {
     for (int result = 0; result < ENG_RESULTS; result++) {
@@ -422,7 +482,8 @@ static bool read_row(struct reader *reader, struct store_result *result)
            isfinite(count->seconds) && count->seconds >= 0 &&
            store_column_count(select, 19, INT64_MAX, &result->first) &&
            read_outcomes(reader, id, count) && read_failures(reader, id, count) &&
-           read_choice(reader, id, &result->mode.choice) && read_parts(reader, id, count);
+           read_choice(reader, id, &result->mode.choice) && read_parts(reader, id, count) &&
+           read_evidence(reader, id, result->evidence);
 }
 
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,

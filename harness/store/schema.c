@@ -179,6 +179,16 @@ static const char *const migrations[STORE_VERSION] = {
     ") STRICT;"
 
     "PRAGMA user_version = 4;",
+
+    // What was found around a crash, a hang or a lost device (enum eng_evidence).
+    "CREATE TABLE evidence ("
+    "  result INTEGER NOT NULL REFERENCES result (id) ON DELETE CASCADE,"
+    "  kind TEXT NOT NULL,"
+    "  text TEXT NOT NULL,"
+    "  PRIMARY KEY (result, kind)"
+    ") STRICT, WITHOUT ROWID;"
+
+    "PRAGMA user_version = 5;",
 };
 
 bool store_migrate(struct store *store, int version, struct lit_error *error)

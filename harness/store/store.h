@@ -8,7 +8,7 @@
 #include "device/facts.h"
 #include "engine/result.h"
 
-#define STORE_VERSION 4 // PRAGMA user_version of the files that this program writes
+#define STORE_VERSION 5 // PRAGMA user_version of the files that this program writes
 
 struct store;
 
@@ -77,6 +77,7 @@ struct store_result {
     uint64_t first;       // number of its first run, from 0: more than 0 in a shard of runs
     struct cat_mode mode; // names the outcomes
     struct eng_count count;
+    char *evidence[ENG_EVIDENCES]; // lines, cut at ENG_EVIDENCE_SIZE; NULL or "" for none
 };
 void store_result_clear(struct store_result *result);
 

@@ -328,6 +328,28 @@ static void test_shards_make_the_whole(void **state)
     }
 }
 
+// What was found around a crash goes with it, into the whole and into a copy.
+static void test_evidence_stays(void **state)
+{
+    (void)state;
+    const char *shards[] = {in_folder("a"), in_folder("b")}, *out = in_folder("out"),
+               *copy = in_folder("copy");
+    struct text got = {0};
+    make_shards(STORE_SHARD_RUNS, 2, shards);
+    print(shards[1],
+          "UPDATE result SET result = 'crash' WHERE name GLOB 'scan*';"
+          "INSERT INTO evidence SELECT id, 'last-words', 'abort' FROM result"
+          " WHERE result = 'crash'",
+          &got);
+    merge_good(out, shards, 2, false, NULL);
+    merge_good(copy, &out, 1, false, NULL);
+    print(copy,
+          "SELECT name, r.result, kind, text FROM evidence e JOIN result r ON r.id = e.result",
+          &got);
+    assert_string_equal(got.data, "scan.c@workgroup=128|crash|last-words|abort|\n");
+    text_free(&got);
+}
+
 static void test_order_and_missing_shards(void **state)
 {
     (void)state;
@@ -595,17 +617,12 @@ static void test_inputs_that_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        MERGE_TEST(test_shards_make_the_whole),
-        MERGE_TEST(test_order_and_missing_shards),
-        MERGE_TEST(test_parts_of_wholes),
-        MERGE_TEST(test_unfinished_shards_wait),
-        MERGE_TEST(test_sessions_that_grew),
-        MERGE_TEST(test_copies_that_parted),
-        MERGE_TEST(test_what_does_not_belong_together),
-        MERGE_TEST(test_other_runs_stay_apart),
-        MERGE_TEST(test_sum),
-        MERGE_TEST(test_sums_that_are_none),
-        MERGE_TEST(test_inputs_that_are_none),
+        MERGE_TEST(test_shards_make_the_whole),    MERGE_TEST(test_evidence_stays),
+        MERGE_TEST(test_order_and_missing_shards), MERGE_TEST(test_parts_of_wholes),
+        MERGE_TEST(test_unfinished_shards_wait),   MERGE_TEST(test_sessions_that_grew),
+        MERGE_TEST(test_copies_that_parted),       MERGE_TEST(test_what_does_not_belong_together),
+        MERGE_TEST(test_other_runs_stay_apart),    MERGE_TEST(test_sum),
+        MERGE_TEST(test_sums_that_are_none),       MERGE_TEST(test_inputs_that_are_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -310,9 +310,13 @@ static void test_versions_and_damage(void **state)
     int64_t id = begin(store);
     put(store, id, 10);
     store_close(&store);
-    execute("PRAGMA user_version = 7");
-    check_refused("made by a newer litmus (format 7, this one knows up to 4)");
-    execute("PRAGMA user_version = 4");
+    char now[40], newer[80];
+    snprintf(now, sizeof now, "PRAGMA user_version = %d", STORE_VERSION);
+    snprintf(newer, sizeof newer, "made by a newer litmus (format 70, this one knows up to %d)",
+             STORE_VERSION);
+    execute("PRAGMA user_version = 70");
+    check_refused(newer);
+    execute(now);
 
     static const char *const damages[] = {
         "UPDATE result SET result = 'splendid'",
@@ -394,6 +398,56 @@ static void test_choices(void **state)
     store_close(&store);
 }
 
+static void get(struct store *store, int64_t session, struct store_result *got)
+{
+    struct lit_error error = {0};
+    const struct store_result want = make_result(1);
+    if (!store_result_get(store, session, want.device, want.name, got, &error))
+        fail_msg("%s", error.message);
+}
+
+// Lines stay, whatever a terminal would obey does not, and each text has its bound.
+static void test_evidence(void **state)
+{
+    (void)state;
+    static char large[2 * ENG_EVIDENCE_SIZE];
+    struct lit_error error = {0};
+    struct store_result result = make_result(10), got;
+    struct store *store = open_good();
+    const int64_t id = begin(store);
+    memset(large, 'x', sizeof large - 1);
+    result.evidence[ENG_EVIDENCE_WORDS] = "abort\n\tin \x1b[1mcompile\r\n";
+    result.evidence[ENG_EVIDENCE_KERNEL] = large;
+    result.evidence[ENG_EVIDENCE_CORE] = "";
+    assert_true(store_result_put(store, id, &result, &error));
+    get(store, id, &got);
+    assert_string_equal(got.evidence[ENG_EVIDENCE_WORDS], "abort\n in ?[1mcompile?\n");
+    assert_int_equal(strlen(got.evidence[ENG_EVIDENCE_KERNEL]), ENG_EVIDENCE_SIZE - 1);
+    assert_null(got.evidence[ENG_EVIDENCE_BACKTRACE]);
+    assert_null(got.evidence[ENG_EVIDENCE_CORE]);
+    store_result_clear(&got);
+    put(store, id, 20);
+    get(store, id, &got);
+    for (size_t i = 0; i < ENG_EVIDENCES; i++)
+        assert_null(got.evidence[i]);
+    store_result_clear(&got);
+    assert_true(store_result_put(store, id, &result, &error));
+    store_close(&store);
+
+    static const char *const damages[] = {
+        "UPDATE evidence SET kind = 'rumour' WHERE kind = 'last-words'",
+        "DELETE FROM evidence WHERE kind = 'rumour'; UPDATE evidence SET text = text || 'y'",
+    };
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
+        execute(damages[i]);
+        store = store_open_read(path, &error);
+        error.message[0] = '\0';
+        assert_false(store_results(store, id, check_result, NULL, &error));
+        assert_non_null(strstr(error.message, "the file is damaged (the result of shuffle"));
+        store_close(&store);
+    }
+}
+
 // What was stored before there were choices is read as it is, and brought up to date by a writer.
 static void test_older_format(void **state)
 {
@@ -403,7 +457,8 @@ static void test_older_format(void **state)
     int64_t id = begin(store);
     put(store, id, 10);
     store_close(&store);
-    execute("DROP TABLE code; DROP TABLE part; DROP TABLE tuning; DROP TABLE choice; DROP INDEX "
+    execute("DROP TABLE evidence; DROP TABLE code; DROP TABLE part; DROP TABLE tuning; DROP TABLE "
+            "choice; DROP INDEX "
             "session_uuid;"
             "DROP INDEX device_driver; DROP INDEX result_name; DROP INDEX result_device;"
             "ALTER TABLE session DROP COLUMN uuid; ALTER TABLE session DROP COLUMN shard;"
@@ -641,7 +696,7 @@ int main(void)
         STORE_TEST(test_broken_pages),  STORE_TEST(test_one_writer),
         STORE_TEST(test_killed),        STORE_TEST(test_full_disk),
         STORE_TEST(test_read_only),     STORE_TEST(test_choices),
-        STORE_TEST(test_older_format),
+        STORE_TEST(test_evidence),      STORE_TEST(test_older_format),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }

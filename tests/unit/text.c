@@ -41,6 +41,14 @@ static void sanitise_never_cuts_a_character(void **state)
     assert_string_equal(target, "");
 }
 
+static void sanitised_lines_stay_lines(void **state)
+{
+    (void)state;
+    char target[16];
+    text_sanitise_lines(target, sizeof target, "a\n\tb\r\n\033\n");
+    assert_string_equal(target, "a\n b?\n?\n");
+}
+
 static void globs(void **state)
 {
     (void)state;
@@ -130,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sanitise_replaces_what_a_terminal_would_obey),
         cmocka_unit_test(sanitise_never_cuts_a_character),
+        cmocka_unit_test(sanitised_lines_stay_lines),
         cmocka_unit_test(globs),
         cmocka_unit_test(distances),
         cmocka_unit_test(counts),
