@@ -88,6 +88,21 @@ static bool is_same_file(const char *a, const char *b)
     return same;
 }
 
+// Whether a file is a database or belongs to one, or would belong to the store `db`.
+static bool is_of_store(const char *path, const char *db)
+{
+    char *owner = store_owner(path);
+    bool is = owner || store_is_database(path);
+    free(owner);
+    for (const char *const *end = store_companions; *end && !is; end++) {
+        struct text companion = {0};
+        text_printf(&companion, "%s%s", db, *end);
+        is = db[0] && is_same_file(path, companion.data);
+        text_free(&companion);
+    }
+    return is;
+}
+
 // Makes the temporary file that will be written, and removes it again.
 static bool can_replace(const char *path)
 {
@@ -108,6 +123,9 @@ bool cli_output_check(const char *path, const char *db, struct lit_error *error)
     bool exists = stat(path, &status) == 0;
     if (is_same_file(path, db))
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s is the store: write the report elsewhere",
+                        path);
+    if (is_of_store(path, db))
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s is of a store: write the report elsewhere",
                         path);
     if (exists && S_ISDIR(status.st_mode))
         return lit_fail(error, LIT_EXIT_USAGE, "cannot write %.200s: it is a folder", path);

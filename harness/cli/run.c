@@ -465,6 +465,8 @@ static int measure(struct run *run)
         snprintf(reason, sizeof reason,
                  "a report could not be written; no forbidden outcome was seen");
     }
+    if (!store_stays(run->store, &error))
+        return cli_fail(&error);
     print_last_line(run, code, reason, !finished);
     return code;
 }

@@ -490,7 +490,7 @@ static int tune(struct tuning *t, int argc, char **argv, struct lit_error *error
     for (size_t i = 0; i < t->inventory.count && on; i++)
         if (t->devices[i])
             on = tune_device(t, &t->inventory.devices[i]);
-    return t->broken ? cli_fail(error) : finish(t);
+    return t->broken || !store_stays(t->store, error) ? cli_fail(error) : finish(t);
 }
 
 int cli_tune(int argc, char **argv)

@@ -294,19 +294,10 @@ static bool settle_log(const char *name, const char *shown, struct lit_error *er
 static bool copy_output(const char *temporary, const char *output, const char *name,
                         struct lit_error *error)
 {
-    sqlite3 *copy = NULL;
     struct store *old = store_open_read(output, error);
     if (!old)
         return false;
-    bool good = sqlite3_open_v2(temporary, &copy, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-                sqlite3_exec(copy, "PRAGMA synchronous = OFF", NULL, NULL, NULL) == SQLITE_OK;
-    sqlite3_backup *backup = good ? sqlite3_backup_init(copy, "main", old->db, "main") : NULL;
-    if (backup)
-        sqlite3_backup_step(backup, -1);
-    good = sqlite3_backup_finish(backup) == SQLITE_OK && good && backup;
-    if (!good)
-        lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be copied: %s", output, sqlite3_errmsg(copy));
-    sqlite3_close(copy);
+    bool good = store_copy_file(old, temporary, false, error);
     store_close(&old);
     return good && settle_log(name, output, error);
 }
@@ -368,8 +359,9 @@ bool store_merge(const struct store_merge_plan *plan, struct store_merge_done *d
     char *name = store_file_name(plan->output);
     bool good = store_lock_take(&lock, name, plan->output, error);
     if (good) {
-        text_printf(&temporary, "%s.merge-XXXXXX", name);
-        int file = mkostemp(temporary.data, O_CLOEXEC);
+        text_printf(&temporary, "%s" STORE_UNFINISHED, name);
+        unlink(temporary.data); // of a merge that was killed: the lock is this one's
+        int file = open(temporary.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         good = file >= 0 || fail_file(error, plan->output, "write here");
         if (file >= 0) {
             close(file);

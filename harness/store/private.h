@@ -5,6 +5,7 @@
 #include "store/store.h"
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 struct store_lock {
     int file;   // -1: not held
@@ -13,11 +14,19 @@ struct store_lock {
 
 #define STORE_KEPT 24
 
+// Which file a name means.
+struct store_identity {
+    bool known;
+    dev_t device;
+    ino_t inode;
+};
+
 struct store {
     sqlite3 *db;
     char *path; // as the user gave it, for messages
     struct store_lock lock;
-    int version; // of the file's format: at most STORE_VERSION
+    struct store_identity file, log; // what is open; file.known: it is watched (store_stays)
+    int version;                     // of the file's format: at most STORE_VERSION
     // Statements that are used again and again, by their text.
     struct store_kept {
         char *sql;
@@ -94,9 +103,20 @@ bool store_is_hash(const char *text);
 // The name under which SQLite opens a path: never one that it takes for something else
 // (":memory:"); links are followed. free() it.
 char *store_file_name(const char *path);
+// Remembers which files the store's name means, for store_stays.
+void store_watch(struct store *store);
+// Whether the log that has the name of the store's is its own, or there is none.
+bool store_owns_log(const struct store *store);
+// Makes the file at the path, which is there and empty, a copy of the whole store, one file.
+// `durable`: it is on disk when this returns.
+bool store_copy_file(struct store *from, const char *path, bool durable, struct lit_error *error);
+
+// Behind the name of a merge's output: the file that becomes it.
+#define STORE_UNFINISHED ".merge-unfinished"
+
 // Whether a store can be at the path: a regular file that is not too short for one, or none.
 bool store_is_usable(const char *path, struct lit_error *error);
 
-// Opens a file that nobody else sees and that is thrown away if anything fails: nothing waits for
-// the disk. `shown` is what messages call it.
+// Opens a file that nobody else sees and that is thrown away if anything fails: it is not locked,
+// and nothing waits for the disk. `shown` is what messages call it.
 struct store *store_open_scratch(const char *path, const char *shown, struct lit_error *error);

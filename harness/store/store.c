@@ -19,6 +19,21 @@
 #define STORE_APPLICATION 0x4c49544d // "LITM", in the file's header
 #define STORE_BUSY_MS     10000
 
+// The number of the error that a call of the system ended with, 0 if it is not known.
+static int cause_of(sqlite3 *db)
+{
+    sqlite3_file *log = NULL;
+    int cause = sqlite3_system_errno(db);
+    // Each file remembers its own, whatever was called since.
+    if (!cause)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &cause);
+    if (!cause)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &cause);
+    return cause;
+}
+
 bool store_fail(struct store *store, struct lit_error *error)
 {
     int code = sqlite3_errcode(store->db);
@@ -41,7 +56,7 @@ bool store_fail(struct store *store, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be written: read-only", path);
     case SQLITE_CANTOPEN:
     case SQLITE_IOERR: {
-        int cause = sqlite3_system_errno(store->db);
+        int cause = cause_of(store->db);
         return lit_fail(error, LIT_EXIT_USAGE, "%s: %s: %s", path, sqlite3_errmsg(store->db),
                         cause ? strerror(cause) : "no reason given");
     }
@@ -125,7 +140,7 @@ bool store_begin(struct store *store, struct lit_error *error)
 bool store_end(struct store *store, bool good, struct lit_error *error)
 {
     if (good && store_execute(store, "COMMIT", error))
-        return true;
+        return store_stays(store, error);
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return false;
@@ -286,7 +301,7 @@ static struct store *store_new(const char *path)
 static bool open_writing(struct store *store, const char *name, bool scratch,
                          struct lit_error *error)
 {
-    if (!store_lock_take(&store->lock, name, store->path, error))
+    if (!scratch && !store_lock_take(&store->lock, name, store->path, error))
         return false;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
     if (sqlite3_open_v2(name, &store->db, flags, NULL) != SQLITE_OK)
@@ -299,6 +314,8 @@ static bool open_writing(struct store *store, const char *name, bool scratch,
     // Either answers without an error or leaves the rollback journal, which is as good.
     sqlite3_exec(store->db, scratch ? "PRAGMA journal_mode = MEMORY" : "PRAGMA journal_mode = WAL",
                  NULL, NULL, NULL);
+    if (!scratch)
+        store_watch(store);
     return store_execute(store,
                          scratch ? "PRAGMA synchronous = OFF; PRAGMA cache_size = -65536"
                                  : "PRAGMA synchronous = FULL",
@@ -307,16 +324,24 @@ static bool open_writing(struct store *store, const char *name, bool scratch,
            store_migrate(store, version, error);
 }
 
+static bool is_companion(const char *path, struct lit_error *error)
+{
+    char *owner = store_owner(path);
+    if (owner)
+        lit_fail(error, LIT_EXIT_USAGE, "%.200s: belongs to the store %.200s: use another name",
+                 path, owner);
+    free(owner);
+    return owner != NULL;
+}
+
 bool store_is_usable(const char *path, struct lit_error *error)
 {
-    return is_usable(path, false, error);
+    return is_usable(path, false, error) && !is_companion(path, error);
 }
 
 static struct store *open_as(const char *path, const char *shown, bool scratch,
                              struct lit_error *error)
 {
-    if (!is_usable(path, false, error))
-        return NULL;
     struct store *store = store_new(shown);
     char *name = store_file_name(path);
     if (!open_writing(store, name, scratch, error))
@@ -327,7 +352,7 @@ static struct store *open_as(const char *path, const char *shown, bool scratch,
 
 struct store *store_open(const char *path, struct lit_error *error)
 {
-    return open_as(path, path, false, error);
+    return store_is_usable(path, error) ? open_as(path, path, false, error) : NULL;
 }
 
 struct store *store_open_scratch(const char *path, const char *shown, struct lit_error *error)
@@ -386,7 +411,10 @@ void store_close(struct store **store)
     if (!*store)
         return;
     drop_kept(*store);
-    if ((*store)->lock.file >= 0 && (*store)->db) {
+    if ((*store)->db && !store_owns_log(*store)) {
+        // The log of another file, which came to have this name.
+        sqlite3_db_config((*store)->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    } else if ((*store)->lock.file >= 0 && (*store)->db) {
         // Leaves the log behind if someone is reading: the next one to close removes it.
         sqlite3_busy_timeout((*store)->db, 0);
         sqlite3_exec((*store)->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);

@@ -74,6 +74,20 @@ class Merging(Case):
         self.assert_one_line(self.litmus("merge", "gone.db"), 2, "gone.db", "no such file")
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_what_a_killed_merge_leaves(self):
+        self.run_into("a.db", "-n", "3", "--seed", "1")
+        for seconds in (0.0, 0.005, 0.01, 0.02):
+            process = self.start("merge", "-o", "all.db", "a.db")
+            time.sleep(seconds)
+            process.kill()
+            process.communicate()
+            left = set(os.listdir(self.folder)) - {"a.db", "all.db"}
+            self.assertLessEqual(left, {"all.db.lock", "all.db.merge-unfinished"})
+        self.write("all.db.merge-unfinished", "what was written so far")
+        self.merge("-o", "all.db", "a.db")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.db", "all.db"])
+        self.assertEqual(self.results_of("all.db"), self.results_of("a.db"))
+
     def test_a_joined_session_is_not_resumed(self):
         self.shards("--shard", 2)
         self.merge("-o", "all.db", "0.db")

@@ -167,7 +167,7 @@ class FullDisk(Case):
             hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
             resource.setrlimit(resource.RLIMIT_FSIZE, (self.LIMIT, hard))
 
-        self.fills_up("litmus.db", "full|disk I/O", preexec=limit)
+        self.fills_up("litmus.db", "File too large", preexec=limit)
 
     def test_report_onto_a_full_disk(self):
         self.assertEqual(self.litmus("run", harness.ONE, "-n", "1").code, 0)
@@ -183,6 +183,98 @@ class FullDisk(Case):
         result = self.litmus("report", "--format", "json", "-o", "gone/report.json")
         self.assert_one_line(result, 2, "gone/report.json")
         self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+
+class Moved(Case):
+    """A store whose name is taken from it while it is written: what was measured is saved."""
+
+    def check(self, action, recovered="litmus.recovered.db", more=()):
+        run = self.start("run", *harness.PAIR, "-n", "40", *more, fault="slow=20")
+        since = time.monotonic()
+        self.wait_for("the first result", lambda: self.rows("SELECT runs FROM result"))
+        action()
+        run = self.finish(run, since)
+        self.assert_one_line(run, 2, "litmus.db", "moved or removed", recovered)
+        self.assertNotIn("stored in", run.out)
+        self.assertEqual(self.rows("PRAGMA integrity_check", recovered), [("ok",)])
+        self.assertFalse([name for name in os.listdir(self.folder)
+                          if name.endswith(("-wal", "-shm", ".lock"))])
+        resumed = self.litmus("run", "--resume", "--db", recovered, fault="slow=0")
+        self.assertEqual(resumed.code, 0, resumed)
+        self.assertEqual({entry["runs"] for entry in self.results(recovered).values()}, {40})
+
+    def test_removed(self):
+        self.check(lambda: os.remove(self.path("litmus.db")))
+
+    def test_moved(self):
+        self.check(lambda: os.rename(self.path("litmus.db"), self.path("other.db")))
+
+    def test_replaced(self):
+        def replace():
+            self.write("other.db", "something else")
+            os.rename(self.path("other.db"), self.path("litmus.db"))
+
+        self.check(replace)
+        with open(self.path("litmus.db")) as file:
+            self.assertEqual(file.read(), "something else")
+
+    def test_without_its_log(self):
+        self.check(lambda: os.remove(self.path("litmus.db-wal")))
+
+    def test_the_name_that_is_taken(self):
+        self.write("litmus.recovered.db", "taken")
+        self.check(lambda: os.remove(self.path("litmus.db")), "litmus.recovered-2.db")
+        with open(self.path("litmus.recovered.db")) as file:
+            self.assertEqual(file.read(), "taken")
+
+    def test_at_the_end(self):
+        """After the last result was stored, while its code is looked at."""
+        run = self.start("run", harness.ONE, "-n", "1", "--isa", "all", fault="slow=3000")
+        since = time.monotonic()
+        self.wait_for("the end", lambda: self.rows("SELECT 1 FROM session WHERE finished"))
+        os.remove(self.path("litmus.db"))
+        run = self.finish(run, since)
+        self.assert_one_line(run, 2, "litmus.db", "moved or removed", "litmus.recovered.db")
+        self.assertNotIn("stored in", run.out)
+        self.assertEqual(len(self.report("litmus.recovered.db")["results"]), 1)
+
+
+class Companions(Case):
+    """Files that belong to a store are no outputs and no stores."""
+
+    def content(self):
+        found = {}
+        for name in os.listdir(self.folder):
+            with open(self.path(name), "rb") as file:
+                found[name] = file.read()
+        return found
+
+    def test_of_an_interrupted_store(self):
+        run = self.start("run", *harness.PAIR, "-n", "40", fault="slow=20")
+        self.wait_for("the first result", lambda: self.rows("SELECT runs FROM result"))
+        workers = self.workers_of(run)
+        run.kill()
+        run.communicate()
+        self.children_are_gone(workers)
+        self.assertEqual(self.litmus("run", harness.ONE, "-n", "1", "--db", "other.db").code, 0)
+        before = self.content()
+        self.assertIn("litmus.db-wal", before)
+        for name in ("litmus.db-wal", "litmus.db-shm", "litmus.db-journal", "litmus.db.lock",
+                     "litmus.db.merge-unfinished"):
+            with self.subTest(name=name):
+                one, two = harness.ONE, "new.db"
+                for arguments in (("report", "--db", "other.db", "-f", "html", "-o", name),
+                                  ("report", "-f", "html", "-o", name),
+                                  ("run", one, "-n", "1", "--db", two, "--junit", name),
+                                  ("run", one, "-n", "1", "--db", name),
+                                  ("merge", "-o", name, "other.db")):
+                    self.assert_one_line(self.litmus(*arguments), 2, name, "store")
+                self.assertEqual(self.content(), before)
+        for arguments in (("report", "-f", "html", "-o", "other.db"),
+                          ("run", harness.ONE, "--db", "new.db", "--json", "new.db-wal")):
+            self.assert_one_line(self.litmus(*arguments), 2, arguments[-1], "store")
+        self.assertEqual(self.content(), before)
+        self.assertGreater(len(self.report()["results"]), 0)
 
 
 class TwoAtOnce(Case):

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names of a store's files: which belong to it, whether they still mean the files that are
+// open, and where its content goes if not.
+#include "store/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RECOVERED_MOST 1000 // names that are tried
+
+const char *const store_companions[] = {"-wal",  "-shm",           "-journal",
+                                        ".lock", STORE_UNFINISHED, NULL};
+
+bool store_is_database(const char *path)
+{
+    static const char magic[16] = "SQLite format 3";
+    char first[sizeof magic] = "";
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return false;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool good = file >= 0 && read(file, first, sizeof first) == sizeof first &&
+                memcmp(first, magic, sizeof magic) == 0;
+    if (file >= 0)
+        close(file);
+    return good;
+}
+
+char *store_owner(const char *path)
+{
+    char *name = store_file_name(path), *owner = NULL;
+    const size_t length = strlen(name);
+    for (const char *const *end = store_companions; *end && !owner; end++) {
+        const size_t behind = strlen(*end);
+        if (length <= behind || strcmp(name + length - behind, *end) != 0)
+            continue;
+        char *base = lit_strdup(name);
+        base[length - behind] = '\0';
+        if (store_is_database(base))
+            owner = base;
+        else
+            free(base);
+    }
+    free(name);
+    return owner;
+}
+
+// Whether they mean the open files
+
+static struct store_identity identity_of(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0)
+        return (struct store_identity){0};
+    return (struct store_identity){.known = true, .device = status.st_dev, .inode = status.st_ino};
+}
+
+static bool is_same(const struct store_identity *a, const struct store_identity *b)
+{
+    return a->known && b->known && a->device == b->device && a->inode == b->inode;
+}
+
+static const char *log_name(const struct store *store)
+{
+    return sqlite3_filename_wal(sqlite3_db_filename(store->db, "main"));
+}
+
+// SQLite makes the log when it first writes.
+static void watch_log(struct store *store)
+{
+    if (!store->log.known)
+        store->log = identity_of(log_name(store));
+}
+
+void store_watch(struct store *store)
+{
+    int moved = 0;
+    store->file = identity_of(store->path);
+    // What was opened need not be what has the name by now.
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (moved)
+        store->file = (struct store_identity){.known = true};
+    watch_log(store);
+}
+
+static bool is_in_place(struct store *store)
+{
+    const struct store_identity file = identity_of(store->path);
+    if (!is_same(&store->file, &file))
+        return false;
+    if (store->log.known) {
+        const struct store_identity log = identity_of(log_name(store));
+        return is_same(&store->log, &log);
+    }
+    watch_log(store);
+    return true;
+}
+
+bool store_owns_log(const struct store *store)
+{
+    if (!store->log.known)
+        return true;
+    const struct store_identity now = identity_of(log_name(store));
+    return !now.known || is_same(&store->log, &now);
+}
+
+// Where the content goes if not
+
+bool store_copy_file(struct store *from, const char *path, bool durable, struct lit_error *error)
+{
+    sqlite3 *copy = NULL;
+    bool good =
+        sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+        sqlite3_exec(copy, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = OFF", NULL,
+                     NULL, NULL) == SQLITE_OK;
+    sqlite3_backup *backup = good ? sqlite3_backup_init(copy, "main", from->db, "main") : NULL;
+    if (backup)
+        sqlite3_backup_step(backup, -1);
+    good = sqlite3_backup_finish(backup) == SQLITE_OK && good && backup;
+    // The copy is one file, as a store is that was closed.
+    good =
+        good && sqlite3_exec(copy, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) == SQLITE_OK;
+    if (!good)
+        lit_fail(error, LIT_EXIT_USAGE, "%.200s: cannot be copied to %.200s: %s", from->path, path,
+                 sqlite3_errmsg(copy));
+    sqlite3_close(copy);
+    return good;
+}
+
+// Makes an empty file beside the store, or where temporary files go if that folder is gone.
+static bool make_recovered(const struct store *store, struct text *name)
+{
+    const char *base = strrchr(store->path, '/');
+    const char *const starts[] = {store->path, base ? base + 1 : store->path};
+    for (size_t place = 0; place < 2; place++) {
+        const size_t length = strlen(starts[place]);
+        const bool ends = length > 3 && strcmp(starts[place] + length - 3, ".db") == 0;
+        for (unsigned number = 1; number <= RECOVERED_MOST; number++) {
+            char count[16] = "";
+            if (number > 1)
+                snprintf(count, sizeof count, "-%u", number);
+            text_free(name);
+            text_printf(name, "%s%.*s.recovered%s.db", place ? P_tmpdir "/" : "",
+                        (int)(ends ? length - 3 : length), starts[place], count);
+            const int file = open(name->data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+            if (file >= 0) {
+                close(file);
+                return true;
+            }
+            if (errno != EEXIST)
+                break;
+        }
+    }
+    return false;
+}
+
+bool store_stays(struct store *store, struct lit_error *error)
+{
+    struct text name = {0};
+    struct lit_error why = {0};
+    if (!store->file.known || is_in_place(store))
+        return true;
+    store->file.known = false; // it is saved once
+    if (!make_recovered(store, &name))
+        lit_fail(error, LIT_EXIT_USAGE,
+                 "%.200s: moved or removed while it was written, and %.200s cannot be made: %s",
+                 store->path, name.data, strerror(errno));
+    else if (store_copy_file(store, name.data, true, &why))
+        lit_fail(error, LIT_EXIT_USAGE,
+                 "%.200s: moved or removed while it was written: what was measured is in %.200s",
+                 store->path, name.data);
+    else
+        lit_fail(error, LIT_EXIT_USAGE, "%.100s: moved or removed while it was written; %s",
+                 store->path, why.message);
+    text_free(&name);
+    return false;
+}
