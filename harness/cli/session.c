@@ -3,15 +3,13 @@
 
 #include "cli/session.h"
 
-#include "engine/simt.h"
+#include "store/recorded.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define JSON_MAX 1000000
 
 static const char *const shard_words[] = {
     [STORE_SHARD_TESTS] = "tests",
@@ -67,12 +65,6 @@ static bool fail_damaged(struct lit_error *error)
                     "the session cannot be resumed: what it was asked for cannot be read");
 }
 
-static json_t *load(const char *json)
-{
-    size_t length = json ? strnlen(json, JSON_MAX) : JSON_MAX;
-    return length < JSON_MAX ? json_loadb(json, length, 0, NULL) : NULL;
-}
-
 static bool read_rule(const json_t *root, uint64_t least, struct eng_rule *rule)
 {
     const json_t *until = json_object_get(root, "until");
@@ -105,7 +97,7 @@ static bool read_shard(const json_t *object, struct eng_shard *shard)
 
 bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error)
 {
-    json_t *root = load(json), *pattern;
+    json_t *root = store_recorded(json), *pattern;
     const char *seed = json_string_value(json_object_get(root, "seed"));
     const json_t *patterns = json_object_get(root, "patterns");
     double timeout = json_number_value(json_object_get(root, "timeout"));
@@ -131,11 +123,12 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
                 cli_list_add(&options->patterns, json_string_value(pattern));
         }
     const json_t *simt = json_object_get(root, "simt");
+    struct text listed = {0};
     ok = ok && (!simt || json_is_string(simt));
-    // A store may come from someone else, and what it says must not choose a file to write to.
-    bool writes = ok && simt && eng_simt_has(json_string_value(simt), "trace");
-    if (ok && simt && !writes)
-        cli_list_add(&options->simt, json_string_value(simt));
+    bool unlisted = ok && simt && !store_recorded_simt(json_string_value(simt), &listed);
+    if (ok && simt)
+        cli_list_add(&options->simt, listed.data);
+    text_free(&listed);
     bool joined = json_object_get(root, "joined") != NULL;
     const json_t *stress = json_object_get(root, "stress");
     ok = ok && (!stress || json_is_string(stress));
@@ -146,8 +139,10 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
         return lit_fail(error, LIT_EXIT_USAGE,
                         "the session was put together of shards, some of which are missing: finish "
                         "those in their own stores, and merge them");
-    if (writes)
-        return lit_fail(error, LIT_EXIT_USAGE, "a session that wrote a trace cannot be resumed");
+    if (unlisted)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "the session cannot be resumed: its --simt has more than may come from a "
+                        "store (a trace is a file to write)");
     return ok || fail_damaged(error);
 }
 
@@ -163,7 +158,7 @@ bool cli_session_choose(const char *json, struct eng_inventory *inventory, bool 
                         void (*missing)(const char *name, void *user), void *user,
                         struct lit_error *error)
 {
-    json_t *root = load(json), *entry;
+    json_t *root = store_recorded(json), *entry;
     const json_t *devices = json_object_get(root, "devices");
     size_t i;
     bool ok = json_is_array(devices);

@@ -7,6 +7,7 @@
 #include "stats/dispersion.h"
 #include "report/ruling.h"
 #include "stats/sequence.h"
+#include "store/recorded.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -192,10 +193,13 @@ static void conclude(struct report_model *model)
 static char *find_simt(const char *options)
 {
     char clean[512];
-    json_t *root = options ? json_loads(options, 0, NULL) : NULL;
+    struct text listed = {0};
+    json_t *root = store_recorded(options);
     const char *simt = json_string_value(json_object_get(root, "simt"));
     if (simt)
-        text_sanitise(clean, sizeof clean, simt);
+        store_recorded_simt(simt, &listed);
+    text_sanitise(clean, sizeof clean, simt ? listed.data : "");
+    text_free(&listed);
     json_decref(root);
     return simt ? lit_strdup(clean) : NULL;
 }

@@ -2,13 +2,14 @@
 // Sessions that were put together, as JSON and back. What is read is not trusted.
 #include "store/joined.h"
 
+#include "store/recorded.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTIONS_MAX 4000000
 #define MEMBERS_MAX 100000
 
 static const char *const shard_words[] = {
@@ -16,17 +17,6 @@ static const char *const shard_words[] = {
     [STORE_SHARD_TESTS] = "tests",
     [STORE_SHARD_RUNS] = "runs",
 };
-
-static json_t *load(const char *options)
-{
-    size_t length = options ? strnlen(options, OPTIONS_MAX) : OPTIONS_MAX;
-    json_t *root = length < OPTIONS_MAX ? json_loadb(options, length, 0, NULL) : NULL;
-    if (root && !json_is_object(root)) {
-        json_decref(root);
-        root = NULL;
-    }
-    return root;
-}
 
 static struct store_member *add_member(struct store_joined *joined)
 {
@@ -61,7 +51,7 @@ bool store_joined_read(const char *options, struct store_joined *joined)
     *joined = (struct store_joined){0};
     if (!options || !strstr(options, "\"joined\""))
         return false;
-    json_t *root = load(options);
+    json_t *root = store_recorded(options);
     const json_t *json = json_object_get(root, "joined");
     const json_t *members = json_object_get(json, "members");
     const char *kind = json_string_value(json_object_get(json, "kind"));
@@ -124,7 +114,7 @@ char *store_joined_write(const char *options, const struct store_joined *joined,
                          const struct store_joined_device *devices, size_t device_count)
 {
     static const char *const of_the_part[] = {"shard", "devices", "joined", NULL};
-    json_t *root = load(options), *json = json_object(), *members = json_array();
+    json_t *root = store_recorded(options), *json = json_object(), *members = json_array();
     json_t *list = json_array();
     if (!root)
         root = json_object();
@@ -151,7 +141,7 @@ char *store_joined_write(const char *options, const struct store_joined *joined,
 
 static void put_options(const char *options, const char *const *without, struct text *key)
 {
-    json_t *root = load(options);
+    json_t *root = store_recorded(options);
     if (root)
         strip(root, without);
     char *dump = root ? json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS) : NULL;

@@ -124,6 +124,41 @@ class Running(OnTheDriver):
         self.assertEqual(len(self.report()["devices"]), 1)
 
 
+class FromAStore(OnTheDriver):
+    """A store may come from someone else: it names no file to write."""
+
+    def test_no_trace_is_written(self):
+        trace = self.path("trace")
+        run = self.simt("run", HAZARD, "--simt", f"snooping,subgroup=4,trace={trace}", "-n", "2",
+                        "--isa", "none")
+        self.assertEqual(run.code, 1, run)
+        os.remove(trace)
+        self.assertIn("trace=", self.rows("SELECT options FROM session")[0][0])
+        name = self.report()["results"][0]["name"]
+        for arguments in (("repro", name, "-o", "bundle"), ("report", "--test", name, "-f", "markdown"),
+                          ("report",), ("report", "-f", "html", "-o", "report.html"),
+                          ("merge", "-o", "all.db", "litmus.db")):
+            result = self.simt(*arguments)
+            self.assertEqual(result.code, 0, result)
+            if "--test" in arguments:
+                self.assertIn("--simt 'snooping,subgroup=4'", result.out)
+                self.assertNotIn(trace, result.out.split("--simt 'snooping,subgroup=4'")[1])
+        self.assertFalse(os.path.exists(trace))
+        # It was the driver's code that was looked for, on the driver that was measured.
+        self.assertTrue(any(name.startswith("code") for name in os.listdir(self.path("bundle"))),
+                        os.listdir(self.path("bundle")))
+
+    def test_resuming_is_refused(self):
+        trace = self.path("trace")
+        seconds = str(int(harness.SLOW))
+        run = self.simt("run", "shuffle.scan-loop", "--simt", f"lockstep,subgroup=4,trace={trace}",
+                        "-n", "4000", "--time", seconds)
+        self.assertEqual(run.code, 5, run)
+        os.remove(trace)
+        self.assert_one_line(self.simt("run", "--resume"), 2, "cannot be resumed", "trace")
+        self.assertFalse(os.path.exists(trace))
+
+
 class Explaining(OnTheDriver):
     def test_words_and_picture(self):
         run = self.simt("explain", HAZARD + "*", "--simt", "snooping", "--svg", "hazard.svg",
