@@ -2,6 +2,8 @@
 """What the build makes: one small file that runs elsewhere, and errors that name the source."""
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -131,6 +133,119 @@ class Errors(unittest.TestCase):
     def test_an_unknown_capability(self):
         self.refused(self.embed("", body="OpCapability Geometry\n" + BODY),
                      "capability 2 is not in")
+
+
+def statement(path, start):
+    """A statement of a meson.build of this project, which a smaller one is made of."""
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
+        return re.search(re.escape(start) + r".*?\)\n(?![ \t])", file.read(), re.DOTALL).group()
+
+
+class Launcher(unittest.TestCase):
+    """The launcher in a project that is built in a second, in a folder with an odd name."""
+
+    ODD = "a b$c'd\"e#f*g(h)&i%j~k[l]{m}`n?\u00e4"
+    PROGRAM = '#include <stdio.h>\nint main(void)\n{\n    return puts("%s") < 0;\n}\n'
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="litmus-e2e-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.made = os.path.join(cls.folder, cls.ODD)
+        for path in ("litmus", "tools/ticket-data", "docs/kill-table.json"):
+            os.makedirs(os.path.dirname(os.path.join(cls.made, path)), exist_ok=True)
+            shutil.copy(os.path.join(SOURCE, path), os.path.join(cls.made, path))
+        shutil.copytree(os.path.join(SOURCE, "spirv", "common"),
+                        os.path.join(cls.made, "spirv", "common"))
+        cls.write(cls.made, ".sdk/bin/spirv-as", "#!/bin/sh\n")
+        os.chmod(os.path.join(cls.made, ".sdk/bin/spirv-as"), 0o755)
+        cls.write(cls.made, "harness/main.c", cls.PROGRAM % "first")
+        cls.write(cls.made, "meson.build", "project('small', 'c')\n" + statement(
+            "meson.build", "configure_file(output: 'source'") + "subdir('harness')\n")
+        cls.write(cls.made, "harness/meson.build",
+                  "core_files = []\n" + statement(
+                      "harness/meson.build", "core_files += custom_target('ticket-data'") +
+                  "custom_target('data', input: core_files, output: 'data', build_by_default: true,"
+                  " command: ['cp', '@INPUT@', '@OUTPUT@'])\nexecutable('litmus', 'main.c')\n")
+        cls.first = cls.launch(cls.made)
+
+    @staticmethod
+    def write(root, path, content):
+        path = os.path.join(root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(content)
+
+    @staticmethod
+    def launch(root, *arguments):
+        result = subprocess.run([os.path.join(root, "litmus"), *arguments], capture_output=True,
+                                errors="backslashreplace", timeout=60 * harness.SLOW,
+                                check=False, cwd="/", env={"PATH": os.environ["PATH"]})
+        return result.returncode, result.stdout, result.stderr
+
+    def copy(self, name):
+        """A copy with its build folder, as cp -a makes it."""
+        root = os.path.join(tempfile.mkdtemp(dir=self.folder), name)
+        shutil.copytree(self.made, root)
+        return root
+
+    def built(self, root, why, says="first\n"):
+        """Is built for this reason, once."""
+        self.assertEqual(self.launch(root), (0, says, f"litmus: building ({why}) ...\n"))
+        self.assertEqual(self.launch(root), (0, says, ""))
+
+    def test_any_path(self):
+        self.assertEqual(self.first, (0, "first\n", "litmus: building (first use) ...\n"))
+        self.assertEqual(self.launch(self.made), (0, "first\n", ""))
+
+    def test_a_copy(self):
+        """It builds what is beside it and nothing else."""
+        root = self.copy(self.ODD)
+        self.write(root, "harness/main.c", self.PROGRAM % "copied")
+        self.built(root, "the build folder is of another place", "copied\n")
+        self.assertEqual(self.launch(self.made), (0, "first\n", ""))
+
+    def test_moved(self):
+        """The old place is gone."""
+        root = self.copy("before")
+        self.built(root, "the build folder is of another place")
+        os.rename(root, root + "-after")
+        self.built(root + "-after", "the build folder is of another place")
+
+    def test_what_a_power_cut_leaves(self):
+        for content in (b"", bytes(20000)):
+            with open(os.path.join(self.made, "build/harness/litmus"), "wb") as file:
+                file.write(content)
+            self.assertEqual(self.launch(self.made, "complete", "re"), (0, "", ""))
+            self.built(self.made, "the program was damaged")
+
+    def test_where_nothing_can_be_built(self):
+        names = ["a\\b", "a|b", "a:b", "a;b", "a\nb", b"\xff".decode(errors="surrogateescape")]
+        for name in names:
+            root = os.path.join(self.folder, name)
+            os.mkdir(root)
+            shutil.copy(os.path.join(SOURCE, "litmus"), root)
+            code, out, err = self.launch(root)
+            self.assertEqual((code, out), (2, ""), name)
+            self.assertIn("litmus: cannot be built in ", err)
+
+    def test_ticket_data_names_what_it_read(self):
+        """With absolute names, as ninja reads them."""
+        out = os.path.join(self.folder, "out a$b#c")
+        os.mkdir(out)
+        names = {"table": os.path.join(SOURCE, "docs/kill-table.json"),
+                 "folder": os.path.join(self.folder, "includes a$b#c d\\ #e")}
+        shutil.copytree(os.path.join(SOURCE, "spirv", "common"), names["folder"])
+        command = shlex.join([os.path.join(SOURCE, "tools/ticket-data"), names["table"],
+                              names["folder"], "data.c", "data.d"]).replace("$", "$$")
+        self.write(out, "build.ninja", f"rule data\n  command = {command}\n  depfile = data.d\n"
+                                       "build data.c: data\n")
+        for says in ("[1/1]", "no work to do"):
+            done = subprocess.run(["ninja"], cwd=out, capture_output=True, text=True, check=True)
+            self.assertIn(says, done.stdout)
+        os.utime(os.path.join(names["folder"], os.listdir(names["folder"])[0]))
+        done = subprocess.run(["ninja"], cwd=out, capture_output=True, text=True, check=True)
+        self.assertIn("[1/1]", done.stdout)
 
 
 @unittest.skipIf(harness.SLOW > 1, "a sanitized program is no product")
