@@ -94,7 +94,7 @@ bool cli_baseline_check(const struct cli_baseline *baseline, const struct cat_se
         return true;
     make_side(inventory, chosen, &here);
     bool good = compare_pair_devices(&baseline->side, &here, NULL, 0, &pairs, error);
-    for (size_t i = 0; good && i < pairs.count; i++)
+    for (size_t i = 0; good && i < pairs.count - pairs.alone_b; i++)
         count_planned(&baseline->side, pairs.items[i].a, selection,
                       &here.model.devices[pairs.items[i].b].facts, &census);
     if (good && pairs.alone_b > 0)

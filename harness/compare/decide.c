@@ -5,19 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_broken(const struct report_result *result)
+// Nothing was found out about B by comparing it with A.
+static bool is_alone(const struct compare_entry *entry)
 {
-    return result->result == ENG_HANG || result->result == ENG_CRASH ||
-           result->result == ENG_DEVICE_LOST || result->result == ENG_HARNESS_ERROR;
+    return entry->verdict == COMPARE_NEW ||
+           (entry->verdict == COMPARE_UNDECIDED && !entry->failed.made &&
+            entry->why != COMPARE_FIRST_SEEN);
 }
 
 bool compare_is_new_and_wrong(const struct compare_entry *entry)
 {
-    bool alone = entry->verdict == COMPARE_NEW || entry->why == COMPARE_OTHER_CODE ||
-                 entry->why == COMPARE_OTHER_STRESS || entry->why == COMPARE_OTHER_CLASS;
-    return alone && entry->b->expectation != CAT_CONTROL &&
-           (is_broken(entry->b) ||
-            (entry->b->expectation == CAT_FORBIDDEN && entry->b->failed_runs > 0));
+    if (!is_alone(entry))
+        return false;
+    // One of A's sessions broke in the same way.
+    if (compare_entry_broken(entry))
+        return entry->why != COMPARE_ENDED_BEFORE;
+    return entry->b->expectation == CAT_FORBIDDEN && entry->b->failed_runs > 0;
+}
+
+bool compare_is_not_measured(const struct compare_entry *entry)
+{
+    return is_alone(entry) && entry->b->result == ENG_HARNESS_ERROR &&
+           !(entry->a && entry->a->result == ENG_HARNESS_ERROR && entry->differs == COMPARE_SAME);
 }
 
 bool compare_is_open(const struct compare_entry *entry, const struct compare_policy *policy)
@@ -27,7 +36,8 @@ bool compare_is_open(const struct compare_entry *entry, const struct compare_pol
     if (entry->verdict == COMPARE_GONE)
         return entry->why != COMPARE_NEW_SKIP && !policy->allow_gone &&
                entry->a->result != ENG_SKIP;
-    return entry->verdict == COMPARE_UNDECIDED || compare_is_new_and_wrong(entry);
+    return entry->verdict == COMPARE_UNDECIDED || compare_is_new_and_wrong(entry) ||
+           compare_is_not_measured(entry);
 }
 
 static void count_entry(const struct compare_entry *entry, const struct compare_policy *policy,
@@ -51,6 +61,7 @@ static void count_entry(const struct compare_entry *entry, const struct compare_
     summary->open += open;
     summary->first_seen += open && entry->why == COMPARE_FIRST_SEEN;
     summary->new_wrong += open && compare_is_new_and_wrong(entry);
+    summary->not_measured += open && compare_is_not_measured(entry);
 }
 
 // `many` has a %zu for the count.
@@ -85,6 +96,10 @@ void compare_decide(const struct compare_entry *entries, size_t count,
         decide(summary, LIT_EXIT_UNDECIDED, s->new_wrong,
                "a configuration is wrong that the baseline has nothing comparable to",
                "%zu configurations are wrong that the baseline has nothing comparable to");
+    else if (s->not_measured > 0)
+        decide(summary, LIT_EXIT_UNDECIDED, s->not_measured,
+               "a configuration could not be run: an error of the harness",
+               "%zu configurations could not be run: errors of the harness");
     else if (s->gating == 0)
         decide(summary, LIT_EXIT_UNDECIDED, 1, "nothing that can fail the gate was compared", "");
     else if (s->open > 0 && (policy->strict || s->open > most_open))

@@ -53,11 +53,24 @@ static bool is_named(const struct compare_waiver *waiver, const char *name)
     return strcmp(waiver->pattern, bare) == 0;
 }
 
+// What it would take to excuse what B came to.
+static unsigned fault_of_result(const struct compare_entry *entry)
+{
+    enum eng_result broken = compare_entry_broken(entry);
+    if (broken == ENG_HANG)
+        return COMPARE_EXCUSE_HANG;
+    if (broken || entry->b->result == ENG_HARNESS_ERROR)
+        return COMPARE_EXCUSE_CRASH;
+    return COMPARE_EXCUSE_RATE;
+}
+
 // What it would take to excuse an entry; 0 if there is nothing to excuse.
 static unsigned fault_of(const struct compare_entry *entry, const struct compare_policy *policy)
 {
     if (entry->verdict != COMPARE_REGRESSION && !compare_is_open(entry, policy))
         return 0;
+    if (compare_is_new_and_wrong(entry) || compare_is_not_measured(entry))
+        return fault_of_result(entry);
     switch (entry->why) {
     case COMPARE_WAITS:
     case COMPARE_NO_ANSWER:
@@ -67,9 +80,7 @@ static unsigned fault_of(const struct compare_entry *entry, const struct compare
     case COMPARE_OTHER_CODE:
     case COMPARE_OTHER_STRESS:
     case COMPARE_OTHER_CLASS:
-        if (!compare_is_new_and_wrong(entry))
-            return COMPARE_EXCUSE_OPEN;
-        break;
+        return COMPARE_EXCUSE_OPEN;
     case COMPARE_RATE:
     case COMPARE_FIRST_SEEN:
     case COMPARE_TOO_FEW:
@@ -77,17 +88,13 @@ static unsigned fault_of(const struct compare_entry *entry, const struct compare
         return COMPARE_EXCUSE_RATE;
     case COMPARE_ENDS:
     case COMPARE_ENDED_BEFORE:
+    case COMPARE_NOT_MEASURED:
     case COMPARE_WAS_SKIPPED:
     case COMPARE_NOT_RUN:
     case COMPARE_WHYS:
         break;
     }
-    if (!entry->b)
-        return COMPARE_EXCUSE_OPEN;
-    if (entry->b->result == ENG_HANG)
-        return COMPARE_EXCUSE_HANG;
-    return entry->b->result == ENG_FAIL || entry->b->result == ENG_PASS ? COMPARE_EXCUSE_RATE
-                                                                        : COMPARE_EXCUSE_CRASH;
+    return entry->b ? fault_of_result(entry) : COMPARE_EXCUSE_OPEN;
 }
 
 // Listed as failing, but all of B's runs were right.

@@ -78,7 +78,10 @@ static json_t *make_pairs(const struct comparison *comparison)
     for (size_t i = 0; i < comparison->pairs.count; i++) {
         const struct compare_pair *pair = &comparison->pairs.items[i];
         json_t *entry = json_object();
-        json_object_set_new(entry, "a", make_device(&comparison->a->model.devices[pair->a]));
+        json_object_set_new(entry, "a",
+                            pair->a == COMPARE_NO_DEVICE
+                                ? json_null()
+                                : make_device(&comparison->a->model.devices[pair->a]));
         json_object_set_new(entry, "b", make_device(&comparison->b->model.devices[pair->b]));
         json_array_append_new(json, entry);
     }
@@ -223,6 +226,7 @@ static json_t *make_summary(const struct comparison *comparison)
     json_object_set_new(json, "open", whole(summary->open));
     json_object_set_new(json, "first_seen", whole(summary->first_seen));
     json_object_set_new(json, "new_and_wrong", whole(summary->new_wrong));
+    json_object_set_new(json, "not_measured", whole(summary->not_measured));
     json_object_set_new(json, "waived", whole(summary->waived));
     json_object_set_new(json, "gating", whole(summary->gating));
     json_object_set_new(json, "code", json_integer(summary->code));

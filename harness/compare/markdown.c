@@ -93,7 +93,7 @@ static void put_kind(const struct comparison *comparison, enum compare_kind kind
 {
     size_t count, shown = 0;
     const struct compare_entry **list = compare_select(comparison, kind, &count);
-    bool open = kind <= COMPARE_KIND_NEW_WRONG && kind != COMPARE_KIND_WAIVED;
+    bool open = kind <= COMPARE_KIND_NOT_MEASURED && kind != COMPARE_KIND_WAIVED;
     if (count > 0) {
         const char *title = compare_kind_title(kind);
         text_printf(out, open ? "\n### %zu %s\n\n" : "\n<details><summary>%zu %s</summary>\n\n",
@@ -191,6 +191,7 @@ void compare_github(const struct comparison *comparison, struct text *out)
     annotate_kind(comparison, COMPARE_KIND_REGRESSIONS, "error", &errors, out);
     annotate_kind(comparison, COMPARE_KIND_FIRST_SEEN, "warning", &warnings, out);
     annotate_kind(comparison, COMPARE_KIND_NEW_WRONG, "warning", &warnings, out);
+    annotate_kind(comparison, COMPARE_KIND_NOT_MEASURED, "warning", &warnings, out);
     for (size_t i = 0; comparison->waivers && i < comparison->waivers->count && warnings > 0; i++) {
         const struct compare_waiver *waiver = &comparison->waivers->items[i];
         if (!waiver->expired)

@@ -144,6 +144,10 @@ static bool match(struct matching *m, const char *const *patterns, size_t patter
     m->pairs->alone_b = count_free(m->free_b, m->b->device_count);
     if (m->pairs->count == 0 || (m->pairs->alone_a > 0 && m->pairs->alone_b > 0))
         return fail_choice(m, error);
+    // What is wrong there is wrong without anything to compare it with.
+    for (size_t b = 0; b < m->b->device_count; b++)
+        if (m->free_b[b])
+            m->pairs->items[m->pairs->count++] = (struct compare_pair){COMPARE_NO_DEVICE, b};
     return true;
 }
 
@@ -155,7 +159,7 @@ bool compare_pair_devices(const struct compare_side *a, const struct compare_sid
     struct matching m = {.a = &a->model, .b = &b->model, .pairs = pairs};
     m.free_a = lit_alloc(m.a->device_count + 1, sizeof *m.free_a);
     m.free_b = lit_alloc(m.b->device_count + 1, sizeof *m.free_b);
-    pairs->items = lit_alloc(m.a->device_count + 1, sizeof *pairs->items);
+    pairs->items = lit_alloc(m.b->device_count + 1, sizeof *pairs->items);
     bool good = match(&m, patterns, pattern_count, error);
     free(m.free_a);
     free(m.free_b);
@@ -202,7 +206,7 @@ void compare_axis_clear(struct compare_axis *axis)
 struct keyed {
     char *key; // the name, with one word for the axis
     const struct report_result *result;
-    bool broke;
+    enum eng_result broke;
 };
 
 static void put_pairs(struct text *key, char mark, const struct report_pair *pairs, size_t count,
@@ -302,7 +306,8 @@ size_t compare_pair_results(const struct compare_side *a, const struct compare_s
                 (struct compare_entry){.a = in_a ? in_a->result : NULL,
                                        .b = in_b ? in_b->result : NULL,
                                        .sessions = a->sources > 1,
-                                       .broke_before = in_a && in_a->broke,
+                                       .broke_before = in_a ? in_a->broke : ENG_PASS,
+                                       .broke_now = in_b ? in_b->broke : ENG_PASS,
                                        .pair = pair,
                                        .name = lit_strdup(in_a ? in_a->key : in_b->key)};
         }

@@ -5,12 +5,14 @@
 #include "compare/side.h"
 #include "compare/verdict.h"
 
+#define COMPARE_NO_DEVICE SIZE_MAX
+
 struct compare_pair {
-    size_t a, b; // indexes of devices
+    size_t a, b; // indexes of devices; `a` is COMPARE_NO_DEVICE where A has none for B's
 };
 
 struct compare_pairs {
-    struct compare_pair *items;
+    struct compare_pair *items; // first those of two devices, then B's without a partner
     size_t count;
     size_t alone_a, alone_b; // devices that were left without a partner
 };
@@ -33,7 +35,8 @@ struct compare_axis {
 bool compare_axis_parse(const char *text, struct compare_axis *axis, struct lit_error *error);
 void compare_axis_clear(struct compare_axis *axis);
 
-// Makes an entry of each configuration that either side has on a pair of devices, in order of pair
+// Makes an entry of each configuration that either side has on a pair of devices, or B on a device
+// without a partner, in order of pair
 // and name; `only`, if not NULL, says which names are looked at (as `litmus run` does: the last
 // pattern that matches wins, ! excludes). *entries is allocated, and their names; free with
 // compare_entries_free. Results with other values of the axis are left out.

@@ -105,15 +105,15 @@ static bool check_once(const struct report_model *model, const char *label, stru
     return good;
 }
 
-static bool is_broken(enum eng_result result)
-{
-    return result == ENG_HANG || result == ENG_CRASH || result == ENG_DEVICE_LOST ||
-           result == ENG_HARNESS_ERROR;
-}
-
 static bool has_ended(enum eng_result result)
 {
     return result == ENG_PASS || result == ENG_FAIL || result == ENG_NO_PROGRESS;
+}
+
+static void note_broken(enum eng_result *broke, enum eng_result result)
+{
+    if (eng_is_broken(result) && !*broke)
+        *broke = result;
 }
 
 // Moves a model into a side that has none yet.
@@ -123,7 +123,7 @@ static void take_first(struct compare_side *side, struct report_model *model)
     *model = (struct report_model){0};
     side->broke = lit_alloc(side->model.result_count, sizeof *side->broke);
     for (size_t i = 0; i < side->model.result_count; i++)
-        side->broke[i] = is_broken(side->model.results[i].result);
+        note_broken(&side->broke[i], side->model.results[i].result);
 }
 
 // Puts all runs of a result into one piece: between sessions a rate varies in ways that pieces of
@@ -199,7 +199,7 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
                             label, result->name);
         }
         size_t at = (size_t)(*found - model->results);
-        side->broke[at] = side->broke[at] || is_broken(result->result);
+        note_broken(&side->broke[at], result->result);
         add_result(*found, result);
     }
     free(ours);

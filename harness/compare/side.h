@@ -8,11 +8,12 @@
 struct compare_side {
     char *label;               // "before.db#3", "report.json", "before.db#1 to #4", for people
     struct report_model model; // with several sources the first's session, and the sum of results
-    bool *broke;               // of each result: in one of the sources it did not come to an end
-    size_t sources;            // sessions that were put together
-    size_t partial;            // results that were interrupted
-    bool unfinished;           // a source is a session that was not finished
-    char started[11];          // the day on which the newest source began, "2026-11-21"
+    enum eng_result *broke; // of each result: how it broke in one of the sources (eng_is_broken),
+                            // ENG_PASS if in none
+    size_t sources;         // sessions that were put together
+    size_t partial;         // results that were interrupted
+    bool unfinished;        // a source is a session that was not finished
+    char started[11];       // the day on which the newest source began, "2026-11-21"
 };
 
 struct compare_source {

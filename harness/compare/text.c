@@ -172,7 +172,7 @@ void compare_text(const struct comparison *comparison, const struct compare_look
 {
     print_head(comparison, look, out);
     for (enum compare_kind kind = 0; kind < COMPARE_KINDS; kind++) {
-        bool always = kind <= COMPARE_KIND_NEW_WRONG;
+        bool always = kind <= COMPARE_KIND_NOT_MEASURED;
         bool usual = kind <= COMPARE_KIND_CONTROLS;
         if (always || (usual && look->verbosity >= 0) || look->verbosity > 0)
             print_kind(comparison, kind, look, out);

@@ -42,6 +42,7 @@ const char *compare_why_name(enum compare_why why)
         [COMPARE_FIRST_SEEN] = "first-seen",
         [COMPARE_ENDS] = "does-not-end",
         [COMPARE_ENDED_BEFORE] = "did-not-end",
+        [COMPARE_NOT_MEASURED] = "harness-error",
         [COMPARE_NEW_SKIP] = "new-skip",
         [COMPARE_WAS_SKIPPED] = "was-skipped",
         [COMPARE_NOT_RUN] = "not-run",
@@ -60,14 +61,24 @@ const struct report_result *compare_entry_result(const struct compare_entry *ent
     return entry->b ? entry->b : entry->a;
 }
 
-bool compare_can_gate(const struct compare_entry *entry, const struct compare_policy *policy)
+enum eng_result compare_entry_broken(const struct compare_entry *entry)
 {
-    enum cat_expectation expectation = compare_entry_result(entry)->expectation;
+    return entry->b && eng_is_broken(entry->b->result) ? entry->b->result : entry->broke_now;
+}
+
+static bool gates(enum cat_expectation expectation, const struct compare_policy *policy)
+{
     return expectation != CAT_CONTROL && policy->gates[expectation];
 }
 
+bool compare_can_gate(const struct compare_entry *entry, const struct compare_policy *policy)
+{
+    return gates(compare_entry_result(entry)->expectation, policy) ||
+           (entry->differs == COMPARE_OTHER_CLASS && gates(entry->a->expectation, policy));
+}
+
 // How a result stands for being compared.
-enum state { RAN, BROKEN, SKIPPED, NOTHING };
+enum state { RAN, BROKEN, NOT_MEASURED, SKIPPED, NOTHING };
 
 static enum state state_of(const struct report_result *result)
 {
@@ -75,8 +86,9 @@ static enum state state_of(const struct report_result *result)
     case ENG_HANG:
     case ENG_CRASH:
     case ENG_DEVICE_LOST:
-    case ENG_HARNESS_ERROR:
         return BROKEN;
+    case ENG_HARNESS_ERROR:
+        return NOT_MEASURED;
     case ENG_SKIP:
         return SKIPPED;
     case ENG_PASS:
@@ -95,19 +107,17 @@ static bool is_sequential(const struct compare_entry *entry)
 }
 
 // Whether the runs of both sides are of the same thing, so that their rates can be compared.
-static bool is_comparable(const struct compare_entry *entry, const struct compare_policy *policy,
-                          enum compare_why *why)
+static enum compare_why find_difference(const struct report_result *a,
+                                        const struct report_result *b,
+                                        const struct compare_policy *policy)
 {
-    const struct report_result *a = entry->a, *b = entry->b;
-    *why = COMPARE_SAME;
+    if (!a || !b)
+        return COMPARE_SAME;
     if (!policy->ignore_class && a->expectation != b->expectation)
-        *why = COMPARE_OTHER_CLASS;
-    else if (!policy->ignore_code && a->sha256[0] && b->sha256[0] &&
-             strcmp(a->sha256, b->sha256) != 0)
-        *why = COMPARE_OTHER_CODE;
-    else if (strcmp(a->stress, b->stress) != 0)
-        *why = COMPARE_OTHER_STRESS;
-    return *why == COMPARE_SAME;
+        return COMPARE_OTHER_CLASS;
+    if (!policy->ignore_code && a->sha256[0] && b->sha256[0] && strcmp(a->sha256, b->sha256) != 0)
+        return COMPARE_OTHER_CODE;
+    return strcmp(a->stress, b->stress) != 0 ? COMPARE_OTHER_STRESS : COMPARE_SAME;
 }
 
 // Measuring: one entry by itself
@@ -238,14 +248,15 @@ static bool asks_for_progress(const struct compare_entry *entry)
 static void measure(struct compare_entry *entry, const struct compare_policy *policy)
 {
     const struct report_result *a = entry->a, *b = entry->b;
-    enum compare_why why;
     entry->verdict = COMPARE_UNDECIDED;
     entry->why = COMPARE_SAME;
+    entry->differs = find_difference(a, b, policy);
     entry->failed = entry->waited = (struct compare_test){.adjusted_rise = 1, .adjusted_fall = 1};
     entry->factor = 1;
     entry->degrees = 0;
     entry->spread_known = true;
-    if (!a || !b || state_of(a) != RAN || state_of(b) != RAN || !is_comparable(entry, policy, &why))
+    if (!a || !b || state_of(a) != RAN || state_of(b) != RAN || compare_entry_broken(entry) ||
+        entry->differs != COMPARE_SAME)
         return;
     set_factor(entry);
     entry->spread_known =
@@ -330,43 +341,55 @@ static void set(struct compare_entry *entry, enum compare_verdict verdict, enum 
     entry->why = why;
 }
 
-// What is worse about a control is only different.
+// What is worse about a control is only different. What was none before is judged as it was.
 static void set_change(struct compare_entry *entry, bool worse, enum compare_why why)
 {
-    if (compare_entry_result(entry)->expectation == CAT_CONTROL)
+    bool other = entry->differs == COMPARE_OTHER_CLASS && entry->a->expectation != CAT_CONTROL;
+    if (compare_entry_result(entry)->expectation == CAT_CONTROL && !other)
         set(entry, COMPARE_CHANGED, why);
     else
         set(entry, worse ? COMPARE_REGRESSION : COMPARE_IMPROVEMENT, why);
 }
 
+// B did not come to an end. That needs nothing to be compared with: only where A broke in the same
+// way is it known, and only if it was the same that ran.
 static void conclude_broken(struct compare_entry *entry)
 {
-    const struct report_result *a = entry->a, *b = entry->b;
-    bool broken_before = state_of(a) == BROKEN;
-    if (state_of(b) == BROKEN && broken_before)
-        set(entry, a->result == b->result ? COMPARE_UNCHANGED : COMPARE_UNDECIDED,
-            a->result == b->result ? COMPARE_SAME : COMPARE_ENDS);
-    else if (state_of(b) == BROKEN && entry->broke_before)
-        set(entry, COMPARE_UNDECIDED, COMPARE_ENDED_BEFORE);
-    else if (state_of(b) == BROKEN && state_of(a) == RAN)
+    const struct report_result *a = entry->a;
+    const enum eng_result now = compare_entry_broken(entry);
+    const bool same = entry->differs == COMPARE_SAME;
+    if (!a)
+        set(entry, COMPARE_NEW, COMPARE_NOT_RUN);
+    else if (state_of(a) == SKIPPED)
+        set(entry, COMPARE_NEW, COMPARE_WAS_SKIPPED);
+    else if (state_of(a) == RAN && !entry->broke_before)
         set_change(entry, true, COMPARE_ENDS);
-    else if (broken_before && state_of(b) == RAN && b->failed_runs == 0 && b->judged > 0)
-        set_change(entry, false, COMPARE_ENDED_BEFORE);
+    else if (a->result == now)
+        set(entry, same ? COMPARE_UNCHANGED : COMPARE_UNDECIDED, entry->differs);
     else
-        set(entry, COMPARE_UNDECIDED, COMPARE_ENDED_BEFORE);
+        set(entry, COMPARE_UNDECIDED,
+            same && entry->broke_before == now ? COMPARE_ENDED_BEFORE : COMPARE_ENDS);
 }
 
-// True if the entry is decided by what there is to compare, without numbers.
+// True if the entry is decided by what there is to compare, without numbers. What of B is broken
+// comes before everything: it is so whatever A is.
 static bool conclude_by_state(struct compare_entry *entry, const struct compare_policy *policy)
 {
     const struct report_result *a = entry->a, *b = entry->b;
-    enum compare_why why;
-    if (!a || !b) {
-        set(entry, a ? COMPARE_GONE : COMPARE_NEW, COMPARE_NOT_RUN);
+    if (!b) {
+        set(entry, COMPARE_GONE, COMPARE_NOT_RUN);
+    } else if (compare_entry_broken(entry)) {
+        conclude_broken(entry);
+    } else if (!a) {
+        set(entry, COMPARE_NEW, COMPARE_NOT_RUN);
     } else if (state_of(a) == SKIPPED && state_of(b) == SKIPPED) {
         set(entry, COMPARE_SKIPPED, COMPARE_SAME);
-    } else if (!is_comparable(entry, policy, &why)) {
-        set(entry, COMPARE_UNDECIDED, why);
+    } else if (state_of(b) == NOT_MEASURED) {
+        set(entry, COMPARE_UNDECIDED, COMPARE_NOT_MEASURED);
+    } else if (state_of(a) == NOT_MEASURED) {
+        set(entry, COMPARE_NEW, COMPARE_NOT_MEASURED);
+    } else if (entry->differs != COMPARE_SAME) {
+        set(entry, COMPARE_UNDECIDED, entry->differs);
     } else if (state_of(a) == SKIPPED) {
         set(entry, COMPARE_NEW, COMPARE_WAS_SKIPPED);
     } else if (state_of(b) == SKIPPED && state_of(a) == RAN && !policy->allow_skips) {
@@ -375,8 +398,10 @@ static bool conclude_by_state(struct compare_entry *entry, const struct compare_
         set(entry, COMPARE_GONE, COMPARE_NEW_SKIP);
     } else if (state_of(a) == NOTHING || state_of(b) == NOTHING) {
         set(entry, COMPARE_UNDECIDED, COMPARE_NO_ANSWER);
-    } else if (state_of(a) == BROKEN || state_of(b) == BROKEN) {
-        conclude_broken(entry);
+    } else if (state_of(a) == BROKEN && b->failed_runs == 0 && b->judged > 0) {
+        set_change(entry, false, COMPARE_ENDED_BEFORE);
+    } else if (state_of(a) == BROKEN) {
+        set(entry, COMPARE_UNDECIDED, COMPARE_ENDED_BEFORE);
     } else {
         return false;
     }
@@ -417,6 +442,8 @@ static void conclude(struct compare_entry *entry, const struct compare_policy *p
         set(entry,
             policy->first_seen == COMPARE_FIRST_REGRESSION ? COMPARE_REGRESSION : COMPARE_UNDECIDED,
             COMPARE_FIRST_SEEN);
+    else if (!failed->made && b->failed_runs > 0)
+        set(entry, COMPARE_UNDECIDED, COMPARE_NO_ANSWER); // whatever became of the waits
     else if (failed->made && !more_failed && failed->adjusted_fall <= policy->alpha)
         set_change(entry, false, COMPARE_RATE);
     else if (waited->made && !more_waited && waited->adjusted_fall <= policy->alpha)

@@ -11,7 +11,7 @@ enum compare_verdict {
     COMPARE_IMPROVEMENT,
     COMPARE_UNCHANGED, // no significant change, and a rise that matters is excluded
     COMPARE_UNDECIDED,
-    COMPARE_NEW,     // only in B, or A skipped it
+    COMPARE_NEW,     // only in B, or A skipped it or could not run it
     COMPARE_GONE,    // only in A
     COMPARE_CHANGED, // a control that differs: neither better nor worse
     COMPARE_SKIPPED, // on both sides
@@ -26,6 +26,7 @@ enum compare_why {
                           // significant
     COMPARE_ENDS,         // B does not come to an end
     COMPARE_ENDED_BEFORE, // A did not come to an end
+    COMPARE_NOT_MEASURED, // a side has an error of the harness for a result
     COMPARE_NEW_SKIP,     // A ran, B skipped
     COMPARE_WAS_SKIPPED,  // A skipped, B ran
     COMPARE_NOT_RUN,      // one side does not have it
@@ -79,15 +80,18 @@ struct compare_test {
 // One configuration on one pair of devices.
 struct compare_entry {
     const struct report_result *a, *b; // NULL: the side does not have it
-    bool sessions;     // A's pieces are sessions: they are taken to differ as they do
-    bool broke_before; // in one of A's sessions it did not come to an end
-    size_t pair;       // of devices
-    char *name;        // of the configuration, for people; "axis=A>B" where it differs
-    size_t waiver;     // number of what excuses it, from 1; 0: nothing
+    bool sessions; // A's pieces are sessions: they are taken to differ as they do
+    // How it broke in one of several sessions of A and of B, of which it came to its end in others;
+    // ENG_PASS: in none.
+    enum eng_result broke_before, broke_now;
+    size_t pair;   // of devices
+    char *name;    // of the configuration, for people; "axis=A>B" where it differs
+    size_t waiver; // number of what excuses it, from 1; 0: nothing
 
     // Filled by compare_judge:
     enum compare_verdict verdict;
     enum compare_why why;
+    enum compare_why differs; // why counts of both cannot be compared; COMPARE_SAME: they can
     struct compare_test failed, waited;
     double degrees;    // of freedom of the factor
     double factor;     // by which the runs count for less because pieces differ, 1 or more
@@ -96,12 +100,17 @@ struct compare_entry {
 
 // The result that says most of an entry: B's, or A's if there is none.
 const struct report_result *compare_entry_result(const struct compare_entry *entry);
-// Its expectation is one that can fail the gate.
+// How B broke (eng_is_broken), in one of its sessions at least; ENG_PASS if it did not.
+enum eng_result compare_entry_broken(const struct compare_entry *entry);
+// Its expectation is one that can fail the gate. Where it changed, one of the two is enough.
 bool compare_can_gate(const struct compare_entry *entry, const struct compare_policy *policy);
-// B is wrong in a way that nothing in A can be compared with: new or not comparable, and forbidden
-// or broken.
+// B is wrong in itself (broken, or a forbidden outcome), and that was not compared with anything:
+// A does not have it, is not comparable, or was broken in another way.
 bool compare_is_new_and_wrong(const struct compare_entry *entry);
-// Undecided in a way that counts for the gate: too few runs, not run, not comparable, first seen.
+// B has an error of the harness for a result that A does not have.
+bool compare_is_not_measured(const struct compare_entry *entry);
+// Undecided in a way that counts for the gate: too few runs, not run, not comparable, first seen,
+// and the two above.
 bool compare_is_open(const struct compare_entry *entry, const struct compare_policy *policy);
 
 struct compare_summary {
@@ -110,7 +119,8 @@ struct compare_summary {
     size_t waived;      // regressions and open entries that do not count because they are excused
     size_t first_seen;  // open
     size_t new_wrong;
-    size_t open;     // all that are open, the two above among them
+    size_t not_measured;
+    size_t open;     // all that are open, the three above among them
     size_t gating;   // entries that could fail the gate and that A ran
     size_t compared; // entries with a test
     size_t tests;    // hypotheses that could fail the gate ...

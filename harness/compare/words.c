@@ -81,7 +81,8 @@ static void say_rates(const struct compare_entry *entry, bool waits, struct text
         text_printf(out, ", each run counted as %.2g", 1 / entry->factor);
 }
 
-static void say_result(const struct report_result *result, struct text *out)
+// `broke`: how it did in one of several sessions, ENG_PASS if in none.
+static void say_result(const struct report_result *result, enum eng_result broke, struct text *out)
 {
     text_puts(out, eng_result_name(result->result));
     if (result->result == ENG_FAIL) {
@@ -91,34 +92,35 @@ static void say_result(const struct report_result *result, struct text *out)
     } else if (result->reason[0]) {
         text_printf(out, " (%.160s)", result->reason);
     }
+    if (broke && broke != result->result)
+        text_printf(out, ", in another session %s", eng_result_name(broke));
 }
 
 static void say_results(const struct compare_entry *entry, struct text *out)
 {
     if (entry->a)
-        say_result(entry->a, out);
+        say_result(entry->a, entry->broke_before, out);
     else
         text_puts(out, "not run");
     text_puts(out, " -> ");
     if (entry->b)
-        say_result(entry->b, out);
+        say_result(entry->b, entry->broke_now, out);
     else
         text_puts(out, "not run");
 }
 
 // Why two results are not of the same thing.
-static void say_not_comparable(const struct compare_entry *entry, struct text *out)
+static void say_difference(const struct compare_entry *entry, struct text *out)
 {
     const struct report_result *a = entry->a, *b = entry->b;
-    if (entry->why == COMPARE_OTHER_CODE)
+    if (entry->differs == COMPARE_OTHER_CODE)
         text_printf(out, "other code: module %.12s... -> %.12s...", a->sha256, b->sha256);
-    else if (entry->why == COMPARE_OTHER_STRESS)
+    else if (entry->differs == COMPARE_OTHER_STRESS)
         text_printf(out, "other stress: '%.60s' -> '%.60s'", a->stress, b->stress);
-    else
+    else if (entry->differs == COMPARE_OTHER_CLASS)
         text_printf(out, "expectation changed: %s -> %s", cat_expectation_name(a->expectation),
                     cat_expectation_name(b->expectation));
-    text_puts(out, "; ");
-    say_results(entry, out);
+    text_puts(out, entry->differs == COMPARE_SAME ? "" : "; ");
 }
 
 void compare_say_entry(const struct compare_entry *entry, struct text *out)
@@ -132,11 +134,6 @@ void compare_say_entry(const struct compare_entry *entry, struct text *out)
     case COMPARE_WAITS:
         say_rates(entry, true, out);
         return;
-    case COMPARE_OTHER_CODE:
-    case COMPARE_OTHER_STRESS:
-    case COMPARE_OTHER_CLASS:
-        say_not_comparable(entry, out);
-        return;
     case COMPARE_SAME:
         if (entry->failed.made) {
             say_rates(entry, false, out);
@@ -145,13 +142,18 @@ void compare_say_entry(const struct compare_entry *entry, struct text *out)
         break;
     case COMPARE_ENDS:
     case COMPARE_ENDED_BEFORE:
+    case COMPARE_NOT_MEASURED:
     case COMPARE_NEW_SKIP:
     case COMPARE_WAS_SKIPPED:
     case COMPARE_NOT_RUN:
     case COMPARE_NO_ANSWER:
+    case COMPARE_OTHER_CODE:
+    case COMPARE_OTHER_STRESS:
+    case COMPARE_OTHER_CLASS:
     case COMPARE_WHYS:
         break;
     }
+    say_difference(entry, out);
     say_results(entry, out);
 }
 
@@ -212,8 +214,12 @@ static void say_change(struct text *out, const char *what, const char *a, const 
 void compare_say_pair(const struct comparison *comparison, size_t pair, struct text *out)
 {
     const struct compare_pair *which = &comparison->pairs.items[pair];
-    const struct dev_facts *a = &comparison->a->model.devices[which->a].facts;
     const struct dev_facts *b = &comparison->b->model.devices[which->b].facts;
+    if (which->a == COMPARE_NO_DEVICE) {
+        text_printf(out, "%s: driver %s, not in A", b->name, b->driver_version);
+        return;
+    }
+    const struct dev_facts *a = &comparison->a->model.devices[which->a].facts;
     const struct store_session *first = &comparison->a->model.session;
     const struct store_session *second = &comparison->b->model.session;
     char sizes[2][16];
@@ -321,6 +327,8 @@ enum compare_kind compare_kind_of(const struct comparison *comparison,
         return COMPARE_KIND_FIRST_SEEN;
     if (open && compare_is_new_and_wrong(entry))
         return COMPARE_KIND_NEW_WRONG;
+    if (open && compare_is_not_measured(entry))
+        return COMPARE_KIND_NOT_MEASURED;
     if (entry->verdict == COMPARE_IMPROVEMENT)
         return COMPARE_KIND_IMPROVEMENTS;
     if (entry->verdict == COMPARE_CHANGED)
@@ -335,6 +343,7 @@ const char *compare_kind_title(enum compare_kind kind)
         [COMPARE_KIND_WAIVED] = "waived",
         [COMPARE_KIND_FIRST_SEEN] = "forbidden outcomes seen for the first time",
         [COMPARE_KIND_NEW_WRONG] = "wrong, with nothing comparable in A",
+        [COMPARE_KIND_NOT_MEASURED] = "could not be run: errors of the harness",
         [COMPARE_KIND_OTHER_WORSE] = "worse, but not of an expectation that gates",
         [COMPARE_KIND_IMPROVEMENTS] = "improvements",
         [COMPARE_KIND_CONTROLS] = "controls that differ",

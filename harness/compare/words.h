@@ -36,9 +36,10 @@ bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out);
 enum compare_kind {
     COMPARE_KIND_REGRESSIONS, // that gate and that nothing excuses
     COMPARE_KIND_WAIVED,
-    COMPARE_KIND_FIRST_SEEN,  // open
-    COMPARE_KIND_NEW_WRONG,   // open
-    COMPARE_KIND_OTHER_WORSE, // regressions whose expectation does not gate
+    COMPARE_KIND_FIRST_SEEN,   // open
+    COMPARE_KIND_NEW_WRONG,    // open
+    COMPARE_KIND_NOT_MEASURED, // open
+    COMPARE_KIND_OTHER_WORSE,  // regressions whose expectation does not gate
     COMPARE_KIND_IMPROVEMENTS,
     COMPARE_KIND_CONTROLS, // that changed
     COMPARE_KIND_UNDECIDED,

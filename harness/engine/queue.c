@@ -330,13 +330,6 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
     }
 }
 
-// After which the worker is of no more use: what is to blame may be what it was compiling
-// meanwhile.
-static bool ends_worker(enum eng_result result)
-{
-    return result == ENG_HANG || result == ENG_CRASH || result == ENG_DEVICE_LOST;
-}
-
 // The configuration is over, but not by a DONE. Sets the verdict.
 static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
 {
@@ -409,8 +402,9 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             break;
         case ENG_EVENT_DONE:
             conclude_done(m, &event);
-            // A driver that has no memory left, say, may have it without the others.
-            if (ends_worker(m->result) || event.result == ENG_HARNESS_ERROR)
+            // What is to blame may be what the worker was compiling meanwhile. A driver that has no
+            // memory left, say, may have it without the others.
+            if (eng_is_broken(m->result) || event.result == ENG_HARNESS_ERROR)
                 note_blame(q, m);
             return ENG_STEP_ON;
         case ENG_EVENT_AHEAD:
@@ -458,7 +452,7 @@ static void add_up(struct eng_queue *q, const struct measure *m)
 
 static void report_end(struct eng_queue *q, const struct measure *m)
 {
-    if (ends_worker(m->result) || run_of(q)->verbose)
+    if (eng_is_broken(m->result) || run_of(q)->verbose)
         say(q, "%s: %s%s%s", eng_result_name(m->result), m->row.name, m->reason[0] ? ": " : "",
             m->reason);
 }

@@ -32,6 +32,11 @@ const char *eng_evidence_name(enum eng_evidence kind)
     return (unsigned)kind < ENG_EVIDENCES ? names[kind] : "unknown";
 }
 
+bool eng_is_broken(enum eng_result result)
+{
+    return result == ENG_HANG || result == ENG_CRASH || result == ENG_DEVICE_LOST;
+}
+
 // Workers are not trusted: what they say must not wrap around.
 static void add(uint64_t *sum, uint64_t more)
 {

@@ -25,6 +25,8 @@ enum eng_result {
 // "pass", "fail", "skip", "hang", "crash", "device-lost", "no-progress", "harness-error",
 // "partial".
 const char *eng_result_name(enum eng_result result);
+// The driver or the device did not come to an end: hang, crash, device-lost.
+bool eng_is_broken(enum eng_result result);
 
 // What was found around a result that did not come to an end.
 enum eng_evidence {

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two sessions compared, and what a gate makes of it, on lavapipe and a driver that gets worse."""
 
+import copy
 import json
 import os
 import re
+import shutil
 
 try:
     import jsonschema
@@ -97,6 +99,13 @@ class Verdicts(Gate):
                 result = self.gate(1, store, "--unfinished")
                 self.assertRegex(result.out, f"pass -> {word}")
 
+    def test_a_crash_in_one_session_of_several(self):
+        """That it came to its end in another one says nothing against it."""
+        self.take("after.db", RIGHT)
+        self.measure("after.db", fault="crash-on=64")
+        result = self.gate(1, "after.db#all", "--unfinished")
+        self.assertIn("pass -> pass, in another session crash", result.out)
+
     def add_session(self):
         """A second session in before.db, in which what has 64 lanes failed."""
         result = self.measure("before.db", fault=WORSE)
@@ -154,6 +163,87 @@ class Verdicts(Gate):
         self.assert_one_line(self.gate(2, "other.json", "--tolerance", "0.5"), 2, "before.db",
                              "2 configurations", "--ignore-hash")
         self.gate(0, "other.json", "--tolerance", "0.5", "--ignore-hash")
+
+
+class Broken(Case):
+    """What is broken in itself stops the gate, whatever of it differs from the baseline."""
+
+    BASELINE = os.path.join(harness.SOURCE, "reports/lavapipe-22.3.6/report.json")
+
+    def setUp(self):
+        super().setUp()
+        with open(self.BASELINE, encoding="utf-8") as file:
+            self.good = json.load(file)
+
+    def passing(self, report):
+        return [result for result in report["results"]
+                if result["result"] == "pass" and result["expectation"] == "forbidden"]
+
+    def gate(self, code, change, words, results=20, baseline=None):
+        """The gate over the baseline and itself with some of its results changed."""
+        report = copy.deepcopy(self.good)
+        for result in self.passing(report)[:results]:
+            change(result)
+        self.write("after.json", json.dumps(report))
+        result = self.litmus("gate", "--baseline", baseline or self.BASELINE, "after.json")
+        self.assertEqual((result.code, result.err), (code, ""), result)
+        self.assertIn(words, result.out)
+        return result.out
+
+    def test_crashes_in_other_modules(self):
+        def crash(result):
+            result["result"] = "crash"
+            result["spirv_sha256"] = "f" * 64
+        out = self.gate(1, crash, "FAILED: 20 regressions")
+        self.assertIn("other code: module", out)
+        self.assertIn("pass -> crash", out)
+        # What was so before is known, if it is the same that ran.
+        shutil.copy(self.path("after.json"), self.path("before.json"))
+        self.gate(0, crash, "passed: no regression", baseline="before.json")
+
+        def crash_again(result):
+            crash(result)
+            result["spirv_sha256"] = "e" * 64
+        self.gate(3, crash_again, "UNDECIDED: 20 configurations are wrong", baseline="before.json")
+
+    def test_failures_under_other_stress(self):
+        def fail(result):
+            runs = result["runs"]
+            result.update(result="fail", stress="other", failed_runs=runs, first_run_failed=True,
+                          failed_instances=result["instances"], observation="Always",
+                          outcomes={"never written": result["instances"]},
+                          interval=[0.025 ** (1 / runs), 1])
+            for part in result["parts"]:
+                part["failed_runs"] = part["runs"]
+        self.gate(3, fail, "UNDECIDED: a configuration is wrong", results=1)
+
+    def test_a_lost_device_under_other_stress(self):
+        def lose(result):
+            result.update(result="device-lost", stress="other")
+        self.gate(1, lose, "FAILED: a regression", results=1)
+
+    def test_an_error_of_the_harness(self):
+        def fail(result):
+            result.update(result="harness-error", reason="no memory")
+        out = self.gate(3, fail, "UNDECIDED: a configuration could not be run", results=1)
+        self.assertIn("could not be run: errors of the harness", out)
+        self.assertNotIn("regressions\n", out)
+
+    def test_a_device_that_the_baseline_does_not_have(self):
+        device = copy.deepcopy(self.good["devices"][0])
+        device.update(id="0123456789abcdef", number=2, name="Other", product="0x1",
+                      uuid="00000000-0000-0000-0000-000000000001")
+        for ending, code in (("pass", 0), ("crash", 3)):
+            report = copy.deepcopy(self.good)
+            result = copy.deepcopy(self.passing(report)[0])
+            result.update(device=device["id"], result=ending)
+            report["devices"].append(device)
+            report["results"].append(result)
+            self.write("after.json", json.dumps(report))
+            done = self.litmus("gate", "--baseline", self.BASELINE, "after.json")
+            self.assertEqual((done.code, done.err), (code, ""), done)
+            self.assertIn("1 device of B is not in A", done.out)
+            self.assertIn("Other: driver 22.3.6, not in A", done.out)
 
 
 class Forms(Gate):

@@ -308,7 +308,7 @@ static void axes(void **state)
                                                                      COUNTS) "," RESULT);
     if (!compare_side_parse(text, strlen(text), "r.json", &model, &error))
         fail_msg("%s", error.message);
-    bool broke[4] = {false};
+    enum eng_result broke[4] = {ENG_PASS};
     const struct compare_side side = {.model = model, .broke = broke, .sources = 1};
     struct compare_pair pair = {0, 0};
     const struct compare_pairs pairs = {.items = &pair, .count = 1};

@@ -172,9 +172,9 @@ static const struct verdict_case {
      CAT_FORBIDDEN,
      {.result = ENG_PASS, .runs = 1000},
      {.result = ENG_HARNESS_ERROR},
-     COMPARE_REGRESSION,
-     COMPARE_ENDS,
-     LIT_EXIT_FORBIDDEN},
+     COMPARE_UNDECIDED,
+     COMPARE_NOT_MEASURED,
+     LIT_EXIT_UNDECIDED},
     {"a control crashes",
      CAT_CONTROL,
      {.result = ENG_FAIL, .failed = 5, .runs = 1000},
@@ -404,16 +404,23 @@ static void classes(void **state)
          CAT_CONTESTED,
          {.result = ENG_CRASH},
          false,
-         true,
-         COMPARE_UNDECIDED,
-         LIT_EXIT_UNDECIDED},
+         false,
+         COMPARE_REGRESSION,
+         LIT_EXIT_FORBIDDEN},
         {CAT_FORBIDDEN,
          CAT_CONTROL,
          {.result = ENG_CRASH},
          false,
          false,
-         COMPARE_UNDECIDED,
-         LIT_EXIT_UNDECIDED},
+         COMPARE_REGRESSION,
+         LIT_EXIT_FORBIDDEN},
+        {CAT_CONTROL,
+         CAT_FORBIDDEN,
+         {.result = ENG_DEVICE_LOST},
+         false,
+         false,
+         COMPARE_REGRESSION,
+         LIT_EXIT_FORBIDDEN},
         {CAT_CONTESTED,
          CAT_FORBIDDEN,
          {.result = ENG_FAIL, .failed = 900, .runs = 1000},
@@ -434,7 +441,9 @@ static void classes(void **state)
         compare_judge(&pair.entry, 1, &policy, &summary);
         assert_int_equal(pair.entry.verdict, all[i].verdict);
         if (!all[i].axis)
-            assert_string_equal(compare_why_name(pair.entry.why), "changed-expectation");
+            assert_string_equal(compare_why_name(pair.entry.why),
+                                all[i].verdict == COMPARE_REGRESSION ? "does-not-end"
+                                                                     : "changed-expectation");
         assert_int_equal(compare_is_new_and_wrong(&pair.entry), all[i].wrong);
         assert_int_equal(summary.new_wrong, all[i].wrong);
         assert_int_equal(summary.code, all[i].code);
@@ -447,9 +456,9 @@ static void classes(void **state)
         }
         entries[19] = pair.entry;
         compare_judge(entries, 20, &policy, &summary);
-        assert_int_equal(summary.code, all[i].axis    ? LIT_EXIT_FORBIDDEN
-                                       : all[i].wrong ? LIT_EXIT_UNDECIDED
-                                                      : LIT_EXIT_OK);
+        assert_int_equal(summary.code, all[i].verdict == COMPARE_REGRESSION ? LIT_EXIT_FORBIDDEN
+                                       : all[i].wrong                       ? LIT_EXIT_UNDECIDED
+                                                                            : LIT_EXIT_OK);
     }
 }
 
@@ -611,9 +620,19 @@ static void sessions_vary(void **state)
     // A crash that was there in one of A's sessions is not new.
     const struct half crash = {.result = ENG_CRASH};
     make(&pair, &a, &crash, CAT_CONTESTED);
-    pair.entry.broke_before = true;
+    pair.entry.broke_before = ENG_CRASH;
     compare_judge(&pair.entry, 1, &policy, &summary);
     assert_int_equal(pair.entry.verdict, COMPARE_UNDECIDED);
+    assert_false(compare_is_new_and_wrong(&pair.entry));
+    // Nor is a hang what a crash was; and in one of B's sessions it is as bad as in the only one.
+    pair.b.result = ENG_HANG;
+    compare_judge(&pair.entry, 1, &policy, &summary);
+    assert_true(compare_is_new_and_wrong(&pair.entry));
+    make(&pair, &a, &b, CAT_CONTESTED);
+    pair.entry.broke_now = ENG_DEVICE_LOST;
+    compare_judge(&pair.entry, 1, &policy, &summary);
+    assert_int_equal(pair.entry.verdict, COMPARE_REGRESSION);
+    assert_int_equal(pair.entry.why, COMPARE_ENDS);
 }
 
 static void combined(void **state)
