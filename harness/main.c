@@ -5,9 +5,12 @@
 #include "cli/cli.h"
 #include "engine/protocol.h"
 
+#include <fcntl.h>
+#include <jansson.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int help(int argc, char **argv);
@@ -63,15 +66,26 @@ static int worker(int argc, char **argv)
 {
     (void)argc;
     (void)argv;
-    return eng_worker_main();
+    // What a driver prints is no output of this program.
+    exit(eng_worker_main());
 }
 
-int main(int argc, char **argv)
+// The number of one that is closed would be the next open file's, which what is printed would then
+// be written into.
+static void hold_standard_files(void)
 {
-    // Only what decides whether characters are UTF-8: numbers keep their points.
-    setlocale(LC_CTYPE, "");
-    // A file that may not grow is an error of the store, which says so.
-    signal(SIGXFSZ, SIG_IGN);
+    for (int file = 0; file <= 2; file++)
+        if (fcntl(file, F_GETFD) < 0)
+            open("/dev/null", file == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static void *take(size_t size)
+{
+    return lit_alloc(size, 1);
+}
+
+static int run_command(int argc, char **argv)
+{
     if (argc < 2) {
         help(argc, argv);
         return LIT_EXIT_USAGE;
@@ -88,4 +102,16 @@ int main(int argc, char **argv)
         if (strcmp(first, commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     return cli_unknown(commands, COMMANDS, first);
+}
+
+int main(int argc, char **argv)
+{
+    hold_standard_files();
+    // Where jansson lacks memory, it leaves out a member.
+    json_set_alloc_funcs(take, free);
+    // Only what decides whether characters are UTF-8: numbers keep their points.
+    setlocale(LC_CTYPE, "");
+    // A file that may not grow is an error of the store, which says so.
+    signal(SIGXFSZ, SIG_IGN);
+    return cli_end(run_command(argc, argv));
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *checked(void *memory)
+void *lit_have(void *memory)
 {
     if (!memory) {
         fputs("litmus: out of memory\n", stderr);
@@ -48,20 +48,20 @@ void text_paragraph(struct text *text, const char *label, const char *value)
 
 void *lit_alloc(size_t count, size_t size)
 {
-    return checked(calloc(count ? count : 1, size ? size : 1));
+    return lit_have(calloc(count ? count : 1, size ? size : 1));
 }
 
 void *lit_realloc(void *old, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
-        return checked(NULL);
+        return lit_have(NULL);
     size_t bytes = count * size;
-    return checked(realloc(old, bytes ? bytes : 1));
+    return lit_have(realloc(old, bytes ? bytes : 1));
 }
 
 char *lit_strdup(const char *string)
 {
-    return checked(strdup(string));
+    return lit_have(strdup(string));
 }
 
 void text_free(struct text *text)
@@ -160,6 +160,15 @@ static size_t utf8_length(const unsigned char *s)
     }
     bool bad = code < least[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff);
     return bad ? 0 : length;
+}
+
+bool text_is_utf8(const char *string)
+{
+    const unsigned char *s = (const unsigned char *)string;
+    for (size_t length; *s; s += length)
+        if (!(length = utf8_length(s)))
+            return false;
+    return true;
 }
 
 // C1 controls and the marks that reorder or hide text are as dangerous on a terminal as C0

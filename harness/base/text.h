@@ -29,6 +29,8 @@ void text_sanitise(char *target, size_t size, const char *source);
 // The same, but lines stay lines, and a tab is a blank.
 void text_sanitise_lines(char *target, size_t size, const char *source);
 
+bool text_is_utf8(const char *string);
+
 // True if the whole of `name` matches the glob `pattern` (`*`, `?`, `[...]`; `/` is not special).
 bool text_glob(const char *pattern, const char *name);
 
@@ -46,3 +48,5 @@ void text_paragraph(struct text *text, const char *label, const char *value);
 void *lit_alloc(size_t count, size_t size); // zeroed
 void *lit_realloc(void *old, size_t count, size_t size);
 char *lit_strdup(const char *string);
+// The same for what a library allocated: ends the program so where it is NULL, else returns it.
+void *lit_have(void *memory);

@@ -175,9 +175,7 @@ void cli_benching_header(const struct cli_benching *b, const struct eng_device *
 {
     struct text line = {0};
     cli_device_heading(device, b->inventory.count, b->utf8, &line);
-    fputs(line.data, stdout);
-    fflush(stdout);
-    text_free(&line);
+    cli_print(&line);
 }
 
 static void settle(struct cli_benching *b, int argc, char **argv, uint64_t repeat)

@@ -2,6 +2,7 @@
 // litmus bench lookback: scans over the whole device against copies, and against CUB.
 #include "cli/bench_lookback.h"
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/isa_keep.h"
 #include "cli/output.h"
@@ -172,13 +173,6 @@ static void choose(const struct looking *l, uint32_t elements, struct cli_look_s
 
 // Devices
 
-static void print_text(struct text *text)
-{
-    fputs(text->data ? text->data : "", stdout);
-    fflush(stdout);
-    text_free(text);
-}
-
 static const unsigned *sizes_of(const struct looking *l)
 {
     return l->b->chosen.simt.count ? simt_sizes : l->device->facts.cpu ? cpu_sizes : gpu_sizes;
@@ -196,7 +190,7 @@ static bool time_size(struct looking *l, uint32_t elements, struct cli_look_size
     choose(l, elements, size, &set);
     const bool more = measure(elements, &set, (uint32_t)l->b->chosen.repeat, size, l);
     cli_look_table(size, l->b->chosen.verbose > 0, color(l), &table);
-    print_text(&table);
+    cli_print(&table);
     return more;
 }
 
@@ -205,7 +199,7 @@ static void say_rung(const char *line, void *user)
     struct looking *l = user;
     cli_benching_clear_line(l->b);
     printf("  %s\n", line);
-    fflush(stdout);
+    cli_flush();
 }
 
 static void keep_choice(struct looking *l, const struct cli_look_size *size)
@@ -251,7 +245,7 @@ static bool tune_size(struct looking *l, uint32_t elements, size_t left, double 
     const bool found =
         cli_look_search(&tune, (until - eng_now()) / (double)left, elements, &set, size);
     cli_look_table(size, l->b->chosen.verbose > 0, color(l), &table);
-    print_text(&table);
+    cli_print(&table);
     if (found)
         keep_choice(l, size);
     return l->end != ENG_END_TIME && l->end != ENG_END_SIGNAL;
@@ -293,7 +287,7 @@ static bool bench_device(struct looking *l, const struct eng_device *device)
     }
     cli_look_summary(told, color(l), &table);
     text_puts(&table, "\n");
-    print_text(&table);
+    cli_print(&table);
     return more;
 }
 
@@ -345,7 +339,7 @@ static bool write_files(const struct cli_benching *b, const struct cli_look *loo
         if (!files[i].path)
             continue;
         files[i].write(look, &text);
-        const bool written = cli_output_write(files[i].path, &text, error);
+        const bool written = lit_file_write(files[i].path, text.data, text.length, error);
         text_free(&text);
         if (!written)
             return false;
@@ -381,7 +375,7 @@ static int finish(const struct looking *l, struct lit_error *error)
         printf("interrupted\n");
     else
         printf("exit %d: %s\n", (int)code, because);
-    fflush(stdout);
+    cli_flush();
     if (!write_files(b, &look, error))
         return cli_fail(error);
     if (l->error.code)

@@ -2,7 +2,7 @@
 // The search for the best scan of a device, and the file that keeps what was found.
 #include "cli/bench_lookback.h"
 
-#include "cli/output.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -154,7 +154,7 @@ bool cli_look_tuned_write(const char *path, const struct cli_look_tunings *tunin
     text_puts(&text, dump ? dump : "null");
     text_puts(&text, "\n");
     free(dump);
-    const bool written = cli_output_write(path, &text, error);
+    const bool written = lit_file_write(path, text.data, text.length, error);
     text_free(&text);
     return written;
 }

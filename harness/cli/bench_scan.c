@@ -2,6 +2,7 @@
 // litmus bench scan: native and emulated scans against what the device can do.
 #include "cli/bench.h"
 
+#include "base/file.h"
 #include "cli/bench_report.h"
 #include "cli/cli.h"
 #include "cli/isa_keep.h"
@@ -87,7 +88,7 @@ static void print_device(const struct scanning *s, const struct cli_bench_device
     struct text table = {0};
     cli_bench_table(told, cli_color((enum cli_color)s->b->chosen.color), &table);
     printf("%s\n", table.data ? table.data : "");
-    fflush(stdout);
+    cli_flush();
     text_free(&table);
 }
 
@@ -169,7 +170,7 @@ static bool write_files(const struct cli_benching *b, const struct cli_bench *be
         if (!files[i].path)
             continue;
         files[i].write(bench, &text);
-        const bool written = cli_output_write(files[i].path, &text, error);
+        const bool written = lit_file_write(files[i].path, text.data, text.length, error);
         text_free(&text);
         if (!written)
             return false;
@@ -199,7 +200,7 @@ static int finish(const struct scanning *s, struct lit_error *error)
         printf("interrupted\n");
     else
         printf("exit %d: %s\n", (int)code, because);
-    fflush(stdout);
+    cli_flush();
     if (!write_files(b, &bench, error))
         return cli_fail(error);
     return b->unkept.code ? cli_fail(&b->unkept) : (int)code;

@@ -2,6 +2,7 @@
 // litmus bench throughput, and single: configurations, one worker each, and what came of them.
 #include "cli/bench.h"
 
+#include "base/file.h"
 #include "catalogue/catalogue.h"
 #include "cli/bench_rate.h"
 #include "cli/cli.h"
@@ -115,7 +116,7 @@ static enum eng_end rate_one(struct rating *r, const struct eng_device *device, 
     cli_benching_clear_line(r->b);
     cli_rate_text(rate, &text);
     printf("%s\n", text.data);
-    fflush(stdout);
+    cli_flush();
     text_free(&text);
     return end;
 }
@@ -181,7 +182,7 @@ static bool write_files(const struct cli_benching *b, const struct cli_rates *ra
         if (!files[i].path)
             continue;
         files[i].write(rates, &text);
-        written = cli_output_write(files[i].path, &text, error);
+        written = lit_file_write(files[i].path, text.data, text.length, error);
         text_free(&text);
     }
     return written;
@@ -209,7 +210,7 @@ static int finish(const struct rating *r, struct lit_error *error)
         printf("interrupted\n");
     else
         printf("exit %d: %s\n", (int)code, because);
-    fflush(stdout);
+    cli_flush();
     return write_files(b, &rates, error) ? (int)code : cli_fail(error);
 }
 

@@ -56,8 +56,13 @@ bool cli_start(const struct cli_syntax *syntax, int argc, char **argv, void *tar
 int cli_fail(const struct lit_error *error);
 
 // Writes all of `text` to stdout and frees it. Returns the exit code: 2 if stdout cannot be
-// written.
+// written, which cli_end says.
 int cli_print(struct text *text);
+// What was printed until now becomes visible. The same exit code.
+int cli_flush(void);
+// The end of every subcommand: its exit code, or 2 with a line on stderr where some of what it
+// printed could not be written.
+int cli_end(int code);
 
 enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER };
 

@@ -2,6 +2,7 @@
 // litmus explain: searches a run that fails on the reference driver, and tells which interleaving
 // broke it.
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/simt.h"
 #include "engine/interrupt.h"
@@ -140,16 +141,6 @@ static void put_again(const struct explaining *e, const char *name, struct text 
     text_printf(text, " --seed 0x%" PRIx64, e->chosen.seed.value);
 }
 
-static bool write_file(const char *path, const struct text *text, struct lit_error *error)
-{
-    FILE *file = fopen(path, "we");
-    if (!file)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
-    bool good = fwrite(text->data, 1, text->length, file) == text->length;
-    good = fclose(file) == 0 && good;
-    return good || lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
-}
-
 static bool tell(const struct explaining *e, struct text *out, struct lit_error *error)
 {
     const struct exp_found *found = &e->found;
@@ -188,7 +179,7 @@ static bool tell(const struct explaining *e, struct text *out, struct lit_error 
     if (e->chosen.svg) {
         exp_sentence(&found->failing, &breakage, &sentence);
         exp_picture(&found->failing, &breakage, &window, name.data, model, sentence.data, &picture);
-        good = write_file(e->chosen.svg, &picture, error);
+        good = lit_file_write(e->chosen.svg, picture.data, picture.length, error);
         text_printf(out, "picture    %s\n", e->chosen.svg);
     }
     exp_window_clear(&window);

@@ -134,8 +134,7 @@ static void print_header(const struct fuzzing *f, const struct eng_device *devic
 {
     struct text line = {0};
     cli_device_heading(device, f->inventory.count, f->utf8, &line);
-    fputs(line.data, stdout);
-    text_free(&line);
+    cli_print(&line);
 }
 
 // Whether anything can run on it; says why not.
@@ -188,9 +187,7 @@ static void show_found(const struct fuzz_found *found, void *user)
         return;
     clear_line(f);
     cli_fuzz_found(found, f->taste.rule, &text);
-    fputs(text.data, stdout);
-    fflush(stdout);
-    text_free(&text);
+    cli_print(&text);
 }
 
 static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum eng_end *end,
@@ -215,7 +212,7 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
     printf("  rule %s, %s programs, %s runs each, seed 0x%" PRIx64 "\n",
            gen_rule_name(f->taste.rule), text_count(count, plan.count), text_count(runs, plan.runs),
            plan.seed);
-    fflush(stdout);
+    cli_flush();
     f->began = f->shown = eng_now();
     f->planned = plan.count;
     f->unkept = 0;
@@ -226,7 +223,7 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
     fuzz_target_end(&target);
     cli_fuzz_table(&tally, f->taste.rule, &table);
     printf("\n%s", table.data);
-    fflush(stdout);
+    cli_flush();
     text_free(&table);
     cli_fuzz_add(&f->sum, &tally);
     return written;
@@ -399,7 +396,7 @@ static int finish(const struct fuzzing *f)
                code == LIT_EXIT_FORBIDDEN ? reason : "");
     else
         printf("exit %d: %s\n", (int)code, reason);
-    fflush(stdout);
+    cli_flush();
     return code;
 }
 

@@ -151,7 +151,7 @@ static void print_header(const struct asking *a, size_t count)
     char number[32];
     cli_device_heading(a->device, a->inventory.count, cli_utf8(), &line);
     printf("%s  %s configuration%s\n", line.data, text_count(number, count), count == 1 ? "" : "s");
-    fflush(stdout);
+    cli_flush();
     text_free(&line);
 }
 
@@ -177,13 +177,10 @@ static enum eng_end ask_device(struct asking *a)
                                             .diff = a->chosen.diff,
                                             .every = a->chosen.every},
                      &text);
-    if (text.data)
-        fputs(text.data, stdout);
-    printf("\n");
-    fflush(stdout);
+    text_puts(&text, "\n");
+    cli_print(&text);
     if (end == ENG_END_STOPS)
         fprintf(stderr, "litmus: device %u stops: %s\n", a->device->number, reason);
-    text_free(&text);
     isa_study_clear(&a->study);
     eng_plan_clear(&plan);
     return end;
@@ -208,9 +205,7 @@ static int read_files(struct asking *a)
         cli_isa_read(a->patterns.items, a->patterns.count, &a->study, &unread, a->error);
     if (good)
         cli_isa_text(&a->study, &view, &text);
-    if (text.data)
-        fputs(text.data, stdout);
-    text_free(&text);
+    cli_print(&text);
     isa_study_clear(&a->study);
     if (!good)
         return cli_fail(a->error);

@@ -2,6 +2,7 @@
 // Files of what a driver gave.
 #include "cli/isa_keep.h"
 
+#include "base/file.h"
 #include "repro/bundle.h"
 
 #include <errno.h>
@@ -38,17 +39,6 @@ static void put_name(struct text *path, const char *name)
             path->data[i] = '~';
 }
 
-static bool write_file(const char *path, const char *bytes, size_t size, struct lit_error *error)
-{
-    FILE *file = fopen(path, "wxe");
-    bool good = file && fwrite(bytes, 1, size, file) == size;
-    const int number = errno;
-    if (file && fclose(file) != 0)
-        good = false;
-    return good || lit_fail(error, LIT_EXIT_USAGE, "cannot write %.300s: %s", path,
-                            strerror(number ? number : EIO));
-}
-
 static const char *extension(enum isa_source source)
 {
     static const char *const extensions[ISA_SOURCES] = {
@@ -69,19 +59,21 @@ bool cli_isa_keep(const char *folder, unsigned device, const char *name,
     for (size_t i = 0; i < code->statistic_count; i++)
         text_printf(&content, "%s: %s\n", code->statistics[i].name, code->statistics[i].value);
     text_printf(&path, "%s.statistics.txt", base.data);
-    good = good && (!content.length || write_file(path.data, content.data, content.length, error));
+    good =
+        good && (!content.length || lit_file_write(path.data, content.data, content.length, error));
     text_free(&content);
     text_free(&path);
     for (size_t i = 0; i < code->remark_count; i++)
         text_printf(&content, "%s\n", code->remarks[i]);
     text_printf(&path, "%s.remarks.txt", base.data);
-    good = good && (!content.length || write_file(path.data, content.data, content.length, error));
+    good =
+        good && (!content.length || lit_file_write(path.data, content.data, content.length, error));
     text_free(&content);
     for (size_t i = 0; good && i < code->piece_count; i++) {
         const struct isa_piece *piece = &code->pieces[i];
         text_free(&path);
         text_printf(&path, "%s.%zu.%s", base.data, i + 1, extension(piece->source));
-        good = write_file(path.data, piece->bytes, piece->size, error);
+        good = lit_file_write(path.data, piece->bytes, piece->size, error);
     }
     text_free(&path);
     text_free(&base);

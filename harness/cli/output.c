@@ -2,72 +2,18 @@
 // Writes reports to files, and to where GitHub Actions looks for them.
 #include "cli/output.h"
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "report/format.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define SUMMARY      "GITHUB_STEP_SUMMARY"
 #define SUMMARY_MOST (1024 * 1024) // bytes: GitHub drops the whole summary of a step that has more
-
-static bool fail_file(struct lit_error *error, const char *path, const char *what)
-{
-    int number = errno;
-    return lit_fail(error, LIT_EXIT_USAGE, "cannot %s %.200s: %s", what, path, strerror(number));
-}
-
-static bool write_all(int file, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t written = write(file, bytes, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        length -= (size_t)written;
-    }
-    return true;
-}
-
-bool cli_output_write(const char *path, const struct text *text, struct lit_error *error)
-{
-    struct stat status;
-    bool exists = stat(path, &status) == 0;
-    // What is no plain file (a pipe, /dev/stdout) cannot be replaced, only written.
-    if (exists && !S_ISREG(status.st_mode)) {
-        int file = open(path, O_WRONLY | O_CLOEXEC);
-        bool ok = file >= 0 && write_all(file, text->data, text->length);
-        ok = ok || fail_file(error, path, "write");
-        if (file >= 0)
-            close(file);
-        return ok;
-    }
-    struct text temporary = {0};
-    mode_t mask = umask(0);
-    umask(mask);
-    text_printf(&temporary, "%s.XXXXXX", path);
-    int file = mkostemp(temporary.data, O_CLOEXEC);
-    bool ok = file >= 0 && write_all(file, text->data, text->length) &&
-              fchmod(file, exists ? status.st_mode & 0777 : 0666 & ~mask) == 0 &&
-              fsync(file) == 0 && rename(temporary.data, path) == 0;
-    if (!ok)
-        fail_file(error, path, "write");
-    if (file >= 0)
-        close(file);
-    if (file >= 0 && !ok)
-        unlink(temporary.data);
-    text_free(&temporary);
-    return ok;
-}
 
 // One of two paths may not exist yet: then its folder and its name are compared.
 static bool is_same_file(const char *a, const char *b)
@@ -103,34 +49,23 @@ static bool is_of_store(const char *path, const char *db)
     return is;
 }
 
-// Makes the temporary file that will be written, and removes it again.
-static bool can_replace(const char *path)
-{
-    struct text temporary = {0};
-    text_printf(&temporary, "%s.XXXXXX", path);
-    int file = mkostemp(temporary.data, O_CLOEXEC);
-    if (file >= 0) {
-        close(file);
-        unlink(temporary.data);
-    }
-    text_free(&temporary);
-    return file >= 0;
-}
-
 bool cli_output_check(const char *path, const char *db, struct lit_error *error)
 {
     struct stat status;
     bool exists = stat(path, &status) == 0;
-    if (is_same_file(path, db))
+    char *target = lit_file_follow(path); // NULL: a link to itself, which is said below
+    const bool is_store = target && is_same_file(target, db);
+    const bool is_companion = target && is_of_store(target, db);
+    free(target);
+    if (is_store)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s is the store: write the report elsewhere",
                         path);
-    if (is_of_store(path, db))
+    if (is_companion)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s is of a store: write the report elsewhere",
                         path);
     if (exists && S_ISDIR(status.st_mode))
         return lit_fail(error, LIT_EXIT_USAGE, "cannot write %.200s: it is a folder", path);
-    bool good = exists && !S_ISREG(status.st_mode) ? access(path, W_OK) == 0 : can_replace(path);
-    return good || fail_file(error, path, "write");
+    return lit_file_check(path, error);
 }
 
 bool cli_outputs_wanted(const struct cli_outputs *outputs)
@@ -169,11 +104,7 @@ bool cli_github_check(struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--github: " SUMMARY " is not set, so this is no step of GitHub Actions; "
                         "'litmus report -f github' prints the page");
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0)
-        return fail_file(error, path, "write");
-    close(file);
-    return true;
+    return lit_file_append(path, "", 0, error);
 }
 
 bool cli_github_write(const struct report_model *model, struct lit_error *error)
@@ -182,21 +113,16 @@ bool cli_github_write(const struct report_model *model, struct lit_error *error)
     struct stat status;
     const char *path = getenv(SUMMARY);
     report_annotations(model, &lines);
-    bool good = lines.length == 0 || cli_print(&lines) == LIT_EXIT_OK;
+    if (lines.length)
+        cli_print(&lines);
     if (!path)
         return lit_fail(error, LIT_EXIT_USAGE, SUMMARY " is not set");
     report_github(model, &page);
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (file < 0 || fstat(file, &status) < 0) {
-        good = fail_file(error, path, "write");
-    } else if (status.st_size + (off_t)page.length > SUMMARY_MOST) {
-        good = lit_fail(error, LIT_EXIT_USAGE,
-                        "the summary of this step is full: nothing was added to it");
-    } else {
-        good = (write_all(file, page.data, page.length) || fail_file(error, path, "write")) && good;
-    }
-    if (file >= 0)
-        close(file);
+    const bool full =
+        stat(path, &status) == 0 && status.st_size + (off_t)page.length > SUMMARY_MOST;
+    const bool good = full ? lit_fail(error, LIT_EXIT_USAGE,
+                                      "the summary of this step is full: nothing was added to it")
+                           : lit_file_append(path, page.data, page.length, error);
     text_free(&page);
     return good;
 }
@@ -230,7 +156,7 @@ bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, i
         if (!outputs->files[i])
             continue;
         report_formats[i].write(&model, &text);
-        if (!cli_output_write(outputs->files[i], &text, &error)) {
+        if (!lit_file_write(outputs->files[i], text.data, text.length, &error)) {
             tell(&error, report_formats[i].name, outputs->files[i], store, session);
             good = false;
         }

@@ -35,10 +35,8 @@ bool cli_outputs_check(const struct cli_outputs *outputs, const char *db, struct
 // the command that makes it later; the rest is written. Returns whether everything was.
 bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, int64_t session);
 
-// The same check for one file, and the writing: a temporary file beside it is renamed. What is no
-// plain file (a pipe, /dev/stdout) is written to.
+// The same check for one file, which lit_file_write is to write (base/file.h).
 bool cli_output_check(const char *path, const char *db, struct lit_error *error);
-bool cli_output_write(const char *path, const struct text *text, struct lit_error *error);
 
 // Whether GitHub Actions has given this step a summary.
 bool cli_github_check(struct lit_error *error);

@@ -2,6 +2,7 @@
 // litmus report: a stored session in a form for others, on stdout or in a file that is whole or
 // absent.
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "report/formats.h"
@@ -97,7 +98,7 @@ int cli_report(int argc, char **argv)
     bool good =
         check_usage(&chosen, &operands, given, &error) && make_report(&chosen, &text, &error);
     if (good && to_file)
-        good = cli_output_write(chosen.output, &text, &error);
+        good = lit_file_write(chosen.output, text.data, text.length, &error);
     else if (good && chosen.format == REPORT_AS_text && !cli_utf8() && text.data)
         report_make_ascii(&text);
     code = !good ? cli_fail(&error) : to_file || !text.data ? LIT_EXIT_OK : cli_print(&text);

@@ -183,6 +183,13 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
         return lit_fail(error, LIT_EXIT_USAGE,
                         "-n is the least and --max-runs the most: %" PRIu64 " is above %" PRIu64,
                         o->runs, o->max_runs);
+    // JSON, as which the session's options are kept, has no other text.
+    for (size_t i = 0; i < o->patterns.count; i++)
+        if (!text_is_utf8(o->patterns.items[i]))
+            return lit_fail(error, LIT_EXIT_USAGE, "the pattern '%.200s' is not UTF-8",
+                            o->patterns.items[i]);
+    if (o->simt.count && !text_is_utf8(o->simt.items[0]))
+        return lit_fail(error, LIT_EXIT_USAGE, "--simt %.200s: not UTF-8", o->simt.items[0]);
     if (!o->all && o->patterns.count == 0)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "which tests? --all, or patterns; see 'litmus help run' and 'litmus list'");
@@ -302,7 +309,7 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
     if (before > 0)
         text_printf(&line, "; done before: %s", text_count(done, before));
     printf("%s\n", line.data);
-    fflush(stdout);
+    cli_flush();
     text_free(&line);
 }
 
@@ -399,7 +406,7 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
         printf("go on with: %s\n", again.data);
     }
     text_free(&again);
-    fflush(stdout);
+    cli_flush();
 }
 
 // What was measured is stored by now: nothing that happens here can cost any of it.

@@ -3,6 +3,8 @@
 
 #include "cli/shard.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,11 +17,9 @@ static bool touch_status_file(struct lit_error *error)
     const char *path = getenv("GTEST_SHARD_STATUS_FILE");
     if (!path || !path[0])
         return true;
-    FILE *file = fopen(path, "we");
-    if (file && fclose(file) == 0)
-        return true;
-    return lit_fail(error, LIT_EXIT_USAGE, "GTEST_SHARD_STATUS_FILE: %.200s: %s", path,
-                    strerror(errno));
+    struct lit_error why;
+    return lit_file_write(path, "", 0, &why) ||
+           lit_fail(error, LIT_EXIT_USAGE, "GTEST_SHARD_STATUS_FILE: %s", why.message);
 }
 
 static const char *variable(const char *name)

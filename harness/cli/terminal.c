@@ -16,16 +16,30 @@ int cli_fail(const struct lit_error *error)
     return error->code;
 }
 
+static int unwritten; // errno of what first failed, as far as it is known
+
+int cli_flush(void)
+{
+    if (fflush(stdout) != 0 && !unwritten)
+        unwritten = errno;
+    return ferror(stdout) ? LIT_EXIT_USAGE : LIT_EXIT_OK;
+}
+
 int cli_print(struct text *text)
 {
-    struct lit_error error = {0};
-    size_t written = fwrite(text->data ? text->data : "", 1, text->length, stdout);
-    bool ok = written == text->length && fflush(stdout) == 0;
-    int saved = errno;
+    if (fwrite(text->data ? text->data : "", 1, text->length, stdout) != text->length && !unwritten)
+        unwritten = errno;
     text_free(text);
-    if (ok)
-        return LIT_EXIT_OK;
-    lit_fail(&error, LIT_EXIT_USAGE, "cannot write the output: %s", strerror(saved));
+    return cli_flush();
+}
+
+int cli_end(int code)
+{
+    struct lit_error error = {0};
+    if (cli_flush() == LIT_EXIT_OK)
+        return code;
+    lit_fail(&error, LIT_EXIT_USAGE, "cannot write the output%s%s", unwritten ? ": " : "",
+             unwritten ? strerror(unwritten) : "");
     return cli_fail(&error);
 }
 

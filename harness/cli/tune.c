@@ -272,9 +272,7 @@ static void print_search(struct tuning *t, const struct tune_search *search)
         text_puts(&out, "  nothing was measured\n");
     else
         cli_tune_table(search, &view, &out);
-    fputs(out.data, stdout);
-    fflush(stdout);
-    text_free(&out);
+    cli_print(&out);
 }
 
 static void conclude(struct tuning *t, const struct tune_search *search)
@@ -329,7 +327,7 @@ static void print_header(const struct tuning *t, size_t count)
     printf("%s  %s configuration%s, %s sets, from %s runs each, seed 0x%" PRIx64 "\n", line.data,
            text_count(number, count), count == 1 ? "" : "s", text_count(sets, t->chosen.sets),
            text_count(runs, t->chosen.runs), t->chosen.seed.value);
-    fflush(stdout);
+    cli_flush();
     text_free(&line);
 }
 
@@ -471,7 +469,7 @@ static int finish(struct tuning *t)
         printf("interrupted\n");
     else
         printf("exit %d: %s\n", (int)code, reason);
-    fflush(stdout);
+    cli_flush();
     text_free(&text);
     return code;
 }

@@ -80,11 +80,10 @@ static void keep(const char *name, struct listener *listener)
     if (place) {
         snprintf(place->name, sizeof place->name, "%s", name);
         place->seed = listener->seed;
-        place->ready = listener->ready;
+        eng_prepared_move(&place->ready, &listener->ready);
     }
     pthread_mutex_unlock(&store.lock);
-    if (!place)
-        eng_prepared_clear(&listener->ready);
+    eng_prepared_clear(&listener->ready);
 }
 
 static void say_made(const char *name, struct listener *listener)

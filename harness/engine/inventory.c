@@ -101,12 +101,17 @@ static enum eng_wait take_answer(const struct eng_watch *watch, struct eng_inven
     return wait;
 }
 
+static const char *variable(const char *name)
+{
+    return secure_getenv(name);
+}
+
 bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inventory)
 {
     struct eng_drivers drivers;
     bool finished = true;
     *inventory = (struct eng_inventory){0};
-    eng_drivers_find(&drivers, (eng_getenv *)secure_getenv);
+    eng_drivers_find(&drivers, variable);
     struct asked *all = lit_alloc(drivers.count + 1, sizeof *all);
     for (size_t i = 0; i < drivers.count; i++)
         if (!drivers.items[i].remark[0])

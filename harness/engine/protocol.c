@@ -198,11 +198,9 @@ static void put_rate(json_t *object, const struct bench_rate *rate)
 
 static void put_line(json_t *object, struct text *line)
 {
-    char *dump = json_dumps(object, JSON_COMPACT);
+    char *dump = lit_have(json_dumps(object, JSON_COMPACT));
     json_decref(object);
-    if (dump)
-        text_puts(line, dump);
-    text_puts(line, "\n");
+    text_printf(line, "%s\n", dump);
     free(dump);
 }
 

@@ -2,6 +2,7 @@
 // Draws, runs, repeats, shrinks, stores.
 #include "fuzz/campaign.h"
 
+#include "base/file.h"
 #include "catalogue/check.h"
 #include "generate/module.h"
 #include "generate/shrink.h"
@@ -189,11 +190,7 @@ static bool store(struct campaign *c, struct lit_error *error)
                  &found->small, &text);
     snprintf(found->path, sizeof found->path, "%.400s/%s-%" PRIx64 "-%" PRIu64 ".spvasm",
              c->plan->folder, rule, c->plan->seed, found->index);
-    FILE *file = fopen(found->path, "we");
-    bool good = file && fwrite(text.data, 1, text.length, file) == text.length;
-    good = (file ? fclose(file) == 0 : false) && good;
-    if (!good)
-        lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", found->path, strerror(errno));
+    const bool good = lit_file_write(found->path, text.data, text.length, error);
     c->tally->stored += good;
     text_free(&origin);
     text_free(&remark);

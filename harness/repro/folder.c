@@ -3,6 +3,8 @@
 
 #include "repro/bundle.h"
 
+#include "base/file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -29,16 +31,6 @@ bool repro_folder_free(const char *folder, struct lit_error *error)
                              "%.300s is there and not empty: -o names another folder", folder);
 }
 
-static bool write_file(const char *path, const struct text *content)
-{
-    FILE *file = fopen(path, "wxe");
-    if (!file)
-        return false;
-    bool good = fwrite(content->data, 1, content->length, file) == content->length;
-    good = fflush(file) == 0 && fsync(fileno(file)) == 0 && good;
-    return fclose(file) == 0 && good;
-}
-
 static void path_in(struct text *path, const char *folder, const char *name)
 {
     text_free(path);
@@ -62,9 +54,12 @@ bool repro_write(const struct repro_bundle *bundle, const char *folder, struct l
     bool good = chmod(made.data, 0777 & ~mask) == 0;
     for (size_t i = 0; i < bundle->count && good; i++) {
         path_in(&path, made.data, bundle->files[i].name);
-        good = write_file(path.data, &bundle->files[i].content);
+        const struct text *content = &bundle->files[i].content;
+        good = lit_file_write(path.data, content->data, content->length, NULL);
     }
-    good = good && rename(made.data, folder) == 0;
+    text_free(&path);
+    text_printf(&path, "%.*s", (int)length, folder);
+    good = good && rename(made.data, path.data) == 0 && lit_file_sync_name(path.data);
     if (!good) {
         fail(error, folder, errno);
         for (size_t i = 0; i < bundle->count; i++) {

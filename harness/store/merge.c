@@ -3,6 +3,7 @@
 // output.
 #include "store/merge.h"
 
+#include "base/file.h"
 #include "store/assemble.h"
 #include "store/joined.h"
 
@@ -316,18 +317,7 @@ static struct store *open_work(const char *temporary, const struct store_merge_p
 static bool put_in_place(const char *temporary, const char *name,
                          const struct store_merge_plan *plan, struct lit_error *error)
 {
-    struct stat status;
-    mode_t mask = umask(0);
-    umask(mask);
-    mode_t mode = stat(name, &status) == 0 ? status.st_mode & 0777 : 0666 & ~mask;
-    int file = open(temporary, O_RDWR | O_CLOEXEC);
-    bool good =
-        file >= 0 && fchmod(file, mode) == 0 && fsync(file) == 0 && rename(temporary, name) == 0;
-    if (!good)
-        fail_file(error, plan->output, "write");
-    if (file >= 0)
-        close(file);
-    return good;
+    return lit_file_replace(temporary, name) || fail_file(error, plan->output, "write");
 }
 
 static bool merge_files(struct merging *merging, const char *name, const char *temporary)

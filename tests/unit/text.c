@@ -49,6 +49,17 @@ static void sanitised_lines_stay_lines(void **state)
     assert_string_equal(target, "a\n b?\n?\n");
 }
 
+static void utf8_is_known(void **state)
+{
+    (void)state;
+    assert_true(text_is_utf8(""));
+    assert_true(text_is_utf8("a\n\u00e4\u20ac\U0001f600"));
+    assert_false(text_is_utf8("a\xff"));
+    assert_false(text_is_utf8("\xc0\x80"));
+    assert_false(text_is_utf8("\xed\xa0\x80"));
+    assert_false(text_is_utf8("cut \xe2\x82"));
+}
+
 static void globs(void **state)
 {
     (void)state;
@@ -139,6 +150,7 @@ int main(void)
         cmocka_unit_test(sanitise_replaces_what_a_terminal_would_obey),
         cmocka_unit_test(sanitise_never_cuts_a_character),
         cmocka_unit_test(sanitised_lines_stay_lines),
+        cmocka_unit_test(utf8_is_known),
         cmocka_unit_test(globs),
         cmocka_unit_test(distances),
         cmocka_unit_test(counts),

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are written: whole, or not at all.
+#include "base/file.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINKS_MOST 40 // as the kernel
+
+static bool fail(struct lit_error *error, const char *path)
+{
+    const int number = errno;
+    return lit_fail(error, LIT_EXIT_USAGE, "cannot write %.300s: %s", path, strerror(number));
+}
+
+static char *folder_of(const char *path)
+{
+    char *copy = lit_strdup(path), *folder = lit_strdup(dirname(copy));
+    free(copy);
+    return folder;
+}
+
+char *lit_file_follow(const char *path)
+{
+    char *at = lit_strdup(path), to[PATH_MAX];
+    for (int links = 0; links < LINKS_MOST; links++) {
+        const ssize_t length = readlink(at, to, sizeof to - 1);
+        char *folder = folder_of(at), *real = realpath(folder, NULL);
+        const bool open = real && fnmatch("/proc/*/fd", real, 0) == 0;
+        struct text next = {0};
+        free(real);
+        if (length < 0 || open) {
+            free(folder);
+            return at;
+        }
+        to[length] = '\0';
+        text_printf(&next, "%s%s%s", to[0] == '/' ? "" : folder, to[0] == '/' ? "" : "/", to);
+        free(folder);
+        free(at);
+        at = next.data;
+    }
+    free(at);
+    errno = ELOOP;
+    return NULL;
+}
+
+static bool write_all(int file, const char *bytes, size_t size)
+{
+    while (size > 0) {
+        const ssize_t written = write(file, bytes, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written == 0)
+            errno = EIO;
+        if (written <= 0)
+            return false;
+        bytes += written;
+        size -= (size_t)written;
+    }
+    return true;
+}
+
+// Closes in any case, and keeps errno of what failed before.
+static bool close_after(int file, bool good)
+{
+    const int number = errno;
+    const bool closed = close(file) == 0;
+    if (!good)
+        errno = number;
+    return good && closed;
+}
+
+bool lit_file_sync_name(const char *path)
+{
+    char *folder = folder_of(path);
+    const int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    // A folder that can be written but not read, and file systems that sync no folders.
+    if (file < 0)
+        return errno == EACCES;
+    return close_after(file, fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP);
+}
+
+static bool give_mode(int file, const char *path)
+{
+    struct stat status;
+    const mode_t mask = umask(0);
+    umask(mask);
+    return fchmod(file, stat(path, &status) == 0 ? status.st_mode & 0777 : 0666 & ~mask) == 0;
+}
+
+bool lit_file_replace(const char *temporary, const char *path)
+{
+    const int file = open(temporary, O_RDWR | O_CLOEXEC);
+    return file >= 0 && close_after(file, give_mode(file, path) && fsync(file) == 0) &&
+           rename(temporary, path) == 0 && lit_file_sync_name(path);
+}
+
+static int make_temporary(const char *path, struct text *name)
+{
+    text_printf(name, "%s.XXXXXX", path);
+    return mkostemp(name->data, O_CLOEXEC);
+}
+
+static bool replace(const char *path, const void *bytes, size_t size)
+{
+    struct text temporary = {0};
+    const int file = make_temporary(path, &temporary);
+    const bool good = file >= 0 && close_after(file, write_all(file, bytes, size)) &&
+                      lit_file_replace(temporary.data, path);
+    const int number = errno;
+    if (file >= 0 && !good)
+        unlink(temporary.data); // gone if it was renamed
+    text_free(&temporary);
+    errno = number;
+    return good;
+}
+
+// Where in its file a descriptor of this process is, and whether it appends, is kept by writing to
+// that very one.
+static int open_as_it_is(const char *path)
+{
+    char *copy = lit_strdup(path), *folder = folder_of(path), *real = realpath(folder, NULL);
+    char own[64], *end;
+    const char *name = basename(copy);
+    const unsigned long number = strtoul(name, &end, 10);
+    snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
+    const bool is_own = real && strcmp(real, own) == 0 && *name && !*end && number < INT_MAX;
+    free(copy);
+    free(folder);
+    free(real);
+    fflush(stdout);
+    return is_own ? fcntl((int)number, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_CLOEXEC);
+}
+
+// Of what lit_file_follow gave: whether it can be replaced, or is not there yet.
+static bool is_plain(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+bool lit_file_write(const char *path, const void *bytes, size_t size, struct lit_error *error)
+{
+    char *target = lit_file_follow(path);
+    bool good = target && is_plain(target) && replace(target, bytes, size);
+    if (target && !is_plain(target)) {
+        const int file = open_as_it_is(target);
+        good = file >= 0 && close_after(file, write_all(file, bytes, size));
+    }
+    if (!good)
+        fail(error, path);
+    free(target);
+    return good;
+}
+
+bool lit_file_check(const char *path, struct lit_error *error)
+{
+    char *target = lit_file_follow(path);
+    bool good = target && !is_plain(target) && access(target, W_OK) == 0;
+    if (target && is_plain(target)) {
+        struct text temporary = {0};
+        const int file = make_temporary(target, &temporary);
+        good = file >= 0 && close_after(file, true) && unlink(temporary.data) == 0;
+        text_free(&temporary);
+    }
+    if (!good)
+        fail(error, path);
+    free(target);
+    return good;
+}
+
+bool lit_file_append(const char *path, const void *bytes, size_t size, struct lit_error *error)
+{
+    const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    return (file >= 0 && close_after(file, write_all(file, bytes, size))) || fail(error, path);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are written: whole, or not at all.
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Writes `size` bytes as the file `path`. They go into a temporary file beside it, which is synced
+// and renamed, and the folder is synced: whoever opens the file finds what it was or what it is to
+// be, after a power cut too. A link is followed, and what it names is replaced. What is no plain
+// file (a pipe, a device), and what is open in this process (/dev/stdout, /dev/fd/N), is written to
+// as it is. False with an error (LIT_EXIT_USAGE) that names `path`.
+bool lit_file_write(const char *path, const void *bytes, size_t size, struct lit_error *error);
+
+// Whether lit_file_write could, as far as that can be known without changing anything.
+bool lit_file_check(const char *path, struct lit_error *error);
+
+// What a path names once links are followed, whether it is there or not. One into the list of a
+// process's open files is left, since the file behind it is open. free() it; NULL with errno.
+char *lit_file_follow(const char *path);
+
+// Appends to a file that others append to as well; makes it where it is not there.
+bool lit_file_append(const char *path, const void *bytes, size_t size, struct lit_error *error);
+
+// Renames a finished file of the same folder to `path`, with the permissions of what it replaces,
+// or those of a new file. Both it and the folder are synced. False with errno; `temporary` may then
+// still be there.
+bool lit_file_replace(const char *temporary, const char *path);
+
+// Syncs the folder that `path` is in, so that its name lasts. False with errno.
+bool lit_file_sync_name(const char *path);
