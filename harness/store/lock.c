@@ -12,11 +12,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool names_same_file(int file, const char *path)
+// Whether the name still means the file that was opened by it: 1 or 0; -1 with errno if that cannot
+// be known.
+static int names_same_file(int file, const char *path)
 {
     struct stat held, named;
-    return fstat(file, &held) == 0 && stat(path, &named) == 0 && held.st_dev == named.st_dev &&
-           held.st_ino == named.st_ino;
+    if (fstat(file, &held) != 0)
+        return -1;
+    if (stat(path, &named) != 0)
+        return errno == ENOENT ? 0 : -1;
+    return held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
 static bool fail_held(int file, const char *shown, struct lit_error *error)
@@ -58,10 +63,15 @@ bool store_lock_take(struct store_lock *lock, const char *path, const char *show
             return false;
         }
         // The one who held it may have removed the file between our open and our lock.
-        if (!names_same_file(file, lock->path)) {
+        int same = names_same_file(file, lock->path);
+        if (same < 0)
+            fail_open(shown, error);
+        if (same <= 0)
             close(file);
+        if (same < 0)
+            return false;
+        if (same == 0)
             continue;
-        }
         char text[32];
         int length = snprintf(text, sizeof(text), "%ld\n", (long)getpid());
         // The number is for messages only: on a full disk the lock holds without it.
