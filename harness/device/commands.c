@@ -16,6 +16,12 @@ error:
     return status;
 }
 
+void dev_begin_run(struct dev *dev, uint64_t run)
+{
+    if (dev->begin_run)
+        dev->begin_run(dev->commands, run);
+}
+
 void dev_barrier(struct dev *dev)
 {
     const VkPipelineStageFlags work =

@@ -28,6 +28,7 @@ struct dev_open_info {
     size_t index;    // into dev_enumerate's list
     bool validation; // load VK_LAYER_KHRONOS_validation; its messages go to `message`
     bool capture;    // with what tells of pipelines, as far as the device offers it
+    bool single;     // for one dispatch alone, which belongs to no run (dev_begin_run)
     bool compiles;   // for dev_compile alone: nothing can be run
     void (*message)(const char *text, void *user);
     void *user;

@@ -92,15 +92,18 @@ error:
     return status;
 }
 
-static enum dev_status make(struct dev *dev, bool compiles, const struct dev_features *features,
-                            struct lit_error *error)
+static enum dev_status make(struct dev *dev, const struct dev_open_info *info,
+                            const struct dev_features *features, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     uint32_t family = 0;
     TRY(pick_family(dev, &family, error));
     TRY(make_device(dev, family, features, error));
-    if (!compiles)
+    if (!info->compiles)
         TRY(make_commands(dev, family, error));
+    if (!info->single && !strcmp(dev->facts.driver_name, "litmus simt"))
+        dev->begin_run =
+            (__typeof__(dev->begin_run))vkGetDeviceProcAddr(dev->device, "vkCmdBeginRunLITMUS");
 error:
     return status;
 }
@@ -144,7 +147,7 @@ struct dev *dev_open(const struct dev_open_info *info, struct lit_error *error)
     bool open =
         dev_instance_create(&dev->instance, info, error) &&
         pick_device(dev, info->index, info->capture, features, error) &&
-        make(dev, info->compiles, features, error) == DEV_OK &&
+        make(dev, info, features, error) == DEV_OK &&
         dev_layouts_pushing(dev, DEV_CHECKER_BINDINGS, DEV_CHECKER_PUSH, &dev->checker_set_layout,
                             &dev->checker_layout, error) == DEV_OK;
     free(features);

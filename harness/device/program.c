@@ -79,13 +79,6 @@ error:
     return status;
 }
 
-// The reference driver draws its schedules by the number of the dispatch. That of a run has to
-// follow from the number of the run alone, and not from how many fitted into the batches before it.
-static bool counts_dispatches(const struct dev *dev)
-{
-    return !strcmp(dev->facts.driver_name, "litmus simt");
-}
-
 static enum dev_status make_buffers(struct dev_program *program,
                                     const struct dev_program_info *info, struct lit_error *error)
 {
@@ -98,7 +91,8 @@ static enum dev_status make_buffers(struct dev_program *program,
         .most_binding = dev->facts.max_storage_buffer / 4,
         .heap = heap_words(dev),
     };
-    const bool alone = program->check_on_host || counts_dispatches(dev);
+    // On the reference driver all that is dispatched for a run belongs to it alone.
+    const bool alone = program->check_on_host || dev->begin_run;
     program->slots = dev_slots_choose(shape, &limits, alone ? 1 : info->batch);
     TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, shape->input_words, offset, &program->input,
                              error));
@@ -247,6 +241,7 @@ static void record_group(struct dev_program *program, const uint32_t *seeds, uin
                          uint32_t runs)
 {
     struct dev *dev = program->dev;
+    dev_begin_run(dev, seeds[first]);
     dev_clock_mark(dev, &program->clock);
     dev_checking_fill(dev, &program->checking, runs);
     dev_clock_mark(dev, &program->clock);
@@ -359,6 +354,7 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     for (uint64_t i = 0; i <= program->output_words; i++)
         output[i] = CAT_POISON;
     TRY(dev_begin(dev, error));
+    dev_begin_run(dev, seed);
     vkCmdFillBuffer(dev->commands, program->output.handle, 0, VK_WHOLE_SIZE, CAT_POISON);
     vkCmdFillBuffer(dev->commands, program->state.handle, 0, VK_WHOLE_SIZE, 0);
     dev_barrier(dev);

@@ -184,6 +184,7 @@ static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
     enum dev_status status = DEV_OK;
     struct dev *dev = trial->dev;
     TRY(dev_begin(dev, error));
+    dev_begin_run(dev, ~(uint64_t)trial->mode.check); // a run's is below 2^32
     dev_checking_begin(dev, &trial->checking);
     for (uint32_t done = 0; done < CONTENTS; done += trial->slots.count) {
         const uint32_t left = CONTENTS - done;

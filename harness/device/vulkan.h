@@ -127,8 +127,11 @@ struct dev {
     bool size_control, full_subgroups;
     bool executables, binaries;           // dev_compile can ask for them
     PFN_vkGetBufferDeviceAddress address; // NULL without buffer device addresses
-    struct dev_ahead *ahead;              // ahead.h; NULL: nothing was made ahead
-    bool stuck; // a submission timed out: nothing may be destroyed any more
+    // The reference driver's own command (simt/icd/icd.h): what it draws is to follow from the run
+    // that a dispatch belongs to. NULL for all others.
+    void(VKAPI_PTR *begin_run)(VkCommandBuffer commands, uint64_t run);
+    struct dev_ahead *ahead; // ahead.h; NULL: nothing was made ahead
+    bool stuck;              // a submission timed out: nothing may be destroyed any more
     VkDescriptorSetLayout checker_set_layout;
     VkPipelineLayout checker_layout;
     VkPipeline checker[DEV_CHECKS][DEV_PASSES]; // made on first use
@@ -201,6 +204,9 @@ enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *in
 
 // Starts the command buffer anew.
 enum dev_status dev_begin(struct dev *dev, struct lit_error *error);
+// What is recorded from here on belongs to the run: all that the reference driver draws for it
+// follows from this number. Other drivers do not hear of it.
+void dev_begin_run(struct dev *dev, uint64_t run);
 // Whatever was recorded before happens before whatever follows.
 void dev_barrier(struct dev *dev);
 // The other command buffer becomes the present one: it can be recorded while this one executes.

@@ -225,7 +225,8 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
     if (request->settings[0])
         setenv("LITMUS_SIMT", request->settings, 1);
     worker->dev = dev_open(
-        &(struct dev_open_info){.index = request->index, .message = on_message, .user = worker},
+        &(struct dev_open_info){
+            .index = request->index, .single = true, .message = on_message, .user = worker},
         &error);
     if (!worker->dev) {
         emit_error(worker, error.code, error.message);

@@ -172,6 +172,7 @@ DEVICE(CmdResetQueryPool)
 DEVICE(CmdCopyQueryPoolResults)
 DEVICE(CmdExecuteCommands)
 DEVICE(CmdSetDeviceMask)  ALIAS(CmdSetDeviceMask, KHR)
+DEVICE(CmdBeginRunLITMUS)
 // icd/queue.c
 DEVICE(QueueSubmit)
 DEVICE(QueueSubmit2)  ALIAS(QueueSubmit2, KHR)

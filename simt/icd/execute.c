@@ -130,6 +130,14 @@ static bool read_groups(struct executor *executor, const struct command *command
     return true;
 }
 
+static bool begin_run(struct executor *executor, const struct command *command)
+{
+    executor->in_run = true;
+    executor->run = command->run;
+    executor->run_dispatches = 0;
+    return true;
+}
+
 static bool run_dispatch(struct executor *executor, const struct command *command)
 {
     struct icd_device *device = executor->device;
@@ -139,6 +147,9 @@ static bool run_dispatch(struct executor *executor, const struct command *comman
         .local_count = 2 + program->region_count,
         .robust = device->robust,
         .stop = &device->stop,
+        .in_run = executor->in_run,
+        .run = executor->run,
+        .run_number = executor->run_dispatches++,
     };
     if (executor->nothing || !read_groups(executor, command, dispatch.groups) ||
         !dispatch.groups[0] || !dispatch.groups[1] || !dispatch.groups[2])
@@ -298,11 +309,17 @@ static bool run_copy_queries(struct executor *executor, const struct command *co
 static command_run run_secondary;
 
 static command_run *const runs[COMMAND_COUNT] = {
-    [COMMAND_DISPATCH] = run_dispatch,   [COMMAND_COPY] = run_copy,
-    [COMMAND_FILL] = run_fill,           [COMMAND_UPDATE] = run_update,
-    [COMMAND_SET_EVENT] = run_set_event, [COMMAND_WAIT_EVENTS] = run_wait_events,
-    [COMMAND_TIMESTAMP] = run_query,     [COMMAND_END_QUERY] = run_query,
-    [COMMAND_RESET_QUERIES] = run_query, [COMMAND_COPY_QUERIES] = run_copy_queries,
+    [COMMAND_BEGIN_RUN] = begin_run,
+    [COMMAND_DISPATCH] = run_dispatch,
+    [COMMAND_COPY] = run_copy,
+    [COMMAND_FILL] = run_fill,
+    [COMMAND_UPDATE] = run_update,
+    [COMMAND_SET_EVENT] = run_set_event,
+    [COMMAND_WAIT_EVENTS] = run_wait_events,
+    [COMMAND_TIMESTAMP] = run_query,
+    [COMMAND_END_QUERY] = run_query,
+    [COMMAND_RESET_QUERIES] = run_query,
+    [COMMAND_COPY_QUERIES] = run_copy_queries,
     [COMMAND_EXECUTE] = run_secondary,
 };
 

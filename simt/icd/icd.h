@@ -20,6 +20,10 @@
 #define GLOBAL(name)   VKAPI_ATTR __typeof__(vk##name) icd_##name;
 #define INSTANCE(name) VKAPI_ATTR __typeof__(vk##name) icd_##name;
 #define DEVICE(name)   VKAPI_ATTR __typeof__(vk##name) icd_##name;
+// The driver's own command, found through vkGetDeviceProcAddr: what is drawn for the dispatches
+// that follow it in the command buffer depends on `run` and their number behind it, and no longer
+// on how many the device has executed before.
+VKAPI_ATTR void VKAPI_CALL vkCmdBeginRunLITMUS(VkCommandBuffer commands, uint64_t run);
 #include "icd/commands.h"
 #undef GLOBAL
 #undef INSTANCE

@@ -2,6 +2,7 @@
 // Device memory, which is the host's, and always mapped.
 
 #include "icd/objects.h"
+#include "memory/past.h"
 #include "splitmix.h"
 
 #include <stdlib.h>
@@ -32,8 +33,12 @@ static bool get_bytes(struct icd_memory *memory)
             mmap(NULL, memory->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         memory->bytes = bytes == MAP_FAILED ? NULL : bytes;
     } else {
-        void *bytes = NULL;
-        memory->bytes = posix_memalign(&bytes, ALIGNMENT, memory->size) ? NULL : bytes;
+        // Not all at the beginning of a page, where they would share what is remembered of them.
+        uint64_t state = memory->size;
+        const size_t place = splitmix_next(&state) % (PAST_PAGE / ALIGNMENT) * ALIGNMENT;
+        const size_t pages = (place + memory->size + PAST_PAGE - 1) / PAST_PAGE;
+        memory->start = aligned_alloc(PAST_PAGE, pages * PAST_PAGE);
+        memory->bytes = memory->start ? memory->start + place : NULL;
     }
     return memory->bytes;
 }
@@ -92,7 +97,7 @@ void icd_FreeMemory(VkDevice handle, VkDeviceMemory handle_memory,
     if (memory->pages)
         munmap(memory->bytes, memory->size);
     else
-        free(memory->bytes);
+        free(memory->start);
     memory->bytes = NULL;
     pthread_mutex_unlock(&memory->lock);
     icd_memory_release(memory);

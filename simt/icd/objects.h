@@ -11,7 +11,8 @@ struct icd_memory {
     atomic_uint references;
     unsigned char *bytes;
     uint64_t size;
-    bool pages; // from mmap
+    bool pages;           // from mmap
+    unsigned char *start; // else: what is to be freed
     pthread_mutex_t lock;
     struct icd_buffer *buffers; // bound and not destroyed
 };
@@ -96,6 +97,7 @@ struct bound_set {
 };
 
 enum command_kind {
+    COMMAND_BEGIN_RUN,
     COMMAND_DISPATCH,
     COMMAND_COPY,
     COMMAND_FILL,
@@ -114,6 +116,7 @@ struct command {
     struct command *next;
     enum command_kind kind;
     union {
+        uint64_t run; // COMMAND_BEGIN_RUN
         struct {
             const struct icd_pipeline *pipeline;
             const struct bound_set *sets; // [ICD_SETS_MAX]
@@ -194,6 +197,9 @@ struct executor {
     struct region *local; // of the current dispatch; owned
     uint32_t local_capacity;
     bool nothing; // dispatches are not executed
+    // Of the command buffer: vkCmdBeginRunLITMUS.
+    bool in_run;
+    uint64_t run, run_dispatches; // dispatches since
 };
 bool icd_execute(struct executor *executor, const struct icd_command_buffer *buffer);
 void icd_executor_free(struct executor *executor);

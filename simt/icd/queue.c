@@ -137,8 +137,10 @@ static void *work(void *user)
     for (struct submission *submission; (submission = take(queue));) {
         queue->executor.nothing = submission->nothing;
         bool done = !atomic_load(&queue->device->lost) && misbehave(queue, submission);
-        for (uint32_t i = 0; i < submission->buffer_count && done; i++)
+        for (uint32_t i = 0; i < submission->buffer_count && done; i++) {
+            queue->executor.in_run = false;
             done = icd_execute(&queue->executor, submission->buffers[i]);
+        }
         if (done)
             complete(queue, submission);
         free(submission);

@@ -145,6 +145,13 @@ void icd_CmdPushDescriptorSetWithTemplateKHR(VkCommandBuffer handle,
 
 // Dispatches
 
+void icd_CmdBeginRunLITMUS(VkCommandBuffer handle, uint64_t run)
+{
+    struct command *command = record(ICD_OBJECT(icd_command_buffer, handle), COMMAND_BEGIN_RUN);
+    if (command)
+        command->run = run;
+}
+
 static struct command *record_dispatch(struct icd_command_buffer *buffer)
 {
     if (!buffer->pipeline) {

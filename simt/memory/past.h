@@ -36,10 +36,12 @@ struct overwrite {
 
 // Of the number of a granule in host memory, or of a word. Only its place in a page counts:
 // where the host puts pages differs from one run of the program to the next, and the same seed must
-// do the same.
+// do the same. So whatever a shader can access begins at a place in a page that follows from its
+// size.
+#define PAST_PAGE 4096
 static inline unsigned past_hash(uint64_t number, unsigned bits)
 {
-    return (unsigned)(number % 512 * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits));
+    return (unsigned)(number % (PAST_PAGE / 8) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits));
 }
 
 uint64_t past_now(const struct past *past); // the time of the last overwrite

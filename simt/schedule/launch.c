@@ -2,6 +2,8 @@
 // Workgroups in slots: memory for their registers, and the state in which each begins.
 #include "schedule/launch.h"
 
+#include "memory/past.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ static bool make_slot(struct worker *worker, struct workgroup *slot, uint32_t su
     const size_t cells = (size_t)program->cell_count * width;
     *slot = (struct workgroup){.subgroup_count = subgroups};
     slot->subgroups = calloc(subgroups, sizeof(*slot->subgroups));
-    slot->shared = calloc(1, program->shared_size + 8);
+    slot->shared = aligned_alloc(PAST_PAGE, (program->shared_size / PAST_PAGE + 1) * PAST_PAGE);
     const bool asks_workgroup = subgroups > 1 && worker->rules->stays_diverged &&
                                 !program->maximally_reconverges && !program->subgroup_uniform;
     if (asks_workgroup)

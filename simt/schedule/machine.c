@@ -28,6 +28,7 @@ struct machine {
     pthread_cond_t begin, end;
     const struct dispatch *dispatch; // under `lock`, as are these:
     uint64_t number;                 // of dispatches begun
+    uint64_t draw;                   // what is drawn for it follows from the seed and this
     uint32_t wanted, working;        // threads that execute it, that have not finished it
     bool closing;
     unsigned char *reported; // [instruction]
@@ -81,7 +82,7 @@ static bool launch_next(struct worker *worker, struct workgroup *slot)
     __extension__ typedef unsigned __int128 wide;
     const uint64_t number =
         (uint64_t)((machine->offset + (wide)i * machine->stride) % machine->groups);
-    const uint64_t seed = mix(machine->settings.seed, machine->number);
+    const uint64_t seed = mix(machine->settings.seed, machine->draw);
     if (!launch_workgroup(worker, machine->dispatch, slot, number, seed))
         give_up(machine, DISPATCH_MEMORY);
     return true;
@@ -167,7 +168,7 @@ static void set_up(struct worker *worker)
         .local_count = dispatch->local_count,
         .shared_size = dispatch->program->shared_size,
         .snoop = worker->rules->snoop,
-        .random = mix(mix(settings->seed, machine->number), worker->number + 1),
+        .random = mix(mix(settings->seed, machine->draw), worker->number + 1),
         .robust = dispatch->robust || settings->bounds == BOUNDS_REPORT,
         .clock = &worker->time,
         .trace = machine->trace != NULL,
@@ -304,7 +305,7 @@ static void draw_launch_order(struct machine *machine)
     machine->offset = 0;
     if (!model_rules[machine->settings.model].unfair || machine->groups < 2)
         return;
-    const uint64_t seed = mix(machine->settings.seed, ~machine->number);
+    const uint64_t seed = mix(machine->settings.seed, ~(machine->draw - 1));
     machine->offset = seed % machine->groups;
     machine->stride = 1 + mix(seed, 1) % (machine->groups - 1);
     while (common_divisor(machine->stride, machine->groups) != 1)
@@ -336,6 +337,8 @@ enum dispatch_end machine_dispatch(struct machine *machine, const struct dispatc
         return DISPATCH_MEMORY;
     }
     const uint64_t number = machine->number;
+    machine->draw =
+        dispatch->in_run ? mix(dispatch->run, ~dispatch->run_number) : machine->number + 1;
     draw_launch_order(machine);
     if (machine->trace)
         trace_dispatch(machine->trace, number, &machine->settings, dispatch);

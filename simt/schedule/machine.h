@@ -21,6 +21,10 @@ struct dispatch {
     uint32_t local_count; // bindings; bytes NULL where no descriptor was written
     bool robust;          // robustBufferAccess was enabled
     const bool *stop;     // set to true from outside: give up (the device is being destroyed)
+    // What is drawn depends on the seed and, where it belongs to a run, on the run and the number
+    // of the dispatch within it; else on the number of dispatches that the machine executed before.
+    bool in_run;
+    uint64_t run, run_number;
 };
 
 enum dispatch_end {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program on its reference driver: --simt, explain, and tools/kill-table."""
 
+import glob
 import json
 import os
 import subprocess
@@ -31,6 +32,79 @@ class OnTheDriver(Case):
         result = self.litmus(*arguments, **how)
         self.assert_clean(result)
         return result
+
+
+class FollowsFromTheSeed(OnTheDriver):
+    """With one thread a run does what its seed and number say, whatever ran before it."""
+
+    RUNS = 8
+    # A test of memory, one of a shared tile, a race of workgroups: with a model that breaks it.
+    RACY = (
+        ("relaxed", "progress.handover/between=subgroups,waiter=high,waits=not-taken@workgroup=128,"
+                    "polls=4096"),
+        ("relaxed", "memory.message-passing/*"),
+        ("tangled", HAZARD.replace("descriptor", "address")),
+        ("snooping", HAZARD),
+        ("unfair", "lookback.scan/*"),
+        ("faulty,fault=wrong,rate=0.00001", HAZARD),
+    )
+
+    def content(self, store):
+        query = ("FROM result LEFT JOIN {0} ON {0}.result = result.id "
+                 "WHERE session = (SELECT max(id) FROM session) ORDER BY name, {1}")
+        return [self.rows("SELECT name, result.result, runs, failed_runs, no_progress_runs, "
+                          "result.instances, failed_instances, first_run_failed, outcome, "
+                          "outcome.instances " + query.format("outcome", "outcome"), store),
+                self.rows("SELECT name, run, instance, word, got " + query.format("failure", "number"),
+                          store)]
+
+    def names(self, model, pattern):
+        listed = self.litmus("run", "--simt", model, pattern, "--dry-run").out.split("\n")
+        return [line for line in listed if line and line[0] != "#"][:2]
+
+    def shards(self, model, names, count):
+        stores = [f"{count}-{index}.db" for index in range(count)]
+        for index, store in enumerate(stores):
+            self.run_simt(model, names, store, "--shard-runs", f"{index}/{count}")
+        merged = f"{count}.db"
+        result = self.litmus("merge", "-o", merged, *stores)
+        self.assertEqual(result.code, 0, result)
+        return merged
+
+    def run_simt(self, model, names, store, *more):
+        return self.litmus("run", "--simt", f"{model},threads=1", *names, "-n", str(self.RUNS), "-q",
+                           "--seed", "0x1234", "--isa", "none", "--db", store, *more)
+
+    def resumed(self, model, names):
+        """Killed once some runs of the first configuration are stored, and gone on with."""
+        process = self.start("run", "--simt", f"{model},threads=1", *names, "-n", str(self.RUNS), "-q",
+                             "--seed", "0x1234", "--isa", "none", "--db", "resumed.db")
+        self.wait_for("a batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0", "resumed.db"))
+        process.kill()
+        process.wait()
+        if not self.rows("SELECT 1 FROM session WHERE finished", "resumed.db"):
+            self.litmus("run", "--resume", "--db", "resumed.db")
+        return "resumed.db"
+
+    def test_whole_shards_resumed_and_single_runs(self):
+        some = 0
+        for number, (model, pattern) in enumerate(self.RACY):
+            names = self.names(model, pattern)
+            with self.subTest(model=model, names=names):
+                self.assertTrue(names)
+                self.run_simt(model, names, "whole.db")
+                whole = self.content("whole.db")
+                some += sum(row[3] > 0 for row in whole[0])
+                # What runs before it must not matter either.
+                self.run_simt(model, names[::-1], "behind.db", "--shuffle")
+                self.assertEqual(self.content("behind.db"), whole)
+                self.assertEqual(self.content(self.shards(model, names, 2)), whole)
+                self.assertEqual(self.content(self.resumed(model, names)), whole)
+                if number == 0:
+                    self.assertEqual(self.content(self.shards(model, names, self.RUNS)), whole)
+            for store in glob.glob(self.path("*.db*")):
+                os.remove(store)
+        self.assertGreater(some, 0, "nothing failed, so nothing was compared")
 
 
 class Usage(Case):
