@@ -410,20 +410,22 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
 }
 
 // What was measured is stored by now: nothing that happens here can cost any of it.
-static bool collect_code(const struct run *run, struct lit_error *error)
+static void collect_code(const struct run *run)
 {
+    struct lit_error error = {0};
     const struct eng_watch watch = {.policy = run->policy,
                                     .started = run->started,
                                     .verbose = run->options.verbose > 0,
                                     .say = say,
                                     .user = (void *)run};
-    return cli_code_collect(&(struct cli_code){.watch = &watch,
-                                               .inventory = &run->inventory,
-                                               .chosen = run->chosen,
-                                               .store = run->store,
-                                               .session = run->session.id,
-                                               .which = (enum cli_code_which)run->options.isa},
-                            error);
+    if (!cli_code_collect(&(struct cli_code){.watch = &watch,
+                                             .inventory = &run->inventory,
+                                             .chosen = run->chosen,
+                                             .store = run->store,
+                                             .session = run->session.id,
+                                             .which = (enum cli_code_which)run->options.isa},
+                          &error))
+        fprintf(stderr, "litmus: not all code could be stored: %s\n", error.message);
 }
 
 static int measure(struct run *run)
@@ -459,8 +461,8 @@ static int measure(struct run *run)
     if (finished && !store_session_finish(run->store, run->session.id, &error))
         return cli_fail(&error);
     enum lit_exit code = eng_tally_exit(&tally, reason, sizeof reason);
-    if (stop == ENG_STOP_NOT && !collect_code(run, &error))
-        return cli_fail(&error);
+    if (stop == ENG_STOP_NOT)
+        collect_code(run);
     print_tables(run);
     const struct compare_look look = {cli_color(run->options.color),
                                       run->options.quiet ? -1 : run->options.verbose > 0};

@@ -2,8 +2,11 @@
 """What drivers make of tests: litmus isa, and the code that a run stores."""
 
 import glob
+import json
 import os
 import re
+import sqlite3
+import time
 import unittest
 
 import harness
@@ -213,6 +216,22 @@ class Stored(Case):
         result = self.litmus("run", *harness.PAIR, "-n", "2", "--isa", "all")
         self.assertEqual(result.code, 0, result)
         self.assertEqual(self.rows("SELECT count(*) FROM code"), [(0,)])
+
+    def test_an_error_costs_only_the_code(self):
+        process = self.start("run", *harness.PAIR, "-n", "20", "--seed", "1", "--isa", "all",
+                             "--json", "report.json", fault="drop-on=64,slow=50")
+        since = time.monotonic()
+        self.wait_for("a batch", lambda: self.rows("SELECT 1 FROM result WHERE runs > 0"))
+        database = sqlite3.connect(self.path("litmus.db"), timeout=10)
+        database.execute("ALTER TABLE code RENAME TO elsewhere")
+        database.close()
+        result = self.finish(process, since)
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("not all code could be stored: ", result.err)
+        self.assertIn("what failed", result.out)
+        self.assertIn("exit 1: a forbidden outcome was seen", result.out)
+        with open(self.path("report.json")) as file:
+            self.assertEqual(len(json.load(file)["results"]), 2)
 
     def test_merged(self):
         self.run_it()
