@@ -9,13 +9,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static int failure_code; // 0: that of an error, after the usual clean-up
+
+void lit_failure_code(int code)
+{
+    failure_code = code;
+}
+
+void lit_give_up(const char *line)
+{
+    fprintf(stderr, "litmus: %s\n", line);
+    if (failure_code)
+        _exit(failure_code);
+    exit(LIT_EXIT_USAGE);
+}
 
 void *lit_have(void *memory)
 {
-    if (!memory) {
-        fputs("litmus: out of memory\n", stderr);
-        exit(LIT_EXIT_USAGE);
-    }
+    if (!memory)
+        lit_give_up("out of memory");
     return memory;
 }
 

@@ -44,7 +44,12 @@ char *text_count(char target[32], uint64_t count);
 // does; "" or NULL as value appends nothing.
 void text_paragraph(struct text *text, const char *label, const char *value);
 
-// Allocation that cannot fail: prints one line and exits with 2 when memory runs out.
+// Prints one line and ends the program: with LIT_EXIT_USAGE, or with the code that a process set
+// for it, and then at once, without what other libraries do at the end of a program.
+_Noreturn void lit_give_up(const char *line);
+void lit_failure_code(int code);
+
+// Allocation that cannot fail: gives up when memory runs out.
 void *lit_alloc(size_t count, size_t size); // zeroed
 void *lit_realloc(void *old, size_t count, size_t size);
 char *lit_strdup(const char *string);

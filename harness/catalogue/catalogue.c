@@ -17,8 +17,9 @@ static size_t test_count;
 
 __attribute__((noreturn)) static void broken(const char *name, const char *what)
 {
-    fprintf(stderr, "litmus: the built-in test %s is broken: %s\n", name, what);
-    exit(LIT_EXIT_USAGE);
+    struct text line = {0};
+    text_printf(&line, "the built-in test %s is broken: %s", name, what);
+    lit_give_up(line.data);
 }
 
 static int by_name(const void *a, const void *b)

@@ -104,7 +104,7 @@ static bool measure(uint32_t elements, const struct look_set *set, uint32_t repe
         &(struct eng_benching){.row = take_row, .code = take_code, .time = take_time, .user = l},
         &outcome);
     cli_benching_clear_line(l->b);
-    size->end = l->end == ENG_END_STOPS ? ENG_HARNESS_ERROR : outcome.result;
+    size->end = l->end == ENG_END_UNFIT ? ENG_HARNESS_ERROR : outcome.result;
     snprintf(size->reason, sizeof size->reason, "%s", outcome.reason);
     if (l->end == ENG_END_TIME || l->end == ENG_END_SIGNAL) {
         size->end = ENG_SKIP;

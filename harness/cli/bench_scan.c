@@ -123,7 +123,7 @@ static enum eng_end bench_device(struct scanning *s, const struct eng_device *de
                             &(struct eng_benching){
                                 .row = take_row, .code = take_code, .time = take_time, .user = s},
                             &outcome);
-        told->end = end == ENG_END_STOPS ? ENG_HARNESS_ERROR : outcome.result;
+        told->end = end == ENG_END_UNFIT ? ENG_HARNESS_ERROR : outcome.result;
         snprintf(told->reason, sizeof told->reason, "%s", outcome.reason);
     }
     if (end == ENG_END_TIME || end == ENG_END_SIGNAL)

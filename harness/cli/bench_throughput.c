@@ -110,7 +110,7 @@ static enum eng_end rate_one(struct rating *r, const struct eng_device *device, 
         snprintf(request.name, sizeof request.name, "%s %.480s", r->benchmark, name);
         end = eng_bench_ask(&r->b->watch, device, &request,
                             &(struct eng_benching){.rate = take_rate, .user = r}, &outcome);
-        rate->end = end == ENG_END_STOPS ? ENG_HARNESS_ERROR : outcome.result;
+        rate->end = end == ENG_END_UNFIT ? ENG_HARNESS_ERROR : outcome.result;
         snprintf(rate->reason, sizeof rate->reason, "%s", outcome.reason);
     }
     cli_benching_clear_line(r->b);

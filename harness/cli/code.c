@@ -133,7 +133,7 @@ static bool collect_device(struct collecting *c, const struct report_model *mode
                      c->error))
         return false;
     const size_t count = choose(c, model, &cases);
-    if (count && eng_capture(&capture, cases, count, reason) == ENG_END_STOPS) {
+    if (count && eng_end_stops(eng_capture(&capture, cases, count, reason))) {
         snprintf(c->why, sizeof c->why, "%s", reason);
         remark(c, "the code was not to be had");
     } else if (c->unable) {

@@ -170,6 +170,8 @@ int cli_devices(int argc, char **argv)
     code = cli_print(&text);
     if (code == LIT_EXIT_OK && inventory.count == 0)
         code = LIT_EXIT_NOTHING;
+    if (inventory.failed[0])
+        code = LIT_EXIT_USAGE;
     eng_inventory_clear(&inventory);
     if (!finished)
         eng_interrupt_reraise(eng_interrupt());

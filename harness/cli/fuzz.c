@@ -152,9 +152,10 @@ static void end_device(struct fuzzing *f, const struct fuzz_target *target, enum
 {
     if (end == ENG_END_TIME)
         f->sum.out_of_time = true;
-    if (end != ENG_END_STOPS)
+    if (!eng_end_stops(end))
         return;
-    f->sum.stopped += !target->client.unfit;
+    f->sum.stopped += end == ENG_END_STOPS;
+    f->sum.unopened += end == ENG_END_UNFIT;
     fprintf(stderr, "  device %u stops: %s\n", target->client.device->number, reason);
 }
 
@@ -301,7 +302,7 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
                                          .seed = f->chosen.seed.value,
                                          .runs = f->chosen.runs};
         *end = fuzz_try(&target, &trial, &found.first);
-        if (*end == ENG_END_STOPS)
+        if (eng_end_stops(*end))
             snprintf(tally.reason, sizeof tally.reason, "%s", found.first.reason);
         if (*end != ENG_END_RAN)
             break;

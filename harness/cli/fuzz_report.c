@@ -131,6 +131,10 @@ enum lit_exit cli_fuzz_exit(const struct cli_fuzz_sum *sum, char *reason, size_t
         snprintf(reason, size, "%s programs could not be run", text_count(number, sum->errors));
         return LIT_EXIT_UNDECIDED;
     }
+    if (sum->unopened && sum->ran) {
+        snprintf(reason, size, "a device could not be used");
+        return LIT_EXIT_UNDECIDED;
+    }
     if (!sum->ran) {
         snprintf(reason, size, "nothing could run");
         return LIT_EXIT_NOTHING;

@@ -14,7 +14,7 @@ void cli_fuzz_table(const struct fuzz_tally *tally, enum masks_rule rule, struct
 // What a run of several devices adds up to.
 struct cli_fuzz_sum {
     uint64_t failed, broken, errors, ran, skipped; // programs: wrong masks; crash, hang, lost; ...
-    unsigned stopped;                              // devices
+    unsigned stopped, unopened;                    // devices
     bool out_of_time;
 };
 void cli_fuzz_add(struct cli_fuzz_sum *sum, const struct fuzz_tally *tally);

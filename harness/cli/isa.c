@@ -179,7 +179,7 @@ static enum eng_end ask_device(struct asking *a)
                      &text);
     text_puts(&text, "\n");
     cli_print(&text);
-    if (end == ENG_END_STOPS)
+    if (eng_end_stops(end))
         fprintf(stderr, "litmus: device %u stops: %s\n", a->device->number, reason);
     isa_study_clear(&a->study);
     eng_plan_clear(&plan);
@@ -240,6 +240,7 @@ static int ask(struct asking *a)
         a->device = &a->inventory.devices[i];
         end = ask_device(a);
         lost |= end == ENG_END_STOPS;
+        a->failed += end == ENG_END_UNFIT;
     }
     if (a->broken)
         return cli_fail(error);

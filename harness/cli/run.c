@@ -255,7 +255,8 @@ static bool take_inventory(struct run *run, struct lit_error *error)
         eng_interrupt_reraise(eng_interrupt());
     if (!finished)
         return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first test");
-    remark_drivers(run);
+    if (!run->inventory.failed[0])
+        remark_drivers(run);
     return eng_inventory_some(&run->inventory, error);
 }
 
@@ -457,7 +458,7 @@ static int measure(struct run *run)
     enum eng_stop stop = eng_supervise(&work, &tally, &error);
     if (stop == ENG_STOP_STORE)
         return cli_fail(&error);
-    bool finished = stop == ENG_STOP_NOT && tally.stopped == 0 && !run->incomplete;
+    bool finished = stop == ENG_STOP_NOT && tally.stopped + tally.failed == 0 && !run->incomplete;
     if (finished && !store_session_finish(run->store, run->session.id, &error))
         return cli_fail(&error);
     enum lit_exit code = eng_tally_exit(&tally, reason, sizeof reason);

@@ -211,7 +211,7 @@ static bool measure(const char *notation, uint64_t first, uint64_t runs, struct 
     snprintf(request.stress, sizeof request.stress, "%s", notation);
     show_progress(t);
     t->end = eng_client_ask(&t->client, &request, &outcome);
-    if (t->end == ENG_END_STOPS)
+    if (eng_end_stops(t->end))
         snprintf(t->reason, sizeof t->reason, "%s", outcome.reason);
     if (t->end != ENG_END_RAN || !note(t, notation, &outcome))
         return false;
@@ -358,9 +358,9 @@ static bool tune_device(struct tuning *t, const struct eng_device *device)
             tune_case(t, &plan.cases[i]);
     eng_client_end(&t->client);
     eng_plan_clear(&plan);
-    if (t->end == ENG_END_STOPS) {
+    if (eng_end_stops(t->end)) {
         fprintf(stderr, "  device %u stops: %s\n", device->number, t->reason);
-        *(t->client.unfit ? &t->tally.unopened : &t->tally.stopped) += 1;
+        *(t->end == ENG_END_UNFIT ? &t->tally.unopened : &t->tally.stopped) += 1;
     }
     t->tally.out_of_time |= t->end == ENG_END_TIME;
     return !t->broken && t->end != ENG_END_TIME && t->end != ENG_END_SIGNAL;

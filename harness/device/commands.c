@@ -4,6 +4,8 @@
 
 #include "device/vulkan.h"
 
+#include "base/clock.h"
+
 enum dev_status dev_begin(struct dev *dev, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
@@ -74,8 +76,12 @@ error:
 enum dev_status dev_finish(struct dev *dev, uint32_t timeout_ms, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
-    const VkResult waited = vkWaitForFences(dev->device, 1, &dev->fence, VK_TRUE,
-                                            (uint64_t)timeout_ms * UINT64_C(1000000));
+    // In pieces, so that time in which the process is stopped does not count.
+    VkResult waited = VK_TIMEOUT;
+    const double limit = clock_awake() + timeout_ms / 1000.0;
+    for (double left; waited == VK_TIMEOUT && (left = limit - clock_awake()) > 0;)
+        waited = vkWaitForFences(dev->device, 1, &dev->fence, VK_TRUE,
+                                 (uint64_t)((left < CLOCK_LOOK ? left : CLOCK_LOOK) * 1e9));
     if (waited == VK_TIMEOUT) {
         dev->stuck = true;
         lit_fail(error, LIT_EXIT_TIME, "the device did not finish within %u ms", timeout_ms);

@@ -142,6 +142,23 @@ static bool check_limits(struct dev_facts *facts, struct lit_error *error)
     return true;
 }
 
+// What every device says, so that one that goes on to say nothing of use can still be named.
+static void take_plain(struct dev_facts *facts, const VkPhysicalDeviceProperties *said)
+{
+    const uint32_t loader = volkGetInstanceVersion();
+    take_text(facts->name, sizeof facts->name, said->deviceName, sizeof said->deviceName);
+    facts->vendor = said->vendorID;
+    facts->product = said->deviceID;
+    facts->api = said->apiVersion;
+    facts->driver_raw = said->driverVersion;
+    facts->cpu = said->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    snprintf(facts->type, sizeof facts->type, "%s", type_name(said->deviceType));
+    snprintf(facts->loader, sizeof facts->loader, "%" PRIu32 ".%" PRIu32 ".%" PRIu32,
+             VK_API_VERSION_MAJOR(loader), VK_API_VERSION_MINOR(loader),
+             VK_API_VERSION_PATCH(loader));
+    write_version(facts);
+}
+
 bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev_facts *facts,
                     struct dev_features *features, struct lit_error *error)
 {
@@ -149,6 +166,7 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev
     VkPhysicalDeviceProperties plain = {0};
     vkGetPhysicalDeviceProperties(physical, &plain);
     const uint32_t api = plain.apiVersion < instance_api ? plain.apiVersion : instance_api;
+    take_plain(facts, &plain);
     if (!dev_features_read(physical, api, features, error))
         return false;
 
@@ -178,9 +196,7 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev
         *end = &sizes;
     vkGetPhysicalDeviceProperties2(physical, &properties);
 
-    const VkPhysicalDeviceProperties *said = &properties.properties;
-    const VkPhysicalDeviceLimits *limits = &said->limits;
-    take_text(facts->name, sizeof facts->name, said->deviceName, sizeof said->deviceName);
+    const VkPhysicalDeviceLimits *limits = &properties.properties.limits;
     take_text(facts->driver_name, sizeof facts->driver_name, driver.driverName,
               sizeof driver.driverName);
     take_text(facts->driver_info, sizeof facts->driver_info, driver.driverInfo,
@@ -188,16 +204,6 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev
     memcpy(facts->device_uuid, ids.deviceUUID, sizeof facts->device_uuid);
     memcpy(facts->driver_uuid, ids.driverUUID, sizeof facts->driver_uuid);
     facts->driver_id = (uint32_t)driver.driverID;
-    facts->vendor = said->vendorID;
-    facts->product = said->deviceID;
-    facts->api = said->apiVersion;
-    const uint32_t loader = volkGetInstanceVersion();
-    snprintf(facts->loader, sizeof facts->loader, "%" PRIu32 ".%" PRIu32 ".%" PRIu32,
-             VK_API_VERSION_MAJOR(loader), VK_API_VERSION_MINOR(loader),
-             VK_API_VERSION_PATCH(loader));
-    facts->driver_raw = said->driverVersion;
-    facts->cpu = said->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    snprintf(facts->type, sizeof facts->type, "%s", type_name(said->deviceType));
     write_version(facts);
 
     facts->subgroup = facts->subgroup_min = facts->subgroup_max = subgroup.subgroupSize;

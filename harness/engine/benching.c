@@ -80,7 +80,7 @@ enum eng_end eng_bench_ask(const struct eng_watch *watch, const struct eng_devic
     struct eng_worker *worker = eng_worker_start(watch, device->manifest, &error);
     if (!worker) {
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
-        return ENG_END_STOPS;
+        return ENG_END_UNFIT;
     }
     request.kind = ENG_BENCH;
     request.index = device->index;

@@ -34,6 +34,7 @@ bool eng_client_wait(struct eng_worker *worker, struct eng_event *event,
         outcome->result = ENG_HANG;
         break;
     case ENG_WAIT_NONSENSE:
+    case ENG_WAIT_FAILED:
         outcome->result = ENG_HARNESS_ERROR;
         break;
     case ENG_WAIT_TIME:
@@ -88,7 +89,8 @@ static enum eng_end open_once(struct eng_client *client, struct eng_outcome *out
     client->worker = eng_worker_start(client->watch, client->device->manifest, &error);
     if (!client->worker) {
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
-        return ENG_END_STOPS;
+        client->unfit = true;
+        return ENG_END_RAN;
     }
     eng_worker_ask(client->worker, &(struct eng_request){
                                        .kind = ENG_OPEN,
@@ -99,8 +101,9 @@ static enum eng_end open_once(struct eng_client *client, struct eng_outcome *out
                                    });
     const enum eng_end end = follow(client, outcome, &event);
     const bool good = end == ENG_END_RAN && event.kind == ENG_EVENT_DONE;
-    if (end == ENG_END_RAN && event.kind == ENG_EVENT_ERROR &&
-        event.error_code != LIT_EXIT_DEVICE_LOST)
+    // A harness that failed, or a worker that talks nonsense, would again.
+    if (end == ENG_END_RAN && outcome->result == ENG_HARNESS_ERROR &&
+        !(event.kind == ENG_EVENT_ERROR && event.error_code == LIT_EXIT_DEVICE_LOST))
         client->unfit = true;
     if (!good)
         eng_worker_end(&client->worker, !is_whole(&event));
@@ -118,7 +121,7 @@ static enum eng_end ensure_open(struct eng_client *client, struct eng_outcome *o
         if (!client->unfit && client->losses < ENG_LOSSES)
             sleep(1);
     }
-    return client->worker ? ENG_END_RAN : ENG_END_STOPS;
+    return client->worker ? ENG_END_RAN : client->unfit ? ENG_END_UNFIT : ENG_END_STOPS;
 }
 
 enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,

@@ -15,15 +15,21 @@ struct eng_client {
     char checker[600];         // "device", or "host: why"; "" before it was open
     struct text code;          // of COMPILE: what isa_pack made of what the driver gave
     unsigned losses, hangs;    // in a row
-    bool unfit;                // it cannot be opened at all
+    bool unfit;                // it cannot be opened at all, or no worker can be had
 };
 
 enum eng_end {
     ENG_END_RAN,   // the outcome is filled
     ENG_END_STOPS, // the device is of no use any more: outcome.reason says why
+    ENG_END_UNFIT, // likewise, but it was not lost: it refuses to be opened, or the harness failed
     ENG_END_TIME,  // the time is used up
     ENG_END_SIGNAL,
 };
+
+static inline bool eng_end_stops(enum eng_end end)
+{
+    return end == ENG_END_STOPS || end == ENG_END_UNFIT;
+}
 
 struct eng_outcome {
     enum eng_result result;

@@ -69,6 +69,12 @@ static void begin_asking(const struct eng_watch *watch, struct asked *asked, con
         snprintf(asked->reason, sizeof asked->reason, "%s", error.message);
 }
 
+static void note_failure(struct eng_inventory *inventory, const struct asked *asked)
+{
+    if (!inventory->failed[0])
+        snprintf(inventory->failed, sizeof inventory->failed, "%s", asked->reason);
+}
+
 static enum eng_wait take_answer(const struct eng_watch *watch, struct eng_inventory *inventory,
                                  struct asked *asked)
 {
@@ -76,8 +82,10 @@ static enum eng_wait take_answer(const struct eng_watch *watch, struct eng_inven
     const size_t known = inventory->count;
     uint32_t found = 0;
     enum eng_wait wait;
-    if (!asked->worker)
-        return ENG_WAIT_GONE;
+    if (!asked->worker) {
+        note_failure(inventory, asked);
+        return ENG_WAIT_FAILED;
+    }
     eng_worker_listen(asked->worker);
     do {
         wait = eng_worker_wait(asked->worker, &event, asked->reason);
@@ -87,6 +95,8 @@ static enum eng_wait take_answer(const struct eng_watch *watch, struct eng_inven
             watch->say(event.text, watch->user);
     } while (wait == ENG_WAIT_EVENT && event.kind != ENG_EVENT_DONE &&
              event.kind != ENG_EVENT_ERROR);
+    if (wait == ENG_WAIT_FAILED)
+        note_failure(inventory, asked);
     asked->harmless = wait == ENG_WAIT_EVENT &&
                       (event.kind == ENG_EVENT_DONE || event.error_code == LIT_EXIT_NOTHING);
     if (wait == ENG_WAIT_EVENT && event.kind == ENG_EVENT_ERROR)
@@ -225,6 +235,9 @@ static bool fail_unknown(const struct eng_inventory *inventory, const char *patt
 
 bool eng_inventory_some(const struct eng_inventory *inventory, struct lit_error *error)
 {
+    if (inventory->failed[0])
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "a driver could not be asked for its devices: %.400s", inventory->failed);
     return inventory->count > 0 ||
            lit_fail(error, LIT_EXIT_NOTHING,
                     "no Vulkan device was found; 'litmus devices' says where drivers are searched");

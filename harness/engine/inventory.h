@@ -26,6 +26,7 @@ struct eng_inventory {
     size_t count;
     struct eng_remark *remarks;
     size_t remark_count;
+    char failed[512]; // why the harness could not ask one of the drivers; "": it asked all
 };
 
 // Asks all drivers, in the loader's order. A device that two manifests lead to is listed once, if
@@ -39,7 +40,8 @@ void eng_inventory_clear(struct eng_inventory *inventory);
 // capitals do not matter.
 bool eng_device_matches(const struct eng_device *device, const char *pattern);
 
-// False with an error if there is no device at all.
+// False with an error if there is no device at all, or a driver was not asked because the harness
+// failed: the devices would have other numbers.
 bool eng_inventory_some(const struct eng_inventory *inventory, struct lit_error *error);
 // Sets chosen[i] for each device that one of the patterns names; all if there are none. False with
 // an error that names the nearest device if a pattern names none.

@@ -62,7 +62,7 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
                    const struct dev_facts *facts, bool shuffle, uint64_t seed)
 {
     uint32_t sizes[ENG_MAX_SIZES];
-    size_t size_count = eng_plan_sizes(facts, sizes);
+    size_t size_count = facts->problem[0] ? 0 : eng_plan_sizes(facts, sizes);
     const char **patterns = lit_alloc(selection->count + 1, sizeof *patterns);
     struct cat_selection sized = {.patterns = patterns, .thorough = selection->thorough};
     for (size_t i = 0; i < selection->count; i++)

@@ -21,6 +21,13 @@
 #define ENG_ALL_CHECKS ((1u << CAT_CHECKS) - 1)
 #define ENG_AHEAD_MOST 14 // configurations whose pipelines are made ahead
 
+// What a worker exits with when the harness fails and not the driver. Its last line says more.
+enum eng_exit {
+    ENG_EXIT_MEMORY = 120,  // no memory for what the harness itself needs, or its tests are broken
+    ENG_EXIT_START = 121,   // the process could not become a worker
+    ENG_EXIT_REQUEST = 122, // a request without an end
+};
+
 enum eng_request_kind {
     ENG_ENUMERATE, // -> DEVICE for each device, then DONE
     ENG_OPEN,      // opens device `index`, unless it is, and tries those modes of the checker that

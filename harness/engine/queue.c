@@ -212,13 +212,16 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
     }
 }
 
-static enum eng_step open_once(struct eng_queue *q, size_t place, uint32_t check, char reason[512])
+// *failed: the harness did, not the driver.
+static enum eng_step open_once(struct eng_queue *q, size_t place, uint32_t check, char reason[512],
+                               bool *failed)
 {
     struct lit_error error = {0};
     char checker[600];
     if (!q->worker)
         q->worker = eng_worker_start(&q->watch, q->device->manifest, &error);
-    if (!q->worker) {
+    *failed = !q->worker;
+    if (*failed) {
         snprintf(reason, 512, "%s", error.message);
         return ENG_STEP_ON;
     }
@@ -229,6 +232,7 @@ static enum eng_step open_once(struct eng_queue *q, size_t place, uint32_t check
                                          .checks = check,
                                          .timeout_ms = eng_batch_limit_ms(&q->watch.policy)});
     enum eng_wait wait = await_open(q, checker, reason);
+    *failed = wait == ENG_WAIT_FAILED;
     if (wait == ENG_WAIT_EVENT && !reason[0]) {
         q->checks |= check;
         return put_device(q, checker) ? ENG_STEP_ON : ENG_STEP_STORE;
@@ -241,6 +245,12 @@ static enum eng_step open_once(struct eng_queue *q, size_t place, uint32_t check
     return wait == ENG_WAIT_INTERRUPTED ? ENG_STEP_SIGNAL : ENG_STEP_ON;
 }
 
+static bool must_stop(const struct eng_queue *q)
+{
+    return q->wedged || q->losses >= ENG_LOSSES || q->hangs >= ENG_HANGS ||
+           q->failures >= ENG_LOSSES;
+}
+
 // Sees to it that there is a worker with the device open, and that the checker was tried in the
 // mode that the configuration needs. Trying all of them would have a software device compile for
 // seconds before the first result.
@@ -248,15 +258,18 @@ static enum eng_step ensure_open(struct eng_queue *q, size_t place)
 {
     const struct cat_case *which = &q->plan.cases[place];
     const uint32_t check = UINT32_C(1) << cat_mode_of(which->test->oracle).check;
-    while ((!q->worker || !(q->checks & check)) && !q->wedged && !q->unfit &&
-           q->losses < ENG_LOSSES) {
+    while ((!q->worker || !(q->checks & check)) && !q->unfit && !must_stop(q)) {
+        bool failed = false;
         q->fault[0] = '\0';
-        enum eng_step step = open_once(q, place, check, q->fault);
+        enum eng_step step = open_once(q, place, check, q->fault, &failed);
         if (step != ENG_STEP_ON || q->worker)
             return step;
-        q->losses = eng_losses_after(q->losses, ENG_DEVICE_LOST);
+        if (failed)
+            q->failures++;
+        else
+            q->losses = eng_losses_after(q->losses, ENG_DEVICE_LOST);
         // A device that resets is away for a moment.
-        if (!q->unfit && q->losses < ENG_LOSSES)
+        if (!q->unfit && !must_stop(q))
             wait_a_second(q);
     }
     return q->worker ? ENG_STEP_ON : ENG_STEP_QUEUE_STOPS;
@@ -271,6 +284,7 @@ struct measure {
     enum cat_expectation expectation;
     enum eng_result result;
     char reason[512], stress[ENG_STRESS_TEXT];
+    bool failed;     // the harness did, not the driver
     bool unclear;    // it went wrong while the worker may have been compiling for another one
     uint64_t target; // how many runs there are to be in all when the present request is done
 };
@@ -343,6 +357,10 @@ static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
     case ENG_WAIT_NONSENSE:
         m->result = ENG_HARNESS_ERROR;
         m->unclear = false; // no driver makes it talk so
+        break;
+    case ENG_WAIT_FAILED: // pipelines that are made meanwhile take memory, too
+        m->result = ENG_HARNESS_ERROR;
+        m->failed = true;
         break;
     case ENG_WAIT_TIME:
         return ENG_STEP_TIME;
@@ -452,7 +470,7 @@ static void add_up(struct eng_queue *q, const struct measure *m)
 
 static void report_end(struct eng_queue *q, const struct measure *m)
 {
-    if (eng_is_broken(m->result) || run_of(q)->verbose)
+    if (eng_is_broken(m->result) || m->failed || run_of(q)->verbose)
         say(q, "%s: %s%s%s", eng_result_name(m->result), m->row.name, m->reason[0] ? ": " : "",
             m->reason);
 }
@@ -480,7 +498,7 @@ static enum eng_step run_chunk(struct eng_queue *q, struct measure *m, bool *ove
     snprintf(request.name, sizeof request.name, "%s", m->row.name);
     snprintf(request.stress, sizeof request.stress, "%s", m->stress);
     m->result = ENG_PARTIAL;
-    m->unclear = false;
+    m->unclear = m->failed = false;
     show(q, m);
     take_place(q, m->which);
     eng_worker_ask(q->worker, &request);
@@ -553,6 +571,8 @@ static enum eng_step run_case(struct eng_queue *q, struct measure *m)
     if (over) {
         q->losses = eng_losses_after(q->losses, m->result);
         q->hangs = eng_hangs_after(q->hangs, m->result);
+        if (m->result != ENG_SKIP)
+            q->failures = m->failed ? q->failures + 1 : 0;
     }
     return step;
 }
@@ -631,6 +651,7 @@ void eng_queue_make(struct eng_queue *q, struct eng_crew *crew, size_t index,
     q->progress->done = q->progress->before;
     q->left = q->plan.count - q->progress->before;
     crew->tally->planned += q->plan.count;
+    crew->tally->unopened += device->facts.problem[0] != '\0';
 }
 
 void eng_queue_clear(struct eng_queue *q)
@@ -640,17 +661,14 @@ void eng_queue_clear(struct eng_queue *q)
     *q = (struct eng_queue){0};
 }
 
-static bool must_stop(const struct eng_queue *q)
-{
-    return q->wedged || q->losses >= ENG_LOSSES || q->hangs >= ENG_HANGS;
-}
-
 static void say_stopped(struct eng_queue *q)
 {
     char number[32];
     const char *why = "it was lost three times in a row";
     if (q->wedged)
         why = "a worker cannot be killed, the driver hangs in the kernel";
+    else if (q->failures >= ENG_LOSSES)
+        why = "the harness failed three times in a row";
     else if (q->fault[0])
         why = "it cannot be opened";
     else if (q->hangs >= ENG_HANGS)
@@ -694,7 +712,9 @@ void eng_queue_run(struct eng_queue *q)
     if (q->step != ENG_STEP_QUEUE_STOPS)
         return;
     say_stopped(q);
-    if (q->unfit)
+    if (q->failures >= ENG_LOSSES && !q->wedged)
+        q->crew->tally->failed++;
+    else if (q->unfit)
         q->crew->tally->unopened++;
     else
         q->crew->tally->stopped++;

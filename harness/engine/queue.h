@@ -58,6 +58,7 @@ struct eng_queue {
     bool unfit;                     // it refuses to be opened, and would again
     char fault[512];                // why it could not be opened last time
     unsigned losses, hangs;         // in a row
+    unsigned failures;              // of the harness, in a row
     enum eng_step step;             // how it ended
 };
 

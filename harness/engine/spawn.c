@@ -3,6 +3,7 @@
 
 #include "engine/spawn.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "engine/protocol.h"
 
@@ -16,8 +17,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -103,6 +104,20 @@ static void free_environment(char **variables, size_t kept)
 }
 
 // In the child: only calls that are safe between fork and exec.
+static _Noreturn void fail_start(int output, const char *what)
+{
+    static const char before[] = "no worker process can be started: ", between[] = ": ";
+    const char *why = strerrordesc_np(errno);
+    const struct iovec words[] = {{(char *)before, sizeof before - 1},
+                                  {(char *)what, strlen(what)},
+                                  {(char *)between, sizeof between - 1},
+                                  {(char *)why, why ? strlen(why) : 0},
+                                  {(char *)"\n", 1}};
+    const ssize_t ignored = writev(output, words, sizeof words / sizeof *words);
+    (void)ignored;
+    _exit(ENG_EXIT_START);
+}
+
 static _Noreturn void become_worker(pid_t parent, int socket, int output, int niceness,
                                     char **variables)
 {
@@ -119,10 +134,10 @@ static _Noreturn void become_worker(pid_t parent, int socket, int output, int ni
         (void)!nice(niceness);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
-        _exit(127);
+        _exit(ENG_EXIT_START);
     if (lifted < 0 || nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 ||
         dup2(output, 2) < 0 || dup2(lifted, ENG_WORKER_FD) < 0)
-        _exit(127);
+        fail_start(output, "its files");
     close_range(ENG_WORKER_FD + 1, ~0u, 0);
     // Some drivers keep the device's memory in a file; the limit is meant for the store.
     if (getrlimit(RLIMIT_FSIZE, &size) == 0) {
@@ -135,10 +150,7 @@ static _Noreturn void become_worker(pid_t parent, int socket, int output, int ni
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     execve("/proc/self/exe", arguments, variables);
-    static const char message[] = "the program cannot be started again\n";
-    ssize_t ignored = write(2, message, sizeof message - 1);
-    (void)ignored;
-    _exit(127);
+    fail_start(2, "/proc/self/exe");
 }
 
 static void close_pair(int pair[2])
@@ -148,11 +160,25 @@ static void close_pair(int pair[2])
             close(pair[i]);
 }
 
+// What a driver opens is not known; with too few it fails in ways that look like its own.
+static bool has_files(struct lit_error *error)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= ENG_FILES)
+        return true;
+    return lit_fail(error, LIT_EXIT_USAGE,
+                    "no worker process can be started: %ju files may be open at once, and a driver "
+                    "needs %d (ulimit -n)",
+                    (uintmax_t)files.rlim_cur, ENG_FILES);
+}
+
 bool eng_child_start(struct eng_child *child, const char *manifest, int niceness,
                      struct lit_error *error)
 {
     int sockets[2] = {-1, -1}, pipes[2] = {-1, -1};
     *child = (struct eng_child){.socket = -1, .output = -1};
+    if (!has_files(error))
+        return false;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
         pipe2(pipes, O_CLOEXEC) != 0)
         goto error;
@@ -199,7 +225,7 @@ static bool wait_for_end(struct eng_child *child, double deadline)
 {
     char bytes[4096];
     while (!eng_child_ended(child)) {
-        double left = deadline - eng_now();
+        double left = deadline - clock_awake();
         if (left <= 0)
             return false;
         struct pollfd pipe = {.fd = child->output, .events = POLLIN};
@@ -218,7 +244,7 @@ static bool kill_by_escalation(struct eng_child *child, const struct eng_policy 
     struct eng_times times = {.terminated = -1, .killed = -1};
     while (!eng_child_ended(child)) {
         double left = 0;
-        times.now = eng_now();
+        times.now = clock_awake();
         switch (eng_kill_next(policy, &times, &left)) {
         case ENG_KILL_WAIT:
             wait_for_end(child, times.now + left);
@@ -243,7 +269,8 @@ bool eng_child_end(struct eng_child *child, const struct eng_policy *policy, boo
     if (child->socket >= 0)
         close(child->socket);
     child->socket = -1;
-    bool ended = child->pid <= 0 || (!at_once && wait_for_end(child, eng_now() + policy->term)) ||
+    bool ended = child->pid <= 0 ||
+                 (!at_once && wait_for_end(child, clock_awake() + policy->term)) ||
                  kill_by_escalation(child, policy);
     // What the worker itself may have started.
     if (child->pid > 0)
@@ -268,9 +295,33 @@ void eng_child_describe(const struct eng_child *child, char *text, size_t size)
     }
 }
 
+const char *eng_child_failure(const struct eng_child *child)
+{
+    if (!child->ended)
+        return NULL;
+    if (WIFSIGNALED(child->status))
+        switch (WTERMSIG(child->status)) {
+        case SIGKILL: // also the kernel's, when no memory is left
+        case SIGTERM:
+        case SIGINT:
+        case SIGHUP:
+        case SIGXCPU:
+            return "the worker was ended from outside";
+        default:
+            return NULL;
+        }
+    switch (WEXITSTATUS(child->status)) {
+    case ENG_EXIT_MEMORY:
+    case ENG_EXIT_REQUEST:
+        return "the worker failed, not the driver";
+    case ENG_EXIT_START:
+        return "the worker could not be started";
+    default:
+        return NULL;
+    }
+}
+
 double eng_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return clock_now();
 }

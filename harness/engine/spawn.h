@@ -16,10 +16,12 @@ struct eng_child {
     bool ended;
 };
 
+#define ENG_FILES 64 // that a worker and its driver may open at once, at least
+
 // Starts this program again as `litmus worker`, in a process group of its own, with one driver's
 // manifest for the Vulkan loader to know, no implicit layers and no shader caches, and so much
 // nicer than this process. The worker dies with the supervisor. False with an error if no process
-// can be made.
+// can be made, or fewer than ENG_FILES files may be open at once.
 bool eng_child_start(struct eng_child *child, const char *manifest, int niceness,
                      struct lit_error *error);
 
@@ -33,6 +35,11 @@ bool eng_child_end(struct eng_child *child, const struct eng_policy *policy, boo
 
 // "signal 11 (SIGSEGV)" or "exit status 3".
 void eng_child_describe(const struct eng_child *child, char *text, size_t size);
+
+// Why it ended, if that is no doing of the driver: it exited with a code of enum eng_exit, or by
+// a signal that only others send. NULL else. The kernel's SIGKILL when memory runs out is among
+// them: whose memory it was is not known.
+const char *eng_child_failure(const struct eng_child *child);
 
 // The monotonic clock in seconds.
 double eng_now(void);

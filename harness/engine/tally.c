@@ -55,6 +55,10 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
                    "%s configurations hung");
     if (tally->out_of_time)
         return say(LIT_EXIT_TIME, reason, size, 1, "the time was used up", "");
+    if (tally->failed > 0)
+        return say(LIT_EXIT_UNDECIDED, reason, size, tally->failed,
+                   "the harness failed, and the queue of a device stopped",
+                   "the harness failed, and the queues of %s devices stopped");
     if (results[ENG_HARNESS_ERROR] > 0)
         return say(LIT_EXIT_UNDECIDED, reason, size, results[ENG_HARNESS_ERROR],
                    "a configuration could not be run", "%s configurations could not be run");
@@ -67,11 +71,11 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
                    "a configuration is undecided after as many runs as were allowed",
                    "%s configurations are undecided after as many runs as were allowed");
     if (tally->unopened > 0 && ran > 0)
-        return say(LIT_EXIT_UNDECIDED, reason, size, tally->unopened,
-                   "a device could not be opened", "%s devices could not be opened");
+        return say(LIT_EXIT_UNDECIDED, reason, size, tally->unopened, "a device could not be used",
+                   "%s devices could not be used");
     if (tally->unopened > 0)
-        return say(LIT_EXIT_NOTHING, reason, size, tally->unopened,
-                   "the device could not be opened", "%s devices could not be opened");
+        return say(LIT_EXIT_NOTHING, reason, size, tally->unopened, "the device could not be used",
+                   "none of %s devices could be used");
     if (tally->planned == 0 && tally->shard)
         return say(LIT_EXIT_OK, reason, size, 1, "this shard has no configuration", "");
     if (tally->planned == 0)

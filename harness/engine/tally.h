@@ -12,7 +12,8 @@ struct eng_tally {
     uint64_t gave_up;   // forbidden and contested ones in which a bounded wait ran out
     uint64_t undecided; // whose sequential rule was not reached by the most runs allowed
     unsigned stopped;   // devices whose queue stopped
-    unsigned unopened;  // devices that refused to be opened
+    unsigned unopened;  // devices that refused to be opened, or of whom nothing useful is known
+    unsigned failed;    // devices whose queue stopped because the harness failed
     bool shard;         // this is one part of a run over several machines
     bool out_of_time;
 };
@@ -25,7 +26,8 @@ void eng_tally_add(struct eng_tally *tally, enum eng_result result,
 //   4   a device was lost for good, or hung again and again, and its queue stopped
 //   1   a forbidden outcome was seen; or the driver crashed, hung or lost the device
 //   5   the time was used up
-//   3   a configuration could not be run although the device has what it needs (harness-error), or
+//   3   the harness failed, and a queue stopped for it;
+//       a configuration could not be run although the device has what it needs (harness-error), or
 //       gave up waiting (no-progress, unless that is what it asks about: assumed, control), or one
 //       of several devices refused to be opened; or a sequential rule was not reached
 //   77  nothing ran; 0 if it is a shard that has no configuration

@@ -3,6 +3,7 @@
 
 #include "engine/watch.h"
 
+#include "base/clock.h"
 #include "engine/interrupt.h"
 
 #include <errno.h>
@@ -13,14 +14,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define TAIL         4096 // bytes of a worker's output that are kept
-#define TICK_SECONDS 0.2  // the longest sleep
+#define TAIL 4096 // bytes of a worker's output that are kept
 
 struct eng_worker {
     const struct eng_watch *watch;
     struct eng_child child;
-    double last_event;
-    char *inbox; // ENG_LINE_MAX bytes
+    double last_event;  // clock_awake
+    struct text outbox; // of requests: what was not sent yet
+    char *inbox;        // ENG_LINE_MAX bytes
     size_t inbox_length;
     char tail[TAIL + 1];
     size_t tail_length;
@@ -33,7 +34,7 @@ struct eng_worker *eng_worker_start(const struct eng_watch *watch, const char *m
 {
     struct eng_worker *worker = lit_alloc(1, sizeof *worker);
     worker->watch = watch;
-    worker->last_event = eng_now();
+    worker->last_event = clock_awake();
     if (!eng_child_start(&worker->child, manifest, watch->niceness, error)) {
         free(worker);
         return NULL;
@@ -49,6 +50,7 @@ bool eng_worker_end(struct eng_worker **worker, bool at_once)
     if (!at_once)
         eng_worker_ask(*worker, &(struct eng_request){.kind = ENG_QUIT});
     bool ended = eng_child_end(&(*worker)->child, &(*worker)->watch->policy, at_once);
+    text_free(&(*worker)->outbox);
     free((*worker)->inbox);
     free(*worker);
     *worker = NULL;
@@ -61,23 +63,31 @@ static void close_socket(struct eng_worker *worker)
     worker->child.socket = -1;
 }
 
+// Sends what the worker takes.
+static void flush(struct eng_worker *worker)
+{
+    struct text *outbox = &worker->outbox;
+    if (worker->child.socket < 0 || outbox->length == 0)
+        return;
+    const ssize_t sent = send(worker->child.socket, outbox->data, outbox->length, MSG_NOSIGNAL);
+    if (sent > 0) {
+        outbox->length -= (size_t)sent;
+        memmove(outbox->data, outbox->data + sent, outbox->length);
+    } else if (errno != EAGAIN && errno != EINTR) {
+        outbox->length = 0; // it died; what it said before can still be read
+    }
+}
+
 void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request)
 {
-    struct text line = {0};
-    if (worker->child.socket < 0)
-        return;
-    eng_request_write(request, &line);
-    ssize_t sent = send(worker->child.socket, line.data, line.length, MSG_NOSIGNAL);
-    // What it said before it died can still be read; a worker that reads nothing never answers.
-    if (sent >= 0 && (size_t)sent != line.length)
-        close_socket(worker);
-    text_free(&line);
-    worker->last_event = eng_now();
+    eng_request_write(request, &worker->outbox);
+    flush(worker);
+    worker->last_event = clock_awake();
 }
 
 void eng_worker_listen(struct eng_worker *worker)
 {
-    worker->last_event = eng_heard(&worker->watch->policy, eng_now(), worker->last_event);
+    worker->last_event = eng_heard(&worker->watch->policy, clock_awake(), worker->last_event);
 }
 
 // What the worker prints
@@ -178,7 +188,7 @@ static bool take_event(struct eng_worker *worker, struct eng_event *event, bool 
         snprintf(reason, 512, "the worker sent no event: %.400s", error.message);
     worker->inbox_length -= length + 1;
     memmove(worker->inbox, newline + 1, worker->inbox_length);
-    worker->last_event = eng_now();
+    worker->last_event = clock_awake();
     return true;
 }
 
@@ -186,29 +196,43 @@ static bool take_event(struct eng_worker *worker, struct eng_event *event, bool 
 // what it prints is no sign of progress.
 static bool pump(struct eng_worker *worker, double seconds)
 {
-    struct pollfd files[2] = {{.fd = worker->child.socket, .events = POLLIN},
+    const short wanted = worker->outbox.length > 0 ? POLLIN | POLLOUT : POLLIN;
+    struct pollfd files[2] = {{.fd = worker->child.socket, .events = wanted},
                               {.fd = worker->child.output, .events = POLLIN}};
     if (seconds > 0)
         poll(files, 2, (int)(seconds * 1000) + 1);
+    flush(worker);
     read_output(worker);
     return read_socket(worker);
 }
 
-static void describe_death(struct eng_worker *worker, char reason[512])
+static enum eng_wait describe_death(struct eng_worker *worker, char reason[512])
 {
     char how[64], line[256];
-    double deadline = eng_now() + 1;
-    while (!eng_child_ended(&worker->child) && eng_now() < deadline)
+    double deadline = clock_awake() + 1;
+    while (!eng_child_ended(&worker->child) && clock_awake() < deadline)
         if (!read_output(worker))
             usleep(2000);
     while (read_output(worker))
         continue;
     eng_child_describe(&worker->child, how, sizeof how);
     last_line(worker, line, sizeof line);
+    const char *failure = eng_child_failure(&worker->child);
     if (worker->child.ended)
-        snprintf(reason, 512, "worker died: %s%s%s", how, line[0] ? "; it said: " : "", line);
+        snprintf(reason, 512, "%s: %s%s%s", failure ? failure : "worker died", how,
+                 line[0] ? "; it said: " : "", line);
     else
         snprintf(reason, 512, "the worker closed its connection");
+    return failure ? ENG_WAIT_FAILED : ENG_WAIT_GONE;
+}
+
+// It is silent; but a driver is to blame only if the worker heard what it was asked.
+static enum eng_wait describe_silence(const struct eng_worker *worker, char reason[512])
+{
+    const bool heard = worker->outbox.length == 0;
+    snprintf(reason, 512, heard ? "no progress for %g s" : "the worker took no request for %g s",
+             worker->watch->policy.idle);
+    return heard ? ENG_WAIT_HUNG : ENG_WAIT_FAILED;
 }
 
 enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event, char reason[512])
@@ -227,16 +251,16 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
             // The last words may have arrived between the read and the end.
             if (pump(worker, 0))
                 continue;
-            describe_death(worker, reason);
-            return ENG_WAIT_GONE;
+            return describe_death(worker, reason);
         }
+        // The run's own time goes on while the process is stopped.
+        const double now = clock_awake();
         struct eng_times times = {
-            .now = eng_now(), .started = watch->started, .event = worker->last_event};
+            .now = now, .started = watch->started + now - clock_now(), .event = worker->last_event};
         double left = 0;
         switch (eng_watchdog(&watch->policy, &times, &left)) {
         case ENG_WATCHDOG_HANG:
-            snprintf(reason, 512, "no progress for %g s", watch->policy.idle);
-            return ENG_WAIT_HUNG;
+            return describe_silence(worker, reason);
         case ENG_WATCHDOG_TIME:
             return ENG_WAIT_TIME;
         case ENG_WATCHDOG_WAIT:
@@ -244,6 +268,6 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
         }
         if (watch->tick)
             watch->tick(watch->user);
-        pump(worker, left < TICK_SECONDS ? left : TICK_SECONDS);
+        pump(worker, left < CLOCK_LOOK ? left : CLOCK_LOOK);
     }
 }

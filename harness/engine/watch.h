@@ -33,7 +33,8 @@ struct eng_worker *eng_worker_start(const struct eng_watch *watch, const char *m
 // process could not be ended even by SIGKILL.
 bool eng_worker_end(struct eng_worker **worker, bool at_once);
 
-// Sends a request. If the worker does not take it, the next eng_worker_wait says so.
+// Sends a request: what the worker does not take at once goes while it is waited for. If it does
+// not take it at all, eng_worker_wait says so.
 void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request);
 
 // Of several that were asked one is listened to from now on: it was not silent while others were.
@@ -42,8 +43,9 @@ void eng_worker_listen(struct eng_worker *worker);
 enum eng_wait {
     ENG_WAIT_EVENT,       // *event is filled
     ENG_WAIT_GONE,        // the worker died; `reason` says how
+    ENG_WAIT_FAILED,      // the harness failed, not the driver; `reason` says how
     ENG_WAIT_NONSENSE,    // it sent something that is no event; `reason` says what
-    ENG_WAIT_HUNG,        // no event for policy.idle; `reason` says so
+    ENG_WAIT_HUNG,        // no event for policy.idle (clock_awake); `reason` says so
     ENG_WAIT_TIME,        // the run's time is used up
     ENG_WAIT_INTERRUPTED, // a signal, or watch->stop, asks the run to stop
 };

@@ -268,8 +268,7 @@ static enum dev_status bench(struct worker *worker, const struct eng_request *re
     return eng_bench(worker->dev, request, emit, worker);
 }
 
-// Reads one line into the inbox, without its newline. False at the end of the connection, or if a
-// line does not end.
+// Reads one line into the inbox, without its newline. False at the end of the connection.
 static bool read_line(struct worker *worker, size_t *length)
 {
     for (;;) {
@@ -279,7 +278,7 @@ static bool read_line(struct worker *worker, size_t *length)
             return true;
         }
         if (worker->used == sizeof worker->inbox)
-            return false;
+            _exit(ENG_EXIT_REQUEST);
         const ssize_t count =
             read(ENG_WORKER_FD, worker->inbox + worker->used, sizeof worker->inbox - worker->used);
         if (count > 0)
@@ -297,6 +296,7 @@ static void drop_line(struct worker *worker, size_t length)
 
 int eng_worker_main(void)
 {
+    lit_failure_code(ENG_EXIT_MEMORY);
     struct worker *worker = lit_alloc(1, sizeof *worker);
     pthread_mutex_init(&worker->sending, NULL);
     struct lit_error error = {0};

@@ -107,6 +107,7 @@ static bool follow(struct searcher *s, struct outcome *outcome, struct lit_error
             eng_worker_end(&s->worker, true);
             return true;
         case ENG_WAIT_NONSENSE:
+        case ENG_WAIT_FAILED:
             return lit_fail(error, LIT_EXIT_UNDECIDED, "%s", outcome->said);
         case ENG_WAIT_TIME:
         case ENG_WAIT_INTERRUPTED:

@@ -234,7 +234,7 @@ enum eng_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *p
         c.name = name;
         const struct fuzz_trial trial = trial_of(&c, &found->drawn, plan->runs);
         end = fuzz_try(target, &trial, &found->first);
-        if (end == ENG_END_STOPS)
+        if (eng_end_stops(end))
             snprintf(tally->reason, sizeof tally->reason, "%s", found->first.reason);
         if (end != ENG_END_RAN)
             break;

@@ -128,6 +128,24 @@ class Nonsense(Case):
         for word in words:
             self.assertIn(word, result.err)
 
+    def test_one_device_of_several(self):
+        """Whatever the odd one's place is, the others keep their numbers and are run."""
+        several = {"LITMUS_FAULT_DRIVER": harness.SIMT, "LITMUS_SIMT": "devices=3"}
+        for odd in range(3):
+            with self.subTest(odd=odd):
+                devices = self.litmus("devices", fault=f"no-extensions={odd}", **several)
+                self.assertEqual(devices.code, 0, devices)
+                self.assertIn("vkEnumerateDeviceExtensionProperties: VK_ERROR_OUT_OF_HOST_MEMORY",
+                              devices.out)
+                store = f"{odd}.db"
+                run = self.litmus("run", harness.ONE, "-n", "1", "--db", store,
+                                  fault=f"no-extensions={odd}", **several)
+                self.assertEqual(run.code, 3, run)
+                self.assertIn("nothing can run on ", run.err)
+                ran = self.rows("SELECT number, result FROM device JOIN result"
+                                " ON result.device = device.id ORDER BY number", store)
+                self.assertEqual(ran, [(number + 1, "pass") for number in range(3) if number != odd])
+
     def test_everything_at_once(self):
         self.refused("nonsense", "subgroup size", "77")
 

@@ -107,8 +107,10 @@ static bool is_on(const char *name)
 
 static _Noreturn void crash(void)
 {
+#ifdef __SANITIZE_ADDRESS__
     signal(SIGSEGV, SIG_DFL);
-    raise(SIGSEGV);
+#endif
+    *(volatile int *)getenv("LITMUS_NOT_SET") = 0;
     abort();
 }
 
@@ -361,6 +363,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipeli
         atomic_fetch_add(&others, workgroup != 0);
         if (hits("hang-compiling-on", workgroup))
             hang(false);
+        uint32_t code;
+        if (workgroup && has_fault("exit", &code))
+            _exit((int)code);
         if (hits("refuse-on", workgroup) ||
             (hits("refuse-again-on", workgroup) && atomic_fetch_add(&again, 1) > 0))
             return VK_ERROR_UNKNOWN;
@@ -506,12 +511,37 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count,
     return NEXT(vkQueueSubmit)(queue, count, infos, fence);
 }
 
+static uint64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+// slow-fence: the device takes longer, in time that the process is not stopped for; what waits for
+// it waits by the clock. False: it waited in vain.
+static bool work_of_fence(uint64_t nanoseconds)
+{
+    static uint32_t done;
+    const uint64_t end = now() + nanoseconds;
+    uint32_t slow;
+    for (; has_fault("slow-fence", &slow) && submitted && done < slow; done += 10) {
+        if (now() >= end)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    done = 0;
+    return true;
+}
+
 // A fence that never comes, though the driver keeps answering.
 static VKAPI_ATTR VkResult VKAPI_CALL wait_fences(VkDevice device, uint32_t count,
                                                   const VkFence *fences, VkBool32 all,
                                                   uint64_t nanoseconds)
 {
     note('w');
+    if (!work_of_fence(nanoseconds))
+        return VK_TIMEOUT;
     if (hits("timeout-on", submitted)) {
         nanosleep(&(struct timespec){(time_t)(nanoseconds / 1000000000u),
                                      (long)(nanoseconds % 1000000000u)},
@@ -519,6 +549,20 @@ static VKAPI_ATTR VkResult VKAPI_CALL wait_fences(VkDevice device, uint32_t coun
         return VK_TIMEOUT;
     }
     return NEXT(vkWaitForFences)(device, count, fences, all, nanoseconds);
+}
+
+// One device of several does not say what it can.
+static VKAPI_ATTR VkResult VKAPI_CALL list_extensions(VkPhysicalDevice device, const char *layer,
+                                                      uint32_t *count,
+                                                      VkExtensionProperties *properties)
+{
+    VkPhysicalDevice all[16];
+    uint32_t odd, found = 16;
+    if (has_fault("no-extensions", &odd) &&
+        NEXT(vkEnumeratePhysicalDevices)(instance, &found, all) >= 0 && odd < found &&
+        all[odd] == device)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
+    return NEXT(vkEnumerateDeviceExtensionProperties)(device, layer, count, properties);
 }
 
 // The loader's interface
@@ -542,6 +586,7 @@ static PFN_vkVoidFunction overridden(const char *name)
         OVERRIDE(vkCmdDispatch, dispatch),
         OVERRIDE(vkCreateComputePipelines, create_pipelines),
         OVERRIDE(vkCreateInstance, create_instance),
+        OVERRIDE(vkEnumerateDeviceExtensionProperties, list_extensions),
         OVERRIDE(vkGetDeviceProcAddr, device_lookup),
         OVERRIDE(vkGetPhysicalDeviceMemoryProperties, get_memory),
         OVERRIDE(vkGetPhysicalDeviceProperties, get_properties),

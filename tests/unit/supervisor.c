@@ -109,6 +109,15 @@ static void play_run(const char *part, const struct eng_request *request)
     } else if (strcmp(part, "abort") == 0) {
         emit_batch(4, 1);
         abort();
+    } else if (strcmp(part, "no-memory") == 0) {
+        lit_failure_code(ENG_EXIT_MEMORY);
+        lit_alloc(SIZE_MAX / 2, 1);
+    } else if (strcmp(part, "endless-request") == 0) {
+        _exit(ENG_EXIT_REQUEST);
+    } else if (strcmp(part, "no-start") == 0) {
+        _exit(ENG_EXIT_START);
+    } else if (strcmp(part, "killed") == 0) {
+        raise(SIGKILL);
     } else if (strcmp(part, "too-much") == 0) {
         runs++;
     } else if (strcmp(part, "too-little") == 0) {
@@ -163,6 +172,10 @@ static int play(const char *part)
     static char line[ENG_LINE_MAX];
     size_t length = 0;
     char byte;
+    if (strcmp(part, "late") == 0)
+        usleep(300000);
+    if (strcmp(part, "reads-nothing") == 0)
+        sleep_for_ever();
     while (read(ENG_WORKER_FD, &byte, 1) == 1) {
         struct eng_request request;
         struct lit_error error;
@@ -179,6 +192,8 @@ static int play(const char *part)
             play_open(part);
         if (request.kind == ENG_RUN)
             play_run(part, &request);
+        if (request.kind == ENG_COMPILE)
+            emit(&(struct eng_event){.kind = ENG_EVENT_DONE});
     }
     return 0;
 }
@@ -331,6 +346,11 @@ static void every_misbehaviour_has_its_result(void **state)
     expect("gone-after", ENG_PASS, RUNS, "");
     expect("exit", ENG_CRASH, 0, "worker died: exit status 3; it said: last ?[31mwords");
     expect("abort", ENG_CRASH, 4, "worker died: signal 6 (SIGABRT)");
+    expect("no-memory", ENG_HARNESS_ERROR, 0,
+           "the worker failed, not the driver: exit status 120; it said: litmus: out of memory");
+    expect("endless-request", ENG_HARNESS_ERROR, 0, "the worker failed, not the driver: exit");
+    expect("no-start", ENG_HARNESS_ERROR, 0, "the worker could not be started: exit status 121");
+    expect("killed", ENG_HARNESS_ERROR, 0, "the worker was ended from outside: signal 9 (SIGKILL)");
     expect("mute", ENG_CRASH, 0, "the worker closed its connection");
     expect("spam", ENG_HANG, 0, "no progress for 0.5 s");
     expect("deaf", ENG_HANG, 0, "no progress for 0.5 s");
@@ -340,6 +360,34 @@ static void every_misbehaviour_has_its_result(void **state)
     expect("too-little", ENG_HARNESS_ERROR, RUNS - 1, "the worker stopped after 9 of 10 runs");
     expect("eager", ENG_HARNESS_ERROR, 0, "the worker made ahead what it was not asked for");
     expect("lost", ENG_DEVICE_LOST, 1, "");
+}
+
+// More requests than the socket holds: none is dropped.
+static void requests_wait_for_the_worker(void **state)
+{
+    enum { MANY = 2000 };
+    struct lit_error error = {0};
+    struct eng_watch watch = {
+        .policy = {.idle = 1, .term = 0.2, .kill = 2}, .started = eng_now(), .say = say};
+    struct eng_request request = {.kind = ENG_COMPILE};
+    struct eng_event event;
+    char reason[512];
+    (void)state;
+    memset(request.name, 'x', sizeof request.name - 1);
+    for (int deaf = 0; deaf < 2; deaf++) {
+        setenv("FAKE_WORKER", deaf ? "reads-nothing" : "late", 1);
+        struct eng_worker *worker = eng_worker_start(&watch, folder, &error);
+        assert_non_null(worker);
+        for (int i = 0; i < MANY; i++)
+            eng_worker_ask(worker, &request);
+        for (int i = 0; i < MANY && !deaf; i++)
+            assert_int_equal(eng_worker_wait(worker, &event, reason), ENG_WAIT_EVENT);
+        if (deaf) {
+            assert_int_equal(eng_worker_wait(worker, &event, reason), ENG_WAIT_FAILED);
+            assert_string_equal(reason, "the worker took no request for 1 s");
+        }
+        eng_worker_end(&worker, true);
+    }
 }
 
 static void a_partial_configuration_goes_on(void **state)
@@ -442,6 +490,7 @@ static void a_device_in_trouble_leaves_the_others_alone(void **state)
         {"deaf", ENG_HANG, 0, NAMES, 0, 0},
         {"abort", ENG_CRASH, 4, NAMES, 0, 0},
         {"nonsense", ENG_HARNESS_ERROR, 0, NAMES, 0, 0},
+        {"no-memory", ENG_HARNESS_ERROR, 0, ENG_LOSSES, 0, 0},
         {"refuse", ENG_PASS, 0, 0, 0, 1},
     };
     (void)state;
@@ -456,6 +505,7 @@ static void a_device_in_trouble_leaves_the_others_alone(void **state)
         assert_int_equal(count_results(&several[1], ENG_PASS, RUNS), NAMES);
         assert_int_equal(tally.stopped, rows[i].stopped);
         assert_int_equal(tally.unopened, rows[i].unopened);
+        assert_int_equal(tally.failed, strcmp(rows[i].part, "no-memory") == 0);
         assert_int_equal(tally.planned, 2 * NAMES);
         if (rows[i].result == ENG_CRASH)
             assert_non_null(strstr(said, "  device 1: crash: "));
@@ -587,6 +637,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_misbehaviour_has_its_result),
+        cmocka_unit_test(requests_wait_for_the_worker),
         cmocka_unit_test(a_partial_configuration_goes_on),
         cmocka_unit_test(devices_that_do_not_open),
         cmocka_unit_test(a_device_in_trouble_leaves_the_others_alone),

@@ -2,10 +2,12 @@
 // The timeout policy, kill escalation, the end of a device's queue, and the exit code, as tables.
 #include "unit.h"
 
+#include "base/clock.h"
 #include "engine/tally.h"
 #include "engine/timeout.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const struct eng_policy unlimited = {.idle = 30, .term = 2, .kill = 5};
 static const struct eng_policy limited = {.idle = 30, .term = 2, .kill = 5, .total = 100};
@@ -52,6 +54,21 @@ static void who_was_not_listened_to_has_a_second(void **state)
     const struct eng_times times = {.now = 100, .event = eng_heard(&unlimited, 100, 10)};
     assert_int_equal(eng_watchdog(&unlimited, &times, &left), ENG_WATCHDOG_WAIT);
     assert_float_equal(left, 1, 1e-9);
+}
+
+static void a_pause_is_no_time(void **state)
+{
+    (void)state;
+    const double now = clock_now(), awake = clock_awake();
+    usleep(1300000); // nobody looks, as when the process is stopped
+    const double after = clock_awake();
+    assert_true(clock_now() - now > 1.2);
+    assert_true(after - awake < 0.1);
+    for (int i = 0; i < 3; i++) {
+        usleep(100000);
+        clock_awake();
+    }
+    assert_true(clock_awake() - after > 0.2);
 }
 
 static void killing_escalates(void **state)
@@ -180,11 +197,14 @@ static void exit_codes_of_many(void **state)
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_OK);
     tally.unopened = 1;
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_UNDECIDED);
-    assert_string_equal(reason, "a device could not be opened");
+    assert_string_equal(reason, "a device could not be used");
     tally.undecided = 2;
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_UNDECIDED);
     assert_string_equal(reason,
                         "2 configurations are undecided after as many runs as were allowed");
+    tally.failed = 1;
+    assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_UNDECIDED);
+    assert_string_equal(reason, "the harness failed, and the queue of a device stopped");
     eng_tally_add(&tally, ENG_HANG, CAT_CONTROL, &none);
     eng_tally_add(&tally, ENG_HANG, CAT_CONTROL, &none);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_FORBIDDEN);
@@ -196,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(silence_is_a_hang_and_time_runs_out),
         cmocka_unit_test(who_was_not_listened_to_has_a_second),
+        cmocka_unit_test(a_pause_is_no_time),
         cmocka_unit_test(killing_escalates),
         cmocka_unit_test(a_worker_hears_of_a_late_batch_before_it_is_killed),
         cmocka_unit_test(three_losses_in_a_row_are_counted),
