@@ -446,6 +446,7 @@ static int measure(struct run *run)
                            .stress = &run->stress,
                            .policy = run->policy,
                            .started = run->started,
+                           .kernel_log = ENG_KERNEL_LOG,
                            .store = run->store,
                            .session = run->session.id,
                            .progress = &run->progress,

@@ -284,6 +284,7 @@ struct measure {
     enum cat_expectation expectation;
     enum eng_result result;
     char reason[512], stress[ENG_STRESS_TEXT];
+    char *evidence[ENG_EVIDENCES];
     bool failed;     // the harness did, not the driver
     bool unclear;    // it went wrong while the worker may have been compiling for another one
     uint64_t target; // how many runs there are to be in all when the present request is done
@@ -312,9 +313,37 @@ static void measure_begin(struct eng_queue *q, struct measure *m, const struct c
     };
 }
 
+static void forget_evidence(struct measure *m)
+{
+    for (size_t i = 0; i < ENG_EVIDENCES; i++) {
+        free(m->evidence[i]);
+        m->evidence[i] = NULL;
+    }
+}
+
+static void measure_clear(struct measure *m)
+{
+    forget_evidence(m);
+    text_free(&m->name);
+}
+
+// To be called before the worker is ended.
+static void note_evidence(struct eng_queue *q, struct measure *m, bool silent)
+{
+    struct eng_kernel_log *log = &q->crew->kernel_log;
+    forget_evidence(m);
+    pthread_mutex_unlock(&q->crew->lock);
+    eng_worker_evidence(q->worker, silent, m->evidence);
+    pthread_mutex_lock(&q->crew->lock);
+    eng_kernel_log_read(log);
+    if (log->lines.length > 0)
+        m->evidence[ENG_EVIDENCE_KERNEL] = lit_strdup(log->lines.data);
+}
+
 static bool put(struct eng_queue *q, struct measure *m)
 {
     m->row.result = (char *)eng_result_name(m->result);
+    memcpy(m->row.evidence, m->evidence, sizeof m->evidence);
     struct lit_error error = {0};
     return heed(q, store_result_put(run_of(q)->store, run_of(q)->session, &m->row, &error), &error);
 }
@@ -401,6 +430,8 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
         *over = wait != ENG_WAIT_TIME && wait != ENG_WAIT_INTERRUPTED;
         if (wait != ENG_WAIT_EVENT) {
             note_blame(q, m);
+            if (*over)
+                note_evidence(q, m, wait == ENG_WAIT_HUNG);
             end_worker(q, true);
             return conclude_wait(m, wait);
         }
@@ -420,6 +451,8 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             break;
         case ENG_EVENT_DONE:
             conclude_done(m, &event);
+            if (eng_is_broken(m->result))
+                note_evidence(q, m, false);
             // What is to blame may be what the worker was compiling meanwhile. A driver that has no
             // memory left, say, may have it without the others.
             if (eng_is_broken(m->result) || event.result == ENG_HARNESS_ERROR)
@@ -513,6 +546,7 @@ static void go_on_alone(struct eng_queue *q, struct measure *m)
     say(q, "%s: %s while other pipelines were being made: it goes on alone: %s", m->row.name,
         eng_result_name(m->result), m->reason);
     end_worker(q, true);
+    forget_evidence(m);
     m->unclear = false;
     m->reason[0] = '\0';
     m->result = eng_verdict(&m->row.count);
@@ -646,7 +680,7 @@ void eng_queue_make(struct eng_queue *q, struct eng_crew *crew, size_t index,
             add_up(q, &m);
             q->progress->before++;
         }
-        text_free(&m.name);
+        measure_clear(&m);
     }
     q->progress->done = q->progress->before;
     q->left = q->plan.count - q->progress->before;
@@ -692,7 +726,7 @@ static enum eng_step run_cases(struct eng_queue *q)
         recall(q, &m);
         step = run_case(q, &m);
         q->progress->name = NULL;
-        text_free(&m.name);
+        measure_clear(&m);
         if (step != ENG_STEP_ON)
             break;
         q->progress->done++;

@@ -26,6 +26,7 @@ enum eng_step {
 struct eng_crew {
     const struct eng_run *run;
     struct eng_tally *tally;
+    struct eng_kernel_log kernel_log;
     struct lit_error *error;             // of the first one that could not write the store
     struct eng_progress_queue *progress; // of all queues, in their order
     struct eng_place *places;            // likewise; those of hardware stay empty

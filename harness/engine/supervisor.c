@@ -128,6 +128,7 @@ static void make(struct supervisor *s, const struct eng_run *run, struct eng_tal
     struct eng_crew *crew = &s->crew;
     crew->progress = lit_alloc(room, sizeof *crew->progress);
     crew->places = lit_alloc(room, sizeof *crew->places);
+    eng_kernel_log_open(&crew->kernel_log, run->kernel_log);
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&s->crew.changed, NULL);
     for (size_t i = 0; i < run->inventory->count; i++) {
@@ -145,6 +146,7 @@ static void clear(struct supervisor *s)
         eng_queue_clear(&s->queues[i]);
     pthread_cond_destroy(&s->crew.changed);
     pthread_mutex_destroy(&s->crew.lock);
+    eng_kernel_log_close(&s->crew.kernel_log);
     free(s->crew.progress);
     free(s->crew.places);
     free(s->queues);

@@ -4,17 +4,20 @@
 #include "engine/watch.h"
 
 #include "base/clock.h"
+#include "engine/backtrace.h"
 #include "engine/interrupt.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#define TAIL 4096 // bytes of a worker's output that are kept
+#define TAIL (2 * ENG_EVIDENCE_SIZE) // bytes of a worker's output that are kept
 
 struct eng_worker {
     const struct eng_watch *watch;
@@ -140,16 +143,81 @@ static bool read_output(struct eng_worker *worker)
     return false;
 }
 
-// The last line that is not empty, sanitised; "" if nothing was printed.
-static void last_line(struct eng_worker *worker, char *line, size_t size)
+// Where the worker's own backtrace begins among what was printed; the end if it is not there.
+static size_t words_length(const struct eng_worker *worker)
 {
-    char *start = worker->tail;
-    size_t length = worker->tail_length;
+    const char *mark =
+        memmem(worker->tail, worker->tail_length, ENG_BACKTRACE, sizeof ENG_BACKTRACE - 1);
+    return mark ? (size_t)(mark - worker->tail) : worker->tail_length;
+}
+
+// The last line that is not empty, sanitised; "" if nothing was printed.
+static void last_line(const struct eng_worker *worker, char *line, size_t size)
+{
+    char start[TAIL + 1];
+    size_t length = words_length(worker);
+    memcpy(start, worker->tail, length);
     while (length > 0 && (start[length - 1] == '\n' || start[length - 1] == '\r'))
         length--;
     start[length] = '\0';
     const char *newline = memrchr(start, '\n', length);
     text_sanitise(line, size, newline ? newline + 1 : start);
+}
+
+// The end of some bytes as lines, at most ENG_EVIDENCE_SIZE; NULL if there is nothing in them.
+static char *keep_lines(const char *bytes, size_t length)
+{
+    char clean[ENG_EVIDENCE_SIZE];
+    struct text text = {0};
+    const size_t over = length < sizeof clean ? 0 : length - sizeof clean + 1;
+    text_append(&text, bytes + over, length - over);
+    for (size_t i = 0; i < text.length; i++)
+        if (!text.data[i])
+            text.data[i] = '?';
+    if (text.data)
+        text_sanitise_lines(clean, sizeof clean, text.data);
+    text_free(&text);
+    return length > 0 && clean[strspn(clean, " \n")] ? lit_strdup(clean) : NULL;
+}
+
+static char *describe_core(const struct eng_child *child)
+{
+    struct text pattern = {0}, line = {0};
+    char safe[256];
+    if (!child->ended || !WIFSIGNALED(child->status) || !WCOREDUMP(child->status))
+        return NULL;
+    text_read(&pattern, "/proc/sys/kernel/core_pattern", sizeof safe);
+    if (pattern.data)
+        pattern.data[strcspn(pattern.data, "\n")] = '\0';
+    text_sanitise(safe, sizeof safe, pattern.data ? pattern.data : "");
+    text_printf(&line, "process %d left a core; kernel.core_pattern: %s\n", (int)child->pid, safe);
+    text_free(&pattern);
+    return line.data;
+}
+
+// Until it has ended, or `seconds` are over.
+static void hear_out(struct eng_worker *worker, double seconds)
+{
+    const double deadline = clock_awake() + seconds;
+    while (!eng_child_ended(&worker->child) && clock_awake() < deadline)
+        if (!read_output(worker))
+            usleep(2000);
+    while (read_output(worker))
+        continue;
+}
+
+void eng_worker_evidence(struct eng_worker *worker, bool silent, char *evidence[ENG_EVIDENCES])
+{
+    // It says where it was.
+    if (silent && worker->child.pid > 0)
+        kill(-worker->child.pid, SIGTERM);
+    hear_out(worker, silent ? worker->watch->policy.term : 0);
+    const size_t words = words_length(worker), mark = sizeof ENG_BACKTRACE - 1;
+    evidence[ENG_EVIDENCE_WORDS] = keep_lines(worker->tail, words);
+    if (words + mark < worker->tail_length)
+        evidence[ENG_EVIDENCE_BACKTRACE] =
+            keep_lines(worker->tail + words + mark, worker->tail_length - words - mark);
+    evidence[ENG_EVIDENCE_CORE] = describe_core(&worker->child);
 }
 
 // What the worker says
@@ -209,12 +277,7 @@ static bool pump(struct eng_worker *worker, double seconds)
 static enum eng_wait describe_death(struct eng_worker *worker, char reason[512])
 {
     char how[64], line[256];
-    double deadline = clock_awake() + 1;
-    while (!eng_child_ended(&worker->child) && clock_awake() < deadline)
-        if (!read_output(worker))
-            usleep(2000);
-    while (read_output(worker))
-        continue;
+    hear_out(worker, 1);
     eng_child_describe(&worker->child, how, sizeof how);
     last_line(worker, line, sizeof line);
     const char *failure = eng_child_failure(&worker->child);

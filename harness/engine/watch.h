@@ -50,5 +50,10 @@ enum eng_wait {
     ENG_WAIT_INTERRUPTED, // a signal, or watch->stop, asks the run to stop
 };
 
+// What is known of a worker's end, or of one that is silent, which is ended for it: evidence[...]
+// is allocated, or stays NULL. To be called before eng_worker_end, after a wait that gave no event
+// or an event that ends the worker.
+void eng_worker_evidence(struct eng_worker *worker, bool silent, char *evidence[ENG_EVIDENCES]);
+
 // Waits for the next event. After anything but an event the worker is good for eng_worker_end only.
 enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event, char reason[512]);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "engine/ahead.h"
+#include "engine/backtrace.h"
 #include "engine/bench.h"
 #include "engine/compile.h"
 #include "engine/generated.h"
@@ -297,6 +298,7 @@ static void drop_line(struct worker *worker, size_t length)
 int eng_worker_main(void)
 {
     lit_failure_code(ENG_EXIT_MEMORY);
+    eng_backtrace_listen();
     struct worker *worker = lit_alloc(1, sizeof *worker);
     pthread_mutex_init(&worker->sending, NULL);
     struct lit_error error = {0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What failed, with its evidence: what was expected and why, what was observed, the first places,
 // and the command that runs it again. Then what did not finish, and what was skipped.
+#include "report/evidence.h"
 #include "report/html.h"
 
 #include "catalogue/catalogue.h"
@@ -15,6 +16,15 @@
 static const char *question_of(const struct cat_test *test)
 {
     return test && test->head.asks ? test->head.asks : "";
+}
+
+// What was found around a crash, a hang or a lost device, folded.
+static void put_evidence(const struct report_result *result, struct text *out)
+{
+    for (size_t i = 0; i < ENG_EVIDENCES; i++)
+        if (result->evidence[i])
+            html_printf(out, "<details><summary>%s</summary><pre>%s</pre></details>\n",
+                        report_evidence_title((enum eng_evidence)i), result->evidence[i]);
 }
 
 // Why the expectation holds, if this program's test still has it so.
@@ -164,6 +174,11 @@ static void put_facts(const struct html *html, const struct html_entry *entries,
     if (result->result != ENG_FAIL)
         html_printf(out, "<dt>ended with</dt><dd>%s: %s</dd>\n", eng_result_name(result->result),
                     result->reason);
+    if (report_evidence_any(result)) {
+        text_puts(out, "<dt>around it</dt><dd>");
+        put_evidence(result, out);
+        text_puts(out, "</dd>\n");
+    }
     if (result->stress[0])
         html_printf(out, "<dt>under stress</dt><dd><code>%s</code></dd>\n", result->stress);
     if (reason_of(result)[0])
@@ -301,7 +316,9 @@ static void put_unfinished(const struct html *html, struct text *out)
             html_chip(out, eng_result_name(result->result), eng_result_name(result->result));
             text_puts(out, "</td>");
             html_count_cell(out, result->runs);
-            html_printf(out, "<td>%s</td></tr>\n", result->reason);
+            html_printf(out, "<td>%s", result->reason);
+            put_evidence(result, out);
+            text_puts(out, "</td></tr>\n");
         }
         free(indexes);
     }

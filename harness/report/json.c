@@ -2,6 +2,7 @@
 // JSON, as docs/report.schema.json says: one line for each device and each result.
 #include "catalogue/catalogue.h"
 #include "report/code.h"
+#include "report/evidence.h"
 #include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/matrix.h"
@@ -299,6 +300,16 @@ static json_t *make_effects(const struct report_code *code, size_t device)
     return json;
 }
 
+static json_t *make_evidence(const struct report_result *result)
+{
+    json_t *json = json_object();
+    for (size_t kind = 0; kind < ENG_EVIDENCES; kind++)
+        if (result->evidence[kind])
+            json_object_set_new(json, eng_evidence_name((enum eng_evidence)kind),
+                                string(result->evidence[kind]));
+    return json;
+}
+
 static json_t *make_result(const struct report_code *code, const struct report_result *result)
 {
     const struct report_model *model = code->model;
@@ -335,6 +346,8 @@ static json_t *make_result(const struct report_code *code, const struct report_r
     json_object_set_new(json, "parts", make_parts(result));
     json_object_set_new(json, "overdispersion", make_spread(result));
     json_object_set_new(json, "code", make_code(code, result));
+    if (report_evidence_any(result))
+        json_object_set_new(json, "evidence", make_evidence(result));
     return json;
 }
 

@@ -165,7 +165,8 @@ static bool load_result(const struct store_result *row, void *user)
     if (count->failure_count > 0)
         memcpy(result->failures, count->failures, count->failure_count * sizeof(*count->failures));
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
-        result->evidence[i] = lit_strdup(row->evidence[i] ? row->evidence[i] : "");
+        if (row->evidence[i] && row->evidence[i][0])
+            result->evidence[i] = lit_strdup(row->evidence[i]);
     result->spread = spread_of(result);
     report_name_split(result);
     return true;

@@ -55,7 +55,7 @@ struct report_result {
     // Of failed runs among them: the confidence sequence's where a sequential rule ended the runs.
     struct stat_interval interval;
     struct report_spread spread;   // of the rate between the pieces
-    char *evidence[ENG_EVIDENCES]; // as in struct store_result, "" for none
+    char *evidence[ENG_EVIDENCES]; // as in struct store_result; NULL: none
 };
 
 struct report_model {

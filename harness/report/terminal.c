@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables that a run ends with.
 #include "catalogue/catalogue.h"
+#include "report/evidence.h"
 #include "report/fingerprint.h"
 #include "report/format.h"
 #include "report/matrix.h"
@@ -18,6 +19,7 @@
 #define NAME_WIDTH    44  // of a table's first column
 #define MOST_FAILURES 12  // listed for a device, unless all are asked for
 #define MOST_SKIPS    8   // reasons
+#define MOST_LOG      3   // lines of the kernel
 #define MOST_NAMES    4   // controls named that were not seen
 
 #define MATRIX_NAME_LEAST 16 // columns that a name in the matrix has at least, or its own line
@@ -286,6 +288,21 @@ static void print_conditions(const struct printer *p, const struct report_result
             sqrt(result->spread.factor));
 }
 
+// The kernel's last lines; all that there is if more was asked for.
+static void print_evidence(const struct printer *p, const struct report_result *result)
+{
+    const bool all = p->info->verbosity > 0;
+    for (size_t i = 0; i < ENG_EVIDENCES; i++) {
+        const enum eng_evidence kind = (enum eng_evidence)i;
+        if (!result->evidence[kind] || (!all && kind != ENG_EVIDENCE_KERNEL))
+            continue;
+        if (all)
+            text_printf(p->out, "    %s\n", report_evidence_title(kind));
+        report_evidence_lines(p->out, result, kind, all ? SIZE_MAX : MOST_LOG,
+                              all ? "      " : "    kernel: ");
+    }
+}
+
 static void print_failure(const struct printer *p, const struct report_result *result)
 {
     char failed[32], runs[32], rate[80], number[32];
@@ -308,7 +325,9 @@ static void print_failure(const struct printer *p, const struct report_result *r
     if (result->result != ENG_FAIL)
         text_printf(p->out, "\n    then %s%s%s", eng_result_name(result->result),
                     result->reason[0] ? ": " : "", result->reason);
-    text_puts(p->out, "\n    again: ");
+    text_puts(p->out, "\n");
+    print_evidence(p, result);
+    text_puts(p->out, "    again: ");
     format_again(p->out, p->model, result);
     text_puts(p->out, "\n");
 }
@@ -354,7 +373,9 @@ static void print_unfinished(const struct printer *p)
             text_printf(p->out, " after %s runs", text_count(runs, result->runs));
         else
             text_puts(p->out, " before the first result");
-        text_printf(p->out, "%s%s\n    again: ", result->reason[0] ? ": " : "", result->reason);
+        text_printf(p->out, "%s%s\n", result->reason[0] ? ": " : "", result->reason);
+        print_evidence(p, result);
+        text_puts(p->out, "    again: ");
         format_again(p->out, p->model, result);
         text_puts(p->out, "\n");
     }

@@ -2,6 +2,7 @@
 // The ticket on one configuration: one sentence, one table, how to repeat it; then, folded, all
 // that helps to believe and to understand it.
 #include "catalogue/catalogue.h"
+#include "report/evidence.h"
 #include "report/excerpt.h"
 #include "report/markdown.h"
 #include "report/references.h"
@@ -13,6 +14,7 @@
 #define MOST_TWINS   16
 #define MOST_PLACES  8
 #define EXCERPT      40   // lines of the test's text
+#define EVIDENCE     60   // lines
 #define ROOM_TO_FOLD 6000 // bytes that a folded part needs at most, but for the excerpt
 
 struct ticket {
@@ -141,6 +143,25 @@ static void print_outcomes(const struct ticket *t)
         text_puts(t->out, "The first instances that failed:\n\n");
     markdown_places(t->out, t->result, MOST_PLACES);
     markdown_unfold(t->out);
+}
+
+// Of a crash, a hang or a lost device.
+static void print_evidence(const struct ticket *t)
+{
+    for (size_t i = 0; i < ENG_EVIDENCES; i++) {
+        const enum eng_evidence kind = (enum eng_evidence)i;
+        struct text lines = {0};
+        report_evidence_lines(&lines, t->result, kind, EVIDENCE, "");
+        if (lines.length > 0) {
+            // What does not fit has its beginning left out.
+            const size_t over = lines.length < ROOM_TO_FOLD ? 0 : lines.length - ROOM_TO_FOLD;
+            const char *from = over ? strchr(lines.data + over, '\n') : lines.data;
+            markdown_fold(t->out, report_evidence_title(kind));
+            markdown_fence(t->out, "", from ? from + (over > 0) : lines.data + over);
+            markdown_unfold(t->out);
+        }
+        text_free(&lines);
+    }
 }
 
 // Twins: other variants of the same test
@@ -304,6 +325,7 @@ void markdown_ticket(struct text *out, const struct report_code *code,
     print_again(&t);
     // Long strings of a strange store leave less room: what does not fit is left out as a whole.
     print_outcomes(&t);
+    print_evidence(&t);
     if (out->length + ROOM_TO_FOLD < limit)
         print_twins(&t);
     if (t.known && out->length + ROOM_TO_FOLD < limit)

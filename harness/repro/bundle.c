@@ -3,6 +3,7 @@
 
 #include "repro/bundle.h"
 
+#include "report/evidence.h"
 #include "repro/parts.h"
 
 #include <inttypes.h>
@@ -95,6 +96,16 @@ static void add_words(struct repro_bundle *bundle, const char *name, const uint3
     text_append(repro_add(bundle, name), (const char *)words, (size_t)count * 4);
 }
 
+static void add_evidence(const struct report_result *result, struct text *out)
+{
+    for (size_t i = 0; i < ENG_EVIDENCES; i++)
+        if (result->evidence[i]) {
+            text_printf(out, "%s:\n\n", report_evidence_title((enum eng_evidence)i));
+            report_evidence_lines(out, result, (enum eng_evidence)i, SIZE_MAX, "  ");
+            text_puts(out, "\n");
+        }
+}
+
 void repro_make(const struct repro *repro, struct repro_bundle *bundle)
 {
     const struct eng_prepared *ready = repro->ready;
@@ -114,6 +125,8 @@ void repro_make(const struct repro *repro, struct repro_bundle *bundle)
     if (repro->amber && !repro_amber_lacks(repro))
         repro_amber(repro, repro_add(bundle, "test.amber"));
     repro_facts(repro, repro_add(bundle, "facts.json"));
+    if (repro->result && report_evidence_any(repro->result))
+        add_evidence(repro->result, repro_add(bundle, "evidence.txt"));
     repro_code(repro, bundle);
     repro_readme(repro, bundle, readme);
 }

@@ -176,6 +176,7 @@ static const struct {
     {"code.bin", "what the driver gave, as bytes: see above"},
     {"code-statistics.txt", "what the driver says that it takes"},
     {"code-difference.txt", "from the code of the nearest variant that did not fail to this one"},
+    {"evidence.txt", "what was found around the crash, the hang or the lost device"},
     {"facts.json", "machine, configuration and results for scripts"},
 };
 

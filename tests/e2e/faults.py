@@ -2,7 +2,9 @@
 """A driver that fails while it runs tests: the configuration gets its result and its reason, the
 others go on, and the exit code says that something is wrong."""
 
+import os
 import re
+import unittest
 
 import harness
 from harness import Case
@@ -30,6 +32,28 @@ class OneConfiguration(Case):
 
     def test_crash_at_a_submission(self):
         self.broken("crash-running-on=64", "crash", "worker died: signal 11")
+
+    @unittest.skipIf("ASAN_OPTIONS" in os.environ, "the sanitizer takes these signals")
+    def test_what_is_found_around_a_crash_and_a_hang(self):
+        for fault, where, timeout in (("crash-running-on=64", "fault.so", "30"),
+                                      ("hang-compiling-on=64", "fault.so", "2")):
+            with self.subTest(fault=fault):
+                result = "crash" if "crash" in fault else "hang"
+                _, entry = self.broken(fault, result, timeout=timeout)
+                self.assertIn(where, entry["evidence"]["backtrace"])
+                name = entry["name"]
+                ticket = self.litmus("report", "--format", "markdown", "--test", name)
+                self.assertIn("Where the worker was", ticket.out)
+                self.assertIn(where, ticket.out)
+                page = self.litmus("report", "--format", "html", "-o", "page.html")
+                self.assertEqual(page.code, 0, page)
+                with open(self.path("page.html")) as file:
+                    self.assertIn("<summary>Where the worker was", file.read())
+                bundle = self.litmus("repro", name, "-o", result)
+                self.assertEqual(bundle.code, 0, bundle)
+                with open(os.path.join(self.path(result), "evidence.txt")) as file:
+                    self.assertIn(where, file.read())
+                os.remove(self.path("litmus.db"))
 
     def test_hang_of_the_compiler(self):
         run, _ = self.broken("hang-compiling-on=64", "hang", "no progress for 2 s", timeout="2")

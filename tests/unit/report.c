@@ -174,6 +174,8 @@ static void put_results(struct store *store, int64_t session)
     hazard.name = "shuffle.quote/it's=$(reboot)@workgroup=64";
     hazard.result = "crash";
     hazard.reason = "killed by signal 11 |<b>";
+    hazard.evidence[ENG_EVIDENCE_KERNEL] = "[1] one\n[2] two\n[3] three\n[4] Xid <b>|\n";
+    hazard.evidence[ENG_EVIDENCE_BACKTRACE] = "litmus(+0x12) [0x34]";
     hazard.expectation = "forbidden";
     put(store, session, &second, hazard);
     assert_true(store_session_finish(store, session, &error));
@@ -309,6 +311,10 @@ static void test_terminal(void **state)
     contains(text, "'shuffle.quote/it'\\''s=$(reboot)@workgroup=64' -d 2");
     contains(text, "1  VK_KHR_shader_subgroup_rotate");
     contains(text, "device 2 of 2");
+    contains(text,
+             "\n    kernel: [2] two\n    kernel: [3] three\n    kernel: [4] Xid <b>|\n    again");
+    lacks(text, "[1] one");
+    lacks(text, "litmus(+0x12)");
     contains(text, "no-progress in 3 of 40 runs");
     lacks(text, "0 %");
     lacks(text, "0%");
@@ -316,6 +322,8 @@ static void test_terminal(void **state)
     free(text);
     text = make(terminal_verbose, store, session);
     contains(text, "\033[33mSOMETIMES\033[0m");
+    contains(text, " since the run began\n      [1] one\n");
+    contains(text, "      litmus(+0x12) [0x34]\n    again");
     contains(text, "seen");
     for (const char *at = text; *at; at++)
         assert_true((unsigned char)*at < 0x80);

@@ -443,6 +443,7 @@ static void test_ticket(void **state)
     ticket.count.part_count = 2;
     ticket.count.parts[0] = (struct eng_part){.process = 0, .runs = 10, .failed_runs = 4};
     ticket.count.parts[1] = (struct eng_part){.process = 1, .runs = 10};
+    ticket.evidence[ENG_EVIDENCE_KERNEL] = "[    1.000000] NVRM: Xid ````` <b>\n| no |\n";
     put(&f, 1, HOSTILE, ticket);
     struct store_result twin = result_of(
         "lookback.scan/encoding=word64,memory-model=vulkan,walk=lane,reconvergence=default"
@@ -470,6 +471,8 @@ static void test_ticket(void **state)
     contains(text, "OpAtomicStore %flag_at %device_scope %publishing %by_flag\n");
     lacks(text, "#ifdef");
     contains(text, "is of another version of the test");
+    contains(text, "What the kernel logged");
+    contains(text, "\n``````\n[    1.000000] NVRM: Xid ````` <b>\n| no |\n``````\n");
     contains(text, "confidence sequence");
     contains(text, "- Vulkan, Memory Model, Synchronizes-With: ");
     free(text);

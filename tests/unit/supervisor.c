@@ -5,6 +5,7 @@
 // named after.
 #include "unit.h"
 
+#include "engine/backtrace.h"
 #include "engine/plan.h"
 #include "engine/supervisor.h"
 
@@ -80,6 +81,22 @@ static void meet(const char *part)
         usleep(2000);
 }
 
+static const char *kernel_log_path(void)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/kmsg", getenv("FAKE_FOLDER"));
+    return path;
+}
+
+static void write_kernel_log(const char *mode, const char *records)
+{
+    FILE *file = fopen(kernel_log_path(), mode);
+    if (file) {
+        fputs(records, file);
+        fclose(file);
+    }
+}
+
 static void play_run(const char *part, const struct eng_request *request)
 {
     static struct eng_event before = {.kind = ENG_EVENT_AHEAD};
@@ -109,6 +126,15 @@ static void play_run(const char *part, const struct eng_request *request)
     } else if (strcmp(part, "abort") == 0) {
         emit_batch(4, 1);
         abort();
+    } else if (strcmp(part, "segv") == 0) {
+        write_kernel_log("a", "6,7,5000000,-;NVRM: Xid (PCI:0000:01:00): 31, \033[1m\n"
+                              " SUBSYSTEM=pci\n6,8,5000001,-;usb 1-1: new device\n");
+        dprintf(2, "driver: no\n");
+        eng_backtrace_listen();
+        *(volatile int *)getenv("NOT_SET") = 0;
+    } else if (strcmp(part, "stuck") == 0) {
+        eng_backtrace_listen();
+        sleep_for_ever();
     } else if (strcmp(part, "no-memory") == 0) {
         lit_failure_code(ENG_EXIT_MEMORY);
         lit_alloc(SIZE_MAX / 2, 1);
@@ -250,6 +276,7 @@ static enum eng_stop supervise_all(const struct setting *setting, struct eng_tal
         .ahead = setting->ahead,
         .policy = {.idle = setting->idle, .term = 0.2, .kill = 2, .total = setting->total},
         .started = eng_now(),
+        .kernel_log = kernel_log_path(),
         .store = store,
         .session = session.id,
         .progress = &progress,
@@ -360,6 +387,47 @@ static void every_misbehaviour_has_its_result(void **state)
     expect("too-little", ENG_HARNESS_ERROR, RUNS - 1, "the worker stopped after 9 of 10 runs");
     expect("eager", ENG_HARNESS_ERROR, 0, "the worker made ahead what it was not asked for");
     expect("lost", ENG_DEVICE_LOST, 1, "");
+}
+
+static void what_was_found_around_an_end_is_kept(void **state)
+{
+    static const struct {
+        const char *part;
+        enum eng_result result;
+        const char *words, *log, *backtrace;
+    } rows[] = {
+        {"segv", ENG_CRASH, "driver: no\n", "[    5.000000] NVRM: Xid (PCI:0000:01:00): 31, ?[1m\n",
+         "litmus("},
+        {"stuck", ENG_HANG, NULL, NULL, "litmus("},
+        {"exit", ENG_CRASH, "first words\nlast ?[31mwords\n\n", NULL, NULL},
+        {"lost", ENG_DEVICE_LOST, NULL, NULL, NULL},
+        {"good", ENG_PASS, NULL, NULL, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct eng_tally tally;
+        struct store_result row = {0};
+        struct lit_error error = {0};
+        begin_session();
+        print_message("part: %s\n", rows[i].part);
+        write_kernel_log("w", "3,1,1000,-;amdgpu: before the run\n");
+        assert_int_equal(supervise(rows[i].part, 0.5, 0, &tally), ENG_STOP_NOT);
+        assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
+        assert_string_equal(row.result, eng_result_name(rows[i].result));
+        const char *const want[] = {rows[i].words, rows[i].log};
+        for (size_t kind = 0; kind < 2; kind++)
+            if (want[kind])
+                assert_string_equal(row.evidence[kind], want[kind]);
+            else
+                assert_null(row.evidence[kind]);
+#ifndef __SANITIZE_ADDRESS__
+        const char *where = row.evidence[ENG_EVIDENCE_BACKTRACE];
+        assert_int_equal(where != NULL, rows[i].backtrace != NULL);
+        if (where)
+            assert_non_null(strstr(where, rows[i].backtrace));
+#endif
+        store_result_clear(&row);
+    }
 }
 
 // More requests than the socket holds: none is dropped.
@@ -637,6 +705,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_misbehaviour_has_its_result),
+        cmocka_unit_test(what_was_found_around_an_end_is_kept),
         cmocka_unit_test(requests_wait_for_the_worker),
         cmocka_unit_test(a_partial_configuration_goes_on),
         cmocka_unit_test(devices_that_do_not_open),

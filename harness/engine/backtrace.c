@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// A backtrace at the end. Only calls that need no memory and take no lock of this program; the
+// dynamic linker's lock may be held by the thread that crashed, so all of it has a time limit.
+#include "engine/backtrace.h"
+
+#include <execinfo.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#define FRAMES  48
+#define SECONDS 1
+#define STACK   65536
+
+static volatile sig_atomic_t ending; // the signal
+static atomic_flag taken = ATOMIC_FLAG_INIT;
+
+static void end_at_once(int number)
+{
+    (void)number;
+    signal(ending, SIG_DFL);
+    kill(getpid(), ending);
+}
+
+static void on_end(int number, siginfo_t *info, void *context)
+{
+    void *frames[FRAMES];
+    (void)context;
+    // Another thread is at it, and ends the process.
+    while (atomic_flag_test_and_set(&taken))
+        pause();
+    ending = number;
+    signal(SIGALRM, end_at_once);
+    alarm(SECONDS);
+    const ssize_t ignored = write(STDERR_FILENO, ENG_BACKTRACE, sizeof ENG_BACKTRACE - 1);
+    (void)ignored;
+    backtrace_symbols_fd(frames, backtrace(frames, FRAMES), STDERR_FILENO);
+    alarm(0);
+    // What the processor raised it raises again, at the same place; what was sent is sent again.
+    signal(number, SIG_DFL);
+    if (info->si_code <= 0)
+        raise(number);
+}
+
+void eng_backtrace_listen(void)
+{
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM};
+    static char stack[STACK];
+    void *frame;
+    backtrace(&frame, 1); // loads what it needs
+    sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction action = {.sa_sigaction = on_end, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+        struct sigaction before;
+        if (sigaction(numbers[i], NULL, &before) == 0 && !(before.sa_flags & SA_SIGINFO) &&
+            before.sa_handler == SIG_DFL)
+            sigaction(numbers[i], &action, NULL);
+    }
+}
