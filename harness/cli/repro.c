@@ -237,6 +237,8 @@ static bool look_at_devices(struct making *m, struct lit_error *error)
         return false;
     if (!eng_inventory_take(&watch, &m->inventory))
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
+    if (m->inventory.failed[0])
+        return eng_inventory_some(&m->inventory, error);
     bool *chosen = lit_alloc(m->inventory.count + 1, sizeof *chosen);
     const struct eng_device *first = NULL;
     bool good = m->inventory.count > 0

@@ -41,32 +41,31 @@ static void each_piece(const char *list, char separator,
 
 // Manifests
 
-static bool read_bounded(const char *path, char *bytes, size_t size, size_t *length, char *remark,
-                         size_t remark_size)
+// False with a remark; errno is then why, or 0 if it is the file's fault.
+static bool read_manifest(const char *path, struct text *bytes, char *remark, size_t size)
 {
     // Opening a pipe would wait for a writer for ever.
     struct stat status;
-    if (stat(path, &status) != 0) {
-        snprintf(remark, remark_size, "%s", strerror(errno));
-        return false;
-    }
-    if (!S_ISREG(status.st_mode)) {
-        snprintf(remark, remark_size, "not a file");
-        return false;
-    }
-    FILE *file = fopen(path, "re");
-    if (!file) {
-        snprintf(remark, remark_size, "%s", strerror(errno));
-        return false;
-    }
-    *length = fread(bytes, 1, size, file);
-    bool failed = ferror(file) != 0;
-    fclose(file);
-    if (failed)
-        snprintf(remark, remark_size, "cannot be read");
-    else if (*length == size)
-        snprintf(remark, remark_size, "larger than a manifest can be");
-    return !failed && *length < size;
+    bool blame = false;
+    if (stat(path, &status) != 0)
+        snprintf(remark, size, "%s", strerror(errno));
+    else if ((blame = !S_ISREG(status.st_mode)))
+        snprintf(remark, size, "not a file");
+    else if (!text_read(bytes, path, MANIFEST_MAX - 1))
+        snprintf(remark, size, "%s", strerror(errno));
+    else if ((blame = bytes->length == MANIFEST_MAX))
+        snprintf(remark, size, "larger than a manifest can be");
+    else
+        return true;
+    errno = blame ? 0 : errno;
+    return false;
+}
+
+// Something that this process lacks, so that nothing is known of the file.
+static bool is_lack(int number)
+{
+    return number == EMFILE || number == ENFILE || number == ENOMEM || number == EIO ||
+           number == EINTR || number == EAGAIN;
 }
 
 static bool is_foreign(const json_t *icd)
@@ -93,15 +92,16 @@ static bool library_exists(const char *manifest, const char *library)
 
 enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size)
 {
-    char *bytes = lit_alloc(MANIFEST_MAX, 1);
-    size_t length = 0;
+    struct text bytes = {0};
     enum eng_manifest verdict = ENG_MANIFEST_BAD;
     json_t *root = NULL;
     json_error_t error;
     remark[0] = '\0';
-    if (!read_bounded(path, bytes, MANIFEST_MAX, &length, remark, size))
+    if (!read_manifest(path, &bytes, remark, size)) {
+        verdict = is_lack(errno) ? ENG_MANIFEST_UNREAD : ENG_MANIFEST_BAD;
         goto end;
-    root = json_loadb(bytes, length, 0, &error);
+    }
+    root = json_loadb(bytes.data ? bytes.data : "", bytes.length, 0, &error);
     const json_t *icd = json_object_get(root, "ICD");
     const char *library = json_string_value(json_object_get(icd, "library_path"));
     if (!root)
@@ -118,7 +118,7 @@ enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size
         verdict = ENG_MANIFEST_GOOD;
 end:
     json_decref(root);
-    free(bytes);
+    text_free(&bytes);
     return verdict;
 }
 
@@ -186,14 +186,23 @@ static bool is_listed(const struct eng_drivers *drivers, const char *path)
     return listed;
 }
 
+static void note_unread(struct eng_drivers *drivers, const char *path, const char *why)
+{
+    if (!drivers->unread[0])
+        snprintf(drivers->unread, sizeof drivers->unread, "%.300s: %.100s", path, why);
+}
+
 static void add_manifest(struct search *search, const char *path)
 {
     struct eng_drivers *drivers = search->drivers;
     if (is_filtered(search, path) || is_listed(drivers, path))
         return;
     struct eng_driver driver = {0};
-    if (eng_manifest_check(path, driver.remark, sizeof driver.remark) == ENG_MANIFEST_FOREIGN)
+    const enum eng_manifest verdict = eng_manifest_check(path, driver.remark, sizeof driver.remark);
+    if (verdict == ENG_MANIFEST_FOREIGN)
         return;
+    if (verdict == ENG_MANIFEST_UNREAD)
+        note_unread(drivers, path, driver.remark);
     if (!driver.remark[0] && strchr(path, ':'))
         snprintf(driver.remark, sizeof driver.remark,
                  "the loader cannot be given a path with a colon in it");
@@ -217,6 +226,8 @@ static void add_folder(struct search *search, const char *folder)
 {
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, manifests_only, alphasort);
+    if (count < 0 && is_lack(errno))
+        note_unread(search->drivers, folder, strerror(errno));
     for (int i = 0; i < count; i++) {
         struct text path = {0};
         text_printf(&path, "%s/%s", folder, entries[i]->d_name);

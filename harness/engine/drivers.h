@@ -15,6 +15,9 @@ struct eng_driver {
 struct eng_drivers {
     struct eng_driver *items;
     size_t count;
+    // A folder or a manifest of which nothing is known because this process lacked something (files
+    // that it may open, memory), and what; "" if there is none.
+    char unread[512];
 };
 
 // Where a variable's value comes from: secure_getenv, which hides it from a program that runs with
@@ -31,6 +34,7 @@ enum eng_manifest {
     ENG_MANIFEST_GOOD,
     ENG_MANIFEST_FOREIGN, // a driver for another architecture: to be left out silently
     ENG_MANIFEST_BAD,     // `remark` says why
+    ENG_MANIFEST_UNREAD,  // likewise, but the file is not to blame
 };
 
 // Looks at a manifest file. The file is not trusted: at most 64 KiB of it are read.

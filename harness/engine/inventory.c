@@ -122,6 +122,7 @@ bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inv
     bool finished = true;
     *inventory = (struct eng_inventory){0};
     eng_drivers_find(&drivers, variable);
+    snprintf(inventory->failed, sizeof inventory->failed, "%s", drivers.unread);
     struct asked *all = lit_alloc(drivers.count + 1, sizeof *all);
     for (size_t i = 0; i < drivers.count; i++)
         if (!drivers.items[i].remark[0])

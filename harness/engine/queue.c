@@ -102,11 +102,11 @@ static void end_worker(struct eng_queue *q, bool at_once)
 void eng_crew_wait(struct eng_crew *crew)
 {
     struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += WAIT_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&crew->changed, &crew->lock, &until);
+    pthread_cond_clockwait(&crew->changed, &crew->lock, CLOCK_MONOTONIC, &until);
 }
 
 bool eng_crew_stops(const struct eng_crew *crew)

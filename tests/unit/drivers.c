@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -231,6 +232,32 @@ static void broken_manifests_are_remarked(void **state)
     eng_drivers_clear(&drivers);
 }
 
+// Nothing is known then of what drivers there are.
+static void a_lack_of_files_is_no_lack_of_drivers(void **state)
+{
+    static const char *const places[] = {"named", "named/try.json"};
+    struct rlimit before, few;
+    (void)state;
+    make_file("named/try.json", GOOD);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = 0;
+    for (size_t i = 0; i < 2; i++) {
+        struct eng_drivers drivers;
+        const char *named[] = {"VK_DRIVER_FILES", in_root(places[i]), NULL};
+        memcpy(environment, named, sizeof named);
+        setrlimit(RLIMIT_NOFILE, &few);
+        eng_drivers_find(&drivers, get);
+        setrlimit(RLIMIT_NOFILE, &before);
+        assert_non_null(strstr(drivers.unread, places[i]));
+        assert_non_null(strstr(drivers.unread, "Too many open files"));
+        eng_drivers_clear(&drivers);
+        eng_drivers_find(&drivers, get);
+        assert_string_equal(drivers.unread, "");
+        eng_drivers_clear(&drivers);
+    }
+}
+
 static struct eng_device example(unsigned number, const char *name)
 {
     struct eng_device device = {.number = number, .id = "0123456789abcdef"};
@@ -297,6 +324,7 @@ int main(void)
         cmocka_unit_test(variables_override_and_add),
         cmocka_unit_test(filters),
         cmocka_unit_test(broken_manifests_are_remarked),
+        cmocka_unit_test(a_lack_of_files_is_no_lack_of_drivers),
         cmocka_unit_test(names_of_a_device),
         cmocka_unit_test(choosing_devices),
     };
