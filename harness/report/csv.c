@@ -31,6 +31,7 @@ struct row {
     const struct report_device *device;
     const struct report_result *result;
     const struct isa_entry *code; // NULL: the store has none
+    const char *fault;            // why what it has cannot be read, "" if it can
     struct text *out;
 };
 
@@ -102,12 +103,12 @@ static void put_params(const struct row *row)
     put_pairs(row, row->result->params, row->result->param_count);
 }
 
-// Empty if the store has no code of it.
+// Empty if the store has no code of it; what is wrong if the code cannot be read.
 static void put_code_digest(const struct row *row)
 {
     char digest[17];
     isa_digest(row->code ? row->code->piece : NULL, digest);
-    put_cell(row->out, digest);
+    put_cell(row->out, row->code ? digest : row->fault);
 }
 
 static void put_seed(const struct row *row)
@@ -175,8 +176,12 @@ void report_csv(const struct report_model *model, struct text *out)
     text_puts(out, "\r\n");
     for (size_t device = 0; device < model->device_count; device++) {
         for (size_t r = 0; r < model->result_count; r++) {
-            const struct row row = {model, &model->devices[device], &model->results[r],
-                                    report_code_of(&code, &model->results[r]), out};
+            const struct row row = {model,
+                                    &model->devices[device],
+                                    &model->results[r],
+                                    report_code_of(&code, &model->results[r]),
+                                    code.fault,
+                                    out};
             if (row.result->device != device)
                 continue;
             for (size_t i = 0; i < COLUMNS; i++) {

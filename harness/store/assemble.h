@@ -17,6 +17,15 @@ bool store_copy_session(struct store *from, int64_t session, struct store *to,
 bool store_copy_tuning(struct store *from, int64_t session, struct store *to, int64_t copy,
                        struct lit_error *error);
 
+// The same for a row of store_tuning_select; the sums are to be made then. `to` NULL: it is only
+// checked.
+bool store_copy_try(struct store *from, sqlite3_stmt *select, struct store *to, int64_t copy,
+                    struct lit_error *error);
+
+// store_copy_code for the one that has an id, or 0 for all. `to` NULL: it is only checked.
+bool store_copy_code_of(struct store *from, int64_t session, int64_t id, struct store *to,
+                        int64_t copy, struct lit_error *error);
+
 // Removes a session with all that belongs to it.
 bool store_remove_session(struct store *store, int64_t session, struct lit_error *error);
 

@@ -11,9 +11,9 @@
 bool store_code_put(struct store *store, int64_t session, const char *device, const char *name,
                     const char *sha256, const struct isa_code *code, struct lit_error *error);
 
-// Calls `visit` for each code of a session, in the order in which they were written; `code` may be
-// taken over and left empty. `device`, if not NULL, asks for one device alone (dev_facts_id), and
-// `name` for one configuration. `visit` returns false to stop.
+// Calls `visit` for each code of a session, in the order in which they were first written; `code`
+// may be taken over and left empty. `device`, if not NULL, asks for one device alone
+// (dev_facts_id), and `name` for one configuration. `visit` returns false to stop.
 bool store_codes(struct store *store, int64_t session, const char *device, const char *name,
                  bool (*visit)(const char *device, const char *name, struct isa_code *code,
                                void *user),

@@ -71,48 +71,32 @@ static bool put_tuning(struct store *to, int64_t session, sqlite3_stmt *select,
     return good;
 }
 
+bool store_copy_try(struct store *from, sqlite3_stmt *select, struct store *to, int64_t copy,
+                    struct lit_error *error)
+{
+    uint64_t runs, failed, none;
+    if (sqlite3_column_int(select, 8) != 1 || !store_column_count(select, 4, INT64_MAX, &runs) ||
+        !store_column_count(select, 5, runs, &failed) ||
+        !store_column_count(select, 6, runs, &none))
+        return store_damaged(from, error, "what a search for stress has tried");
+    return !to || put_tuning(to, copy, select, error);
+}
+
 bool store_copy_tuning(struct store *from, int64_t session, struct store *to, int64_t copy,
                        struct lit_error *error)
 {
     if (from->version < 3)
         return true;
-    sqlite3_stmt *select = store_prepare(from,
-                                         "SELECT device, name, sha256, stress, runs, failed_runs,"
-                                         " no_progress_runs, seconds FROM tuning"
-                                         " WHERE session = ? ORDER BY id",
-                                         error);
+    sqlite3_stmt *select = store_tuning_select(from, session, 0, error);
     if (!select)
         return false;
-    sqlite3_bind_int64(select, 1, session);
     int step;
     bool good = true;
-    while (good && (step = sqlite3_step(select)) != SQLITE_DONE) {
-        uint64_t runs, failed, none;
-        if (step != SQLITE_ROW)
-            good = store_fail(from, error);
-        else if (!store_column_count(select, 4, INT64_MAX, &runs) ||
-                 !store_column_count(select, 5, runs, &failed) ||
-                 !store_column_count(select, 6, runs, &none))
-            good = store_damaged(from, error, "the tuning of session %lld", (long long)session);
-        else
-            good = put_tuning(to, copy, select, error);
-    }
+    while (good && (step = sqlite3_step(select)) != SQLITE_DONE)
+        good = step == SQLITE_ROW ? store_copy_try(from, select, to, copy, error)
+                                  : store_fail(from, error);
     sqlite3_finalize(select);
-    return good;
-}
-
-static bool count_results(struct store *store, int64_t session, int64_t *count,
-                          struct lit_error *error)
-{
-    sqlite3_stmt *select =
-        store_borrow(store, "SELECT count(*) FROM result WHERE session = ?", error);
-    if (!select)
-        return false;
-    sqlite3_bind_int64(select, 1, session);
-    bool good = sqlite3_step(select) == SQLITE_ROW || store_fail(store, error);
-    *count = good ? sqlite3_column_int64(select, 0) : 0;
-    store_return(store, select);
-    return good;
+    return good && store_tuning_seal(to, copy, error);
 }
 
 bool store_copy_session(struct store *from, int64_t session, struct store *to,
@@ -126,11 +110,7 @@ bool store_copy_session(struct store *from, int64_t session, struct store *to,
            store_copy_tuning(from, session, to, copy->id, error) &&
            store_copy_code(from, session, to, copy->id, error);
     free(copying.devices);
-    // Results of a device that the session does not have are in no list of its results.
-    int64_t there = 0, here = 0;
-    good = good && count_results(from, session, &there, error) &&
-           count_results(to, copy->id, &here, error);
-    return good && (there == here || store_damaged(from, error, "a result of no device"));
+    return good;
 }
 
 bool store_remove_session(struct store *store, int64_t session, struct lit_error *error)
@@ -141,7 +121,8 @@ bool store_remove_session(struct store *store, int64_t session, struct lit_error
     sqlite3_bind_int64(erase, 1, session);
     bool good = store_done(store, erase, error);
     store_return(store, erase);
-    return good;
+    return good && store_run(store, "DELETE FROM total WHERE session = ?", session, 0, error) &&
+           store_total_make(store, STORE_KIND_SESSION, 0, error);
 }
 
 static sqlite3_stmt *select_runs(struct store *store, int64_t session, struct lit_error *error)

@@ -51,7 +51,7 @@ static bool load_sessions(struct store *store, struct store_index *index, struct
     text_free(&sql);
     size_t room = 0;
     int step;
-    bool good = select != NULL;
+    bool good = select && store_total_check(store, STORE_KIND_SESSION, 0, error);
     while (good && (step = sqlite3_step(select)) != SQLITE_DONE) {
         if (step != SQLITE_ROW) {
             good = store_fail(store, error);
@@ -135,7 +135,7 @@ static bool load_drivers(struct store *store, struct store_index *index, struct 
     text_free(&sql);
     size_t room = 0;
     int step;
-    bool good = select != NULL;
+    bool good = select && store_total_check(store, STORE_KIND_DEVICE, 0, error);
     while (good && (step = sqlite3_step(select)) != SQLITE_DONE)
         good = step == SQLITE_ROW ? add_device(store, select, index, &room, error)
                                   : store_fail(store, error);
@@ -149,17 +149,28 @@ static bool count_driver_results(struct store *store, struct store_index *index,
     sqlite3_stmt *select =
         store_prepare(store, "SELECT device, count(*) FROM result GROUP BY device", error);
     int step;
+    int64_t counted = 0, all = 0;
     bool good = select != NULL;
     while (good && (step = sqlite3_step(select)) != SQLITE_DONE) {
         char *id = store_column_text(select, 0);
-        for (size_t i = 0; i < index->driver_count; i++)
-            if (strcmp(index->drivers[i].id, id) == 0)
-                index->drivers[i].results += (uint64_t)sqlite3_column_int64(select, 1);
+        size_t i = 0;
+        while (i < index->driver_count && strcmp(index->drivers[i].id, id) != 0)
+            i++;
+        if (step != SQLITE_ROW)
+            good = store_fail(store, error);
+        else if (i == index->driver_count)
+            good = store_damaged(store, error, "a result of no device");
+        else
+            index->drivers[i].results += (uint64_t)sqlite3_column_int64(select, 1);
+        counted += good ? sqlite3_column_int64(select, 1) : 0;
         free(id);
-        good = step == SQLITE_ROW || store_fail(store, error);
     }
     sqlite3_finalize(select);
-    return good;
+    if (!good || !store_has_sums(store))
+        return good;
+    return store_number(store, "SELECT coalesce(sum(members), 0) FROM total WHERE kind = 'result'",
+                        &all, error) &&
+           (all == counted || store_damaged(store, error, "not each result is there that was"));
 }
 
 static int compare_drivers(const void *left, const void *right)
@@ -300,9 +311,9 @@ static bool take_row(struct walk *walk)
         .rule = row->strings[5],
     };
     row->driver = past->driver ? (size_t)(past->driver - walk->index->drivers) : 0;
-    return past->session && past->driver && store_is_result(past->result) &&
-           store_is_expectation(past->expectation) && store_is_hash(past->sha256) &&
-           store_column_hex(select, 6, &past->seed) &&
+    return sqlite3_column_int(select, 13) == 1 && past->session && past->driver &&
+           store_is_result(past->result) && store_is_expectation(past->expectation) &&
+           store_is_hash(past->sha256) && store_column_hex(select, 6, &past->seed) &&
            store_column_count(select, 7, INT64_MAX, &past->runs) &&
            store_column_count(select, 8, past->runs, &past->failed_runs) &&
            store_column_count(select, 9, past->runs - past->failed_runs, &past->no_progress_runs) &&
@@ -384,8 +395,9 @@ bool store_history(struct store *store, const struct store_query *query,
     if (good) {
         struct text sql = {0};
         text_printf(&sql,
-                    "SELECT " HISTORY_COLUMNS ", %s FROM result WHERE name >= ? ORDER BY name",
-                    store->version < 3 ? "'', '', 0" : "stress, rule, first");
+                    "SELECT " HISTORY_COLUMNS ", %s, %s FROM result WHERE name >= ? ORDER BY name",
+                    store->version < 3 ? "'', '', 0" : "stress, rule, first",
+                    store_has_sums(store) ? "brief = " STORE_RESULT_BRIEF : "1");
         walk.select = store_prepare(store, sql.data, error);
         text_free(&sql);
         good = walk.select &&

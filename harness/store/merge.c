@@ -3,12 +3,9 @@
 // output.
 #include "store/merge.h"
 
-#include "base/file.h"
 #include "store/assemble.h"
 #include "store/joined.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,12 +264,6 @@ static bool do_merge(struct merging *merging)
 
 // The temporary copy
 
-static bool fail_file(struct lit_error *error, const char *path, const char *what)
-{
-    int number = errno;
-    return lit_fail(error, LIT_EXIT_USAGE, "%.300s: cannot %s: %s", path, what, strerror(number));
-}
-
 // A writer that was killed leaves a log, which belongs to the file of that name and no other.
 static bool settle_log(const char *name, const char *shown, struct lit_error *error)
 {
@@ -314,14 +305,9 @@ static struct store *open_work(const char *temporary, const struct store_merge_p
     return store_open_scratch(temporary, plan->output, error);
 }
 
-static bool put_in_place(const char *temporary, const char *name,
-                         const struct store_merge_plan *plan, struct lit_error *error)
+static bool merge_files(const char *name, const char *temporary, void *user)
 {
-    return lit_file_replace(temporary, name) || fail_file(error, plan->output, "write");
-}
-
-static bool merge_files(struct merging *merging, const char *name, const char *temporary)
-{
+    struct merging *merging = user;
     const struct store_merge_plan *plan = merging->plan;
     const struct store_merge_done *done = merging->done;
     merging->work = open_work(temporary, plan, name, merging->error);
@@ -330,7 +316,7 @@ static bool merge_files(struct merging *merging, const char *name, const char *t
     store_close(&merging->work);
     bool changed = done->added + done->replaced + done->joined > 0 || access(name, F_OK) != 0;
     if (good && changed)
-        good = put_in_place(temporary, name, plan, merging->error);
+        good = store_put_in_place(temporary, name, plan->output, merging->error);
     for (size_t i = 0; i < merging->incoming_count; i++)
         store_session_clear(&merging->incoming[i].session);
     free(merging->incoming);
@@ -341,26 +327,6 @@ bool store_merge(const struct store_merge_plan *plan, struct store_merge_done *d
                  struct lit_error *error)
 {
     struct merging merging = {.plan = plan, .done = done, .error = error};
-    struct store_lock lock = {.file = -1};
-    struct text temporary = {0};
     *done = (struct store_merge_done){0};
-    if (!store_is_usable(plan->output, error))
-        return false;
-    char *name = store_file_name(plan->output);
-    bool good = store_lock_take(&lock, name, plan->output, error);
-    if (good) {
-        text_printf(&temporary, "%s" STORE_UNFINISHED, name);
-        unlink(temporary.data); // of a merge that was killed: the lock is this one's
-        int file = open(temporary.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        good = file >= 0 || fail_file(error, plan->output, "write here");
-        if (file >= 0) {
-            close(file);
-            good = merge_files(&merging, name, temporary.data);
-            unlink(temporary.data); // gone if it was renamed
-        }
-    }
-    store_lock_drop(&lock);
-    text_free(&temporary);
-    free(name);
-    return good;
+    return store_fill_scratch(plan->output, merge_files, &merging, error);
 }

@@ -3,6 +3,8 @@
 // open, and where its content goes if not.
 #include "store/private.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -179,4 +181,45 @@ bool store_stays(struct store *store, struct lit_error *error)
                  store->path, why.message);
     text_free(&name);
     return false;
+}
+
+// Files that are whole or absent
+
+static bool fail_file(struct lit_error *error, const char *path, const char *what)
+{
+    int number = errno;
+    return lit_fail(error, LIT_EXIT_USAGE, "%.300s: cannot %s: %s", path, what, strerror(number));
+}
+
+bool store_put_in_place(const char *temporary, const char *name, const char *shown,
+                        struct lit_error *error)
+{
+    return lit_file_replace(temporary, name) || fail_file(error, shown, "write");
+}
+
+bool store_fill_scratch(const char *output,
+                        bool (*fill)(const char *name, const char *temporary, void *user),
+                        void *user, struct lit_error *error)
+{
+    struct store_lock lock = {.file = -1};
+    struct text temporary = {0};
+    if (!store_is_usable(output, error))
+        return false;
+    char *name = store_file_name(output);
+    bool good = store_lock_take(&lock, name, output, error);
+    if (good) {
+        text_printf(&temporary, "%s" STORE_UNFINISHED, name);
+        unlink(temporary.data); // of one that was killed: the lock is this one's
+        int file = open(temporary.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        good = file >= 0 || fail_file(error, output, "write here");
+        if (file >= 0) {
+            close(file);
+            good = fill(name, temporary.data, user);
+            unlink(temporary.data); // gone if it was renamed
+        }
+    }
+    store_lock_drop(&lock);
+    text_free(&temporary);
+    free(name);
+    return good;
 }

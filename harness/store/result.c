@@ -37,8 +37,10 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
         store,
         "INSERT INTO result (session, device, name, result, reason, expectation, sha256, headline,"
         " seed, checked_as, runs, failed_runs, no_progress_runs, first_run_failed, instances,"
-        " failed_instances, seconds, stress, rule, first)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " failed_instances, seconds, stress, rule, first, brief)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+        // As STORE_RESULT_BRIEF has them, which is not known before the row is there.
+        " litmus_sum(?1, ?2, ?3, ?4, ?6, ?7, ?9, ?11, ?12, ?13, ?18, ?19, ?20))"
         " ON CONFLICT (session, device, name) DO UPDATE SET result = excluded.result,"
         " reason = excluded.reason, expectation = excluded.expectation, sha256 = excluded.sha256,"
         " headline = excluded.headline, seed = excluded.seed, checked_as = excluded.checked_as,"
@@ -46,7 +48,8 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
         " no_progress_runs = excluded.no_progress_runs,"
         " first_run_failed = excluded.first_run_failed, instances = excluded.instances,"
         " failed_instances = excluded.failed_instances, seconds = excluded.seconds,"
-        " stress = excluded.stress, rule = excluded.rule, first = excluded.first"
+        " stress = excluded.stress, rule = excluded.rule, first = excluded.first,"
+        " brief = excluded.brief"
         " RETURNING id",
         error);
     if (!upsert)
@@ -72,12 +75,16 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
     store_bind_text(upsert, 18, result->stress);
     store_bind_text(upsert, 19, result->rule);
     store_bind_count(upsert, 20, result->first);
+    // Only a row that is new changes it.
+    sqlite3_set_last_insert_rowid(store->db, 0);
     bool good = sqlite3_step(upsert) == SQLITE_ROW || store_fail(store, error);
     if (good) {
         *id = sqlite3_column_int64(upsert, 0);
         good = store_done(store, upsert, error);
     }
     store_return(store, upsert);
+    if (good && sqlite3_last_insert_rowid(store->db) == *id)
+        good = store_total_add(store, STORE_KIND_RESULT, session, *id, error);
     return good;
 }
 
@@ -224,17 +231,19 @@ static bool put_evidence(struct store *store, int64_t id, char *const evidence[E
 bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
                       struct lit_error *error)
 {
-    bool whole = sqlite3_get_autocommit(store->db); // else a part of a larger transaction
-    if (whole && !store_begin(store, error))
+    bool own;
+    if (!store_enter(store, &own, error))
         return false;
     int64_t id = 0;
-    bool good = put_row(store, session, result, &id, error) && delete_parts(store, id, error) &&
-                put_outcomes(store, id, &result->count, error) &&
-                put_failures(store, id, &result->count, error) &&
-                put_choice(store, id, &result->mode, error) &&
-                put_parts(store, id, &result->count, error) &&
-                put_evidence(store, id, result->evidence, error);
-    return whole ? store_end(store, good, error) : good;
+    bool good =
+        put_row(store, session, result, &id, error) && delete_parts(store, id, error) &&
+        put_outcomes(store, id, &result->count, error) &&
+        put_failures(store, id, &result->count, error) &&
+        put_choice(store, id, &result->mode, error) &&
+        put_parts(store, id, &result->count, error) &&
+        put_evidence(store, id, result->evidence, error) &&
+        store_run(store, "UPDATE result SET sum = " STORE_RESULT_SUM " WHERE id = ?", id, 0, error);
+    return store_leave(store, own, good, error);
 }
 
 // The statements that read results.
@@ -270,8 +279,9 @@ static bool reader_make(struct reader *reader, struct store *store, const char *
 {
     struct text select = {0};
     *reader = (struct reader){.store = store};
-    text_printf(&select, RESULT_COLUMNS "%s FROM result %s",
-                store->version < 3 ? RESULT_OLDER : RESULT_NEWER, results);
+    text_printf(&select, RESULT_COLUMNS "%s, %s FROM result %s",
+                store->version < 3 ? RESULT_OLDER : RESULT_NEWER,
+                STORE_IS_WHOLE(store, "result", STORE_RESULT_SUM), results);
     reader->results = store_borrow(store, select.data, error);
     text_free(&select);
     if (!reader->results)
@@ -481,9 +491,9 @@ static bool read_row(struct reader *reader, struct store_result *result)
            store_column_count(select, 15, count->instances, &count->failed_instances) &&
            isfinite(count->seconds) && count->seconds >= 0 &&
            store_column_count(select, 19, INT64_MAX, &result->first) &&
-           read_outcomes(reader, id, count) && read_failures(reader, id, count) &&
-           read_choice(reader, id, &result->mode.choice) && read_parts(reader, id, count) &&
-           read_evidence(reader, id, result->evidence);
+           sqlite3_column_int(select, 20) == 1 && read_outcomes(reader, id, count) &&
+           read_failures(reader, id, count) && read_choice(reader, id, &result->mode.choice) &&
+           read_parts(reader, id, count) && read_evidence(reader, id, result->evidence);
 }
 
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
@@ -510,6 +520,27 @@ bool store_result_get(struct store *store, int64_t session, const char *device, 
     }
     reader_clear(&reader);
     return found;
+}
+
+bool store_result_read(struct store *store, int64_t id, struct store_result *result,
+                       struct lit_error *error)
+{
+    struct reader reader;
+    *result = (struct store_result){0};
+    bool good = reader_make(&reader, store, "WHERE result.id = ?", error);
+    if (good) {
+        sqlite3_bind_int64(reader.results, 1, id);
+        const int step = sqlite3_step(reader.results);
+        good = step == SQLITE_ROW && read_row(&reader, result);
+        if (!good && (step == SQLITE_ROW || step == SQLITE_DONE))
+            store_damaged(store, error, "the result of %s", result->name ? result->name : "?");
+        else if (!good)
+            store_fail(store, error);
+        if (!good)
+            store_result_clear(result);
+    }
+    reader_clear(&reader);
+    return good;
 }
 
 static bool visit_results(struct reader *reader,
@@ -544,10 +575,11 @@ bool store_results(struct store *store, int64_t session,
         return false;
     struct reader reader;
     bool good = reader_make(&reader, store,
-                            "JOIN device ON device.session = result.session"
+                            "LEFT JOIN device ON device.session = result.session"
                             " AND device.id = result.device WHERE result.session = ?"
                             " ORDER BY device.number, result.id",
                             error);
+    good = good && store_total_check(store, STORE_KIND_RESULT, session, error);
     if (good) {
         sqlite3_bind_int64(reader.results, 1, session);
         good = visit_results(&reader, visit, user, error);

@@ -189,6 +189,28 @@ static const char *const migrations[STORE_VERSION] = {
     ") STRICT, WITHOUT ROWID;"
 
     "PRAGMA user_version = 5;",
+
+    // Checksums (docs/store.md, store/sum.c).
+    "ALTER TABLE session ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE device ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE result ADD COLUMN brief INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE result ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE tuning ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE code ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
+    "DROP INDEX result_name;"
+    "UPDATE result SET brief = " STORE_RESULT_BRIEF ";"
+    "CREATE INDEX result_name ON result (name, device, session, result, expectation, sha256, seed,"
+    "  runs, failed_runs, no_progress_runs, stress, rule, first, brief);"
+    // Which rows each session has of a table, and as session 0 which sessions there are.
+    "CREATE TABLE total ("
+    "  session INTEGER NOT NULL,"
+    "  kind TEXT NOT NULL,"
+    "  members INTEGER NOT NULL,"
+    "  sum INTEGER NOT NULL,"
+    "  PRIMARY KEY (session, kind)"
+    ") STRICT, WITHOUT ROWID;"
+
+    "PRAGMA user_version = 6;",
 };
 
 bool store_migrate(struct store *store, int version, struct lit_error *error)
@@ -201,5 +223,6 @@ bool store_migrate(struct store *store, int version, struct lit_error *error)
     bool good = true;
     for (int from = version; good && from < STORE_VERSION; from++)
         good = store_execute(store, migrations[from], error);
+    good = good && store_seal(store, error);
     return store_end(store, good, error);
 }

@@ -23,8 +23,8 @@ static const char *const shard_names[] = {
     [STORE_SHARD_RUNS] = "runs",
 };
 
-bool store_session_begin(struct store *store, struct store_session *session,
-                         struct lit_error *error)
+static bool insert_session(struct store *store, const struct store_session *session,
+                           struct lit_error *error)
 {
     sqlite3_stmt *insert =
         store_prepare(store,
@@ -49,50 +49,51 @@ bool store_session_begin(struct store *store, struct store_session *session,
     store_bind_count(insert, 12, session->shard_count);
     bool good = store_done(store, insert, error);
     sqlite3_finalize(insert);
+    return good;
+}
+
+static bool seal_session(struct store *store, int64_t session, struct lit_error *error)
+{
+    return store_run(store, "UPDATE session SET sum = " STORE_SESSION_SUM " WHERE id = ?", session,
+                     0, error);
+}
+
+bool store_session_begin(struct store *store, struct store_session *session,
+                         struct lit_error *error)
+{
+    bool own;
+    if (!store_enter(store, &own, error))
+        return false;
+    bool good = insert_session(store, session, error);
     if (good)
         session->id = sqlite3_last_insert_rowid(store->db);
-    return good;
+    good = good && seal_session(store, session->id, error) &&
+           store_total_add(store, STORE_KIND_SESSION, 0, session->id, error);
+    for (enum store_kind kind = STORE_KIND_DEVICE; good && kind < STORE_KINDS; kind++)
+        good = store_total_make(store, kind, session->id, error);
+    return store_leave(store, own, good, error);
 }
 
 bool store_session_finish(struct store *store, int64_t session, struct lit_error *error)
 {
-    sqlite3_stmt *update =
-        store_prepare(store, "UPDATE session SET finished = 1 WHERE id = ?", error);
-    if (!update)
+    bool own;
+    if (!store_enter(store, &own, error))
         return false;
-    sqlite3_bind_int64(update, 1, session);
-    bool good = store_done(store, update, error);
-    sqlite3_finalize(update);
-    return good;
-}
-
-static void hash_arguments(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
-    char text[17];
-    for (int i = 0; i < count; i++) {
-        const unsigned char *bytes = sqlite3_value_text(values[i]);
-        // The terminator keeps the arguments apart.
-        for (int at = 0; bytes && at <= sqlite3_value_bytes(values[i]); at++)
-            hash = (hash ^ bytes[at]) * UINT64_C(0x100000001b3);
-    }
-    snprintf(text, sizeof(text), "%016jx", (uintmax_t)hash);
-    sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
-}
-
-bool store_uuid_define(sqlite3 *db)
-{
-    return sqlite3_create_function(db, "litmus_uuid", -1,
-                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
-                                   hash_arguments, NULL, NULL) == SQLITE_OK;
+    const bool good =
+        store_run(store, "UPDATE session SET finished = 1 WHERE id = ?", session, 0, error) &&
+        seal_session(store, session, error);
+    return store_leave(store, own, good, error);
 }
 
 const char *store_session_columns(const struct store *store)
 {
     return store->version < 3 ? "id, version, command, started, system, seed, runs, finished,"
-                                " options, " STORE_UUID ", '', 0, 0"
-                              : "id, version, command, started, system, seed, runs, finished,"
-                                " options, uuid, shard, shard_index, shard_count";
+                                " options, " STORE_UUID ", '', 0, 0, 1"
+           : !store_has_sums(store)
+               ? "id, version, command, started, system, seed, runs, finished,"
+                 " options, uuid, shard, shard_index, shard_count, 1"
+               : "id, version, command, started, system, seed, runs, finished,"
+                 " options, uuid, shard, shard_index, shard_count, sum = " STORE_SESSION_SUM;
 }
 
 bool store_session_read(sqlite3_stmt *select, struct store_session *session)
@@ -115,6 +116,7 @@ bool store_session_read(sqlite3_stmt *select, struct store_session *session)
            store_column_count(select, 6, INT64_MAX, &session->runs) &&
            store_column_count(select, 11, INT64_MAX, &session->shard_index) &&
            store_column_count(select, 12, INT64_MAX, &session->shard_count) &&
+           sqlite3_column_int(select, 13) == 1 &&
            (session->shard == STORE_WHOLE) == (session->shard_count == 0) &&
            (session->shard == STORE_WHOLE || session->shard_index < session->shard_count);
 }
@@ -124,6 +126,8 @@ bool store_session_load(struct store *store, int64_t id, bool unfinished,
 {
     *session = (struct store_session){0};
     struct text columns = {0};
+    if (!store_total_check(store, STORE_KIND_SESSION, 0, error))
+        return false;
     text_printf(&columns,
                 "SELECT %s FROM session WHERE (id = ?1 OR ?1 <= 0) AND (finished = 0 OR NOT ?2)"
                 " ORDER BY id DESC LIMIT 1",
@@ -155,8 +159,8 @@ bool store_session_load(struct store *store, int64_t id, bool unfinished,
     return good;
 }
 
-bool store_device_put(struct store *store, int64_t session, unsigned number,
-                      const struct dev_facts *facts, const char *checker, struct lit_error *error)
+static bool put_device(struct store *store, int64_t session, unsigned number,
+                       const struct dev_facts *facts, const char *checker, struct lit_error *error)
 {
     sqlite3_stmt *insert = store_prepare(
         store,
@@ -204,6 +208,21 @@ bool store_device_put(struct store *store, int64_t session, unsigned number,
     return good;
 }
 
+bool store_device_put(struct store *store, int64_t session, unsigned number,
+                      const struct dev_facts *facts, const char *checker, struct lit_error *error)
+{
+    bool own;
+    if (!store_enter(store, &own, error))
+        return false;
+    const bool good =
+        put_device(store, session, number, facts, checker, error) &&
+        store_run(store,
+                  "UPDATE device SET sum = " STORE_DEVICE_SUM " WHERE session = ? AND number = ?",
+                  session, number, error) &&
+        store_total_make(store, STORE_KIND_DEVICE, session, error);
+    return store_leave(store, own, good, error);
+}
+
 static void column_string(sqlite3_stmt *select, int index, char *target, size_t size)
 {
     const char *raw = (const char *)sqlite3_column_text(select, index);
@@ -229,7 +248,9 @@ static bool column_word(sqlite3_stmt *select, int index, uint32_t *word)
 
 const char *store_facts_newer(const struct store *store)
 {
-    return store->version < 3 ? "''" : "loader";
+    return store->version < 3       ? "'', 1"
+           : !store_has_sums(store) ? "loader, 1"
+                                    : "loader, sum = " STORE_DEVICE_SUM;
 }
 
 bool store_facts_read(sqlite3_stmt *select, int at, struct dev_facts *facts)
@@ -245,6 +266,7 @@ bool store_facts_read(sqlite3_stmt *select, int at, struct dev_facts *facts)
     facts->subgroup_control = sqlite3_column_int(select, at + 16) != 0;
     return column_uuid(select, at + 4, facts->device_uuid) &&
            column_uuid(select, at + 5, facts->driver_uuid) &&
+           sqlite3_column_int(select, at + 23) == 1 &&
            column_word(select, at + 6, &facts->driver_id) &&
            column_word(select, at + 7, &facts->vendor) &&
            column_word(select, at + 8, &facts->product) &&
@@ -265,16 +287,26 @@ bool store_devices(struct store *store, int64_t session,
                                  const char *checker, void *user),
                    void *user, struct lit_error *error)
 {
+    return store_total_check(store, STORE_KIND_DEVICE, session, error) &&
+           store_devices_read(store, session, 0, visit, user, error);
+}
+
+bool store_devices_read(struct store *store, int64_t session, int64_t only,
+                        bool (*visit)(unsigned number, const struct dev_facts *facts,
+                                      const char *checker, void *user),
+                        void *user, struct lit_error *error)
+{
     struct text columns = {0};
     text_printf(&columns,
                 "SELECT number, checker, " STORE_FACTS ", %s"
-                " FROM device WHERE session = ? ORDER BY number",
+                " FROM device WHERE session = ?1 AND (number = ?2 OR ?2 = 0) ORDER BY number",
                 store_facts_newer(store));
     sqlite3_stmt *select = store_prepare(store, columns.data, error);
     text_free(&columns);
     if (!select)
         return false;
     sqlite3_bind_int64(select, 1, session);
+    sqlite3_bind_int64(select, 2, only);
     int step;
     bool good = true, more = true;
     while (good && more && (step = sqlite3_step(select)) != SQLITE_DONE) {

@@ -19,6 +19,9 @@
 #define STORE_APPLICATION 0x4c49544d // "LITM", in the file's header
 #define STORE_BUSY_MS     10000
 
+// Bytes of a file that is checked as a whole when it is opened.
+#define STORE_CHECKED_MOST (16 << 20)
+
 // The number of the error that a call of the system ended with, 0 if it is not known.
 static int cause_of(sqlite3 *db)
 {
@@ -72,7 +75,9 @@ bool store_damaged(const struct store *store, struct lit_error *error, const cha
     va_start(arguments, format);
     vsnprintf(what, sizeof(what), format, arguments);
     va_end(arguments);
-    return lit_fail(error, LIT_EXIT_USAGE, "%s: the file is damaged (%s)", store->path, what);
+    return lit_fail(error, LIT_EXIT_USAGE,
+                    "%s: the file is damaged (%s); 'litmus store check' says what else",
+                    store->path, what);
 }
 
 bool store_execute(struct store *store, const char *sql, struct lit_error *error)
@@ -132,6 +137,20 @@ bool store_done(struct store *store, sqlite3_stmt *statement, struct lit_error *
     return sqlite3_step(statement) == SQLITE_DONE || store_fail(store, error);
 }
 
+bool store_run(struct store *store, const char *sql, int64_t first, int64_t second,
+               struct lit_error *error)
+{
+    sqlite3_stmt *statement = store_borrow(store, sql, error);
+    if (!statement)
+        return false;
+    sqlite3_bind_int64(statement, 1, first);
+    if (sqlite3_bind_parameter_count(statement) > 1)
+        sqlite3_bind_int64(statement, 2, second);
+    const bool good = store_done(store, statement, error);
+    store_return(store, statement);
+    return good;
+}
+
 bool store_begin(struct store *store, struct lit_error *error)
 {
     return store_execute(store, "BEGIN IMMEDIATE", error);
@@ -144,6 +163,17 @@ bool store_end(struct store *store, bool good, struct lit_error *error)
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return false;
+}
+
+bool store_enter(struct store *store, bool *own, struct lit_error *error)
+{
+    *own = sqlite3_get_autocommit(store->db);
+    return !*own || store_begin(store, error);
+}
+
+bool store_leave(struct store *store, bool own, bool good, struct lit_error *error)
+{
+    return own ? store_end(store, good, error) : good;
 }
 
 void store_bind_text(sqlite3_stmt *statement, int index, const char *text)
@@ -189,8 +219,7 @@ bool store_column_hex(sqlite3_stmt *statement, int index, uint64_t *value)
     return digits >= 1 && digits <= 16 && text[2 + digits] == '\0';
 }
 
-static bool read_number(struct store *store, const char *sql, int64_t *number,
-                        struct lit_error *error)
+bool store_number(struct store *store, const char *sql, int64_t *number, struct lit_error *error)
 {
     sqlite3_stmt *statement = store_prepare(store, sql, error);
     if (!statement)
@@ -205,10 +234,10 @@ static bool read_number(struct store *store, const char *sql, int64_t *number,
 // Says what kind of file this is before anything is changed in it. *version is 0 for an empty one.
 static bool identify(struct store *store, int *version, struct lit_error *error)
 {
-    int64_t application, user_version, tables;
-    if (!read_number(store, "PRAGMA application_id", &application, error) ||
-        !read_number(store, "PRAGMA user_version", &user_version, error) ||
-        !read_number(store, "SELECT count(*) FROM sqlite_schema", &tables, error))
+    int64_t application, user_version, tables, newest;
+    if (!store_number(store, "PRAGMA application_id", &application, error) ||
+        !store_number(store, "PRAGMA user_version", &user_version, error) ||
+        !store_number(store, "SELECT count(*) FROM sqlite_schema", &tables, error))
         return false;
     *version = 0;
     if (application == 0 && user_version == 0 && tables == 0)
@@ -221,8 +250,56 @@ static bool identify(struct store *store, int *version, struct lit_error *error)
                         "%s: made by a newer litmus (format %d, this one knows up to %d): update "
                         "litmus, or use another file",
                         store->path, (int)user_version, STORE_VERSION);
+    // The table that each format brought.
+    if (!store_number(store,
+                      "SELECT coalesce(max(CASE name WHEN 'choice' THEN 2 WHEN 'part' THEN 3"
+                      " WHEN 'code' THEN 4 WHEN 'evidence' THEN 5 WHEN 'total' THEN 6 END), 1)"
+                      " FROM sqlite_schema WHERE type = 'table'",
+                      &newest, error))
+        return false;
     *version = (int)user_version;
-    return true;
+    return newest == user_version ||
+           store_damaged(store, error,
+                         "it says that it is of format %d, and has tables of format %d", *version,
+                         (int)newest);
+}
+
+// What SQLite itself notices, and rows that belong to none. Reads all of the file, so that one of
+// more than `most` bytes is left to `litmus store check`.
+static bool check_structure(struct store *store, int64_t most, struct lit_error *error)
+{
+    int64_t size;
+    if (!store_number(store,
+                      "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size",
+                      &size, error))
+        return false;
+    if (size > most)
+        return true;
+    sqlite3_stmt *check = store_prepare(store, "PRAGMA quick_check(1)", error);
+    if (!check)
+        return false;
+    int step = sqlite3_step(check);
+    bool good = step == SQLITE_ROW || store_fail(store, error);
+    if (good) {
+        char *found = store_column_text(check, 0);
+        good = strcmp(found, "ok") == 0 || store_damaged(store, error, "%s", found);
+        free(found);
+    }
+    sqlite3_finalize(check);
+    check = good ? store_prepare(store, "PRAGMA foreign_key_check", error) : NULL;
+    if (!check)
+        return false;
+    step = sqlite3_step(check);
+    if (step == SQLITE_ROW) {
+        char *table = store_column_text(check, 0), *of = store_column_text(check, 2);
+        good = store_damaged(store, error, "a %s of no %s", table, of);
+        free(table);
+        free(of);
+    } else {
+        good = step == SQLITE_DONE || store_fail(store, error);
+    }
+    sqlite3_finalize(check);
+    return good;
 }
 
 // The file may come from anywhere: nothing in its schema may run.
@@ -241,7 +318,7 @@ static void harden(sqlite3 *db)
 static bool prepare_file(struct store *store, struct lit_error *error)
 {
     harden(store->db);
-    return store_uuid_define(store->db) || store_fail(store, error);
+    return store_functions_define(store->db) || store_fail(store, error);
 }
 
 char *store_file_name(const char *path)
@@ -307,7 +384,9 @@ static bool open_writing(struct store *store, const char *name, bool scratch,
     if (sqlite3_open_v2(name, &store->db, flags, NULL) != SQLITE_OK)
         return store_fail(store, error);
     int version;
-    if (!prepare_file(store, error) || !identify(store, &version, error))
+    if (!prepare_file(store, error) || !identify(store, &version, error) ||
+        // What gets checksums now has to be right.
+        !check_structure(store, version < STORE_VERSION ? INT64_MAX : STORE_CHECKED_MOST, error))
         return false;
     if (sqlite3_db_readonly(store->db, "main") == 1)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be written: read-only", store->path);
@@ -373,16 +452,26 @@ static bool open_reading(struct store *store, const char *name, int more_flags,
         return lit_fail(error, LIT_EXIT_USAGE, "%s: empty: nothing was stored in it yet",
                         store->path);
     store->version = version;
-    return true;
+    return store->lenient || check_structure(store, STORE_CHECKED_MOST, error);
 }
 
-struct store *store_open_read(const char *path, struct lit_error *error)
+static struct store *open_to_read(const char *path, bool lenient, struct lit_error *error)
 {
     if (!is_usable(path, true, error))
         return NULL;
     struct store *store = store_new(path);
+    store->lenient = lenient;
     char *name = store_file_name(path);
     bool good = open_reading(store, name, 0, error);
+    if (!good && store->db && sqlite3_extended_errcode(store->db) == SQLITE_READONLY_ROLLBACK) {
+        // A writer was killed while it closed the file: what it left is taken back by a writer.
+        sqlite3 *writer = NULL;
+        if (sqlite3_open_v2(name, &writer, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
+            sqlite3_exec(writer, "PRAGMA schema_version", NULL, NULL, NULL);
+        sqlite3_close(writer);
+        sqlite3_close(store->db);
+        good = open_reading(store, name, 0, error);
+    }
     if (!good && store->db && sqlite3_errcode(store->db) == SQLITE_CANTOPEN) {
         // A log cannot be made in this folder. None is needed if none was left.
         struct text log = {0};
@@ -404,6 +493,16 @@ struct store *store_open_read(const char *path, struct lit_error *error)
         store_close(&store);
     free(name);
     return store;
+}
+
+struct store *store_open_read(const char *path, struct lit_error *error)
+{
+    return open_to_read(path, false, error);
+}
+
+struct store *store_open_damaged(const char *path, struct lit_error *error)
+{
+    return open_to_read(path, true, error);
 }
 
 void store_close(struct store **store)

@@ -8,7 +8,7 @@
 #include "device/facts.h"
 #include "engine/result.h"
 
-#define STORE_VERSION 5 // PRAGMA user_version of the files that this program writes
+#define STORE_VERSION 6 // PRAGMA user_version of the files that this program writes
 
 struct store;
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool store_tuning_put(struct store *store, int64_t session, const struct store_tuning *tuning,
-                      struct lit_error *error)
+static bool put(struct store *store, int64_t session, const struct store_tuning *tuning,
+                struct lit_error *error)
 {
     sqlite3_stmt *insert = store_prepare(
         store,
@@ -34,7 +34,26 @@ bool store_tuning_put(struct store *store, int64_t session, const struct store_t
     return good;
 }
 
-// Columns 0 to 7: device, name, sha256, stress, runs, failed_runs, no_progress_runs, seconds.
+bool store_tuning_seal(struct store *store, int64_t session, struct lit_error *error)
+{
+    return store_run(store, "UPDATE tuning SET sum = " STORE_TUNING_SUM " WHERE session = ?",
+                     session, 0, error) &&
+           store_total_make(store, STORE_KIND_TUNING, session, error);
+}
+
+bool store_tuning_put(struct store *store, int64_t session, const struct store_tuning *tuning,
+                      struct lit_error *error)
+{
+    bool own;
+    if (!store_enter(store, &own, error))
+        return false;
+    const bool good =
+        put(store, session, tuning, error) && store_tuning_seal(store, session, error);
+    return store_leave(store, own, good, error);
+}
+
+// Columns 0 to 8: device, name, sha256, stress, runs, failed_runs, no_progress_runs, seconds,
+// whether the sum is right.
 static bool visit_row(sqlite3_stmt *select, bool (*visit)(const struct store_tuning *, void *),
                       void *user, bool *more)
 {
@@ -47,7 +66,7 @@ static bool visit_row(sqlite3_stmt *select, bool (*visit)(const struct store_tun
                                .stress = texts[3],
                                .seconds = sqlite3_column_double(select, 7)};
     const bool good =
-        store_column_count(select, 4, INT64_MAX, &row.runs) &&
+        sqlite3_column_int(select, 8) == 1 && store_column_count(select, 4, INT64_MAX, &row.runs) &&
         store_column_count(select, 5, row.runs, &row.failed_runs) &&
         store_column_count(select, 6, row.runs - row.failed_runs, &row.no_progress_runs) &&
         isfinite(row.seconds) && row.seconds >= 0;
@@ -74,21 +93,33 @@ static bool visit_all(struct store *store, sqlite3_stmt *select,
     return good;
 }
 
+sqlite3_stmt *store_tuning_select(struct store *store, int64_t session, int64_t id,
+                                  struct lit_error *error)
+{
+    struct text sql = {0};
+    if (!store_total_check(store, STORE_KIND_TUNING, session, error))
+        return NULL;
+    text_printf(&sql,
+                "SELECT device, name, sha256, stress, runs, failed_runs, no_progress_runs,"
+                " seconds, %s FROM tuning WHERE session = ?1 AND (id = ?2 OR ?2 = 0) ORDER BY id",
+                STORE_IS_WHOLE(store, "tuning", STORE_TUNING_SUM));
+    sqlite3_stmt *select = store_prepare(store, sql.data, error);
+    text_free(&sql);
+    if (select) {
+        sqlite3_bind_int64(select, 1, session);
+        sqlite3_bind_int64(select, 2, id);
+    }
+    return select;
+}
+
 bool store_tunings(struct store *store, int64_t session,
                    bool (*visit)(const struct store_tuning *tuning, void *user), void *user,
                    struct lit_error *error)
 {
     if (store->version < 3)
         return true;
-    sqlite3_stmt *select =
-        store_prepare(store,
-                      "SELECT device, name, sha256, stress, runs, failed_runs, no_progress_runs,"
-                      " seconds FROM tuning WHERE session = ? ORDER BY id",
-                      error);
-    if (!select)
-        return false;
-    sqlite3_bind_int64(select, 1, session);
-    return visit_all(store, select, visit, user, error);
+    sqlite3_stmt *select = store_tuning_select(store, session, 0, error);
+    return select && visit_all(store, select, visit, user, error);
 }
 
 bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *best, void *user),
@@ -96,12 +127,17 @@ bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *b
 {
     if (store->version < 3)
         return true;
-    sqlite3_stmt *select =
-        store_prepare(store,
-                      "SELECT device, name, sha256, stress, runs, failed_runs, no_progress_runs,"
-                      " seconds FROM result WHERE EXISTS (SELECT 1 FROM tuning"
-                      " WHERE tuning.session = result.session AND tuning.device = result.device"
-                      " AND tuning.name = result.name) ORDER BY session DESC, id DESC",
-                      error);
+    if (!store_total_check(store, STORE_KIND_RESULT, 0, error) ||
+        !store_total_check(store, STORE_KIND_TUNING, 0, error))
+        return false;
+    struct text sql = {0};
+    text_printf(&sql,
+                "SELECT device, name, sha256, stress, runs, failed_runs, no_progress_runs,"
+                " seconds, %s FROM result WHERE EXISTS (SELECT 1 FROM tuning"
+                " WHERE tuning.session = result.session AND tuning.device = result.device"
+                " AND tuning.name = result.name) ORDER BY session DESC, id DESC",
+                STORE_IS_WHOLE(store, "result", STORE_RESULT_SUM));
+    sqlite3_stmt *select = store_prepare(store, sql.data, error);
+    text_free(&sql);
     return select && visit_all(store, select, visit, user, error);
 }

@@ -190,13 +190,14 @@ static bool collect_entries(struct whole *whole)
 {
     sqlite3_stmt *select =
         store_prepare(whole->store,
-                      "SELECT result.device, result.name FROM result JOIN device"
+                      "SELECT result.device, result.name FROM result LEFT JOIN device"
                       " ON device.session = result.session AND device.id = result.device"
                       " WHERE result.session = ? ORDER BY device.number, result.id",
                       whole->error);
     if (!select)
         return false;
     sqlite3_bind_int64(select, 1, whole->parts[whole->part]->id);
+    bool orphan = false;
     int step;
     while ((step = sqlite3_step(select)) == SQLITE_ROW) {
         if (whole->entry_count == whole->entry_room) {
@@ -206,6 +207,8 @@ static bool collect_entries(struct whole *whole)
         }
         struct entry *entry = &whole->entries[whole->entry_count++];
         char *device = store_column_text(select, 0);
+        if (number_of(whole, device) == 0)
+            orphan = true;
         *entry = (struct entry){
             .part = whole->part,
             .number = number_of(whole, device),
@@ -215,6 +218,8 @@ static bool collect_entries(struct whole *whole)
         free(device);
     }
     sqlite3_finalize(select);
+    if (orphan)
+        return store_damaged(whole->store, whole->error, "a result of no device");
     return step == SQLITE_DONE || store_fail(whole->store, whole->error);
 }
 

@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import sqlite3
 import subprocess
 import time
 import unittest
@@ -329,7 +328,7 @@ class Refusing(Case):
     def test_another_module(self):
         store = self.path("store.db")
         self.litmus("run", self.RIGHT + "*", "-n", "1", "-q", "--db", store)
-        self.change(store, "update result set sha256 = '" + "0" * 64 + "'")
+        self.edit("update result set sha256 = '" + "0" * 64 + "'", store)
         self.refuse(self.RIGHT, "--db", store, words=["another module", "000000000000"])
 
     def test_not_measured_here(self):
@@ -337,12 +336,6 @@ class Refusing(Case):
         self.litmus("run", self.RIGHT + "*", "-n", "1", "-q", "--db", store)
         self.refuse(OnLavapipe.FAILS, "--db", store, words=["no result"])
         self.refuse(self.RIGHT, "--db", store, "-d", "nothing", words=["on that device"])
-
-    def change(self, store, statement):
-        database = sqlite3.connect(store)
-        with database:
-            database.execute(statement)
-        database.close()
 
 
 if __name__ == "__main__":

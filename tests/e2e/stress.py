@@ -4,7 +4,6 @@
 import os
 import re
 import signal
-import sqlite3
 import subprocess
 import time
 
@@ -133,9 +132,8 @@ class Stress(Case):
         before = self.sets()
         self.assertEqual(self.rows("SELECT result FROM result"), [("partial",)])
         # Another set than the seed's, as if the session were of a version that drew it otherwise.
-        with sqlite3.connect(self.path("litmus.db")) as store:
-            store.execute("UPDATE result SET stress = 'offset=512', runs = runs")
-            store.execute("UPDATE session SET options = replace(options, '20000', '400'), runs = 400")
+        self.edit("UPDATE result SET stress = 'offset=512', runs = runs")
+        self.edit("UPDATE session SET options = replace(options, '20000', '400'), runs = 400")
         ran = self.rows("SELECT runs FROM result")[0][0]
         resumed = self.litmus("run", "--resume")
         self.assertNotEqual(set(before.values()), {"offset=512"})
@@ -178,8 +176,7 @@ class Tune(Case):
     def test_what_was_found_is_used(self):
         self.tune(harness.ONE, "--sets", "1", "-n", "1", *SIMT)
         # As if it had found one; and an older, worse one, which does not count.
-        with sqlite3.connect(self.path("litmus.db")) as store:
-            store.execute("UPDATE result SET stress = 'slices=2'")
+        self.edit("UPDATE result SET stress = 'slices=2'")
         run = ("run", *harness.PAIR, "shuffle.branch", "-n", "1", "--stress", "tuned", *SIMT)
         self.assertEqual(self.litmus(*run).code, 0)
         found = dict(self.rows("SELECT name, stress FROM result WHERE session = 2"))
@@ -188,8 +185,7 @@ class Tune(Case):
             self.assertEqual(stress, "slices=2" if same_test else "", name)
         self.assertIn("slices=2", found.values())
         # A set that is none is no stress.
-        with sqlite3.connect(self.path("litmus.db")) as store:
-            store.execute("UPDATE result SET stress = 'colour=red' WHERE session = 1")
+        self.edit("UPDATE result SET stress = 'colour=red' WHERE session = 1")
         self.assertEqual(self.litmus(*run).code, 0)
         self.assertEqual(self.rows("SELECT DISTINCT stress FROM result WHERE session = 3"), [("",)])
 

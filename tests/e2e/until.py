@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sequential rules: runs that go on until the interval is narrow or the rate decided."""
 
-import contextlib
 import os
 import re
 import shutil
 import signal
-import sqlite3
 import time
 
 import harness
@@ -167,10 +165,8 @@ class Usage(Until):
                         "replace(options, '\"max_runs\":20000', '\"max_runs\":-1')"):
             with self.subTest(options=options):
                 shutil.copy(self.path("litmus.db"), self.path("bad.db"))
-                with contextlib.closing(sqlite3.connect(self.path("bad.db"))) as database, database:
-                    changed = database.execute(f"UPDATE session SET options = {options} "
-                                               f"WHERE options <> {options}")
-                    self.assertEqual(changed.rowcount, 1)
+                self.assertEqual(self.edit(f"UPDATE session SET options = {options} "
+                                           f"WHERE options <> {options}", "bad.db"), 1)
                 self.assert_one_line(self.litmus("run", "--resume", "--db", "bad.db", drivers=[]), 2,
                                      "cannot be resumed")
 

@@ -8,6 +8,7 @@
 #include "report/formats.h"
 #include "report/history.h"
 #include "store/merge.h"
+#include "store/private.h"
 #include "store/store.h"
 
 #include <fcntl.h>
@@ -162,6 +163,15 @@ static void write_with_column(uint8_t which, const uint8_t *data, size_t size)
         sqlite3_bind_text(update, 1, (const char *)data, (int)size, SQLITE_STATIC);
     sqlite3_step(update);
     sqlite3_finalize(update);
+    // Else all that reads would see is that a checksum is wrong.
+    struct store sealed = {.db = db, .path = path, .version = STORE_VERSION};
+    struct lit_error error = {0};
+    MUST(store_functions_define(db));
+    store_seal(&sealed, &error);
+    for (size_t i = 0; i < STORE_KEPT; i++) {
+        sqlite3_finalize(sealed.kept[i].statement);
+        free(sealed.kept[i].sql);
+    }
     sqlite3_close(db);
 }
 

@@ -6,9 +6,11 @@ usage: large.py STORE SESSIONS RESULTS
 
 STORE is one of the present format (`litmus merge -o STORE tests/stores/format-2.db` makes it). Each
 session has one of 20 drivers (5 devices, 4 versions each) and RESULTS results, each with an outcome, and
-one in fifty with a failure. The same numbers give the same store.
+one in fifty with a failure. The same numbers give the same store. It has no checksums, as format 5:
+`litmus store check --repair` and any run that writes to it makes them.
 """
 
+import os
 import sqlite3
 import sys
 
@@ -60,6 +62,9 @@ def device_id(driver):
 def main():
     path, sessions, results = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     db = sqlite3.connect(path)
+    if db.execute("PRAGMA user_version").fetchone() == (6,):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "unseal.sql")) as file:
+            db.executescript(file.read())
     db.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000;"
                      "CREATE TEMP TABLE name (i INTEGER PRIMARY KEY, name TEXT)")
     db.execute(NAMES, {"results": results})

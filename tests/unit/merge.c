@@ -9,6 +9,8 @@
 #include "folder.h"
 #include "unit.h"
 
+#include "edit.h"
+
 #include <dirent.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -336,11 +338,9 @@ static void test_evidence_stays(void **state)
                *copy = in_folder("copy");
     struct text got = {0};
     make_shards(STORE_SHARD_RUNS, 2, shards);
-    print(shards[1],
-          "UPDATE result SET result = 'crash' WHERE name GLOB 'scan*';"
-          "INSERT INTO evidence SELECT id, 'last-words', 'abort' FROM result"
-          " WHERE result = 'crash'",
-          &got);
+    edit_store(shards[1], "UPDATE result SET result = 'crash' WHERE name GLOB 'scan*';"
+                          "INSERT INTO evidence SELECT id, 'last-words', 'abort' FROM result"
+                          " WHERE result = 'crash'");
     merge_good(out, shards, 2, false, NULL);
     merge_good(copy, &out, 1, false, NULL);
     print(copy,
@@ -602,12 +602,8 @@ static void test_inputs_that_are_none(void **state)
     merge_bad(out, pair, 2, false, "JSON report");
     unlink(pair[1]);
     make_session(pair[1], &(struct make){.seed = 2});
-    struct text none = {0};
-    print(pair[1],
-          "PRAGMA ignore_check_constraints = 1;"
-          "UPDATE result SET failed_runs = runs + 1 WHERE name GLOB 'scan*'",
-          &none);
-    text_free(&none);
+    edit_store(pair[1], "PRAGMA ignore_check_constraints = 1;"
+                        "UPDATE result SET failed_runs = runs + 1 WHERE name GLOB 'scan*'");
     merge_bad(out, pair, 2, false, "damaged");
     merge_bad(good, pair, 2, false, "damaged");
 }

@@ -6,6 +6,8 @@
 #include "folder.h"
 #include "unit.h"
 
+#include "edit.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -333,7 +335,7 @@ static void test_versions_and_damage(void **state)
     int results = 0;
     struct lit_error error = {0};
     for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
-        execute(damages[i]);
+        edit_store(path, damages[i]);
         store = store_open_read(path, &error);
         assert_non_null(store);
         error.message[0] = '\0';
@@ -391,7 +393,7 @@ static void test_choices(void **state)
     store_close(&store);
 
     int results = 0;
-    execute("UPDATE choice SET fails = 1 WHERE place = 0");
+    edit_store(path, "UPDATE choice SET fails = 1 WHERE place = 0");
     store = store_open_read(path, &error);
     assert_false(store_results(store, id, check_result, &results, &error));
     assert_non_null(strstr(error.message, "the file is damaged (the result of memory.message"));
@@ -439,7 +441,7 @@ static void test_evidence(void **state)
         "DELETE FROM evidence WHERE kind = 'rumour'; UPDATE evidence SET text = text || 'y'",
     };
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
-        execute(damages[i]);
+        edit_store(path, damages[i]);
         store = store_open_read(path, &error);
         error.message[0] = '\0';
         assert_false(store_results(store, id, check_result, NULL, &error));
@@ -457,10 +459,11 @@ static void test_older_format(void **state)
     int64_t id = begin(store);
     put(store, id, 10);
     store_close(&store);
-    execute("DROP TABLE evidence; DROP TABLE code; DROP TABLE part; DROP TABLE tuning; DROP TABLE "
-            "choice; DROP INDEX "
-            "session_uuid;"
+    execute("DROP TABLE total; DROP TABLE evidence; DROP TABLE code; DROP TABLE part;"
+            "DROP TABLE tuning; DROP TABLE choice; DROP INDEX session_uuid;"
             "DROP INDEX device_driver; DROP INDEX result_name; DROP INDEX result_device;"
+            "ALTER TABLE session DROP COLUMN sum; ALTER TABLE device DROP COLUMN sum;"
+            "ALTER TABLE result DROP COLUMN sum; ALTER TABLE result DROP COLUMN brief;"
             "ALTER TABLE session DROP COLUMN uuid; ALTER TABLE session DROP COLUMN shard;"
             "ALTER TABLE session DROP COLUMN shard_index;"
             "ALTER TABLE session DROP COLUMN shard_count;"

@@ -5,7 +5,8 @@
 
 #include "unit.h"
 
-#include <sqlite3.h>
+#include "edit.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,11 +108,7 @@ static void tries_and_what_was_found(void **state)
     store_close(&store);
 
     // A store is a file: seconds that are no number are not believed.
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "UPDATE tuning SET seconds = 9e999", NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
+    edit_store(path, "UPDATE tuning SET seconds = 9e999");
     store = store_open_read(path, &error);
     assert_non_null(store);
     assert_false(store_tunings(store, first, note, NULL, &error));

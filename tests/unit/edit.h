@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes a store by SQL and makes its checksums anew, as only a program that knows them can.
+#pragma once
+
+#include "store/private.h"
+
+#include <stdlib.h>
+
+static void edit_store(const char *name, const char *sql)
+{
+    struct store store = {.path = (char *)name, .version = STORE_VERSION};
+    struct lit_error error = {0};
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(name, &store.db), SQLITE_OK);
+    assert_true(store_functions_define(store.db));
+    if (sqlite3_exec(store.db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+    sqlite3_exec(store.db, "PRAGMA ignore_check_constraints = 1", NULL, NULL, NULL);
+    if (!store_seal(&store, &error))
+        fail_msg("%s", error.message);
+    for (size_t i = 0; i < STORE_KEPT; i++) {
+        sqlite3_finalize(store.kept[i].statement);
+        free(store.kept[i].sql);
+    }
+    sqlite3_close(store.db);
+}
