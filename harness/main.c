@@ -28,6 +28,7 @@ static const struct cli_command commands[] = {
     {"history", cli_history, &cli_history_syntax,
      "tests over drivers and days, and what a store has"},
     {"merge", cli_merge, &cli_merge_syntax, "several stores as one, and the shards of a run"},
+    {"store", cli_store, &cli_store_syntax, "whether a store is damaged, and what of it is whole"},
     {"repro", cli_repro, &cli_repro_syntax, "a failing configuration as a folder for a ticket"},
     {"compare", cli_compare, &cli_compare_syntax, "what differs between two sessions"},
     {"gate", cli_gate, &cli_gate_syntax, "an exit code: whether anything is worse than a baseline"},

@@ -13,6 +13,7 @@ int cli_devices(int argc, char **argv);
 int cli_report(int argc, char **argv);
 int cli_history(int argc, char **argv);
 int cli_merge(int argc, char **argv);
+int cli_store(int argc, char **argv);
 int cli_repro(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_gate(int argc, char **argv);
@@ -33,7 +34,7 @@ struct cli_command {
 extern const struct cli_syntax cli_run_syntax, cli_list_syntax, cli_show_syntax, cli_devices_syntax,
     cli_report_syntax, cli_history_syntax, cli_merge_syntax, cli_repro_syntax, cli_compare_syntax,
     cli_gate_syntax, cli_explain_syntax, cli_fuzz_syntax, cli_tune_syntax, cli_isa_syntax,
-    cli_version_syntax;
+    cli_store_syntax, cli_version_syntax;
 extern const struct cli_syntax cli_compare_syntax, cli_gate_syntax;
 extern const struct cli_syntax cli_bench_syntax;
 

@@ -277,6 +277,120 @@ class Companions(Case):
         self.assertGreater(len(self.report()["results"]), 0)
 
 
+class Damaged(Case):
+    """What litmus store check says, and what of a damaged store is kept."""
+
+    def setUp(self):
+        super().setUp()
+        self.assertEqual(self.litmus("run", harness.ONE, "-n", "1").code, 0)
+        self.assertEqual(self.litmus("run", *harness.PAIR, "-n", "2").code, 0)
+
+    def damage(self, sql, store="litmus.db"):
+        database = sqlite3.connect(self.path(store))
+        database.executescript(sql)
+        database.close()
+
+    def check(self, *arguments, store="litmus.db", code=2):
+        result = self.litmus("store", "check", *arguments, store)
+        self.assertEqual(result.code, code, result)
+        self.assert_clean(result)
+        self.assertEqual(bool(result.err), code != 0, result)
+        return result.out
+
+    def test_whole(self):
+        self.assertIn("2 sessions and 3 results are whole", self.check(code=0))
+        self.assertIn("2 sessions and 3 results were copied whole",
+                      self.check("--repair", "copy.db", code=0))
+        for session in ("1", "2"):
+            self.assertEqual(self.report("copy.db", "--session", session),
+                             self.report("litmus.db", "--session", session))
+        self.assertIn("are whole", self.check(store="copy.db", code=0))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["copy.db", "litmus.db"])
+
+    def test_changed_by_hand(self):
+        for sql, words in (
+                ("UPDATE result SET runs = runs + 1 WHERE id = 3", "session 2: the result of"),
+                ("UPDATE outcome SET instances = 1 WHERE result = 3", "session 2: the result of"),
+                ("UPDATE part SET process = 7 WHERE result = 3", "session 2: the result of"),
+                ("DELETE FROM outcome WHERE result = 3", "session 2: the result of"),
+                ("DELETE FROM result WHERE id = 3", "not each result of session 2"),
+                ("UPDATE device SET name = 'x' WHERE session = 2", "device 1 is damaged"),
+                ("DELETE FROM device WHERE session = 2", "not each device of session 2"),
+                ("UPDATE session SET seed = '0x1' WHERE id = 2", "session 2 is damaged"),
+                ("DELETE FROM session WHERE id = 2", "not all sessions"),
+                ("DELETE FROM total WHERE session = 2", "not each result of session 2"),
+                ("UPDATE total SET sum = sum + 1 WHERE session = 2", "not each device of session 2"),
+                ("PRAGMA user_version = 4", "format 4")):
+            with self.subTest(sql=sql):
+                shutil.copy(self.path("litmus.db"), self.path("bad.db"))
+                self.damage(sql, "bad.db")
+                result = self.litmus("report", "--db", "bad.db")
+                self.assert_one_line(result, 2, "bad.db", "damaged")
+                self.assertEqual(result.out, "")
+                result = self.litmus("store", "check", "bad.db")
+                self.assertEqual(result.code, 2, result)
+                self.assertIn(words, result.out + result.err)
+                result = self.litmus("merge", "-o", "merged.db", "bad.db")
+                self.assert_one_line(result, 2, "bad.db", "damaged")
+                self.assertFalse(os.path.exists(self.path("merged.db")))
+
+    def test_repair(self):
+        self.damage("UPDATE result SET runs = 77 WHERE id = 3")
+        out = self.check("--repair", "whole.db")
+        self.assertIn("1 session and 2 results were copied whole", out)
+        self.assertEqual(self.rows("SELECT id, finished FROM session", "whole.db"), [(1, 1), (2, 0)])
+        self.assertEqual(len(self.report("whole.db", "--session", "2")["results"]), 1)
+        # What was lost is measured again.
+        resumed = self.litmus("run", "--resume", "--db", "whole.db")
+        self.assertEqual(resumed.code, 0, resumed)
+        self.assertEqual({entry["runs"] for entry in self.results("whole.db").values()}, {2})
+        self.assertIn("3 results are whole", self.check(store="whole.db", code=0))
+
+    def test_a_page_that_is_lost(self):
+        """A page in the middle of the file: what is elsewhere is kept, and nothing is invented."""
+        with open(self.path("litmus.db"), "rb") as file:
+            content = file.read()
+        known = {(entry["name"], entry["seed"]): entry for session in ("1", "2")
+                 for entry in self.report("litmus.db", "--session", session)["results"]}
+        kept = 0
+        for page in range(1, len(content) // 4096):
+            at = page * 4096
+            self.write("bad.db", content[:at] + b"\xa5" * 4096 + content[at + 4096:])
+            result = self.litmus("store", "check", "--repair", "whole.db", "bad.db")
+            self.assertIn(result.code, (0, 2), result)
+            self.assert_clean(result)
+            if not os.path.exists(self.path("whole.db")):
+                continue
+            for (session,) in self.rows("SELECT id FROM session", "whole.db"):
+                for entry in self.report("whole.db", "--session", str(session))["results"]:
+                    self.assertEqual(entry, known[entry["name"], entry["seed"]])
+                    kept += 1
+            os.remove(self.path("whole.db"))
+        self.assertGreater(kept, len(content) // 4096)
+
+    def test_usage(self):
+        for arguments, words in (((), "check"), (("chek", "litmus.db"), "check"),
+                                 (("check",), "which store"), (("check", "a", "b"), "one store"),
+                                 (("check", "gone.db"), "no such file"),
+                                 (("check", "--repair", "litmus.db", "litmus.db"), "is there")):
+            self.assert_one_line(self.litmus("store", *arguments), 2, words)
+
+
+class Closing(Case):
+    def test_killed_while_it_closes(self):
+        """A journal is left by a writer that dies while it closes the file."""
+        self.assertEqual(self.litmus("run", *harness.PAIR, "-n", "1").code, 0)
+        before = self.report()
+        script = ("import os, sqlite3, signal; d = sqlite3.connect('litmus.db', isolation_level=None);"
+                  "d.execute('PRAGMA cache_size = 1'); d.execute('BEGIN');"
+                  "d.execute('UPDATE result SET reason = hex(zeroblob(100000))');"
+                  "os.kill(os.getpid(), signal.SIGKILL)")
+        subprocess.run(["python3", "-c", script], cwd=self.folder, check=False)
+        self.assertIn("litmus.db-journal", os.listdir(self.folder))
+        self.assertEqual(self.report(), before)
+        self.assertEqual(os.listdir(self.folder), ["litmus.db"])
+
+
 class TwoAtOnce(Case):
     def test_second_run_is_refused_and_the_first_goes_on(self):
         first = self.start("run", *harness.PAIR, "-n", "40", fault="slow=20")

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus store check: what of a store is damaged.
+
+#include "cli/cli.h"
+#include "store/check.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+    const char *repaired;
+};
+
+static const struct cli_option options[] = {
+    {0, "repair", CLI_TEXT, offsetof(struct options, repaired), "FILE",
+     "copy what is whole into this file, which must not be there"},
+};
+
+const struct cli_syntax cli_store_syntax = {
+    .name = "store",
+    .usage = "check [--repair FILE] STORE",
+    .about = "Checks everything in a store: the structure of the file, the checksum of each row, "
+             "and whether rows\n"
+             "are gone. Says what is damaged, a line each.",
+    .options = options,
+    .count = sizeof options / sizeof options[0],
+    .more = "STORE is never changed. A session of which anything is lost is not finished in the "
+            "copy:\n"
+            "'litmus run --resume --db FILE' measures what is missing. Stores of formats before 6 "
+            "have no\n"
+            "checksums: only what cannot be is found in them.\n\n"
+            "exit codes: 0 all of it is whole, 2 something is not, or the file cannot be read\n\n"
+            "examples:\n"
+            "  litmus store check litmus.db\n"
+            "  litmus store check --repair whole.db litmus.db\n",
+    .operands = CLI_OPERANDS_FILES,
+};
+
+static bool check_usage(const struct cli_list *operands, struct lit_error *error)
+{
+    if (operands->count == 0 || strcmp(operands->items[0], "check") != 0)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "what to do with a store? 'check' is all that there is; see 'litmus help "
+                        "store'");
+    if (operands->count != 2)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        operands->count < 2 ? "which store? see 'litmus help store'"
+                                            : "one store at a time: '%.80s' is too many",
+                        operands->count < 2 ? "" : operands->items[2]);
+    return true;
+}
+
+static int tell(const char *path, const char *repaired, struct store_checked *checked)
+{
+    struct lit_error error = {0};
+    char sessions[32], results[32], damaged[32];
+    text_printf(&checked->lines, "%s%s: %s session%s and %s result%s %s\n",
+                repaired ? repaired : path,
+                repaired           ? ""
+                : checked->damaged ? ", what is whole"
+                                   : "",
+                text_count(sessions, checked->sessions), checked->sessions == 1 ? "" : "s",
+                text_count(results, checked->results), checked->results == 1 ? "" : "s",
+                repaired               ? "were copied whole"
+                : checked->version < 6 ? "can be read; the format has no checksums"
+                                       : "are whole");
+    const int code = cli_print(&checked->lines);
+    if (code != LIT_EXIT_OK || checked->damaged == 0)
+        return code;
+    lit_fail(&error, LIT_EXIT_USAGE, "%.300s: the file is damaged: %s thing%s", path,
+             text_count(damaged, checked->damaged), checked->damaged == 1 ? "" : "s");
+    return cli_fail(&error);
+}
+
+int cli_store(int argc, char **argv)
+{
+    struct options chosen = {0};
+    struct cli_list operands = {0};
+    struct lit_error error = {0};
+    struct store_checked checked = {0};
+    int code = LIT_EXIT_OK;
+    if (!cli_start(&cli_store_syntax, argc, argv, &chosen, &operands, NULL, &code))
+        return code;
+    if (check_usage(&operands, &error) &&
+        store_check(operands.items[1], chosen.repaired, &checked, &error))
+        code = tell(operands.items[1], chosen.repaired, &checked);
+    else
+        code = cli_fail(&error);
+    text_free(&checked.lines);
+    cli_list_clear(&operands);
+    return code;
+}

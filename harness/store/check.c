@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a store piece by piece, so that one that is damaged does not hide the others.
+#include "store/check.h"
+
+#include "store/assemble.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LISTED_MOST 100 // lines of SQLite's own check
+
+struct checking {
+    struct store *from;
+    struct store *to; // NULL: nothing is copied
+    struct store_checked *checked;
+    struct lit_error *error; // of `to`
+    struct store_session session;
+    int64_t copy;        // its id in `to`
+    bool lost;           // something of it is not whole
+    bool broken;         // SQLite found something: indexes may lack rows
+    bool failed;         // the copy cannot be written
+    char (*devices)[17]; // of the session, that are whole
+    size_t device_count;
+};
+
+__attribute__((format(printf, 2, 3))) static void tell(struct checking *c, const char *format, ...)
+{
+    char line[512], clean[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    text_sanitise(clean, sizeof clean, line);
+    text_printf(&c->checked->lines, "%s\n", clean);
+    c->checked->damaged++;
+    c->lost = true;
+}
+
+// What a reader said, without the name of the file and that it is damaged.
+static void tell_error(struct checking *c, const struct lit_error *error)
+{
+    static const char damaged[] = ": the file is damaged (";
+    const char *what = strstr(error->message, damaged);
+    const char *end = what ? strrchr(what, ')') : NULL;
+    if (end)
+        what += strlen(damaged);
+    tell(c, "session %lld: %.*s", (long long)c->session.id,
+         end ? (int)(end - what) : (int)strlen(error->message), end ? what : error->message);
+}
+
+// The structure
+
+static void check_structure(struct checking *c)
+{
+    struct lit_error error = {0};
+    char sql[64];
+    snprintf(sql, sizeof sql, "PRAGMA integrity_check(%d)", LISTED_MOST);
+    sqlite3_stmt *check = store_prepare(c->from, sql, &error);
+    int step = SQLITE_ERROR;
+    while (check && (step = sqlite3_step(check)) == SQLITE_ROW) {
+        const char *found = (const char *)sqlite3_column_text(check, 0);
+        if (found && strcmp(found, "ok") != 0)
+            tell(c, "structure: %s", found);
+    }
+    if (step != SQLITE_DONE)
+        tell(c, "structure: %s", sqlite3_errmsg(c->from->db));
+    sqlite3_finalize(check);
+    c->broken = c->checked->damaged > 0;
+    check = store_prepare(c->from, "PRAGMA foreign_key_check", &error);
+    while (check && sqlite3_step(check) == SQLITE_ROW)
+        tell(c, "a row of %s belongs to no %s", sqlite3_column_text(check, 0),
+             sqlite3_column_text(check, 2));
+    sqlite3_finalize(check);
+}
+
+// Lists of rows
+
+struct list {
+    int64_t *ids;
+    size_t count, room;
+};
+
+static int compare_ids(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+// Adds what a statement gives until it ends or fails.
+static void add_ids(struct checking *c, const char *sql, int64_t session, struct list *list)
+{
+    struct lit_error error = {0};
+    sqlite3_stmt *select = store_prepare(c->from, sql, &error);
+    if (select && sqlite3_bind_parameter_count(select) > 0)
+        sqlite3_bind_int64(select, 1, session);
+    while (select && sqlite3_step(select) == SQLITE_ROW) {
+        if (list->count == list->room) {
+            list->room = list->room * 2 + 64;
+            list->ids = lit_realloc(list->ids, list->room, sizeof *list->ids);
+        }
+        list->ids[list->count++] = sqlite3_column_int64(select, 0);
+    }
+    sqlite3_finalize(select);
+}
+
+// The rows of a table that belong to a session, each once: as SQLite finds them, and where it
+// found something wrong, also as the table has them from either end.
+static struct list list_rows(struct checking *c, enum store_kind kind, int64_t session)
+{
+    static const char *const orders[] = {"", " ORDER BY 1", " ORDER BY 1 DESC"};
+    struct list list = {0};
+    size_t kept = 0;
+    for (size_t way = 0; way < (c->broken ? 3 : 1); way++) {
+        struct text sql = {0};
+        text_printf(&sql, "SELECT %s FROM %s%s%s%s", kind == STORE_KIND_DEVICE ? "number" : "id",
+                    store_kind_name(kind), way && kind != STORE_KIND_DEVICE ? " NOT INDEXED" : "",
+                    kind == STORE_KIND_SESSION ? "" : " WHERE session = ?", orders[way]);
+        add_ids(c, sql.data, session, &list);
+        text_free(&sql);
+    }
+    if (list.count > 0)
+        qsort(list.ids, list.count, sizeof *list.ids, compare_ids);
+    for (size_t i = 0; i < list.count; i++)
+        if (i == 0 || list.ids[i] != list.ids[i - 1])
+            list.ids[kept++] = list.ids[i];
+    list.count = kept;
+    return list;
+}
+
+// What belongs to a session. Each takes one row, and returns whether it could be copied: what is
+// not whole is told.
+
+static bool take_facts(unsigned number, const struct dev_facts *facts, const char *checker,
+                       void *user)
+{
+    struct checking *c = user;
+    c->devices = lit_realloc(c->devices, c->device_count + 1, sizeof *c->devices);
+    dev_facts_id(facts, c->devices[c->device_count++]);
+    c->failed = c->to && !store_device_put(c->to, c->copy, number, facts, checker, c->error);
+    return true;
+}
+
+static void take_device(struct checking *c, int64_t number)
+{
+    struct lit_error error = {0};
+    const size_t before = c->device_count;
+    if (!store_devices_read(c->from, c->session.id, number, take_facts, c, &error) ||
+        c->device_count == before)
+        tell(c, "session %lld: device %lld is damaged", (long long)c->session.id,
+             (long long)number);
+}
+
+static bool has_device(const struct checking *c, const char *id)
+{
+    for (size_t i = 0; i < c->device_count; i++)
+        if (strcmp(c->devices[i], id) == 0)
+            return true;
+    return false;
+}
+
+static void take_result(struct checking *c, int64_t id)
+{
+    struct lit_error error = {0};
+    struct store_result result;
+    if (!store_result_read(c->from, id, &result, &error)) {
+        tell_error(c, &error);
+        return;
+    }
+    if (has_device(c, result.device)) {
+        c->checked->results++;
+        c->failed = c->to && !store_result_put(c->to, c->copy, &result, c->error);
+    } else {
+        tell(c, "session %lld: a result of no device, or of a damaged one: %s",
+             (long long)c->session.id, result.name);
+    }
+    store_result_clear(&result);
+}
+
+static void take_try(struct checking *c, int64_t id)
+{
+    struct lit_error error = {0};
+    sqlite3_stmt *select = store_tuning_select(c->from, c->session.id, id, &error);
+    const char *device = NULL;
+    if (select && sqlite3_step(select) == SQLITE_ROW)
+        device = (const char *)sqlite3_column_text(select, 0);
+    if (!device || !has_device(c, device) || !store_copy_try(c->from, select, NULL, 0, &error))
+        tell(c, "session %lld: what a search for stress has tried is damaged",
+             (long long)c->session.id);
+    else
+        c->failed = c->to && !store_copy_try(c->from, select, c->to, c->copy, c->error);
+    sqlite3_finalize(select);
+}
+
+static void take_code(struct checking *c, int64_t id)
+{
+    struct lit_error error = {0};
+    if (!store_copy_code_of(c->from, c->session.id, id, NULL, 0, &error))
+        tell_error(c, &error);
+    else
+        c->failed =
+            c->to && !store_copy_code_of(c->from, c->session.id, id, c->to, c->copy, c->error);
+}
+
+static const struct {
+    void (*take)(struct checking *c, int64_t id);
+    int format; // that brought it
+} kinds[STORE_KINDS] = {
+    [STORE_KIND_DEVICE] = {take_device, 1},
+    [STORE_KIND_RESULT] = {take_result, 1},
+    [STORE_KIND_TUNING] = {take_try, 3},
+    [STORE_KIND_CODE] = {take_code, 4},
+};
+
+// Says if rows of a kind are gone.
+static void check_total(struct checking *c, enum store_kind kind, int64_t session)
+{
+    struct lit_error error = {0};
+    c->from->lenient = false;
+    if (!store_total_check(c->from, kind, session, &error) && session)
+        tell_error(c, &error);
+    else if (error.message[0])
+        tell(c, "not all sessions are there that were");
+    c->from->lenient = true;
+}
+
+static void take_rows(struct checking *c, enum store_kind kind)
+{
+    if (c->checked->version < kinds[kind].format)
+        return;
+    struct list list = list_rows(c, kind, c->session.id);
+    for (size_t i = 0; i < list.count && !c->failed; i++)
+        kinds[kind].take(c, list.ids[i]);
+    free(list.ids);
+    check_total(c, kind, c->session.id);
+}
+
+static void check_session(struct checking *c, int64_t id)
+{
+    struct lit_error error = {0};
+    c->lost = false;
+    c->device_count = 0;
+    if (id <= 0 || !store_session_load(c->from, id, false, &c->session, &error)) {
+        struct list list = list_rows(c, STORE_KIND_RESULT, id);
+        tell(c, "session %lld is damaged, and its results (%zu) are without it", (long long)id,
+             list.count);
+        free(list.ids);
+        return;
+    }
+    struct store_session copy = c->session;
+    copy.finished = false;
+    c->failed = c->to && !store_session_begin(c->to, &copy, c->error);
+    c->copy = copy.id;
+    for (enum store_kind kind = STORE_KIND_DEVICE; kind < STORE_KINDS && !c->failed; kind++)
+        take_rows(c, kind);
+    if (c->to && !c->failed)
+        c->failed =
+            !store_tuning_seal(c->to, c->copy, c->error) ||
+            (c->session.finished && !c->lost && !store_session_finish(c->to, c->copy, c->error));
+    c->checked->sessions += !c->lost;
+    store_session_clear(&c->session);
+}
+
+static bool check_all(struct checking *c)
+{
+    if (c->to && !store_begin(c->to, c->error))
+        return false;
+    check_structure(c);
+    check_total(c, STORE_KIND_SESSION, 0);
+    struct list list = list_rows(c, STORE_KIND_SESSION, 0);
+    for (size_t i = 0; i < list.count && !c->failed; i++)
+        check_session(c, list.ids[i]);
+    free(list.ids);
+    return c->to ? store_end(c->to, !c->failed, c->error) : true;
+}
+
+static bool repair(const char *name, const char *temporary, void *user)
+{
+    struct checking *c = user;
+    if (access(name, F_OK) == 0)
+        return lit_fail(c->error, LIT_EXIT_USAGE, "%.300s is there: --repair writes a new file",
+                        name);
+    c->to = store_open_scratch(temporary, name, c->error);
+    const bool good = c->to && check_all(c);
+    store_close(&c->to);
+    return good && store_put_in_place(temporary, name, name, c->error);
+}
+
+bool store_check(const char *path, const char *repaired, struct store_checked *checked,
+                 struct lit_error *error)
+{
+    struct checking c = {.checked = checked, .error = error};
+    *checked = (struct store_checked){0};
+    c.from = store_open_damaged(path, error);
+    if (!c.from)
+        return false;
+    checked->version = c.from->version;
+    const bool good = repaired ? store_fill_scratch(repaired, repair, &c, error) : check_all(&c);
+    store_close(&c.from);
+    free(c.devices);
+    return good;
+}
