@@ -309,6 +309,42 @@ unsigned text_distance(const char *a, const char *b)
     return row[columns];
 }
 
+// Digits where `form` has them, all else as it stands there.
+static bool is_form(const char *text, const char *form)
+{
+    for (; *form; form++, text++)
+        if (*form == '0' ? *text < '0' || *text > '9' : *text != *form)
+            return false;
+    return *text == '\0';
+}
+
+bool text_is_date(const char *text)
+{
+    static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    if (!is_form(text, "0000-00-00"))
+        return false;
+    int year = atoi(text), month = atoi(text + 5), day = atoi(text + 8);
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] &&
+           (month != 2 || day < 29 || leap);
+}
+
+bool text_is_time(const char *text)
+{
+    char date[11];
+    if (!is_form(text, "0000-00-00T00:00:00Z"))
+        return false;
+    snprintf(date, sizeof date, "%.10s", text);
+    // A leap second is one.
+    return text_is_date(date) && atoi(text + 11) < 24 && atoi(text + 14) < 60 &&
+           atoi(text + 17) <= 60;
+}
+
+bool text_is_sha256(const char *text)
+{
+    return strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64;
+}
+
 char *text_count(char target[32], uint64_t count)
 {
     char digits[24];

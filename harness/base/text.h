@@ -40,6 +40,11 @@ unsigned text_distance(const char *a, const char *b);
 // Writes a count with thousands separators, "12,000". Returns `target`.
 char *text_count(char target[32], uint64_t count);
 
+// Whether a text is a day of the calendar, "2026-11-21", and a time of it, "2026-11-21T02:09:00Z".
+bool text_is_date(const char *text);
+bool text_is_time(const char *text);
+bool text_is_sha256(const char *text); // 64 hexadecimal digits, lower case
+
 // Appends `value` after a label, broken into lines of 100 columns that begin where the first one
 // does; "" or NULL as value appends nothing.
 void text_paragraph(struct text *text, const char *label, const char *value);

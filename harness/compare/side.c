@@ -57,9 +57,7 @@ static bool read_file(FILE *file, const char *shown, struct text *bytes, struct 
 static bool check_model(const struct report_model *model, const char *label, bool unfinished,
                         struct lit_error *error)
 {
-    const char *started = model->session.started;
-    if (strlen(started) < 10 || strspn(started, "0123456789-") < 10 || started[4] != '-' ||
-        started[7] != '-')
+    if (!text_is_time(model->session.started))
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: the session has no date of its start",
                         label);
     if (model->result_count == 0)

@@ -4,8 +4,10 @@
 #include "compare/side.h"
 
 #include "catalogue/catalogue.h"
+#include "engine/agree.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,22 +17,41 @@
 #define SCHEMA_FIRST 2
 #define SCHEMA_LAST  4
 #define MOST_RESULTS 1000000
-#define MOST_COUNT   1000000000000000 // of runs
+#define MOST_COUNT   1000000000000000 // of runs and instances
+
+// Numbers are written with nine digits.
+#define INTERVAL_SLACK 1e-6
+#define OTHER_OUTCOME  2
 
 struct reader {
     const char *label;
     struct lit_error *error;
+    int version;       // of the report
+    const char *about; // the name of the configuration at hand, or NULL
 };
 
 __attribute__((format(printf, 2, 3))) static bool wrong(const struct reader *reader,
                                                         const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return lit_fail(reader->error, LIT_EXIT_USAGE, "%.200s: %s", reader->label, text);
+}
+
+// What cannot be in a report, and in which configuration.
+__attribute__((format(printf, 2, 3))) static bool damaged(const struct reader *reader,
+                                                          const char *format, ...)
 {
     char text[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return lit_fail(reader->error, LIT_EXIT_USAGE, "%.200s: %s", reader->label, text);
+    return wrong(reader, "damaged report: %.250s%s%.150s", reader->about ? reader->about : "",
+                 reader->about ? ": " : "", text);
 }
 
 // A copy of a member that has to be a string, sanitised; NULL with an error. `optional`: "" if it
@@ -43,7 +64,7 @@ static char *take_text(const struct reader *reader, const json_t *object, const 
     if (!raw && optional && !value)
         return lit_strdup("");
     if (!raw) {
-        wrong(reader, "damaged report: '%s' is %s", name, value ? "no text" : "missing");
+        damaged(reader, "'%s' is %s", name, value ? "no text" : "missing");
         return NULL;
     }
     size_t size = json_string_length(value) + 1;
@@ -58,8 +79,7 @@ static bool take_count(const struct reader *reader, const json_t *object, const 
     const json_t *value = json_object_get(object, name);
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value) || number < 0 || (uint64_t)number > most)
-        return wrong(reader, "damaged report: '%s' is %s", name,
-                     value ? "no number that it can be" : "missing");
+        return damaged(reader, "'%s' is %s", name, value ? "no number that it can be" : "missing");
     *count = (uint64_t)number;
     return true;
 }
@@ -71,7 +91,7 @@ static bool take_hex(const struct reader *reader, const json_t *object, const ch
     size_t length = text ? strlen(text) : 0;
     if (length < 3 || length > 18 || strncmp(text, "0x", 2) != 0 ||
         strspn(text + 2, "0123456789abcdefABCDEF") != length - 2)
-        return wrong(reader, "damaged report: '%s' is no hexadecimal number", name);
+        return damaged(reader, "'%s' is no hexadecimal number", name);
     *number = strtoull(text + 2, NULL, 16);
     return true;
 }
@@ -96,19 +116,19 @@ static bool take_uuid(const struct reader *reader, const json_t *object, const c
         if (*c == '-')
             continue;
         if (!place || digits >= 32)
-            return wrong(reader, "damaged report: '%s' is no UUID", name);
+            return damaged(reader, "'%s' is no UUID", name);
         unsigned value = (unsigned)(place - "0123456789abcdef");
         uuid[digits / 2] = (uint8_t)(digits % 2 ? uuid[digits / 2] | value : value << 4);
         digits++;
     }
-    return digits == 32 || wrong(reader, "damaged report: '%s' is no UUID", name);
+    return digits == 32 || damaged(reader, "'%s' is no UUID", name);
 }
 
 static bool read_session(const struct reader *reader, const json_t *tool,
                          struct store_session *session)
 {
     uint64_t id = 0;
-    bool finished = json_is_true(json_object_get(tool, "finished"));
+    const json_t *finished = json_object_get(tool, "finished");
     session->version = take_text(reader, tool, "version", false);
     session->command = session->version ? take_text(reader, tool, "command", false) : NULL;
     session->started = session->command ? take_text(reader, tool, "started", false) : NULL;
@@ -117,7 +137,9 @@ static bool read_session(const struct reader *reader, const json_t *tool,
         return false;
     session->options = lit_strdup("{}");
     session->uuid = lit_strdup("");
-    session->finished = finished;
+    session->finished = json_is_true(finished);
+    if (!json_is_boolean(finished))
+        return damaged(reader, "'finished' is neither true nor false");
     if (!take_count(reader, tool, "session", INT64_MAX, &id) ||
         !take_count(reader, tool, "runs", MOST_COUNT, &session->runs) ||
         !take_hex(reader, tool, "seed", &session->seed))
@@ -132,7 +154,7 @@ static bool read_device(const struct reader *reader, const json_t *json,
     const json_t *driver = json_object_get(json, "driver");
     const json_t *subgroup = json_object_get(json, "subgroup");
     struct dev_facts *facts = &device->facts;
-    uint64_t number = 0, vendor = 0, product = 0, size = 0;
+    uint64_t number = 0, vendor = 0, product = 0, size = 0, driver_id = 0;
     char id[18];
     if (!copy_text(reader, json, "id", id, sizeof id) ||
         !take_count(reader, json, "number", 1000, &number) ||
@@ -145,11 +167,14 @@ static bool read_device(const struct reader *reader, const json_t *json,
         !copy_text(reader, driver, "info", facts->driver_info, sizeof facts->driver_info) ||
         !copy_text(reader, driver, "version", facts->driver_version,
                    sizeof facts->driver_version) ||
+        !take_count(reader, driver, "id", UINT32_MAX, &driver_id) ||
+        !take_uuid(reader, driver, "uuid", facts->driver_uuid) ||
         !take_count(reader, subgroup, "size", 1024, &size))
         return false;
-    if (strlen(id) != 16 || strspn(id, "0123456789abcdef") != 16)
-        return wrong(reader, "damaged report: a device's 'id' is not 16 hexadecimal digits");
-    memcpy(device->id, id, sizeof device->id);
+    facts->driver_id = (uint32_t)driver_id;
+    dev_facts_id(facts, device->id);
+    if (strcmp(id, device->id) != 0)
+        return damaged(reader, "the id of %.100s is not that of its driver and UUIDs", facts->name);
     device->number = (unsigned)number;
     facts->vendor = (uint32_t)vendor;
     facts->product = (uint32_t)product;
@@ -158,22 +183,12 @@ static bool read_device(const struct reader *reader, const json_t *json,
     return true;
 }
 
-static int find_word(const char *word, const char *(*name)(int index), int count)
+static enum cat_expectation find_expectation(const char *name)
 {
-    for (int i = 0; i < count; i++)
-        if (strcmp(word, name(i)) == 0)
-            return i;
-    return -1;
-}
-
-static const char *result_at(int index)
-{
-    return eng_result_name((enum eng_result)index);
-}
-
-static const char *expectation_at(int index)
-{
-    return cat_expectation_name((enum cat_expectation)index);
+    enum cat_expectation expectation = CAT_FORBIDDEN;
+    while (expectation <= CAT_CONTROL && strcmp(name, cat_expectation_name(expectation)) != 0)
+        expectation++;
+    return expectation;
 }
 
 static bool read_words(const struct reader *reader, const json_t *json,
@@ -181,56 +196,154 @@ static bool read_words(const struct reader *reader, const json_t *json,
 {
     const char *ended = json_string_value(json_object_get(json, "result"));
     const char *expected = json_string_value(json_object_get(json, "expectation"));
-    int how = find_word(ended ? ended : "", result_at, ENG_RESULTS);
-    int what = find_word(expected ? expected : "", expectation_at, CAT_CONTROL + 1);
-    if (how < 0 || what < 0)
-        return wrong(reader, "damaged report: %.100s has no %s that is known", result->name,
-                     how < 0 ? "result" : "expectation");
-    result->result = (enum eng_result)how;
-    result->expectation = (enum cat_expectation)what;
+    result->result = eng_result_named(ended ? ended : "");
+    result->expectation = find_expectation(expected ? expected : "");
+    return (result->result < ENG_RESULTS && result->expectation <= CAT_CONTROL) ||
+           damaged(reader, "no %s that is known",
+                   result->result < ENG_RESULTS ? "expectation" : "result");
+}
+
+// "" for one that is called otherwise in each mode.
+static const char *common_name(uint32_t outcome)
+{
+    const char *name = cat_outcome_name(CAT_CHECK_CHOICE, outcome);
+    return name ? name : "";
+}
+
+// By name. Those of which the name does not say whether they fail are all counted as one.
+static bool read_outcomes(const struct reader *reader, const json_t *json, struct eng_count *count)
+{
+    const json_t *outcomes = json_object_get(json, "outcomes");
+    if (!json_is_object(outcomes))
+        return damaged(reader, "'outcomes' is missing or no object");
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)outcomes, name, value)
+    {
+        uint64_t instances = 0;
+        uint32_t outcome = CAT_RIGHT;
+        while (outcome < CAT_OUTCOMES && strcmp(name, common_name(outcome)) != 0)
+            outcome++;
+        if (!take_count(reader, outcomes, name, MOST_COUNT, &instances))
+            return false;
+        count->outcomes[outcome < CAT_OUTCOMES ? outcome : OTHER_OUTCOME] += instances;
+    }
+    return true;
+}
+
+// The runs once more, in the pieces in which they were made.
+static bool read_parts(const struct reader *reader, const json_t *json, struct eng_count *count)
+{
+    const json_t *parts = json_object_get(json, "parts");
+    if (!parts && reader->version < 3)
+        return true;
+    if (!json_is_array(parts) || json_array_size(parts) > ENG_MAX_PARTS)
+        return damaged(reader, "'parts' is missing or no list that it can be");
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        const json_t *item = json_array_get(parts, i);
+        struct eng_part *part = &count->parts[count->part_count++];
+        uint64_t process = 0;
+        if (!take_count(reader, item, "process", UINT32_MAX, &process) ||
+            !take_count(reader, item, "runs", MOST_COUNT, &part->runs) ||
+            !take_count(reader, item, "failed_runs", MOST_COUNT, &part->failed_runs) ||
+            !take_count(reader, item, "no_progress_runs", MOST_COUNT, &part->no_progress_runs))
+            return false;
+        part->process = (uint32_t)process;
+    }
+    return true;
+}
+
+static bool read_numbers(const struct reader *reader, const json_t *json, struct eng_count *count)
+{
+    const json_t *first = json_object_get(json, "first_run_failed");
+    const json_t *failures = json_object_get(json, "failures");
+    const json_t *seconds = json_object_get(json, "seconds");
+    if (!json_is_boolean(first) || !json_is_array(failures) || !json_is_number(seconds))
+        return damaged(reader, "'%s' is missing or not what it has to be",
+                       !json_is_boolean(first)    ? "first_run_failed"
+                       : !json_is_array(failures) ? "failures"
+                                                  : "seconds");
+    count->first_run_failed = json_is_true(first);
+    count->failure_count = json_array_size(failures);
+    count->seconds = json_number_value(seconds);
+    return take_count(reader, json, "runs", MOST_COUNT, &count->runs) &&
+           take_count(reader, json, "no_progress_runs", MOST_COUNT, &count->no_progress_runs) &&
+           take_count(reader, json, "failed_runs", MOST_COUNT, &count->failed_runs) &&
+           take_count(reader, json, "instances", MOST_COUNT, &count->instances) &&
+           take_count(reader, json, "failed_instances", MOST_COUNT, &count->failed_instances) &&
+           read_outcomes(reader, json, count) && read_parts(reader, json, count);
+}
+
+// What a report says of the counts besides them is made of them anew, and has to be the same.
+static bool check_derived(const struct reader *reader, const json_t *json,
+                          const struct report_result *result)
+{
+    const char *seen = json_string_value(json_object_get(json, "observation"));
+    const char *kind = json_string_value(json_object_get(json, "interval_kind"));
+    const json_t *interval = json_object_get(json, "interval");
+    const double low = json_number_value(json_array_get(interval, 0));
+    const double high = json_number_value(json_array_get(interval, 1));
+    if (!seen || strcmp(seen, report_observation(result->failed_runs, result->judged)) != 0)
+        return damaged(reader, "the observation is not that of the runs");
+    if ((kind || reader->version >= 3) &&
+        (!kind || strcmp(kind, report_interval_kind(result->rule)) != 0))
+        return damaged(reader, "the kind of interval is not that of the rule");
+    // A rule's is not exact, and may have been another one in another version.
+    const double slack = result->rule[0] ? 1 : INTERVAL_SLACK;
+    if (json_array_size(interval) != 2 || !json_is_number(json_array_get(interval, 0)) ||
+        !json_is_number(json_array_get(interval, 1)) || fabs(low - result->interval.low) > slack ||
+        fabs(high - result->interval.high) > slack)
+        return damaged(reader, "the interval is not that of the runs");
     return true;
 }
 
 static bool read_counts(const struct reader *reader, const json_t *json,
                         struct report_result *result)
 {
-    if (!take_count(reader, json, "runs", MOST_COUNT, &result->runs) ||
-        !take_count(reader, json, "no_progress_runs", result->runs, &result->no_progress_runs) ||
-        !take_count(reader, json, "failed_runs", result->runs - result->no_progress_runs,
-                    &result->failed_runs))
-        return wrong(reader, "damaged report: the runs of %.150s cannot be", result->name);
-    result->judged = result->runs - result->no_progress_runs;
-    result->interval = stat_clopper_pearson(result->failed_runs, result->judged, REPORT_CONFIDENCE);
+    struct eng_count count = {0};
+    if (!read_numbers(reader, json, &count))
+        return false;
+    const char *why = eng_result_disagrees(result->result, &count, NULL);
+    if (why)
+        return damaged(reader, "%s", why);
+    result->runs = count.runs;
+    result->failed_runs = count.failed_runs;
+    result->no_progress_runs = count.no_progress_runs;
+    result->judged = count.runs - count.no_progress_runs;
+    result->interval = report_interval(count.failed_runs, result->judged, result->rule);
+    result->piece_count = count.part_count;
+    result->pieces = lit_alloc(count.part_count + 1, sizeof *result->pieces);
+    memcpy(result->pieces, count.parts, count.part_count * sizeof *count.parts);
+    return check_derived(reader, json, result);
+}
+
+// What the name says in one, the report says in pieces as well.
+static bool check_pairs(const json_t *json, const struct report_pair *pairs, size_t count)
+{
+    if (!json_is_object(json) || json_object_size(json) != count)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_object_get(json, pairs[i].key);
+        char number[32];
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        const char *text = json_is_integer(value) ? number : json_string_value(value);
+        if (!text || strcmp(text, pairs[i].value) != 0)
+            return false;
+    }
     return true;
 }
 
-// Since version 3: the runs once more, in the pieces in which they were made.
-static bool read_pieces(const struct reader *reader, const json_t *json,
-                        struct report_result *result)
+static bool check_name(const struct reader *reader, const json_t *json,
+                       const struct report_result *result)
 {
-    const json_t *pieces = json_object_get(json, "parts");
-    uint64_t runs = 0, failed = 0;
-    if (!pieces)
-        return true;
-    if (!json_is_array(pieces) || json_array_size(pieces) > ENG_MAX_PARTS)
-        return wrong(reader, "damaged report: the parts of %.150s cannot be", result->name);
-    result->pieces = lit_alloc(json_array_size(pieces), sizeof *result->pieces);
-    for (size_t i = 0; i < json_array_size(pieces); i++) {
-        const json_t *piece = json_array_get(pieces, i);
-        struct eng_part *part = &result->pieces[result->piece_count++];
-        uint64_t process = 0;
-        if (!take_count(reader, piece, "process", UINT32_MAX, &process) ||
-            !take_count(reader, piece, "runs", result->runs - runs, &part->runs) ||
-            !take_count(reader, piece, "no_progress_runs", part->runs, &part->no_progress_runs) ||
-            !take_count(reader, piece, "failed_runs", part->runs - part->no_progress_runs,
-                        &part->failed_runs))
-            return false;
-        part->process = (uint32_t)process;
-        runs += part->runs;
-        failed += part->failed_runs;
-    }
-    return result->piece_count == 0 || (runs == result->runs && failed == result->failed_runs) ||
-           wrong(reader, "damaged report: the parts of %.150s do not add up", result->name);
+    const char *family = json_string_value(json_object_get(json, "family"));
+    const char *test = json_string_value(json_object_get(json, "test"));
+    if (!family || !test || strcmp(family, result->family) != 0 ||
+        strcmp(test, result->test) != 0 ||
+        !check_pairs(json_object_get(json, "variant"), result->variant, result->variant_count) ||
+        !check_pairs(json_object_get(json, "params"), result->params, result->param_count))
+        return damaged(reader, "the name is not that of the test and its parameters");
+    return true;
 }
 
 static bool is_name(const char *name)
@@ -242,7 +355,7 @@ static bool is_name(const char *name)
     return length > 0 && length < 512 && name[0] != '.' && strchr(name, '.');
 }
 
-static bool read_result(const struct reader *reader, const json_t *json, struct report_model *model,
+static bool read_result(struct reader *reader, const json_t *json, struct report_model *model,
                         struct report_result *result)
 {
     char id[18];
@@ -250,33 +363,36 @@ static bool read_result(const struct reader *reader, const json_t *json, struct 
     if (!result->name)
         return false;
     if (!is_name(result->name))
-        return wrong(reader, "damaged report: '%.80s' is no configuration's name", result->name);
+        return damaged(reader, "'%.80s' is no configuration's name", result->name);
+    reader->about = result->name;
     report_name_split(result);
     // What older versions do not have was not there.
+    const bool older = reader->version < 3;
     result->reason = take_text(reader, json, "reason", false);
     result->sha256 = result->reason ? take_text(reader, json, "spirv_sha256", false) : NULL;
     result->headline = result->sha256 ? take_text(reader, json, "headline", false) : NULL;
-    result->stress = result->headline ? take_text(reader, json, "stress", true) : NULL;
-    result->rule = result->stress ? take_text(reader, json, "rule", true) : NULL;
+    result->stress = result->headline ? take_text(reader, json, "stress", older) : NULL;
+    result->rule = result->stress ? take_text(reader, json, "rule", older) : NULL;
     if (!result->rule || !copy_text(reader, json, "device", id, sizeof id) ||
-        !read_words(reader, json, result) || !read_counts(reader, json, result) ||
-        !take_hex(reader, json, "seed", &result->seed) || !read_pieces(reader, json, result))
+        !read_words(reader, json, result) || !check_name(reader, json, result) ||
+        !read_counts(reader, json, result) || !take_hex(reader, json, "seed", &result->seed))
         return false;
+    if (result->sha256[0] && !text_is_sha256(result->sha256))
+        return damaged(reader, "'spirv_sha256' is no SHA-256");
     while (result->device < model->device_count &&
            strcmp(model->devices[result->device].id, id) != 0)
         result->device++;
-    return result->device < model->device_count ||
-           wrong(reader, "damaged report: %.100s is a result of no device", result->name);
+    return result->device < model->device_count || damaged(reader, "a result of no device");
 }
 
-static bool read_lists(const struct reader *reader, const json_t *root, struct report_model *model)
+static bool read_lists(struct reader *reader, const json_t *root, struct report_model *model)
 {
     const json_t *devices = json_object_get(root, "devices");
     const json_t *results = json_object_get(root, "results");
     size_t device_count = json_array_size(devices), result_count = json_array_size(results);
     if (!json_is_array(devices) || !json_is_array(results) || device_count > 1000 ||
         result_count > MOST_RESULTS)
-        return wrong(reader, "damaged report: no lists of devices and results");
+        return damaged(reader, "no lists of devices and results");
     if (device_count == 0 || result_count == 0)
         return wrong(reader, "the report has no results");
     model->devices = lit_alloc(device_count, sizeof *model->devices);
@@ -285,14 +401,14 @@ static bool read_lists(const struct reader *reader, const json_t *root, struct r
                          &model->devices[model->device_count++]))
             return false;
     model->results = lit_alloc(result_count, sizeof *model->results);
-    for (size_t i = 0; i < result_count; i++)
+    for (size_t i = 0; i < result_count; i++, reader->about = NULL)
         if (!read_result(reader, json_array_get(results, i), model,
                          &model->results[model->result_count++]))
             return false;
     return true;
 }
 
-static bool check_schema(const struct reader *reader, const json_t *root)
+static bool check_schema(struct reader *reader, const json_t *root)
 {
     const char *schema = json_string_value(json_object_get(root, "schema"));
     size_t prefix = strlen(SCHEMA);
@@ -302,7 +418,7 @@ static bool check_schema(const struct reader *reader, const json_t *root)
     if (!digits[0] || digits[0] == '0' || digits[strspn(digits, "0123456789")] ||
         strlen(digits) > 6)
         return wrong(reader, "'%.40s' is no version of a report", schema);
-    int version = atoi(digits);
+    const int version = reader->version = atoi(digits);
     if (version < SCHEMA_FIRST)
         return wrong(reader,
                      "a report of version %d, too old to be compared: make it anew with "
@@ -331,7 +447,7 @@ static bool is_cut(const json_error_t *where, const char *bytes, size_t length)
 bool compare_side_parse(const char *bytes, size_t length, const char *label,
                         struct report_model *model, struct lit_error *error)
 {
-    const struct reader reader = {label, error};
+    struct reader reader = {.label = label, .error = error};
     json_error_t where;
     *model = (struct report_model){0};
     json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &where);

@@ -46,20 +46,6 @@ static struct compare_waiver *add(struct compare_waivers *waivers, enum compare_
 
 // Waivers
 
-static bool is_date(const char *text)
-{
-    static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    if (strlen(text) != 10 || text[4] != '-' || text[7] != '-')
-        return false;
-    for (int i = 0; i < 10; i++)
-        if (i != 4 && i != 7 && (text[i] < '0' || text[i] > '9'))
-            return false;
-    int year = atoi(text), month = atoi(text + 5), day = atoi(text + 8);
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] &&
-           (month != 2 || day < 29 || leap);
-}
-
 static bool is_url(const char *text)
 {
     const char *rest = strncmp(text, "https://", 8) == 0  ? text + 8
@@ -103,7 +89,7 @@ static bool parse_waiver(struct compare_waivers *waivers, char *line, const stru
             return bad_line(place, "unexpected '%.80s'; a comment begins with #", word);
         if (waiver->until[0])
             return bad_line(place, "until= is there twice");
-        if (!is_date(word + 6))
+        if (!text_is_date(word + 6))
             return bad_line(place, "'%.40s' is no date: until=YYYY-MM-DD", word + 6);
         snprintf(waiver->until, sizeof waiver->until, "%s", word + 6);
     }

@@ -277,7 +277,8 @@ static bool read_run(const struct dev_checking *checking, const uint32_t *slot, 
         instances += run->outcomes[i];
         if (cat_mode_fails(&checking->mode, i))
             failed += run->outcomes[i];
-        if (run->outcomes[i] && !cat_mode_name(&checking->mode, i))
+        // A bounded wait that ran out is in the slot's state, and no word has that outcome.
+        if (run->outcomes[i] && (!cat_mode_name(&checking->mode, i) || i == CAT_NO_PROGRESS))
             return false;
     }
     *gave_up = slot[RUN_STATE] != 0;

@@ -4,6 +4,8 @@
 
 #include "engine/protocol.h"
 
+#include "engine/agree.h"
+
 #include "catalogue/features.h"
 
 #include <jansson.h>
@@ -501,27 +503,6 @@ static void read_failure(struct reader *outer, json_t *item, struct eng_failure 
     leave(outer, "failures", r);
 }
 
-// What no worker that counts well can say.
-static void check_sums(struct reader *r, const struct eng_count *count)
-{
-    uint64_t instances = 0;
-    for (size_t i = 0; i < CAT_OUTCOMES; i++)
-        instances += count->outcomes[i];
-    if (instances != count->instances)
-        blame(r, "outcomes");
-    if (count->failed_runs + count->no_progress_runs > count->runs)
-        blame(r, "failed_runs");
-    if (count->failed_instances > count->instances - count->outcomes[CAT_RIGHT] ||
-        count->failed_instances < count->failed_runs)
-        blame(r, "failed_instances");
-    if (count->first_run_failed && !count->failed_runs)
-        blame(r, "first_run_failed");
-    if (count->failure_count > count->failed_instances)
-        blame(r, "failures");
-    if (!isfinite(count->seconds) || count->seconds < 0)
-        blame(r, "seconds");
-}
-
 static void read_count(struct reader *outer, struct eng_count *count)
 {
     struct reader reader = enter(outer, "count");
@@ -552,7 +533,6 @@ static void read_count(struct reader *outer, struct eng_count *count)
     if (!json_is_number(seconds))
         blame(r, "seconds");
     count->seconds = json_number_value(seconds);
-    check_sums(r, count);
     leave(outer, "count", r);
 }
 
@@ -794,5 +774,9 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
         read_text(r, "text", event->text, sizeof event->text);
         break;
     }
-    return finish(r, error);
+    if (!finish(r, error))
+        return false;
+    const char *wrong =
+        event->kind == ENG_EVENT_BATCH ? eng_count_disagrees(&event->count, NULL) : NULL;
+    return !wrong || lit_fail(error, LIT_EXIT_USAGE, "%s", wrong);
 }

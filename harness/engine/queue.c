@@ -366,6 +366,11 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
     char done[32], asked[32];
     m->result = worker_says[event->result] ? event->result : eng_verdict(&m->row.count);
     snprintf(m->reason, sizeof m->reason, "%s", event->text);
+    if (m->result == ENG_SKIP && m->row.count.runs > 0) {
+        m->result = ENG_HARNESS_ERROR;
+        snprintf(m->reason, sizeof m->reason, "it ran %s times, and then lacks something: %.200s",
+                 text_count(done, m->row.count.runs), event->text);
+    }
     if (!worker_says[event->result] && m->row.count.runs != m->target) {
         m->result = ENG_HARNESS_ERROR;
         snprintf(m->reason, sizeof m->reason, "the worker stopped after %s of %s runs",
@@ -621,9 +626,7 @@ static bool recall(struct eng_queue *q, struct measure *m)
     if (!store_result_get(run_of(q)->store, run_of(q)->session, q->device->id, m->row.name, &known,
                           &error))
         return false;
-    enum eng_result result = 0;
-    while (result < ENG_RESULTS && strcmp(eng_result_name(result), known.result) != 0)
-        result++;
+    enum eng_result result = eng_result_named(known.result);
     bool done = result < ENG_PARTIAL;
     m->row.count = known.count;
     // What goes on now is another process than all that were there before.

@@ -4,6 +4,7 @@
 #include "engine/result.h"
 
 #include <stddef.h>
+#include <string.h>
 
 const char *eng_result_name(enum eng_result result)
 {
@@ -30,6 +31,14 @@ const char *eng_evidence_name(enum eng_evidence kind)
         [ENG_EVIDENCE_CORE] = "core",
     };
     return (unsigned)kind < ENG_EVIDENCES ? names[kind] : "unknown";
+}
+
+enum eng_result eng_result_named(const char *name)
+{
+    enum eng_result result = 0;
+    while (result < ENG_RESULTS && strcmp(name, eng_result_name(result)) != 0)
+        result++;
+    return result;
 }
 
 bool eng_is_broken(enum eng_result result)

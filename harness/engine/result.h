@@ -25,6 +25,7 @@ enum eng_result {
 // "pass", "fail", "skip", "hang", "crash", "device-lost", "no-progress", "harness-error",
 // "partial".
 const char *eng_result_name(enum eng_result result);
+enum eng_result eng_result_named(const char *name); // ENG_RESULTS if there is none
 // The driver or the device did not come to an end: hang, crash, device-lost.
 bool eng_is_broken(enum eng_result result);
 

@@ -72,14 +72,6 @@ void report_name_split(struct report_result *result)
         result->variant_count = split_pairs(result->parts + 1, result->variant);
 }
 
-static enum eng_result find_result(const char *name)
-{
-    enum eng_result result = 0;
-    while (result < ENG_RESULTS - 1 && strcmp(name, eng_result_name(result)) != 0)
-        result++;
-    return result;
-}
-
 static enum cat_expectation find_expectation(const char *name)
 {
     enum cat_expectation expectation = CAT_FORBIDDEN;
@@ -135,7 +127,7 @@ static bool load_result(const struct store_result *row, void *user)
     *result = (struct report_result){
         .name = lit_strdup(row->name),
         .device = device,
-        .result = find_result(row->result),
+        .result = eng_result_named(row->result),
         .expectation = find_expectation(row->expectation),
         .reason = lit_strdup(row->reason),
         .sha256 = lit_strdup(row->sha256),

@@ -3,6 +3,7 @@
 // do not match are jumped over, so that the length of the file does not matter.
 #include "store/history.h"
 
+#include "engine/agree.h"
 #include "store/joined.h"
 #include "store/private.h"
 
@@ -312,12 +313,15 @@ static bool take_row(struct walk *walk)
     };
     row->driver = past->driver ? (size_t)(past->driver - walk->index->drivers) : 0;
     return sqlite3_column_int(select, 13) == 1 && past->session && past->driver &&
-           store_is_result(past->result) && store_is_expectation(past->expectation) &&
-           store_is_hash(past->sha256) && store_column_hex(select, 6, &past->seed) &&
+           eng_result_named(past->result) < ENG_RESULTS &&
+           store_is_expectation(past->expectation) && store_is_hash(past->sha256) &&
+           store_column_hex(select, 6, &past->seed) &&
            store_column_count(select, 7, INT64_MAX, &past->runs) &&
            store_column_count(select, 8, past->runs, &past->failed_runs) &&
            store_column_count(select, 9, past->runs - past->failed_runs, &past->no_progress_runs) &&
-           store_column_count(select, 12, INT64_MAX, &past->first);
+           store_column_count(select, 12, INT64_MAX, &past->first) &&
+           !eng_runs_disagree(eng_result_named(past->result), past->runs, past->failed_runs,
+                              past->no_progress_runs);
 }
 
 // Goes on behind all results of the name at hand.

@@ -184,7 +184,6 @@ bool store_result_read(struct store *store, int64_t id, struct store_result *res
                        struct lit_error *error);
 
 // Whether a word can stand in the column of that name.
-bool store_is_result(const char *name);
 bool store_is_expectation(const char *name);
 bool store_is_hash(const char *text);
 

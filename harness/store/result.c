@@ -2,6 +2,8 @@
 // Results: written batch by batch, read back with doubt.
 #include "store/private.h"
 
+#include "engine/agree.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -425,15 +427,6 @@ static bool read_evidence(struct reader *reader, int64_t id, char *evidence[ENG_
     return sqlite3_reset(select) == SQLITE_OK && good;
 }
 
-bool store_is_result(const char *name)
-{
-    for (int result = 0; result < ENG_RESULTS; result++) {
-        if (strcmp(name, eng_result_name((enum eng_result)result)) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool store_is_expectation(const char *name)
 {
     static const char *const names[] = {"forbidden", "contested", "assumed", "control"};
@@ -446,7 +439,7 @@ bool store_is_expectation(const char *name)
 
 bool store_is_hash(const char *text)
 {
-    return text[0] == '\0' || (strlen(text) == 64 && strspn(text, "0123456789abcdef") == 64);
+    return text[0] == '\0' || text_is_sha256(text);
 }
 
 static bool read_check(sqlite3_stmt *select, int index, enum cat_check *check)
@@ -461,8 +454,9 @@ static bool read_check(sqlite3_stmt *select, int index, enum cat_check *check)
     return false;
 }
 
-// Makes *result of the row at hand. False if it cannot be what this program wrote.
-static bool read_row(struct reader *reader, struct store_result *result)
+// Makes *result of the row at hand. False if it cannot be what this program wrote; *why says what
+// disagrees in it, if that is all.
+static bool read_row(struct reader *reader, struct store_result *result, const char **why)
 {
     sqlite3_stmt *select = reader->results;
     struct eng_count *count = &result->count;
@@ -480,20 +474,24 @@ static bool read_row(struct reader *reader, struct store_result *result)
     count->first_run_failed = sqlite3_column_int(select, 13) != 0;
     count->seconds = sqlite3_column_double(select, 16);
     int64_t id = sqlite3_column_int64(select, 0);
-    return store_is_result(result->result) && store_is_expectation(result->expectation) &&
-           store_is_hash(result->sha256) && store_column_hex(select, 8, &result->seed) &&
-           read_check(select, 9, &result->mode.check) &&
-           store_column_count(select, 10, INT64_MAX, &count->runs) &&
-           store_column_count(select, 11, count->runs, &count->failed_runs) &&
-           store_column_count(select, 12, count->runs - count->failed_runs,
-                              &count->no_progress_runs) &&
-           store_column_count(select, 14, INT64_MAX, &count->instances) &&
-           store_column_count(select, 15, count->instances, &count->failed_instances) &&
-           isfinite(count->seconds) && count->seconds >= 0 &&
-           store_column_count(select, 19, INT64_MAX, &result->first) &&
-           sqlite3_column_int(select, 20) == 1 && read_outcomes(reader, id, count) &&
-           read_failures(reader, id, count) && read_choice(reader, id, &result->mode.choice) &&
-           read_parts(reader, id, count) && read_evidence(reader, id, result->evidence);
+    enum eng_result ended = eng_result_named(result->result);
+    *why = "it is unreadable";
+    bool good = ended < ENG_RESULTS && store_is_expectation(result->expectation) &&
+                store_is_hash(result->sha256) && store_column_hex(select, 8, &result->seed) &&
+                read_check(select, 9, &result->mode.check) &&
+                store_column_count(select, 10, INT64_MAX, &count->runs) &&
+                store_column_count(select, 11, count->runs, &count->failed_runs) &&
+                store_column_count(select, 12, count->runs - count->failed_runs,
+                                   &count->no_progress_runs) &&
+                store_column_count(select, 14, INT64_MAX, &count->instances) &&
+                store_column_count(select, 15, count->instances, &count->failed_instances) &&
+                store_column_count(select, 19, INT64_MAX, &result->first) &&
+                sqlite3_column_int(select, 20) == 1 && read_outcomes(reader, id, count) &&
+                read_failures(reader, id, count) && read_choice(reader, id, &result->mode.choice) &&
+                read_parts(reader, id, count) && read_evidence(reader, id, result->evidence);
+    if (good)
+        *why = eng_result_disagrees(ended, count, &result->mode);
+    return good && !*why;
 }
 
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
@@ -513,8 +511,9 @@ bool store_result_get(struct store *store, int64_t session, const char *device, 
         found = step == SQLITE_ROW;
         if (!found && step != SQLITE_DONE)
             store_fail(store, error);
-        if (found && !read_row(&reader, result)) {
-            found = store_damaged(store, error, "the result of %s", name);
+        const char *why;
+        if (found && !read_row(&reader, result, &why)) {
+            found = store_damaged(store, error, "the result of %s: %s", name, why);
             store_result_clear(result);
         }
     }
@@ -531,9 +530,11 @@ bool store_result_read(struct store *store, int64_t id, struct store_result *res
     if (good) {
         sqlite3_bind_int64(reader.results, 1, id);
         const int step = sqlite3_step(reader.results);
-        good = step == SQLITE_ROW && read_row(&reader, result);
+        const char *why = "it is not there";
+        good = step == SQLITE_ROW && read_row(&reader, result, &why);
         if (!good && (step == SQLITE_ROW || step == SQLITE_DONE))
-            store_damaged(store, error, "the result of %s", result->name ? result->name : "?");
+            store_damaged(store, error, "the result of %s: %s", result->name ? result->name : "?",
+                          why);
         else if (!good)
             store_fail(store, error);
         if (!good)
@@ -553,11 +554,12 @@ static bool visit_results(struct reader *reader,
         if (step != SQLITE_ROW)
             return store_fail(reader->store, error);
         struct store_result result;
-        bool good = read_row(reader, &result);
+        const char *why;
+        bool good = read_row(reader, &result, &why);
         if (good)
             more = visit(&result, user);
         else
-            store_damaged(reader->store, error, "the result of %s", result.name);
+            store_damaged(reader->store, error, "the result of %s: %s", result.name, why);
         store_result_clear(&result);
         if (!good)
             return false;

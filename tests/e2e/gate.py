@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two sessions compared, and what a gate makes of it, on lavapipe and a driver that gets worse."""
 
+import contextlib
 import copy
 import json
 import os
 import re
 import shutil
+import sqlite3
 
 try:
     import jsonschema
@@ -18,6 +20,19 @@ from harness import Case
 RUNS = "20"
 RIGHT = "slow=0"  # the same driver as with a fault, so that only the fault differs
 WORSE = "spoil-on=64"
+
+
+def device_id(device):
+    """What the program calls a device of a report: FNV-1a of what tells it apart."""
+    driver = device["driver"]
+    known = b"".join(bytes.fromhex(entry["uuid"].replace("-", "")) for entry in (device, driver))
+    known += driver["id"].to_bytes(4, "little")
+    for text in device["name"], driver["info"], driver["version"]:
+        known += text.encode() + b"\0"
+    number = 0xcbf29ce484222325
+    for byte in known:
+        number = (number ^ byte) * 0x100000001b3 % 2 ** 64
+    return f"{number:016x}"
 
 
 class Gate(Case):
@@ -231,8 +246,9 @@ class Broken(Case):
 
     def test_a_device_that_the_baseline_does_not_have(self):
         device = copy.deepcopy(self.good["devices"][0])
-        device.update(id="0123456789abcdef", number=2, name="Other", product="0x1",
+        device.update(number=2, name="Other", product="0x1",
                       uuid="00000000-0000-0000-0000-000000000001")
+        device["id"] = device_id(device)
         for ending, code in (("pass", 0), ("crash", 3)):
             report = copy.deepcopy(self.good)
             result = copy.deepcopy(self.passing(report)[0])
@@ -309,6 +325,27 @@ class Forms(Gate):
         self.assert_one_line(self.gate(2, "gone.db"), 2, "gone.db")
         self.assert_one_line(self.litmus("gate", "before.db"), 2, "--baseline")
         self.assert_one_line(self.gate(2, "before.db", "--alpha", "5"), 2, "--alpha")
+
+    def test_numbers_that_contradict_one_another(self):
+        self.take("after.db", WORSE)
+        report = self.report("after.db")
+        (failed,) = [result for result in report["results"] if result["result"] == "fail"]
+        for changes, words in (({"failed_runs": 0}, "the result is fail, but no run failed"),
+                               ({"result": "pass"}, "the result is pass, but runs failed"),
+                               ({"failed_runs": 0, "result": "pass"}, "the failed instances"),
+                               ({"runs": 21}, "the parts do not add up"),
+                               ({"interval": [0, 0.1]}, "the interval is not that of the runs")):
+            with self.subTest(words):
+                kept = dict(failed)
+                failed.update(changes)
+                self.write("odd.json", json.dumps(report))
+                for result in (self.gate(2, "odd.json"), self.gate(2, "before.db",
+                                                                   baseline="odd.json")):
+                    self.assert_one_line(result, 2, "odd.json", failed["name"], words)
+                failed.update(kept)
+        with contextlib.closing(sqlite3.connect(self.path("after.db"))) as store, store:
+            store.execute("UPDATE result SET failed_runs = 0 WHERE result = 'fail'")
+        self.assert_one_line(self.gate(2, "after.db"), 2, "after.db", "damaged", failed["name"])
 
     def test_waivers(self):
         self.take("after.db", WORSE)

@@ -13,27 +13,47 @@
     "{\"id\":\"" id "\",\"number\":" number ",\"name\":\"" name                                    \
     "\",\"type\":\"cpu\",\"vendor\":\"0x10\",\"product\":\"" product "\",\"uuid\":\"" uuid         \
     "\",\"driver\":{\"name\":\"d\",\"info\":\"\",\"version\":\"" driver                            \
-    "\"},\"subgroup\":{\"size\":8}}"
+    "\",\"id\":13,\"uuid\":\"00000000-0000-0000-0000-000000000000\"},\"subgroup\":{\"size\":8}}"
 #define UUID1   "00000000-0000-0000-0000-000000000001"
 #define UUID2   "00000000-0000-0000-0000-000000000002"
-#define ID1     "0000000000000001"
-#define ID2     "0000000000000002"
+#define ID1     "e64dbd7fdcc5d9d6"
+#define ID2     "7ba0f19a68430a19" // of another driver
 #define DEVICE1 DEVICE(ID1, "1", "One", UUID1, "0x1", "1.0")
 #define TOOL                                                                                       \
     "{\"version\":\"0\",\"command\":\"c\",\"session\":1,\"started\":\"2026-11-21T01:02:03Z\","     \
-    "\"system\":\"s\",\"seed\":\"0x1\",\"runs\":100,\"finished\":true}"
-#define RESULT_WITH(name, more) RESULT_OF("forbidden", name, more)
-#define RESULT_OF(class, name, more)                                                               \
-    "{\"name\":\"" name "\",\"device\":\"" ID1                                                     \
-    "\",\"expectation\":\"" class "\","                                                            \
-                                  "\"result\":\"fail\",\"reason\":\"\",\"headline\":\"\","         \
-                                  "\"seed\":\"0x1\"," more "\"spirv_sha256\":\"\"}"
-#define COUNTS "\"runs\":100,\"failed_runs\":7,\"no_progress_runs\":2,"
-#define RESULT RESULT_WITH("a.b/x=1,y=2@w=64,subgroup=8", COUNTS)
+    "\"system\":\"s\",\"seed\":\"0x1\",\"runs\":100,\"finished\":true }"
+// The name of a configuration of a.b, whole and in its parts.
+#define NAMED(name, variant, params)                                                               \
+    "\"name\":\"" name "\",\"family\":\"a\",\"test\":\"a.b\",\"variant\":{" variant                \
+    "},\"params\":{" params "},"
+#define NAMED_XY(x, y)                                                                             \
+    NAMED("a.b/x=" x ",y=" y "@subgroup=8", "\"x\":\"" x "\",\"y\":\"" y "\"", "\"subgroup\":8")
+#define RESULT_OF(class, device, named, result)                                                    \
+    "{" named "\"device\":\"" device                                                               \
+    "\",\"expectation\":\"" class "\",\"reason\":\"\",\"headline\":\"\",\"seed\":\"0x1\","         \
+                                  "\"seconds\":0.5,\"spirv_sha256\":\"\","                         \
+                                  "\"failures\":[]," result "}"
+#define FAILS                                                                                      \
+    "\"result\":\"fail\",\"observation\":\"Sometimes\",\"runs\":100,\"failed_runs\":7,"            \
+    "\"no_progress_runs\":2,\"first_run_failed\":false,\"instances\":800,"                         \
+    "\"failed_instances\":9,\"interval\":[0.0291989796,0.141645247],"                              \
+    "\"outcomes\":{\"right\":775,\"wrong\":9,\"no progress\":16}"
+#define PASSES                                                                                     \
+    "\"result\":\"pass\",\"observation\":\"Never\",\"runs\":1,\"failed_runs\":0,"                  \
+    "\"no_progress_runs\":0,\"first_run_failed\":false,\"instances\":8,\"failed_instances\":0,"    \
+    "\"interval\":[0.0,0.975],\"outcomes\":{\"right\":8}"
+#define NEWER                                                                                      \
+    ",\"interval_kind\":\"clopper-pearson\",\"stress\":\"s\",\"rule\":\"\",\"parts\":["            \
+    "{\"process\":0,\"runs\":60,\"failed_runs\":3,\"no_progress_runs\":1},"                        \
+    "{\"process\":1,\"runs\":40,\"failed_runs\":4,\"no_progress_runs\":1}]"
+#define RESULT RESULT_OF("forbidden", ID1, NAMED_XY("1", "2"), FAILS)
 #define REPORT(schema, tool, devices, results)                                                     \
     "{\"schema\":\"" schema "\",\"tool\":" tool ",\"devices\":[" devices "],\"results\":[" results \
     "],\"summary\":{}}"
 #define GOOD REPORT("litmus-report/2", TOOL, DEVICE1, RESULT)
+#define GOOD_NEWER                                                                                 \
+    REPORT("litmus-report/4", TOOL, DEVICE1,                                                       \
+           RESULT_OF("forbidden", ID1, NAMED_XY("1", "2"), FAILS NEWER))
 
 static void right_report(void **state)
 {
@@ -54,18 +74,23 @@ static void right_report(void **state)
     assert_string_equal(model.devices[0].id, ID1);
     assert_int_equal(model.devices[0].facts.device_uuid[15], 1);
     report_model_clear(&model);
-    static const char parts[] =
-        REPORT("litmus-report/3", TOOL, DEVICE1,
-               RESULT_WITH("a.b@subgroup=8", COUNTS
-                           "\"stress\":\"s\",\"rule\":\"width 0.1\",\"parts\":[{\"process\":0,"
-                           "\"runs\":60,\"failed_runs\":3,\"no_progress_runs\":1},{\"process\":1,"
-                           "\"runs\":40,\"failed_runs\":4,\"no_progress_runs\":1}],"));
-    if (!compare_side_parse(parts, strlen(parts), "r.json", &model, &error))
+    if (!compare_side_parse(GOOD_NEWER, strlen(GOOD_NEWER), "r.json", &model, &error))
         fail_msg("%s", error.message);
     assert_int_equal(model.results[0].piece_count, 2);
     assert_int_equal(model.results[0].pieces[1].failed_runs, 4);
     assert_string_equal(model.results[0].stress, "s");
-    assert_string_equal(model.results[0].rule, "width 0.1");
+    report_model_clear(&model);
+}
+
+static void refuse(const char *text, const char *message)
+{
+    struct report_model model;
+    struct lit_error error = {0};
+    if (compare_side_parse(text, strlen(text), "r.json", &model, &error))
+        fail_msg("taken: %s", text);
+    if (strncmp(error.message, message, strlen(message)) != 0)
+        fail_msg("%s: %s", text, error.message);
+    assert_int_equal(error.code, LIT_EXIT_USAGE);
     report_model_clear(&model);
 }
 
@@ -87,38 +112,79 @@ static void wrong_reports(void **state)
         {REPORT("litmus-report/2", TOOL, "", RESULT), "r.json: the report has no results"},
         {REPORT("litmus-report/2", TOOL, DEVICE1, ""), "r.json: the report has no results"},
         {REPORT("litmus-report/2", TOOL, DEVICE("1", "1", "n", UUID1, "0x1", "1"), RESULT),
-         "r.json: damaged report: a device's 'id'"},
+         "r.json: damaged report: the id of n is not that of its driver and UUIDs"},
         {REPORT("litmus-report/2", TOOL, DEVICE(ID1, "1", "n", "12", "0x1", "1"), RESULT),
          "r.json: damaged report: 'uuid'"},
-        {REPORT("litmus-report/2", TOOL, DEVICE(ID2, "1", "n", UUID1, "0x1", "1"), RESULT),
-         "r.json: damaged report: a.b/x=1,y=2@w=64,subgroup=8 is a result of no device"},
-        {REPORT("litmus-report/2", TOOL, DEVICE1, RESULT_WITH("a b", COUNTS)),
+        {REPORT("litmus-report/2", TOOL, DEVICE(ID2, "1", "One", UUID1, "0x1", "2.0"), RESULT),
+         "r.json: damaged report: a.b/x=1,y=2@subgroup=8: a result of no device"},
+        {REPORT("litmus-report/2", TOOL, DEVICE1,
+                RESULT_OF("forbidden", ID1, NAMED("a b", "", ""), FAILS)),
          "r.json: damaged report: 'a b' is no configuration's name"},
-        {REPORT("litmus-report/2", TOOL, DEVICE1, RESULT_WITH("a.b", "")),
-         "r.json: damaged report: the runs of a.b cannot be"},
         {REPORT("litmus-report/2", TOOL, DEVICE1,
-                RESULT_WITH("a.b", "\"runs\":-1,\"failed_runs\":0,\"no_progress_runs\":0,")),
-         "r.json: damaged report: the runs of a.b cannot be"},
-        {REPORT("litmus-report/2", TOOL, DEVICE1,
-                RESULT_WITH("a.b", "\"runs\":9,\"failed_runs\":8,\"no_progress_runs\":2,")),
-         "r.json: damaged report: the runs of a.b cannot be"},
-        {REPORT("litmus-report/2", TOOL, DEVICE1,
-                RESULT_WITH("a.b", "\"runs\":1e3,\"failed_runs\":8,\"no_progress_runs\":2,")),
-         "r.json: damaged report: the runs of a.b cannot be"},
-        {REPORT("litmus-report/3", TOOL, DEVICE1,
-                RESULT_WITH("a.b", COUNTS "\"parts\":[{\"process\":0,\"runs\":60,"
-                                          "\"failed_runs\":3,\"no_progress_runs\":1}],")),
-         "r.json: damaged report: the parts of a.b do not add up"},
+                RESULT_OF("forbidden", ID1, NAMED("a.b", "", ""), "\"result\":\"pass\"")),
+         "r.json: damaged report: a.b: 'first_run_failed' is missing"},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct report_model model;
-        struct lit_error error = {0};
-        if (compare_side_parse(wrong[i].text, strlen(wrong[i].text), "r.json", &model, &error))
-            fail_msg("taken: %s", wrong[i].text);
-        if (strncmp(error.message, wrong[i].message, strlen(wrong[i].message)) != 0)
-            fail_msg("%s: %s", wrong[i].text, error.message);
-        assert_int_equal(error.code, LIT_EXIT_USAGE);
-        report_model_clear(&model);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refuse(wrong[i].text, wrong[i].message);
+}
+
+// One place of a good report each: what is there in place of what.
+static void contradictions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *is, *becomes, *message;
+    } all[] = {
+        {"\"runs\":100,\"failed", "\"runs\":1e3,\"failed", "'runs' is no number"},
+        {"\"runs\":100,\"failed", "\"runs\":-9,\"failed", "'runs' is no number"},
+        {"\"runs\":100,\"failed", "\"runs\":1,\"failed", "more runs failed or gave up than there"},
+        {"\"runs\":100,\"failed", "\"runs\":99,\"failed", "the parts do not add up"},
+        {"\"runs\":100,\"failed", "\"runs\":900,\"failed", "the instances cannot be of so many"},
+        {"\"failed_runs\":7", "\"failed_runs\":0", "the result is fail, but no run failed"},
+        {"\"failed_runs\":7", "\"failed_runs\":8", "the parts do not add up"},
+        {"\"failed_runs\":7", "\"failed_runs\":10", "the failed instances cannot be of so many"},
+        {"\"no_progress_runs\":2", "\"no_progress_runs\":1", "the parts do not add up"},
+        {"\"no_progress_runs\":2", "\"no_progress_runs\":17",
+         "the instances that gave up cannot be"},
+        {"\"fail\"", "\"pass\"", "the result is pass, but runs failed or gave up"},
+        {"\"fail\"", "\"no-progress\"", "the result is no-progress, but no run gave up"},
+        {"\"fail\"", "\"skip\"", "the result is skip, but there were runs"},
+        {"\"fail\"", "\"good\"", "no result that is known"},
+        {"\"forbidden\"", "\"forbidded\"", "no expectation that is known"},
+        {"\"instances\":800", "\"instances\":801", "the outcomes do not add up"},
+        {"\"wrong\":9", "\"wrong\":8", "the outcomes do not add up"},
+        {"\"wrong\":9", "\"wrong\":-9", "'wrong' is no number"},
+        {"\"failed_instances\":9", "\"failed_instances\":26", "the failed instances are not"},
+        {"\"right\":775,\"wrong\":9", "\"right\":774,\"varied\":10",
+         "the failed instances are not"},
+        {"\"failures\":[]", "\"failures\":[0,0,0,0,0,0,0,0,0,0]", "there are more failures than"},
+        {"\"Sometimes\"", "\"Always\"", "the observation is not that of the runs"},
+        {"[0.029", "[0.030", "the interval is not that of the runs"},
+        {"0.1416", "0.1417", "the interval is not that of the runs"},
+        {"clopper-pearson", "sequence", "the kind of interval is not that of the rule"},
+        {"\"process\":0,\"runs\":60", "\"process\":0,\"runs\":61", "the parts do not add up"},
+        {"\"process\":0,\"runs\":60", "\"process\":0,\"runs\":1", "in a part more runs failed"},
+        {"\"failed_runs\":4", "\"failed_runs\":3", "the parts do not add up"},
+        {"\"parts\"", "\"marts\"", "'parts' is missing"},
+        {"\"stress\"", "\"press\"", "'stress' is missing"},
+        {"\"seconds\":0.5", "\"seconds\":-1", "the seconds are no time"},
+        {"\"a.b/x=1", "\"a.b/x=3", "the name is not that of the test and its parameters"},
+        {"\"family\":\"a\"", "\"family\":\"b\"", "the name is not that of the test"},
+        {"\"params\":{\"subgroup\":8}", "\"params\":{\"subgroup\":9}", "the name is not that"},
+        {"\"spirv_sha256\":\"\"", "\"spirv_sha256\":\"12\"", "'spirv_sha256' is no SHA-256"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        const char *at = strstr(GOOD_NEWER, all[i].is);
+        struct text text = {0}, message = {0};
+        if (!at)
+            fail_msg("'%s' is not there", all[i].is);
+        text_append(&text, GOOD_NEWER, (size_t)(at - GOOD_NEWER));
+        text_printf(&text, "%s%s", all[i].becomes, at + strlen(all[i].is));
+        text_printf(&message, "r.json: damaged report: a.b/x=%c,y=2@subgroup=8: %s",
+                    strstr(text.data, "x=3") ? '3' : '1', all[i].message);
+        refuse(text.data, message.data);
+        text_free(&text);
+        text_free(&message);
     }
 }
 
@@ -190,17 +256,14 @@ static void files(void **state)
     assert_int_equal(side.model.results[0].piece_count, 2);
     compare_side_clear(&side);
     const char *other = write_file(
-        "other.json",
-        REPORT("litmus-report/2", TOOL, DEVICE(ID2, "1", "One", UUID1, "0x1", "2.0"),
-               "{\"name\":\"a.b\",\"device\":\"" ID2 "\",\"expectation\":\"forbidden\",\"result\":"
-               "\"pass\",\"reason\":\"\",\"headline\":\"\",\"seed\":\"0x1\",\"runs\":1,"
-               "\"failed_runs\":0,\"no_progress_runs\":0,\"spirv_sha256\":\"\"}"));
+        "other.json", REPORT("litmus-report/2", TOOL, DEVICE(ID2, "1", "One", UUID1, "0x1", "2.0"),
+                             RESULT_OF("forbidden", ID2, NAMED("a.b", "", ""), PASSES)));
     const char *mixed[] = {good, other};
     load(&side, mixed, 2, false, "One has another driver");
     compare_side_clear(&side);
-    const char *before = write_file(
-        "before.json", REPORT("litmus-report/2", TOOL, DEVICE1,
-                              RESULT_OF("contested", "a.b/x=1,y=2@w=64,subgroup=8", COUNTS)));
+    const char *before =
+        write_file("before.json", REPORT("litmus-report/2", TOOL, DEVICE1,
+                                         RESULT_OF("contested", ID1, NAMED_XY("1", "2"), FAILS)));
     const char *changed[] = {good, before};
     load(&side, changed, 2, false, "another expectation");
     compare_side_clear(&side);
@@ -214,7 +277,7 @@ static void files(void **state)
     load(&side, &numbered, 1, false, "the number of a session");
     compare_side_clear(&side);
     static char open_report[] = GOOD;
-    memcpy(strstr(open_report, "true"), "null", 4);
+    memcpy(strstr(open_report, "true "), "false", 5);
     const char *open_path = write_file("open.json", open_report);
     load(&side, &open_path, 1, false, "was not finished");
     compare_side_clear(&side);
@@ -303,9 +366,12 @@ static void axes(void **state)
     struct report_model model;
     static const char text[] =
         REPORT("litmus-report/2", TOOL, DEVICE1,
-               RESULT_WITH("a.b/x=1,y=1@subgroup=8", COUNTS) "," RESULT_WITH(
-                   "a.b/x=2,y=1@subgroup=8", COUNTS) "," RESULT_WITH("a.b/x=1,y=2@subgroup=8",
-                                                                     COUNTS) "," RESULT);
+               RESULT_OF("forbidden", ID1, NAMED_XY("1", "1"), FAILS) "," RESULT_OF(
+                   "forbidden", ID1, NAMED_XY("2", "1"),
+                   FAILS) "," RESULT_OF("forbidden", ID1,
+                                        NAMED("a.b/x=1,y=2@subgroup=16", "\"x\":\"1\",\"y\":\"2\"",
+                                              "\"subgroup\":16"),
+                                        FAILS) "," RESULT);
     if (!compare_side_parse(text, strlen(text), "r.json", &model, &error))
         fail_msg("%s", error.message);
     enum eng_result broke[4] = {ENG_PASS};
@@ -332,9 +398,10 @@ static void axes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_report), cmocka_unit_test(wrong_reports),
-        cmocka_unit_test(cut_reports),  cmocka_unit_test(files),
-        cmocka_unit_test(devices),      cmocka_unit_test(axes),
+        cmocka_unit_test(right_report),   cmocka_unit_test(wrong_reports),
+        cmocka_unit_test(contradictions), cmocka_unit_test(cut_reports),
+        cmocka_unit_test(files),          cmocka_unit_test(devices),
+        cmocka_unit_test(axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

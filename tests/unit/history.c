@@ -54,7 +54,10 @@ static void add(struct store *store, const struct make *make)
     struct store_result result = {
         .name = (char *)(make->name ? make->name : "shuffle.a@workgroup=64"),
         .device = id,
-        .result = (char *)(make->result ? make->result : "pass"),
+        .result = (char *)(make->result    ? make->result
+                           : make->failed  ? "fail"
+                           : make->gave_up ? "no-progress"
+                                           : "pass"),
         .expectation = (char *)"contested",
         .sha256 = (char *)make->sha256,
         .stress = (char *)make->stress,
@@ -329,7 +332,8 @@ static const char fill[] =
     " failed_instances, seconds)"
     " SELECT session.id, device.id, printf('family%d.test-%d@workgroup=%d', i % 7, i % 88, i),"
     " 'pass', '', 'forbidden', '', '', printf('0x%x', session.id), 'equal', 10, 0, 0, 0, 10, 0, 1"
-    " FROM session JOIN device ON device.session = session.id, c";
+    " FROM session JOIN device ON device.session = session.id, c;"
+    "INSERT INTO outcome SELECT id, 0, 10 FROM result WHERE runs > 0";
 
 struct work {
     int64_t steps;     // of SQLite's machine

@@ -66,7 +66,7 @@ static void measure(struct eng_count *count, uint64_t first, uint64_t end, uint6
         count->first_run_failed |= failed && run == first;
         count->instances += 8;
         count->failed_instances += failed;
-        count->outcomes[0] += 8 - failed;
+        count->outcomes[gave_up ? CAT_NO_PROGRESS : CAT_RIGHT] += 8 - failed;
         count->outcomes[1 + value % 3] += failed;
         if (failed && count->failure_count < ENG_MAX_FAILURES) {
             struct eng_failure *failure = &count->failures[count->failure_count++];

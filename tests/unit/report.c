@@ -463,12 +463,13 @@ static void test_rules(void **state)
     put(store, session, &first, row);
     row.name = "scan.workgroup@items=4";
     row.result = "no-progress";
-    row.count = (struct eng_count){.runs = 9, .no_progress_runs = 9};
+    row.count = (struct eng_count){
+        .runs = 9, .no_progress_runs = 9, .instances = 9, .outcomes = {[CAT_NO_PROGRESS] = 9}};
     put(store, session, &first, row);
     row.name = "scan.workgroup@items=5";
     row.result = "pass";
     row.rule = "decided 0.01\033[2J";
-    row.count = (struct eng_count){.runs = 9};
+    row.count = (struct eng_count){.runs = 9, .instances = 9, .outcomes = {9}};
     put(store, session, &first, row);
     assert_true(report_model_load(store, session, &model, &error));
     for (size_t i = 0; i < model.result_count; i++) {
