@@ -183,20 +183,13 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
         return lit_fail(error, LIT_EXIT_USAGE,
                         "-n is the least and --max-runs the most: %" PRIu64 " is above %" PRIu64,
                         o->runs, o->max_runs);
-    // JSON, as which the session's options are kept, has no other text.
-    for (size_t i = 0; i < o->patterns.count; i++)
-        if (!text_is_utf8(o->patterns.items[i]))
-            return lit_fail(error, LIT_EXIT_USAGE, "the pattern '%.200s' is not UTF-8",
-                            o->patterns.items[i]);
-    if (o->simt.count && !text_is_utf8(o->simt.items[0]))
-        return lit_fail(error, LIT_EXIT_USAGE, "--simt %.200s: not UTF-8", o->simt.items[0]);
     if (!o->all && o->patterns.count == 0)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "which tests? --all, or patterns; see 'litmus help run' and 'litmus list'");
     if (o->all && o->patterns.count > 0 && o->patterns.items[0][0] != '!')
         return lit_fail(error, LIT_EXIT_USAGE, "--all and the test '%.80s': one or the other",
                         o->patterns.items[0]);
-    return true;
+    return cli_session_check(&o->patterns, &o->simt, error);
 }
 
 // Everything that one invocation holds.

@@ -16,6 +16,19 @@ static const char *const shard_words[] = {
     [STORE_SHARD_RUNS] = "runs",
 };
 
+bool cli_session_check(const struct cli_list *patterns, const struct cli_list *simt,
+                       struct lit_error *error)
+{
+    for (size_t i = 0; i < patterns->count; i++)
+        if (!text_is_utf8(patterns->items[i]))
+            return lit_fail(error, LIT_EXIT_USAGE, "the pattern '%.200s' is not UTF-8",
+                            patterns->items[i]);
+    for (size_t i = 0; i < simt->count; i++)
+        if (!text_is_utf8(simt->items[i]))
+            return lit_fail(error, LIT_EXIT_USAGE, "--simt %.200s: not UTF-8", simt->items[i]);
+    return true;
+}
+
 char *cli_session_write(const struct cli_run_options *options,
                         const struct eng_inventory *inventory, const bool *chosen)
 {

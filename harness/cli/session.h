@@ -29,6 +29,10 @@ struct cli_run_options {
     struct eng_rule rule;                 // what comes of these
 };
 
+// Whether patterns and settings can be kept: JSON has no text but UTF-8. False with an error.
+bool cli_session_check(const struct cli_list *patterns, const struct cli_list *simt,
+                       struct lit_error *error);
+
 // The options as JSON, with the identities and numbers of the chosen devices. free() it.
 char *cli_session_write(const struct cli_run_options *options,
                         const struct eng_inventory *inventory, const bool *chosen);

@@ -476,7 +476,7 @@ static int finish(struct tuning *t)
 
 static int tune(struct tuning *t, int argc, char **argv, struct lit_error *error)
 {
-    if (!check_usage(t, error))
+    if (!check_usage(t, error) || !cli_session_check(&t->patterns, &t->chosen.simt, error))
         return cli_fail(error);
     settle(t);
     if (!cat_selection_check(&t->selection, error) || !cli_simt_use(&t->chosen.simt, error))

@@ -2,6 +2,7 @@
 """Where output goes: files, links, descriptors, and a stdout that cannot be written."""
 
 import os
+import shutil
 
 import harness
 
@@ -87,6 +88,18 @@ class Files(harness.Case):
             self.assertIn('"litmus-report', self.read("folder/report.json"))
             self.assertEqual(os.listdir(self.path("folder")), ["report.json"])
 
+    def test_a_link_to_what_is_of_a_store(self):
+        """Which is not there now."""
+        shutil.copy(STORE, self.path("litmus.db"))
+        for name in ("litmus.db", "litmus.db-wal", "litmus.db-journal"):
+            os.symlink(name, self.path("link"))
+            for command in (("report", "-o", "link"),
+                            ("run", harness.ONE, "--db", "litmus.db", "--json", "link")):
+                result = self.litmus(*command)
+                self.assertEqual(result.code, 2, result)
+                self.assertIn("store", result.err)
+            os.remove(self.path("link"))
+
     def test_a_link_to_itself(self):
         os.symlink("link", self.path("link"))
         result = self.report_to("link")
@@ -105,11 +118,12 @@ class Recorded(harness.Case):
         """Options are recorded as JSON: a resumed run would do without it."""
         for arguments in ((harness.ONE, b"!*\xff*"), (b"loop.\xff",),
                           ("--simt", b"lockstep,trace=\xff", harness.ONE)):
-            result = self.litmus("run", *arguments)
-            self.assertEqual((result.code, result.out), (2, ""), result)
-            self.assertIn("UTF-8", result.err)
-            self.assertEqual(result.err.count("\n"), 1)
-            self.assertFalse(os.path.exists(self.path("litmus.db")))
+            for command in ("run", "tune"):
+                result = self.litmus(command, *arguments)
+                self.assertEqual((result.code, result.out), (2, ""), result)
+                self.assertIn("UTF-8", result.err)
+                self.assertEqual(result.err.count("\n"), 1)
+                self.assertFalse(os.path.exists(self.path("litmus.db")))
 
 
 if __name__ == "__main__":
