@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening and closing a store, and the small helpers over SQLite that its other files use.
 //
-// Durability: a write-ahead log with synchronous=FULL. When a commit returns, the kernel has told
+// Durability: a write-ahead log with synchronous=EXTRA. When a commit returns, the kernel has told
 // the disk to write it down: neither a killed process nor a machine that is switched off loses it,
 // and drivers under test do take machines down. File systems without shared memory for the log get
-// a rollback journal instead. A store that is closed is one file without a log beside it, so that
-// it can be copied, attached and read from a folder that cannot be written.
+// a rollback journal instead, and EXTRA syncs its removal too: a journal that comes back undoes what
+// was committed. A store that is closed is one file without a log beside it, so that it can be
+// copied, attached and read from a folder that cannot be written.
 #include "store/private.h"
 
 #include <errno.h>
@@ -397,7 +398,7 @@ static bool open_writing(struct store *store, const char *name, bool scratch,
         store_watch(store);
     return store_execute(store,
                          scratch ? "PRAGMA synchronous = OFF; PRAGMA cache_size = -65536"
-                                 : "PRAGMA synchronous = FULL",
+                                 : "PRAGMA synchronous = EXTRA",
                          error) &&
            store_execute(store, "PRAGMA foreign_keys = ON", error) &&
            store_migrate(store, version, error);
