@@ -26,8 +26,8 @@ import harness
 from harness import BUILD, ONE, PAIR, PROGRAM, SOURCE
 
 LIBRARY = os.path.join(BUILD, "tests", "inject", "inject.so")
-FULL = os.environ.get("LITMUS_FULL") == "1"
-SANITIZED = harness.SLOW > 1
+# "places": memory once at each place where it is asked for, everything else as often as it is done.
+FULL = os.environ.get("LITMUS_FULL")
 
 # For trials of one's own: LITMUS_INJECT='WORD...' tries those whose description has all words.
 WORDS = os.environ.get("LITMUS_INJECT", "").split()
@@ -82,6 +82,7 @@ def call_names():
 
 NAMES = [name for name in call_names() if name != "CALL"]
 STATE = struct.Struct(f"{len(WHO) * 64 + 1 + FRAMES}Q")
+PLACES = 100000
 
 
 class Trial:
@@ -104,9 +105,14 @@ NOTHING = Trial("supervisor", "malloc", 0, "ENOMEM", False)
 class Ending:
     """How a command ended, and what it left: `files` by name, as bytes."""
 
-    def __init__(self, code, out, err, files, state):
+    def __init__(self, code, out, err, files, complaints, state):
         self.code, self.out, self.err, self.files = code, out, err, files
-        values = STATE.unpack(state)
+        self.complaints = complaints  # of sanitizers
+        values = STATE.unpack_from(state)
+        self.places = {}  # of a run that counts: the first call from each
+        for nth, (place,) in enumerate(struct.iter_unpack("Q", state[STATE.size:]), 1):
+            if place:
+                self.places.setdefault(place, nth)
         self.failed = values[len(WHO) * 64] > 0
         self.frames = [frame for frame in values[-FRAMES:] if frame]
         self.counts = {(who, name): values[w * 64 + n] for w, who in enumerate(WHO)
@@ -126,8 +132,13 @@ class Injected(harness.Case):
     # One run
 
     def run_in(self, folder, arguments, variable, state):
-        environment = self.environment(drivers=[], HOME=folder, INJECT=variable)
-        environment["LD_PRELOAD"] = LIBRARY
+        environment = self.environment(drivers=[], HOME=folder, INJECT=variable,
+                                       LD_PRELOAD=LIBRARY)
+        # What is wrong in a worker is to be seen too, and so are leaks, since no driver but our own
+        # is loaded.
+        for name, more in (("ASAN_OPTIONS", "detect_leaks=1:verify_asan_link_order=0:"
+                            "allocator_may_return_null=1"), ("UBSAN_OPTIONS", "print_stacktrace=1")):
+            environment[name] = f"{environment.get(name, '')}:{more}:log_path={state}"
         process = subprocess.run([PROGRAM, *arguments], env=environment, cwd=folder,
                                  stdin=subprocess.DEVNULL, capture_output=True,
                                  timeout=60 * harness.SLOW)
@@ -141,10 +152,14 @@ class Injected(harness.Case):
             else:
                 with open(path, "rb") as file:
                     files[name] = file.read()
+        complaints = ""
+        for path in glob.glob(state + ".*"):
+            with open(path, errors="backslashreplace") as file:
+                complaints += file.read()
         with open(state, "rb") as file:
             counts = file.read()
         return Ending(process.returncode, process.stdout.decode(errors="backslashreplace"),
-                      process.stderr.decode(errors="backslashreplace"), files, counts)
+                      process.stderr.decode(errors="backslashreplace"), files, complaints, counts)
 
     def run_once(self, arguments, inputs, trial, judge):
         """Runs a command in a folder of its own, which holds `inputs`. Returns what `judge` says
@@ -156,7 +171,7 @@ class Injected(harness.Case):
                 with open(os.path.join(folder, name), "wb") as file:
                     file.write(content)
             with open(state, "wb") as file:
-                file.write(bytes(STATE.size))
+                file.write(bytes(STATE.size + (0 if trial.nth else PLACES * 8)))
             try:
                 ending = self.run_in(folder, arguments, trial.variable(state), state)
             except subprocess.TimeoutExpired:
@@ -178,12 +193,12 @@ class Injected(harness.Case):
 
     def judge_words(self, ending, trial):
         usual, err = self.usual, ending.err
+        if ending.complaints:
+            return "a sanitizer complains:\n" + ending.complaints
         if trial.way == "KILL" and ending.failed:
             return None if ending.code == -signal.SIGKILL else "it lives on"
         if ending.code < 0 or "Assertion" in err:
             return "it crashed"
-        if "Sanitizer" in err or "runtime error" in err:
-            return "a sanitizer complains: " + err
         if not ending.failed and ending.code != usual.code:
             return "nothing failed, and yet the exit code is another"
         lines = err.splitlines()
@@ -285,13 +300,16 @@ class Injected(harness.Case):
                     for nth in range(1, count + 1):
                         yield Trial(who, call, nth, way.lstrip("+"), later)
 
-    def chosen(self, counts):
+    def chosen(self, counts, places):
+        """All trials, or of each call a share."""
         trials = list(self.trials(counts))
         if WORDS:
             return [trial for trial in trials if all(word in str(trial).split() for word in WORDS)]
+        if FULL != "1":
+            trials = [trial for trial in trials
+                      if trial.call != "malloc" or trial.nth in places[trial.who]]
         if FULL:
             return trials
-        # Of each call a share, so that the many of memory leave room for the others.
         kinds = [list(group) for _, group in itertools.groupby(
             trials, key=lambda trial: (trial.who, trial.call))]
         sample = []
@@ -310,8 +328,11 @@ class Injected(harness.Case):
             return None
         self.before = self.stored_in_inputs(store)
         self.run_once(arguments, inputs, NOTHING, keep)
+        places = {who: self.run_once(arguments, inputs, Trial(who, "malloc", 0, "ENOMEM", False),
+                                     lambda folder, ending, trial: set(ending.places.values()))
+                  for who in WHO}
         self.assertNotIn(self.usual.code, (2, 77), self.usual.err)
-        trials = self.chosen(self.usual.counts)
+        trials = self.chosen(self.usual.counts, places)
         self.assertTrue(trials)
         workers = (os.cpu_count() or 1) if FULL else 1
         wrong, done = {}, 0

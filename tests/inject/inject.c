@@ -5,10 +5,13 @@
 //     FILE WHO CALL NTH HOW
 //
 // FILE is mapped by all processes: it holds how often WHO did each call (struct state), and from
-// where the call came that failed. With NTH 0 nothing fails and calls are counted only. HOW is a
+// where the call came that failed. With NTH 0 nothing fails: calls are counted, and where FILE has
+// room for it, each CALL of WHO has a number there that is the same for those that came from the
+// same place. HOW is a
 // number of errno; "short": a read or write that does a part of what it was asked for; or "kill":
-// the process is killed instead. A + before it has all later calls fail too. Calls count over all processes of a kind, so that a
-// worker that takes another's place does not see the same failure again.
+// the process is killed instead. A + before it has all later calls fail too. Calls count over all
+// processes of a kind, so that a worker that takes another's place does not see the same failure
+// again.
 
 #undef _FILE_OFFSET_BITS // functions have both of their names
 
@@ -76,6 +79,7 @@ struct state {
     _Atomic uint64_t count[WHO_COUNT][64]; // in the order of CALLS
     _Atomic uint64_t failed;
     uint64_t frames[FRAMES]; // addresses in the program, 0 where they are none of it
+    uint64_t places[];       // of the nth CALL of WHO
 };
 
 static struct {
@@ -84,6 +88,7 @@ static struct {
     int call, how;
     bool later;
     uint64_t nth;
+    size_t places; // that there is room for
     struct {
         uintptr_t begin, end;
     } objects[OBJECTS]; // what is loaded at the start; the program is the first
@@ -110,6 +115,17 @@ static void keep_frames(void)
             inject.state->frames[i] = (uintptr_t)frames[i] - inject.base;
 }
 
+// Of addresses only what is the same in each process: their place in a page.
+static uint64_t place(void)
+{
+    void *frames[FRAMES];
+    const int count = backtrace(frames, FRAMES);
+    uint64_t hash = 14695981039346656037u;
+    for (int i = 0; i < count; i++)
+        hash = (hash ^ ((uintptr_t)frames[i] & 0xfff)) * 1099511628211u;
+    return hash;
+}
+
 // Counts the call. Returns what it shall fail with, 0 if it shall not.
 static int fails(enum call call, void *caller)
 {
@@ -119,8 +135,11 @@ static int fails(enum call call, void *caller)
     if (who == WORKER && !is_own((uintptr_t)caller, inject.object_count))
         who = DRIVER;
     const uint64_t number = 1 + atomic_fetch_add(&inject.state->count[who][call], 1);
-    if (inject.nth == 0 || who != inject.wanted || (int)call != inject.call ||
-        (inject.later ? number < inject.nth : number != inject.nth))
+    if (who != inject.wanted || (int)call != inject.call)
+        return 0;
+    if (inject.nth == 0 && number <= inject.places)
+        inject.state->places[number - 1] = place();
+    if (inject.nth == 0 || (inject.later ? number < inject.nth : number != inject.nth))
         return 0;
     if (atomic_fetch_add(&inject.state->failed, 1) == 0)
         keep_frames();
@@ -175,18 +194,18 @@ __attribute__((constructor)) static void start(int argc, char **argv)
     inject.nth = nth;
     inject.later = how[0] == '+';
     const char *word = how + inject.later;
-    inject.how = strcmp(word, "short") == 0  ? SHORT
-                 : strcmp(word, "kill") == 0 ? KILL
-                                             : atoi(word);
+    inject.how = strcmp(word, "short") == 0 ? SHORT : strcmp(word, "kill") == 0 ? KILL : atoi(word);
     dl_iterate_phdr(note_object, NULL);
     // The first call loads what it needs.
     void *frame;
     backtrace(&frame, 1);
     const int file = open(path, O_RDWR | O_CLOEXEC);
-    void *map = mmap(NULL, sizeof(struct state), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (file < 0 || map == MAP_FAILED)
+    const size_t size = (size_t)lseek(file, 0, SEEK_END);
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file < 0 || size < sizeof(struct state) || map == MAP_FAILED)
         abort();
     close(file);
+    inject.places = (size - sizeof(struct state)) / sizeof(uint64_t);
     inject.state = map;
 }
 
