@@ -3,15 +3,21 @@
 // dynamic linker's lock may be held by the thread that crashed, so all of it has a time limit.
 #include "engine/backtrace.h"
 
+#include "engine/protocol.h"
+
 #include <execinfo.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define FRAMES  48
 #define SECONDS 1
 #define STACK   65536
+#define PROBE   ((size_t)64 << 20) // bytes of address space
 
 static volatile sig_atomic_t ending; // the signal
 static atomic_flag taken = ATOMIC_FLAG_INIT;
@@ -21,6 +27,19 @@ static void end_at_once(int number)
     (void)number;
     signal(ending, SIG_DFL);
     kill(getpid(), ending);
+}
+
+// Few drivers live on when an allocation fails, so a crash without memory is none of theirs.
+static bool has_memory(void)
+{
+    void *probe = mmap(NULL, PROBE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return probe != MAP_FAILED && munmap(probe, PROBE) == 0;
+}
+
+static void say(const char *line)
+{
+    const ssize_t ignored = write(STDERR_FILENO, line, strlen(line));
+    (void)ignored;
 }
 
 static void on_end(int number, siginfo_t *info, void *context)
@@ -33,10 +52,14 @@ static void on_end(int number, siginfo_t *info, void *context)
     ending = number;
     signal(SIGALRM, end_at_once);
     alarm(SECONDS);
-    const ssize_t ignored = write(STDERR_FILENO, ENG_BACKTRACE, sizeof ENG_BACKTRACE - 1);
-    (void)ignored;
+    const bool spent = number != SIGTERM && !has_memory();
+    if (spent)
+        say("litmus: out of memory\n");
+    say(ENG_BACKTRACE);
     backtrace_symbols_fd(frames, backtrace(frames, FRAMES), STDERR_FILENO);
     alarm(0);
+    if (spent)
+        _exit(ENG_EXIT_MEMORY);
     // What the processor raised it raises again, at the same place; what was sent is sent again.
     signal(number, SIG_DFL);
     if (info->si_code <= 0)

@@ -160,16 +160,21 @@ static void close_pair(int pair[2])
             close(pair[i]);
 }
 
-// What a driver opens is not known; with too few it fails in ways that look like its own.
-static bool has_files(struct lit_error *error)
+// What a driver needs is not known; with too little it fails in ways that look like its own.
+static bool has_room(struct lit_error *error)
 {
-    struct rlimit files;
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= ENG_FILES)
-        return true;
-    return lit_fail(error, LIT_EXIT_USAGE,
-                    "no worker process can be started: %ju files may be open at once, and a driver "
-                    "needs %d (ulimit -n)",
-                    (uintmax_t)files.rlim_cur, ENG_FILES);
+    struct rlimit files, memory;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < ENG_FILES)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "no worker process can be started: %ju files may be open at once, and "
+                        "a driver needs %d (ulimit -n)",
+                        (uintmax_t)files.rlim_cur, ENG_FILES);
+    if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur < (rlim_t)ENG_MEMORY_MIB << 20)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "no worker process can be started: it may have %ju MiB of memory, and "
+                        "a driver needs %d (ulimit -v)",
+                        (uintmax_t)memory.rlim_cur >> 20, ENG_MEMORY_MIB);
+    return true;
 }
 
 bool eng_child_start(struct eng_child *child, const char *manifest, int niceness,
@@ -177,7 +182,7 @@ bool eng_child_start(struct eng_child *child, const char *manifest, int niceness
 {
     int sockets[2] = {-1, -1}, pipes[2] = {-1, -1};
     *child = (struct eng_child){.socket = -1, .output = -1};
-    if (!has_files(error))
+    if (!has_room(error))
         return false;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
         pipe2(pipes, O_CLOEXEC) != 0)

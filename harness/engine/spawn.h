@@ -16,12 +16,14 @@ struct eng_child {
     bool ended;
 };
 
-#define ENG_FILES 64 // that a worker and its driver may open at once, at least
+// What a worker and its driver may have at least: files open at once, and address space.
+#define ENG_FILES      64
+#define ENG_MEMORY_MIB 512
 
 // Starts this program again as `litmus worker`, in a process group of its own, with one driver's
 // manifest for the Vulkan loader to know, no implicit layers and no shader caches, and so much
 // nicer than this process. The worker dies with the supervisor. False with an error if no process
-// can be made, or fewer than ENG_FILES files may be open at once.
+// can be made, or it may have too little.
 bool eng_child_start(struct eng_child *child, const char *manifest, int niceness,
                      struct lit_error *error);
 

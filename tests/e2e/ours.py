@@ -27,6 +27,20 @@ class Ours(Case):
                           preexec=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
         self.assertEqual(run.code, 0, run)
 
+    @unittest.skipIf("ASAN_OPTIONS" in os.environ, "a sanitizer needs more")
+    def test_too_little_memory(self):
+        run = self.litmus("run", harness.ONE, "-n", "2",
+                          preexec=lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                                             (300 << 20, 300 << 20)))
+        self.assert_one_line(run, 2, "300 MiB of memory", "ulimit -v")
+        # While the driver compiles; most crash then.
+        run = self.litmus("run", *harness.PAIR, "-n", "5", fault="no-memory-on=64")
+        self.assertEqual(run.code, 3, run)
+        results = self.results()
+        self.assertEqual(results[64]["result"], "harness-error", results[64])
+        self.assertIn("out of memory", results[64]["reason"])
+        self.assertEqual(results[128]["result"], "pass", results[128])
+
     def test_a_worker_that_fails(self):
         """By its exit code: nothing but the worker itself uses these."""
         for code, result, exits in ((120, "harness-error", 3), (121, "harness-error", 3),

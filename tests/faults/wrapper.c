@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -363,6 +364,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipeli
         atomic_fetch_add(&others, workgroup != 0);
         if (hits("hang-compiling-on", workgroup))
             hang(false);
+        if (hits("no-memory-on", workgroup))
+            setrlimit(RLIMIT_AS, &(struct rlimit){0});
         uint32_t code;
         if (workgroup && has_fault("exit", &code))
             _exit((int)code);
