@@ -618,7 +618,8 @@ static enum eng_step run_case(struct eng_queue *q, struct measure *m)
 
 // One device
 
-// Reads what the session already knows of a configuration. True if it is done.
+// Reads what the session already knows of a configuration. True if it is done. What has no answer
+// (harness-error) is asked again, from the run on where it was.
 static bool recall(struct eng_queue *q, struct measure *m)
 {
     struct store_result known = {0};
@@ -627,7 +628,7 @@ static bool recall(struct eng_queue *q, struct measure *m)
                           &error))
         return false;
     enum eng_result result = eng_result_named(known.result);
-    bool done = result < ENG_PARTIAL;
+    bool done = result < ENG_PARTIAL && result != ENG_HARNESS_ERROR;
     m->row.count = known.count;
     // What goes on now is another process than all that were there before.
     for (size_t i = 0; i < known.count.part_count; i++)
