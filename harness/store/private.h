@@ -12,7 +12,7 @@ struct store_lock {
     char *path; // of the lock file
 };
 
-#define STORE_KEPT 24
+#define STORE_KEPT 64 // more than there are texts of statements
 
 // Which file a name means.
 struct store_identity {

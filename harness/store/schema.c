@@ -223,6 +223,7 @@ bool store_migrate(struct store *store, int version, struct lit_error *error)
     bool good = true;
     for (int from = version; good && from < STORE_VERSION; from++)
         good = store_execute(store, migrations[from], error);
-    good = good && store_seal(store, error);
+    good = good && (version ? store_seal(store, error)
+                            : store_total_make(store, STORE_KIND_SESSION, 0, error));
     return store_end(store, good, error);
 }
