@@ -200,6 +200,15 @@ static bool utf8_is_control(const unsigned char *s, size_t length)
     return length == 3 && s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf;
 }
 
+// What GitHub takes for a command: ::command:: at the beginning of a line, or behind white space
+// there, of which others have more than ASCII has; and ##[command] anywhere. `before` is the byte
+// before it, '\n' at the beginning.
+static bool is_command(const char *s, char before)
+{
+    return (strncmp(s, "::", 2) == 0 && (before <= ' ' || before > '~')) ||
+           strncmp(s, "##[", 3) == 0 || strncmp(s, "##vso[", 6) == 0;
+}
+
 static void sanitise(char *target, size_t size, const char *source, bool lines)
 {
     if (!size)
@@ -208,7 +217,10 @@ static void sanitise(char *target, size_t size, const char *source, bool lines)
     size_t used = 0;
     while (*s && used + 1 < size) {
         size_t length = utf8_length(s);
-        if (length && !utf8_is_control(s, length)) {
+        if (is_command((const char *)s, used ? target[used - 1] : '\n')) {
+            target[used++] = '?';
+            s++;
+        } else if (length && !utf8_is_control(s, length)) {
             if (used + length >= size)
                 break;
             memcpy(target + used, s, length);

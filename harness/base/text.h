@@ -22,8 +22,9 @@ bool text_read(struct text *text, const char *path, size_t most);
 __attribute__((format(printf, 2, 3))) void text_printf(struct text *text, const char *format, ...);
 
 // Copies `source` into `target` (size bytes, always terminated): control characters and bytes that
-// are not valid UTF-8 become '?'. For driver strings and file contents before they reach any
-// output.
+// are not valid UTF-8 become '?', and so does the first character of what GitHub takes for a
+// command at the beginning of a line ("::error::"). For driver strings and file contents before
+// they reach any output.
 void text_sanitise(char *target, size_t size, const char *source);
 
 // The same, but lines stay lines, and a tab is a blank.

@@ -155,6 +155,17 @@ class Everything(Case):
         lost = [entry for entry in self.report()["results"] if entry["result"] == "device-lost"]
         self.assertEqual(len(lost), CHECKS, lost)
 
+    def test_a_name_that_github_would_obey(self):
+        """No line of any output begins with what a driver says, if that is a command."""
+        for arguments in (["devices", "-v"], ["run", harness.ONE, "-n", "2"], ["report"],
+                          ["report", "--format", "csv"], ["history", "shuffle"],
+                          ["gate", "--baseline", "litmus.db", "litmus.db"]):
+            result = self.litmus(*arguments, fault="command-name")
+            if arguments[0] in ("devices", "report"):
+                self.assertIn("?:error::GPU", result.out, result)
+            for line in (result.out + result.err).splitlines():
+                self.assertFalse(line.lstrip().startswith("::"), result)
+
     def test_lost_from_the_start(self):
         run = self.litmus("run", "shuffle", "-n", "5", fault="lost-always")
         self.assertEqual(run.code, 4, run)

@@ -268,6 +268,8 @@ static void spoil_properties(VkPhysicalDeviceProperties *properties)
         memcpy(properties->deviceName, escapes, sizeof escapes - 1);
     if (is_on("odd-name"))
         properties->deviceName[sizeof escapes - 1] = '\0';
+    if (is_on("command-name"))
+        strcpy(properties->deviceName, "::error::GPU");
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device,

@@ -31,6 +31,25 @@ static void sanitise_replaces_what_a_terminal_would_obey(void **state)
     check_sanitised("\xf4\x90\x80\x80", "????"); // beyond Unicode
 }
 
+// Any string may come to stand at the beginning of a line, and so may any of its words.
+static void sanitise_replaces_what_github_would_obey(void **state)
+{
+    (void)state;
+    check_sanitised("::error::x", "?:error::x");
+    check_sanitised("  ::error::x", "  ?:error::x");
+    check_sanitised("GPU ::stop-commands::x", "GPU ?:stop-commands::x");
+    check_sanitised("\xc2\xa0::error::x", "\xc2\xa0?:error::x"); // a blank to others
+    check_sanitised("a\n::error::x", "a?::error::x");            // no blank any more
+    check_sanitised(":::", "?::");
+    check_sanitised("a::b c:d ::", "a::b c:d ?:");
+    check_sanitised("##[error]x", "?#[error]x");
+    check_sanitised("a###[error]##vso[x]", "a#?#[error]?#vso[x]");
+    check_sanitised("a## [error]", "a## [error]");
+    char target[64];
+    text_sanitise_lines(target, sizeof target, "a\n::error::x\n\t::b");
+    assert_string_equal(target, "a\n?:error::x\n ?:b");
+}
+
 static void sanitise_never_cuts_a_character(void **state)
 {
     (void)state;
@@ -148,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sanitise_replaces_what_a_terminal_would_obey),
+        cmocka_unit_test(sanitise_replaces_what_github_would_obey),
         cmocka_unit_test(sanitise_never_cuts_a_character),
         cmocka_unit_test(sanitised_lines_stay_lines),
         cmocka_unit_test(utf8_is_known),
