@@ -43,7 +43,8 @@ static bool is_named(const struct compare_waiver *waiver, const char *name)
 {
     char bare[MOST_NAME];
     if (waiver->regex)
-        return regexec(waiver->regex, name, 0, NULL, 0) == 0;
+        return compare_regex_may_match(waiver->needed, name) &&
+               regexec(waiver->regex, name, 0, NULL, 0) == 0;
     if (waiver->list == COMPARE_WAIVERS)
         return compare_name_matches(waiver->pattern, name);
     strip_subgroup(bare, name);

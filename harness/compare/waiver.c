@@ -176,6 +176,7 @@ static bool parse_regex(struct compare_waivers *waivers, enum compare_list list,
         return bad_line(place, "%s", problem);
     struct compare_waiver *waiver = add(waivers, list, place, line, strlen(line));
     waiver->excuses = list == COMPARE_DEQP_SKIPS ? COMPARE_EXCUSE_SKIP : COMPARE_EXCUSE_RATE;
+    waiver->needed = compare_regex_needs(line);
     waiver->regex = lit_alloc(1, sizeof *waiver->regex);
     int failed = regcomp(waiver->regex, line, REG_EXTENDED | REG_NOSUB);
     if (failed) {
@@ -266,6 +267,7 @@ void compare_waivers_clear(struct compare_waivers *waivers)
         if (waiver->regex)
             regfree(waiver->regex);
         free(waiver->regex);
+        free(waiver->needed);
     }
     free(waivers->items);
     *waivers = (struct compare_waivers){0};

@@ -36,6 +36,8 @@ struct compare_waiver {
     char until[11]; // "2026-12-31", the last day on which it holds; "" for always
     unsigned excuses;
     regex_t *regex; // NULL but for regular expressions
+    char *needed;   // what a name has to have in it for the regular expression to match
+                    // (compare_regex_needs); NULL but for regular expressions
 
     // Filled by compare_waivers_apply:
     bool expired;
@@ -67,6 +69,14 @@ void compare_waivers_apply(struct compare_waivers *waivers, struct compare_entry
 // place of the URL that compare_waivers_parse refuses.
 void compare_waivers_write(const struct compare_entry *entries, size_t count,
                            const struct compare_policy *policy, struct text *out);
+
+// The plain text that a regular expression cannot match without, which is much faster to look for:
+// for each alternative of it the pieces in order, each a string, and an empty one behind the last;
+// behind the last alternative another empty one. Only empty ones where an alternative needs
+// nothing. Pure; free() it.
+char *compare_regex_needs(const char *regex);
+// Whether a name has the pieces of one alternative, one after another.
+bool compare_regex_may_match(const char *needed, const char *name);
 
 // Whether a pattern as `litmus run` takes it (without !) names a configuration: its whole name,
 // that without the subgroup size, or its test or family.
