@@ -317,6 +317,24 @@ static bool read_counts(const struct reader *reader, const json_t *json,
     return check_derived(reader, json, result);
 }
 
+static void put_pairs(struct text *name, char mark, const struct report_pair *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++, mark = ',')
+        text_printf(name, "%c%s=%s", mark, pairs[i].key, pairs[i].value);
+}
+
+// Cut into its pieces and put together again, a name is what it was.
+static bool is_whole(const struct report_result *result)
+{
+    struct text name = {0};
+    text_puts(&name, result->test);
+    put_pairs(&name, '/', result->variant, result->variant_count);
+    put_pairs(&name, '@', result->params, result->param_count);
+    bool whole = strcmp(name.data, result->name) == 0;
+    text_free(&name);
+    return whole;
+}
+
 // What the name says in one, the report says in pieces as well.
 static bool check_pairs(const json_t *json, const struct report_pair *pairs, size_t count)
 {
@@ -338,7 +356,7 @@ static bool check_name(const struct reader *reader, const json_t *json,
 {
     const char *family = json_string_value(json_object_get(json, "family"));
     const char *test = json_string_value(json_object_get(json, "test"));
-    if (!family || !test || strcmp(family, result->family) != 0 ||
+    if (!family || !test || !is_whole(result) || strcmp(family, result->family) != 0 ||
         strcmp(test, result->test) != 0 ||
         !check_pairs(json_object_get(json, "variant"), result->variant, result->variant_count) ||
         !check_pairs(json_object_get(json, "params"), result->params, result->param_count))

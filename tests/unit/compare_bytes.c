@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every change of one byte in what a gate reads as text: it is refused by one line, or nothing that
+// is counted or judged is another than before. With LITMUS_FULL set every value of every byte, else
+// some of them.
+#include "compare/side.h"
+#include "compare/waiver.h"
+
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static const char report[] =
+    "{\"schema\":\"litmus-report/4\",\"tool\":{\"version\":\"0\",\"command\":\"c\",\"session\":1,"
+    "\"started\":\"2026-11-21T01:02:03Z\",\"system\":\"s\",\"seed\":\"0x1\",\"runs\":100,"
+    "\"finished\":true},\"devices\":[{\"id\":\"e64dbd7fdcc5d9d6\",\"number\":1,\"name\":\"One\","
+    "\"type\":\"cpu\",\"vendor\":\"0x10\",\"product\":\"0x1\","
+    "\"uuid\":\"00000000-0000-0000-0000-000000000001\",\"driver\":{\"name\":\"d\",\"info\":\"\","
+    "\"version\":\"1.0\",\"id\":13,\"uuid\":\"00000000-0000-0000-0000-000000000000\"},"
+    "\"subgroup\":{\"size\":8}}],\"results\":[\n"
+    "{\"name\":\"a.b/x=1,y=2@subgroup=8\",\"family\":\"a\",\"test\":\"a.b\","
+    "\"variant\":{\"x\":\"1\",\"y\":\"2\"},\"params\":{\"subgroup\":8},"
+    "\"device\":\"e64dbd7fdcc5d9d6\",\"expectation\":\"forbidden\",\"headline\":\"\","
+    "\"result\":\"fail\",\"reason\":\"\",\"observation\":\"Sometimes\",\"runs\":100,"
+    "\"failed_runs\":7,\"no_progress_runs\":2,\"first_run_failed\":false,\"instances\":800,"
+    "\"failed_instances\":9,\"interval\":[0.0291989796,0.141645247],"
+    "\"outcomes\":{\"right\":775,\"wrong\":9,\"no progress\":16},\"failures\":[],"
+    "\"spirv_sha256\":\"" DIGEST "\",\"seed\":\"0x1\",\"seconds\":0.5,"
+    "\"interval_kind\":\"clopper-pearson\",\"stress\":\"s\",\"rule\":\"\",\"first\":0,\"parts\":["
+    "{\"process\":0,\"runs\":60,\"failed_runs\":3,\"no_progress_runs\":1},"
+    "{\"process\":1,\"runs\":40,\"failed_runs\":4,\"no_progress_runs\":1}]},\n"
+    "{\"name\":\"a.c@subgroup=8\",\"family\":\"a\",\"test\":\"a.c\",\"variant\":{},"
+    "\"params\":{\"subgroup\":8},\"device\":\"e64dbd7fdcc5d9d6\",\"expectation\":\"contested\","
+    "\"headline\":\"\",\"result\":\"crash\",\"reason\":\"signal\",\"observation\":\"Never\","
+    "\"runs\":1,\"failed_runs\":0,\"no_progress_runs\":0,\"first_run_failed\":false,"
+    "\"instances\":8,\"failed_instances\":0,\"interval\":[0.0,0.975],\"outcomes\":{\"right\":8},"
+    "\"failures\":[],\"spirv_sha256\":\"\",\"seed\":\"0x1\",\"seconds\":0.5,"
+    "\"interval_kind\":\"clopper-pearson\",\"stress\":\"\",\"rule\":\"\",\"first\":0,\"parts\":["
+    "{\"process\":0,\"runs\":1,\"failed_runs\":0,\"no_progress_runs\":0}]}\n"
+    "],\"summary\":{}}\n";
+
+// Calls `check` with every change of one byte: another value, left out, one more, cut there.
+static void change_all(const char *text, void (*check)(const char *bytes, size_t length))
+{
+    static const unsigned char some[] = "019afkz\"\\,:.-{}[] \n\t#\x80\xff";
+    const bool full = getenv("LITMUS_FULL") != NULL;
+    const size_t length = strlen(text), values = full ? 256 : sizeof some; // the NUL too
+    char *bytes = malloc(length + 2);
+    assert_non_null(bytes);
+    for (size_t at = 0; at < length; at++) {
+        for (size_t v = 0; v < values + 2; v++) {
+            const unsigned char near = (unsigned char)text[at] ^ (v == values ? 1 : 32);
+            const unsigned char value = v >= values ? near : full ? (unsigned char)v : some[v];
+            memcpy(bytes, text, length);
+            bytes[at] = (char)value;
+            check(bytes, length);
+            memmove(bytes + at + 1, text + at, length - at);
+            check(bytes, length + 1);
+        }
+        memcpy(bytes, text, at);
+        memcpy(bytes + at, text + at + 1, length - at - 1);
+        check(bytes, length - 1);
+        memcpy(bytes, text, at);
+        check(bytes, at);
+    }
+    free(bytes);
+}
+
+static void check_refusal(const struct lit_error *error, const char *file)
+{
+    assert_int_equal(error->code, LIT_EXIT_USAGE);
+    if (strncmp(error->message, file, strlen(file)) != 0 || strpbrk(error->message, "\n\r\033"))
+        fail_msg("'%s'", error->message);
+}
+
+static struct report_model good;
+static size_t refused, taken;
+
+// What no change may bring about: other counts, another end, something under another name.
+static const char *find_change(const struct report_model *model)
+{
+    if (model->result_count != good.result_count || model->device_count != good.device_count)
+        return "other results";
+    if (!model->session.finished)
+        return "not finished";
+    if (strcmp(model->devices[0].id, good.devices[0].id) != 0)
+        return "another device";
+    for (size_t i = 0; i < good.result_count; i++) {
+        const struct report_result *is = &model->results[i], *was = &good.results[i];
+        if (strcmp(is->name, was->name) != 0 || is->device != was->device)
+            return "another configuration";
+        if (is->result != was->result || is->expectation != was->expectation)
+            return "another result";
+        if (is->runs != was->runs || is->failed_runs != was->failed_runs ||
+            is->no_progress_runs != was->no_progress_runs || is->judged != was->judged)
+            return "other counts";
+        if (is->piece_count != was->piece_count)
+            return "other parts";
+        for (size_t p = 0; p < was->piece_count; p++)
+            if (is->pieces[p].runs != was->pieces[p].runs ||
+                is->pieces[p].failed_runs != was->pieces[p].failed_runs ||
+                is->pieces[p].no_progress_runs != was->pieces[p].no_progress_runs)
+                return "other parts";
+    }
+    return NULL;
+}
+
+static void check_report(const char *bytes, size_t length)
+{
+    struct report_model model;
+    struct lit_error error = {0};
+    // Behind an exact end, for sanitizers.
+    char *copy = malloc(length ? length : 1);
+    assert_non_null(copy);
+    memcpy(copy, bytes, length);
+    if (compare_side_parse(copy, length, "r.json", &model, &error)) {
+        const char *change = find_change(&model);
+        if (change)
+            fail_msg("%s: %.*s", change, (int)length, bytes);
+        taken++;
+    } else {
+        check_refusal(&error, "r.json: ");
+        refused++;
+    }
+    report_model_clear(&model);
+    free(copy);
+}
+
+static void reports(void **state)
+{
+    (void)state;
+    struct lit_error error = {0};
+    if (!compare_side_parse(report, strlen(report), "r.json", &good, &error))
+        fail_msg("%s", error.message);
+    change_all(report, check_report);
+    assert_true(refused > 10000 && taken > 1000);
+    report_model_clear(&good);
+}
+
+// Of a list each line stands for itself: what another line says stays as it was, and a line that
+// excuses another set of things says something else.
+static enum compare_list list;
+static const char *list_text;
+static struct compare_waivers known;
+
+static bool is_same(const struct compare_waiver *a, const struct compare_waiver *b)
+{
+    return strcmp(a->pattern, b->pattern) == 0 && strcmp(a->until, b->until) == 0 &&
+           a->excuses == b->excuses;
+}
+
+static void check_list(const char *bytes, size_t length)
+{
+    struct compare_waivers waivers = {0};
+    struct lit_error error = {0};
+    size_t others = 0;
+    if (!compare_waivers_parse(&waivers, list, bytes, length, "list.txt", &error)) {
+        check_refusal(&error, "list.txt:");
+        compare_waivers_clear(&waivers);
+        return;
+    }
+    for (size_t i = 0; i < waivers.count; i++) {
+        const struct compare_waiver *waiver = &waivers.items[i];
+        bool there = false;
+        for (size_t k = 0; k < known.count; k++)
+            there |= is_same(waiver, &known.items[k]);
+        others += !there;
+        assert_true(waiver->pattern[0] && (!waiver->until[0] || text_is_date(waiver->until)));
+        assert_true(list != COMPARE_WAIVERS || waiver->url[0]);
+    }
+    // A line more: it was two. A line less: two became one, or one a comment.
+    if (others > 2 || waivers.count > known.count + 1)
+        fail_msg("%zu others of %zu: %.*s", others, waivers.count, (int)length, bytes);
+    compare_waivers_clear(&waivers);
+}
+
+static void lists(void **state)
+{
+    (void)state;
+    static const char *const texts[COMPARE_LISTS] = {
+        [COMPARE_WAIVERS] = "# known\nscan.* https://bugs.example.org/1 until=2027-06-30 # why\n"
+                            "loop.form@workgroup=64 http://b/2\nshuffle https://b/3\n",
+        [COMPARE_DEQP_FAILS] = "# f\nscan.levels,Fail\nloop.form/x=1,y=2@w=64,Crash\na.b,Timeout\n",
+        [COMPARE_DEQP_SKIPS] = "scan\\..*@workgroup=(64|128)$\n# s\n^loop[^x]*form\na+b?c*\n",
+        [COMPARE_DEQP_FLAKES] = "x\ny.z\n",
+    };
+    for (list = 0; list < COMPARE_LISTS; list++) {
+        struct lit_error error = {0};
+        list_text = texts[list];
+        assert_true(
+            compare_waivers_parse(&known, list, list_text, strlen(list_text), "list.txt", &error));
+        change_all(list_text, check_list);
+        compare_waivers_clear(&known);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reports), cmocka_unit_test(lists)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
