@@ -116,7 +116,7 @@ bool cli_baseline_check(const struct cli_baseline *baseline, const struct cat_se
 
 enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store *store,
                                     int64_t session, const struct compare_look *look,
-                                    enum lit_exit code, char *reason, size_t size)
+                                    enum lit_exit code, bool whole, char *reason, size_t size)
 {
     struct lit_error error = {0};
     struct compare_side side = {0};
@@ -140,8 +140,11 @@ enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store 
     } else {
         cli_fail(&error);
     }
-    enum lit_exit both = compare_combine(code, gate);
-    if (both != code || both == gate)
+    enum lit_exit both = compare_combine(code, gate, whole);
+    if (both == LIT_EXIT_UNDECIDED && gate == LIT_EXIT_OK)
+        snprintf(reason, size,
+                 "a device could not be measured, and nothing is worse on the others");
+    else if (both != code || both == gate)
         snprintf(reason, size, "%s", error.message);
     compare_clear(&comparison);
     compare_side_clear(&side);

@@ -24,8 +24,8 @@ bool cli_baseline_check(const struct cli_baseline *baseline, const struct cat_se
                         struct lit_error *error);
 // After the tables: prints the comparison. Returns what the program exits with: `code` if there is
 // no baseline, else both together (compare_combine); `reason` is then the gate's, unless the run's
-// code stays.
+// code stays. `whole`: every device could be measured.
 enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store *store,
                                     int64_t session, const struct compare_look *look,
-                                    enum lit_exit code, char *reason, size_t size);
+                                    enum lit_exit code, bool whole, char *reason, size_t size);
 void cli_baseline_clear(struct cli_baseline *baseline);

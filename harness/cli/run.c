@@ -461,8 +461,8 @@ static int measure(struct run *run)
     print_tables(run);
     const struct compare_look look = {cli_color(run->options.color),
                                       run->options.quiet ? -1 : run->options.verbose > 0};
-    code = cli_baseline_conclude(&run->baseline, run->store, run->session.id, &look, code, reason,
-                                 sizeof reason);
+    code = cli_baseline_conclude(&run->baseline, run->store, run->session.id, &look, code,
+                                 tally.unopened + tally.failed == 0, reason, sizeof reason);
     if (!cli_outputs_write(&run->options.outputs, run->store, run->session.id) &&
         code == LIT_EXIT_OK) {
         code = LIT_EXIT_USAGE;

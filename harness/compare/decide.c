@@ -109,7 +109,7 @@ void compare_decide(const struct compare_entry *entries, size_t count,
         decide(summary, LIT_EXIT_OK, 1, "no regression", "");
 }
 
-enum lit_exit compare_combine(enum lit_exit run, enum lit_exit gate)
+enum lit_exit compare_combine(enum lit_exit run, enum lit_exit gate, bool whole)
 {
     if (run == LIT_EXIT_DEVICE_LOST)
         return run;
@@ -117,5 +117,5 @@ enum lit_exit compare_combine(enum lit_exit run, enum lit_exit gate)
         return gate;
     if (run == LIT_EXIT_TIME || run == LIT_EXIT_NOTHING || run == LIT_EXIT_USAGE)
         return run;
-    return gate;
+    return gate == LIT_EXIT_OK && !whole ? LIT_EXIT_UNDECIDED : gate;
 }

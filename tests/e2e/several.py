@@ -58,6 +58,17 @@ class Trouble(Several):
         self.assertIn("device 1 stops", run.err)
         self.assertEqual(self.by_device(), [[("pass", 10)] * 2], run)
 
+    def test_a_device_that_is_not_measured_does_not_pass(self):
+        """Not even if the others are as the baseline has them."""
+        runs = 400  # enough for a verdict
+        base = self.run_both("--db", "base.db", fault="slow=0", runs=runs)
+        self.assertEqual(base.code, 0, base)
+        for fault, code in (("slow=0", 0), ("no-queue", 3)):
+            run = self.run_both("--baseline", "base.db", fault=fault, runs=runs)
+            self.assertEqual(run.code, code, run)
+            self.assertIn("passed: no regression", run.out)
+        self.assertIn("a device could not be", run.out)
+
     def test_one_after_another(self):
         run = self.run_both("--serial", fault="slow=0", runs=5)
         self.assertEqual(run.code, 0, run)

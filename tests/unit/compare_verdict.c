@@ -655,7 +655,11 @@ static void combined(void **state)
         {LIT_EXIT_OK, LIT_EXIT_USAGE, LIT_EXIT_USAGE},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        assert_int_equal(compare_combine(table[i][0], table[i][1]), table[i][2]);
+        assert_int_equal(compare_combine(table[i][0], table[i][1], true), table[i][2]);
+    // Where a device could not be measured nothing passes, and what does not pass stays as it is.
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_int_equal(compare_combine(table[i][0], table[i][1], false),
+                         table[i][2] ? table[i][2] : LIT_EXIT_UNDECIDED);
 }
 
 // Student's quantiles from the tables, 0.025 and 0.005, against the normal tail at them.
