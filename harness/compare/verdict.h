@@ -141,6 +141,6 @@ void compare_decide(const struct compare_entry *entries, size_t count,
 
 // What a run that was compared exits with. A stopped queue (4) and a regression (1) come first,
 // then a run that did not come to its end (5, 77, 2); for the rest it is the gate's code: forbidden
-// outcomes that the baseline has as well are known. Unless `whole`, a device of the run could not be
-// measured, and nothing passes.
+// outcomes that the baseline has as well are known. Unless `whole`, a device of the run could not
+// be measured, and nothing passes.
 enum lit_exit compare_combine(enum lit_exit run, enum lit_exit gate, bool whole);

@@ -47,8 +47,12 @@ static void tell_error(struct checking *c, const struct lit_error *error)
     const char *end = what ? strrchr(what, ')') : NULL;
     if (end)
         what += strlen(damaged);
-    tell(c, "session %lld: %.*s", (long long)c->session.id,
-         end ? (int)(end - what) : (int)strlen(error->message), end ? what : error->message);
+    const int length = end ? (int)(end - what) : (int)strlen(error->message);
+    what = end ? what : error->message;
+    if (c->session.id)
+        tell(c, "session %lld: %.*s", (long long)c->session.id, length, what);
+    else
+        tell(c, "structure: %.*s", length, what);
 }
 
 // The structure
@@ -68,6 +72,8 @@ static void check_structure(struct checking *c)
     if (step != SQLITE_DONE)
         tell(c, "structure: %s", sqlite3_errmsg(c->from->db));
     sqlite3_finalize(check);
+    if (!store_schema_check(c->from, c->from->version, &error))
+        tell_error(c, &error);
     c->broken = c->checked->damaged > 0;
     check = store_prepare(c->from, "PRAGMA foreign_key_check", &error);
     while (check && sqlite3_step(check) == SQLITE_ROW)

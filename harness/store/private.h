@@ -44,6 +44,8 @@ void store_lock_drop(struct store_lock *lock);
 
 // Makes the tables of a new store, or brings an older one up to STORE_VERSION.
 bool store_migrate(struct store *store, int version, struct lit_error *error);
+// Whether the tables and indexes of a format are there, as they were made. There may be others.
+bool store_schema_check(struct store *store, int version, struct lit_error *error);
 
 // Turns SQLite's last error into one line. Always false.
 bool store_fail(struct store *store, struct lit_error *error);

@@ -4,8 +4,8 @@
 // Durability: a write-ahead log with synchronous=EXTRA. When a commit returns, the kernel has told
 // the disk to write it down: neither a killed process nor a machine that is switched off loses it,
 // and drivers under test do take machines down. File systems without shared memory for the log get
-// a rollback journal instead, and EXTRA syncs its removal too: a journal that comes back undoes what
-// was committed. A store that is closed is one file without a log beside it, so that it can be
+// a rollback journal instead, and EXTRA syncs its removal too: a journal that comes back undoes
+// what was committed. A store that is closed is one file without a log beside it, so that it can be
 // copied, attached and read from a folder that cannot be written.
 #include "store/private.h"
 
@@ -259,10 +259,11 @@ static bool identify(struct store *store, int *version, struct lit_error *error)
                       &newest, error))
         return false;
     *version = (int)user_version;
-    return newest == user_version ||
-           store_damaged(store, error,
-                         "it says that it is of format %d, and has tables of format %d", *version,
-                         (int)newest);
+    if (newest != user_version)
+        return store_damaged(store, error,
+                             "it says that it is of format %d, and has tables of format %d",
+                             *version, (int)newest);
+    return store->lenient || store_schema_check(store, *version, error);
 }
 
 // What SQLite itself notices, and rows that belong to none. Reads all of the file, so that one of
