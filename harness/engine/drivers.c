@@ -74,8 +74,8 @@ static bool is_foreign(const json_t *icd)
     return arch && strcmp(arch, sizeof(void *) == 8 ? "32" : "64") == 0;
 }
 
-// A library that is named by a path must be there; one that is only named is searched by the
-// linker.
+// A library that is named by a path must be there, else errno says why it is not; one that is only
+// named is searched by the linker.
 static bool library_exists(const char *manifest, const char *library)
 {
     struct text path = {0};
@@ -113,7 +113,8 @@ enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size
     else if (!library_exists(path, library)) {
         char name[128];
         text_sanitise(name, sizeof name, library);
-        snprintf(remark, size, "its library is not there: %s", name);
+        snprintf(remark, size, "its library is not there: %s%s%s", name,
+                 errno == ENOENT ? "" : ": ", errno == ENOENT ? "" : strerror(errno));
     } else
         verdict = ENG_MANIFEST_GOOD;
 end:

@@ -185,7 +185,8 @@ bool eng_child_start(struct eng_child *child, const char *manifest, int niceness
     if (!has_room(error))
         return false;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
-        pipe2(pipes, O_CLOEXEC) != 0)
+        pipe2(pipes, O_CLOEXEC) != 0 || fcntl(sockets[0], F_SETFL, O_NONBLOCK) != 0 ||
+        fcntl(pipes[0], F_SETFL, O_NONBLOCK) != 0)
         goto error;
 
     size_t kept = 0;
@@ -201,8 +202,6 @@ bool eng_child_start(struct eng_child *child, const char *manifest, int niceness
     setpgid(pid, pid);
     close(sockets[1]);
     close(pipes[1]);
-    fcntl(sockets[0], F_SETFL, O_NONBLOCK);
-    fcntl(pipes[0], F_SETFL, O_NONBLOCK);
     child->pid = pid;
     child->socket = sockets[0];
     child->output = pipes[0];
