@@ -359,7 +359,8 @@ class Injected(harness.Case):
         self.assertEqual("", "\n\n".join(
             f"{', '.join(where[:3])}{f' and {len(where) - 3} more' if len(where) > 3 else ''}: {what}"
             for what, where in wrong.items()), f"{len(trials)} trials")
-        print(f"{self.id()}: {len(trials)} trials", flush=True)
+        count = sum(1 for _ in self.trials(self.usual.counts))
+        print(f"{self.id()}: {len(trials)} trials of {count}", flush=True)
 
     def stored_in_inputs(self, store):
         if store not in self.inputs:
