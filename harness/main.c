@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <errno.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -105,13 +106,23 @@ static int run_command(int argc, char **argv)
     return cli_unknown(commands, COMMANDS, first);
 }
 
+// Only what decides whether characters are UTF-8: numbers keep their points. A locale that is not
+// there leaves ASCII.
+static void use_locale(void)
+{
+    errno = 0;
+    if (!setlocale(LC_CTYPE, "") && errno == ENOMEM)
+        lit_give_up("out of memory");
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_files();
     // Where jansson lacks memory, it leaves out a member.
     json_set_alloc_funcs(take, free);
-    // Only what decides whether characters are UTF-8: numbers keep their points.
-    setlocale(LC_CTYPE, "");
+    // A worker prints nothing of its own, and has an exit code of its own for lack of memory.
+    if (argc < 2 || strcmp(argv[1], "worker") != 0)
+        use_locale();
     // A file that may not grow is an error of the store, which says so.
     signal(SIGXFSZ, SIG_IGN);
     return cli_end(run_command(argc, argv));

@@ -171,7 +171,7 @@ bool lit_file_check(const char *path, struct lit_error *error)
     if (target && is_plain(target)) {
         struct text temporary = {0};
         const int file = make_temporary(target, &temporary);
-        good = file >= 0 && close_after(file, true) && unlink(temporary.data) == 0;
+        good = file >= 0 && close_after(file, unlink(temporary.data) == 0);
         text_free(&temporary);
     }
     if (!good)

@@ -429,9 +429,16 @@ pid_t fork(void)
     return pid;
 }
 
-// The waits before a worker is tried once more would be most of what these tests take.
+// Waits before a worker, and locks of SQLite's, are tried once more would be most of what these
+// tests take.
 unsigned sleep(unsigned seconds)
 {
     NEXT(sleep)
     return inject.state ? 0 : next(seconds);
+}
+
+int usleep(useconds_t microseconds)
+{
+    NEXT(usleep)
+    return next(inject.state ? microseconds / 100 : microseconds);
 }
