@@ -55,6 +55,16 @@ static void tell_error(struct checking *c, const struct lit_error *error)
         tell(c, "structure: %.*s", length, what);
 }
 
+// Says if rows of a kind are gone.
+static void check_total(struct checking *c, enum store_kind kind, int64_t session)
+{
+    struct lit_error error = {0};
+    c->from->lenient = false;
+    if (!store_total_check(c->from, kind, session, &error))
+        tell_error(c, &error);
+    c->from->lenient = true;
+}
+
 // The structure
 
 static void check_structure(struct checking *c)
@@ -72,8 +82,7 @@ static void check_structure(struct checking *c)
     if (step != SQLITE_DONE)
         tell(c, "structure: %s", sqlite3_errmsg(c->from->db));
     sqlite3_finalize(check);
-    if (!store_schema_check(c->from, c->from->version, &error))
-        tell_error(c, &error);
+    check_total(c, STORE_KIND_SCHEMA, 0);
     c->broken = c->checked->damaged > 0;
     check = store_prepare(c->from, "PRAGMA foreign_key_check", &error);
     while (check && sqlite3_step(check) == SQLITE_ROW)
@@ -219,18 +228,6 @@ static const struct {
     [STORE_KIND_TUNING] = {take_try, 3},
     [STORE_KIND_CODE] = {take_code, 4},
 };
-
-// Says if rows of a kind are gone.
-static void check_total(struct checking *c, enum store_kind kind, int64_t session)
-{
-    struct lit_error error = {0};
-    c->from->lenient = false;
-    if (!store_total_check(c->from, kind, session, &error) && session)
-        tell_error(c, &error);
-    else if (error.message[0])
-        tell(c, "not all sessions are there that were");
-    c->from->lenient = true;
-}
 
 static void take_rows(struct checking *c, enum store_kind kind)
 {

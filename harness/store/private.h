@@ -44,8 +44,6 @@ void store_lock_drop(struct store_lock *lock);
 
 // Makes the tables of a new store, or brings an older one up to STORE_VERSION.
 bool store_migrate(struct store *store, int version, struct lit_error *error);
-// Whether the tables and indexes of a format are there, as they were made. There may be others.
-bool store_schema_check(struct store *store, int version, struct lit_error *error);
 
 // Turns SQLite's last error into one line. Always false.
 bool store_fail(struct store *store, struct lit_error *error);
@@ -129,8 +127,10 @@ bool store_has_sums(const struct store *store);
 #define STORE_IS_WHOLE(store, table, sum) (store_has_sums(store) ? table ".sum = " sum : "1")
 
 // How many rows there are of a kind, and which: so that rows which are gone are noticed. For each
-// session, and for the sessions themselves, as session 0.
+// session; and as session 0 for the sessions themselves, and for what tables and indexes there are
+// and how they are defined.
 enum store_kind {
+    STORE_KIND_SCHEMA,
     STORE_KIND_SESSION,
     STORE_KIND_DEVICE,
     STORE_KIND_RESULT,

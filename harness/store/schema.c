@@ -217,50 +217,11 @@ bool store_migrate(struct store *store, int version, struct lit_error *error)
 {
     store->version = STORE_VERSION;
     if (version == STORE_VERSION)
-        return true;
+        return store_total_check(store, STORE_KIND_SCHEMA, 0, error);
     if (!store_begin(store, error))
         return false;
     bool good = true;
     for (int from = version; good && from < STORE_VERSION; from++)
         good = store_execute(store, migrations[from], error);
-    good = good && (version ? store_seal(store, error)
-                            : store_total_make(store, STORE_KIND_SESSION, 0, error));
-    return store_end(store, good, error);
-}
-
-// Makes the tables of a format in memory, where nothing can have damaged them.
-static bool make_right(sqlite3 *db, int version)
-{
-    bool good = store_functions_define(db);
-    for (int i = 0; good && i < version; i++)
-        good = sqlite3_exec(db, migrations[i], NULL, NULL, NULL) == SQLITE_OK;
-    return good;
-}
-
-bool store_schema_check(struct store *store, int version, struct lit_error *error)
-{
-    sqlite3 *right = NULL;
-    sqlite3_stmt *want = NULL, *have = NULL;
-    bool good = sqlite3_open(":memory:", &right) == SQLITE_OK && make_right(right, version) &&
-                sqlite3_prepare_v2(right, "SELECT name, type, sql FROM sqlite_schema", -1, &want,
-                                   NULL) == SQLITE_OK;
-    if (!good)
-        lit_fail(error, LIT_EXIT_USAGE, "%s: its tables cannot be checked: %s", store->path,
-                 sqlite3_errmsg(right));
-    else
-        have = store_prepare(
-            store, "SELECT 1 FROM sqlite_schema WHERE name = ? AND type = ? AND sql IS ?", error);
-    good = have;
-    while (good && sqlite3_step(want) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(want, 0);
-        for (int i = 0; i < 3; i++)
-            sqlite3_bind_value(have, i + 1, sqlite3_column_value(want, i));
-        good = sqlite3_step(have) == SQLITE_ROW ||
-               store_damaged(store, error, "%s is not what format %d has", name, version);
-        sqlite3_reset(have);
-    }
-    sqlite3_finalize(have);
-    sqlite3_finalize(want);
-    sqlite3_close(right);
-    return good;
+    return store_end(store, good && store_seal(store, error), error);
 }

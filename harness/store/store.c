@@ -259,11 +259,10 @@ static bool identify(struct store *store, int *version, struct lit_error *error)
                       &newest, error))
         return false;
     *version = (int)user_version;
-    if (newest != user_version)
-        return store_damaged(store, error,
-                             "it says that it is of format %d, and has tables of format %d",
-                             *version, (int)newest);
-    return store->lenient || store_schema_check(store, *version, error);
+    return newest == user_version ||
+           store_damaged(store, error,
+                         "it says that it is of format %d, and has tables of format %d", *version,
+                         (int)newest);
 }
 
 // What SQLite itself notices, and rows that belong to none. Reads all of the file, so that one of
@@ -454,7 +453,8 @@ static bool open_reading(struct store *store, const char *name, int more_flags,
         return lit_fail(error, LIT_EXIT_USAGE, "%s: empty: nothing was stored in it yet",
                         store->path);
     store->version = version;
-    return store->lenient || check_structure(store, STORE_CHECKED_MOST, error);
+    return store_total_check(store, STORE_KIND_SCHEMA, 0, error) &&
+           (store->lenient || check_structure(store, STORE_CHECKED_MOST, error));
 }
 
 static struct store *open_to_read(const char *path, bool lenient, struct lit_error *error)

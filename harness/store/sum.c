@@ -131,6 +131,7 @@ bool store_has_sums(const struct store *store)
 static const struct {
     const char *table, *members, *where;
 } kinds[STORE_KINDS] = {
+    [STORE_KIND_SCHEMA] = {"sqlite_schema", "type, name, tbl_name, sql", "0"},
     [STORE_KIND_SESSION] = {"session", "id, uuid", "id = ?3"},
     [STORE_KIND_DEVICE] = {"device", "number, id", "session = ?1 AND number = ?3"},
     [STORE_KIND_RESULT] = {"result", "id, device, name", "id = ?3"},
@@ -181,7 +182,7 @@ bool store_total_make(struct store *store, enum store_kind kind, int64_t session
                 "INSERT OR REPLACE INTO total (session, kind, members, sum)"
                 " SELECT ?1, ?2, count(*), litmus_total(%s) FROM %s WHERE %s",
                 kinds[kind].members, kinds[kind].table,
-                kind == STORE_KIND_SESSION ? "?1 = 0" : SESSIONS_OWN);
+                kind <= STORE_KIND_SESSION ? "?1 = 0" : SESSIONS_OWN);
     const bool good = run(store, kind, session, 0, &sql, error);
     text_free(&sql);
     return good;
@@ -194,7 +195,7 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
     if (!store_has_sums(store) || store->lenient)
         return true;
     // A row for each session whose total is not that of its rows, or is not there.
-    if (kind == STORE_KIND_SESSION)
+    if (kind <= STORE_KIND_SESSION)
         text_puts(&sql, "SELECT 0 WHERE ?1 <= 0 AND");
     else
         text_printf(&sql, "SELECT session.id FROM session WHERE %s AND",
@@ -203,8 +204,8 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
                 " coalesce((SELECT (members, sum) IS NOT (SELECT count(*), litmus_total(%s)"
                 " FROM %s WHERE %s) FROM total WHERE total.session = %s AND kind = ?2), 1) LIMIT 1",
                 kinds[kind].members, kinds[kind].table,
-                kind == STORE_KIND_SESSION ? "1" : "session = total.session",
-                kind == STORE_KIND_SESSION ? "0" : "session.id");
+                kind <= STORE_KIND_SESSION ? "1" : "session = total.session",
+                kind <= STORE_KIND_SESSION ? "0" : "session.id");
     sqlite3_stmt *select = store_borrow(store, sql.data, error);
     text_free(&sql);
     if (!select)
@@ -213,7 +214,9 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
     store_bind_text(select, 2, kinds[kind].table);
     const int step = sqlite3_step(select);
     bool good = step == SQLITE_DONE;
-    if (step == SQLITE_ROW && kind == STORE_KIND_SESSION)
+    if (step == SQLITE_ROW && kind == STORE_KIND_SCHEMA)
+        store_damaged(store, error, "its tables are not those that were made");
+    else if (step == SQLITE_ROW && kind == STORE_KIND_SESSION)
         store_damaged(store, error, "not all sessions are there that were");
     else if (step == SQLITE_ROW)
         store_damaged(store, error, "not each %s of session %lld is there that was",
@@ -236,6 +239,7 @@ bool store_seal(struct store *store, struct lit_error *error)
                               "UPDATE code SET sum = " STORE_CODE_SUM ";"
                               "DELETE FROM total",
                               error) &&
+                store_total_make(store, STORE_KIND_SCHEMA, 0, error) &&
                 store_total_make(store, STORE_KIND_SESSION, 0, error);
     for (enum store_kind kind = STORE_KIND_DEVICE; good && kind < STORE_KINDS; kind++) {
         struct text sql = {0};
