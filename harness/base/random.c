@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded pseudo-random numbers.
+// Seeded pseudo-random numbers, and a hash.
 #include "base/random.h"
 
 uint64_t random_next(struct lit_random *random)
@@ -27,6 +27,14 @@ void random_shuffle(struct lit_random *random, size_t *order, size_t count)
         order[i - 1] = order[other];
         order[other] = last;
     }
+}
+
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *byte = bytes;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+    return hash;
 }
 
 uint64_t random_derive(uint64_t seed, const char *name)

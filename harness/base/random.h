@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded pseudo-random numbers: the same seed gives the same numbers on every machine.
+// Seeded pseudo-random numbers, and a hash: the same on every machine.
 #pragma once
 
 #include <stddef.h>
@@ -17,6 +17,11 @@ uint64_t random_below(struct lit_random *random, uint64_t bound);
 
 // Puts `count` places into an order drawn at random, each one as likely (Fisher, Yates).
 void random_shuffle(struct lit_random *random, size_t *order, size_t count);
+
+// The hash of bytes, which goes on from `hash`: HASH_START at first (FNV-1a, 64 bits). It notices
+// chance and damage, and is no protection from someone who wants to deceive.
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
 
 // A seed derived from a seed and a name, so that each configuration has its own stream.
 uint64_t random_derive(uint64_t seed, const char *name);

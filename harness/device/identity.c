@@ -3,17 +3,10 @@
 
 #include "device/facts.h"
 
+#include "base/random.h"
+
 #include <stdio.h>
 #include <string.h>
-
-// FNV-1a.
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
-{
-    const unsigned char *byte = bytes;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-    return hash;
-}
 
 void dev_facts_id(const struct dev_facts *facts, char id[17])
 {
@@ -23,7 +16,7 @@ void dev_facts_id(const struct dev_facts *facts, char id[17])
         (uint8_t)(facts->driver_id >> 16),
         (uint8_t)(facts->driver_id >> 24),
     };
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = HASH_START;
     hash = hash_bytes(hash, facts->device_uuid, sizeof facts->device_uuid);
     hash = hash_bytes(hash, facts->driver_uuid, sizeof facts->driver_uuid);
     hash = hash_bytes(hash, driver, sizeof driver);

@@ -181,12 +181,8 @@ bool eng_shard_seed(eng_getenv *get, uint64_t *seed, char from[64])
 
 bool eng_shard_has(const struct eng_shard *shard, const char *name)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    if (shard->kind != STORE_SHARD_TESTS)
-        return true;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    return hash % shard->count == shard->index;
+    return shard->kind != STORE_SHARD_TESTS ||
+           hash_bytes(HASH_START, name, strlen(name)) % shard->count == shard->index;
 }
 
 // i * runs / N without overflow.

@@ -2,6 +2,8 @@
 // What a driver made of a pipeline: collected, packed and unpacked.
 #include "isa/code.h"
 
+#include "base/random.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -149,12 +151,9 @@ bool isa_is_empty(const struct isa_code *code)
 
 void isa_digest(const struct isa_piece *piece, char target[17])
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
-    for (size_t i = 0; piece && i < piece->size; i++)
-        hash = (hash ^ (unsigned char)piece->bytes[i]) * UINT64_C(0x100000001b3);
     target[0] = '\0';
     if (piece)
-        snprintf(target, 17, "%016" PRIx64, hash);
+        snprintf(target, 17, "%016" PRIx64, hash_bytes(HASH_START, piece->bytes, piece->size));
 }
 
 void isa_drop(struct isa_code *code, enum isa_source source)

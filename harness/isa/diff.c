@@ -2,6 +2,8 @@
 // The longest common subsequence of two listings, and its words.
 #include "isa/diff.h"
 
+#include "base/random.h"
+
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -81,9 +83,7 @@ static void text_of(const struct isa_listing *listing, size_t line, isa_key key)
     snprintf(key, KEY_MAX, "%s", text);
     if (plain.length >= KEY_MAX) {
         // A long line's end counts as much as its start.
-        uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
-        for (size_t i = 0; i < plain.length; i++)
-            hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+        const uint64_t hash = hash_bytes(HASH_START, text, plain.length);
         snprintf(key, KEY_MAX, "%.*s %016" PRIx64, KEY_MAX - 18, text, hash);
     }
     text_free(&plain);

@@ -2,6 +2,7 @@
 // Sessions that were put together, as JSON and back. What is read is not trusted.
 #include "store/joined.h"
 
+#include "base/random.h"
 #include "store/recorded.h"
 
 #include <inttypes.h>
@@ -169,10 +170,7 @@ void store_sum_group(const struct store_session *session, struct text *key)
 
 static uint64_t hash(uint64_t value, const char *text)
 {
-    do
-        value = (value ^ (unsigned char)*text) * UINT64_C(0x100000001b3); // FNV-1a
-    while (*text++);
-    return value;
+    return hash_bytes(value, text, strlen(text) + 1);
 }
 
 static int compare_uuids(const void *left, const void *right)
@@ -185,7 +183,7 @@ void store_joined_uuid(const struct store_joined *joined, char *uuid)
 {
     size_t size = joined->member_count * sizeof(*joined->members);
     struct store_member *sorted = lit_alloc(joined->member_count, sizeof(*sorted));
-    uint64_t value = hash(UINT64_C(0xcbf29ce484222325), shard_words[joined->shard]);
+    uint64_t value = hash(HASH_START, shard_words[joined->shard]);
     if (size > 0) {
         memcpy(sorted, joined->members, size);
         qsort(sorted, joined->member_count, sizeof(*sorted), compare_uuids);

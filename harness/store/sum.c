@@ -11,15 +11,6 @@
 
 // Sums
 
-static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3); // FNV-1a
-    return hash;
-}
-
-#define START UINT64_C(0xcbf29ce484222325)
-
 // The type and the length keep the values apart.
 static uint64_t add_value(uint64_t hash, sqlite3_value *value)
 {
@@ -38,12 +29,12 @@ static uint64_t add_value(uint64_t hash, sqlite3_value *value)
         size = (size_t)sqlite3_value_bytes(value);
     }
     const uint64_t head[2] = {(uint64_t)type, size};
-    return add_bytes(add_bytes(hash, head, sizeof head), bytes, size);
+    return hash_bytes(hash_bytes(hash, head, sizeof head), bytes, size);
 }
 
 static uint64_t sum_of(int count, sqlite3_value **values)
 {
-    uint64_t hash = START;
+    uint64_t hash = HASH_START;
     for (int i = 0; i < count; i++)
         hash = add_value(hash, values[i]);
     // Sums are added, so that all bits of each have to be mixed.
@@ -83,13 +74,13 @@ static void add(sqlite3_context *context, int count, sqlite3_value **values)
 // litmus_uuid(...): what identifies a session that was stored before sessions had an identity.
 static void uuid_of(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    uint64_t hash = START;
+    uint64_t hash = HASH_START;
     char text[17];
     for (int i = 0; i < count; i++) {
         const char *bytes = (const char *)sqlite3_value_text(values[i]);
         // The terminator keeps the arguments apart.
         if (bytes)
-            hash = add_bytes(hash, bytes, (size_t)sqlite3_value_bytes(values[i]) + 1);
+            hash = hash_bytes(hash, bytes, (size_t)sqlite3_value_bytes(values[i]) + 1);
     }
     snprintf(text, sizeof(text), "%016jx", (uintmax_t)hash);
     sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
