@@ -11,7 +11,7 @@
 // What all workers of a run share.
 struct eng_watch {
     struct eng_policy policy;
-    double started; // of the run, eng_now
+    double started; // of the run, clock_now
     bool verbose;   // hand over what workers print
     int niceness;   // of workers, added to this process's own
     // A line that a worker printed, or a remark of the supervisor: sanitised, without a newline.
@@ -33,8 +33,8 @@ struct eng_worker *eng_worker_start(const struct eng_watch *watch, const char *m
 // process could not be ended even by SIGKILL.
 bool eng_worker_end(struct eng_worker **worker, bool at_once);
 
-// Sends a request: what the worker does not take at once goes while it is waited for. If it does
-// not take it at all, eng_worker_wait says so.
+// Sends a request. What the worker's socket does not take at once is sent by eng_worker_wait, which
+// also says if the worker never takes it.
 void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request);
 
 // Of several that were asked one is listened to from now on: it was not silent while others were.

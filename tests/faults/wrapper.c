@@ -524,7 +524,7 @@ static uint64_t now(void)
 }
 
 // slow-fence: the device takes longer, in time that the process is not stopped for; what waits for
-// it waits by the clock. False: it waited in vain.
+// it waits by the clock. False: the wait timed out.
 static bool work_of_fence(uint64_t nanoseconds)
 {
     static uint32_t done;
