@@ -2,6 +2,7 @@
 // litmus bench: how long subgroup code takes on a device. A table of benchmarks, of which one runs.
 #include "cli/bench.h"
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/isa_keep.h"
@@ -151,7 +152,7 @@ void cli_benching_keep(struct cli_benching *b, unsigned device, const char *row)
 
 bool cli_benching_progress(struct cli_benching *b)
 {
-    const double now = eng_now();
+    const double now = clock_now();
     if (b->chosen.quiet || isatty(STDERR_FILENO) != 1 || now < b->shown + 0.1)
         return false;
     b->shown = now;
@@ -274,7 +275,7 @@ int cli_bench(int argc, char **argv)
 {
     struct cli_benching b = {
         .chosen = {.timeout = ENG_IDLE_SECONDS},
-        .watch = {.started = eng_now(), .say = say},
+        .watch = {.started = clock_now(), .say = say},
         .utf8 = cli_utf8(),
     };
     struct cli_list operands = {0};

@@ -2,6 +2,7 @@
 // litmus bench lookback: scans over the whole device against copies, and against CUB.
 #include "cli/bench_lookback.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/isa_keep.h"
@@ -239,11 +240,11 @@ static bool tune_size(struct looking *l, uint32_t elements, size_t left, double 
     struct look_set set = {0};
     struct text table = {0};
     const struct cli_look_tune tune = {
-        .now = eng_now, .measure = measure, .say = say_rung, .user = l};
+        .now = clock_now, .measure = measure, .say = say_rung, .user = l};
     add_kind(l, &set, LOOK_WHOLE, elements, l->b->chosen.variants);
     size->chosen = LOOK_ROWS;
     const bool found =
-        cli_look_search(&tune, (until - eng_now()) / (double)left, elements, &set, size);
+        cli_look_search(&tune, (until - clock_now()) / (double)left, elements, &set, size);
     cli_look_table(size, l->b->chosen.verbose > 0, color(l), &table);
     cli_print(&table);
     if (found)
@@ -279,7 +280,7 @@ static bool bench_device(struct looking *l, const struct eng_device *device)
             sizes[count++] = 1u << *log;
     if (!is_usable(device, told))
         count = 0;
-    const double until = eng_now() + (o->budget > 0 ? o->budget : TUNE_BUDGET);
+    const double until = clock_now() + (o->budget > 0 ? o->budget : TUNE_BUDGET);
     for (size_t i = 0; i < count && more; i++) {
         struct cli_look_size *size = &told->sizes[told->count++];
         more =
@@ -370,7 +371,7 @@ static int finish(const struct looking *l, struct lit_error *error)
         if (strcmp(l->told[i].device->facts.name, l->cub.device) != 0)
             printf("which device %u is not%s", l->told[i].device->number, dot);
     printf("seed 0x%" PRIx64 "%s%s%s", b->chosen.seed.value, dot,
-           eng_duration(took, eng_now() - b->watch.started), dot);
+           eng_duration(took, clock_now() - b->watch.started), dot);
     if (eng_interrupt())
         printf("interrupted\n");
     else

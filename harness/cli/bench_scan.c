@@ -2,6 +2,7 @@
 // litmus bench scan: native and emulated scans against what the device can do.
 #include "cli/bench.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "cli/bench_report.h"
 #include "cli/cli.h"
@@ -195,7 +196,7 @@ static int finish(const struct scanning *s, struct lit_error *error)
                                     .exit = code,
                                     .because = because};
     printf("seed 0x%" PRIx64 "%s%s%s", b->chosen.seed.value, dot,
-           eng_duration(took, eng_now() - b->watch.started), dot);
+           eng_duration(took, clock_now() - b->watch.started), dot);
     if (eng_interrupt())
         printf("interrupted\n");
     else

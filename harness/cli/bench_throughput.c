@@ -2,6 +2,7 @@
 // litmus bench throughput, and single: configurations, one worker each, and what came of them.
 #include "cli/bench.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "catalogue/catalogue.h"
 #include "cli/bench_rate.h"
@@ -205,7 +206,7 @@ static int finish(const struct rating *r, struct lit_error *error)
                                     .exit = code,
                                     .because = because};
     printf("seed 0x%" PRIx64 "%s%s%s", b->chosen.seed.value, dot,
-           eng_duration(took, eng_now() - b->watch.started), dot);
+           eng_duration(took, clock_now() - b->watch.started), dot);
     if (eng_interrupt())
         printf("interrupted\n");
     else

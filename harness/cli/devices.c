@@ -2,6 +2,7 @@
 // litmus devices: every driver that the Vulkan loader knows, asked in a worker of its own.
 
 #include "cli/cli.h"
+#include "base/clock.h"
 #include "cli/describe.h"
 #include "cli/simt.h"
 #include "engine/interrupt.h"
@@ -153,7 +154,7 @@ int cli_devices(int argc, char **argv)
         return cli_fail(&error);
     struct eng_watch watch = {
         .policy = {.idle = chosen.timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS},
-        .started = eng_now(),
+        .started = clock_now(),
         .verbose = chosen.verbose > 0,
         .say = say};
     eng_interrupt_listen();

@@ -3,6 +3,7 @@
 // broke it.
 
 #include "base/file.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/simt.h"
 #include "engine/interrupt.h"
@@ -245,7 +246,7 @@ int cli_explain(int argc, char **argv)
 {
     struct explaining e = {
         .chosen = {.time = 20, .timeout = 10, .seed = {.value = 1}},
-        .watch = {.started = eng_now(), .say = say},
+        .watch = {.started = clock_now(), .say = say},
     };
     struct lit_error error = {0};
     int code = LIT_EXIT_OK;

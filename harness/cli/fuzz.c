@@ -2,6 +2,7 @@
 // litmus fuzz: generated programs against a simulation on the host; what fails is made small and
 // stored as a test.
 #include "cli/cli.h"
+#include "base/clock.h"
 #include "cli/describe.h"
 #include "cli/fuzz_report.h"
 #include "cli/simt.h"
@@ -165,7 +166,7 @@ static void show_progress(const struct fuzz_tally *tally, const char *doing, voi
 {
     struct fuzzing *f = user;
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    const double now = eng_now();
+    const double now = clock_now();
     char done[32], all[32], failed[32];
     if (f->chosen.quiet || now < f->shown + (terminal ? 0.1 : 30))
         return;
@@ -214,7 +215,7 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
            gen_rule_name(f->taste.rule), text_count(count, plan.count), text_count(runs, plan.runs),
            plan.seed);
     cli_flush();
-    f->began = f->shown = eng_now();
+    f->began = f->shown = clock_now();
     f->planned = plan.count;
     f->unkept = 0;
     fuzz_target_init(&target, &f->watch, device);
@@ -391,7 +392,7 @@ static int finish(const struct fuzzing *f)
     char reason[256], took[32];
     const enum lit_exit code = cli_fuzz_exit(&f->sum, reason, sizeof reason);
     printf("\nseed 0x%" PRIx64 "%s%s%s", f->chosen.seed.value, dot,
-           eng_duration(took, eng_now() - f->watch.started), dot);
+           eng_duration(took, clock_now() - f->watch.started), dot);
     if (eng_interrupt())
         printf("interrupted%s%s\n", code == LIT_EXIT_FORBIDDEN ? ": " : "",
                code == LIT_EXIT_FORBIDDEN ? reason : "");
@@ -437,7 +438,7 @@ int cli_fuzz(int argc, char **argv)
                    .depth = 4,
                    .timeout = ENG_IDLE_SECONDS,
                    .out = "fuzz-reconvergence"},
-        .watch = {.started = eng_now(), .say = say},
+        .watch = {.started = clock_now(), .say = say},
         .utf8 = cli_utf8(),
     };
     struct cli_list operands = {0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus isa: what a driver makes of the tests.
 #include "cli/cli.h"
+#include "base/clock.h"
 #include "cli/describe.h"
 #include "cli/isa_keep.h"
 #include "cli/isa_read.h"
@@ -255,7 +256,7 @@ int cli_isa(int argc, char **argv)
 {
     struct lit_error error = {0};
     struct asking a = {.chosen = {.timeout = ENG_IDLE_SECONDS},
-                       .watch = {.started = eng_now(), .say = say},
+                       .watch = {.started = clock_now(), .say = say},
                        .error = &error};
     int code = LIT_EXIT_OK;
     if (cli_start(&cli_isa_syntax, argc, argv, &a.chosen, &a.patterns, NULL, &code))

@@ -3,6 +3,7 @@
 // program.
 
 #include "base/random.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/simt.h"
 #include "engine/capture.h"
@@ -183,7 +184,7 @@ static struct eng_watch watch_of(void)
 {
     return (struct eng_watch){
         .policy = {.idle = ENG_IDLE_SECONDS, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS},
-        .started = eng_now(),
+        .started = clock_now(),
         .say = say};
 }
 

@@ -3,6 +3,7 @@
 // arrives, prints the tables, and says by its exit code what was seen.
 
 #include "cli/baseline.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/code.h"
 #include "cli/describe.h"
@@ -384,7 +385,7 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
     char took[32];
     struct text again = {0};
     printf("stored in %s%sseed 0x%" PRIx64 "%s%s%s", run->options.db, dot, run->options.seed.value,
-           dot, eng_duration(took, eng_now() - run->started), dot);
+           dot, eng_duration(took, clock_now() - run->started), dot);
     if (eng_interrupt() && code != LIT_EXIT_FORBIDDEN && code != LIT_EXIT_DEVICE_LOST)
         printf("interrupted\n");
     else if (eng_interrupt())
@@ -557,7 +558,7 @@ static void settle(struct run *run)
                                           .terminal = isatty(STDERR_FILENO) == 1 && term &&
                                                       strcmp(term, "dumb") != 0,
                                           .utf8 = run->utf8,
-                                          .started = eng_now(),
+                                          .started = clock_now(),
                                           .last_shown = -1};
 }
 
@@ -584,14 +585,14 @@ static int run_all(struct run *run, int argc, char **argv, struct lit_error *err
     if (!plan_exists(run, error) || (!o->resume && !begin_session(run, argc, argv, error)) ||
         !cli_stress_load(&run->stress, run->store, error))
         return cli_fail(error);
-    run->progress.started = eng_now();
+    run->progress.started = clock_now();
     return measure(run);
 }
 
 int cli_run(int argc, char **argv)
 {
     struct run run = {.options = {.timeout = ENG_IDLE_SECONDS, .db = "litmus.db"},
-                      .started = eng_now(),
+                      .started = clock_now(),
                       .utf8 = cli_utf8()};
     struct lit_error error = {0};
     uint64_t given = 0;

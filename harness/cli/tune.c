@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus tune: which stress makes a test fail most often on a device.
 #include "cli/cli.h"
+#include "base/clock.h"
 #include "cli/describe.h"
 #include "cli/session.h"
 #include "cli/simt.h"
@@ -136,7 +137,7 @@ static void say(const char *line, void *user)
 static void show_progress(struct tuning *t)
 {
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    const double now = eng_now();
+    const double now = clock_now();
     char done[32], all[32], failed[32];
     if (t->chosen.quiet || now < t->shown + (terminal ? 0.1 : 30))
         return;
@@ -307,7 +308,7 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
     t->reason[0] = '\0';
     t->known_count = 0;
     t->done = 0;
-    t->shown = eng_now();
+    t->shown = clock_now();
     t->planned = tune_runs_all(&plan);
     t->anew = tune_runs_anew(&plan);
     t->sum = t->none = t->best = (struct eng_count){0};
@@ -464,7 +465,7 @@ static int finish(struct tuning *t)
     const enum lit_exit code = eng_tally_exit(&t->tally, reason, sizeof reason);
     cli_tune_controls(&t->controls, t->chosen.budget, &text);
     printf("%s\nstored in %s%sseed 0x%" PRIx64 "%s%s%s", text.data ? text.data : "", t->chosen.db,
-           dot, t->chosen.seed.value, dot, eng_duration(took, eng_now() - t->watch.started), dot);
+           dot, t->chosen.seed.value, dot, eng_duration(took, clock_now() - t->watch.started), dot);
     if (eng_interrupt())
         printf("interrupted\n");
     else
@@ -498,7 +499,7 @@ int cli_tune(int argc, char **argv)
                                   .timeout = ENG_IDLE_SECONDS,
                                   .budget = TUNE_BUDGET,
                                   .db = "litmus.db"},
-                       .watch = {.started = eng_now(), .say = say},
+                       .watch = {.started = clock_now(), .say = say},
                        .utf8 = cli_utf8(),
                        .error = &error};
     int code = LIT_EXIT_OK;

@@ -10,7 +10,7 @@
 
 struct eng_progress {
     bool off, terminal, utf8;
-    double started;    // eng_now
+    double started;    // clock_now
     size_t failed;     // configurations, controls left out, in which something failed
     double last_shown; // seconds since start; negative: never
     double last_part;  // how much of the whole was done then, 0 to 1

@@ -4,6 +4,7 @@
 
 #include "engine/queue.h"
 
+#include "base/clock.h"
 #include "engine/interrupt.h"
 
 #include <stdarg.h>
@@ -51,7 +52,7 @@ __attribute__((format(printf, 2, 3))) static void say_as_it_is(struct eng_queue 
 
 static void show_progress(struct eng_queue *q)
 {
-    eng_progress_show(run_of(q)->progress, q->crew->progress, q->crew->count, eng_now());
+    eng_progress_show(run_of(q)->progress, q->crew->progress, q->crew->count, clock_now());
 }
 
 // Waiting for the worker: the other queues have the lock meanwhile
@@ -742,7 +743,7 @@ static enum eng_step run_cases(struct eng_queue *q)
 
 void eng_queue_run(struct eng_queue *q)
 {
-    q->progress->started = eng_now() - run_of(q)->progress->started;
+    q->progress->started = clock_now() - run_of(q)->progress->started;
     q->progress->active = true;
     q->step = run_cases(q);
     end_worker(q, q->step != ENG_STEP_ON);

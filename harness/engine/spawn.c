@@ -324,8 +324,3 @@ const char *eng_child_failure(const struct eng_child *child)
         return NULL;
     }
 }
-
-double eng_now(void)
-{
-    return clock_now();
-}

@@ -42,6 +42,3 @@ void eng_child_describe(const struct eng_child *child, char *text, size_t size);
 // a signal that only others send. NULL else. The kernel's SIGKILL when memory runs out is among
 // them: whose memory it was is not known.
 const char *eng_child_failure(const struct eng_child *child);
-
-// The monotonic clock in seconds.
-double eng_now(void);

@@ -27,7 +27,7 @@ struct eng_run {
     unsigned cores; // that software devices share; 0: as many as this process may use
     const struct eng_stressing *stress; // NULL: none
     struct eng_policy policy;
-    double started;         // eng_now: when the whole run's time began
+    double started;         // clock_now: when the whole run's time began
     const char *kernel_log; // eng_kernel_log_open
     struct store *store;
     int64_t session;

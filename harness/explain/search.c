@@ -3,6 +3,7 @@
 
 #include "explain/search.h"
 
+#include "base/clock.h"
 #include "engine/interrupt.h"
 
 #include <inttypes.h>
@@ -262,7 +263,7 @@ static bool try_point(struct searcher *s, const struct exp_point *point,
 static bool find_failure(struct searcher *s, struct lit_error *error)
 {
     struct exp_plan plan = {.count = s->search->count, .seed = s->search->seed};
-    while (!s->found->found && s->usable > 0 && eng_now() < s->deadline) {
+    while (!s->found->found && s->usable > 0 && clock_now() < s->deadline) {
         const struct exp_point point = exp_plan_next(&plan);
         if (!s->unusable[point.which] &&
             !try_point(s, &point, &s->search->cases[point.which], error))
@@ -275,8 +276,8 @@ static bool shorten(struct searcher *s, struct lit_error *error)
 {
     struct exp_plan plan = {.count = 1, .seed = s->search->seed + 1000000};
     const struct cat_case which = s->found->which;
-    const double now = eng_now(), end = now + (s->deadline - now) / 2;
-    for (unsigned n = 0; n < SHORTENING && eng_now() < end; n++) {
+    const double now = clock_now(), end = now + (s->deadline - now) / 2;
+    for (unsigned n = 0; n < SHORTENING && clock_now() < end; n++) {
         const struct exp_point point = exp_plan_next(&plan);
         // The configuration is known to be usable: index 0 is only marked if that changes.
         if (!try_point(s, &point, &which, error))
@@ -309,7 +310,7 @@ bool exp_search(const struct exp_search *search, struct exp_found *found, struct
     struct searcher s = {.search = search,
                          .found = found,
                          .watch = *search->watch,
-                         .deadline = eng_now() + search->seconds,
+                         .deadline = clock_now() + search->seconds,
                          .unusable = lit_alloc(search->count + 1, sizeof *s.unusable),
                          .usable = search->count};
     s.watch.say = note;

@@ -2,6 +2,7 @@
 // Draws, runs, repeats, shrinks, stores.
 #include "fuzz/campaign.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "catalogue/check.h"
 #include "generate/module.h"
@@ -64,11 +65,6 @@ uint64_t fuzz_patience(uint64_t failed, uint64_t runs)
                                    : (uint64_t)needed;
 }
 
-static bool ends_worker(enum eng_result result)
-{
-    return result == ENG_CRASH || result == ENG_HANG || result == ENG_DEVICE_LOST;
-}
-
 static struct fuzz_trial trial_of(const struct campaign *c, const struct gen_program *program,
                                   uint64_t runs)
 {
@@ -87,8 +83,8 @@ static enum gen_answer ask(const struct gen_program *candidate, void *user)
     struct fuzz_found *found = c->found;
     struct eng_outcome outcome;
     char doing[64];
-    const bool hard = ends_worker(found->first.result);
-    if (eng_now() > c->deadline || (hard && found->tries >= HARD_TRIES))
+    const bool hard = eng_is_broken(found->first.result);
+    if (clock_now() > c->deadline || (hard && found->tries >= HARD_TRIES))
         return GEN_STOP;
     snprintf(doing, sizeof doing, "shrinking, %u of %u steps, %u tries", found->small.count,
              found->drawn.count, found->tries);
@@ -127,27 +123,27 @@ static enum eng_end repeat(struct campaign *c, const struct gen_program *program
 static enum eng_end shrink(struct campaign *c)
 {
     struct fuzz_found *found = c->found;
-    enum eng_end end = repeat(c, &found->drawn, ends_worker(found->first.result) ? 1 : REPEATS,
+    enum eng_end end = repeat(c, &found->drawn, eng_is_broken(found->first.result) ? 1 : REPEATS,
                               &found->runs, &found->failed, &found->failure);
     if (end != ENG_END_RAN)
         return end;
     // What ends a worker may be what others did to the device before: only what does so again, on a
     // device of its own, can be made smaller.
-    if (ends_worker(found->first.result) && !found->failed)
+    if (eng_is_broken(found->first.result) && !found->failed)
         return ENG_END_RAN;
     // The first runs count where the others show nothing.
     c->patience = found->failed ? fuzz_patience(found->failed, found->runs)
                                 : fuzz_patience(1, found->runs + c->plan->runs);
-    c->deadline = eng_now() + c->plan->shrinking;
+    c->deadline = clock_now() + c->plan->shrinking;
     c->end = ENG_END_RAN;
     found->shrunk = true;
     struct gen_program program = found->drawn;
     gen_shrink(&program, c->plan->taste.rule, ask, c);
-    found->cut_short = c->end != ENG_END_RAN || eng_now() > c->deadline ||
-                       (ends_worker(found->first.result) && found->tries >= HARD_TRIES);
+    found->cut_short = c->end != ENG_END_RAN || clock_now() > c->deadline ||
+                       (eng_is_broken(found->first.result) && found->tries >= HARD_TRIES);
     if (c->end != ENG_END_RAN)
         return c->end;
-    return repeat(c, &found->small, ends_worker(found->first.result) ? 1 : REPEATS,
+    return repeat(c, &found->small, eng_is_broken(found->first.result) ? 1 : REPEATS,
                   &found->small_runs, &found->small_failed, &found->failure);
 }
 
@@ -158,7 +154,7 @@ static void put_remark(const struct campaign *c, struct text *text)
     const struct dev_facts *facts = &c->target->client.device->facts;
     text_printf(text, "; Seen on %s, driver %s, in subgroups of %u: ", facts->name,
                 facts->driver_version, found->subgroup);
-    if (ends_worker(found->first.result))
+    if (eng_is_broken(found->first.result))
         text_printf(text, "%s, %s%s.\n", eng_result_name(found->first.result), found->first.reason,
                     found->shrunk ? "" : "; not again, alone");
     else

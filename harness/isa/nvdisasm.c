@@ -3,6 +3,7 @@
 
 #include "isa/nvdisasm.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "isa/decode.h"
 
@@ -24,16 +25,9 @@ extern char **environ;
 #define OUTPUT_OF_INSN  512   // bytes of text: several times what nvdisasm writes
 #define OUTPUT_AT_LEAST 65536 // and for what it says beside them
 
-static double now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 static int milliseconds_until(double deadline)
 {
-    const double left = deadline - now();
+    const double left = deadline - clock_now();
     return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)(left * 1000) + 1;
 }
 
@@ -121,7 +115,7 @@ static bool end(pid_t pid, double deadline, int *status)
 {
     siginfo_t info = {0};
     while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0 &&
-           now() < deadline)
+           clock_now() < deadline)
         poll(NULL, 0, 5);
     kill(-pid, SIGKILL);
     while (waitpid(pid, status, 0) < 0 && errno == EINTR)
@@ -140,7 +134,7 @@ static int first_line(const struct text *text, const char **line)
 static bool run(const char *program, uint32_t architecture, char *path, double seconds,
                 size_t limit, struct text *text, struct lit_error *error)
 {
-    const double deadline = now() + seconds;
+    const double deadline = clock_now() + seconds;
     const char *line;
     pid_t pid;
     int output, status = 0;

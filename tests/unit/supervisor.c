@@ -5,6 +5,7 @@
 // named after.
 #include "unit.h"
 
+#include "base/clock.h"
 #include "engine/backtrace.h"
 #include "engine/plan.h"
 #include "engine/supervisor.h"
@@ -275,7 +276,7 @@ static enum eng_stop supervise_all(const struct setting *setting, struct eng_tal
         .cores = setting->cores,
         .ahead = setting->ahead,
         .policy = {.idle = setting->idle, .term = 0.2, .kill = 2, .total = setting->total},
-        .started = eng_now(),
+        .started = clock_now(),
         .kernel_log = kernel_log_path(),
         .store = store,
         .session = session.id,
@@ -436,7 +437,7 @@ static void requests_wait_for_the_worker(void **state)
     enum { MANY = 2000 };
     struct lit_error error = {0};
     struct eng_watch watch = {
-        .policy = {.idle = 1, .term = 0.2, .kill = 2}, .started = eng_now(), .say = say};
+        .policy = {.idle = 1, .term = 0.2, .kill = 2}, .started = clock_now(), .say = say};
     struct eng_request request = {.kind = ENG_COMPILE};
     struct eng_event event;
     char reason[512];
@@ -680,7 +681,7 @@ static void a_full_disk_stops_all_queues(void **state)
     struct eng_tally tally;
     struct lit_error error = {0};
     struct rlimit size, none;
-    double began = eng_now();
+    double began = clock_now();
     (void)state;
     setting.idle = 60;
     signal(SIGXFSZ, SIG_IGN);
@@ -692,7 +693,7 @@ static void a_full_disk_stops_all_queues(void **state)
     setrlimit(RLIMIT_FSIZE, &size);
     assert_int_equal(stop, ENG_STOP_STORE);
     assert_non_null(strstr(error.message, "x.db"));
-    assert_true(eng_now() - began < 20);
+    assert_true(clock_now() - began < 20);
 }
 
 int main(int argc, char **argv)
