@@ -209,7 +209,7 @@ class Parts(Until):
                             str(2 * harness.SLOW), code=5)
         runs, _, verdict, rule, _, (_, high) = self.row()
         self.assertEqual((verdict, rule), ("partial", "decided 1e-05"))
-        self.assertIn(f"partial after {runs} runs", result.out)
+        self.assertIn(f"partial after {runs:,} runs", result.out)
         # Nobody knows yet whether it will be decided.
         self.assertNotIn("undecided", result.out)
         self.assertGreater(high, 1e-5)
