@@ -5,7 +5,7 @@
 // line, never a temporary one.
 #include "base/text.h"
 #include "catalogue/divide.h"
-#include "catalogue/features.h"
+#include "model/facts.h"
 #include "catalogue/head.h"
 #include "catalogue/ids.h"
 
@@ -449,8 +449,8 @@ static void build_module(const struct settings *settings, struct product *produc
         return;
     }
     if (!cat_module_features(words, count, &module.features, &unknown))
-        die("%s: error: [%s] capability %u is not in harness/catalogue/features.c",
-            settings->source, module.variant, unknown);
+        die("%s: error: [%s] capability %u is not in harness/model/features.c", settings->source,
+            module.variant, unknown);
     enum cat_feature needed;
     if (head->needs && !cat_feature_find(head->needs, &needed))
         die("%s: error: no feature is called '%s'", settings->source, head->needs);

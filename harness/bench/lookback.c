@@ -2,7 +2,7 @@
 // The rows of `litmus bench lookback`.
 #include "bench/lookback.h"
 
-#include "catalogue/features.h"
+#include "model/facts.h"
 
 #include <inttypes.h>
 #include <pthread.h>

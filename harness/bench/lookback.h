@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "device/facts.h"
+#include "model/facts.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 // The rows of `litmus bench scan`, and what of adds, shuffles and memory each of them needs.
 #include "bench/row.h"
 
-#include "catalogue/features.h"
+#include "model/facts.h"
 
 #include <inttypes.h>
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "device/facts.h"
+#include "model/facts.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -290,12 +290,6 @@ void cat_test_each(const struct cat_test *test, uint32_t subgroup,
     } while (advance_axes(&which, fixed));
 }
 
-const char *cat_expectation_name(enum cat_expectation expectation)
-{
-    static const char *const names[] = {"forbidden", "contested", "assumed", "control"};
-    return names[expectation];
-}
-
 // ---- what an oracle asks
 
 uint32_t cat_value(const struct cat_args *args, const char *name)

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "catalogue/features.h"
+#include "model/facts.h"
 #include "catalogue/head.h"
 #include "catalogue/oracle.h"
 
@@ -96,8 +96,6 @@ void cat_test_each(const struct cat_test *test, uint32_t subgroup,
                    void (*visit)(const struct cat_case *which, void *user), void *user);
 // The number that sweep `index` has: `last` and `middle` resolved, `largest` as CAT_LARGEST.
 uint32_t cat_case_sweep(const struct cat_case *which, size_t index);
-
-const char *cat_expectation_name(enum cat_expectation expectation);
 
 // A selection: patterns, of which the last that matches a name wins; `!` before a pattern excludes.
 // A pattern matches a test name ("shuffle.*", "shuffle") or a whole configuration name. Naming a

@@ -3,18 +3,13 @@
 #pragma once
 
 #include "base/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "model/check.h"
 
 #define CAT_MAX_AXES   8
 #define CAT_MAX_SWEEPS 8
 #define CAT_MAX_VALUES 20
 #define CAT_MAX_RULES  20
 #define CAT_MAX_SIZES  8
-
-enum cat_expectation { CAT_FORBIDDEN, CAT_CONTESTED, CAT_ASSUMED, CAT_CONTROL };
 
 struct cat_axis {
     char *name;

@@ -24,3 +24,8 @@ const struct cat_oracle *cat_oracle_find(const char *name)
                 return *oracle;
     return NULL;
 }
+
+struct cat_mode cat_mode_of(const struct cat_oracle *oracle)
+{
+    return (struct cat_mode){oracle->check, oracle->choice};
+}

@@ -5,13 +5,7 @@
 #pragma once
 
 #include "base/error.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define CAT_POISON   0xC0DEDEADu
-#define CAT_OUTCOMES 16
+#include "model/check.h"
 
 // One configuration, resolved to numbers. What an oracle may look at.
 struct cat_args {
@@ -32,71 +26,9 @@ uint32_t cat_value(const struct cat_args *args, const char *name);
 const char *cat_axis(const struct cat_args *args, const char *name);
 bool cat_axis_is(const struct cat_args *args, const char *name, const char *value);
 
-// How the checker compares one word of the output with its expectation. Each mode has its outcomes,
-// named in check.c; outcome 0 of every mode is "right".
-enum cat_check {
-    // expected[i] is the word.
-    CAT_CHECK_EQUAL,
-    // expected[i] is a tag (see cat_tag); a wrong tag says which lane and which iteration it came
-    // from.
-    CAT_CHECK_TAG,
-    // expected[4i .. 4i+3] is {want, alternative, lower, upper}: a mask is right if it is `want`,
-    // allowed if it is `alternative`, or contains `lower` and lies within `upper`. {m, m, ~0, 0}
-    // demands exactly m.
-    CAT_CHECK_MASK,
-    // expected[4i .. 4i+3] are the words that an observation may be, each with a name of the
-    // oracle's (struct cat_choice): the first that matches counts.
-    CAT_CHECK_CHOICE,
-};
-
-#define CAT_CHECKS (CAT_CHECK_CHOICE + 1)
-
-// How many words of an expectation stand for one word of the output.
-static inline uint32_t cat_check_stride(enum cat_check check)
-{
-    return check == CAT_CHECK_MASK || check == CAT_CHECK_CHOICE ? 4 : 1;
-}
-
-#define CAT_CHOICES     4
-#define CAT_CHOICE_NAME 28 // bytes, with the terminator
-
-// CAT_CHECK_CHOICE: what the alternatives of a word are called, and which of them fail. An oracle
-// with fewer than four leaves names empty, and repeats the first word in their place.
-struct cat_choice {
-    char names[CAT_CHOICES + 1][CAT_CHOICE_NAME]; // the last: of a word that is none of them
-    uint32_t fails; // bit i: names[i] is a failing outcome. Never bit 0
-};
-
-// A tag names the dynamic instance that a value comes from. Bit 31..24 0x5A, 23..16 spare (0),
-// 15..8 iteration, 7..0 lane.
-static inline uint32_t cat_tag(uint32_t iteration, uint32_t lane)
-{
-    return 0x5A000000u | (iteration & 0xff) << 8 | (lane & 0xff);
-}
-
-// The size of a configuration, in 32-bit words and instances. Instance i owns the output words
-// [i * words_per_instance, (i + 1) * words_per_instance); output_words is their sum.
-struct cat_shape {
-    uint32_t workgroups;         // workgroups in x; 0 dispatches nothing
-    uint32_t elements;           // passed in the push constants
-    uint64_t input_words;        // may be 0
-    uint64_t state_words;        // at least 1: word 0 says that a bounded wait ran out
-    uint64_t instances;          // at least 1
-    uint64_t words_per_instance; // at least 1
-};
-
 // For an oracle whose instances all store the same: repeats the expectation of the first one, which
 // has so many words (the mode's stride counted), for all others.
 void cat_repeat(const struct cat_shape *shape, size_t words, uint32_t *expected);
-
-// The first word in which an instance went wrong, as the checker recorded it.
-struct cat_failure {
-    uint64_t run;      // 0 is the first run of the configuration
-    uint64_t instance; // which
-    uint64_t word;     // within the instance
-    uint32_t got, want;
-    uint32_t outcome; // index into the mode's outcomes
-};
 
 struct cat_oracle {
     const char *name;
@@ -123,5 +55,7 @@ struct cat_oracle {
                   const struct cat_failure *failure, char *text, size_t size);
 };
 
+// How its words are judged.
+struct cat_mode cat_mode_of(const struct cat_oracle *oracle);
 // The oracle of that name, or NULL.
 const struct cat_oracle *cat_oracle_find(const char *name);

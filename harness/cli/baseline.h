@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 #include "compare/compare.h"
-#include "engine/inventory.h"
+#include "model/inventory.h"
 #include "catalogue/catalogue.h"
 
 struct cli_baseline {

@@ -7,6 +7,7 @@
 #include "cli/describe.h"
 #include "cli/isa_keep.h"
 #include "cli/simt.h"
+#include "engine/drivers.h"
 #include "engine/interrupt.h"
 
 #include <inttypes.h>

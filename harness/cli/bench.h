@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "bench/result.h"
-#include "engine/inventory.h"
-#include "engine/result.h"
+#include "model/inventory.h"
+#include "model/result.h"
 #include "engine/watch.h"
 #include "isa/code.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/result.h"
-#include "engine/inventory.h"
+#include "model/inventory.h"
 
 #include <jansson.h>
 

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "bench/rate.h"
-#include "engine/inventory.h"
-#include "engine/result.h"
+#include "model/inventory.h"
+#include "model/result.h"
 
 // A configuration on a device.
 struct cli_rate {

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "bench/result.h"
-#include "engine/inventory.h"
-#include "engine/result.h"
+#include "model/inventory.h"
+#include "model/result.h"
 
 // A device's part.
 struct cli_bench_device {

@@ -2,7 +2,7 @@
 // After a run: what drivers made of the configurations, into the store beside their results.
 #pragma once
 
-#include "engine/inventory.h"
+#include "model/inventory.h"
 #include "store/store.h"
 
 // The values of --isa, in this order.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "engine/inventory.h"
+#include "model/inventory.h"
 
 // "Example GPU · driver 1.2.3 (vendor) · Vulkan 1.4.312 · subgroups of 32", with ", " for the dots
 // if the terminal is not UTF-8.

@@ -5,8 +5,9 @@
 #include "base/clock.h"
 #include "cli/describe.h"
 #include "cli/simt.h"
+#include "engine/drivers.h"
 #include "engine/interrupt.h"
-#include "engine/inventory.h"
+#include "model/inventory.h"
 
 #include <stddef.h>
 #include <stdio.h>

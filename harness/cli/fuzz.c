@@ -3,9 +3,11 @@
 // stored as a test.
 #include "cli/cli.h"
 #include "base/clock.h"
+#include "catalogue/head.h"
 #include "cli/describe.h"
 #include "cli/fuzz_report.h"
 #include "cli/simt.h"
+#include "engine/drivers.h"
 #include "engine/interrupt.h"
 #include "engine/progress.h"
 #include "generate/module.h"

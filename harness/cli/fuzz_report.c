@@ -2,7 +2,7 @@
 // The words and tables of `litmus fuzz`.
 #include "cli/fuzz_report.h"
 
-#include "catalogue/check.h"
+#include "model/check.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "cli/isa_text.h"
 #include "cli/simt.h"
 #include "engine/capture.h"
+#include "engine/drivers.h"
 #include "engine/interrupt.h"
 #include "engine/plan.h"
 #include "isa/nvdisasm.h"

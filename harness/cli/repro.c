@@ -7,8 +7,9 @@
 #include "cli/cli.h"
 #include "cli/simt.h"
 #include "engine/capture.h"
+#include "engine/drivers.h"
 #include "engine/interrupt.h"
-#include "engine/inventory.h"
+#include "model/inventory.h"
 #include "repro/bundle.h"
 
 #include <inttypes.h>

@@ -11,6 +11,7 @@
 #include "cli/shard.h"
 #include "cli/simt.h"
 #include "cli/stress.h"
+#include "engine/drivers.h"
 #include "engine/interrupt.h"
 #include "engine/plan.h"
 #include "engine/supervisor.h"

@@ -4,8 +4,8 @@
 
 #include "cli/options.h"
 #include "cli/output.h"
-#include "engine/inventory.h"
-#include "engine/rule.h"
+#include "model/inventory.h"
+#include "model/rule.h"
 #include "engine/shard.h"
 
 struct cli_run_options {

@@ -7,10 +7,11 @@
 #include "cli/simt.h"
 #include "cli/tune_report.h"
 #include "engine/client.h"
+#include "engine/drivers.h"
 #include "engine/interrupt.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
-#include "engine/tally.h"
+#include "model/result.h"
 #include "store/tuning.h"
 
 #include <inttypes.h>

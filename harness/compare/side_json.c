@@ -4,7 +4,7 @@
 #include "compare/side.h"
 
 #include "catalogue/catalogue.h"
-#include "engine/agree.h"
+#include "model/result.h"
 
 #include <jansson.h>
 #include <math.h>

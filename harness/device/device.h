@@ -4,10 +4,9 @@
 #pragma once
 
 #include "base/error.h"
-#include "catalogue/check.h"
-#include "catalogue/oracle.h"
-#include "device/facts.h"
-#include "device/stress.h"
+#include "model/check.h"
+#include "model/facts.h"
+#include "model/stress.h"
 #include "isa/code.h"
 
 // Lists the devices of the drivers that the loader finds in this process's environment.
@@ -42,11 +41,6 @@ const struct dev_facts *dev_facts(const struct dev *dev);
 // The most 32-bit words for a buffer, if there are to be some of that size: of a configuration, and
 // of what checks it.
 uint64_t dev_most_words(const struct dev *dev);
-
-// Whether a device's limits allow a configuration of this shape. False with an error that names the
-// limit. Pure.
-bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,
-                    const struct cat_shape *shape, struct lit_error *error);
 
 // One configuration made ready: pipeline, buffers, recorded commands.
 struct dev_program;

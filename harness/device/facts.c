@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a driver says of itself, checked before anybody relies on it.
 
-#include "device/facts.h"
-
 #include "device/vulkan.h"
 
 #include "base/text.h"
-#include "catalogue/features.h"
 
 #include <inttypes.h>
 #include <stdio.h>

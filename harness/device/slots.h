@@ -3,7 +3,7 @@
 // ready, and checked, together. They still run one after another. Pure.
 #pragma once
 
-#include "catalogue/oracle.h"
+#include "model/check.h"
 
 #include <stdbool.h>
 

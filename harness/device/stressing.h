@@ -3,7 +3,6 @@
 // around the test's dispatch. Private to harness/device/.
 #pragma once
 
-#include "device/stress.h"
 #include "device/vulkan.h"
 
 struct dev_stressing {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "device/device.h"
-#include "engine/prepare.h"
+#include "catalogue/prepare.h"
 #include "engine/protocol.h"
 
 // Begins to make what request->ahead names, each on a thread of its own. An AHEAD event says of

@@ -3,7 +3,7 @@
 // replaced when it ends. For subcommands that try things out; `run` has the supervisor.
 #pragma once
 
-#include "engine/inventory.h"
+#include "model/inventory.h"
 #include "engine/watch.h"
 
 struct eng_client {

@@ -2,7 +2,7 @@
 // One configuration compiled, and what the driver gives of it cut into chunks.
 #include "engine/compile.h"
 
-#include "engine/prepare.h"
+#include "catalogue/prepare.h"
 
 #include <stdio.h>
 #include <string.h>

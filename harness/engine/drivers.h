@@ -4,8 +4,8 @@
 // on Linux" in the loader's documentation.
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "engine/watch.h"
+#include "model/inventory.h"
 
 struct eng_driver {
     char *manifest;   // the path as it was found
@@ -39,3 +39,8 @@ enum eng_manifest {
 
 // Looks at a manifest file. The file is not trusted: at most 64 KiB of it are read.
 enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size);
+
+// Asks all drivers, each in a worker of its own, in the loader's order. A device that two manifests
+// lead to is listed once, if device UUID, driver UUID, name and driver version agree. False if a
+// signal or the end of the run's time stopped it.
+bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inventory);

@@ -3,7 +3,7 @@
 // them that say more of the record before.
 #include "engine/kernel_log.h"
 
-#include "engine/result.h"
+#include "model/result.h"
 
 #include <errno.h>
 #include <fcntl.h>

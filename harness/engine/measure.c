@@ -6,7 +6,7 @@
 
 #include "catalogue/ids.h"
 #include "engine/ahead.h"
-#include "engine/prepare.h"
+#include "catalogue/prepare.h"
 
 #include <inttypes.h>
 #include <stdio.h>

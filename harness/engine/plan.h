@@ -4,7 +4,7 @@
 #pragma once
 
 #include "catalogue/catalogue.h"
-#include "device/facts.h"
+#include "model/facts.h"
 #include "engine/shard.h"
 
 struct eng_plan {

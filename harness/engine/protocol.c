@@ -4,9 +4,9 @@
 
 #include "engine/protocol.h"
 
-#include "engine/agree.h"
+#include "model/result.h"
 
-#include "catalogue/features.h"
+#include "model/facts.h"
 
 #include <jansson.h>
 

@@ -9,9 +9,9 @@
 #include "base/text.h"
 #include "bench/lookback.h"
 #include "bench/said.h"
-#include "device/facts.h"
-#include "engine/result.h"
-#include "engine/stress.h"
+#include "model/facts.h"
+#include "model/result.h"
+#include "model/stress.h"
 #include "generate/program.h"
 
 #define ENG_WORKER_FD  3

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "catalogue/catalogue.h"
-#include "engine/inventory.h"
-#include "engine/stress.h"
+#include "model/inventory.h"
+#include "model/stress.h"
 
 enum eng_stress_mode {
     ENG_STRESS_NONE,

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "catalogue/catalogue.h"
-#include "engine/inventory.h"
+#include "model/inventory.h"
 #include "engine/kernel_log.h"
 #include "engine/progress.h"
-#include "engine/rule.h"
+#include "model/rule.h"
 #include "engine/shard.h"
 #include "engine/stressing.h"
-#include "engine/tally.h"
+#include "model/result.h"
 #include "store/store.h"
 
 struct eng_run {

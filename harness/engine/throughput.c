@@ -9,7 +9,7 @@
 #include "device/single.h"
 #include "device/timing.h"
 #include "engine/measure.h"
-#include "engine/prepare.h"
+#include "catalogue/prepare.h"
 
 #include <stdio.h>
 #include <stdlib.h>

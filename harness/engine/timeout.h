@@ -3,7 +3,7 @@
 // Pure functions of limits and times: they read no clock and send no signal.
 #pragma once
 
-#include "engine/result.h"
+#include "model/result.h"
 
 // All in seconds.
 struct eng_policy {

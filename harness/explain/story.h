@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "engine/result.h"
+#include "model/result.h"
 #include "explain/window.h"
 
 // What a story is about. Strings are free of control characters.

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "catalogue/check.h"
+#include "model/check.h"
 #include "generate/module.h"
 #include "generate/shrink.h"
 

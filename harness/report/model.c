@@ -3,7 +3,7 @@
 #include "report/model.h"
 
 #include "catalogue/catalogue.h"
-#include "engine/inventory.h"
+#include "model/inventory.h"
 #include "stats/dispersion.h"
 #include "report/ruling.h"
 #include "stats/sequence.h"

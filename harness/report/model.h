@@ -2,7 +2,7 @@
 // A session read into memory once, and what can be counted over it: the numbers of all reports.
 #pragma once
 
-#include "engine/tally.h"
+#include "model/result.h"
 #include "stats/interval.h"
 #include "store/store.h"
 

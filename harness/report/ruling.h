@@ -2,7 +2,7 @@
 // What sequential rules (--until-width, --until-decided) came to. Pure functions of the model.
 #pragma once
 
-#include "engine/rule.h"
+#include "model/rule.h"
 #include "report/model.h"
 
 // ENG_RULING_NONE if its runs were fixed beforehand, or did not come to an end by themselves: it

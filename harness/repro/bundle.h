@@ -3,7 +3,7 @@
 // Pure, but for the function that writes the folder.
 #pragma once
 
-#include "engine/prepare.h"
+#include "catalogue/prepare.h"
 #include "report/code.h"
 #include "report/model.h"
 

@@ -3,7 +3,7 @@
 // do not match are jumped over, so that the length of the file does not matter.
 #include "store/history.h"
 
-#include "engine/agree.h"
+#include "model/result.h"
 #include "store/joined.h"
 #include "store/private.h"
 

@@ -2,7 +2,7 @@
 // Results: written batch by batch, read back with doubt.
 #include "store/private.h"
 
-#include "engine/agree.h"
+#include "model/result.h"
 
 #include <math.h>
 #include <stdlib.h>

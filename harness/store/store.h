@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "device/facts.h"
-#include "engine/result.h"
+#include "model/facts.h"
+#include "model/result.h"
 
 #define STORE_VERSION 6 // PRAGMA user_version of the files that this program writes
 
@@ -82,7 +82,7 @@ struct store_result {
     char *expectation;
     char *sha256;   // of the module, "" if there is none
     char *headline; // "" if none
-    char *stress;   // the set of parameters it ran under (engine/stress.h), "" for none
+    char *stress;   // the set of parameters it ran under (model/stress.h), "" for none
     char *rule;     // when it was to end: "" after as many runs as the session asks for, else the
                     // sequential rule ("width 0.001"): its interval is then another one
     uint64_t seed;

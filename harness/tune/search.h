@@ -10,7 +10,7 @@
 // how often it fails.
 #pragma once
 
-#include "engine/stress.h"
+#include "model/stress.h"
 #include "tune/score.h"
 
 struct tune_plan {

@@ -2,7 +2,7 @@
 // Fuzzes the reader of SPIR-V modules that finds out which features one needs.
 #include "fuzz.h"
 
-#include "catalogue/features.h"
+#include "model/facts.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include "base/random.h"
 #include "catalogue/catalogue.h"
 #include "engine/plan.h"
-#include "engine/prepare.h"
+#include "catalogue/prepare.h"
 #include "engine/protocol.h"
 #include "report/report.h"
 #include "stats/interval.h"

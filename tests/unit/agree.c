@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of results that agree, and any of them changed by one.
-#include "engine/agree.h"
+#include "model/result.h"
 
 #include "unit.h"
 

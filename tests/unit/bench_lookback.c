@@ -3,7 +3,7 @@
 // are read: what was tuned, and what CUB took.
 #include "unit.h"
 
-#include "catalogue/features.h"
+#include "model/facts.h"
 #include "cli/bench_lookback.h"
 #include "folder.h"
 

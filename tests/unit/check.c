@@ -2,7 +2,7 @@
 // The checker's rules: every outcome of every mode, guards, and a whole output.
 #include "unit.h"
 
-#include "catalogue/check.h"
+#include "model/check.h"
 
 #include <string.h>
 

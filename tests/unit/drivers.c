@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "engine/drivers.h"
-#include "engine/inventory.h"
+#include "model/inventory.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // What a module needs, read from its words; broken modules are refused, never read past their end.
 #include "unit.h"
 
-#include "catalogue/features.h"
+#include "model/facts.h"
 
 #include <string.h>
 

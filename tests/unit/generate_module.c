@@ -4,7 +4,7 @@
 // spirv-val must accept it. generate_module SPIRV-AS SPIRV-VAL [PROGRAMS [no-maximal]]
 #include "generate/module.h"
 
-#include "catalogue/features.h"
+#include "model/facts.h"
 
 #include <spirv/unified1/spirv.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "engine/kernel_log.h"
-#include "engine/result.h"
+#include "model/result.h"
 
 #include "folder.h"
 

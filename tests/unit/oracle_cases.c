@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
-#include "catalogue/check.h"
+#include "model/check.h"
 #include "oracles/oracles.h"
 
 #include <math.h>

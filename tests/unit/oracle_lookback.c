@@ -5,7 +5,7 @@
 #include "unit.h"
 
 #include "catalogue/catalogue.h"
-#include "catalogue/check.h"
+#include "model/check.h"
 #include "device/device.h"
 #include "oracles/oracles.h"
 

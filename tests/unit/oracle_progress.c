@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "catalogue/catalogue.h"
-#include "catalogue/check.h"
+#include "model/check.h"
 #include "oracles/oracles.h"
 
 #include <stdlib.h>

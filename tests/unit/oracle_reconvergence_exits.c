@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
-#include "catalogue/check.h"
+#include "model/check.h"
 
 #include <stdlib.h>
 #include <string.h>

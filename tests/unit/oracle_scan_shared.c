@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "catalogue/catalogue.h"
-#include "catalogue/check.h"
+#include "model/check.h"
 #include "oracles/oracles.h"
 
 #include <stdio.h>

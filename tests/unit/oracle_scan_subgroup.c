@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "catalogue/catalogue.h"
-#include "catalogue/check.h"
+#include "model/check.h"
 #include "oracles/oracles.h"
 
 #include <fenv.h>

@@ -3,7 +3,7 @@
 // pipeline, and there are never too many.
 #include "unit.h"
 
-#include "engine/result.h"
+#include "model/result.h"
 
 #include "base/random.h"
 

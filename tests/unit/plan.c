@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "engine/plan.h"
-#include "engine/prepare.h"
+#include "catalogue/prepare.h"
 
 #include <stdlib.h>
 #include <string.h>

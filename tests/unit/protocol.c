@@ -6,7 +6,7 @@
 
 #include "engine/protocol.h"
 
-#include "catalogue/features.h"
+#include "model/facts.h"
 
 #include <math.h>
 #include <stdio.h>

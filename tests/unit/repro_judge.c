@@ -14,8 +14,8 @@
 #undef check
 
 #include "base/random.h"
-#include "catalogue/check.h"
-#include "engine/prepare.h"
+#include "model/check.h"
+#include "catalogue/prepare.h"
 #include "stats/interval.h"
 
 static const struct cat_choice choice = {{"one", "two", "three", "four", "else"}, 0x14};

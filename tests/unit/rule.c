@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "base/random.h"
-#include "engine/rule.h"
+#include "model/rule.h"
 #include "report/model.h"
 #include "stats/sequence.h"
 

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/clock.h"
-#include "engine/tally.h"
+#include "model/result.h"
 #include "engine/timeout.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules for when to stop.
 
-#include "engine/rule.h"
+#include "model/rule.h"
 
 #include "base/text.h"
 #include "stats/sequence.h"

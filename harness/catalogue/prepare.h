@@ -4,8 +4,8 @@
 #pragma once
 
 #include "catalogue/catalogue.h"
-#include "catalogue/check.h"
-#include "device/facts.h"
+#include "model/check.h"
+#include "model/facts.h"
 
 struct eng_prepare {
     const struct cat_case *which;    // subgroup 0: as the device runs without being asked

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checker's rules on the host: what spirv/checker/compare.spvasm does on the device.
 
-#include "catalogue/check.h"
+#include "model/check.h"
 
 #include <assert.h>
 
@@ -53,6 +53,12 @@ static const char *const mask_names[CAT_OUTCOMES] = {
     [MASK_MERGED] = "merged",   [MASK_OTHER] = "other lanes",
 };
 
+const char *cat_expectation_name(enum cat_expectation expectation)
+{
+    static const char *const names[] = {"forbidden", "contested", "assumed", "control"};
+    return names[expectation];
+}
+
 const char *cat_outcome_name(enum cat_check check, uint32_t outcome)
 {
     if (outcome >= CAT_OUTCOMES)
@@ -75,11 +81,6 @@ const char *cat_outcome_name(enum cat_check check, uint32_t outcome)
 bool cat_outcome_fails(enum cat_check check, uint32_t outcome)
 {
     return outcome != CAT_RIGHT && !(check == CAT_CHECK_MASK && outcome == MASK_ALLOWED);
-}
-
-struct cat_mode cat_mode_of(const struct cat_oracle *oracle)
-{
-    return (struct cat_mode){oracle->check, oracle->choice};
 }
 
 // The place of an outcome among a choice's names; -1 if it is common to all modes.

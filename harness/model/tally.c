@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds results up and says what the program exits with.
 
-#include "engine/tally.h"
+#include "model/result.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that contradict one another.
-#include "engine/agree.h"
+#include "model/result.h"
 
 #include <math.h>
 #include <stddef.h>

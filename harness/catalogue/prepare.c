@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a configuration needs and what the device lacks for it, then shapes, constants and data.
 
-#include "engine/prepare.h"
+#include "catalogue/prepare.h"
 
 #include "base/random.h"
-#include "device/device.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 // soon as it has seen what it waits for. Pure functions.
 #pragma once
 
-#include "engine/result.h"
+#include "model/result.h"
 
 #define ENG_RULE_CONFIDENCE 0.95
 #define ENG_RULE_MOST       1000 // times the least number of runs: where a rule gives up by default

@@ -3,11 +3,8 @@
 // verdict. The unit that the engine measures, the store keeps and the reports print.
 #pragma once
 
-#include "catalogue/check.h"
-#include "catalogue/head.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/error.h"
+#include "model/check.h"
 
 enum eng_result {
     ENG_PASS,          // every run was right
@@ -86,3 +83,51 @@ void eng_count_part(struct eng_count *sum, const struct eng_count *batch, uint32
 // The verdict over finished counts: FAIL if a run failed, else NO_PROGRESS if one gave up, else
 // PASS.
 enum eng_result eng_verdict(const struct eng_count *count);
+
+// --- agree.c: whether the numbers of a result agree with one another: what holds of everything
+// that this program counts, batch by batch, resumed, interrupted or merged. Events of workers, rows
+// of stores and JSON reports are held against the same. Returned is what contradicts what ("the
+// outcomes do not add up to the instances"), or NULL.
+
+// The result follows from the runs; a hang, a crash, a lost device, an error of the harness and
+// what was interrupted may have come after any number of runs.
+const char *eng_runs_disagree(enum eng_result result, uint64_t runs, uint64_t failed_runs,
+                              uint64_t no_progress_runs);
+
+// Runs, instances, outcomes and failures. `mode` says which outcomes fail; NULL if it is not known.
+const char *eng_count_disagrees(const struct eng_count *count, const struct cat_mode *mode);
+
+// Both, and the parts.
+const char *eng_result_disagrees(enum eng_result result, const struct eng_count *count,
+                                 const struct cat_mode *mode);
+
+// --- tally.c: what the results of a run add up to: how many of each, and the exit code.
+
+struct eng_tally {
+    uint64_t results[ENG_RESULTS];
+    uint64_t planned;   // configurations on all chosen devices
+    uint64_t forbidden; // configurations in which a forbidden outcome was seen
+    uint64_t gave_up;   // forbidden and contested ones in which a bounded wait ran out
+    uint64_t undecided; // whose sequential rule was not reached by the most runs allowed
+    unsigned stopped;   // devices whose queue stopped
+    unsigned unopened;  // devices that refused to be opened, or of whom nothing useful is known
+    unsigned failed;    // devices whose queue stopped because the harness failed
+    bool shard;         // this is one part of a run over several machines
+    bool out_of_time;
+};
+
+void eng_tally_add(struct eng_tally *tally, enum eng_result result,
+                   enum cat_expectation expectation, const struct eng_count *count);
+
+// The exit code and, in `reason`, a sentence without a full stop. What is known for certain comes
+// before what is missing. The first that holds:
+//   4   a device was lost for good, or hung again and again, and its queue stopped
+//   1   a forbidden outcome was seen; or the driver crashed, hung or lost the device
+//   5   the time was used up
+//   3   the harness failed, and a queue stopped for it;
+//       a configuration could not be run although the device has what it needs (harness-error), or
+//       gave up waiting (no-progress, unless that is what it asks about: assumed, control), or one
+//       of several devices refused to be opened; or a sequential rule was not reached
+//   77  nothing ran; 0 if it is a shard that has no configuration
+//   0   otherwise
+enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of device features and what in a module asks for them.
-#include "catalogue/features.h"
+#include "model/facts.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts that grow, and their verdict.
 
-#include "engine/result.h"
+#include "model/result.h"
 
 #include <stddef.h>
 #include <string.h>

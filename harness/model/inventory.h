@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices there are: every driver that the loader knows is asked in a worker of its own, so
-// that one that is broken, crashes or hangs costs only itself.
+// Which devices there are, and which of them a user means. engine/drivers.h finds them.
 #pragma once
 
-#include "device/facts.h"
-#include "engine/watch.h"
+#include "base/error.h"
+#include "model/facts.h"
+
+#include <stddef.h>
 
 struct eng_device {
     unsigned number; // from 1, as `litmus devices` prints it
@@ -29,10 +30,6 @@ struct eng_inventory {
     char failed[512]; // why the harness could not ask one of the drivers; "": it asked all
 };
 
-// Asks all drivers, in the loader's order. A device that two manifests lead to is listed once, if
-// device UUID, driver UUID, name and driver version agree. False if a signal or the end of the
-// run's time stopped it.
-bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inventory);
 void eng_inventory_clear(struct eng_inventory *inventory);
 
 // Whether a pattern names a device: its number, its UUID in hexadecimal with or without dashes, its

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts of a device, and the features that a module can need of one: plain data.
+#pragma once
+
+#include "base/error.h"
+#include "model/check.h"
+
+#include <stddef.h>
+
+// Stores hold these as bit numbers: a new one goes to the end.
+enum cat_feature {
+    CAT_FEATURE_BASIC,
+    CAT_FEATURE_VOTE,
+    CAT_FEATURE_ARITHMETIC,
+    CAT_FEATURE_BALLOT,
+    CAT_FEATURE_SHUFFLE,
+    CAT_FEATURE_SHUFFLE_RELATIVE,
+    CAT_FEATURE_CLUSTERED,
+    CAT_FEATURE_QUAD,
+    CAT_FEATURE_ROTATE,
+    CAT_FEATURE_INT8,
+    CAT_FEATURE_INT16,
+    CAT_FEATURE_INT64,
+    CAT_FEATURE_FLOAT16,
+    CAT_FEATURE_FLOAT64,
+    CAT_FEATURE_INT64_ATOMICS,
+    CAT_FEATURE_ADDRESSES,
+    CAT_FEATURE_MEMORY_MODEL,
+    CAT_FEATURE_MEMORY_MODEL_DEVICE,
+    CAT_FEATURE_SUBGROUP_UNIFORM,
+    CAT_FEATURE_MAXIMAL,
+    CAT_FEATURE_CLOCK,
+    CAT_FEATURE_EXTENDED_TYPES,
+    CAT_FEATURE_ROTATE_CLUSTERED,
+    CAT_FEATURE_PARTITIONED,
+    CAT_FEATURE_FULL_SUBGROUPS,
+    CAT_FEATURE_COUNT,
+};
+
+// What a user knows the feature by: "VK_KHR_shader_maximal_reconvergence", "shaderInt64".
+const char *cat_feature_name(enum cat_feature feature);
+// Looks for a feature by that name; false if there is none.
+bool cat_feature_find(const char *name, enum cat_feature *feature);
+
+// The features that a module needs, as bits 1 << enum cat_feature. False with `*unknown` set to the
+// number of a capability that the table does not know, or if the words are no SPIR-V module.
+bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features,
+                         uint32_t *unknown);
+
+// Facts of a device, plain data that travels between processes and into reports. Strings come from
+// the driver and are sanitised.
+struct dev_facts {
+    char name[256];
+    char driver_name[256], driver_info[256];
+    char problem[160];       // what in these facts makes no sense, so that no test can run; or ""
+    char driver_version[64]; // as the vendor writes it, from driverInfo or decoded
+    uint8_t device_uuid[16], driver_uuid[16];
+    uint32_t driver_id; // VkDriverId
+    uint32_t vendor, product;
+    uint32_t api;        // VkPhysicalDeviceProperties.apiVersion
+    uint32_t driver_raw; // VkPhysicalDeviceProperties.driverVersion
+    char loader[32];     // instance version of the Vulkan loader, "1.3.239"; "" if not known
+    bool cpu;            // VK_PHYSICAL_DEVICE_TYPE_CPU
+    char type[32];       // "discrete", "integrated", "virtual", "cpu", "other"
+    uint32_t subgroup, subgroup_min, subgroup_max; // invocations
+    bool subgroup_control;                         // compute pipelines can ask for a size
+    uint32_t max_workgroup;                        // invocations, the least of size x and total
+    uint32_t max_workgroups;                       // workgroups in x
+    uint32_t max_subgroups; // in a workgroup whose subgroup size is asked for; 0: no such limit
+    uint32_t max_shared;    // bytes
+    uint64_t max_storage_buffer; // bytes
+    uint64_t features;           // 1 << enum cat_feature
+};
+
+// A stable identity over drivers and boots, 16 hexadecimal digits: a hash of device UUID, driver
+// UUID, driver id, name, driver info and driver version.
+void dev_facts_id(const struct dev_facts *facts, char id[17]);
+
+// Whether a device's limits allow a configuration of this shape. False with an error that names the
+// limit. Pure.
+bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,
+                    const struct cat_shape *shape, struct lit_error *error);
