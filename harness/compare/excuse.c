@@ -5,53 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAME 1024
-
-// Copies a name without its subgroup size, which stands last.
-static void strip_subgroup(char bare[MOST_NAME], const char *name)
-{
-    size_t length = strnlen(name, MOST_NAME - 1);
-    memcpy(bare, name, length);
-    bare[length] = '\0';
-    for (char *at = strstr(bare, "subgroup="); at; at = strstr(at + 1, "subgroup="))
-        if (at > bare && (at[-1] == ',' || at[-1] == '@') &&
-            strspn(at + 9, "0123456789") == strlen(at + 9)) {
-            at[-1] = '\0';
-            return;
-        }
-}
-
-bool compare_name_matches(const char *pattern, const char *name)
-{
-    char bare[MOST_NAME];
-    if (strpbrk(pattern, "/@")) {
-        strip_subgroup(bare, name);
-        return text_glob(pattern, name) || text_glob(pattern, bare);
-    }
-    size_t length = strcspn(name, "/@");
-    if (length >= sizeof bare)
-        return false;
-    memcpy(bare, name, length);
-    bare[length] = '\0';
-    if (text_glob(pattern, bare))
-        return true;
-    bare[strcspn(bare, ".")] = '\0';
-    return text_glob(pattern, bare);
-}
-
 static bool is_named(const struct compare_waiver *waiver, const char *name)
 {
-    char bare[MOST_NAME];
+    const char *pattern = waiver->pattern;
     if (waiver->regex)
         return compare_regex_may_match(waiver->needed, name) &&
                regexec(waiver->regex, name, 0, NULL, 0) == 0;
     if (waiver->list == COMPARE_WAIVERS)
-        return compare_name_matches(waiver->pattern, name);
-    strip_subgroup(bare, name);
-    if (strcmp(waiver->pattern, name) == 0 || strcmp(waiver->pattern, bare) == 0)
-        return true;
-    bare[strcspn(bare, "/@")] = '\0';
-    return strcmp(waiver->pattern, bare) == 0;
+        return cfg_matches(pattern, name);
+    const size_t length = strlen(pattern);
+    return strcmp(pattern, name) == 0 ||
+           (strncmp(pattern, name, length) == 0 &&
+            (length == cfg_bare_length(name) || length == cfg_test_length(name)));
 }
 
 // What it would take to excuse what B came to.

@@ -209,18 +209,6 @@ struct keyed {
     enum eng_result broke;
 };
 
-static void put_pairs(struct text *key, char mark, const struct report_pair *pairs, size_t count,
-                      const struct compare_axis *axis)
-{
-    for (size_t i = 0; i < count; i++) {
-        text_append(key, i ? "," : &mark, 1);
-        if (strcmp(pairs[i].key, axis->name) == 0)
-            text_printf(key, "%s=%s>%s", pairs[i].key, axis->a, axis->b);
-        else
-            text_printf(key, "%s=%s", pairs[i].key, pairs[i].value);
-    }
-}
-
 // NULL if the result has not this value of the axis. free() it.
 static char *make_key(const struct report_result *result, const struct compare_axis *axis,
                       bool of_b)
@@ -230,9 +218,18 @@ static char *make_key(const struct report_result *result, const struct compare_a
         return lit_strdup(result->name);
     if (strcmp(report_value(result, axis->name), of_b ? axis->b : axis->a) != 0)
         return NULL;
-    text_puts(&key, result->test);
-    put_pairs(&key, '/', result->variant, result->variant_count, axis);
-    put_pairs(&key, '@', result->params, result->param_count, axis);
+    const size_t count = result->variant_count + result->param_count;
+    struct cfg_pair *pairs = lit_alloc(count, sizeof *pairs);
+    struct text both = {0};
+    text_printf(&both, "%s>%s", axis->a, axis->b);
+    for (size_t i = 0; i < count; i++) {
+        pairs[i] = result->variant[i]; // the parameters follow
+        if (strcmp(pairs[i].key, axis->name) == 0)
+            pairs[i].value = both.data;
+    }
+    cfg_print(result->test, pairs, count, &key);
+    text_free(&both);
+    free(pairs);
     return key.data;
 }
 
@@ -240,7 +237,7 @@ static bool is_looked_at(const char *name, const char *const *only, size_t count
 {
     bool chosen = count == 0 || only[0][0] == '!';
     for (size_t i = 0; i < count; i++)
-        if (compare_name_matches(only[i] + (only[i][0] == '!'), name))
+        if (cfg_matches(only[i] + (only[i][0] == '!'), name))
             chosen = only[i][0] != '!';
     return chosen;
 }

@@ -317,26 +317,18 @@ static bool read_counts(const struct reader *reader, const json_t *json,
     return check_derived(reader, json, result);
 }
 
-static void put_pairs(struct text *name, char mark, const struct report_pair *pairs, size_t count)
-{
-    for (size_t i = 0; i < count; i++, mark = ',')
-        text_printf(name, "%c%s=%s", mark, pairs[i].key, pairs[i].value);
-}
-
 // Cut into its pieces and put together again, a name is what it was.
 static bool is_whole(const struct report_result *result)
 {
     struct text name = {0};
-    text_puts(&name, result->test);
-    put_pairs(&name, '/', result->variant, result->variant_count);
-    put_pairs(&name, '@', result->params, result->param_count);
+    cfg_print(result->test, result->variant, result->variant_count + result->param_count, &name);
     bool whole = strcmp(name.data, result->name) == 0;
     text_free(&name);
     return whole;
 }
 
 // What the name says in one, the report says in pieces as well.
-static bool check_pairs(const json_t *json, const struct report_pair *pairs, size_t count)
+static bool check_pairs(const json_t *json, const struct cfg_pair *pairs, size_t count)
 {
     if (!json_is_object(json) || json_object_size(json) != count)
         return false;
@@ -377,13 +369,14 @@ static bool read_result(struct reader *reader, const json_t *json, struct report
                         struct report_result *result)
 {
     char id[18];
-    result->name = take_text(reader, json, "name", false);
-    if (!result->name)
+    char *name = take_text(reader, json, "name", false);
+    if (!name)
         return false;
+    report_result_is(result, cfg_parse(name));
+    free(name);
     if (!is_name(result->name))
         return damaged(reader, "'%.80s' is no configuration's name", result->name);
     reader->about = result->name;
-    report_name_split(result);
     // What older versions do not have was not there.
     const bool older = reader->version < 3;
     result->reason = take_text(reader, json, "reason", false);

@@ -77,7 +77,3 @@ void compare_waivers_write(const struct compare_entry *entries, size_t count,
 char *compare_regex_needs(const char *regex);
 // Whether a name has the pieces of one alternative, one after another.
 bool compare_regex_may_match(const char *needed, const char *name);
-
-// Whether a pattern as `litmus run` takes it (without !) names a configuration: its whole name,
-// that without the subgroup size, or its test or family.
-bool compare_name_matches(const char *pattern, const char *name);

@@ -40,7 +40,7 @@ static void put_count(struct text *out, uint64_t count)
     text_printf(out, "%ju", (uintmax_t)count);
 }
 
-static void put_pairs(const struct row *row, const struct report_pair *pairs, size_t count)
+static void put_pairs(const struct row *row, const struct cfg_pair *pairs, size_t count)
 {
     struct text value = {0};
     for (size_t i = 0; i < count; i++)

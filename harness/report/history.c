@@ -52,7 +52,7 @@ static bool is_asked(const struct gathering *gathering, const struct store_past 
     if (strcmp(past->result, "skip") == 0)
         return false;
     for (size_t i = 0; i < gathering->pattern_count; i++)
-        if (store_pattern_matches(gathering->patterns[i], past->name))
+        if (cfg_matches(gathering->patterns[i], past->name))
             return true;
     return gathering->pattern_count == 0;
 }

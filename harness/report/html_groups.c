@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_size(const struct report_pair *pair)
-{
-    return !strcmp(pair->key, "subgroup");
-}
-
 static char *make_key(const struct report_result *result)
 {
     struct text key = {0};
@@ -18,7 +13,7 @@ static char *make_key(const struct report_result *result)
     for (size_t i = 0; i < result->variant_count; i++)
         text_printf(&key, "/%s=%s", result->variant[i].key, result->variant[i].value);
     for (size_t i = 0; i < result->param_count; i++)
-        if (!is_size(&result->params[i]))
+        if (result->params[i].role != CFG_SUBGROUP)
             text_printf(&key, "@%s=%s", result->params[i].key, result->params[i].value);
     return key.data ? key.data : lit_strdup("");
 }
@@ -83,7 +78,7 @@ size_t html_same_key(const struct html_entry *entries, size_t count, size_t at)
     return end - at;
 }
 
-static bool has_pair(const struct report_result *result, const struct report_pair *pair)
+static bool has_pair(const struct report_result *result, const struct cfg_pair *pair)
 {
     return !strcmp(report_value(result, pair->key), pair->value);
 }
@@ -96,13 +91,11 @@ static void put_pairs(struct text *out, const struct html_entry *entries, size_t
     const size_t pairs = result->variant_count + result->param_count;
     bool first = true;
     for (size_t i = 0; i < pairs; i++) {
-        const struct report_pair *pair = i < result->variant_count
-                                             ? &result->variant[i]
-                                             : &result->params[i - result->variant_count];
+        const struct cfg_pair *pair = &result->variant[i]; // the parameters follow
         bool all = true;
         for (size_t other = 0; other < count && all; other++)
             all = has_pair(entries[other].result, pair);
-        if (is_size(pair) || all != common)
+        if (pair->role == CFG_SUBGROUP || all != common)
             continue;
         text_printf(out, "%s%s=%s", first ? "" : ", ", pair->key, pair->value);
         first = false;

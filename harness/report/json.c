@@ -163,7 +163,7 @@ static bool is_number(const char *text)
            (text[0] != '0' || length == 1);
 }
 
-static json_t *make_pairs(const struct report_pair *pairs, size_t count, bool numbers)
+static json_t *make_pairs(const struct cfg_pair *pairs, size_t count, bool numbers)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++) {

@@ -40,36 +40,16 @@ static bool load_device(unsigned number, const struct dev_facts *facts, const ch
     return true;
 }
 
-// Cuts "key=value,key=value" in place.
-static size_t split_pairs(char *text, struct report_pair pairs[REPORT_MAX_PAIRS])
+void report_result_is(struct report_result *result, struct cfg cfg)
 {
-    size_t count = 0;
-    char *rest = NULL;
-    for (char *pair = strtok_r(text, ",", &rest); pair && count < REPORT_MAX_PAIRS;
-         pair = strtok_r(NULL, ",", &rest)) {
-        char *equals = strchr(pair, '=');
-        if (equals)
-            *equals = '\0';
-        pairs[count++] = (struct report_pair){pair, equals ? equals + 1 : ""};
-    }
-    return count;
-}
-
-// family.test/axis=value,...@parameter=value,...
-void report_name_split(struct report_result *result)
-{
-    result->test = lit_strdup(result->name);
-    result->test[strcspn(result->test, "/@")] = '\0';
-    result->family = lit_strdup(result->test);
-    result->family[strcspn(result->family, ".")] = '\0';
-    result->parts = lit_strdup(result->name + strlen(result->test));
-    char *params = strchr(result->parts, '@');
-    if (params) {
-        *params = '\0';
-        result->param_count = split_pairs(params + 1, result->params);
-    }
-    if (result->parts[0] == '/')
-        result->variant_count = split_pairs(result->parts + 1, result->variant);
+    result->cfg = cfg;
+    result->name = cfg.name;
+    result->test = cfg.test;
+    result->family = cfg.family;
+    result->variant = cfg.variant;
+    result->variant_count = cfg.variant_count;
+    result->params = cfg.params;
+    result->param_count = cfg.param_count;
 }
 
 static enum cat_expectation find_expectation(const char *name)
@@ -125,7 +105,6 @@ static bool load_result(const struct store_result *row, void *user)
     uint64_t judged = count->runs - count->no_progress_runs;
     struct report_result *result = &model->results[model->result_count++];
     *result = (struct report_result){
-        .name = lit_strdup(row->name),
         .device = device,
         .result = eng_result_named(row->result),
         .expectation = find_expectation(row->expectation),
@@ -160,7 +139,7 @@ static bool load_result(const struct store_result *row, void *user)
         if (row->evidence[i] && row->evidence[i][0])
             result->evidence[i] = lit_strdup(row->evidence[i]);
     result->spread = spread_of(result);
-    report_name_split(result);
+    report_result_is(result, cfg_parse(row->name));
     return true;
 }
 
@@ -218,10 +197,7 @@ bool report_model_load(struct store *store, int64_t session, struct report_model
 
 static void clear_result(struct report_result *result)
 {
-    free(result->name);
-    free(result->test);
-    free(result->family);
-    free(result->parts);
+    cfg_clear(&result->cfg);
     free(result->reason);
     free(result->sha256);
     free(result->headline);
@@ -337,12 +313,9 @@ bool report_failed(const struct report_result *result)
 
 const char *report_value(const struct report_result *result, const char *key)
 {
-    for (size_t i = 0; i < result->variant_count; i++)
-        if (!strcmp(result->variant[i].key, key))
+    for (size_t i = 0; i < result->variant_count + result->param_count; i++)
+        if (!strcmp(result->variant[i].key, key)) // the parameters follow
             return result->variant[i].value;
-    for (size_t i = 0; i < result->param_count; i++)
-        if (!strcmp(result->params[i].key, key))
-            return result->params[i].value;
     return "";
 }
 
@@ -351,9 +324,7 @@ size_t report_differences(const struct report_result *result, const struct repor
 {
     size_t count = 0;
     for (size_t i = 0; i < other->variant_count + other->param_count; i++) {
-        const struct report_pair *pair = i < other->variant_count
-                                             ? &other->variant[i]
-                                             : &other->params[i - other->variant_count];
+        const struct cfg_pair *pair = &other->variant[i]; // the parameters follow
         if (strcmp(report_value(result, pair->key), pair->value) == 0)
             continue;
         if (names)

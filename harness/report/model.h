@@ -2,18 +2,13 @@
 // A session read into memory once, and what can be counted over it: the numbers of all reports.
 #pragma once
 
+#include "model/configuration.h"
 #include "model/result.h"
 #include "stats/interval.h"
 #include "store/store.h"
 
-#define REPORT_MAX_PAIRS  16
 #define REPORT_CONFIDENCE 0.95
 #define REPORT_MOST       ((uint64_t)1 << 53) // every count is below: JSON readers lose more
-
-// "sync=none" of a name.
-struct report_pair {
-    const char *key, *value;
-};
 
 // How much more the failed runs of the parts of a result vary than chance would have it.
 struct report_spread {
@@ -30,11 +25,10 @@ struct report_device {
 };
 
 struct report_result {
-    char *name;   // the whole
-    char *test;   // "shuffle.scan-loop"
-    char *family; // "shuffle"
-    char *parts;  // what the pairs point into
-    struct report_pair variant[REPORT_MAX_PAIRS], params[REPORT_MAX_PAIRS];
+    struct cfg cfg; // the configuration; the next ones are its members
+    char *name;
+    const char *test, *family;
+    const struct cfg_pair *variant, *params; // the parameters follow the axes
     size_t variant_count, param_count;
     size_t device; // index
     enum eng_result result;
@@ -85,8 +79,8 @@ void report_model_clear(struct report_model *model);
 bool report_model_narrow(struct report_model *model, const char *device, const char *test,
                          struct lit_error *error);
 
-// Fills test, family, parts, variant and params of a result that has its name. All are allocated.
-void report_name_split(struct report_result *result);
+// Makes a configuration, which it takes over, that of a result.
+void report_result_is(struct report_result *result, struct cfg cfg);
 // What the name says of an axis or a parameter; "" if it has no such.
 const char *report_value(const struct report_result *result, const char *key);
 

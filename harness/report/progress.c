@@ -29,7 +29,7 @@ _Static_assert((int)WAIT_COUNT == REPORT_WAITS, "one wait for each place");
 // The results that belong to each kind: of this test, with all of these choices.
 static const struct {
     const char *who, *says, *test;
-    struct report_pair choices[MOST_CHOICES];
+    struct cfg_pair choices[MOST_CHOICES];
 } kinds[WAIT_COUNT] = {
     [WAIT_BEGUN] = {"a workgroup that has begun",
                     "chain, order=ticket",
@@ -91,7 +91,7 @@ static const struct {
 
 static bool is_kind(const struct report_result *result, int kind)
 {
-    const struct report_pair *choices = kinds[kind].choices;
+    const struct cfg_pair *choices = kinds[kind].choices;
     bool is = !strcmp(result->test, kinds[kind].test);
     for (size_t i = 0; is && i < MOST_CHOICES && choices[i].key; i++)
         is = !strcmp(report_value(result, choices[i].key), choices[i].value);

@@ -209,27 +209,6 @@ void store_index_clear(struct store_index *index)
     *index = (struct store_index){0};
 }
 
-// Patterns
-
-bool store_pattern_matches(const char *pattern, const char *name)
-{
-    char *part = lit_strdup(name);
-    bool precise = strpbrk(pattern, "/@") != NULL, matches;
-    if (precise) {
-        char *size = strstr(part, "subgroup=");
-        if (size > part && strchr(",@", size[-1]) && !strpbrk(size, "/@,"))
-            size[-1] = '\0';
-        matches = text_glob(pattern, name) || text_glob(pattern, part);
-    } else {
-        part[strcspn(part, "/@")] = '\0';
-        matches = text_glob(pattern, part);
-        part[strcspn(part, ".")] = '\0';
-        matches = matches || text_glob(pattern, part);
-    }
-    free(part);
-    return matches;
-}
-
 // Results
 
 // A row of table result, with what it points to.
@@ -373,7 +352,7 @@ static bool walk_names(struct walk *walk, const char *pattern,
         if (strncmp(walk->name, pattern, literal) != 0)
             break;
         // Without the index the rows come from one sort, which is not done again.
-        if (!store_pattern_matches(pattern, walk->name)) {
+        if (!cfg_matches(pattern, walk->name)) {
             if (walk->store->version >= 3)
                 jump(walk);
         } else if (is_wanted(walk) && !take_row(walk)) {

@@ -3,6 +3,7 @@
 // test ever had.
 #pragma once
 
+#include "model/configuration.h"
 #include "store/store.h"
 
 // One device under one driver: what dev_facts_id tells apart.
@@ -35,14 +36,9 @@ void store_index_clear(struct store_index *index);
 const struct store_session *store_index_session(const struct store_index *index, int64_t id);
 const struct store_driver *store_index_driver(const struct store_index *index, const char *id);
 
-// Whether a pattern names a stored configuration, as `litmus run` would: without '/' and '@' the
-// name or a glob of a test or a family, else of the whole name, where the subgroup size may be left
-// out. Pure.
-bool store_pattern_matches(const char *pattern, const char *name);
-
 // What to look for. Zero-initialise: everything.
 struct store_query {
-    const char *pattern; // NULL: every configuration
+    const char *pattern; // cfg_matches; NULL: every configuration
     const char *device;  // store_driver.id, NULL: all of them
     // Loaded before from the same store, for those who ask often. NULL: one is loaded.
     const struct store_index *index;

@@ -119,7 +119,7 @@ static void names(void **state)
         {"a.b/x@subgroup=16", "a.b/x@subgroup=8", false},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (compare_name_matches(table[i].pattern, table[i].name) != table[i].matches)
+        if (cfg_matches(table[i].pattern, table[i].name) != table[i].matches)
             fail_msg("%s and %s", table[i].pattern, table[i].name);
 }
 

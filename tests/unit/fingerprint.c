@@ -82,14 +82,14 @@ static void put(struct report_model *model, const struct cat_case *which, const 
     model->results = lit_realloc(model->results, model->result_count + 1, sizeof *model->results);
     struct report_result *result = &model->results[model->result_count++];
     *result = (struct report_result){
-        .name = name.data,
         .rule = (char *)"",
         .mode = cat_mode_of(which->test->oracle),
         .result = ENG_PASS,
         .stress = (char *)"",
     };
     memcpy(result->outcomes, outcomes, sizeof result->outcomes);
-    report_name_split(result);
+    report_result_is(result, cfg_parse(name.data));
+    text_free(&name);
 }
 
 static void play_pieces(const struct cat_case *which, void *user)
@@ -115,12 +115,8 @@ static void play_pieces(const struct cat_case *which, void *user)
 
 static void clear(struct report_model *model)
 {
-    for (size_t i = 0; i < model->result_count; i++) {
-        free(model->results[i].name);
-        free(model->results[i].test);
-        free(model->results[i].family);
-        free(model->results[i].parts);
-    }
+    for (size_t i = 0; i < model->result_count; i++)
+        cfg_clear(&model->results[i].cfg);
     free(model->results);
     *model = (struct report_model){0};
 }

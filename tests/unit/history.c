@@ -108,7 +108,7 @@ static void test_patterns(void **state)
         {"*/x=1*", "shuffle.a@workgroup=64", false},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (store_pattern_matches(table[i].pattern, table[i].name) != table[i].matches)
+        if (cfg_matches(table[i].pattern, table[i].name) != table[i].matches)
             fail_msg("'%s' and '%s'", table[i].pattern, table[i].name);
 }
 

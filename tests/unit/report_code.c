@@ -541,7 +541,7 @@ static void risks_come_with_their_rate(void **state)
 {
     (void)state;
     struct isa_study study = {0};
-    struct report_result results[2] = {{0}};
+    struct report_result results[2] = {0};
     struct report_device device = {0};
     const struct isa_entry *of[2];
     make_entry(&study, "shuffle.a/s=1@w=1", true, APART);
@@ -549,13 +549,9 @@ static void risks_come_with_their_rate(void **state)
     isa_study_finish(&study);
     for (size_t i = 0; i < 2; i++) {
         of[i] = &study.entries[i];
-        results[i] = (struct report_result){.name = study.entries[i].name,
-                                            .runs = 1000,
-                                            .judged = 1000,
-                                            .stress = "",
-                                            .rule = "",
-                                            .interval = {0, 3.6e-3}};
-        report_name_split(&results[i]);
+        results[i] = (struct report_result){
+            .runs = 1000, .judged = 1000, .stress = "", .rule = "", .interval = {0, 3.6e-3}};
+        report_result_is(&results[i], cfg_parse(study.entries[i].name));
     }
     const struct report_model model = {
         .devices = &device, .device_count = 1, .results = results, .result_count = 2};
@@ -574,11 +570,8 @@ static void risks_come_with_their_rate(void **state)
              "and 1 more with the same code</th><td>0 of 2,000 runs</td><td>at risk: SHFL.IDX");
     assert_int_equal(count_of(out.data, "<br>at risk: VOTE.ANY at 0x50 "), 1);
     text_free(&out);
-    for (size_t i = 0; i < 2; i++) {
-        free(results[i].test);
-        free(results[i].family);
-        free(results[i].parts);
-    }
+    for (size_t i = 0; i < 2; i++)
+        cfg_clear(&results[i].cfg);
     isa_study_clear(&study);
 }
 

@@ -141,9 +141,8 @@ static void test_entries(void **state)
     struct html_entry *entries;
     (void)state;
     for (size_t i = 0; i < 5; i++) {
-        results[i].name = (char *)names[i];
         results[i].device = i > 2;
-        report_name_split(&results[i]);
+        report_result_is(&results[i], cfg_parse(names[i]));
     }
     const struct report_model model = {.results = results, .result_count = 5};
     assert_int_equal(html_entries(&model, &entries), 5);
@@ -161,11 +160,8 @@ static void test_entries(void **state)
     assert_string_equal(out.data, "w=128 | s=1");
     text_free(&out);
     html_entries_free(entries, 5);
-    for (size_t i = 0; i < 5; i++) {
-        free(results[i].test);
-        free(results[i].family);
-        free(results[i].parts);
-    }
+    for (size_t i = 0; i < 5; i++)
+        cfg_clear(&results[i].cfg);
 }
 
 static void test_course(void **state)

@@ -19,6 +19,7 @@ struct sample {
 };
 
 static struct report_result results[256];
+static struct cfg_pair variants[256][5];
 
 // The strings of the samples outlive the model.
 static struct report_model make_model(const struct sample *samples, size_t count)
@@ -41,13 +42,14 @@ static struct report_model make_model(const struct sample *samples, size_t count
             .no_progress_runs = s->no_progress,
             .judged = s->runs - s->no_progress,
         };
-        const struct report_pair pairs[] = {{"op", s->op},
-                                            {"scan", s->scan},
-                                            {"sync", s->sync},
-                                            {"reconvergence", s->reconvergence}};
+        const struct cfg_pair pairs[] = {{"op", s->op, CFG_VARIANT},
+                                         {"scan", s->scan, CFG_VARIANT},
+                                         {"sync", s->sync, CFG_VARIANT},
+                                         {"reconvergence", s->reconvergence, CFG_VARIANT}};
         for (size_t p = 0; p < 4; p++)
             if (pairs[p].value)
-                r->variant[r->variant_count++] = pairs[p];
+                variants[i][r->variant_count++] = pairs[p];
+        r->variant = variants[i];
     }
     return (struct report_model){.results = results, .result_count = count};
 }
@@ -91,10 +93,10 @@ static void pressure_has_no_cell(void **state)
         {"sync-matrix.arithmetic", "add", "reduce", "none", "default", ENG_FAIL, 20, 20, 0, 0},
     };
     struct report_model model = make_model(samples, 2);
-    static const struct report_pair pressures[] = {{"pressure", "none"},
-                                                   {"pressure", "predicates"}};
+    static const struct cfg_pair pressures[] = {{"pressure", "none", CFG_VARIANT},
+                                                {"pressure", "predicates", CFG_VARIANT}};
     for (size_t i = 0; i < 2; i++)
-        results[i].variant[results[i].variant_count++] = pressures[i];
+        variants[i][results[i].variant_count++] = pressures[i];
     struct report_matrix matrix;
     report_matrix_make(&model, 0, &matrix);
     assert_int_equal(matrix.count, 1);

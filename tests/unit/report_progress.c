@@ -10,8 +10,15 @@
 struct made {
     struct report_model model;
     struct report_result results[32];
+    struct cfg_pair pairs[32][4]; // of each
     struct report_progress progress;
 };
+
+static void add_second(struct report_result *result, const char *key, const char *value)
+{
+    const size_t count = result->variant_count++;
+    ((struct cfg_pair *)result->variant)[count] = (struct cfg_pair){key, value, CFG_VARIANT};
+}
 
 static struct report_result *add(struct made *made, const char *test, const char *key,
                                  const char *value, uint64_t stuck)
@@ -24,14 +31,10 @@ static struct report_result *add(struct made *made, const char *test, const char
                                      .runs = 1000,
                                      .no_progress_runs = stuck,
                                      .result = stuck ? ENG_NO_PROGRESS : ENG_PASS};
-    result->variant[result->variant_count++] = (struct report_pair){key, value};
+    result->variant = made->pairs[made->model.result_count - 1];
+    add_second(result, key, value);
     made->model.results = made->results;
     return result;
-}
-
-static void add_second(struct report_result *result, const char *key, const char *value)
-{
-    result->variant[result->variant_count++] = (struct report_pair){key, value};
 }
 
 static void add_chain(struct made *made, uint64_t ticket, uint64_t launch, uint64_t against)
@@ -168,7 +171,7 @@ static void occupancy_lies_between(void **state)
     static const uint64_t stuck[] = {0, 0, 7, 0, 1000};
     for (size_t i = 0; i < 5; i++) {
         struct report_result *result = add(&made, "progress.occupancy", "none", "none", stuck[i]);
-        result->params[result->param_count++] = (struct report_pair){"workgroups", sizes[i]};
+        add_second(result, "workgroups", sizes[i]);
     }
     report_progress(&made.model, 0, &made.progress);
     assert_int_equal(made.progress.together, 128);

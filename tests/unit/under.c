@@ -112,9 +112,11 @@ static void matrix(void **state)
     const struct report_model model = {.results = results, .result_count = 4};
     const struct report_model busy = {.results = results + 1, .result_count = 1};
     struct report_matrix made;
+    struct cfg_pair pairs[4][2];
     for (size_t i = 0; i < 4; i++) {
-        results[i].variant[0] = (struct report_pair){"sync", "none"};
-        results[i].variant[1] = (struct report_pair){"op", i == 3 ? "all" : "any"};
+        pairs[i][0] = (struct cfg_pair){"sync", "none", CFG_VARIANT};
+        pairs[i][1] = (struct cfg_pair){"op", i == 3 ? "all" : "any", CFG_VARIANT};
+        results[i].variant = pairs[i];
         results[i].variant_count = 2;
     }
     report_matrix_make(&model, 0, &made);
@@ -145,9 +147,10 @@ static void waits(void **state)
                                       row("progress", "", 0)};
     const struct report_model model = {.results = results, .result_count = 3};
     struct report_progress made;
+    static const struct cfg_pair order = {"order", "ticket", CFG_VARIANT};
     for (size_t i = 0; i < 3; i++) {
         results[i].test = (char *)"progress.chain";
-        results[i].variant[0] = (struct report_pair){"order", "ticket"};
+        results[i].variant = &order;
         results[i].variant_count = 1;
         results[i].no_progress_runs = 10 + i;
     }
@@ -169,9 +172,10 @@ static void observations(void **state)
                                       row("divergence", "", 0)};
     const struct report_model model = {.results = results, .result_count = 3};
     struct report_fingerprint *list;
+    static const struct cfg_pair place = {"place", "if", CFG_VARIANT};
     for (size_t i = 0; i < 3; i++) {
         results[i].test = (char *)"divergence.reconverge";
-        results[i].variant[0] = (struct report_pair){"place", "if"};
+        results[i].variant = &place;
         results[i].variant_count = 1;
         results[i].mode.check = CAT_CHECK_CHOICE;
         results[i].outcomes[0] = 100;
