@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the models of the reference driver do with each variant: docs/kill-table.json, built in by
-// tools/ticket-data.
+// How each variant fails under the models of the SIMT simulator: docs/mutation-score.json, built in
+// by tools/ticket-data.
 #pragma once
 
 #include <stddef.h>

@@ -152,7 +152,7 @@ class Launcher(unittest.TestCase):
         cls.folder = tempfile.mkdtemp(prefix="litmus-e2e-")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.made = os.path.join(cls.folder, cls.ODD)
-        for path in ("litmus", "tools/ticket-data", "docs/kill-table.json"):
+        for path in ("litmus", "tools/ticket-data", "docs/mutation-score.json"):
             os.makedirs(os.path.dirname(os.path.join(cls.made, path)), exist_ok=True)
             shutil.copy(os.path.join(SOURCE, path), os.path.join(cls.made, path))
         shutil.copytree(os.path.join(SOURCE, "spirv", "common"),
@@ -233,7 +233,7 @@ class Launcher(unittest.TestCase):
         """With absolute names, as ninja reads them."""
         out = os.path.join(self.folder, "out a$b#c")
         os.mkdir(out)
-        names = {"table": os.path.join(SOURCE, "docs/kill-table.json"),
+        names = {"table": os.path.join(SOURCE, "docs/mutation-score.json"),
                  "folder": os.path.join(self.folder, "includes a$b#c d\\ #e")}
         shutil.copytree(os.path.join(SOURCE, "spirv", "common"), names["folder"])
         command = shlex.join([os.path.join(SOURCE, "tools/ticket-data"), names["table"],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program on its reference driver: --simt, explain, and tools/kill-table."""
+"""The program on the SIMT simulator: --simt, explain, and tools/mutation-score."""
 
 import glob
 import json
@@ -260,10 +260,10 @@ class Explaining(OnTheDriver):
         self.assert_one_line(run, 2, "/nowhere/x.svg")
 
 
-class KillTable(Case):
+class MutationScore(Case):
     """The tool on numbers made by hand; with the driver on a small part of the tests too."""
 
-    TOOL = os.path.join(harness.SOURCE, "tools", "kill-table")
+    TOOL = os.path.join(harness.SOURCE, "tools", "mutation-score")
 
     def tool(self, *arguments):
         return subprocess.run([sys.executable, self.TOOL, "--out", self.path("table.md"),
@@ -287,7 +287,8 @@ class KillTable(Case):
         for model, cell in cells.items():
             rows[0]["cells"][model] = {"4": cell}
         self.write("table.json", json.dumps({
-            "schema": "litmus-kill-table/1", "command": "tools/kill-table", "version": "litmus 0",
+            "schema": "litmus-mutation-score/1", "command": "tools/mutation-score",
+            "version": "litmus 0",
             "runs": 10, "seeds": 1, "models": ["lockstep", "snooping"], "sizes": [4],
             "rows": rows}))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What has to hold of the kill table: of the numbers that are published, and of fresh ones."""
+"""Properties of the mutation-score table: of the published numbers, and of fresh ones."""
 
 import importlib.machinery
 import importlib.util
@@ -11,11 +11,11 @@ import unittest
 
 import harness
 
-TOOL = os.path.join(harness.SOURCE, "tools", "kill-table")
-NUMBERS = os.path.join(harness.SOURCE, "docs", "kill-table.md")
+TOOL = os.path.join(harness.SOURCE, "tools", "mutation-score")
+NUMBERS = os.path.join(harness.SOURCE, "docs", "mutation-score.md")
 
 
-class KillTable(harness.Case):
+class MutationScore(harness.Case):
     def tool(self, *arguments):
         done = subprocess.run([sys.executable, TOOL, "--program", harness.PROGRAM, *arguments],
                               cwd=self.folder, capture_output=True, text=True, check=False,
@@ -23,8 +23,8 @@ class KillTable(harness.Case):
         self.assertEqual(done.returncode, 0, done)
 
     def test_hazards_are_of_tests(self):
-        """A test that is renamed takes its hazard along."""
-        loader = importlib.machinery.SourceFileLoader("kill_table_tool", TOOL)
+        """Every hazard names a test that exists."""
+        loader = importlib.machinery.SourceFileLoader("mutation_score_tool", TOOL)
         tool = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
         loader.exec_module(tool)
         names = self.litmus("list", "--names", "--thorough").out.split()
