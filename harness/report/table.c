@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables, and how a terminal shows them.
+#include "report/table.h"
+
+#include "report/format.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_WIDTH 44 // of a first column, unless the table says otherwise
+
+void tone_put(struct text *out, bool color, enum tone tone, const char *string)
+{
+    static const char *const codes[] = {
+        [TONE_BAD] = "1;31", [TONE_WARN] = "33", [TONE_GOOD] = "32",
+        [TONE_STRONG] = "1", [TONE_SOFT] = "2",
+    };
+    if (color && tone != TONE_PLAIN && string[0])
+        text_printf(out, "\033[%sm%s\033[0m", codes[tone], string);
+    else
+        text_puts(out, string);
+}
+
+size_t table_text_width(const char *string)
+{
+    size_t width = 0;
+    for (; *string; string++)
+        width += ((unsigned char)*string & 0xc0) != 0x80;
+    return width;
+}
+
+void table_row(struct table *table)
+{
+    // Room is doubled, so that thousands of rows are cheap.
+    if ((table->count & (table->count - 1)) == 0)
+        table->rows =
+            lit_realloc(table->rows, table->count ? table->count * 2 : 1, sizeof *table->rows);
+    table->rows[table->count++] =
+        (struct table_row){.cells = lit_alloc(table->column_count, sizeof(struct table_cell)),
+                           .device = table->device};
+}
+
+static struct table_cell *add_cell(struct table *table, enum tone tone, char *text)
+{
+    struct table_row *row = &table->rows[table->count - 1];
+    struct table_cell *cell = &row->cells[row->count++];
+    *cell = (struct table_cell){.text = text, .tone = tone};
+    return cell;
+}
+
+static char *print_text(const char *format, va_list arguments)
+{
+    char *text = NULL;
+    return vasprintf(&text, format, arguments) < 0 ? lit_strdup("") : text;
+}
+
+struct table_cell *table_put(struct table *table, enum tone tone, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = print_text(format, arguments);
+    va_end(arguments);
+    return add_cell(table, tone, text);
+}
+
+struct table_cell *table_count(struct table *table, enum tone tone, uint64_t count)
+{
+    char number[32];
+    struct table_cell *cell =
+        add_cell(table, count ? tone : TONE_PLAIN, lit_strdup(text_count(number, count)));
+    cell->count = count;
+    return cell;
+}
+
+struct table_cell *table_rate(struct table *table, enum tone tone, uint64_t failed, uint64_t judged,
+                              struct stat_interval interval)
+{
+    char rate[80];
+    format_interval(rate, failed, judged, interval);
+    struct table_cell *cell = add_cell(table, tone, lit_strdup(rate));
+    cell->count = failed;
+    cell->all = judged;
+    cell->interval = interval;
+    return cell;
+}
+
+void table_fact(struct table *table, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *value = print_text(format, arguments);
+    va_end(arguments);
+    if (value[0]) {
+        table_row(table);
+        table_put(table, TONE_PLAIN, "%s", name);
+        add_cell(table, TONE_PLAIN, value);
+    } else {
+        free(value);
+    }
+}
+
+void table_note(struct table *table, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *note = print_text(format, arguments);
+    va_end(arguments);
+    if (note[0])
+        text_printf(&table->notes, "%s\n", note);
+    free(note);
+}
+
+void table_clear(struct table *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        for (size_t c = 0; c < table->rows[i].count; c++) {
+            free(table->rows[i].cells[c].text);
+            free(table->rows[i].cells[c].shows);
+        }
+        free(table->rows[i].cells);
+    }
+    free(table->rows);
+    table->rows = NULL;
+    table->count = 0;
+    text_free(&table->notes);
+}
+
+void table_gather(struct table *table)
+{
+    for (size_t i = 1; i < table->count; i++) {
+        const struct table_row row = table->rows[i];
+        size_t at = i;
+        for (size_t other = 0; other < i; other++)
+            if (!strcmp(table->rows[other].cells[0].text, row.cells[0].text))
+                at = other + 1;
+        memmove(&table->rows[at + 1], &table->rows[at], (i - at) * sizeof row);
+        table->rows[at] = row;
+        table->rows[at].more =
+            at > 0 && !strcmp(table->rows[at - 1].cells[0].text, row.cells[0].text);
+    }
+}
+
+// ---- on a terminal
+
+// What a terminal shows in a column of a row, NULL for nothing.
+static const struct table_cell *shown(const struct table *table, const struct table_row *row,
+                                      size_t column)
+{
+    if (column >= row->count || table->columns[column].without & TABLE_NOT_TERMINAL ||
+        (column == 0 && row->more))
+        return NULL;
+    return &row->cells[column];
+}
+
+static bool has_heading(const struct table *table)
+{
+    return table->count && table->columns[0].title;
+}
+
+static size_t first_width(const struct table *table)
+{
+    return table->width ? table->width : NAME_WIDTH;
+}
+
+static void measure(const struct table *table, size_t *widths)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        const struct table_column *column = &table->columns[c];
+        if (column->without & TABLE_NOT_TERMINAL)
+            continue;
+        widths[c] = has_heading(table) ? table_text_width(column->title) : 0;
+        for (size_t i = 0; i < table->count; i++) {
+            const struct table_cell *cell = shown(table, &table->rows[i], c);
+            const size_t width = cell ? table_text_width(cell->text) : 0;
+            if (width > widths[c] && (c > 0 || width <= first_width(table)))
+                widths[c] = width;
+        }
+    }
+}
+
+size_t table_width(const struct table *table)
+{
+    size_t *widths = lit_alloc(table->column_count, sizeof *widths), width = 0;
+    measure(table, widths);
+    for (size_t c = 0; c < table->column_count; c++)
+        if (!(table->columns[c].without & TABLE_NOT_TERMINAL))
+            width += widths[c] + 2;
+    free(widths);
+    return width;
+}
+
+// `row`: NULL for the heading.
+static void print_row(const struct table *table, const struct table_row *row, const size_t *widths,
+                      bool color, struct text *out)
+{
+    size_t blanks = 0; // not yet written: nothing stands at the end of a line
+    for (size_t c = 0; c < table->column_count; c++) {
+        const struct table_column *column = &table->columns[c];
+        if (column->without & TABLE_NOT_TERMINAL)
+            continue;
+        const struct table_cell *cell = row ? shown(table, row, c) : NULL;
+        const char *text = row ? (cell ? cell->text : "") : column->title;
+        const size_t width = table_text_width(text);
+        blanks += 2;
+        if (width > widths[c]) { // only a first cell may be
+            text_printf(out, "%*s", (int)blanks, "");
+            tone_put(out, color, cell->tone, text);
+            text_puts(out, "\n");
+            blanks = widths[0] + 2;
+            continue;
+        }
+        const size_t rest = widths[c] - width;
+        blanks += column->kind == TABLE_NUMBER ? rest : 0;
+        if (text[0]) {
+            text_printf(out, "%*s", (int)blanks, "");
+            tone_put(out, color, cell ? cell->tone : TONE_SOFT, text);
+            blanks = 0;
+        }
+        blanks += column->kind == TABLE_NUMBER ? 0 : rest;
+    }
+    text_puts(out, "\n");
+}
+
+void table_terminal(const struct table *table, bool color, struct text *out)
+{
+    size_t *widths = lit_alloc(table->column_count, sizeof *widths);
+    measure(table, widths);
+    if (table->title && (table->count || table->notes.length))
+        text_printf(out, "  %s\n", table->title);
+    if (has_heading(table))
+        print_row(table, NULL, widths, color, out);
+    for (size_t i = 0; i < table->count; i++)
+        print_row(table, &table->rows[i], widths, color, out);
+    for (const char *note = table->notes.data; note && *note;) {
+        const size_t length = strcspn(note, "\n");
+        struct text line = {0};
+        text_append(&line, note, length);
+        text_paragraph(out, "  ", line.data);
+        text_free(&line);
+        note += length + 1;
+    }
+    free(widths);
+}

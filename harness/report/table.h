@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table as a value: a section of a report builds it once, and one function for each format writes
+// it. Knows nothing of what the table is about.
+#pragma once
+
+#include "base/text.h"
+#include "stats/interval.h"
+
+// What a text means: a colour on a terminal.
+enum tone { TONE_PLAIN, TONE_BAD, TONE_WARN, TONE_GOOD, TONE_STRONG, TONE_SOFT };
+void tone_put(struct text *out, bool color, enum tone tone, const char *string);
+
+// Characters, counting each code point as one column.
+size_t table_text_width(const char *string);
+
+enum table_kind {
+    TABLE_TEXT,
+    TABLE_NUMBER, // aligned to the right
+    TABLE_CODE,   // names of configurations
+    TABLE_CHIP,   // a word that HTML frames
+    TABLE_RATE,   // HTML has a plot beside it
+    TABLE_SHARE,  // of a whole: HTML has a bar beside it
+};
+
+// Formats that leave a column out: bits.
+enum { TABLE_NOT_TERMINAL = 1, TABLE_NOT_MARKDOWN = 2, TABLE_NOT_HTML = 4 };
+
+struct table_column {
+    const char *title; // NULL in the first: the table has no heading
+    enum table_kind kind;
+    unsigned without; // TABLE_NOT_...
+    const char *part; // HTML: of a bar of each row's counts this class; NULL: not in it
+};
+
+struct table_cell {
+    char *text; // "" for nothing
+    enum tone tone;
+    const char *class;   // HTML, static; NULL: none
+    char *shows;         // HTML: filters of the results counted, "family=x;device=1"; NULL: none
+    uint64_t count, all; // a count; of a rate how many of how many
+    struct stat_interval interval; // of a rate
+    int group;                     // of a rate: enum cat_expectation, or one more for none
+};
+
+struct table_row {
+    struct table_cell *cells;
+    size_t count;
+    bool more;     // the first cell is that of the row before, and only Markdown repeats it
+    size_t device; // index
+};
+
+// Zero-initialise. What is not allocated comes first, and belongs to the caller.
+struct table {
+    const char *title, *about; // about: what its caption says; NULL for none
+    const char *class;         // HTML; NULL for none
+    const struct table_column *columns;
+    size_t column_count;
+    size_t width;  // a first cell that is wider has a line of its own on a terminal; 0: 44
+    size_t device; // of the rows to come
+    struct table_row *rows;
+    size_t count;
+    struct text notes; // paragraphs below it, each ended by a line feed
+};
+#define TABLE_OF(columns_of)                                                                       \
+    .columns = (columns_of), .column_count = sizeof(columns_of) / sizeof *(columns_of)
+
+// Appends an empty row; then its cells, from the left: a text, a count with separators, a rate with
+// its interval. A cell is valid until the next row.
+void table_row(struct table *table);
+__attribute__((format(printf, 3, 4))) struct table_cell *
+table_put(struct table *table, enum tone tone, const char *format, ...);
+struct table_cell *table_count(struct table *table, enum tone tone, uint64_t count);
+struct table_cell *table_rate(struct table *table, enum tone tone, uint64_t failed, uint64_t judged,
+                              struct stat_interval interval);
+// A row of a name and a value; nothing if the value is "".
+__attribute__((format(printf, 3, 4))) void table_fact(struct table *table, const char *name,
+                                                      const char *format, ...);
+// A paragraph below the table; nothing if it is "".
+__attribute__((format(printf, 2, 3))) void table_note(struct table *table, const char *format, ...);
+// Frees rows and notes; columns and titles stay.
+void table_clear(struct table *table);
+
+// Puts rows of several devices together that have the same first cell, in the order of the first
+// of each.
+void table_gather(struct table *table);
+// Columns of a terminal that the table takes.
+size_t table_width(const struct table *table);
+
+// Title, heading, rows, notes, each two columns from the left. Nothing without rows and notes.
+void table_terminal(const struct table *table, bool color, struct text *out);
