@@ -96,7 +96,7 @@ static bool name_is_taken(const struct cat_head *head, const char *name)
     for (size_t i = 0; i < head->sweep_count; i++)
         if (head->sweeps[i].name && !strcmp(head->sweeps[i].name, name))
             return true;
-    return !strcmp(name, "subgroup");
+    return cfg_parameter(name) == CFG_SUBGROUP;
 }
 
 static bool add_axis(const struct parser *p, const struct entry *e)
@@ -147,6 +147,7 @@ static bool add_sweep(const struct parser *p, const struct entry *e)
     }
     struct cat_sweep *sweep = &head->sweeps[head->sweep_count++];
     sweep->name = name;
+    sweep->role = cfg_parameter(name);
     sweep->spec_id = -1;
     char *id = take_word(&s);
     uint32_t number = 0;
@@ -393,7 +394,7 @@ static bool check_whole(const struct parser *p, unsigned line)
     if (head->expect[head->expect_count - 1].when.count)
         return complain(p, line, "the last expect line must have no condition", "");
     for (size_t i = 0; i < head->sweep_count; i++)
-        if (!strcmp(head->sweeps[i].name, "workgroup") && head->sweeps[i].spec_id == 0)
+        if (head->sweeps[i].role == CFG_WORKGROUP && head->sweeps[i].spec_id == 0)
             return true;
     return complain(p, line, "the head lacks 'sweep workgroup 0 ...'", "");
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "model/check.h"
+#include "model/configuration.h"
 
 #define CAT_MAX_AXES   8
 #define CAT_MAX_SWEEPS 8
@@ -19,7 +20,8 @@ struct cat_axis {
 
 struct cat_sweep {
     char *name;
-    int32_t spec_id; // -1: none
+    enum cfg_role role; // what its number is to the harness
+    int32_t spec_id;    // -1: none
     char *values[CAT_MAX_VALUES];
     size_t count;
     size_t quick; // the first `quick` values belong to the default run

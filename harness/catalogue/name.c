@@ -6,26 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Not by text_printf: names of all configurations are made whenever one is looked for.
-static void put_pair(struct text *text, const char *before, const char *name, const char *value)
+#define PAIRS (CAT_MAX_AXES + CAT_MAX_SWEEPS + 1)
+
+// The pairs of a case's name; returns how many. `size` is for the subgroup size.
+static size_t pairs_of(const struct cat_case *which, struct cfg_pair pairs[PAIRS], char size[16])
 {
-    text_puts(text, before);
-    text_puts(text, name);
-    text_puts(text, "=");
-    text_puts(text, value);
+    const struct cat_head *head = &which->test->head;
+    size_t count = 0;
+    for (size_t i = 0; i < head->axis_count; i++)
+        pairs[count++] = (struct cfg_pair){head->axes[i].name, head->axes[i].values[which->axis[i]],
+                                           CFG_VARIANT};
+    for (size_t i = 0; i < head->sweep_count; i++)
+        pairs[count++] = (struct cfg_pair){
+            head->sweeps[i].name, head->sweeps[i].values[which->sweep[i]], head->sweeps[i].role};
+    snprintf(size, 16, "%u", which->subgroup);
+    if (which->subgroup)
+        pairs[count++] = (struct cfg_pair){cfg_role_name(CFG_SUBGROUP), size, CFG_SUBGROUP};
+    return count;
 }
 
 void cat_case_name(const struct cat_case *which, struct text *name)
 {
-    const struct cat_head *head = &which->test->head;
-    text_puts(name, head->name);
-    for (size_t i = 0; i < head->axis_count; i++)
-        put_pair(name, i ? "," : "/", head->axes[i].name, head->axes[i].values[which->axis[i]]);
-    for (size_t i = 0; i < head->sweep_count; i++)
-        put_pair(name, i ? "," : "@", head->sweeps[i].name,
-                 head->sweeps[i].values[which->sweep[i]]);
-    if (which->subgroup)
-        text_printf(name, "%csubgroup=%u", head->sweep_count ? ',' : '@', which->subgroup);
+    struct cfg_pair pairs[PAIRS];
+    char size[16];
+    cfg_print(which->test->head.name, pairs, pairs_of(which, pairs, size), name);
 }
 
 static const char *nearest_test(const char *name)
@@ -43,107 +47,79 @@ static const char *nearest_test(const char *name)
     return best;
 }
 
-// Takes "name=value" off *s, up to ',' or `stop` or the end. False if it is not of that form.
-static bool take_pair(const char **s, char stop, char name[64], char value[64])
+// Looks for the value of a pair that is to have this key.
+static bool take_value(const struct cfg *cfg, size_t at, const char *kind, const char *key,
+                       char *const *values, size_t count, uint8_t *index, struct lit_error *error)
 {
-    size_t equals = strcspn(*s, "=,@/");
-    if (!equals || equals > 63 || (*s)[equals] != '=')
-        return false;
-    memcpy(name, *s, equals);
-    name[equals] = '\0';
-    *s += equals + 1;
-    size_t length = strcspn(*s, ",@/");
-    if (!length || length > 63)
-        return false;
-    memcpy(value, *s, length);
-    value[length] = '\0';
-    *s += length;
-    return !**s || **s == ',' || **s == stop;
-}
-
-static int find(char *const *values, size_t count, const char *value)
-{
+    const struct cfg_pair *pair = &cfg->variant[at]; // the parameters follow
+    if (at >= cfg->variant_count + cfg->param_count || strcmp(pair->key, key) != 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: expected %s '%s', not '%.80s'", cfg->test, kind,
+                        key, at < cfg->variant_count + cfg->param_count ? pair->key : "");
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(values[i], value))
-            return (int)i;
-    return -1;
+        if (!strcmp(values[i], pair->value)) {
+            *index = (uint8_t)i;
+            return true;
+        }
+    return lit_fail(error, LIT_EXIT_USAGE, "%s: %s '%s' has no value '%.80s'", cfg->test, kind, key,
+                    pair->value);
 }
 
-static bool parse_axes(const char **s, struct cat_case *which, struct lit_error *error)
+static bool take_subgroup(const struct cfg *cfg, size_t at, uint32_t *subgroup,
+                          struct lit_error *error)
 {
-    const struct cat_head *head = &which->test->head;
-    for (size_t i = 0; i < head->axis_count; i++) {
-        const struct cat_axis *axis = &head->axes[i];
-        char name[64], value[64];
-        bool ok = **s == (i ? ',' : '/');
-        *s += ok;
-        if (!ok || !take_pair(s, '@', name, value) || strcmp(name, axis->name))
-            return lit_fail(error, LIT_EXIT_USAGE, "%s: expected axis '%s' here: '%.80s'",
-                            head->name, axis->name, *s);
-        int index = find(axis->values, axis->count, value);
-        if (index < 0)
-            return lit_fail(error, LIT_EXIT_USAGE, "%s: axis '%s' has no value '%s'", head->name,
-                            axis->name, value);
-        which->axis[i] = (uint8_t)index;
-    }
+    char *end;
+    *subgroup = 0;
+    if (at == cfg->variant_count + cfg->param_count)
+        return true; // a name without a subgroup size
+    const struct cfg_pair *pair = &cfg->variant[at];
+    const unsigned long size = strtoul(pair->value, &end, 10);
+    if (pair->role != CFG_SUBGROUP || *end || size < 1 || size > 128 || size & (size - 1))
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: not a subgroup size: '%.80s=%.80s'", cfg->test,
+                        pair->key, pair->value);
+    *subgroup = (uint32_t)size;
     return true;
 }
 
-static bool parse_sweeps(const char **s, struct cat_case *which, struct lit_error *error)
+static bool take_case(const struct cfg *cfg, struct cat_case *which, struct lit_error *error)
 {
+    which->test = cat_test_find(cfg->test);
+    if (!which->test)
+        return lit_fail(error, LIT_EXIT_USAGE, "no test '%.80s'; the nearest is '%s'", cfg->test,
+                        nearest_test(cfg->test));
     const struct cat_head *head = &which->test->head;
-    for (size_t i = 0; i <= head->sweep_count; i++) {
-        const struct cat_sweep *sweep = &head->sweeps[i];
-        bool last = i == head->sweep_count;
-        const char *wanted = last ? "subgroup" : sweep->name;
-        char name[64], value[64];
-        if (last && !**s)
-            return true; // a name without a subgroup size
-        bool ok = **s == (i ? ',' : '@');
-        *s += ok;
-        if (!ok || !take_pair(s, '@', name, value) || strcmp(name, wanted))
-            return lit_fail(error, LIT_EXIT_USAGE, "%s: expected parameter '%s' here: '%.80s'",
-                            head->name, wanted, *s);
-        if (last) {
-            char *end;
-            unsigned long size = strtoul(value, &end, 10);
-            if (*end || size < 1 || size > 128 || size & (size - 1))
-                return lit_fail(error, LIT_EXIT_USAGE, "%s: no subgroup size: '%s'", head->name,
-                                value);
-            which->subgroup = (uint32_t)size;
-            return true;
-        }
-        int index = find(sweep->values, sweep->count, value);
-        if (index < 0)
-            return lit_fail(error, LIT_EXIT_USAGE, "%s: parameter '%s' has no value '%s'",
-                            head->name, sweep->name, value);
-        which->sweep[i] = (uint8_t)index;
-    }
+    size_t at = 0;
+    for (size_t i = 0; i < head->axis_count; i++)
+        if (!take_value(cfg, at++, "axis", head->axes[i].name, head->axes[i].values,
+                        head->axes[i].count, &which->axis[i], error))
+            return false;
+    for (size_t i = 0; i < head->sweep_count; i++)
+        if (!take_value(cfg, at++, "parameter", head->sweeps[i].name, head->sweeps[i].values,
+                        head->sweeps[i].count, &which->sweep[i], error))
+            return false;
+    if (!take_subgroup(cfg, at, &which->subgroup, error))
+        return false;
+    // What was taken apart too kindly is not the name that it makes.
+    struct text name = {0};
+    cat_case_name(which, &name);
+    const bool same = strcmp(name.data, cfg->name) == 0;
+    text_free(&name);
+    if (!same)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: not a configuration: '%.300s'", cfg->test,
+                        cfg->name);
+    for (size_t i = 0; i < head->without_count; i++)
+        if (cat_condition_holds(&head->without[i].when, which->axis, which->sweep))
+            return lit_fail(error, LIT_EXIT_USAGE, "%.300s: this combination does not exist",
+                            cfg->name);
     return true;
 }
 
 bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *error)
 {
+    struct cfg cfg = cfg_parse(name);
     *which = (struct cat_case){0};
-    size_t length = strcspn(name, "/@");
-    char test[128];
-    if (length >= sizeof test)
-        return lit_fail(error, LIT_EXIT_USAGE, "no test '%.80s...'", name);
-    memcpy(test, name, length);
-    test[length] = '\0';
-    which->test = cat_test_find(test);
-    if (!which->test)
-        return lit_fail(error, LIT_EXIT_USAGE, "no test '%s'; the nearest is '%s'", test,
-                        nearest_test(test));
-    const char *s = name + length;
-    if (!parse_axes(&s, which, error) || !parse_sweeps(&s, which, error))
-        return false;
-    if (*s)
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: unexpected after the name: '%.80s'", test, s);
-    for (size_t i = 0; i < which->test->head.without_count; i++)
-        if (cat_condition_holds(&which->test->head.without[i].when, which->axis, which->sweep))
-            return lit_fail(error, LIT_EXIT_USAGE, "%s: this combination does not exist", name);
-    return true;
+    const bool good = take_case(&cfg, which, error);
+    cfg_clear(&cfg);
+    return good;
 }
 
 // ---- selection
@@ -151,11 +127,6 @@ bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *
 static const char *body_of(const char *pattern)
 {
     return *pattern == '!' ? pattern + 1 : pattern;
-}
-
-static bool names_configurations(const char *pattern)
-{
-    return strpbrk(body_of(pattern), "/@") != NULL;
 }
 
 // Whether a pattern without '/' and '@' matches a test: its name, its family, or a glob of either.
@@ -187,47 +158,31 @@ static bool may_match(const char *pattern, const char *test)
 // from it: spares making the names of thousands of configurations that cannot match.
 static bool may_match_case(const char *pattern, const struct cat_case *which)
 {
+    struct cfg_pair pairs[PAIRS];
+    char size[16];
     const struct cat_head *head = &which->test->head;
+    const size_t count = head->axis_count + head->sweep_count; // the subgroup size may be left out
     bool may;
+    pairs_of(which, pairs, size);
     if (!follow(&pattern, head->name, &may))
         return may;
-    for (size_t i = 0; i < head->axis_count; i++)
-        if (!follow(&pattern, i ? "," : "/", &may) || !follow(&pattern, head->axes[i].name, &may) ||
-            !follow(&pattern, "=", &may) ||
-            !follow(&pattern, head->axes[i].values[which->axis[i]], &may))
+    for (size_t i = 0; i < count; i++) {
+        const char *mark = i == 0 && head->axis_count ? "/" : i == head->axis_count ? "@" : ",";
+        if (!follow(&pattern, mark, &may) || !follow(&pattern, pairs[i].key, &may) ||
+            !follow(&pattern, "=", &may) || !follow(&pattern, pairs[i].value, &may))
             return may;
-    for (size_t i = 0; i < head->sweep_count; i++)
-        if (!follow(&pattern, i ? "," : "@", &may) ||
-            !follow(&pattern, head->sweeps[i].name, &may) || !follow(&pattern, "=", &may) ||
-            !follow(&pattern, head->sweeps[i].values[which->sweep[i]], &may))
-            return may;
+    }
     return true;
 }
 
-// A case's name with the subgroup size and without, made when the first pattern asks for it and not
-// for each of thousands.
-struct names {
-    struct text full, bare;
-};
-
-static void names_clear(struct names *names)
-{
-    text_free(&names->full);
-    text_free(&names->bare);
-}
-
-// A pattern that names configurations may leave the subgroup size out.
-static bool matches_case(const char *pattern, const struct cat_case *which, struct names *names)
+// The name is made when the first pattern asks for it and not for each of thousands.
+static bool matches_case(const char *pattern, const struct cat_case *which, struct text *name)
 {
     if (!may_match_case(pattern, which))
         return false;
-    if (!names->full.length) {
-        struct cat_case bare = *which;
-        bare.subgroup = 0;
-        cat_case_name(which, &names->full);
-        cat_case_name(&bare, &names->bare);
-    }
-    return text_glob(pattern, names->full.data) || text_glob(pattern, names->bare.data);
+    if (!name->length)
+        cat_case_name(which, name);
+    return cfg_matches(pattern, name->data);
 }
 
 bool cat_selection_has(const struct cat_selection *selection, const struct cat_case *which)
@@ -237,14 +192,14 @@ bool cat_selection_has(const struct cat_selection *selection, const struct cat_c
         return wide;
     // If the first pattern excludes, it excludes from everything.
     bool selected = *selection->patterns[0] == '!' && wide;
-    struct names names = {0};
+    struct text name = {0};
     for (size_t i = 0; i < selection->count; i++) {
         const char *pattern = selection->patterns[i], *body = body_of(pattern);
-        bool precise = names_configurations(pattern);
-        if (precise ? matches_case(body, which, &names) : matches_test(body, which->test))
+        bool precise = cfg_is_precise(body_of(pattern));
+        if (precise ? matches_case(body, which, &name) : matches_test(body, which->test))
             selected = pattern[0] != '!' && (precise || wide);
     }
-    names_clear(&names);
+    text_free(&name);
     return selected;
 }
 
@@ -255,8 +210,8 @@ bool cat_selection_narrow(const struct cat_selection *selection, const struct ca
     *narrow = (struct cat_selection){.patterns = room, .thorough = selection->thorough};
     for (size_t i = 0; i < selection->count; i++) {
         const char *pattern = selection->patterns[i], *body = body_of(pattern);
-        const bool may = names_configurations(pattern) ? may_match(body, test->head.name)
-                                                       : matches_test(body, test);
+        const bool may = cfg_is_precise(body_of(pattern)) ? may_match(body, test->head.name)
+                                                          : matches_test(body, test);
         // The first one stays, because it says what is selected before any pattern matches.
         if (may || i == 0)
             room[narrow->count++] = pattern;
@@ -273,9 +228,9 @@ struct search {
 static void search_case(const struct cat_case *which, void *user)
 {
     struct search *search = user;
-    struct names names = {0};
-    search->found = search->found || matches_case(search->pattern, which, &names);
-    names_clear(&names);
+    struct text name = {0};
+    search->found = search->found || matches_case(search->pattern, which, &name);
+    text_free(&name);
 }
 
 static const uint32_t sizes[] = {8, 32, 64, 4, 16, 128, 2, 1};
@@ -303,7 +258,7 @@ bool cat_selection_check(const struct cat_selection *selection, struct lit_error
 {
     for (size_t i = 0; i < selection->count; i++) {
         struct search search = {body_of(selection->patterns[i]), false};
-        bool precise = names_configurations(search.pattern);
+        bool precise = cfg_is_precise(search.pattern);
         search.found = precise && is_name(search.pattern);
         for (size_t t = 0; t < cat_test_count() && !search.found; t++) {
             const struct cat_test *test = cat_test_at(t);
@@ -317,7 +272,7 @@ bool cat_selection_check(const struct cat_selection *selection, struct lit_error
         if (search.found)
             continue;
         char test[128];
-        size_t length = strcspn(search.pattern, "/@");
+        const size_t length = cfg_test_length(search.pattern);
         snprintf(test, sizeof test, "%.*s", (int)(length < 100 ? length : 100), search.pattern);
         const struct cat_test *known = cat_test_find(test);
         if (known)

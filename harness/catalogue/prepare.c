@@ -71,7 +71,7 @@ static void read_sweeps(struct eng_prepared *p)
     const struct cat_head *head = &p->which.test->head;
     for (size_t i = 0; i < head->sweep_count; i++) {
         const uint32_t value = cat_case_sweep(&p->which, i);
-        if (!strcmp(head->sweeps[i].name, "workgroup"))
+        if (head->sweeps[i].role == CFG_WORKGROUP)
             p->args.workgroup = value;
         if (head->sweeps[i].spec_id < 0)
             continue;

@@ -53,7 +53,7 @@ static void offer_case(const struct cat_case *which, void *user)
 // Tests; the configurations of the one that is there with its `/` or `@`.
 static void offer_tests(const struct asked *asked)
 {
-    const bool whole = strpbrk(asked->current, "/@") != NULL;
+    const bool whole = cfg_is_precise(asked->current);
     const bool excluded = asked->current[0] == '!';
     const struct asked inner = {
         .lead = excluded ? "!" : "", .current = asked->current + excluded, .out = asked->out};
@@ -62,7 +62,7 @@ static void offer_tests(const struct asked *asked)
         const char *name = test->head.name;
         if (!whole)
             offer(&inner, name, strlen(name), test->head.asks);
-        else if (begins(inner.current, name) && strchr("/@", inner.current[strlen(name)]))
+        else if (cfg_same_test(inner.current, name))
             cat_test_each(test, 0, offer_case, (void *)&inner);
     }
 }

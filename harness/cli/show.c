@@ -134,7 +134,7 @@ static void put_test(struct text *text, const struct cat_test *test)
 static bool show_one(struct text *text, const char *name, bool source, struct lit_error *error)
 {
     struct cat_case which = {.test = cat_test_find(name)};
-    bool is_case = strpbrk(name, "/@") != NULL;
+    bool is_case = cfg_is_precise(name);
     if ((is_case || !which.test) && !cat_case_parse(name, &which, error))
         return false;
     if (!source)

@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-static bool same_test(const char *a, const char *b)
-{
-    const size_t length = strcspn(a, "/@");
-    return length == strcspn(b, "/@") && strncmp(a, b, length) == 0;
-}
-
 static struct dev_stress find_tuned(const struct eng_stressing *stressing, const char *device,
                                     const char *name)
 {
@@ -26,7 +20,7 @@ static struct dev_stress find_tuned(const struct eng_stressing *stressing, const
             near = tuned->stress;
             break;
         }
-        if (!near && same_test(tuned->name, name))
+        if (!near && cfg_same_test(tuned->name, name))
             near = tuned->stress;
     }
     // A store is a file: what it says may be no set.

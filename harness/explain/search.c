@@ -44,7 +44,7 @@ static void measure_case(const struct cat_case *which, uint64_t *workgroup, uint
 {
     *workgroup = *rest = 0;
     for (size_t i = 0; i < which->test->head.sweep_count; i++) {
-        const bool is_workgroup = strcmp(which->test->head.sweeps[i].name, "workgroup") == 0;
+        const bool is_workgroup = which->test->head.sweeps[i].role == CFG_WORKGROUP;
         *(is_workgroup ? workgroup : rest) += cat_case_sweep(which, i);
     }
 }

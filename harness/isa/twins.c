@@ -80,7 +80,7 @@ size_t isa_find_twins(const struct isa_member *members, size_t count, struct isa
 
 static void test_of(const char *name, char test[96])
 {
-    snprintf(test, 96, "%.*s", (int)strcspn(name, "/@"), name);
+    snprintf(test, 96, "%.*s", (int)cfg_test_length(name), name);
 }
 
 size_t isa_axis_effects(const struct isa_member *members, const struct isa_twins *twins,

@@ -19,10 +19,8 @@ struct adding {
 static bool add(const char *device, const char *name, struct isa_code *code, void *user)
 {
     const struct adding *adding = user;
-    const size_t length = strcspn(name, "/@");
     (void)device;
-    if (!adding->test ||
-        (strlen(adding->test) == length && strncmp(name, adding->test, length) == 0))
+    if (!adding->test || cfg_same_test(name, adding->test))
         isa_study_add(adding->study, name, code, NULL, NULL);
     return true;
 }
