@@ -8,7 +8,7 @@
 #include "cli/isa_keep.h"
 #include "cli/simt.h"
 #include "engine/drivers.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -10,7 +10,7 @@
 #include "cli/output.h"
 #include "engine/bench.h"
 #include "engine/benching.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 #include "engine/progress.h"
 
 #include <inttypes.h>

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "engine/benching.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 #include "engine/progress.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 // Which configurations' code is worth having, and its way into the store.
 #include "cli/code.h"
 
-#include "engine/capture.h"
+#include "engine/client.h"
 #include "report/model.h"
 #include "store/code.h"
 

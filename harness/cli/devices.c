@@ -6,7 +6,7 @@
 #include "cli/describe.h"
 #include "cli/simt.h"
 #include "engine/drivers.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 #include "model/inventory.h"
 
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/simt.h"
 #include "engine/drivers.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 #include "model/inventory.h"
 #include "engine/plan.h"
 #include "explain/picture.h"

@@ -8,7 +8,7 @@
 #include "cli/fuzz_report.h"
 #include "cli/simt.h"
 #include "engine/drivers.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 #include "engine/progress.h"
 #include "generate/module.h"
 #include "generate/shrink.h"

@@ -7,9 +7,9 @@
 #include "cli/isa_read.h"
 #include "cli/isa_text.h"
 #include "cli/simt.h"
-#include "engine/capture.h"
+#include "engine/client.h"
 #include "engine/drivers.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 #include "engine/plan.h"
 #include "isa/nvdisasm.h"
 

@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/simt.h"
-#include "engine/capture.h"
+#include "engine/client.h"
 #include "engine/drivers.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 #include "model/inventory.h"
 #include "repro/bundle.h"
 

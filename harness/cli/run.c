@@ -12,7 +12,7 @@
 #include "cli/simt.h"
 #include "cli/stress.h"
 #include "engine/drivers.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 #include "engine/plan.h"
 #include "engine/supervisor.h"
 #include "report/report.h"

@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "model/inventory.h"
 #include "model/rule.h"
-#include "engine/shard.h"
+#include "engine/plan.h"
 
 struct cli_run_options {
     bool all, thorough, shuffle, validation, serial, resume, dry_run, quiet;

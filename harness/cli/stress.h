@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cli/options.h"
-#include "engine/stressing.h"
+#include "engine/plan.h"
 #include "store/store.h"
 
 #define CLI_STRESS_ARGUMENT "none|random|tuned|SET"

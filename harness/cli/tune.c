@@ -8,7 +8,7 @@
 #include "cli/tune_report.h"
 #include "engine/client.h"
 #include "engine/drivers.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 #include "engine/plan.h"
 #include "engine/progress.h"
 #include "model/result.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening a device with all that a test may need, and closing it.
 
-#include "device/ahead.h"
+#include "device/vulkan.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layouts and compute pipelines.
+#include "device/vulkan.h"
 
-#include "device/ahead.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #define MAX_SPEC 32
 
@@ -124,4 +130,145 @@ enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *in
 {
     return dev_ahead_take(dev, info, pipeline) ? DEV_OK
                                                : dev_pipeline_make(dev, info, pipeline, error);
+}
+
+// --- Makes pipelines ahead of use. A thread does nothing but create one pipeline, which Vulkan
+// allows beside whatever else a device is asked to do; the table of them is used by one thread
+// alone.
+
+static bool same_info(const struct dev_pipeline_info *a, const struct dev_pipeline_info *b)
+{
+    return a->word_count == b->word_count && a->spec_count == b->spec_count &&
+           a->subgroup == b->subgroup && a->sliced == b->sliced && a->capture == b->capture &&
+           a->cache == b->cache && a->flags2 == b->flags2 &&
+           !memcmp(a->words, b->words, a->word_count * 4) &&
+           (!a->spec_count || (!memcmp(a->spec_ids, b->spec_ids, a->spec_count * 4) &&
+                               !memcmp(a->spec_values, b->spec_values, a->spec_count * 4)));
+}
+
+static void *make(void *user)
+{
+    struct dev_ahead_one *one = user;
+    struct lit_error error = {0};
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    // Whoever needs it asks again, and is told why it is refused.
+    if (dev_pipeline_make(one->dev, &one->info, &one->pipeline, &error) != DEV_OK)
+        one->pipeline = VK_NULL_HANDLE;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    one->seconds =
+        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+    if (one->made)
+        one->made(one->name, one->user);
+    return NULL;
+}
+
+static VkPipeline finish(struct dev_ahead_one *one)
+{
+    pthread_join(one->thread, NULL);
+    one->dev->ahead->spent = one->seconds;
+    const VkPipeline pipeline = one->pipeline;
+    *one = (struct dev_ahead_one){0};
+    return pipeline;
+}
+
+static struct dev_ahead *table_of(struct dev *dev)
+{
+    struct lit_error error = {0};
+    if (dev->ahead)
+        return dev->ahead;
+    dev->ahead = lit_alloc(1, sizeof *dev->ahead);
+    if (dev_layouts(dev, DEV_TEST_BINDINGS, &dev->ahead->set_layout, &dev->ahead->layout, &error) ==
+        DEV_OK)
+        return dev->ahead;
+    dev_ahead_clear(dev);
+    return NULL;
+}
+
+bool dev_ahead(struct dev *dev, const struct dev_ahead_info *info)
+{
+    const struct dev_compile_info *what = &info->what;
+    struct dev_ahead *ahead = table_of(dev);
+    struct dev_ahead_one *one = NULL;
+    for (size_t i = 0; ahead && i < DEV_AHEAD_MOST && !one; i++)
+        if (!ahead->one[i].used)
+            one = &ahead->one[i];
+    if (!one || what->spec_count > DEV_AHEAD_SPECS)
+        return false;
+    *one = (struct dev_ahead_one){
+        .dev = dev,
+        .info =
+            {
+                .words = what->words,
+                .word_count = what->word_count,
+                .spec_ids = one->ids,
+                .spec_values = one->values,
+                .spec_count = what->spec_count,
+                .layout = ahead->layout,
+                .subgroup = what->subgroup,
+                .sliced = info->sliced,
+            },
+        .made = info->made,
+        .user = info->user,
+    };
+    snprintf(one->name, sizeof one->name, "%s", info->name);
+    for (size_t i = 0; i < what->spec_count; i++) {
+        one->ids[i] = what->spec_ids[i];
+        one->values[i] = what->spec_values[i];
+    }
+    one->used = pthread_create(&one->thread, NULL, make, one) == 0;
+    return one->used;
+}
+
+// The one that was made for exactly this; `owner`: under this name, NULL: under any.
+static struct dev_ahead_one *find(struct dev *dev, const struct dev_pipeline_info *info,
+                                  const char *owner)
+{
+    for (size_t i = 0; dev->ahead && i < DEV_AHEAD_MOST; i++) {
+        struct dev_ahead_one *one = &dev->ahead->one[i];
+        if (one->used && (!owner || !strcmp(one->name, owner)) && same_info(&one->info, info))
+            return one;
+    }
+    return NULL;
+}
+
+bool dev_ahead_take(struct dev *dev, const struct dev_pipeline_info *info, VkPipeline *pipeline)
+{
+    struct dev_ahead_one *one = find(dev, info, info->owner);
+    // A neighbour may have the same module: better its pipeline than none.
+    if (!one && info->owner)
+        one = find(dev, info, NULL);
+    if (!one)
+        return false;
+    *pipeline = finish(one);
+    return *pipeline != VK_NULL_HANDLE;
+}
+
+double dev_ahead_spent(struct dev *dev)
+{
+    const double spent = dev->ahead ? dev->ahead->spent : 0;
+    if (dev->ahead)
+        dev->ahead->spent = 0;
+    return spent;
+}
+
+void dev_ahead_drop(struct dev *dev, const char *name)
+{
+    for (size_t i = 0; dev->ahead && i < DEV_AHEAD_MOST; i++) {
+        struct dev_ahead_one *one = &dev->ahead->one[i];
+        if (one->used && (!name || !strcmp(one->name, name)))
+            vkDestroyPipeline(dev->device, finish(one), NULL);
+    }
+    dev_ahead_spent(dev);
+}
+
+void dev_ahead_clear(struct dev *dev)
+{
+    if (!dev->ahead)
+        return;
+    dev_ahead_drop(dev, NULL);
+    vkDestroyPipelineLayout(dev->device, dev->ahead->layout, NULL);
+    vkDestroyDescriptorSetLayout(dev->device, dev->ahead->set_layout, NULL);
+    free(dev->ahead);
+    dev->ahead = NULL;
 }

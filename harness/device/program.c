@@ -3,8 +3,7 @@
 // verification.
 
 #include "device/checking.h"
-#include "device/clock.h"
-#include "device/stressing.h"
+#include "device/vulkan.h"
 
 #include "base/text.h"
 

@@ -2,7 +2,7 @@
 // Large buffers that are filled, timed and verified on the device.
 #include "device/stream.h"
 
-#include "device/clock.h"
+#include "device/vulkan.h"
 
 #include "base/text.h"
 

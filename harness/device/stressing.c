@@ -2,7 +2,7 @@
 // Background workgroups and slices. What the former do is spirv/stress/background.spvasm, whose
 // head is the interface.
 
-#include "device/stressing.h"
+#include "device/checking.h"
 
 #include <string.h>
 

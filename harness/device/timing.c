@@ -2,7 +2,7 @@
 // A dispatch between two timestamps, and what the driver says of its pipeline.
 #include "device/timing.h"
 
-#include "device/clock.h"
+#include "device/vulkan.h"
 
 #include "base/text.h"
 

@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 
+#include <pthread.h>
 #include <volk.h>
 
 // Both end a function through its `error:` label. The function has a variable `enum dev_status
@@ -217,3 +218,60 @@ enum dev_status dev_start(struct dev *dev, struct lit_error *error);
 enum dev_status dev_finish(struct dev *dev, uint32_t timeout_ms, struct lit_error *error);
 // All three.
 enum dev_status dev_submit(struct dev *dev, uint32_t timeout_ms, struct lit_error *error);
+
+// --- The device's own clock: timestamps among the commands of a submission. Private to
+// harness/device/.
+
+struct dev_clock {
+    double tick;   // nanoseconds; 0: the device has no clock that makes sense
+    uint64_t mask; // of the bits of a timestamp that mean something
+    uint32_t count, used;
+    VkQueryPool queries;
+};
+
+// A clock with room for `count` marks. Without timestamps it stays empty, and its marks are none.
+enum dev_status dev_clock_create(struct dev *dev, uint32_t count, struct dev_clock *clock,
+                                 struct lit_error *error);
+void dev_clock_destroy(struct dev *dev, struct dev_clock *clock); // an empty one too
+
+// Recorded at the beginning of a submission; and where time is to be taken: when all that was
+// recorded before is done. Returns the number of the mark, from 0.
+void dev_clock_begin(struct dev *dev, struct dev_clock *clock);
+uint32_t dev_clock_mark(struct dev *dev, struct dev_clock *clock);
+
+// After the submission: the nanoseconds of each mark since the first, as many as there were.
+enum dev_status dev_clock_read(struct dev *dev, const struct dev_clock *clock, double *ns,
+                               struct lit_error *error);
+
+// --- Pipelines made ahead of use: each on a thread of its own, without a cache, while the device
+// does something else. dev_pipeline uses one where it is asked for exactly the same.
+
+#define DEV_AHEAD_SPECS 32 // specialization constants
+
+struct dev_ahead_one {
+    bool used;
+    pthread_t thread;
+    struct dev *dev;
+    char name[512];
+    struct dev_pipeline_info info; // its lists are those below; the words are the caller's
+    uint32_t ids[DEV_AHEAD_SPECS], values[DEV_AHEAD_SPECS];
+    void (*made)(const char *name, void *user);
+    void *user;
+    // Once the thread has ended:
+    VkPipeline pipeline; // none if the driver refused it
+    double seconds;      // that it took
+};
+
+struct dev_ahead {
+    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout layout; // of tests, kept as long as the device
+    double spent;            // dev_ahead_spent
+    struct dev_ahead_one one[DEV_AHEAD_MOST];
+};
+
+// Hands over the pipeline that was, or is being, made ahead for exactly this, that of info->owner
+// before any other's; waits for it. False if there is none, or the driver refused it.
+bool dev_ahead_take(struct dev *dev, const struct dev_pipeline_info *info, VkPipeline *pipeline);
+
+// Waits for all threads and destroys what nobody took. The device is about to be closed.
+void dev_ahead_clear(struct dev *dev);

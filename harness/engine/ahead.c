@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a configuration's name to its pipeline, input and expectation, ahead of its turn.
 
-#include "engine/ahead.h"
-
 #include "engine/measure.h"
 
 #include <pthread.h>
@@ -129,15 +127,7 @@ static bool begin(struct dev *dev, const struct eng_ahead *ahead, struct listene
     eng_stress_fit(&stress, &limits);
     return dev_ahead(dev, &(struct dev_ahead_info){
                               .name = ahead->name,
-                              .what =
-                                  {
-                                      .words = cat_module_words(ready->which.test, ready->module),
-                                      .word_count = ready->module->count,
-                                      .subgroup = ready->args.subgroup,
-                                      .spec_ids = ready->spec_ids,
-                                      .spec_values = ready->spec_values,
-                                      .spec_count = ready->spec_count,
-                                  },
+                              .what = eng_compile_info(ready),
                               .sliced = stress.slices > 1,
                               .made = finish,
                               .user = listener,

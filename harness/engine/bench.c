@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "bench/oracle.h"
 #include "device/timing.h"
-#include "engine/compile.h"
+#include "engine/measure.h"
 
 #include <inttypes.h>
 #include <stdio.h>

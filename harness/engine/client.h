@@ -3,8 +3,10 @@
 // replaced when it ends. For subcommands that try things out; `run` has the supervisor.
 #pragma once
 
-#include "model/inventory.h"
+#include "catalogue/catalogue.h"
 #include "engine/watch.h"
+#include "isa/code.h"
+#include "model/inventory.h"
 
 struct eng_client {
     const struct eng_watch *watch;
@@ -49,3 +51,21 @@ void eng_client_end(struct eng_client *client);
 // in.
 enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
                             struct eng_outcome *outcome);
+
+// --- What a device's driver makes of configurations, asked of a worker. Nothing is run.
+
+struct eng_capture {
+    const struct eng_watch *watch;
+    const struct eng_device *device;
+    // Takes what came of one configuration. `code` is empty unless result is ENG_PASS, and may be
+    // taken over and left empty; `reason` says why. False: no more.
+    bool (*take)(const struct cat_case *which, enum eng_result result, const char *reason,
+                 struct isa_code *code, void *user);
+    void *user;
+};
+
+// Compiles the cases in turn, each taken once. A driver that crashes or hangs at one costs that one
+// only. Ends early, with why in `reason`, when the device is of no use any more, at the end of the
+// time, or at a signal.
+enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_case *cases,
+                         size_t count, char reason[512]);

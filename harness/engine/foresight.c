@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which pipelines a worker is told to make ahead, and which it may be making.
 
-#include "engine/foresight.h"
+#include "engine/queue.h"
 
 #include <string.h>
 

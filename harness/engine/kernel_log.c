@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of the kernel: "priority,number,microseconds,flags;text", and lines with a blank before
 // them that say more of the record before.
-#include "engine/kernel_log.h"
+#include "engine/watch.h"
 
 #include "model/result.h"
 

@@ -8,7 +8,7 @@
 #include "bench/row.h"
 #include "device/stream.h"
 #include "engine/bench.h"
-#include "engine/compile.h"
+#include "engine/measure.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One configuration in the worker: what the device lacks for it, then its runs in batches, with a
 // new pipeline from time to time.
-
 #include "engine/measure.h"
 
+#include "base/clock.h"
 #include "catalogue/ids.h"
-#include "engine/ahead.h"
 #include "catalogue/prepare.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PIPELINE_RUNS                                                                              \
@@ -37,7 +35,7 @@ struct job {
     double compiling, running; // seconds: of this program's creation and first run, of the others
     bool has_digest;           // of a right run of this program
     uint32_t digest;
-    struct timespec mark; // up to here the time is accounted for
+    double mark; // up to here the time is accounted for
 
     uint64_t next, end; // numbers of runs
     double each;        // seconds of a run in the last batch of this program; 0: not known
@@ -48,19 +46,26 @@ struct job {
     struct lit_error error;
 };
 
-static double since(const struct timespec *then)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) * 1e-9;
-}
+typedef bool emit_event(const struct eng_event *event, void *user);
 
-static bool emit_text(const struct job *job, enum eng_event_kind kind, enum eng_result result,
-                      const char *text)
+static void emit_text(emit_event *emit, void *user, enum eng_event_kind kind,
+                      enum eng_result result, const char *text)
 {
     struct eng_event event = {.kind = kind, .result = result, .error_code = LIT_EXIT_USAGE};
     snprintf(event.text, sizeof event.text, "%s", text);
-    return job->measure->emit(&event, job->measure->user);
+    emit(&event, user);
+}
+
+struct dev_compile_info eng_compile_info(const struct eng_prepared *ready)
+{
+    return (struct dev_compile_info){
+        .words = cat_module_words(ready->which.test, ready->module),
+        .word_count = ready->module->count,
+        .subgroup = ready->args.subgroup,
+        .spec_ids = ready->spec_ids,
+        .spec_values = ready->spec_values,
+        .spec_count = ready->spec_count,
+    };
 }
 
 uint64_t eng_most_words(const struct dev *dev)
@@ -104,8 +109,7 @@ static enum dev_status make_program(struct job *job)
     job->compiling = job->running = job->each = 0;
     job->next_begun = false;
     job->has_digest = false;
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = clock_now();
     job->program = dev_program_create(job->measure->dev,
                                       &(struct dev_program_info){
                                           .name = job->request->name,
@@ -127,7 +131,7 @@ static enum dev_status make_program(struct job *job)
     free(named);
     // Made ahead, it took as long as if it had been waited for. The wait that there was is counted
     // with the first batch.
-    const double spared = dev_ahead_spent(job->measure->dev) - since(&start);
+    const double spared = dev_ahead_spent(job->measure->dev) - (clock_now() - start);
     job->compiling = spared > 0 ? spared : 0;
     return status;
 }
@@ -140,20 +144,11 @@ static void make_next_ahead(struct job *job)
         job->end - job->next <= PIPELINE_RUNS - job->program_runs)
         return;
     job->next_begun = true;
-    dev_ahead(job->measure->dev,
-              &(struct dev_ahead_info){
-                  .name = job->request->name,
-                  .what =
-                      {
-                          .words = cat_module_words(job->ready.which.test, job->ready.module),
-                          .word_count = job->ready.module->count,
-                          .subgroup = job->ready.args.subgroup,
-                          .spec_ids = job->ready.spec_ids,
-                          .spec_values = job->ready.spec_values,
-                          .spec_count = job->ready.spec_count,
-                      },
-                  .sliced = job->stress.slices > 1,
-              });
+    dev_ahead(job->measure->dev, &(struct dev_ahead_info){
+                                     .name = job->request->name,
+                                     .what = eng_compile_info(&job->ready),
+                                     .sliced = job->stress.slices > 1,
+                                 });
 }
 
 static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_runs)
@@ -173,7 +168,7 @@ static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_r
         return status;
 
     // What the device says cannot be relied on: the same runs again, seen by the host.
-    emit_text(job, ENG_EVENT_MESSAGE, ENG_PASS, CHECKER_SILENT);
+    emit_text(job->measure->emit, job->measure->user, ENG_EVENT_MESSAGE, ENG_PASS, CHECKER_SILENT);
     job->check_on_host = true;
     status = make_program(job);
     if (status == DEV_OK)
@@ -284,8 +279,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
     uint32_t size = 1;
     while (job->next < job->end) {
         enum dev_status status = DEV_OK;
-        struct timespec start;
-        clock_gettime(CLOCK_MONOTONIC, &start);
+        const double start = clock_now();
         if (!job->program || program_is_old(job))
             status = make_program(job);
         if (status != DEV_OK)
@@ -298,15 +292,16 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
         status = run_batch(job, runs, runs_after(job, runs, size));
         if (status != DEV_OK)
             return status;
-        const double seconds = since(&start);
+        const double seconds = clock_now() - start;
         *(fresh ? &job->compiling : &job->running) += seconds;
 
         struct eng_event event = {.kind = ENG_EVENT_BATCH, .fresh = job->made};
         job->made = false;
         for (uint32_t i = 0; i < runs; i++)
             count_run(job, i, &event.count);
-        event.count.seconds = since(&job->mark);
-        clock_gettime(CLOCK_MONOTONIC, &job->mark);
+        const double now = clock_now();
+        event.count.seconds = now - job->mark;
+        job->mark = now;
         eng_count_add(total, &event.count);
         if (!job->measure->emit(&event, job->measure->user))
             return DEV_OK;
@@ -330,7 +325,7 @@ static void conclude(struct job *job, enum dev_status status, enum eng_event_kin
         // Under another set of stress, or with nothing left to run, it was not used.
         dev_ahead_drop(job->measure->dev, job->request->name);
     }
-    emit_text(job, kind, result, job->error.message);
+    emit_text(job->measure->emit, job->measure->user, kind, result, job->error.message);
 }
 
 static enum eng_result result_of(enum dev_status status, const struct eng_count *total)
@@ -359,7 +354,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     job->check_on_host = measure->check_on_host;
     job->next = request->first;
     job->end = request->first + request->runs;
-    clock_gettime(CLOCK_MONOTONIC, &job->mark);
+    job->mark = clock_now();
 
     if (measure->own) {
         job->which = *measure->own->which;
@@ -390,4 +385,127 @@ done:
     eng_prepared_clear(&job->ready);
     free(job);
     return status;
+}
+
+// --- One configuration compiled, and what the driver gives of it cut into chunks.
+
+bool eng_emit_code(const struct isa_code *code,
+                   bool (*emit)(const struct eng_event *event, void *user), void *user)
+{
+    struct text bytes = {0};
+    struct eng_event event = {.kind = ENG_EVENT_CODE};
+    isa_pack(code, &bytes);
+    event.chunk.total = bytes.length;
+    const bool fits = bytes.length <= ENG_CODE_MAX;
+    for (size_t at = 0; fits && at < bytes.length; at += event.chunk.size) {
+        event.chunk.offset = at;
+        event.chunk.size = bytes.length - at < ENG_CHUNK ? bytes.length - at : ENG_CHUNK;
+        memcpy(event.chunk.bytes, bytes.data + at, event.chunk.size);
+        if (!emit(&event, user))
+            break;
+    }
+    text_free(&bytes);
+    return fits;
+}
+
+enum dev_status eng_compile(struct dev *dev, const char *name,
+                            bool (*emit)(const struct eng_event *event, void *user), void *user)
+{
+    const struct dev_facts *facts = dev_facts(dev);
+    struct lit_error error = {0};
+    struct isa_code code = {0};
+    struct cat_case which;
+    struct eng_prepared ready;
+    if (!cat_case_parse(name, &which, &error)) {
+        emit_text(emit, user, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, error.message);
+        return DEV_OK;
+    }
+    if (!eng_prepare(
+            &(struct eng_prepare){
+                .which = &which,
+                .facts = facts,
+                .most_words = UINT32_MAX, // no buffer is made
+            },
+            &ready, &error)) {
+        emit_text(emit, user, ENG_EVENT_DONE, ENG_SKIP, error.message);
+        eng_prepared_clear(&ready);
+        return DEV_OK;
+    }
+    const struct dev_compile_info info = eng_compile_info(&ready);
+    const enum dev_status status = dev_compile(dev, &info, &code, &error);
+    if (status == DEV_OK) {
+        isa_extract(&code, facts->vendor, facts->product);
+        if (eng_emit_code(&code, emit, user))
+            emit_text(emit, user, ENG_EVENT_DONE, ENG_PASS, "");
+        else
+            emit_text(emit, user, ENG_EVENT_ERROR, ENG_HARNESS_ERROR,
+                      "the driver says too much of it");
+    } else {
+        emit_text(emit, user, ENG_EVENT_DONE,
+                  status == DEV_LOST ? ENG_DEVICE_LOST : ENG_HARNESS_ERROR, error.message);
+    }
+    isa_code_clear(&code);
+    eng_prepared_clear(&ready);
+    return status;
+}
+
+// --- Makes a configuration of a generated program.
+
+static bool make_test(const struct eng_request *request, enum masks_rule rule,
+                      const struct gen_program *program, struct cat_test *test,
+                      struct lit_error *error)
+{
+    struct text head = {0};
+    gen_head(&(struct gen_title){.name = request->name, .origin = "litmus fuzz", .rule = rule},
+             program, &head);
+    const bool good = cat_head_parse(head.data, head.length, &test->head, error);
+    text_free(&head);
+    test->oracle = good ? cat_oracle_find(test->head.oracle) : NULL;
+    return good && (test->oracle || lit_fail(error, LIT_EXIT_USAGE, "there is no such oracle"));
+}
+
+static bool choose_workgroup(const struct eng_request *request, struct cat_case *which,
+                             struct lit_error *error)
+{
+    const struct cat_sweep *sweep = &which->test->head.sweeps[0];
+    which->subgroup = request->subgroup;
+    for (size_t i = 0; i < sweep->count; i++)
+        if (strtoul(sweep->values[i], NULL, 10) == request->workgroup) {
+            which->sweep[0] = (uint8_t)i;
+            return true;
+        }
+    return lit_fail(error, LIT_EXIT_USAGE, "no generated program has a workgroup of %u",
+                    request->workgroup);
+}
+
+bool eng_generated_make(const struct eng_request *request, struct eng_generated *generated,
+                        struct lit_error *error)
+{
+    struct gen_program program;
+    enum masks_rule rule;
+    uint32_t unknown = 0;
+    memset(generated, 0, sizeof *generated);
+    if (!gen_rule_find(request->rule, &rule))
+        return lit_fail(error, LIT_EXIT_USAGE, "there is no rule '%s'", request->rule);
+    if (!gen_read(request->program, strlen(request->program), &program, error) ||
+        !gen_check(&program, rule, error) ||
+        !make_test(request, rule, &program, &generated->test, error))
+        return false;
+    generated->which.test = &generated->test;
+    if (!choose_workgroup(request, &generated->which, error))
+        return false;
+    gen_module_make(&program, rule, &generated->module);
+    generated->entry.count = (uint32_t)generated->module.count;
+    if (!cat_module_features(generated->module.words, generated->module.count,
+                             &generated->entry.features, &unknown))
+        return lit_fail(error, LIT_EXIT_USAGE, "capability %u is not known", unknown);
+    generated->own = (struct eng_own){
+        .which = &generated->which, .module = &generated->entry, .words = generated->module.words};
+    return true;
+}
+
+void eng_generated_clear(struct eng_generated *generated)
+{
+    cat_head_clear(&generated->test.head);
+    gen_module_clear(&generated->module);
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "catalogue/catalogue.h"
+#include "catalogue/prepare.h"
 #include "device/device.h"
 #include "engine/protocol.h"
+#include "generate/module.h"
 
 // A configuration that is not of the catalogue.
 struct eng_own {
@@ -26,6 +28,9 @@ struct eng_measure {
     void *user;
 };
 
+// The pipeline of a configuration, as dev_compile has it.
+struct dev_compile_info eng_compile_info(const struct eng_prepared *ready);
+
 // The most words for a buffer: input and expectation lie in the host's memory, too.
 uint64_t eng_most_words(const struct dev *dev);
 
@@ -39,3 +44,46 @@ uint32_t eng_batch_after(uint32_t runs, double seconds);
 // nothing may be cleaned up. Else all that was made for it, ahead or not, is destroyed before DONE
 // or ERROR is said.
 enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_request *request);
+
+// --- In the worker: pipelines and expectations of the configurations that come next, made while
+// the present one's runs are on the device.
+
+// Begins to make what request->ahead names, each on a thread of its own. An AHEAD event says of
+// each that it is made, or that there is nothing to be made ahead; most come from those threads, so
+// that `emit` must bear being called by several at once.
+void eng_ahead(struct dev *dev, const struct eng_request *request,
+               bool (*emit)(const struct eng_event *event, void *user), void *user);
+
+// Moves input and expectation, if they were made with this seed for this configuration, to *ready,
+// which eng_prepare has filled. False if they are not there: eng_prepare_data makes them.
+bool eng_ahead_data(const char *name, uint64_t seed, struct eng_prepared *ready);
+// Frees what was made under this name and not used; NULL: everything. Nothing may be being made.
+void eng_ahead_forget(const char *name);
+
+// --- In the worker: what a driver makes of one configuration, on its way to the supervisor.
+
+// Emits a code as CODE events. False, and nothing is emitted, if it is longer than they can carry.
+bool eng_emit_code(const struct isa_code *code,
+                   bool (*emit)(const struct eng_event *event, void *user), void *user);
+
+// Does what a COMPILE request asks for: emits CODE events and at last DONE (pass, or skip if the
+// device lacks something, or harness-error if the driver refuses the pipeline) or ERROR.
+enum dev_status eng_compile(struct dev *dev, const char *name,
+                            bool (*emit)(const struct eng_event *event, void *user), void *user);
+
+// --- A generated program as a configuration that eng_measure can run: its head is written and read
+// like that of any test, its oracle is found by name, its module is emitted.
+
+struct eng_generated {
+    struct cat_test test;
+    struct cat_case which;
+    struct cat_module entry;
+    struct gen_module module;
+    struct eng_own own; // of the members above
+};
+
+// Makes it of a GENERATED request, which is not trusted. Must stay where it is; clear it after a
+// failure too. False with an error if the request makes no sense.
+bool eng_generated_make(const struct eng_request *request, struct eng_generated *generated,
+                        struct lit_error *error);
+void eng_generated_clear(struct eng_generated *generated);

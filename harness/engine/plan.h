@@ -3,9 +3,53 @@
 // catalogue, the selection, the device's facts and the seed.
 #pragma once
 
+#include "base/error.h"
 #include "catalogue/catalogue.h"
+#include "engine/drivers.h"
 #include "model/facts.h"
-#include "engine/shard.h"
+#include "model/inventory.h"
+#include "model/stress.h"
+#include "store/store.h"
+
+// --- One run over several machines: which part of it this one does, and what a CI says about that.
+// Pure functions of the text and the variables that they are given.
+
+#define ENG_SHARDS_MAX 1000000
+
+struct eng_shard {
+    enum store_shard kind;
+    uint64_t index, count; // from 0; both 0 for STORE_WHOLE
+};
+
+// Reads "i/N", i from 0 and below N, as a shard of the given kind; "none" and "0/1" are the whole.
+// `from` is what the error blames: "--shard".
+bool eng_shard_parse(const char *text, enum store_shard kind, const char *from,
+                     struct eng_shard *shard, struct lit_error *error);
+
+// What the environment says, the first of these that is set:
+//   LITMUS_SHARD                                "i/N" or "none"
+//   GTEST_SHARD_INDEX, GTEST_TOTAL_SHARDS       from 0
+//   CI_NODE_INDEX, CI_NODE_TOTAL                from 1
+//   SLURM_ARRAY_TASK_ID, _MIN, _MAX, _STEP, _COUNT    the rank in the array
+//   JOB_COMPLETION_INDEX, JOB_COMPLETIONS       from 0; nothing without the second
+// All shards are of tests. `from` becomes the names of the variables that decided, "" if none did;
+// `remark` a line to the user, "" for none. False with an error if they make no sense.
+bool eng_shard_from(eng_getenv *get, struct eng_shard *shard, char from[64], char remark[200],
+                    struct lit_error *error);
+
+// A seed that all shards of one run share: a hash of the CI's name for the run, the first of
+// GITHUB_RUN_ID (with GITHUB_RUN_ATTEMPT), CI_PIPELINE_ID, SLURM_ARRAY_JOB_ID, BUILD_TAG,
+// GTEST_RANDOM_SEED (unless 0) that is set. False if none is.
+bool eng_shard_seed(eng_getenv *get, uint64_t *seed, char from[64]);
+
+// Whether a configuration belongs to the shard: the FNV-1a hash (64 bits) of its name, modulo the
+// number of shards. A configuration that comes or goes leaves the others where they are. True
+// unless the shard is one of tests.
+bool eng_shard_has(const struct eng_shard *shard, const char *name);
+
+// Which of `runs` runs the shard does: from *first, *count of them; all unless it is one of runs.
+// The shards of a run have all runs, each once.
+void eng_shard_runs(const struct eng_shard *shard, uint64_t runs, uint64_t *first, uint64_t *count);
 
 struct eng_plan {
     struct cat_case *cases;
@@ -27,3 +71,33 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
 // Leaves only what belongs to the shard, in the same order.
 void eng_plan_shard(struct eng_plan *plan, const struct eng_shard *shard);
 void eng_plan_clear(struct eng_plan *plan);
+
+// --- Which set of stress parameters each configuration of a run gets. Pure.
+
+enum eng_stress_mode {
+    ENG_STRESS_NONE,
+    ENG_STRESS_GIVEN,  // all the same, as far as device and test allow it
+    ENG_STRESS_RANDOM, // each its own, drawn from the session's seed and its name
+    ENG_STRESS_TUNED,  // what `litmus tune` found best for it on this device, else for another
+                       // configuration of its test, else none
+};
+
+// What `litmus tune` found best. The strings belong to whoever made the list.
+struct eng_tuned {
+    char *device; // dev_facts_id
+    char *name;   // of the configuration
+    char *stress;
+};
+
+// What a run was asked for.
+struct eng_stressing {
+    enum eng_stress_mode mode;
+    struct dev_stress given;
+    struct eng_tuned *tuned; // those to be preferred first
+    size_t tuned_count;
+};
+
+// Writes the set of a configuration, fitted to the device and to the test. `stressing` NULL: none.
+void eng_stress_choose(const struct eng_stressing *stressing, uint64_t seed,
+                       const struct cat_case *which, const char *name,
+                       const struct eng_device *device, char text[ENG_STRESS_TEXT]);

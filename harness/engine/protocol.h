@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "bench/lookback.h"
 #include "bench/said.h"
+#include "generate/program.h"
 #include "model/facts.h"
 #include "model/result.h"
 #include "model/stress.h"
-#include "generate/program.h"
 
 #define ENG_WORKER_FD  3
 #define ENG_LINE_MAX   65536                 // bytes of one line, newline included
@@ -121,3 +121,15 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
 
 // The worker's main loop, until QUIT or end of file. Returns the process's exit code.
 int eng_worker_main(void);
+
+// --- Where a worker was when it crashed, or when it was ended for its silence: it prints that
+// itself.
+
+// The line before a backtrace; the supervisor keeps what follows apart from what a driver prints.
+#define ENG_BACKTRACE "-- litmus: backtrace --\n"
+
+// From here on a signal that ends this process prints a backtrace of the thread that has it, to
+// standard error, and then ends it as it would have; but with ENG_EXIT_MEMORY if it crashed when no
+// address space was left. Signals that are handled already (by
+// a sanitizer) are left alone, and so are those that a driver handles later.
+void eng_backtrace_listen(void);

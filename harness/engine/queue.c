@@ -5,7 +5,7 @@
 #include "engine/queue.h"
 
 #include "base/clock.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts and ends worker processes.
 
-#include "engine/spawn.h"
+#include "engine/watch.h"
 
 #include "base/clock.h"
 #include "base/text.h"

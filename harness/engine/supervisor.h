@@ -5,11 +5,10 @@
 
 #include "catalogue/catalogue.h"
 #include "model/inventory.h"
-#include "engine/kernel_log.h"
+#include "engine/watch.h"
 #include "engine/progress.h"
 #include "model/rule.h"
-#include "engine/shard.h"
-#include "engine/stressing.h"
+#include "engine/plan.h"
 #include "model/result.h"
 #include "store/store.h"
 
@@ -47,7 +46,7 @@ enum eng_stop {
     ENG_STOP_STORE,  // the store cannot be written; `error` says why
 };
 
-// Runs everything: each device has a queue of its own, and these go side by side (engine/share.h)
+// Runs everything: each device has a queue of its own, and these go side by side (eng_share)
 // unless the run is serial. A queue that stops leaves the others running; a signal, the end of the
 // time and a store that cannot be written stop all. The functions above are called by one thread at
 // a time, though not always by the same one. Configurations that the session holds results of are

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches one worker: reads its events and its output, notices its silence and its death.
-
 #include "engine/watch.h"
 
 #include "base/clock.h"
-#include "engine/backtrace.h"
-#include "engine/interrupt.h"
+#include "engine/protocol.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -333,4 +332,109 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
             watch->tick(watch->user);
         pump(worker, left < CLOCK_LOOK ? left : CLOCK_LOOK);
     }
+}
+
+// --- The timeout policy: which silence is a hang, and how a worker is ended.
+
+enum eng_watchdog eng_watchdog(const struct eng_policy *policy, const struct eng_times *times,
+                               double *left)
+{
+    double idle = times->event + policy->idle - times->now;
+    double total = times->started + policy->total - times->now;
+    *left = 0;
+    if (idle <= 0)
+        return ENG_WATCHDOG_HANG;
+    if (policy->total > 0 && total <= 0)
+        return ENG_WATCHDOG_TIME;
+    *left = policy->total > 0 && total < idle ? total : idle;
+    return ENG_WATCHDOG_WAIT;
+}
+
+enum eng_kill eng_kill_next(const struct eng_policy *policy, const struct eng_times *times,
+                            double *left)
+{
+    *left = 0;
+    if (times->terminated < 0)
+        return ENG_KILL_TERM;
+    if (times->killed < 0) {
+        *left = times->terminated + policy->term - times->now;
+        if (*left > 0)
+            return ENG_KILL_WAIT;
+        *left = 0;
+        return ENG_KILL_KILL;
+    }
+    *left = times->killed + policy->kill - times->now;
+    if (*left > 0)
+        return ENG_KILL_WAIT;
+    *left = 0;
+    return ENG_KILL_ABANDON;
+}
+
+double eng_heard(const struct eng_policy *policy, double now, double event)
+{
+    const double least = now - policy->idle + 1;
+    return event > least ? event : least;
+}
+
+uint32_t eng_batch_limit_ms(const struct eng_policy *policy)
+{
+    double limit = policy->idle * 0.8 * 1000;
+    if (limit < 1)
+        return 1;
+    return limit > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)limit;
+}
+
+unsigned eng_losses_after(unsigned losses, enum eng_result result)
+{
+    if (result == ENG_DEVICE_LOST)
+        return losses + 1;
+    return result == ENG_SKIP ? losses : 0;
+}
+
+unsigned eng_hangs_after(unsigned hangs, enum eng_result result)
+{
+    if (result == ENG_HANG)
+        return hangs + 1;
+    return result == ENG_SKIP ? hangs : 0;
+}
+
+// --- The signals that ask a run to stop.
+
+// Read by all threads.
+static atomic_int came;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may write it");
+
+static void note(int number)
+{
+    atomic_store(&came, number);
+}
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+void eng_interrupt_listen(void)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction old;
+        // SA_RESETHAND: a second signal of the same kind ends the program wherever it is. Without
+        // SA_RESTART the first one wakes a waiting poll.
+        struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+int eng_interrupt(void)
+{
+    return atomic_load(&came);
+}
+
+_Noreturn void eng_interrupt_reraise(int number)
+{
+    sigset_t mask;
+    signal(number, SIG_DFL);
+    sigemptyset(&mask);
+    sigaddset(&mask, number);
+    sigprocmask(SIG_UNBLOCK, &mask, NULL);
+    raise(number);
+    exit(128 + number);
 }

@@ -5,8 +5,115 @@
 // that they do not meet.
 #pragma once
 
+#include "base/error.h"
+#include "base/text.h"
 #include "engine/protocol.h"
-#include "engine/spawn.h"
+#include "model/result.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+// --- How long the supervisor waits for a worker, how it ends one, and when a device's queue stops.
+// Pure functions of limits and times: they read no clock and send no signal.
+
+// All in seconds.
+struct eng_policy {
+    double idle;  // without an event for so long a worker hangs
+    double term;  // from SIGTERM to SIGKILL
+    double kill;  // from SIGKILL to giving the process up
+    double total; // for the whole run; 0: no limit
+};
+
+#define ENG_IDLE_SECONDS 60.0 // a driver may compile within the first dispatch
+#define ENG_TERM_SECONDS 2.0
+#define ENG_KILL_SECONDS 5.0
+
+// Times in seconds of one monotonic clock.
+struct eng_times {
+    double now;
+    double started;    // the run
+    double event;      // the worker's last event, or the request if none came since
+    double terminated; // when SIGTERM was sent; negative: not yet
+    double killed;     // when SIGKILL was sent; negative: not yet
+};
+
+enum eng_watchdog {
+    ENG_WATCHDOG_WAIT,
+    ENG_WATCHDOG_HANG, // the worker made no progress for policy->idle
+    ENG_WATCHDOG_TIME, // the run's time is used up
+};
+
+// Whether to go on waiting for the next event. *left becomes the seconds until the answer can
+// change; 0 unless the answer is to wait. A hang is reported before the end of the run's time.
+enum eng_watchdog eng_watchdog(const struct eng_policy *policy, const struct eng_times *times,
+                               double *left);
+
+enum eng_kill {
+    ENG_KILL_WAIT,    // for *left seconds
+    ENG_KILL_TERM,    // send SIGTERM
+    ENG_KILL_KILL,    // send SIGKILL
+    ENG_KILL_ABANDON, // SIGKILL has no effect: the process hangs in the kernel
+};
+
+// The next step of ending a worker that has not exited.
+enum eng_kill eng_kill_next(const struct eng_policy *policy, const struct eng_times *times,
+                            double *left);
+
+// The time of its last event for a worker to whom nobody listened until now: with it the worker has
+// a second at least before it hangs.
+double eng_heard(const struct eng_policy *policy, double now, double event);
+
+// The longest that a worker may let one batch take, so that it can say itself that a batch did not
+// end before it is killed for silence.
+uint32_t eng_batch_limit_ms(const struct eng_policy *policy);
+
+#define ENG_LOSSES 3 // so many in a row stop a device's queue
+
+// How many device losses in a row there are, with one more result. A device that could not be
+// opened again counts as lost. A skip leaves the number as it is: nothing ran on the device.
+unsigned eng_losses_after(unsigned losses, enum eng_result result);
+
+#define ENG_HANGS 10 // so many in a row stop a device's queue: each costs the whole policy->idle
+
+// How many hangs in a row there are, with one more result.
+unsigned eng_hangs_after(unsigned hangs, enum eng_result result);
+
+// --- Worker processes: how one is started, with which environment, and how it is ended.
+
+struct eng_child {
+    pid_t pid;  // 0: none
+    int socket; // the supervisor's end, non-blocking; -1 if closed
+    int output; // stdout and stderr of the worker, non-blocking; -1 if closed
+    int status; // of waitpid, once `ended`
+    bool ended;
+};
+
+// What a worker and its driver may have at least: files open at once, and address space.
+#define ENG_FILES      64
+#define ENG_MEMORY_MIB 512
+
+// Starts this program again as `litmus worker`, in a process group of its own, with one driver's
+// manifest for the Vulkan loader to know, no implicit layers and no shader caches, and so much
+// nicer than this process. The worker dies with the supervisor. False with an error if no process
+// can be made, or it may have too little.
+bool eng_child_start(struct eng_child *child, const char *manifest, int niceness,
+                     struct lit_error *error);
+
+// Whether the process has ended; never waits.
+bool eng_child_ended(struct eng_child *child);
+
+// Closes the socket and ends the process: by itself if it does so within policy->term, then by
+// SIGTERM, then by SIGKILL. `at_once` starts with SIGTERM. False if it outlived even SIGKILL: it is
+// left behind.
+bool eng_child_end(struct eng_child *child, const struct eng_policy *policy, bool at_once);
+
+// "signal 11 (SIGSEGV)" or "exit status 3".
+void eng_child_describe(const struct eng_child *child, char *text, size_t size);
+
+// Why it ended, if that is no doing of the driver: it exited with a code of enum eng_exit, or by
+// a signal that only others send. NULL else. The kernel's SIGKILL when memory runs out is among
+// them: whose memory it was is not known.
+const char *eng_child_failure(const struct eng_child *child);
 
 // What all workers of a run share.
 struct eng_watch {
@@ -57,3 +164,32 @@ void eng_worker_evidence(struct eng_worker *worker, bool silent, char *evidence[
 
 // Waits for the next event. After anything but an event the worker is good for eng_worker_end only.
 enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event, char reason[512]);
+
+// --- SIGINT, SIGTERM and SIGHUP: the first one asks the run to stop in order, the second ends the
+// program at once.
+
+// Starts listening. A signal that the program was started with ignored (nohup) stays ignored.
+void eng_interrupt_listen(void);
+// The signal that came, 0 if none.
+int eng_interrupt(void);
+// Ends the program by the signal, so that whoever started it sees how it ended.
+_Noreturn void eng_interrupt_reraise(int number);
+
+// --- What the kernel logs of graphics devices while a run lasts. Not everybody may read it:
+// without permission there is nothing.
+
+#define ENG_KERNEL_LOG "/dev/kmsg"
+
+struct eng_kernel_log {
+    int file;        // -1: it cannot be read
+    char rest[1024]; // of a line that has not come to its end
+    size_t rest_length;
+    struct text lines; // what matters, as dmesg prints it: "[ 1234.567890] NVRM: Xid ..."
+};
+
+// From here on what is logged is kept. `path`: of records as /dev/kmsg has them; NULL: none.
+void eng_kernel_log_open(struct eng_kernel_log *log, const char *path);
+void eng_kernel_log_close(struct eng_kernel_log *log);
+
+// Reads what has come; never waits. Of more than ENG_EVIDENCE_SIZE bytes the newest lines are kept.
+void eng_kernel_log_read(struct eng_kernel_log *log);

@@ -3,14 +3,10 @@
 
 #include "base/text.h"
 #include "device/device.h"
-#include "engine/ahead.h"
-#include "engine/backtrace.h"
-#include "engine/bench.h"
-#include "engine/compile.h"
-#include "engine/generated.h"
-#include "engine/lookback.h"
 #include "engine/measure.h"
 #include "engine/protocol.h"
+#include "engine/bench.h"
+#include "engine/lookback.h"
 #include "engine/throughput.h"
 
 #include <errno.h>

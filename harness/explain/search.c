@@ -4,7 +4,7 @@
 #include "explain/search.h"
 
 #include "base/clock.h"
-#include "engine/interrupt.h"
+#include "engine/watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -84,7 +84,7 @@ void eng_count_part(struct eng_count *sum, const struct eng_count *batch, uint32
 // PASS.
 enum eng_result eng_verdict(const struct eng_count *count);
 
-// --- agree.c: whether the numbers of a result agree with one another: what holds of everything
+// --- Whether the numbers of a result agree with one another: what holds of everything
 // that this program counts, batch by batch, resumed, interrupted or merged. Events of workers, rows
 // of stores and JSON reports are held against the same. Returned is what contradicts what ("the
 // outcomes do not add up to the instances"), or NULL.
@@ -101,7 +101,7 @@ const char *eng_count_disagrees(const struct eng_count *count, const struct cat_
 const char *eng_result_disagrees(enum eng_result result, const struct eng_count *count,
                                  const struct cat_mode *mode);
 
-// --- tally.c: what the results of a run add up to: how many of each, and the exit code.
+// --- What the results of a run add up to: how many of each, and the exit code.
 
 struct eng_tally {
     uint64_t results[ENG_RESULTS];

@@ -2,7 +2,7 @@
 // What a worker is told to make ahead, and who is to blame when it ends meanwhile.
 #include "unit.h"
 
-#include "engine/foresight.h"
+#include "engine/queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>

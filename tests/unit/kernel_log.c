@@ -2,7 +2,7 @@
 // The kernel's log: what matters of records that come in pieces, and no more than a bound.
 #include "unit.h"
 
-#include "engine/kernel_log.h"
+#include "engine/watch.h"
 #include "model/result.h"
 
 #include "folder.h"

@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include "engine/plan.h"
-#include "engine/shard.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // How devices share a machine.
 #include "unit.h"
 
-#include "engine/share.h"
+#include "engine/queue.h"
 
 static void the_table(void **state)
 {

@@ -3,7 +3,7 @@
 // one, what is drawn, and how a dispatch is cut.
 #include "unit.h"
 
-#include "engine/stressing.h"
+#include "engine/plan.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "base/clock.h"
-#include "engine/backtrace.h"
+#include "engine/protocol.h"
 #include "engine/plan.h"
 #include "engine/supervisor.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "model/result.h"
-#include "engine/timeout.h"
+#include "engine/watch.h"
 
 #include <string.h>
 #include <unistd.h>
