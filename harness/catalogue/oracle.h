@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an oracle is: pure C functions that size a configuration, make its input and say what a
 // right device would store. An oracle never calls Vulkan and knows nothing of the kernel but its
-// ABI (docs/test-format.md). Each oracle is registered in the table of oracle.c.
+// ABI (docs/test-format.md). They are in the tables of oracles/*.c (oracles/oracles.h).
 #pragma once
 
 #include "base/error.h"
@@ -15,6 +15,9 @@ struct cat_args {
     uint64_t most_words; // of a buffer that the device and the host have room for; 0: not asked
     uint32_t most_workgroups;     // of a dispatch; 0: not asked
     const struct cat_case *which; // for cat_value() and cat_axis_is()
+    // Set for the functions of an oracle only, by those at the end of this file.
+    const struct cat_oracle *oracle;
+    struct cat_shape shape;
 };
 
 // The number of a parameter whose value is `largest`: the oracle's shape says how much that is.
@@ -26,36 +29,72 @@ uint32_t cat_value(const struct cat_args *args, const char *name);
 const char *cat_axis(const struct cat_args *args, const char *name);
 bool cat_axis_is(const struct cat_args *args, const char *name, const char *value);
 
-// For an oracle whose instances all store the same: repeats the expectation of the first one, which
-// has so many words (the mode's stride counted), for all others.
+// The usual shape of an oracle (below), for so many workgroups.
+void cat_shape_usual(struct cat_args *args, uint32_t workgroups);
+// Fills the input with random words.
+void cat_random_words(const struct cat_args *args, uint64_t seed, uint32_t *input);
+// Where all units store the same: repeats the expectation of the first one, which has so many words
+// (the mode's stride counted), for all others.
 void cat_repeat(const struct cat_shape *shape, size_t words, uint32_t *expected);
 
+// All but `name` and `instance` may be left out. The usual shape: `scale` workgroups, whose units
+// are subgroups (or workgroups) with `results` words for each invocation; a word of input for each
+// invocation, one word of state.
 struct cat_oracle {
     const char *name;
     enum cat_check check;
     struct cat_choice choice; // CAT_CHECK_CHOICE only
-    // What the unit is that passes or fails: "subgroup", "workgroup", "device scan".
+    // The checked unit, which passes or fails: "subgroup", "workgroup", "device scan".
     const char *instance;
     // Its workgroups (or subgroups) wait for each other or race, so that what else the processor
     // does shows in the results: a software device runs it with no other such device beside it.
-    bool interacts;
+    bool needs_progress;
+    bool of_workgroups; // the unit of the usual shape is a workgroup
+    bool alike;         // all units store the same: `expect` fills those of the first
+    uint32_t results;   // words of output of each invocation, in the usual shape
+    uint32_t least;     // lanes that a subgroup must have
+    const void *data;   // for the functions
     // All words of all runs of one pipeline must be the same, even where several values are
     // allowed.
-    bool (*steady)(const struct cat_args *args); // NULL: no
-    // Sizes. False with an error if the configuration makes no sense on this device: it is skipped.
-    bool (*shape)(const struct cat_args *args, struct cat_shape *shape, struct lit_error *error);
-    // Fills input[shape->input_words]. NULL if there is no input.
-    void (*input)(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
-                  uint32_t *input);
+    bool (*deterministic)(const struct cat_args *args);
+    // False with an error if the configuration makes no sense on this device: it is skipped.
+    bool (*fits)(const struct cat_args *args, struct lit_error *error);
+    // Makes args->shape, which is the usual one before, the right one.
+    void (*shape)(struct cat_args *args);
+    // Fills input[shape.input_words], which is zero before. Without it: random words.
+    void (*input)(const struct cat_args *args, uint64_t seed, uint32_t *input);
     // Fills expected[]: cat_check_stride() words for each output word.
-    void (*expect)(const struct cat_args *args, const struct cat_shape *shape,
-                   const uint32_t *input, uint32_t *expected);
-    // Says where in the test a failing word is: "lane 31, iteration 9", at most `size` bytes.
-    void (*where)(const struct cat_args *args, const struct cat_shape *shape,
-                  const struct cat_failure *failure, char *text, size_t size);
+    void (*expect)(const struct cat_args *args, const uint32_t *input, uint32_t *expected);
+    // Instead of it: fills those of one unit, which has as many words of input as any other.
+    void (*expect_unit)(const struct cat_args *args, const uint32_t *input, uint32_t *expected);
+    // Where in the test a failing word is (cat_oracle_where); without it lane, result and unit.
+    // Or a function that picks among several, or one that says it.
+    const char *where;
+    const char *(*where_of)(const struct cat_args *args, const struct cat_failure *failure);
+    void (*describe)(const struct cat_args *args, const struct cat_failure *failure, char *text,
+                     size_t size);
 };
 
 // How its words are judged.
 struct cat_mode cat_mode_of(const struct cat_oracle *oracle);
 // The oracle of that name, or NULL.
 const struct cat_oracle *cat_oracle_find(const char *name);
+
+// Sizes. False with an error if the configuration makes no sense on this device: it is skipped.
+bool cat_oracle_shape(const struct cat_oracle *oracle, const struct cat_args *args,
+                      struct cat_shape *shape, struct lit_error *error);
+// Fills input[shape->input_words], which is zero before.
+void cat_oracle_input(const struct cat_oracle *oracle, const struct cat_args *args,
+                      const struct cat_shape *shape, uint64_t seed, uint32_t *input);
+// Fills expected[]: cat_check_stride() words for each output word.
+void cat_oracle_expect(const struct cat_oracle *oracle, const struct cat_args *args,
+                       const struct cat_shape *shape, const uint32_t *input, uint32_t *expected);
+// Says where in the test a failing word is: "lane 31, iteration 9", at most `size` bytes.
+//
+// In `where` of an oracle stands for a number {A}, {A%B}, {A/B%C} and so on, taken from left to
+// right with % / and -; and {A|x|y|z} for the Ath word. A name is a number itself, `word` (of the
+// unit), `unit`, `lanes` (of a subgroup), `workgroup` (its size), `subgroups` (of a workgroup),
+// `workgroups`, `elements`, `words` (of a unit), `results`, or an axis or parameter of the test.
+void cat_oracle_where(const struct cat_oracle *oracle, const struct cat_args *args,
+                      const struct cat_shape *shape, const struct cat_failure *failure, char *text,
+                      size_t size);

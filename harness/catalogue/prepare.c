@@ -118,7 +118,7 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
         return lit_fail(error, LIT_EXIT_NOTHING, "no module was built for subgroups of %" PRIu32,
                         p->args.subgroup);
     return check_features(p, facts, error) && check_workgroup(p, facts, error) &&
-           p->oracle->shape(&p->args, &p->shape, error) &&
+           cat_oracle_shape(p->oracle, &p->args, &p->shape, error) &&
            dev_shape_fits(facts, p->oracle->check, &p->shape, error) && check_memory(p, error);
 }
 
@@ -133,10 +133,10 @@ void eng_prepare_data(struct eng_prepared *p, uint64_t seed)
     const size_t stride = cat_check_stride(p->oracle->check);
     p->input = lit_alloc(shape->input_words, sizeof *p->input);
     p->expected = lit_alloc(shape->instances * shape->words_per_instance, stride * 4);
-    if (p->oracle->input && shape->input_words)
-        p->oracle->input(&p->args, shape, p->stream, p->input);
-    p->oracle->expect(&p->args, shape, p->input, p->expected);
-    p->steady = p->oracle->steady && p->oracle->steady(&p->args);
+    if (shape->input_words)
+        cat_oracle_input(p->oracle, &p->args, shape, p->stream, p->input);
+    cat_oracle_expect(p->oracle, &p->args, shape, p->input, p->expected);
+    p->steady = p->oracle->deterministic && p->oracle->deterministic(&p->args);
 }
 
 void eng_prepared_clear(struct eng_prepared *p)

@@ -187,9 +187,9 @@ static void add_failure(const struct job *job, const struct cat_failure *at, con
     failure->at.run += job->next;
     if (where)
         snprintf(failure->where, sizeof failure->where, "%s", where);
-    else if (job->ready.oracle->where)
-        job->ready.oracle->where(&job->ready.args, &job->ready.shape, &failure->at, failure->where,
-                                 sizeof failure->where);
+    else
+        cat_oracle_where(job->ready.oracle, &job->ready.args, &job->ready.shape, &failure->at,
+                         failure->where, sizeof failure->where);
 }
 
 // A steady configuration has to store the same words in every run of a pipeline, even where several

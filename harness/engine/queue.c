@@ -122,7 +122,7 @@ static void take_place(struct eng_queue *q, const struct cat_case *which)
     if (!q->device->facts.cpu)
         return;
     *q->place = (struct eng_place){.state = ENG_PLACE_WAITS,
-                                   .alone = which->test->oracle->interacts,
+                                   .alone = which->test->oracle->needs_progress,
                                    .ticket = crew->tickets++};
     while (!eng_crew_stops(crew) &&
            !eng_share_may_run(crew->places, crew->count, (size_t)(q->place - crew->places)))

@@ -1,151 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `cases`: exchanges and control flow. Those about memory are in
-// cases_memory.c, and a larger one in cases_reduction.c.
-
-#include "oracles/cases.h"
+// The oracles of the family `cases`: every invocation has one word of input and a few words of
+// output of its own, and all that is expected is a number. A larger one is in cases_reduction.c.
 
 #include "base/random.h"
+#include "oracles/oracles.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
-struct cat_shape cases_shape(const struct cat_args *args, uint32_t results)
-{
-    const uint64_t subgroups = (uint64_t)args->scale * (args->workgroup / args->subgroup);
-    return (struct cat_shape){
-        .workgroups = args->scale,
-        .input_words = subgroups * args->subgroup,
-        .state_words = 1,
-        .instances = subgroups,
-        .words_per_instance = (uint64_t)results * args->subgroup,
-    };
-}
-
-struct cat_shape cases_workgroup_shape(const struct cat_args *args, uint32_t results)
-{
-    struct cat_shape shape = cases_shape(args, results);
-    shape.instances = args->scale;
-    shape.words_per_instance = (uint64_t)results * args->workgroup;
-    return shape;
-}
-
-void cases_random_input(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
-                        uint32_t *input)
-{
-    (void)args;
-    struct lit_random random = {seed};
-    for (uint64_t i = 0; i < shape->input_words; i++)
-        input[i] = (uint32_t)(random_next(&random) >> 32);
-}
-
-void cases_each(const struct cat_args *args, const struct cat_shape *shape, const uint32_t *input,
-                uint32_t lanes, cases_expectation *expectation, uint32_t *expected)
-{
-    for (uint64_t i = 0; i < shape->instances; i++)
-        expectation(args, input + i * lanes, expected + i * shape->words_per_instance);
-}
-
-void cases_where(const struct cat_args *args, const struct cat_shape *shape,
-                 const struct cat_failure *failure, char *text, size_t size)
-{
-    const uint32_t subgroups = args->workgroup / args->subgroup;
-    const bool whole = shape->instances == shape->workgroups;
-    const uint64_t lanes = whole ? args->workgroup : args->subgroup;
-    const uint64_t results = shape->words_per_instance / lanes;
-    const unsigned lane = (unsigned)(failure->word / results);
-    const unsigned result = (unsigned)(failure->word % results);
-    if (whole)
-        snprintf(text, size, "invocation %u, result %u, workgroup %u", lane, result,
-                 (unsigned)failure->instance);
-    else
-        snprintf(text, size, "lane %u, result %u, subgroup %u of workgroup %u", lane, result,
-                 (unsigned)(failure->instance % subgroups),
-                 (unsigned)(failure->instance / subgroups));
-}
-
-static void random_below_input(const struct cat_shape *shape, uint64_t seed, uint32_t bound,
+static void random_below_input(const struct cat_args *args, uint64_t seed, uint32_t bound,
                                uint32_t *input)
 {
     struct lit_random random = {seed};
-    for (uint64_t i = 0; i < shape->input_words; i++)
+    for (uint64_t i = 0; i < args->shape.input_words; i++)
         input[i] = (uint32_t)random_below(&random, bound);
 }
 
 // ---- cases.mesa-12927: all lanes read one lane; its number is the low byte of every word
 
-static bool index_shape(const struct cat_args *args, struct cat_shape *shape,
-                        struct lit_error *error)
+static void index_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
-    (void)error;
-    *shape = cases_shape(args, 1);
-    return true;
-}
-
-static void index_input(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
-                        uint32_t *input)
-{
-    cases_random_input(args, shape, seed, input);
-    for (uint64_t i = 0; i < shape->input_words; i++)
+    cat_random_words(args, seed, input);
+    for (uint64_t i = 0; i < args->shape.input_words; i++)
         input[i] = (input[i] & 0xffffff00u) | cat_value(args, "source");
 }
 
-static void index_of_subgroup(const struct cat_args *args, const uint32_t *words,
-                              uint32_t *expected)
+static void index_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
     const uint32_t source = cat_value(args, "source");
     for (uint32_t lane = 0; lane < args->subgroup; lane++)
         expected[lane] = cat_axis_is(args, "value", "lane") ? source : words[source];
 }
 
-static void index_expect(const struct cat_args *args, const struct cat_shape *shape,
-                         const uint32_t *input, uint32_t *expected)
-{
-    cases_each(args, shape, input, args->subgroup, index_of_subgroup, expected);
-}
-
-static CASES_ORACLE(index, "mesa-12927", "subgroup");
-
 // ---- cases.igc-396: lane 1 hands its word to its subgroup, with a branch in workgroup 0 alone
 
-static bool guarded_shape(const struct cat_args *args, struct cat_shape *shape,
-                          struct lit_error *error)
-{
-    if (args->subgroup < 2)
-        return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of one lane has nothing to exchange");
-    *shape = cases_shape(args, 1);
-    return true;
-}
-
-#define guarded_input cases_random_input
-
-static void guarded_expect(const struct cat_args *args, const struct cat_shape *shape,
-                           const uint32_t *input, uint32_t *expected)
+static void guarded_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
     const bool guarded = cat_axis_is(args, "guard", "branch");
-    for (uint64_t i = 0; i < shape->input_words; i++)
+    for (uint64_t i = 0; i < args->shape.input_words; i++)
         expected[i] = guarded && i >= args->workgroup ? 0 : input[i - i % args->subgroup + 1];
 }
 
-static CASES_ORACLE(guarded, "igc-396", "subgroup");
-
 // ---- cases.igc-397: squares of differences, added to the poison
 
-static bool adds_shape(const struct cat_args *args, struct cat_shape *shape,
-                       struct lit_error *error)
+static void adds_shape(struct cat_args *args)
 {
-    (void)error;
-    *shape = cases_shape(args, cat_axis_is(args, "width", "64") ? 2 : 1);
-    return true;
+    if (cat_axis_is(args, "width", "64"))
+        args->shape.words_per_instance *= 2;
 }
 
 // Numbers so small that floats of 32 bits hold every sum of squares.
-static void adds_input(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
-                       uint32_t *input)
+static void adds_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
-    (void)args;
-    random_below_input(shape, seed, 256, input);
+    random_below_input(args, seed, 256, input);
 }
 
-static void adds_of_subgroup(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
+static void adds_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
     const bool wide = cat_axis_is(args, "width", "64");
     const uint64_t poison = (uint64_t)CAT_POISON << 32 | CAT_POISON;
@@ -163,14 +72,6 @@ static void adds_of_subgroup(const struct cat_args *args, const uint32_t *words,
         }
     }
 }
-
-static void adds_expect(const struct cat_args *args, const struct cat_shape *shape,
-                        const uint32_t *input, uint32_t *expected)
-{
-    cases_each(args, shape, input, args->subgroup, adds_of_subgroup, expected);
-}
-
-static CASES_ORACLE(adds, "igc-397", "subgroup");
 
 // ---- cases.igc-402: the sum of four 16-bit numbers
 
@@ -192,27 +93,16 @@ static uint32_t number_of(uint32_t half)
     return exponent ? ((half & 0x3ff) | 0x400) >> (25 - exponent) : 0;
 }
 
-static bool halves_shape(const struct cat_args *args, struct cat_shape *shape,
-                         struct lit_error *error)
-{
-    if (args->subgroup < 4)
-        return lit_fail(error, LIT_EXIT_USAGE, "the sum is that of four lanes");
-    *shape = cases_shape(args, 1);
-    return true;
-}
-
 // The number is the lower half of a word, and the upper half must not matter.
-static void halves_input(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
-                         uint32_t *input)
+static void halves_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
-    cases_random_input(args, shape, seed, input);
+    cat_random_words(args, seed, input);
     if (cat_axis_is(args, "number", "half"))
-        for (uint64_t i = 0; i < shape->input_words; i++)
+        for (uint64_t i = 0; i < args->shape.input_words; i++)
             input[i] = (input[i] & 0xffff0000u) | half_of(input[i] & 0xff);
 }
 
-static void halves_of_subgroup(const struct cat_args *args, const uint32_t *words,
-                               uint32_t *expected)
+static void halves_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
     const bool half = cat_axis_is(args, "number", "half");
     const bool all = cat_axis_is(args, "consumer", "straight");
@@ -224,29 +114,12 @@ static void halves_of_subgroup(const struct cat_args *args, const uint32_t *word
     }
 }
 
-static void halves_expect(const struct cat_args *args, const struct cat_shape *shape,
-                          const uint32_t *input, uint32_t *expected)
-{
-    cases_each(args, shape, input, args->subgroup, halves_of_subgroup, expected);
-}
-
-static CASES_ORACLE(halves, "igc-402", "subgroup");
-
 // ---- cases.amdvlk-138 and cases.llpc-426: turns, one value after the other
 
-static bool turns_shape(const struct cat_args *args, struct cat_shape *shape,
-                        struct lit_error *error)
+static void turns_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
-    (void)error;
-    *shape = cases_shape(args, 2);
-    return true;
-}
-
-static void turns_input(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
-                        uint32_t *input)
-{
-    random_below_input(shape, seed, cat_value(args, "values"), input);
-    for (uint64_t i = 0; i < shape->input_words; i++)
+    random_below_input(args, seed, cat_value(args, "values"), input);
+    for (uint64_t i = 0; i < args->shape.input_words; i++)
         input[i] = (input[i] + 1) * 0x9E3779B1u;
 }
 
@@ -264,8 +137,7 @@ static uint32_t turns_of(const struct cat_args *args, const uint32_t *words, uin
     return count;
 }
 
-static void turns_of_subgroup(const struct cat_args *args, const uint32_t *words,
-                              uint32_t *expected)
+static void turns_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
     uint32_t turns[128];
     turns_of(args, words, turns);
@@ -280,15 +152,7 @@ static void turns_of_subgroup(const struct cat_args *args, const uint32_t *words
     }
 }
 
-static void turns_expect(const struct cat_args *args, const struct cat_shape *shape,
-                         const uint32_t *input, uint32_t *expected)
-{
-    cases_each(args, shape, input, args->subgroup, turns_of_subgroup, expected);
-}
-
-static CASES_ORACLE(turns, "amdvlk-138", "subgroup");
-
-static void asks_of_subgroup(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
+static void asks_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
     uint32_t turns[128];
     turns_of(args, words, turns);
@@ -301,82 +165,41 @@ static void asks_of_subgroup(const struct cat_args *args, const uint32_t *words,
     }
 }
 
-static void asks_expect(const struct cat_args *args, const struct cat_shape *shape,
-                        const uint32_t *input, uint32_t *expected)
-{
-    cases_each(args, shape, input, args->subgroup, asks_of_subgroup, expected);
-}
-
-#define asks_shape turns_shape
-#define asks_input turns_input
-static CASES_ORACLE(asks, "llpc-426", "subgroup");
-
 // ---- cases.wgpu-7319: a loop that also counts
 
-static bool counts_shape(const struct cat_args *args, struct cat_shape *shape,
-                         struct lit_error *error)
+static void counts_shape(struct cat_args *args)
 {
-    (void)error;
-    *shape = cases_shape(args, 2);
-    shape->elements = cat_value(args, "iterations");
-    return true;
+    args->shape.elements = cat_value(args, "iterations");
 }
 
-#define counts_input cases_random_input
-
-// The loop is a linear congruential generator: x becomes factor * x + term in so many steps.
-static void counts_expect(const struct cat_args *args, const struct cat_shape *shape,
-                          const uint32_t *input, uint32_t *expected)
+static void counts_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
-    (void)args;
-    uint32_t factor[8], term[8];
-    factor[0] = 1;
-    term[0] = 0;
-    for (uint32_t step = 0; step < shape->elements; step++) {
-        factor[0] *= 1664525u;
-        term[0] = term[0] * 1664525u + 1013904223u;
-    }
-    for (uint32_t extra = 1; extra < 8; extra++) {
-        factor[extra] = factor[extra - 1] * 1664525u;
-        term[extra] = term[extra - 1] * 1664525u + 1013904223u;
-    }
-    for (uint64_t i = 0; i < shape->input_words; i++) {
-        expected[2 * i] = shape->elements + input[i] % 8;
-        expected[2 * i + 1] = factor[input[i] % 8] * input[i] + term[input[i] % 8];
+    struct oracle_steps all[8];
+    for (uint32_t extra = 0; extra < 8; extra++)
+        all[extra] = oracle_steps(args->shape.elements + extra);
+    for (uint64_t i = 0; i < args->shape.input_words; i++) {
+        expected[2 * i] = args->shape.elements + input[i] % 8;
+        expected[2 * i + 1] = all[input[i] % 8].factor * input[i] + all[input[i] % 8].term;
     }
 }
-
-static CASES_ORACLE(counts, "wgpu-7319", "subgroup");
 
 // ---- cases.offload-test-suite-520: each counts itself
 
-#define peels_shape index_shape
-#define peels_input cases_random_input
-
-static void peels_expect(const struct cat_args *args, const struct cat_shape *shape,
-                         const uint32_t *input, uint32_t *expected)
+static void peels_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
-    (void)args;
     (void)input;
-    for (uint64_t i = 0; i < shape->input_words; i++)
-        expected[i] = 1;
+    for (uint32_t lane = 0; lane < args->subgroup; lane++)
+        expected[lane] = 1;
 }
-
-static CASES_ORACLE(peels, "offload-test-suite-520", "subgroup");
 
 // ---- cases.offload-test-suite-320: the first lane of each case, and of all
 
-#define elects_shape turns_shape
-
-static void elects_input(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
-                         uint32_t *input)
+static void elects_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
-    (void)args;
-    random_below_input(shape, seed, 3, input);
+    random_below_input(args, seed, 3, input);
 }
 
-static void elects_of_subgroup(const struct cat_args *args, const uint32_t *words,
-                               uint32_t *expected)
+static void elects_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
     bool taken[3] = {false};
     for (uint32_t lane = 0; lane < args->subgroup; lane++) {
@@ -386,29 +209,9 @@ static void elects_of_subgroup(const struct cat_args *args, const uint32_t *word
     }
 }
 
-static void elects_expect(const struct cat_args *args, const struct cat_shape *shape,
-                          const uint32_t *input, uint32_t *expected)
-{
-    cases_each(args, shape, input, args->subgroup, elects_of_subgroup, expected);
-}
-
-static CASES_ORACLE(elects, "offload-test-suite-320", "subgroup");
-
 // ---- cases.offload-test-suite-480: three indices
 
-static bool indices_shape(const struct cat_args *args, struct cat_shape *shape,
-                          struct lit_error *error)
-{
-    if (args->subgroup < 4)
-        return lit_fail(error, LIT_EXIT_USAGE, "the lanes exchange in fours");
-    *shape = cases_shape(args, 3);
-    return true;
-}
-
-#define indices_input cases_random_input
-
-static void indices_of_subgroup(const struct cat_args *args, const uint32_t *words,
-                                uint32_t *expected)
+static void indices_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
     static const uint32_t order[4] = {2, 3, 1, 0};
     for (uint32_t lane = 0; lane < args->subgroup; lane++) {
@@ -419,46 +222,29 @@ static void indices_of_subgroup(const struct cat_args *args, const uint32_t *wor
     }
 }
 
-static void indices_expect(const struct cat_args *args, const struct cat_shape *shape,
-                           const uint32_t *input, uint32_t *expected)
-{
-    cases_each(args, shape, input, args->subgroup, indices_of_subgroup, expected);
-}
-
-static CASES_ORACLE(indices, "offload-test-suite-480", "subgroup");
-
 // ---- cases.moltenvk-2750: a lane far away
 
-static bool far_shape(const struct cat_args *args, struct cat_shape *shape, struct lit_error *error)
+static bool far_fits(const struct cat_args *args, struct lit_error *error)
 {
-    const uint32_t mask = cat_value(args, "mask");
-    if (mask >= args->subgroup)
-        return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of %u has no lane that far away",
-                        (unsigned)args->subgroup);
-    *shape = cases_shape(args, 1);
-    shape->elements = mask;
-    return true;
+    return cat_value(args, "mask") < args->subgroup ||
+           lit_fail(error, LIT_EXIT_USAGE, "a subgroup of %u has no lane that far away",
+                    (unsigned)args->subgroup);
 }
 
-#define far_input cases_random_input
-
-static void far_expect(const struct cat_args *args, const struct cat_shape *shape,
-                       const uint32_t *input, uint32_t *expected)
+static void far_shape(struct cat_args *args)
 {
-    (void)args;
-    for (uint64_t i = 0; i < shape->input_words; i++)
-        expected[i] = input[i ^ shape->elements];
+    args->shape.elements = cat_value(args, "mask");
 }
 
-static CASES_ORACLE(far, "moltenvk-2750", "subgroup");
+static void far_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
+{
+    for (uint32_t lane = 0; lane < args->subgroup; lane++)
+        expected[lane] = input[lane ^ args->shape.elements];
+}
 
 // ---- cases.vkd3d-proton-1649: the first of those with an odd word
 
-#define parties_shape index_shape
-#define parties_input cases_random_input
-
-static void parties_of_subgroup(const struct cat_args *args, const uint32_t *words,
-                                uint32_t *expected)
+static void parties_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
     uint32_t first = 0;
     while (first + 1 < args->subgroup && words[first] % 2 == 0)
@@ -467,21 +253,9 @@ static void parties_of_subgroup(const struct cat_args *args, const uint32_t *wor
         expected[lane] = words[lane] % 2 ? words[first] : CAT_POISON;
 }
 
-static void parties_expect(const struct cat_args *args, const struct cat_shape *shape,
-                           const uint32_t *input, uint32_t *expected)
-{
-    cases_each(args, shape, input, args->subgroup, parties_of_subgroup, expected);
-}
-
-static CASES_ORACLE(parties, "vkd3d-proton-1649", "subgroup");
-
 // ---- cases.dolphin-9783: smallest and largest odd word
 
-#define reduces_shape turns_shape
-#define reduces_input cases_random_input
-
-static void reduces_of_subgroup(const struct cat_args *args, const uint32_t *words,
-                                uint32_t *expected)
+static void reduces_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
 {
     uint32_t least = UINT32_MAX, most = 0;
     for (uint32_t lane = 0; lane < args->subgroup; lane++)
@@ -495,32 +269,126 @@ static void reduces_of_subgroup(const struct cat_args *args, const uint32_t *wor
     }
 }
 
-static void reduces_expect(const struct cat_args *args, const struct cat_shape *shape,
-                           const uint32_t *input, uint32_t *expected)
+// ---- cases.acceleratedkernels-98: the sum of the invocation one workgroup further
+
+static void carries_shape(struct cat_args *args)
 {
-    cases_each(args, shape, input, args->subgroup, reduces_of_subgroup, expected);
+    args->shape.elements = (uint32_t)args->shape.input_words;
+    args->shape.state_words = 1 + 2 * args->shape.input_words;
 }
 
-static CASES_ORACLE(reduces, "dolphin-9783", "subgroup");
+static void carries_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
+{
+    for (uint64_t i = 0; i < args->shape.input_words; i++)
+        expected[i] = input[(i + args->workgroup) % args->shape.input_words];
+}
 
-const struct cat_oracle *const oracles_cases[] = {
-    &oracle_cases_adds,
-    &oracle_cases_asks,
-    &oracle_cases_carries,
-    &oracle_cases_counts,
-    &oracle_cases_elects,
-    &oracle_cases_far,
-    &oracle_cases_guarded,
-    &oracle_cases_halves,
-    &oracle_cases_index,
-    &oracle_cases_indices,
-    &oracle_cases_parties,
-    &oracle_cases_peels,
-    &oracle_cases_reduces,
-    &oracle_cases_reduction,
-    &oracle_cases_scans,
-    &oracle_cases_sorts,
-    &oracle_cases_stacks,
-    &oracle_cases_turns,
-    NULL,
+// ---- cases.llama-cpp-28975: each workgroup's row, sorted
+
+static void sorts_shape(struct cat_args *args)
+{
+    args->shape.state_words = 1 + args->shape.input_words;
+    args->shape.input_words *= 2;
+}
+
+// Keys out of a range so small that many are equal.
+static void sorts_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
+{
+    cat_random_words(args, seed, input);
+    for (uint64_t i = 0; i < args->shape.input_words; i++)
+        input[i] %= 3 * args->workgroup;
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static void sorts_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
+{
+    uint64_t pairs[2 * 1024]; // a workgroup has 1024 invocations at most
+    const uint32_t length = 2 * args->workgroup;
+    for (uint32_t i = 0; i < length; i++)
+        pairs[i] = (uint64_t)words[i] << 32 | i;
+    qsort(pairs, length, sizeof *pairs, by_number);
+    for (uint32_t i = 0; i < length; i++) {
+        expected[2 * i] = (uint32_t)(pairs[i] >> 32);
+        expected[2 * i + 1] = (uint32_t)pairs[i];
+    }
+}
+
+// ---- cases.vello-10-nv-bug-3: a scan of elements of twelve numbers
+
+static void scans_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
+{
+    // From which bit of its word each number of an element comes; the last has all bits from there.
+    static const uint32_t shift[12] = {0, 4, 8, 12, 0, 4, 12, 8, 4, 0, 8, 16};
+    uint32_t sum[12] = {0};
+    for (uint32_t i = 0; i < args->workgroup; i++)
+        for (uint32_t k = 0; k < 12; k++) {
+            sum[k] += words[i] >> shift[k] & (k == 11 ? UINT32_MAX : 15);
+            expected[12 * i + k] = sum[k];
+        }
+}
+
+// ---- cases.vello-10-nv-crash-1: the top of a stack
+
+struct stack_entry {
+    uint32_t members[6];
+};
+
+static void stacks_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
+{
+    for (uint64_t i = 0; i < args->shape.input_words; i++) {
+        struct stack_entry stack[12], top = {{0}};
+        uint32_t depth = 0, number = input[i];
+        for (uint32_t bit = 0; bit < 12; bit++) {
+            const uint32_t next = number * 1664525u + 1013904223u;
+            if (input[i] >> bit & 1) {
+                stack[depth] = top;
+                top = (struct stack_entry){{next, 2 * next, ~next, bit, number, depth}};
+                depth++;
+            } else if (depth) {
+                top = stack[--depth];
+            }
+            number = next;
+        }
+        for (uint32_t k = 0; k < 6; k++)
+            expected[6 * i + k] = top.members[k];
+    }
+}
+
+// The case of a ticket, whose checked unit is a subgroup.
+#define CASE(ticket, results_, ...)                                                                \
+    {                                                                                              \
+        .name = "cases." ticket, .instance = "subgroup", .results = results_, __VA_ARGS__          \
+    }
+// Whose checked unit is a workgroup.
+#define WORKGROUP_CASE(ticket, results_, ...)                                                      \
+    {                                                                                              \
+        .name = "cases." ticket, .instance = "workgroup", .of_workgroups = true,                   \
+        .results = results_, __VA_ARGS__                                                           \
+    }
+
+const struct cat_oracle oracles_cases[] = {
+    CASE("acceleratedkernels-98", 1, .shape = carries_shape, .expect = carries_expect),
+    CASE("amdvlk-138", 2, .input = turns_input, .expect_unit = turns_expect),
+    CASE("dolphin-9783", 2, .expect_unit = reduces_expect),
+    CASE("igc-396", 1, .least = 2, .expect = guarded_expect),
+    CASE("igc-397", 1, .shape = adds_shape, .input = adds_input, .expect_unit = adds_expect),
+    CASE("igc-402", 1, .least = 4, .input = halves_input, .expect_unit = halves_expect),
+    WORKGROUP_CASE("llama-cpp-28975", 4, .shape = sorts_shape, .input = sorts_input,
+                   .expect_unit = sorts_expect),
+    CASE("llpc-426", 2, .input = turns_input, .expect_unit = asks_expect),
+    CASE("mesa-12927", 1, .input = index_input, .expect_unit = index_expect),
+    CASE("moltenvk-2750", 1, .fits = far_fits, .shape = far_shape, .expect_unit = far_expect),
+    CASE("offload-test-suite-320", 2, .input = elects_input, .expect_unit = elects_expect),
+    CASE("offload-test-suite-480", 3, .least = 4, .expect_unit = indices_expect),
+    CASE("offload-test-suite-520", 1, .expect_unit = peels_expect),
+    WORKGROUP_CASE("vello-10-nv-bug-3", 12, .expect_unit = scans_expect),
+    CASE("vello-10-nv-crash-1", 6, .expect = stacks_expect),
+    CASE("vkd3d-proton-1649", 1, .expect_unit = parties_expect),
+    CASE("wgpu-7319", 2, .shape = counts_shape, .expect = counts_expect),
+    {0},
 };

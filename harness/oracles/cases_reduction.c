@@ -2,9 +2,7 @@
 // The oracle of cases.nvidia-skipped-reduction: each invocation stores what an operation over its
 // subgroup gave, and a sum over the words for which its truth values hold.
 
-#include "oracles/cases.h"
-
-#include <string.h>
+#include "oracles/oracles.h"
 
 #define STRIDE 32 // words from one truth value's to the next
 #define MOST   40 // truth values
@@ -30,16 +28,12 @@ static bool chooses_again(const struct cat_args *args)
     return is_kind(args, "bounds") || strstr(cat_axis(args, "kind"), "readonly");
 }
 
-static bool reduction_shape(const struct cat_args *args, struct cat_shape *shape,
-                            struct lit_error *error)
+static void reduction_shape(struct cat_args *args)
 {
     const uint32_t inside = cat_value(args, "inside");
-    if (args->subgroup < 2)
-        return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of one lane has nothing to combine");
-    struct cat_args few = *args;
-    few.scale = args->scale < GROUPS ? args->scale : GROUPS;
-    *shape = cases_workgroup_shape(&few, 2);
-    shape->state_words = 1 + few.scale;
+    cat_shape_usual(args, args->scale < GROUPS ? args->scale : GROUPS);
+    struct cat_shape *shape = &args->shape;
+    shape->state_words = 1 + shape->workgroups;
     // Behind the words of the last invocation lie those of its truth values.
     shape->input_words += 2 + STRIDE * MOST;
     if (is_kind(args, "push")) // even
@@ -48,13 +42,6 @@ static bool reduction_shape(const struct cat_args *args, struct cat_shape *shape
         shape->elements = (uint32_t)((uint64_t)UINT32_MAX * inside / 100);
     else // even
         shape->elements = (uint32_t)(shape->input_words * inside / 200 * 2);
-    return true;
-}
-
-static void reduction_input(const struct cat_args *args, const struct cat_shape *shape,
-                            uint64_t seed, uint32_t *input)
-{
-    cases_random_input(args, shape, seed, input);
 }
 
 // One more number to what those before it gave.
@@ -151,8 +138,8 @@ static uint32_t given_to(const struct cat_args *args, const uint32_t *input, uin
 
 // A number for each truth value that holds: bounds: an odd weight; else its word times that weight,
 // and once more the word or what was given.
-static uint32_t sum_of(const struct cat_args *args, const struct cat_shape *shape,
-                       const uint32_t *input, uint64_t place, uint32_t given)
+static uint32_t sum_of(const struct cat_args *args, const uint32_t *input, uint64_t place,
+                       uint32_t given)
 {
     const uint32_t bools = bools_of(args);
     const bool given_again = chooses_again(args), bounds = is_kind(args, "bounds");
@@ -161,20 +148,31 @@ static uint32_t sum_of(const struct cat_args *args, const struct cat_shape *shap
         const uint32_t weight = 2 * i + 1;
         const uint64_t at = place + 1 + (uint64_t)STRIDE * i;
         const uint64_t tested = is_kind(args, "push") ? i : is_kind(args, "words") ? input[at] : at;
-        if (tested < shape->elements)
+        if (tested < args->shape.elements)
             sum += bounds ? weight : input[at] * weight + (given_again ? given : input[at]);
     }
     return sum;
 }
 
-static void reduction_expect(const struct cat_args *args, const struct cat_shape *shape,
-                             const uint32_t *input, uint32_t *expected)
+static void reduction_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
-    for (uint64_t place = 0; place < (uint64_t)shape->workgroups * args->workgroup; place++) {
+    const uint64_t places = (uint64_t)args->shape.workgroups * args->workgroup;
+    for (uint64_t place = 0; place < places; place++) {
         const uint32_t given = given_to(args, input, place);
         expected[2 * place] = given;
-        expected[2 * place + 1] = sum_of(args, shape, input, place, given);
+        expected[2 * place + 1] = sum_of(args, input, place, given);
     }
 }
 
-CASES_ORACLE(reduction, "nvidia-skipped-reduction", "workgroup");
+const struct cat_oracle oracles_cases_reduction[] = {
+    {
+        .name = "cases.nvidia-skipped-reduction",
+        .instance = "workgroup",
+        .of_workgroups = true,
+        .results = 2,
+        .least = 2,
+        .shape = reduction_shape,
+        .expect = reduction_expect,
+    },
+    {0},
+};

@@ -1,20 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles, family by family: each file NAME.c or NAME_*.c of this folder holds those of the
-// family NAME (with _ for -), and one of them its list, which ends with NULL. A new oracle is a
-// name in its family's list.
+// The oracles: each file NAME.c of this folder has a table oracles_NAME of them, which ends with
+// one without a name; most belong to the family that the file is called after. And what several
+// files share.
 #pragma once
 
 #include "catalogue/oracle.h"
 
-extern const struct cat_oracle *const oracles_barrier[];
-extern const struct cat_oracle *const oracles_broadcast[];
-extern const struct cat_oracle *const oracles_cases[];
-extern const struct cat_oracle *const oracles_divergence[];
-extern const struct cat_oracle *const oracles_lookback[];
-extern const struct cat_oracle *const oracles_loop[];
-extern const struct cat_oracle *const oracles_memory[];
-extern const struct cat_oracle *const oracles_progress[];
-extern const struct cat_oracle *const oracles_reconvergence[];
-extern const struct cat_oracle *const oracles_scan[];
-extern const struct cat_oracle *const oracles_shuffle[];
-extern const struct cat_oracle *const oracles_sync_matrix[];
+#include <string.h>
+
+// A new file is a name here.
+#define ORACLE_TABLES(X)                                                                           \
+    X(barrier)                                                                                     \
+    X(broadcast)                                                                                   \
+    X(cases)                                                                                       \
+    X(cases_reduction)                                                                             \
+    X(divergence)                                                                                  \
+    X(lookback)                                                                                    \
+    X(loop)                                                                                        \
+    X(memory)                                                                                      \
+    X(progress)                                                                                    \
+    X(reconvergence)                                                                               \
+    X(reconvergence_arms)                                                                          \
+    X(reconvergence_generated)                                                                     \
+    X(reconvergence_loops)                                                                         \
+    X(scan)                                                                                        \
+    X(scan_subgroup)                                                                               \
+    X(scan_sum)                                                                                    \
+    X(shuffle)                                                                                     \
+    X(sync_matrix)
+
+#define DECLARE_TABLE(name) extern const struct cat_oracle oracles_##name[];
+ORACLE_TABLES(DECLARE_TABLE)
+#undef DECLARE_TABLE
+
+// For `where` of oracles whose unit is a subgroup.
+#define OF_SUBGROUP ", subgroup {unit%subgroups} of workgroup {unit/subgroups}"
+
+// `steps` steps of the kernels' linear congruential generator at once: x becomes factor * x + term.
+struct oracle_steps {
+    uint32_t factor, term;
+};
+
+static inline struct oracle_steps oracle_steps(uint32_t count)
+{
+    struct oracle_steps all = {.factor = 1};
+    while (count--) {
+        all.factor *= 1664525u;
+        all.term = all.term * 1664525u + 1013904223u;
+    }
+    return all;
+}
+
+static inline uint32_t oracle_float_bits(float value)
+{
+    uint32_t bits = 0;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float oracle_bits_float(uint32_t bits)
+{
+    float value = 0;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// Of the families `loop` and `sync-matrix` (loop.c). What a tail makes of the number that it
+// carries and of what its lane received: `rounds` rounds of a generator of random numbers.
+uint32_t loop_work(uint32_t carried, uint32_t received, uint32_t rounds);
+// Where a failing word is, if a unit is a subgroup with a word for each lane in each iteration, and
+// then words of the tails.
+const char *loop_where(const struct cat_args *args, const struct cat_failure *failure);
+
+// Of the family `reconvergence`: the word of one lane of subgroup number `instance`. From the
+// lowest bit: 4 bits trips (0 to 8), 4 spare, 8 first conditions, 9 second conditions, 3 selector
+// (0 to 4), 3 spare, 1 "this subgroup enters". Of eight instances in a row the first four have a
+// pattern that reads well in a ticket (every other lane; all alike; one lane apart; two halves),
+// the others are random.
+uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uint32_t subgroup);

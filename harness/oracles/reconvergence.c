@@ -5,12 +5,9 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "oracles/oracles.h"
-#include "oracles/reconvergence_shape.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uint32_t subgroup)
 {
@@ -247,19 +244,6 @@ static const struct masks_shape elect_call_shapes[] = {{elect_call, 2}};
 
 // clang-format on
 
-// Which of the shapes of a test a configuration runs.
-
-static size_t by_order_and_exit(const struct cat_args *args)
-{
-    return (cat_axis_is(args, "order", "down") ? 1u : 0u) +
-           (cat_axis_is(args, "exit", "return") ? 2u : 0u);
-}
-
-static size_t by_origin_and_entry(const struct cat_args *args)
-{
-    return by_entry(args) + (cat_axis_is(args, "from", "function") ? 2u : 0u);
-}
-
 enum masks_rule reconvergence_rule(const struct cat_args *args)
 {
     if (cat_axis_is(args, "reconvergence", "maximal"))
@@ -274,43 +258,51 @@ bool reconvergence_is_maximal(const struct cat_args *args)
     return reconvergence_rule(args) == MASKS_MAXIMAL;
 }
 
-bool reconvergence_size(const struct cat_args *args, const struct masks_shape *shape,
-                        struct cat_shape *size, struct lit_error *error)
+bool reconvergence_fits(const struct cat_args *args, struct lit_error *error)
 {
     if (args->subgroup == 0 || args->subgroup > 128)
         return lit_fail(error, LIT_EXIT_USAGE, "a mask has no room for subgroups of %u",
                         args->subgroup);
-    if (args->workgroup > MASKS_LANES || args->workgroup % args->subgroup)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "a workgroup of %u is no whole number of subgroups of %u, or over %u",
-                        args->workgroup, args->subgroup, MASKS_LANES);
-    const uint64_t invocations = (uint64_t)args->scale * args->workgroup;
-    *size = (struct cat_shape){
-        .workgroups = args->scale,
-        .elements = args->subgroup,
-        .input_words = invocations,
-        .state_words = 1,
-        .instances = invocations / args->subgroup,
-        .words_per_instance = (uint64_t)args->subgroup * shape->slots * 4,
-    };
-    return true;
+    return (args->workgroup <= MASKS_LANES && args->workgroup % args->subgroup == 0) ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "a workgroup of %u is no whole number of subgroups of %u, or over %u",
+                    args->workgroup, args->subgroup, MASKS_LANES);
 }
 
-void reconvergence_input(const struct cat_args *args, const struct cat_shape *size, uint64_t seed,
-                         uint32_t *input)
+static const struct masks_shape *shape_of(const struct cat_args *args)
 {
-    for (uint64_t i = 0; i < size->input_words; i++)
+    const struct reconvergence *of = args->oracle->data;
+    size_t index = 0;
+    for (const struct reconvergence_pick *pick = of->picks; pick->axis; pick++)
+        index += cat_axis_is(args, pick->axis, pick->value) ? pick->number : 0;
+    return &of->shapes[index];
+}
+
+void reconvergence_shape_of(const struct masks_shape *shape, struct cat_args *args)
+{
+    args->shape.elements = args->subgroup;
+    args->shape.words_per_instance = (uint64_t)args->subgroup * shape->slots * 4;
+}
+
+void reconvergence_shape(struct cat_args *args)
+{
+    reconvergence_shape_of(shape_of(args), args);
+}
+
+void reconvergence_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
+{
+    for (uint64_t i = 0; i < args->shape.input_words; i++)
         input[i] = reconvergence_word(seed, i / args->subgroup, (uint32_t)(i % args->subgroup),
                                       args->subgroup);
 }
 
-void reconvergence_expect(const struct cat_args *args, const struct masks_shape *shape,
-                          const struct cat_shape *size, const uint32_t *input, uint32_t *expected)
+void reconvergence_expect_of(const struct masks_shape *shape, const struct cat_args *args,
+                             const uint32_t *input, uint32_t *expected)
 {
     const size_t records = (size_t)args->workgroup * shape->slots;
     struct masks_cell *cells = lit_alloc(records, sizeof(*cells));
 
-    for (uint32_t workgroup = 0; workgroup < size->workgroups; workgroup++) {
+    for (uint32_t workgroup = 0; workgroup < args->shape.workgroups; workgroup++) {
         masks_simulate(shape, reconvergence_rule(args), args->workgroup, args->subgroup,
                        &input[(size_t)workgroup * args->workgroup], cells);
         for (size_t record = 0; record < records; record++) {
@@ -327,8 +319,13 @@ void reconvergence_expect(const struct cat_args *args, const struct masks_shape 
     free(cells);
 }
 
-void reconvergence_where(const struct cat_args *args, const struct masks_shape *shape,
-                         const struct cat_failure *failure, char *text, size_t size)
+void reconvergence_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
+{
+    reconvergence_expect_of(shape_of(args), args, input, expected);
+}
+
+void reconvergence_describe_of(const struct masks_shape *shape, const struct cat_args *args,
+                               const struct cat_failure *failure, char *text, size_t size)
 {
     const uint64_t record = failure->word / 4;
     const uint32_t part = (uint32_t)(failure->word % 4);
@@ -341,45 +338,24 @@ void reconvergence_where(const struct cat_args *args, const struct masks_shape *
                  part * 32 + 31);
 }
 
-ORACLE(break_ballot, "break-ballot", break_ballot_shapes, the_only);
-ORACLE(continue_target, "continue-target", continue_target_shapes, by_entry);
-ORACLE(early_return, "early-return", early_return_shapes, by_origin_and_entry);
-ORACLE(elect_call, "elect-call", elect_call_shapes, the_only);
-ORACLE(elect_loop, "elect-loop", elect_loop_shapes, by_entry);
-ORACLE(loop_peeling, "loop-peeling", peeling_shapes, by_order_and_exit);
-ORACLE(nested_if, "nested-if", nested_if_shapes, the_only);
-ORACLE(nested_loops, "nested-loops", nested_loops_shapes, by_entry);
-ORACLE(switch_fallthrough, "switch-fallthrough", switch_fallthrough_shapes, the_only);
-ORACLE(trip_count, "trip-count", trip_count_shapes, the_only);
-ORACLE(waterfall, "waterfall", waterfall_shapes, the_only);
-ORACLE(while_break, "while-break", while_break_shapes, by_entry);
+void reconvergence_describe(const struct cat_args *args, const struct cat_failure *failure,
+                            char *text, size_t size)
+{
+    reconvergence_describe_of(shape_of(args), args, failure, text, size);
+}
 
-const struct cat_oracle *const oracles_reconvergence[] = {
-    &reconvergence_break_ballot,
-    &reconvergence_call_in_arms,
-    &reconvergence_continue_exit,
-    &reconvergence_continue_target,
-    &reconvergence_early_return,
-    &reconvergence_elect_call,
-    &reconvergence_elect_loop,
-    &reconvergence_elect_turns,
-    &reconvergence_else_leaves,
-    &reconvergence_loop_not_entered,
-    &reconvergence_loop_peeling,
-    &reconvergence_nested_breaks,
-    &reconvergence_nested_if,
-    &reconvergence_nested_loops,
-    &reconvergence_never_true,
-    &reconvergence_peeled_by_hand,
-    &reconvergence_short_circuit,
-    &reconvergence_straight_line,
-    &reconvergence_switch_exit,
-    &reconvergence_switch_fallthrough,
-    &reconvergence_switch_in_switch,
-    &reconvergence_switch_shared_target,
-    &reconvergence_trip_count,
-    &reconvergence_waterfall,
-    &reconvergence_while_break,
-    &reconvergence_generated,
-    NULL,
+const struct cat_oracle oracles_reconvergence[] = {
+    RECONVERGENCE("break-ballot", break_ballot_shapes),
+    RECONVERGENCE("continue-target", continue_target_shapes, {ENTRY}),
+    RECONVERGENCE("early-return", early_return_shapes, {ENTRY, {"from", "function", 2}}),
+    RECONVERGENCE("elect-call", elect_call_shapes),
+    RECONVERGENCE("elect-loop", elect_loop_shapes, {ENTRY}),
+    RECONVERGENCE("loop-peeling", peeling_shapes, {{"order", "down", 1}, {"exit", "return", 2}}),
+    RECONVERGENCE("nested-if", nested_if_shapes),
+    RECONVERGENCE("nested-loops", nested_loops_shapes, {ENTRY}),
+    RECONVERGENCE("switch-fallthrough", switch_fallthrough_shapes),
+    RECONVERGENCE("trip-count", trip_count_shapes),
+    RECONVERGENCE("waterfall", waterfall_shapes),
+    RECONVERGENCE("while-break", while_break_shapes, {ENTRY}),
+    {0},
 };

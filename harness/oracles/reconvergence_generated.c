@@ -5,12 +5,6 @@
 #include "oracles/reconvergence.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static bool is_maximal(const struct cat_args *args)
-{
-    return reconvergence_rule(args) == MASKS_MAXIMAL;
-}
 
 // Free it. NULL with an error if the head has no program that is one.
 static struct gen_shape *make_shape(const struct cat_args *args, struct lit_error *error)
@@ -27,48 +21,56 @@ static struct gen_shape *make_shape(const struct cat_args *args, struct lit_erro
     return gen_shape_make(&program);
 }
 
-static bool size(const struct cat_args *args, struct cat_shape *out, struct lit_error *error)
+static bool fits(const struct cat_args *args, struct lit_error *error)
 {
     struct gen_shape *shape = make_shape(args, error);
-    const bool good = shape && reconvergence_size(args, &shape->masks, out, error);
     free(shape);
-    return good;
+    return shape && reconvergence_fits(args, error);
 }
 
-static void fill_input(const struct cat_args *args, const struct cat_shape *shape, uint64_t seed,
-                       uint32_t *input)
+// The head has been read before.
+static void shape_of(struct cat_args *args)
 {
-    for (uint64_t i = 0; i < shape->input_words; i++)
+    struct gen_shape *shape = make_shape(args, NULL);
+    reconvergence_shape_of(&shape->masks, args);
+    free(shape);
+}
+
+static void fill_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
+{
+    for (uint64_t i = 0; i < args->shape.input_words; i++)
         input[i] =
             gen_word(seed, i / args->subgroup, (uint32_t)(i % args->subgroup), args->subgroup);
 }
 
-static void expect(const struct cat_args *args, const struct cat_shape *out, const uint32_t *input,
-                   uint32_t *expected)
+static void expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
     struct gen_shape *shape = make_shape(args, NULL);
     if (shape)
-        reconvergence_expect(args, &shape->masks, out, input, expected);
+        reconvergence_expect_of(&shape->masks, args, input, expected);
     free(shape);
 }
 
-static void where(const struct cat_args *args, const struct cat_shape *out,
-                  const struct cat_failure *failure, char *text, size_t capacity)
+static void describe(const struct cat_args *args, const struct cat_failure *failure, char *text,
+                     size_t size)
 {
     struct gen_shape *shape = make_shape(args, NULL);
-    (void)out;
     if (shape)
-        reconvergence_where(args, &shape->masks, failure, text, capacity);
+        reconvergence_describe_of(&shape->masks, args, failure, text, size);
     free(shape);
 }
 
-const struct cat_oracle reconvergence_generated = {
-    .name = "reconvergence.generated",
-    .check = CAT_CHECK_MASK,
-    .instance = "subgroup",
-    .steady = is_maximal,
-    .shape = size,
-    .input = fill_input,
-    .expect = expect,
-    .where = where,
+const struct cat_oracle oracles_reconvergence_generated[] = {
+    {
+        .name = "reconvergence.generated",
+        .check = CAT_CHECK_MASK,
+        .instance = "subgroup",
+        .deterministic = reconvergence_is_maximal,
+        .fits = fits,
+        .shape = shape_of,
+        .input = fill_input,
+        .expect = expect,
+        .describe = describe,
+    },
+    {0},
 };

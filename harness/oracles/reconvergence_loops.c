@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of the family `reconvergence` that ask how lanes leave loops: through two levels, out of a
 // switch, at the end of the continue construct, one by one, and by copies of the body.
-#include "oracles/reconvergence_shape.h"
+#include "oracles/reconvergence.h"
 
 // Conditions.
 
@@ -118,7 +118,6 @@ static const struct masks_shape nested_breaks_shapes[] = {
         LOOK("after the loop", 21),                                                                \
         END,                                                                                       \
     }
-#define BREAK_LOOP {.kind = MASKS_BREAK_LOOP}
 SWITCH_EXIT(switch_exit_bare, BREAK);
 SWITCH_EXIT(switch_exit_bare_continue, CONTINUE);
 SWITCH_EXIT(switch_exit_bare_loop, BREAK_LOOP);
@@ -226,39 +225,14 @@ static const struct masks_shape continue_exit_shapes[] = {
 
 // clang-format on
 
-// Which of the shapes a configuration runs.
-
-static size_t nested_breaks_pick(const struct cat_args *args)
-{
-    return by_entry(args) + (cat_axis_is(args, "by", "return") ? 2u : 0u);
-}
-
-static size_t switch_exit_pick(const struct cat_args *args)
-{
-    const size_t target = cat_axis_is(args, "target", "continue") ? 1u
-                          : cat_axis_is(args, "target", "loop")   ? 2u
-                                                                  : 0u;
-    return by_entry(args) + 2 * target + (cat_axis_is(args, "branch", "block") ? 6u : 0u);
-}
-
-static size_t peeled_pick(const struct cat_args *args)
-{
-    return by_entry(args) + (cat_axis_is(args, "form", "rotated") ? 2u : 0u);
-}
-
-static size_t elect_turns_pick(const struct cat_args *args)
-{
-    return by_entry(args) + (cat_axis_is(args, "leave", "condition") ? 2u : 0u);
-}
-
-static size_t continue_exit_pick(const struct cat_args *args)
-{
-    return by_entry(args) + (cat_axis_is(args, "construct", "branch") ? 2u : 0u) +
-           (cat_axis_is(args, "condition", "any") ? 4u : 0u);
-}
-
-ORACLE(continue_exit, "continue-exit", continue_exit_shapes, continue_exit_pick);
-ORACLE(elect_turns, "elect-turns", elect_turns_shapes, elect_turns_pick);
-ORACLE(nested_breaks, "nested-breaks", nested_breaks_shapes, nested_breaks_pick);
-ORACLE(peeled_by_hand, "peeled-by-hand", peeled_shapes, peeled_pick);
-ORACLE(switch_exit, "switch-exit", switch_exit_shapes, switch_exit_pick);
+const struct cat_oracle oracles_reconvergence_loops[] = {
+    RECONVERGENCE("continue-exit", continue_exit_shapes,
+                  {ENTRY, {"construct", "branch", 2}, {"condition", "any", 4}}),
+    RECONVERGENCE("elect-turns", elect_turns_shapes, {ENTRY, {"leave", "condition", 2}}),
+    RECONVERGENCE("nested-breaks", nested_breaks_shapes, {ENTRY, {"by", "return", 2}}),
+    RECONVERGENCE("peeled-by-hand", peeled_shapes, {ENTRY, {"form", "rotated", 2}}),
+    RECONVERGENCE(
+        "switch-exit", switch_exit_shapes,
+        {ENTRY, {"target", "continue", 2}, {"target", "loop", 4}, {"branch", "block", 6}}),
+    {0},
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle of scan.subgroup: scans and reductions of rows of elements by seven operations on five
-// types. An instance is a subgroup; it has one row for each round, the items of its lanes and
+// types. The unit is a subgroup; it has one row for each round, the items of its lanes and
 // behind them the total.
 //
 // What the order of floating-point additions can change is kept out of the results by the choice of
@@ -12,13 +12,11 @@
 // all beginnings of a row have fractional parts from 7/16 to 9/16, farther than that from a whole
 // number. So each has one right whole part.
 
-#include "oracles/scan.h"
-
 #include "base/random.h"
+#include "oracles/oracles.h"
 
 #include <float.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { ROUNDS = 4, FRACTION_BITS = 20 };
 
@@ -59,19 +57,9 @@ static uint64_t words_of(enum type type)
     return type == U64 ? 2 : 1;
 }
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits = 0;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 static float float_of(uint64_t bits)
 {
-    const uint32_t word = (uint32_t)bits;
-    float value = 0;
-    memcpy(&value, &word, sizeof value);
-    return value;
+    return oracle_bits_float((uint32_t)bits);
 }
 
 // A value is 64 bits: those of the type, or for f32-rounded the exact number times 2^20.
@@ -80,14 +68,14 @@ static uint64_t identity(const struct row *row)
     const bool is_float = row->type == F32;
     switch (row->operation) {
     case MUL:
-        return is_float ? bits_of(1) : 1;
+        return is_float ? oracle_float_bits(1) : 1;
     case MIN:
         if (is_float)
-            return bits_of(FLT_MAX);
+            return oracle_float_bits(FLT_MAX);
         return row->type == I32 ? INT32_MAX : row->type == U64 ? UINT64_MAX : UINT32_MAX;
     case MAX:
         if (is_float)
-            return bits_of(-FLT_MAX);
+            return oracle_float_bits(-FLT_MAX);
         return row->type == I32 ? 0x80000000 : 0;
     case AND:
         return row->type == U64 ? UINT64_MAX : UINT32_MAX;
@@ -101,9 +89,9 @@ static uint64_t combine_floats(enum operation operation, uint64_t left, uint64_t
     const float a = float_of(left), b = float_of(right);
     switch (operation) {
     case ADD:
-        return bits_of(a + b);
+        return oracle_float_bits(a + b);
     case MUL:
-        return bits_of(a * b);
+        return oracle_float_bits(a * b);
     case MIN:
         return a < b ? left : right;
     default:
@@ -136,22 +124,12 @@ static uint64_t combine(const struct row *row, uint64_t a, uint64_t b)
     }
 }
 
-static bool subgroup_shape(const struct cat_args *args, struct cat_shape *shape,
-                           struct lit_error *error)
+static void subgroup_shape(struct cat_args *args)
 {
-    (void)error;
     const struct row row = describe(args);
-    const uint64_t instances = (uint64_t)args->scale * (args->workgroup / args->subgroup);
-    const uint64_t words = ROUNDS * (row.length + 1) * words_of(row.type);
-    *shape = (struct cat_shape){
-        .workgroups = args->scale,
-        .elements = (uint32_t)(instances * ROUNDS * row.length),
-        .input_words = instances * words,
-        .state_words = 1,
-        .instances = instances,
-        .words_per_instance = words,
-    };
-    return true;
+    args->shape.words_per_instance = ROUNDS * (row.length + 1) * words_of(row.type);
+    args->shape.input_words = args->shape.instances * args->shape.words_per_instance;
+    args->shape.elements = (uint32_t)(args->shape.instances * ROUNDS * row.length);
 }
 
 // Values that go down or up along the row, so that most beginnings of it have an extreme of their
@@ -226,13 +204,14 @@ static void draw_row(const struct row *row, struct lit_random *random, uint32_t 
     for (uint64_t i = 0; i < row->length; i++) {
         uint64_t value = 0;
         if (row->type == F32_ROUNDED)
-            value = bits_of(draw_rounded(random, &sum));
+            value = oracle_float_bits(draw_rounded(random, &sum));
         else if (row->type == F32 && row->operation == ADD)
-            value = bits_of((float)(1 + random_below(random, 4096)));
+            value = oracle_float_bits((float)(1 + random_below(random, 4096)));
         else if (row->type == F32 && row->operation == MUL)
-            value = bits_of(draw_factor(row, random, used));
+            value = oracle_float_bits(draw_factor(row, random, used));
         else if (row->type == F32)
-            value = bits_of((float)(int32_t)(draw_extreme(row, random, i) >> 41) - 4194304.5f);
+            value = oracle_float_bits((float)(int32_t)(draw_extreme(row, random, i) >> 41) -
+                                      4194304.5f);
         else
             value = draw_integer(row, random, i);
         for (uint64_t word = 0; word < words_of(row->type); word++)
@@ -240,14 +219,13 @@ static void draw_row(const struct row *row, struct lit_random *random, uint32_t 
     }
 }
 
-static void subgroup_input(const struct cat_args *args, const struct cat_shape *shape,
-                           uint64_t seed, uint32_t *input)
+static void subgroup_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
     const struct row row = describe(args);
     const uint64_t stride = (row.length + 1) * words_of(row.type);
     struct lit_random random = {seed};
-    memset(input, 0, shape->input_words * sizeof *input);
-    for (uint64_t at = 0; at < shape->input_words; at += stride)
+    memset(input, 0, args->shape.input_words * sizeof *input);
+    for (uint64_t at = 0; at < args->shape.input_words; at += stride)
         draw_row(&row, &random, input + at);
 }
 
@@ -280,19 +258,17 @@ static void expect_row(const struct row *row, const uint32_t *input, uint32_t *e
         write_value(row, expected, i, result);
 }
 
-static void subgroup_expect(const struct cat_args *args, const struct cat_shape *shape,
-                            const uint32_t *input, uint32_t *expected)
+static void subgroup_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
     const struct row row = describe(args);
     const uint64_t stride = (row.length + 1) * words_of(row.type);
-    for (uint64_t at = 0; at < shape->input_words; at += stride)
+    for (uint64_t at = 0; at < args->shape.input_words; at += stride)
         expect_row(&row, input + at, expected + at);
 }
 
-static void subgroup_where(const struct cat_args *args, const struct cat_shape *shape,
-                           const struct cat_failure *failure, char *text, size_t size)
+static void subgroup_describe(const struct cat_args *args, const struct cat_failure *failure,
+                              char *text, size_t size)
 {
-    (void)shape;
     const struct row row = describe(args);
     const uint64_t element = failure->word / words_of(row.type);
     const unsigned round = (unsigned)(element / (row.length + 1));
@@ -304,12 +280,14 @@ static void subgroup_where(const struct cat_args *args, const struct cat_shape *
         snprintf(text, size, "round %u, lane %u, item %u", round, place / items, place % items);
 }
 
-const struct cat_oracle oracle_scan_subgroup = {
-    .name = "scan.subgroup",
-    .check = CAT_CHECK_EQUAL,
-    .instance = "subgroup",
-    .shape = subgroup_shape,
-    .input = subgroup_input,
-    .expect = subgroup_expect,
-    .where = subgroup_where,
+const struct cat_oracle oracles_scan_subgroup[] = {
+    {
+        .name = "scan.subgroup",
+        .instance = "subgroup",
+        .shape = subgroup_shape,
+        .input = subgroup_input,
+        .expect = subgroup_expect,
+        .describe = subgroup_describe,
+    },
+    {0},
 };

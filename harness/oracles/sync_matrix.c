@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracles of the family sync-matrix: what every lane gets from one subgroup operation an
-// iteration, if all lanes of the subgroup execute it together. An instance is a subgroup, iteration
+// iteration, if all lanes of the subgroup execute it together. The unit is a subgroup, iteration
 // by iteration, and then a word for each iteration's tail; all subgroups have the same numbers, a
 // row of the input for each iteration, and then what the first tail begins with.
 #include "base/random.h"
-#include "oracles/loop.h"
 #include "oracles/oracles.h"
-
-#include <string.h>
 
 #define CLUSTER 4u
 #define CLASSES 6u // the bits that make a part of a partition
@@ -109,9 +106,9 @@ static struct row make_row(const struct kind *kind, const struct cat_args *args,
     return row;
 }
 
-static void make_input(const struct kind *kind, const struct cat_args *args, uint64_t seed,
-                       uint32_t *input)
+static void make_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
+    const struct kind *kind = args->oracle->data;
     struct lit_random random = {seed};
     for (uint32_t i = 0; i < cat_value(args, "iterations"); i++) {
         const struct row row = make_row(kind, args, i, &random);
@@ -291,9 +288,9 @@ static void partitioned(const struct cat_args *args, const uint32_t *value, uint
 
 // ---- the oracles
 
-static void expect(const struct kind *kind, const struct cat_args *args,
-                   const struct cat_shape *shape, const uint32_t *input, uint32_t *expected)
+static void expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
+    const struct kind *kind = args->oracle->data;
     const uint32_t lanes = args->subgroup, iterations = cat_value(args, "iterations");
     const uint32_t elected = cat_value(args, "elected"), weight = cat_value(args, "weight");
     uint32_t work = input[iterations * lanes];
@@ -302,80 +299,41 @@ static void expect(const struct kind *kind, const struct cat_args *args,
         work = loop_work(work, expected[i * lanes + elected], weight);
         expected[iterations * lanes + i] = work;
     }
-    cat_repeat(shape, shape->words_per_instance, expected);
 }
 
-static bool matrix_shape(const struct cat_args *args, struct cat_shape *shape,
-                         struct lit_error *error)
+// In some tests lanes go by fours.
+static bool fits(const struct cat_args *args, struct lit_error *error)
 {
-    if (args->subgroup < 2)
-        return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of one lane has nothing to exchange");
-    const uint32_t workgroups = args->scale < 4 ? 1 : args->scale / 4;
-    const uint64_t subgroups = (uint64_t)workgroups * (args->workgroup / args->subgroup);
+    return args->subgroup >= CLUSTER || !is_op(args, "rotate-clustered") ||
+           lit_fail(error, LIT_EXIT_USAGE, "subgroups of %u lanes: the test needs %u or more",
+                    (unsigned)args->subgroup, (unsigned)CLUSTER);
+}
+
+static void shape(struct cat_args *args)
+{
     const uint32_t iterations = cat_value(args, "iterations");
-    *shape = (struct cat_shape){
-        .workgroups = workgroups,
-        .elements = iterations,
-        .input_words = (uint64_t)iterations * args->subgroup + 1,
-        .state_words = 1,
-        .instances = subgroups,
-        .words_per_instance = (uint64_t)iterations * (args->subgroup + 1),
-    };
-    return true;
+    cat_shape_usual(args, args->scale < 4 ? 1 : args->scale / 4);
+    args->shape.elements = iterations;
+    args->shape.input_words = (uint64_t)iterations * args->subgroup + 1;
+    args->shape.words_per_instance = (uint64_t)iterations * (args->subgroup + 1);
 }
 
-// Of tests in which lanes go by fours.
-static bool matrix_shape_fours(const struct cat_args *args, struct cat_shape *shape,
-                               struct lit_error *error)
-{
-    if (args->subgroup < CLUSTER)
-        return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of %u has no %u lanes for a cluster",
-                        (unsigned)args->subgroup, (unsigned)CLUSTER);
-    return matrix_shape(args, shape, error);
-}
-
-static bool matrix_shape_shuffle(const struct cat_args *args, struct cat_shape *shape,
-                                 struct lit_error *error)
-{
-    return (is_op(args, "rotate-clustered") ? matrix_shape_fours : matrix_shape)(args, shape,
-                                                                                 error);
-}
-
-// KIND(name, check mode, shape, numbers, clusters, parts): the oracle of sync-matrix.name.
-#define KIND(name_, mode, shape_, value_, clusters_, parts_)                                       \
-    static const struct kind kind_##name_ = {value_, name_, clusters_, parts_};                    \
-    static void input_##name_(const struct cat_args *args, const struct cat_shape *shape,          \
-                              uint64_t seed, uint32_t *input)                                      \
+// MATRIX(name, check mode, least subgroup, number, operation, clusters, parts)
+#define MATRIX(name_, mode, least_, ...)                                                           \
     {                                                                                              \
-        (void)shape;                                                                               \
-        make_input(&kind_##name_, args, seed, input);                                              \
-    }                                                                                              \
-    static void expect_##name_(const struct cat_args *args, const struct cat_shape *shape,         \
-                               const uint32_t *input, uint32_t *expected)                          \
-    {                                                                                              \
-        expect(&kind_##name_, args, shape, input, expected);                                       \
-    }                                                                                              \
-    static const struct cat_oracle oracle_##name_ = {                                              \
-        .name = "sync-matrix." #name_,                                                             \
-        .check = mode,                                                                             \
-        .instance = "subgroup",                                                                    \
-        .shape = shape_,                                                                           \
-        .input = input_##name_,                                                                    \
-        .expect = expect_##name_,                                                                  \
-        .where = loop_where,                                                                       \
+        .name = "sync-matrix." name_, .check = mode, .instance = "subgroup", .alike = true,        \
+        .least = least_, .fits = fits, .shape = shape, .input = make_input, .expect = expect,      \
+        .where_of = loop_where, .data = &(const struct kind){__VA_ARGS__},                         \
     }
 
-KIND(arithmetic, CAT_CHECK_EQUAL, matrix_shape, number, false, false);
-KIND(ballot, CAT_CHECK_EQUAL, matrix_shape, ballot_value, false, false);
-KIND(broadcast, CAT_CHECK_TAG, matrix_shape, NULL, false, false);
-KIND(clustered, CAT_CHECK_EQUAL, matrix_shape_fours, number, true, false);
-KIND(partitioned, CAT_CHECK_EQUAL, matrix_shape, part_value, false, true);
-KIND(quad, CAT_CHECK_TAG, matrix_shape_fours, NULL, false, false);
-KIND(shuffle, CAT_CHECK_TAG, matrix_shape_shuffle, NULL, false, false);
-KIND(vote, CAT_CHECK_EQUAL, matrix_shape, vote_value, false, false);
-
-const struct cat_oracle *const oracles_sync_matrix[] = {
-    &oracle_arithmetic, &oracle_ballot,      &oracle_broadcast,
-    &oracle_clustered,  &oracle_partitioned, &oracle_quad,
-    &oracle_shuffle,    &oracle_vote,        NULL,
+const struct cat_oracle oracles_sync_matrix[] = {
+    MATRIX("arithmetic", CAT_CHECK_EQUAL, 2, number, arithmetic, false, false),
+    MATRIX("ballot", CAT_CHECK_EQUAL, 2, ballot_value, ballot, false, false),
+    MATRIX("broadcast", CAT_CHECK_TAG, 2, NULL, broadcast, false, false),
+    MATRIX("clustered", CAT_CHECK_EQUAL, CLUSTER, number, clustered, true, false),
+    MATRIX("partitioned", CAT_CHECK_EQUAL, 2, part_value, partitioned, false, true),
+    MATRIX("quad", CAT_CHECK_TAG, CLUSTER, NULL, quad, false, false),
+    MATRIX("shuffle", CAT_CHECK_TAG, 2, NULL, shuffle, false, false),
+    MATRIX("vote", CAT_CHECK_EQUAL, 2, vote_value, vote, false, false),
+    {0},
 };

@@ -102,8 +102,8 @@ static void play_pieces(const struct cat_case *which, void *user)
     struct cat_shape shape;
     struct lit_error error;
     uint32_t input[LANES];
-    assert_true(oracle->shape(&args, &shape, &error));
-    oracle->input(&args, &shape, 1, input);
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
+    cat_oracle_input(oracle, &args, &shape, 1, input);
     struct scene scene = {.first_block_first = !cat_axis_is(&args, "layout", "false-first")};
     for (uint32_t lane = 0; lane < LANES; lane++)
         scene.lanes |= (input[lane] & 1) << lane;

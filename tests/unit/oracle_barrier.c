@@ -49,11 +49,11 @@ static void check_branch(const struct cat_case *which, void *user)
     if (args.workgroup < args.subgroup)
         return;
     if (args.workgroup == args.subgroup) {
-        assert_false(oracle->shape(&args, &shape, &error));
+        assert_false(cat_oracle_shape(oracle, &args, &shape, &error));
         assert_string_equal(error.message, "a workgroup of one subgroup has no others");
         return;
     }
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     assert_int_equal(shape.workgroups, SCALE);
     assert_int_equal(shape.instances, SCALE);
     assert_int_equal(shape.words_per_instance, args.workgroup);
@@ -64,8 +64,8 @@ static void check_branch(const struct cat_case *which, void *user)
     uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
     uint32_t *expected = lit_alloc(shape.input_words, sizeof *expected);
     uint32_t *played = lit_alloc(shape.input_words, sizeof *played);
-    oracle->input(&args, &shape, 7, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 7, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     for (uint32_t i = 0; i < SCALE; i++)
         play_workgroup(&args, input + i * args.workgroup, played + i * args.workgroup);
     assert_memory_equal(expected, played, shape.input_words * sizeof *played);
@@ -99,7 +99,7 @@ static void check_long(const struct cat_case *which, void *user)
     if (args.workgroup < args.subgroup)
         return;
     const uint32_t iterations = cat_value(&args, "iterations");
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     assert_int_equal(shape.workgroups, 1);
     assert_int_equal(shape.elements, iterations);
     assert_int_equal(shape.input_words, args.workgroup);
@@ -108,8 +108,8 @@ static void check_long(const struct cat_case *which, void *user)
 
     uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
     uint32_t *expected = lit_alloc(2 * shape.input_words, sizeof *expected);
-    oracle->input(&args, &shape, 7, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 7, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     for (uint32_t i = 0; i < args.workgroup; i += 21) {
         assert_int_equal(expected[2 * i], iterations);
         assert_int_equal(expected[2 * i + 1], stepped(input[i], iterations));
@@ -139,10 +139,10 @@ static void expect_place(const struct cat_oracle *oracle, const char *name, uint
         fail_msg("%s", error.message);
     const struct cat_args args = arguments(&which);
     struct cat_shape shape;
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     const struct cat_failure failure = {.instance = instance, .word = word};
     char text[128];
-    oracle->where(&args, &shape, &failure, text, sizeof text);
+    cat_oracle_where(oracle, &args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, place);
 }
 

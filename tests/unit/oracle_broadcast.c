@@ -35,7 +35,7 @@ static bool make(const struct cat_oracle *oracle, const struct cat_case *which, 
     struct lit_error error;
     if (!cat_axis_is(&args, "sync", "none") || args.workgroup % args.subgroup)
         return false;
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     const uint64_t subgroups = args.workgroup / args.subgroup * SCALE;
     assert_int_equal(shape.workgroups, SCALE);
     assert_int_equal(shape.instances, subgroups);
@@ -47,8 +47,8 @@ static bool make(const struct cat_oracle *oracle, const struct cat_case *which, 
         .input = lit_alloc(shape.input_words, sizeof(uint32_t)),
         .expected = lit_alloc(subgroups * shape.words_per_instance, sizeof(uint32_t)),
     };
-    oracle->input(&args, &shape, 5, made->input);
-    oracle->expect(&args, &shape, made->input, made->expected);
+    cat_oracle_input(oracle, &args, &shape, 5, made->input);
+    cat_oracle_expect(oracle, &args, &shape, made->input, made->expected);
     return true;
 }
 
@@ -152,11 +152,11 @@ static void check_id(const struct cat_case *which, void *user)
     struct lit_error error;
     if (!cat_axis_is(&args, "sync", "none") || args.workgroup % args.subgroup)
         return;
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     uint32_t *input = lit_alloc(shape.input_words, sizeof(uint32_t));
     uint32_t *expected = lit_alloc(shape.instances * shape.words_per_instance, sizeof(uint32_t));
-    oracle->input(&args, &shape, 5, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 5, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     const bool dynamic = cat_axis_is(&args, "read", "shuffle-dynamic");
     const bool active = cat_axis_is(&args, "source", "active");
     for (uint64_t place = 0; place < shape.input_words; place++) {
@@ -198,11 +198,11 @@ static void check_match(const struct cat_case *which, void *user)
     struct lit_error error;
     if (args.workgroup % args.subgroup)
         return;
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     uint32_t *input = lit_alloc(shape.input_words, sizeof(uint32_t));
     uint32_t *expected = lit_alloc(4 * shape.input_words, sizeof(uint32_t));
-    oracle->input(&args, &shape, 5, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 5, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     for (uint64_t start = 0; start < shape.input_words; start += args.subgroup) {
         bool left[128] = {false};
         for (uint32_t first = 0; first < args.subgroup; first++) {
@@ -242,12 +242,15 @@ static void a_failing_word_is_located(void **state)
     const struct cat_shape shape = {.workgroups = SCALE};
     const struct cat_failure failure = {.instance = 6, .word = 9 * 32 + 31};
     char text[128];
-    cat_oracle_find("broadcast.versus-shuffle")->where(&args, &shape, &failure, text, sizeof text);
+    cat_oracle_where(cat_oracle_find("broadcast.versus-shuffle"), &args, &shape, &failure, text,
+                     sizeof text);
     assert_string_equal(text, "lane 31, iteration 9, subgroup 2 of workgroup 1");
-    cat_oracle_find("broadcast.compaction")->where(&args, &shape, &failure, text, sizeof text);
+    cat_oracle_where(cat_oracle_find("broadcast.compaction"), &args, &shape, &failure, text,
+                     sizeof text);
     assert_string_equal(text, "place 319, subgroup 2 of workgroup 1");
     const struct cat_failure in_mask = {.instance = 6, .word = 4 * 31 + 2};
-    cat_oracle_find("broadcast.match")->where(&args, &shape, &in_mask, text, sizeof text);
+    cat_oracle_where(cat_oracle_find("broadcast.match"), &args, &shape, &in_mask, text,
+                     sizeof text);
     assert_string_equal(text, "word 2 of the mask of lane 31, subgroup 2 of workgroup 1");
 }
 

@@ -65,14 +65,14 @@ static void check(const struct cat_case *which, void *user)
     made.args.workgroup = cat_value(&made.args, "workgroup");
     struct lit_error error;
     if (made.args.workgroup % made.args.subgroup ||
-        !job->oracle->shape(&made.args, &made.shape, &error))
+        !cat_oracle_shape(job->oracle, &made.args, &made.shape, &error))
         return;
     const uint64_t words = made.shape.instances * made.shape.words_per_instance;
     assert_int_equal(made.shape.workgroups, SCALE);
     made.input = lit_alloc(made.shape.input_words, sizeof(uint32_t));
     made.expected = lit_alloc(words, sizeof(uint32_t));
-    job->oracle->input(&made.args, &made.shape, 7, made.input);
-    job->oracle->expect(&made.args, &made.shape, made.input, made.expected);
+    cat_oracle_input(job->oracle, &made.args, &made.shape, 7, made.input);
+    cat_oracle_expect(job->oracle, &made.args, &made.shape, made.input, made.expected);
     for (uint64_t place = 0; place < (uint64_t)SCALE * made.args.workgroup; place++)
         job->inspect(&made, place);
     catches(job->oracle, &made, words);
@@ -527,12 +527,13 @@ static void a_failing_word_is_located(void **state)
     const struct cat_failure failure = {.instance = 6, .word = 3 * 31 + 2};
     const struct cat_oracle *oracle = cat_oracle_find("cases.offload-test-suite-480");
     char text[128];
-    oracle->where(&args, &shape, &failure, text, sizeof text);
+    cat_oracle_where(oracle, &args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, "lane 31, result 2, subgroup 2 of workgroup 1");
+    oracle = cat_oracle_find("cases.vello-10-nv-bug-3");
     shape.instances = SCALE;
     shape.words_per_instance = 12 * 128;
     const struct cat_failure other = {.instance = 2, .word = 12 * 100 + 5};
-    oracle->where(&args, &shape, &other, text, sizeof text);
+    cat_oracle_where(oracle, &args, &shape, &other, text, sizeof text);
     assert_string_equal(text, "invocation 100, result 5, workgroup 2");
 }
 

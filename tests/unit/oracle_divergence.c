@@ -50,11 +50,11 @@ static void check_orders(const char *configuration, const char *const names[6])
     struct lit_error error;
     const struct cat_oracle *oracle = oracle_of(configuration, &args, &which);
     const struct cat_mode mode = cat_mode_of(oracle);
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     uint32_t input[128], expected[4 * 64];
     assert_true(shape.input_words <= 128 && shape.instances <= 64);
-    oracle->input(&args, &shape, 1, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 1, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     for (uint64_t instance = 0; instance < shape.instances; instance++)
         for (size_t i = 0; i < 6; i++) {
             const uint32_t outcome =
@@ -91,11 +91,12 @@ static void check_lanes(const struct cat_case *which, void *user)
     struct lit_error error;
     uint32_t input[128], taken[2] = {0}, speakers[2] = {0};
     args.workgroup = cat_value(&args, "workgroup");
-    if (args.workgroup % args.subgroup || !which->test->oracle->shape(&args, &shape, &error))
+    if (args.workgroup % args.subgroup ||
+        !cat_oracle_shape(which->test->oracle, &args, &shape, &error))
         return;
     assert_int_equal(shape.instances, 2 * args.workgroup / args.subgroup);
     assert_int_equal(shape.input_words, args.subgroup);
-    which->test->oracle->input(&args, &shape, 1, input);
+    cat_oracle_input(which->test->oracle, &args, &shape, 1, input);
     for (uint32_t lane = 0; lane < args.subgroup; lane++) {
         assert_true(input[lane] < 4);
         taken[input[lane] & 1]++;
@@ -128,10 +129,10 @@ static void check_groups(const struct cat_case *which, void *user)
     const struct cat_mode mode = cat_mode_of(oracle);
     if (cat_value(&args, "workgroup") != 64 || args.workgroup % args.subgroup)
         return;
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     uint32_t input[64], expected[64 * 4];
-    oracle->input(&args, &shape, 1, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 1, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     // The lanes that come to where groups are counted: with the break, those that do not break.
     const bool breaks = cat_axis_is(&args, "place", "broken-if");
     uint32_t there = 0, took = 0;
@@ -167,7 +168,7 @@ static void few_lanes_cannot_part(void **state)
     struct lit_error error;
     const struct cat_oracle *oracle =
         oracle_of("divergence.reconverge/place=if@workgroup=64,subgroup=2", &args, &which);
-    assert_false(oracle->shape(&args, &shape, &error));
+    assert_false(cat_oracle_shape(oracle, &args, &shape, &error));
     assert_non_null(strstr(error.message, "subgroups of 2"));
 }
 

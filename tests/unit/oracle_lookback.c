@@ -32,7 +32,8 @@ static void configure(struct configuration *made, const char *encoding, uint32_t
         fail_msg("%s", error.message);
     made->args = (struct cat_args){
         .subgroup = 32, .workgroup = workgroup, .scale = 8, .which = &made->which};
-    assert_true(cat_oracle_find("lookback.scan")->shape(&made->args, &made->shape, &error));
+    assert_true(
+        cat_oracle_shape(cat_oracle_find("lookback.scan"), &made->args, &made->shape, &error));
 }
 
 static void try_configuration(const char *encoding, uint32_t workgroup, uint32_t elements)
@@ -51,8 +52,8 @@ static void try_configuration(const char *encoding, uint32_t workgroup, uint32_t
 
     uint32_t *input = lit_alloc(elements + 1, sizeof *input);
     uint32_t *expected = lit_alloc(elements + 64, sizeof *expected);
-    cat_oracle_find("lookback.scan")->input(&made.args, shape, 23, input);
-    cat_oracle_find("lookback.scan")->expect(&made.args, shape, input, expected);
+    cat_oracle_input(cat_oracle_find("lookback.scan"), &made.args, shape, 23, input);
+    cat_oracle_expect(cat_oracle_find("lookback.scan"), &made.args, shape, input, expected);
 
     uint64_t total = 0;
     for (uint32_t i = 0; i < elements; i++)
@@ -110,12 +111,11 @@ static void a_failure_is_located(void **state)
     struct configuration made;
     configure(&made, "word64", 128, 1000);
     char text[80];
-    cat_oracle_find("lookback.scan")
-        ->where(&made.args, &made.shape, &(struct cat_failure){.word = 512 + 33 * 4 + 2}, text,
-                sizeof text);
+    cat_oracle_where(cat_oracle_find("lookback.scan"), &made.args, &made.shape,
+                     &(struct cat_failure){.word = 512 + 33 * 4 + 2}, text, sizeof text);
     assert_string_equal(text, "element 646: tile 1 of 2, subgroup 1, lane 1, item 2");
-    cat_oracle_find("lookback.scan")
-        ->where(&made.args, &made.shape, &(struct cat_failure){.word = 1005}, text, sizeof text);
+    cat_oracle_where(cat_oracle_find("lookback.scan"), &made.args, &made.shape,
+                     &(struct cat_failure){.word = 1005}, text, sizeof text);
     assert_string_equal(text, "guard word 5 behind the output");
 }
 
@@ -147,7 +147,7 @@ static void the_largest_fits(void **state)
                                       .most_words = devices[i].words,
                                       .most_workgroups = devices[i].workgroups};
         const struct cat_oracle *oracle = made.which.test->oracle;
-        assert_true(oracle->shape(&made.args, &made.shape, &error));
+        assert_true(cat_oracle_shape(oracle, &made.args, &made.shape, &error));
         assert_int_equal(made.shape.elements, devices[i].elements);
         assert_int_equal(made.shape.workgroups, (devices[i].elements + UINT64_C(4095)) / 4096);
         const struct dev_facts facts = {.max_storage_buffer = devices[i].buffer,
@@ -157,7 +157,7 @@ static void the_largest_fits(void **state)
             fail_msg("%s", error.message);
 
         made.args.scale = 8;
-        assert_false(oracle->shape(&made.args, &made.shape, &error));
+        assert_false(cat_oracle_shape(oracle, &made.args, &made.shape, &error));
         assert_string_equal(error.message, "more than 1048576 elements take a CPU too long");
     }
 }
@@ -173,7 +173,7 @@ static const struct cat_oracle *configure_name(struct configuration *made, const
     made->args = (struct cat_args){.subgroup = 8, .scale = scale, .which = &made->which};
     made->args.workgroup = cat_value(&made->args, "workgroup");
     const struct cat_oracle *oracle = made->which.test->oracle;
-    if (!oracle->shape(&made->args, &made->shape, &error))
+    if (!cat_oracle_shape(oracle, &made->args, &made->shape, &error))
         fail_msg("%s", error.message);
     return oracle;
 }
@@ -224,8 +224,8 @@ static void try_name(const char *name, uint64_t elements, uint64_t tile, uint64_
     uint32_t *input = lit_alloc(elements, sizeof *input);
     uint32_t *expected = lit_alloc(elements + 64, sizeof *expected);
     uint32_t *output = lit_alloc(elements + 64, sizeof *output);
-    oracle->input(&made.args, shape, 5, input);
-    oracle->expect(&made.args, shape, input, expected);
+    cat_oracle_input(oracle, &made.args, shape, 5, input);
+    cat_oracle_expect(oracle, &made.args, shape, input, expected);
     look_back(input, elements, tile, output);
 
     uint64_t total = 0;
@@ -301,21 +301,23 @@ static void places_have_names(void **state)
     char text[96];
     const struct cat_oracle *oracle =
         configure_name(&made, "lookback.order/tiles=id@workgroup=64,groups=1", 8);
-    oracle->where(&made.args, &made.shape, &(struct cat_failure){.word = 3}, text, sizeof text);
+    cat_oracle_where(oracle, &made.args, &made.shape, &(struct cat_failure){.word = 3}, text,
+                     sizeof text);
     assert_string_equal(text, "tile 3 of 8");
-    oracle->where(&made.args, &made.shape, &(struct cat_failure){.word = 8}, text, sizeof text);
+    cat_oracle_where(oracle, &made.args, &made.shape, &(struct cat_failure){.word = 8}, text,
+                     sizeof text);
     assert_string_equal(text, "guard word 0 behind the output");
     oracle = configure_name(
         &made, "lookback.fallback/fallback=lane,insert=max@workgroup=64,withheld=8,elements=2001",
         8);
-    oracle->where(&made.args, &made.shape, &(struct cat_failure){.word = 64 * 3 + 17}, text,
-                  sizeof text);
+    cat_oracle_where(oracle, &made.args, &made.shape, &(struct cat_failure){.word = 64 * 3 + 17},
+                     text, sizeof text);
     assert_string_equal(text, "element 209: tile 3 of 32, subgroup 2, lane 1");
     oracle = configure_name(
         &made, "lookback.levien-2020/access=plain,form=ssa@workgroup=64,rows=4,elements=3001", 8);
     // The second subgroup's elements of a tile begin behind the 4 rows of 8 of the first.
-    oracle->where(&made.args, &made.shape, &(struct cat_failure){.word = 256 + 32 + 8 * 3 + 5},
-                  text, sizeof text);
+    cat_oracle_where(oracle, &made.args, &made.shape,
+                     &(struct cat_failure){.word = 256 + 32 + 8 * 3 + 5}, text, sizeof text);
     assert_string_equal(text, "element 317: tile 1 of 12, subgroup 1, row 3, lane 5");
 }
 

@@ -43,12 +43,12 @@ static bool make(struct made *made, const struct cat_case *which)
     made->args.workgroup = cat_value(&made->args, "workgroup");
     if (made->args.workgroup % which->subgroup)
         return false;
-    assert_true(oracle->shape(&made->args, &made->size, &error));
+    assert_true(cat_oracle_shape(oracle, &made->args, &made->size, &error));
     made->input = lit_alloc(made->size.input_words, sizeof(uint32_t));
     made->expected =
         lit_alloc(made->size.instances * made->size.words_per_instance, sizeof(uint32_t));
-    oracle->input(&made->args, &made->size, 3, made->input);
-    oracle->expect(&made->args, &made->size, made->input, made->expected);
+    cat_oracle_input(oracle, &made->args, &made->size, 3, made->input);
+    cat_oracle_expect(oracle, &made->args, &made->size, made->input, made->expected);
     return true;
 }
 

@@ -161,7 +161,7 @@ static void check_case(const struct cat_case *which, void *user)
     const struct cat_oracle *oracle = which->test->oracle;
     const struct cat_mode mode = cat_mode_of(oracle);
     assert_int_equal(oracle->check, CAT_CHECK_CHOICE);
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     const uint64_t invocations = (uint64_t)args.workgroup * 2 * cat_value(&args, "times");
     assert_int_equal(shape.instances, invocations);
     assert_int_equal(shape.words_per_instance, 1);
@@ -171,9 +171,9 @@ static void check_case(const struct cat_case *which, void *user)
 
     uint32_t *expected = lit_alloc(4 * invocations, sizeof *expected), input[] = {7, 7};
     assert_int_equal(shape.input_words, 2);
-    oracle->input(&args, &shape, 1, input);
+    cat_oracle_input(oracle, &args, &shape, 1, input);
     assert_int_equal(input[0] | input[1], 0);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     judge_all(machine, &mode, expected);
     for (uint64_t i = 1; i < invocations; i++)
         assert_memory_equal(expected, expected + 4 * i, 16);
@@ -215,10 +215,10 @@ static void no_permutation_without_a_power_of_two(void **state)
                                "step=4099",
                                &which, &error));
     struct cat_args args = {.subgroup = 8, .workgroup = 64, .scale = 3, .which = &which};
-    assert_false(which.test->oracle->shape(&args, &shape, &error));
+    assert_false(cat_oracle_shape(which.test->oracle, &args, &shape, &error));
     assert_non_null(strstr(error.message, "no powers of two"));
     args.scale = 4;
-    assert_true(which.test->oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(which.test->oracle, &args, &shape, &error));
 }
 
 int main(void)

@@ -30,7 +30,7 @@ static bool make(const struct cat_case *which, struct made *made)
     made->args = (struct cat_args){.subgroup = which->subgroup, .scale = SCALE, .which = which};
     made->args.workgroup = cat_value(&made->args, "workgroup");
     if (made->args.workgroup < made->args.subgroup ||
-        !made->oracle->shape(&made->args, &made->shape, &error))
+        !cat_oracle_shape(made->oracle, &made->args, &made->shape, &error))
         return false;
     made->words = made->shape.instances * made->shape.words_per_instance;
     made->input = calloc(made->shape.input_words + 1, sizeof *made->input);
@@ -38,9 +38,9 @@ static bool make(const struct cat_case *which, struct made *made)
     made->output = malloc(made->words * sizeof *made->output);
     for (uint64_t i = 0; i < made->words; i++)
         made->output[i] = CAT_POISON;
-    if (made->oracle->input)
-        made->oracle->input(&made->args, &made->shape, 7, made->input);
-    made->oracle->expect(&made->args, &made->shape, made->input, made->expected);
+    if (made->shape.input_words)
+        cat_oracle_input(made->oracle, &made->args, &made->shape, 7, made->input);
+    cat_oracle_expect(made->oracle, &made->args, &made->shape, made->input, made->expected);
     return true;
 }
 
@@ -59,7 +59,7 @@ static void judge(struct made *made)
                    failures, 2, &count);
     assert_int_equal(run.failed, 1);
     char text[200];
-    made->oracle->where(&made->args, &made->shape, &failures[0], text, sizeof text);
+    cat_oracle_where(made->oracle, &made->args, &made->shape, &failures[0], text, sizeof text);
     assert_true(strlen(text) > 5);
     free(made->input);
     free(made->expected);
@@ -204,7 +204,7 @@ static void refuse(const struct cat_case *which, void *user)
     args.workgroup = cat_value(&args, "workgroup");
     if (args.workgroup != 128)
         return;
-    if (!which->test->oracle->shape(&args, &shape, &error)) {
+    if (!cat_oracle_shape(which->test->oracle, &args, &shape, &error)) {
         assert_true(strlen(error.message) > 10);
         ++*(unsigned *)user;
     }

@@ -2,7 +2,6 @@
 // The oracles of the family `reconvergence`: what holds for all of them at every subgroup size, and
 // tables made by hand for single shapes.
 #include "oracles/oracles.h"
-#include "oracles/reconvergence.h"
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
@@ -59,7 +58,7 @@ static void size_up(struct made *made, const struct cat_oracle *oracle, uint32_t
         made->which.axis[1 + a] = axes >> a & 1;
     made->args = (struct cat_args){
         .subgroup = subgroup, .workgroup = workgroup, .scale = 2, .which = &made->which};
-    assert_true(oracle->shape(&made->args, &made->size, &error));
+    assert_true(cat_oracle_shape(oracle, &made->args, &made->size, &error));
     made->input = lit_alloc(made->size.input_words, sizeof(uint32_t));
     made->expected = lit_alloc(words_of(made) * 4, sizeof(uint32_t));
     memset(made->expected, 0x77, words_of(made) * 16);
@@ -69,8 +68,8 @@ static void make(struct made *made, const struct cat_oracle *oracle, uint32_t su
                  uint32_t workgroup, uint8_t reconvergence, uint8_t axes)
 {
     size_up(made, oracle, subgroup, workgroup, reconvergence, axes);
-    oracle->input(&made->args, &made->size, 7, made->input);
-    oracle->expect(&made->args, &made->size, made->input, made->expected);
+    cat_oracle_input(oracle, &made->args, &made->size, 7, made->input);
+    cat_oracle_expect(oracle, &made->args, &made->size, made->input, made->expected);
 }
 
 // One workgroup of one subgroup, whose lanes have these words; the second workgroup is the same.
@@ -80,7 +79,7 @@ static void make_with(struct made *made, const struct cat_oracle *oracle, uint32
     size_up(made, oracle, subgroup, subgroup, reconvergence, axes);
     for (uint32_t i = 0; i < 2 * subgroup; i++)
         made->input[i] = words[i % subgroup];
-    oracle->expect(&made->args, &made->size, made->input, made->expected);
+    cat_oracle_expect(oracle, &made->args, &made->size, made->input, made->expected);
 }
 
 // The four words that say what lane `lane` of instance 0 may store in a slot, first word of its
@@ -127,28 +126,37 @@ static void check_word(const struct made *made, uint64_t index, bool is_mask)
                     (word[3] & ~all) == 0);
 }
 
+static void check_every_size(const struct cat_oracle *oracle)
+{
+    for (uint32_t subgroup = 1; subgroup <= 128; subgroup *= 2) {
+        for (uint8_t axes = 0; axes < 16; axes++) {
+            const uint8_t rule = axes % 3;
+            struct made made;
+            make(&made, oracle, subgroup, 128, rule, axes);
+            assert_int_equal(made.size.instances, 2 * 128 / subgroup);
+            assert_int_equal(made.size.words_per_instance % (subgroup * 4), 0);
+            assert_int_equal(made.size.elements, subgroup);
+            for (uint64_t i = 0; i < words_of(&made); i++)
+                check_word(&made, i,
+                           strcmp(oracle->name, "reconvergence.elect-call") &&
+                               strcmp(oracle->name, "reconvergence.elect-turns"));
+            assert_int_equal(oracle->deterministic(&made.args), rule == MAXIMAL);
+            drop(&made);
+        }
+    }
+}
+
 static void every_size(void **state)
 {
     (void)state;
-    for (size_t o = 0; oracles_reconvergence[o]; o++) {
-        const struct cat_oracle *oracle = oracles_reconvergence[o];
-        for (uint32_t subgroup = 1; subgroup <= 128; subgroup *= 2) {
-            for (uint8_t axes = 0; axes < 16; axes++) {
-                const uint8_t rule = axes % 3;
-                struct made made;
-                make(&made, oracle, subgroup, 128, rule, axes);
-                assert_int_equal(made.size.instances, 2 * 128 / subgroup);
-                assert_int_equal(made.size.words_per_instance % (subgroup * 4), 0);
-                assert_int_equal(made.size.elements, subgroup);
-                for (uint64_t i = 0; i < words_of(&made); i++)
-                    check_word(&made, i,
-                               strcmp(oracle->name, "reconvergence.elect-call") &&
-                                   strcmp(oracle->name, "reconvergence.elect-turns"));
-                assert_int_equal(oracle->steady(&made.args), rule == MAXIMAL);
-                drop(&made);
-            }
-        }
-    }
+    static const struct cat_oracle *const tables[] = {
+        oracles_reconvergence, oracles_reconvergence_arms, oracles_reconvergence_loops,
+        oracles_reconvergence_generated};
+    size_t count = 0;
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (const struct cat_oracle *oracle = tables[t]; oracle->name; oracle++, count++)
+            check_every_size(oracle);
+    assert_int_equal(count, 26);
 }
 
 static void sizes_without_sense(void **state)
@@ -159,12 +167,12 @@ static void sizes_without_sense(void **state)
     struct lit_error error;
     const struct cat_oracle *oracle = cat_oracle_find("reconvergence.while-break");
     struct cat_args args = {.subgroup = 128, .workgroup = 64, .scale = 1, .which = &which};
-    assert_false(oracle->shape(&args, &size, &error));
+    assert_false(cat_oracle_shape(oracle, &args, &size, &error));
     assert_non_null(strstr(error.message, "64"));
     args = (struct cat_args){.subgroup = 32, .workgroup = 2048, .scale = 1, .which = &which};
-    assert_false(oracle->shape(&args, &size, &error));
+    assert_false(cat_oracle_shape(oracle, &args, &size, &error));
     args = (struct cat_args){.subgroup = 256, .workgroup = 256, .scale = 1, .which = &which};
-    assert_false(oracle->shape(&args, &size, &error));
+    assert_false(cat_oracle_shape(oracle, &args, &size, &error));
 }
 
 static void lane_words(void **state)
@@ -239,8 +247,8 @@ static void entered_by_one_subgroup(void **state)
         size_up(&made, cat_oracle_find("reconvergence.while-break"), 2, 4, rule, ENTRY_SUBGROUP);
         const uint32_t words[4] = {enters | splits, enters, 0, 0};
         memcpy(made.input, words, sizeof(words));
-        cat_oracle_find("reconvergence.while-break")
-            ->expect(&made.args, &made.size, made.input, made.expected);
+        cat_oracle_expect(cat_oracle_find("reconvergence.while-break"), &made.args, &made.size,
+                          made.input, made.expected);
         assert_int_equal(judge(&made, 0, AFTER, 0x3), CAT_RIGHT);
         assert_int_equal(fails(&made, 0, AFTER, 0x1), rule != DEFAULT);
         assert_true(fails(&made, 0, OUTSIDE, 0x1));
@@ -336,8 +344,8 @@ static void places(void **state)
     make(&made, cat_oracle_find("reconvergence.while-break"), 64, 128, MAXIMAL, 0);
     const struct cat_failure failure = {.word = (40 * 18 + 8 + 3) * 4 + 1};
     char text[96];
-    cat_oracle_find("reconvergence.while-break")
-        ->where(&made.args, &made.size, &failure, text, sizeof(text));
+    cat_oracle_where(cat_oracle_find("reconvergence.while-break"), &made.args, &made.size, &failure,
+                     text, sizeof(text));
     assert_string_equal(text, "lane 40, B, iteration 3, lanes 32 to 63");
     drop(&made);
 }

@@ -2,7 +2,6 @@
 // The oracles of the family `reconvergence` that ask about exits and arms: what holds for each of
 // them in every configuration, and tables made by hand for four lanes.
 #include "oracles/oracles.h"
-#include "oracles/reconvergence.h"
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
@@ -71,13 +70,13 @@ static void make(struct made *made, const char *oracle_name, struct cat_test *of
     memcpy(made->which.axis, axis, 6);
     made->args =
         (struct cat_args){.subgroup = 4, .workgroup = 4, .scale = 2, .which = &made->which};
-    assert_true(oracle->shape(&made->args, &made->size, &error));
+    assert_true(cat_oracle_shape(oracle, &made->args, &made->size, &error));
     uint32_t input[8];
     for (uint32_t i = 0; i < 8; i++)
         input[i] = words[i % 4];
     made->expected =
         lit_alloc(made->size.instances * made->size.words_per_instance * 4, sizeof(uint32_t));
-    oracle->expect(&made->args, &made->size, input, made->expected);
+    cat_oracle_expect(oracle, &made->args, &made->size, input, made->expected);
 }
 
 // The four words that say what lane `lane` of instance 0 may store in a slot.

@@ -34,7 +34,7 @@ static void try_configuration(const char *mode, uint32_t items, uint32_t workgro
     const struct cat_args args = {
         .subgroup = 32, .workgroup = workgroup, .scale = 3, .which = &which};
     struct cat_shape shape;
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     const uint64_t words = (uint64_t)workgroup * items;
     assert_int_equal(shape.workgroups, 3);
     assert_int_equal(shape.instances, 3);
@@ -45,13 +45,13 @@ static void try_configuration(const char *mode, uint32_t items, uint32_t workgro
     uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
     uint32_t *other = lit_alloc(shape.input_words, sizeof *other);
     uint32_t *expected = lit_alloc(3 * words, sizeof *expected);
-    oracle->input(&args, &shape, 17, input);
-    oracle->input(&args, &shape, 17, other);
+    cat_oracle_input(oracle, &args, &shape, 17, input);
+    cat_oracle_input(oracle, &args, &shape, 17, other);
     assert_memory_equal(input, other, 3 * words * sizeof *input);
-    oracle->input(&args, &shape, 18, other);
+    cat_oracle_input(oracle, &args, &shape, 18, other);
     assert_memory_not_equal(input, other, 3 * words * sizeof *input);
 
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     for (uint64_t i = 0; i < 3 * words; i++) {
         const uint64_t begin = i / words * words;
         uint64_t count = words;
@@ -87,9 +87,9 @@ static void a_failure_is_located(void **state)
     const struct cat_args args = {.subgroup = 32, .workgroup = 64, .scale = 1, .which = &which};
     struct cat_shape shape;
     char text[80];
-    assert_true(cat_oracle_find("scan.workgroup")->shape(&args, &shape, &error));
-    cat_oracle_find("scan.workgroup")
-        ->where(&args, &shape, &(struct cat_failure){.word = 33 * 4 + 2}, text, sizeof text);
+    assert_true(cat_oracle_shape(cat_oracle_find("scan.workgroup"), &args, &shape, &error));
+    cat_oracle_where(cat_oracle_find("scan.workgroup"), &args, &shape,
+                     &(struct cat_failure){.word = 33 * 4 + 2}, text, sizeof text);
     assert_string_equal(text, "subgroup 1, lane 1, item 2");
 }
 

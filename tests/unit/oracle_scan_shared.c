@@ -30,15 +30,15 @@ static void begin(struct trial *t, const char *test, const char *name, uint32_t 
         .subgroup = subgroup, .workgroup = workgroup, .scale = 3, .which = &t->which};
     t->oracle = cat_oracle_find(test);
     assert_non_null(t->oracle);
-    assert_true(t->oracle->shape(&t->args, &t->shape, &error));
+    assert_true(cat_oracle_shape(t->oracle, &t->args, &t->shape, &error));
     assert_int_equal(t->shape.workgroups, 3);
     assert_int_equal(t->shape.instances, 3);
     const uint64_t words = t->shape.instances * t->shape.words_per_instance;
     assert_int_equal(t->shape.input_words, words);
     t->input = lit_alloc(words, sizeof *t->input);
     t->expected = lit_alloc(words, sizeof *t->expected);
-    t->oracle->input(&t->args, &t->shape, 17, t->input);
-    t->oracle->expect(&t->args, &t->shape, t->input, t->expected);
+    cat_oracle_input(t->oracle, &t->args, &t->shape, 17, t->input);
+    cat_oracle_expect(t->oracle, &t->args, &t->shape, t->input, t->expected);
 }
 
 // Corrupts one word of what is expected, and sees one instance fail.
@@ -164,9 +164,9 @@ static void sizes_that_do_not_fit_are_refused(void **state)
                                &which, &error));
     struct cat_args args = {.subgroup = 4, .workgroup = 128, .scale = 8, .which = &which};
     const struct cat_oracle *oracle = cat_oracle_find("scan.levels");
-    assert_false(oracle->shape(&args, &shape, &error));
+    assert_false(cat_oracle_shape(oracle, &args, &shape, &error));
     args = (struct cat_args){.subgroup = 128, .workgroup = 128, .scale = 256, .which = &which};
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     assert_int_equal(shape.workgroups, 32); // 65,536 elements each
 }
 
@@ -179,20 +179,22 @@ static void failures_are_located(void **state)
           "scan.hillis-steele/barriers=double,step=branch,element=struct,memory-model=glsl"
           "@workgroup=64,subgroup=8",
           8, 64);
-    t.oracle->where(&t.args, &t.shape, &(struct cat_failure){.word = 9 * 12 + 5}, text,
-                    sizeof text);
+    cat_oracle_where(t.oracle, &t.args, &t.shape, &(struct cat_failure){.word = 9 * 12 + 5}, text,
+                     sizeof text);
     assert_string_equal(text, "subgroup 1, lane 1, word 5 of the struct");
     end(&t);
     begin(&t, "scan.blelloch",
           "scan.blelloch/barriers=each-level,memory-model=glsl@workgroup=64,subgroup=8", 8, 64);
-    t.oracle->where(&t.args, &t.shape, &(struct cat_failure){.word = 64 + 9}, text, sizeof text);
+    cat_oracle_where(t.oracle, &t.args, &t.shape, &(struct cat_failure){.word = 64 + 9}, text,
+                     sizeof text);
     assert_string_equal(text, "element 73, stored by lane 1 of subgroup 1");
     end(&t);
     begin(&t, "scan.levels",
           "scan.levels/mode=reduce,levels=two,form=native,barriers=all,sync=none,"
           "reconvergence=default,pressure=none@workgroup=64,last-lane=last,subgroup=8",
           8, 64);
-    t.oracle->where(&t.args, &t.shape, &(struct cat_failure){.word = 64 + 9}, text, sizeof text);
+    cat_oracle_where(t.oracle, &t.args, &t.shape, &(struct cat_failure){.word = 64 + 9}, text,
+                     sizeof text);
     assert_string_equal(text, "round 1, subgroup 1, lane 1");
     end(&t);
 }

@@ -162,7 +162,7 @@ static void try_one(const struct trial *t)
         .subgroup = t->subgroup, .workgroup = 2 * t->subgroup, .scale = 2, .which = &which};
     struct cat_shape shape;
     struct lit_error error = {0};
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     const uint64_t width = strcmp(t->type, "u64") ? 1 : 2;
     const uint64_t length = (uint64_t)t->subgroup * t->items;
     assert_int_equal(shape.instances, 4);
@@ -172,8 +172,8 @@ static void try_one(const struct trial *t)
 
     uint32_t *input = lit_alloc(words, sizeof *input);
     uint32_t *expected = lit_alloc(words, sizeof *expected);
-    oracle->input(&args, &shape, 17, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 17, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     for (uint64_t row = 0; row < 4 * ROUNDS; row++) {
         const uint32_t *from = input + row * (length + 1) * width;
         const uint32_t *want = expected + row * (length + 1) * width;
@@ -224,9 +224,9 @@ static void rounded_sums_are_rounded_and_stay_clear(void **state)
     const struct cat_oracle *oracle = cat_oracle_find("scan.subgroup");
     struct cat_shape shape;
     struct lit_error error = {0};
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
-    oracle->input(&args, &shape, 5, input);
+    cat_oracle_input(oracle, &args, &shape, 5, input);
     unsigned rounded = 0;
     for (uint64_t row = 0; row < 16; row++) {
         double sum = 0;
@@ -257,11 +257,12 @@ static void a_failure_is_located(void **state)
     struct cat_shape shape;
     struct lit_error error = {0};
     char text[80];
-    assert_true(oracle->shape(&args, &shape, &error));
-    oracle->where(&args, &shape, &(struct cat_failure){.word = 2 * (65 + 5) + 1}, text,
-                  sizeof text);
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
+    cat_oracle_where(oracle, &args, &shape, &(struct cat_failure){.word = 2 * (65 + 5) + 1}, text,
+                     sizeof text);
     assert_string_equal(text, "round 1, lane 2, item 1");
-    oracle->where(&args, &shape, &(struct cat_failure){.word = 2 * 64}, text, sizeof text);
+    cat_oracle_where(oracle, &args, &shape, &(struct cat_failure){.word = 2 * 64}, text,
+                     sizeof text);
     assert_string_equal(text, "round 0, the total that the last lane stored");
 }
 

@@ -31,11 +31,11 @@ static void begin(struct trial *t, const char *test, const char *name)
     t->args = (struct cat_args){.subgroup = 32, .workgroup = 128, .scale = 3, .which = &t->which};
     t->oracle = cat_oracle_find(test);
     assert_non_null(t->oracle);
-    assert_true(t->oracle->shape(&t->args, &t->shape, &error));
+    assert_true(cat_oracle_shape(t->oracle, &t->args, &t->shape, &error));
     t->input = lit_alloc(t->shape.input_words, sizeof *t->input);
     t->expected = lit_alloc(t->shape.instances * t->shape.words_per_instance, sizeof *t->expected);
-    t->oracle->input(&t->args, &t->shape, 17, t->input);
-    t->oracle->expect(&t->args, &t->shape, t->input, t->expected);
+    cat_oracle_input(t->oracle, &t->args, &t->shape, 17, t->input);
+    cat_oracle_expect(t->oracle, &t->args, &t->shape, t->input, t->expected);
 }
 
 // Corrupts the first word of what is expected, and sees one instance fail.
@@ -185,7 +185,8 @@ static void the_grid_sums_all(void **state)
         for (uint64_t at = 1; at < t.shape.words_per_instance; at++)
             assert_int_equal(t.expected[at], CAT_POISON);
         char text[80];
-        t.oracle->where(&t.args, &t.shape, &(struct cat_failure){.word = 1}, text, sizeof text);
+        cat_oracle_where(t.oracle, &t.args, &t.shape, &(struct cat_failure){.word = 1}, text,
+                         sizeof text);
         assert_string_equal(text, "guard word 0 behind the sum");
         end(&t);
     }

@@ -100,7 +100,7 @@ static void check_case(const struct cat_case *which, void *user)
     struct lit_error error;
     if (!stands_for_all(&args) || args.workgroup % args.subgroup)
         return;
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     const bool seven = cat_axis_is(&args, "op", "seven");
     assert_int_equal(shape.workgroups, SCALE);
     assert_int_equal(shape.elements, SCALE * WORDS);
@@ -110,8 +110,8 @@ static void check_case(const struct cat_case *which, void *user)
 
     uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
     uint32_t *expected = lit_alloc(shape.instances * WORDS, sizeof *expected);
-    oracle->input(&args, &shape, 7, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 7, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     for (uint64_t i = 0; i < shape.instances; i++) {
         const char *name = seven ? names[i / SCALE] : "add";
         const uint32_t *words = input + i % SCALE * WORDS;
@@ -143,11 +143,11 @@ static void check_input(const struct cat_case *which, void *user)
     struct cat_shape shape;
     if (!stands_for_all(&args) || !cat_axis_is(&args, "op", "seven") || args.workgroup != 64)
         return;
-    assert_true(cat_oracle_find("shuffle.scan-loop")->shape(&args, &shape, NULL));
+    assert_true(cat_oracle_shape(cat_oracle_find("shuffle.scan-loop"), &args, &shape, NULL));
     uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
     uint32_t *expected = lit_alloc(shape.instances * WORDS, sizeof *expected);
-    cat_oracle_find("shuffle.scan-loop")->input(&args, &shape, 11, input);
-    cat_oracle_find("shuffle.scan-loop")->expect(&args, &shape, input, expected);
+    cat_oracle_input(cat_oracle_find("shuffle.scan-loop"), &args, &shape, 11, input);
+    cat_oracle_expect(cat_oracle_find("shuffle.scan-loop"), &args, &shape, input, expected);
     for (uint64_t i = 0; i < shape.instances; i++) {
         uint32_t changes = 0;
         for (uint32_t place = 1; place < WORDS; place++)
@@ -180,10 +180,11 @@ static void a_failing_word_is_located(void **state)
         fail_msg("%s", error.message);
     const struct cat_args args = arguments(&which);
     struct cat_shape shape;
-    assert_true(cat_oracle_find("shuffle.scan-loop")->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(cat_oracle_find("shuffle.scan-loop"), &args, &shape, &error));
     const struct cat_failure failure = {.instance = 4 * SCALE + 1, .word = 9 * 64 + 63};
     char text[128];
-    cat_oracle_find("shuffle.scan-loop")->where(&args, &shape, &failure, text, sizeof text);
+    cat_oracle_where(cat_oracle_find("shuffle.scan-loop"), &args, &shape, &failure, text,
+                     sizeof text);
     assert_string_equal(text, "lane 31 of subgroup 1, iteration 9, operation mul, workgroup 1");
 }
 
@@ -193,7 +194,7 @@ static void a_workgroup_that_is_no_divisor_is_refused(void **state)
     struct cat_shape shape;
     struct lit_error error = {0};
     const struct cat_args args = {.subgroup = 128, .workgroup = 64, .scale = 1};
-    assert_false(cat_oracle_find("shuffle.scan-loop")->shape(&args, &shape, &error));
+    assert_false(cat_oracle_shape(cat_oracle_find("shuffle.scan-loop"), &args, &shape, &error));
     assert_string_equal(error.message,
                         "64 invocations cannot share 1024 elements in subgroups of 128");
 }

@@ -78,7 +78,7 @@ static void check_exchange(const struct cat_case *which, void *user)
     const struct cat_args args = arguments(which);
     struct cat_shape shape;
     struct lit_error error;
-    if (args.workgroup % args.subgroup || !oracle->shape(&args, &shape, &error))
+    if (args.workgroup % args.subgroup || !cat_oracle_shape(oracle, &args, &shape, &error))
         return;
     if (cat_axis(&args, "sync") && !cat_axis_is(&args, "sync", "none")) // the same once more
         return;
@@ -88,8 +88,8 @@ static void check_exchange(const struct cat_case *which, void *user)
                                                                     : 1;
     uint32_t *input = lit_alloc(shape.input_words, sizeof *input);
     uint32_t *expected = lit_alloc(shape.instances * shape.words_per_instance, sizeof *expected);
-    oracle->input(&args, &shape, 5, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 5, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     const uint32_t lanes = args.subgroup;
     assert_int_equal(shape.words_per_instance, lanes * steps);
     assert_int_equal(input[0], length ? steps : 2);
@@ -159,15 +159,15 @@ static void check_types(const struct cat_case *which, void *user)
     const struct cat_args args = arguments(which);
     struct cat_shape shape;
     struct lit_error error;
-    if (args.workgroup % args.subgroup || !oracle->shape(&args, &shape, &error))
+    if (args.workgroup % args.subgroup || !cat_oracle_shape(oracle, &args, &shape, &error))
         return;
     const uint32_t invocations = SCALE * args.workgroup;
     assert_int_equal(shape.elements, invocations);
     assert_int_equal(shape.input_words, 9 * invocations);
     uint32_t *input = lit_alloc(shape.input_words, sizeof *input), width = 0;
     uint32_t *expected = lit_alloc(8 * invocations, sizeof *expected);
-    oracle->input(&args, &shape, 9, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 9, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     while (!cat_axis_is(&args, "width", widths[width]))
         width++;
     for (uint32_t i = 0; i < 8 * invocations; i++) {
@@ -204,10 +204,10 @@ static const char *spoilt(const char *name, uint64_t word, uint32_t xor)
     const struct cat_args args = arguments(&which);
     struct cat_shape shape;
     static uint32_t input[ANY_SIZE], output[ANY_SIZE], expected[ANY_SIZE];
-    assert_true(oracle->shape(&args, &shape, &error));
+    assert_true(cat_oracle_shape(oracle, &args, &shape, &error));
     assert_true(shape.input_words <= ANY_SIZE);
-    oracle->input(&args, &shape, 1, input);
-    oracle->expect(&args, &shape, input, expected);
+    cat_oracle_input(oracle, &args, &shape, 1, input);
+    cat_oracle_expect(oracle, &args, &shape, input, expected);
     memcpy(output, expected, sizeof output);
     output[word] ^= xor;
     struct cat_run run = {0};
@@ -247,10 +247,11 @@ static void places_have_names_and_impossible_ones_are_refused(void **state)
                                "cluster=8,subgroup=4",
                                &which, &error));
     const struct cat_args args = arguments(&which);
-    assert_false(cat_oracle_find("shuffle.exchange")->shape(&args, &shape, &error));
+    assert_false(cat_oracle_shape(cat_oracle_find("shuffle.exchange"), &args, &shape, &error));
     assert_string_equal(error.message, "a subgroup of 4 lanes has no cluster of 8");
     const struct cat_failure failure = {.instance = 17, .word = 7};
-    cat_oracle_find("shuffle.exchange")->where(&args, &shape, &failure, text, sizeof text);
+    cat_oracle_where(cat_oracle_find("shuffle.exchange"), &args, &shape, &failure, text,
+                     sizeof text);
     assert_string_equal(text, "lane 3, step 1, subgroup 1 of workgroup 1");
 }
 

@@ -196,7 +196,7 @@ static bool set_up(struct bench *bench, const struct cat_case *which, uint64_t s
     bench->oracle = cat_oracle_find(which->test->head.oracle);
     bench->lanes = which->subgroup;
     bench->iterations = cat_value(&bench->args, "iterations");
-    if (!bench->oracle->shape(&bench->args, &bench->shape, &error)) {
+    if (!cat_oracle_shape(bench->oracle, &bench->args, &bench->shape, &error)) {
         assert_true(bench->lanes < 4);
         return false;
     }
@@ -209,8 +209,8 @@ static bool set_up(struct bench *bench, const struct cat_case *which, uint64_t s
     const uint64_t words = bench->shape.instances * bench->shape.words_per_instance;
     bench->input = lit_alloc(bench->shape.input_words, sizeof *bench->input);
     bench->expected = lit_alloc(words, sizeof *bench->expected);
-    bench->oracle->input(&bench->args, &bench->shape, seed, bench->input);
-    bench->oracle->expect(&bench->args, &bench->shape, bench->input, bench->expected);
+    cat_oracle_input(bench->oracle, &bench->args, &bench->shape, seed, bench->input);
+    cat_oracle_expect(bench->oracle, &bench->args, &bench->shape, bench->input, bench->expected);
     bench->whole = (struct tangle){
         .args = &bench->args,
         .test = which->test->head.test,
@@ -399,7 +399,7 @@ static void a_spoiled_word_is_found(void **state)
         assert_int_equal(run.failed, 1);
         assert_int_equal(failure.instance, 6);
         char text[128];
-        bench.oracle->where(&bench.args, &bench.shape, &failure, text, sizeof text);
+        cat_oracle_where(bench.oracle, &bench.args, &bench.shape, &failure, text, sizeof text);
         assert_string_equal(text, "lane 31, iteration 9, subgroup 2 of workgroup 1");
         free(output);
         tear_down(&bench);
@@ -427,10 +427,11 @@ static void small_subgroups_are_refused(void **state)
         const struct cat_args args = {
             .subgroup = which.subgroup, .workgroup = 128, .scale = 1, .which = &which};
         struct cat_shape shape;
-        assert_false(cat_oracle_find(which.test->head.oracle)->shape(&args, &shape, &error));
+        assert_false(
+            cat_oracle_shape(cat_oracle_find(which.test->head.oracle), &args, &shape, &error));
         assert_string_equal(error.message, n < 2
-                                               ? "a subgroup of 2 has no 4 lanes for a cluster"
-                                               : "a subgroup of one lane has nothing to exchange");
+                                               ? "subgroups of 2 lanes: the test needs 4 or more"
+                                               : "subgroups of 1 lanes: the test needs 2 or more");
     }
 }
 
