@@ -82,6 +82,8 @@ void cat_case_name(const struct cat_case *which, struct text *name);
 // The inverse: parses "test/axis=value,...@parameter=value,...". Fails with one line that names the
 // nearest test, axis or value.
 bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *error);
+// The same of a name that was taken apart already.
+bool cat_case_find(const struct cfg *cfg, struct cat_case *which, struct lit_error *error);
 // The `expect` line that holds.
 const struct cat_rule *cat_case_expect(const struct cat_case *which);
 // Its expectation and reason.

@@ -80,8 +80,9 @@ static bool take_subgroup(const struct cfg *cfg, size_t at, uint32_t *subgroup,
     return true;
 }
 
-static bool take_case(const struct cfg *cfg, struct cat_case *which, struct lit_error *error)
+bool cat_case_find(const struct cfg *cfg, struct cat_case *which, struct lit_error *error)
 {
+    *which = (struct cat_case){0};
     which->test = cat_test_find(cfg->test);
     if (!which->test)
         return lit_fail(error, LIT_EXIT_USAGE, "no test '%.80s'; the nearest is '%s'", cfg->test,
@@ -116,8 +117,7 @@ static bool take_case(const struct cfg *cfg, struct cat_case *which, struct lit_
 bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *error)
 {
     struct cfg cfg = cfg_parse(name);
-    *which = (struct cat_case){0};
-    const bool good = take_case(&cfg, which, error);
+    const bool good = cat_case_find(&cfg, which, error);
     cfg_clear(&cfg);
     return good;
 }

@@ -88,7 +88,7 @@ static size_t choose(struct collecting *c, const struct report_model *model,
             if (full || strcmp(model->devices[result->device].id, c->device->id) != 0 ||
                 !is_wanted(c->asked, model, result, twins) || is_there(c, result->name))
                 continue;
-            count += cat_case_parse(result->name, &(*cases)[count], NULL);
+            count += cat_case_find(&result->cfg, &(*cases)[count], NULL);
         }
     return count;
 }

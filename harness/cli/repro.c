@@ -92,10 +92,10 @@ static void say(const char *line, void *user)
 // The result in the store
 
 // Whether a result is of this configuration; a name without a subgroup size means any.
-static bool is_asked_for(const struct making *m, const char *name)
+static bool is_asked_for(const struct making *m, const struct cfg *cfg)
 {
     struct cat_case other;
-    if (!cat_case_parse(name, &other, NULL) || other.test != m->which.test)
+    if (!cat_case_find(cfg, &other, NULL) || other.test != m->which.test)
         return false;
     if (!m->which.subgroup)
         other.subgroup = 0;
@@ -125,7 +125,7 @@ static bool take_result(struct making *m, struct lit_error *error)
     for (size_t i = 0; i < m->model.result_count; i++) {
         const struct report_result *result = &m->model.results[i];
         if (device_is_asked_for(m, &m->model.devices[result->device]) &&
-            is_asked_for(m, result->name) && (!m->result || worth(result) > worth(m->result)))
+            is_asked_for(m, &result->cfg) && (!m->result || worth(result) > worth(m->result)))
             m->result = result;
     }
     if (!m->result)
@@ -135,7 +135,7 @@ static bool take_result(struct making *m, struct lit_error *error)
                         m->model.session.id, m->chosen.db,
                         m->chosen.devices.count ? " on that device" : "");
     struct cat_case measured;
-    cat_case_parse(m->result->name, &measured, NULL);
+    cat_case_find(&m->result->cfg, &measured, NULL);
     m->which.subgroup = measured.subgroup;
     m->facts = m->model.devices[m->result->device].facts;
     snprintf(m->system, sizeof m->system, "%s", m->model.session.system);

@@ -183,22 +183,14 @@ static bool read_device(const struct reader *reader, const json_t *json,
     return true;
 }
 
-static enum cat_expectation find_expectation(const char *name)
-{
-    enum cat_expectation expectation = CAT_FORBIDDEN;
-    while (expectation <= CAT_CONTROL && strcmp(name, cat_expectation_name(expectation)) != 0)
-        expectation++;
-    return expectation;
-}
-
 static bool read_words(const struct reader *reader, const json_t *json,
                        struct report_result *result)
 {
     const char *ended = json_string_value(json_object_get(json, "result"));
     const char *expected = json_string_value(json_object_get(json, "expectation"));
     result->result = eng_result_named(ended ? ended : "");
-    result->expectation = find_expectation(expected ? expected : "");
-    return (result->result < ENG_RESULTS && result->expectation <= CAT_CONTROL) ||
+    result->expectation = cat_expectation_named(expected ? expected : "");
+    return (result->result < ENG_RESULTS && result->expectation < CAT_EXPECTATIONS) ||
            damaged(reader, "no %s that is known",
                    result->result < ENG_RESULTS ? "expectation" : "result");
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,60 +53,71 @@ static bool has_extension(const struct offer *offer, const char *name)
     return false;
 }
 
-// Puts a structure into the chain if the device knows it, by its version or by an extension, which
-// is then noted as one to enable.
-static void chain(struct dev_features *features, const struct offer *offer, void *structure,
-                  VkStructureType type, uint32_t core_since, const char *extension)
-{
-    bool core = offer->api >= core_since;
-    if (!core && !has_extension(offer, extension))
-        return;
-    if (!core)
-        features->extensions[features->extension_count++] = extension;
-    VkBaseOutStructure *link = structure;
-    link->sType = type;
-    link->pNext = features->base.pNext;
-    features->base.pNext = link;
-}
+// What a device offers by its version or by an extension, which is then one to enable.
+struct feature {
+    size_t at; // of the structure, in struct dev_features
+    VkStructureType type;
+    uint32_t core_since;
+    const char *extension;
+};
 
-static void chain_all(struct dev_features *f, const struct offer *offer)
-{
-    chain(f, offer, &f->storage16, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
-          VK_API_VERSION_1_1, VK_KHR_16BIT_STORAGE_EXTENSION_NAME);
-    chain(f, offer, &f->storage8, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES,
-          VK_API_VERSION_1_2, VK_KHR_8BIT_STORAGE_EXTENSION_NAME);
-    chain(f, offer, &f->float16_int8,
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES, VK_API_VERSION_1_2,
-          VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME);
-    chain(f, offer, &f->int64_atomics,
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES, VK_API_VERSION_1_2,
-          VK_KHR_SHADER_ATOMIC_INT64_EXTENSION_NAME);
-    chain(f, offer, &f->addresses, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
-          VK_API_VERSION_1_2, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
-    chain(f, offer, &f->memory_model,
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES, VK_API_VERSION_1_2,
-          VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME);
-    chain(f, offer, &f->extended_types,
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES,
-          VK_API_VERSION_1_2, VK_KHR_SHADER_SUBGROUP_EXTENDED_TYPES_EXTENSION_NAME);
-    chain(f, offer, &f->size_control,
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES, VK_API_VERSION_1_3,
-          VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
-    chain(f, offer, &f->subgroup_uniform,
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR,
-          NEVER_CORE, VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME);
-    chain(f, offer, &f->clock, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR,
-          NEVER_CORE, VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
+#define FEATURE(member, type, core, extension)                                                     \
+    {                                                                                              \
+        offsetof(struct dev_features, member), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, core,     \
+            VK_##extension##_EXTENSION_NAME                                                        \
+    }
+
+static const struct feature for_tests[] = {
+    FEATURE(storage16, 16BIT_STORAGE_FEATURES, VK_API_VERSION_1_1, KHR_16BIT_STORAGE),
+    FEATURE(storage8, 8BIT_STORAGE_FEATURES, VK_API_VERSION_1_2, KHR_8BIT_STORAGE),
+    FEATURE(float16_int8, SHADER_FLOAT16_INT8_FEATURES, VK_API_VERSION_1_2,
+            KHR_SHADER_FLOAT16_INT8),
+    FEATURE(int64_atomics, SHADER_ATOMIC_INT64_FEATURES, VK_API_VERSION_1_2,
+            KHR_SHADER_ATOMIC_INT64),
+    FEATURE(addresses, BUFFER_DEVICE_ADDRESS_FEATURES, VK_API_VERSION_1_2,
+            KHR_BUFFER_DEVICE_ADDRESS),
+    FEATURE(memory_model, VULKAN_MEMORY_MODEL_FEATURES, VK_API_VERSION_1_2,
+            KHR_VULKAN_MEMORY_MODEL),
+    FEATURE(extended_types, SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES, VK_API_VERSION_1_2,
+            KHR_SHADER_SUBGROUP_EXTENDED_TYPES),
+    FEATURE(size_control, SUBGROUP_SIZE_CONTROL_FEATURES, VK_API_VERSION_1_3,
+            EXT_SUBGROUP_SIZE_CONTROL),
+    FEATURE(subgroup_uniform, SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR, NEVER_CORE,
+            KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW),
+    FEATURE(clock, SHADER_CLOCK_FEATURES_KHR, NEVER_CORE, KHR_SHADER_CLOCK),
 #ifdef VK_KHR_shader_maximal_reconvergence
-    chain(f, offer, &f->maximal,
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR, NEVER_CORE,
-          VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME);
+    FEATURE(maximal, SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR, NEVER_CORE,
+            KHR_SHADER_MAXIMAL_RECONVERGENCE),
 #endif
 #ifdef VK_KHR_shader_subgroup_rotate
-    chain(f, offer, &f->rotate,
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SUBGROUP_ROTATE_FEATURES_KHR, NEVER_CORE,
-          VK_KHR_SHADER_SUBGROUP_ROTATE_EXTENSION_NAME);
+    FEATURE(rotate, SHADER_SUBGROUP_ROTATE_FEATURES_KHR, NEVER_CORE, KHR_SHADER_SUBGROUP_ROTATE),
 #endif
+};
+
+static const struct feature for_capture[] = {
+    FEATURE(executables, PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR, NEVER_CORE,
+            KHR_PIPELINE_EXECUTABLE_PROPERTIES),
+#ifdef VK_KHR_pipeline_binary
+    FEATURE(maintenance5, MAINTENANCE_5_FEATURES_KHR, NEVER_CORE, KHR_MAINTENANCE_5),
+    FEATURE(binaries, PIPELINE_BINARY_FEATURES_KHR, NEVER_CORE, KHR_PIPELINE_BINARY),
+#endif
+};
+
+// Puts the structures that the device knows into the chain.
+static void chain(struct dev_features *features, const struct offer *offer,
+                  const struct feature *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const bool core = offer->api >= list[i].core_since;
+        VkBaseOutStructure *link = (void *)((char *)features + list[i].at);
+        if (!core && !has_extension(offer, list[i].extension))
+            continue;
+        if (!core)
+            features->extensions[features->extension_count++] = list[i].extension;
+        link->sType = list[i].type;
+        link->pNext = features->base.pNext;
+        features->base.pNext = link;
+    }
 }
 
 bool dev_features_read(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
@@ -118,7 +130,7 @@ bool dev_features_read(VkPhysicalDevice physical, uint32_t api, struct dev_featu
         free(offer.extensions);
         return false;
     }
-    chain_all(features, &offer);
+    chain(features, &offer, for_tests, sizeof for_tests / sizeof *for_tests);
     features->partitioned = has_extension(&offer, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME);
     if (features->partitioned)
         features->extensions[features->extension_count++] =
@@ -153,21 +165,12 @@ bool dev_features_capture(VkPhysicalDevice physical, uint32_t api, struct dev_fe
         VkPhysicalDeviceFeatures2 more = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
         void *const tests = features->base.pNext;
         features->base.pNext = NULL;
-        chain(features, &offer, &features->executables,
-              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
-              NEVER_CORE, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
-#ifdef VK_KHR_pipeline_binary
-        if (api >= VK_API_VERSION_1_3 &&
-            has_extension(&offer, VK_KHR_MAINTENANCE_5_EXTENSION_NAME) &&
-            has_extension(&offer, VK_KHR_PIPELINE_BINARY_EXTENSION_NAME)) {
-            chain(features, &offer, &features->maintenance5,
-                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR, NEVER_CORE,
-                  VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
-            chain(features, &offer, &features->binaries,
-                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_BINARY_FEATURES_KHR, NEVER_CORE,
-                  VK_KHR_PIPELINE_BINARY_EXTENSION_NAME);
-        }
-#endif
+        // Binaries need both of theirs, and Vulkan 1.3.
+        size_t count = sizeof for_capture / sizeof *for_capture;
+        for (size_t i = 1; i < sizeof for_capture / sizeof *for_capture; i++)
+            if (api < VK_API_VERSION_1_3 || !has_extension(&offer, for_capture[i].extension))
+                count = 1;
+        chain(features, &offer, for_capture, count);
         more.pNext = features->base.pNext;
         vkGetPhysicalDeviceFeatures2(physical, &more);
         VkBaseOutStructure *last = features->base.pNext;

@@ -179,6 +179,15 @@ void dev_close(struct dev **closing)
     free(dev);
 }
 
+uint64_t dev_heap_words(const struct dev *dev)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < dev->memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
+        if (dev->memory.memoryHeaps[i].size > most)
+            most = dev->memory.memoryHeaps[i].size;
+    return most / 4;
+}
+
 uint64_t dev_most_words(const struct dev *dev)
 {
     VkPhysicalDeviceMaintenance3Properties allocation = {
@@ -194,11 +203,8 @@ uint64_t dev_most_words(const struct dev *dev)
         bytes = allocation.maxMemoryAllocationSize;
 
     // Input, output and expectation, and as much again for all else.
-    uint64_t heap = 0;
-    for (uint32_t i = 0; i < dev->memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
-        if (dev->memory.memoryHeaps[i].size > heap)
-            heap = dev->memory.memoryHeaps[i].size;
-    return (heap / 6 < bytes ? heap / 6 : bytes) / 4;
+    const uint64_t heap = dev_heap_words(dev) / 6;
+    return heap < bytes / 4 ? heap : bytes / 4;
 }
 
 const struct dev_facts *dev_facts(const struct dev *dev)

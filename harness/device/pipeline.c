@@ -2,12 +2,12 @@
 // Layouts and compute pipelines.
 #include "device/vulkan.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MAX_SPEC 32
 
@@ -150,14 +150,11 @@ static void *make(void *user)
 {
     struct dev_ahead_one *one = user;
     struct lit_error error = {0};
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    const double start = clock_now();
     // Whoever needs it asks again, and is told why it is refused.
     if (dev_pipeline_make(one->dev, &one->info, &one->pipeline, &error) != DEV_OK)
         one->pipeline = VK_NULL_HANDLE;
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    one->seconds =
-        (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+    one->seconds = clock_now() - start;
     if (one->made)
         one->made(one->name, one->user);
     return NULL;

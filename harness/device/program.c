@@ -43,16 +43,6 @@ struct dev_program {
 
 #define MARKS 4 // of a group of runs: before and after the fill, after the tests, after the check
 
-// The largest heap, in words.
-static uint64_t heap_words(const struct dev *dev)
-{
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < dev->memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
-        if (dev->memory.memoryHeaps[i].size > most)
-            most = dev->memory.memoryHeaps[i].size;
-    return most / 4;
-}
-
 static struct dev_buffer view(const struct dev_buffer *whole, uint64_t first, uint64_t words)
 {
     struct dev_buffer part = *whole;
@@ -88,7 +78,7 @@ static enum dev_status make_buffers(struct dev_program *program,
     const struct dev_slot_limits limits = {
         .cpu = dev->facts.cpu,
         .most_binding = dev->facts.max_storage_buffer / 4,
-        .heap = heap_words(dev),
+        .heap = dev_heap_words(dev),
     };
     // On the reference driver all that is dispatched for a run belongs to it alone.
     const bool alone = program->check_on_host || dev->begin_run;

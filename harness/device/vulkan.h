@@ -138,6 +138,9 @@ struct dev {
     VkPipeline checker[DEV_CHECKS][DEV_PASSES]; // made on first use
 };
 
+// The words of the largest heap.
+uint64_t dev_heap_words(const struct dev *dev);
+
 // How long the transfers that make a configuration ready may take.
 #define DEV_UPLOAD_TIMEOUT_MS 60000
 

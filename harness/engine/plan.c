@@ -68,7 +68,7 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
     const char **patterns = lit_alloc(selection->count + 1, sizeof *patterns);
     struct cat_selection sized = {.patterns = patterns, .thorough = selection->thorough};
     for (size_t i = 0; i < selection->count; i++)
-        if (selection->patterns[i][0] != '!' && strstr(selection->patterns[i], "subgroup="))
+        if (selection->patterns[i][0] != '!' && cfg_names_size(selection->patterns[i]))
             patterns[sized.count++] = selection->patterns[i];
 
     *plan = (struct eng_plan){0};

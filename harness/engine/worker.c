@@ -89,9 +89,13 @@ static void enumerate(struct worker *worker)
     emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
 }
 
-static bool open_anew(struct worker *worker, const struct eng_request *request)
+// Closes the device that is open, if one is, and opens the one of the request. False, and an error
+// is said, if it cannot be opened.
+static bool open_anew(struct worker *worker, const struct eng_request *request, bool capture,
+                      bool single)
 {
     struct lit_error error = {0};
+    const bool lasts = request->kind == ENG_OPEN;
     dev_close(&worker->dev);
     worker->tried = 0;
     worker->host_checker = false;
@@ -100,13 +104,14 @@ static bool open_anew(struct worker *worker, const struct eng_request *request)
         &(struct dev_open_info){
             .index = request->index,
             .validation = request->validation,
-            .capture = request->capture,
-            .compiles = request->capture,
+            .capture = capture,
+            .single = single,
+            .compiles = lasts && capture,
             .message = on_message,
             .user = worker,
         },
         &error);
-    worker->running = worker->dev && !request->capture;
+    worker->running = lasts && worker->dev && !capture;
     if (!worker->dev)
         emit_error(worker, error.code, error.message);
     return worker->dev;
@@ -131,7 +136,7 @@ static enum dev_status try_checker(struct worker *worker, const struct eng_reque
 static enum dev_status open_device(struct worker *worker, const struct eng_request *request)
 {
     const bool is_open = worker->running && worker->index == request->index && !request->capture;
-    if (!is_open && !open_anew(worker, request))
+    if (!is_open && !open_anew(worker, request, request->capture, false))
         return DEV_OK;
     const enum dev_status status = try_checker(worker, request);
     if (status == DEV_LOST || status == DEV_TIMEOUT) {
@@ -153,10 +158,6 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
 
 static enum dev_status run(struct worker *worker, const struct eng_request *request)
 {
-    if (!worker->dev) {
-        emit_error(worker, LIT_EXIT_USAGE, "no device is open");
-        return DEV_OK;
-    }
     eng_ahead(worker->dev, request, emit, worker);
     const enum dev_status status = eng_measure(
         &(struct eng_measure){
@@ -172,15 +173,6 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
     return status;
 }
 
-static enum dev_status compile(struct worker *worker, const struct eng_request *request)
-{
-    if (!worker->dev) {
-        emit_error(worker, LIT_EXIT_USAGE, "no device is open");
-        return DEV_OK;
-    }
-    return eng_compile(worker->dev, request->name, emit, worker);
-}
-
 // A generated program has few runs: what the device-side checker needs to be made ready would take
 // longer than they do.
 static enum dev_status run_generated(struct worker *worker, const struct eng_request *request)
@@ -188,10 +180,6 @@ static enum dev_status run_generated(struct worker *worker, const struct eng_req
     struct lit_error error = {0};
     struct eng_generated generated;
     enum dev_status status = DEV_OK;
-    if (!worker->dev) {
-        emit_error(worker, LIT_EXIT_USAGE, "no device is open");
-        return DEV_OK;
-    }
     if (eng_generated_make(request, &generated, &error))
         status = eng_measure(
             &(struct eng_measure){
@@ -213,22 +201,13 @@ static enum dev_status run_generated(struct worker *worker, const struct eng_req
 // else is dispatched on that device.
 static enum dev_status try_once(struct worker *worker, const struct eng_request *request)
 {
-    struct lit_error error = {0};
     struct eng_request run = *request;
     run.first = 0;
     run.runs = 1;
-    worker->running = false;
-    dev_close(&worker->dev);
     if (request->settings[0])
         setenv("LITMUS_SIMT", request->settings, 1);
-    worker->dev = dev_open(
-        &(struct dev_open_info){
-            .index = request->index, .single = true, .message = on_message, .user = worker},
-        &error);
-    if (!worker->dev) {
-        emit_error(worker, error.code, error.message);
+    if (!open_anew(worker, request, false, true))
         return DEV_OK;
-    }
     const enum dev_status status = eng_measure(&(struct eng_measure){.dev = worker->dev,
                                                                      .check_on_host = true,
                                                                      .named = true,
@@ -244,20 +223,9 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
 // Nothing else is dispatched on a device that is timed, and it is asked what it says of pipelines.
 static enum dev_status bench(struct worker *worker, const struct eng_request *request)
 {
-    struct lit_error error = {0};
     const bool rate = eng_throughput_is(request->name);
-    worker->running = false;
-    dev_close(&worker->dev);
-    worker->dev = dev_open(&(struct dev_open_info){.index = request->index,
-                                                   .validation = request->validation,
-                                                   .capture = !rate,
-                                                   .message = on_message,
-                                                   .user = worker},
-                           &error);
-    if (!worker->dev) {
-        emit_error(worker, error.code, error.message);
+    if (!open_anew(worker, request, !rate, false))
         return DEV_OK;
-    }
     if (rate)
         return eng_throughput(worker->dev, request, emit, worker);
     if (strcmp(request->name, ENG_LOOKBACK) == 0)
@@ -312,6 +280,12 @@ int eng_worker_main(void)
             emit_error(worker, error.code, error.message);
             continue;
         }
+        const bool needs_device =
+            request.kind == ENG_RUN || request.kind == ENG_COMPILE || request.kind == ENG_GENERATED;
+        if (needs_device && !worker->dev) {
+            emit_error(worker, LIT_EXIT_USAGE, "no device is open");
+            continue;
+        }
         switch (request.kind) {
         case ENG_ENUMERATE:
             enumerate(worker);
@@ -329,7 +303,7 @@ int eng_worker_main(void)
             status = run_generated(worker, &request);
             break;
         case ENG_COMPILE:
-            status = compile(worker, &request);
+            status = eng_compile(worker->dev, request.name, emit, worker);
             break;
         case ENG_BENCH:
             status = bench(worker, &request);

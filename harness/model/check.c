@@ -4,6 +4,7 @@
 #include "model/check.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum {
     EQUAL_ZERO = 2,
@@ -29,53 +30,59 @@ static const char *const common_names[CAT_OUTCOMES] = {
     [CAT_NO_PROGRESS] = "no progress",
 };
 
-static const char *const equal_names[CAT_OUTCOMES] = {
-    [EQUAL_ZERO] = "zero",
-    [EQUAL_WRONG] = "wrong",
+static const char *const names[CAT_CHECKS][CAT_OUTCOMES] = {
+    [CAT_CHECK_EQUAL] = {[EQUAL_ZERO] = "zero", [EQUAL_WRONG] = "wrong"},
+    [CAT_CHECK_TAG] = {[TAG_ZERO] = "zero",
+                       [TAG_NOT_A_TAG] = "not a tag",
+                       [TAG_WRONG_LANE] = "wrong lane",
+                       [TAG_STALE] = "stale by 1",
+                       [TAG_STALE + 1] = "stale by 2",
+                       [TAG_STALE + 2] = "stale by 3",
+                       [TAG_STALE + 3] = "stale by more than 3",
+                       [TAG_AHEAD] = "ahead by 1",
+                       [TAG_AHEAD + 1] = "ahead by 2",
+                       [TAG_AHEAD + 2] = "ahead by 3",
+                       [TAG_AHEAD + 3] = "ahead by more than 3"},
+    [CAT_CHECK_MASK] = {[MASK_ALLOWED] = "allowed",
+                        [MASK_EMPTY] = "empty",
+                        [MASK_SPLIT] = "split",
+                        [MASK_MERGED] = "merged",
+                        [MASK_OTHER] = "other lanes"},
 };
 
-static const char *const tag_names[CAT_OUTCOMES] = {
-    [TAG_ZERO] = "zero",
-    [TAG_NOT_A_TAG] = "not a tag",
-    [TAG_WRONG_LANE] = "wrong lane",
-    [TAG_STALE] = "stale by 1",
-    [TAG_STALE + 1] = "stale by 2",
-    [TAG_STALE + 2] = "stale by 3",
-    [TAG_STALE + 3] = "stale by more than 3",
-    [TAG_AHEAD] = "ahead by 1",
-    [TAG_AHEAD + 1] = "ahead by 2",
-    [TAG_AHEAD + 2] = "ahead by 3",
-    [TAG_AHEAD + 3] = "ahead by more than 3",
-};
-
-static const char *const mask_names[CAT_OUTCOMES] = {
-    [MASK_ALLOWED] = "allowed", [MASK_EMPTY] = "empty",       [MASK_SPLIT] = "split",
-    [MASK_MERGED] = "merged",   [MASK_OTHER] = "other lanes",
+static const struct {
+    const char *name, *meaning;
+} expectations[CAT_EXPECTATIONS] = {
+    [CAT_FORBIDDEN] = {"forbidden", "the specification excludes the failing outcome: a driver bug"},
+    [CAT_CONTESTED] = {"contested", "unspecified: the specification is silent or ambiguous"},
+    [CAT_ASSUMED] = {"assumed", "relied upon: not guaranteed, but programs depend on it"},
+    [CAT_CONTROL] = {"control", "positive control: the failing outcome is allowed or certain, and "
+                                "shows that the test can trigger it"},
 };
 
 const char *cat_expectation_name(enum cat_expectation expectation)
 {
-    static const char *const names[] = {"forbidden", "contested", "assumed", "control"};
-    return names[expectation];
+    return expectations[expectation].name;
+}
+
+const char *cat_expectation_meaning(enum cat_expectation expectation)
+{
+    return expectations[expectation].meaning;
+}
+
+enum cat_expectation cat_expectation_named(const char *name)
+{
+    enum cat_expectation expectation = CAT_FORBIDDEN;
+    while (expectation < CAT_EXPECTATIONS && strcmp(name, expectations[expectation].name) != 0)
+        expectation++;
+    return expectation;
 }
 
 const char *cat_outcome_name(enum cat_check check, uint32_t outcome)
 {
     if (outcome >= CAT_OUTCOMES)
         return NULL;
-    if (common_names[outcome])
-        return common_names[outcome];
-    switch (check) {
-    case CAT_CHECK_EQUAL:
-        return equal_names[outcome];
-    case CAT_CHECK_TAG:
-        return tag_names[outcome];
-    case CAT_CHECK_MASK:
-        return mask_names[outcome];
-    case CAT_CHECK_CHOICE:
-        break;
-    }
-    return NULL;
+    return common_names[outcome] ? common_names[outcome] : names[check][outcome];
 }
 
 bool cat_outcome_fails(enum cat_check check, uint32_t outcome)
@@ -160,14 +167,6 @@ uint32_t cat_classify(enum cat_check check, uint32_t got, const uint32_t *expect
     }
     assert(!"a checking mode that does not exist");
     return EQUAL_WRONG;
-}
-
-void cat_check_host(enum cat_check check, const struct cat_shape *shape, const uint32_t *output,
-                    const uint32_t *expected, uint64_t run, struct cat_run *result,
-                    struct cat_failure *failures, size_t capacity, size_t *count)
-{
-    const struct cat_mode mode = {.check = check};
-    cat_mode_check(&mode, shape, output, expected, run, result, failures, capacity, count);
 }
 
 void cat_mode_check(const struct cat_mode *mode, const struct cat_shape *shape,

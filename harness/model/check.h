@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a failing outcome means where a test is not expected to be right whatever happens: of
-// forbidden it is a violation of a specification; contested: where these are unclear; assumed:
-// nothing promises it; control: it is there to fail.
-enum cat_expectation { CAT_FORBIDDEN, CAT_CONTESTED, CAT_ASSUMED, CAT_CONTROL };
-const char *cat_expectation_name(enum cat_expectation expectation);
+// What a failing outcome means: cat_expectation_meaning says it in a line.
+enum cat_expectation { CAT_FORBIDDEN, CAT_CONTESTED, CAT_ASSUMED, CAT_CONTROL, CAT_EXPECTATIONS };
+const char *cat_expectation_name(enum cat_expectation expectation); // "forbidden"
+const char *cat_expectation_meaning(enum cat_expectation expectation);
+enum cat_expectation cat_expectation_named(const char *name); // CAT_EXPECTATIONS if there is none
 
 #define CAT_POISON   0xC0DEDEADu
 #define CAT_OUTCOMES 16
@@ -126,10 +126,6 @@ struct cat_run {
 // not right; else right. Checks a whole output on the host, appends up to `capacity` failures to
 // `failures` starting at *count. digest = sum over words of (word + 0x9E3779B9 * (index + 1)) *
 // 0x85EBCA6B, modulo 2^32, index counting from 0 over the whole output.
-void cat_check_host(enum cat_check check, const struct cat_shape *shape, const uint32_t *output,
-                    const uint32_t *expected, uint64_t run, struct cat_run *result,
-                    struct cat_failure *failures, size_t capacity, size_t *count);
-// The same for every mode.
 void cat_mode_check(const struct cat_mode *mode, const struct cat_shape *shape,
                     const uint32_t *output, const uint32_t *expected, uint64_t run,
                     struct cat_run *result, struct cat_failure *failures, size_t capacity,

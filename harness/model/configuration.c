@@ -111,6 +111,11 @@ bool cfg_same_test(const char *a, const char *b)
     return length == cfg_test_length(b) && strncmp(a, b, length) == 0;
 }
 
+size_t cfg_variant_length(const char *name)
+{
+    return strcspn(name, "@");
+}
+
 size_t cfg_bare_length(const char *name)
 {
     const size_t length = strlen(name);
@@ -120,6 +125,11 @@ size_t cfg_bare_length(const char *name)
     const char *key = roles[CFG_SUBGROUP], *pair = name + last + 1;
     const bool is_size = last > 0 && !strncmp(pair, key, strlen(key)) && pair[strlen(key)] == '=';
     return is_size ? last : length;
+}
+
+bool cfg_names_size(const char *pattern)
+{
+    return strstr(pattern, "subgroup=") != NULL;
 }
 
 bool cfg_is_precise(const char *pattern)

@@ -264,70 +264,53 @@ void eng_tally_add(struct eng_tally *tally, enum eng_result result,
         tally->gave_up++;
 }
 
-static enum lit_exit say(enum lit_exit code, char *reason, size_t size, uint64_t count,
-                         const char *one, const char *many)
-{
-    char number[32];
-    if (count == 1)
-        snprintf(reason, size, "%s", one);
-    else
-        snprintf(reason, size, many, text_count(number, count));
-    return code;
-}
-
 enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t size)
 {
-    const uint64_t *results = tally->results;
-    uint64_t ran =
+    const uint64_t *results = tally->results, skipped = results[ENG_SKIP];
+    const uint64_t ran =
         results[ENG_PASS] + results[ENG_FAIL] + results[ENG_NO_PROGRESS] + results[ENG_PARTIAL];
-    if (tally->stopped > 0)
-        return say(LIT_EXIT_DEVICE_LOST, reason, size, tally->stopped,
-                   "a device was lost and its queue stopped",
-                   "%s devices were lost and their queues stopped");
-    if (tally->forbidden > 0)
-        return say(LIT_EXIT_FORBIDDEN, reason, size, tally->forbidden,
-                   "a forbidden outcome was seen",
-                   "forbidden outcomes were seen in %s configurations");
-    if (results[ENG_CRASH] > 0)
-        return say(LIT_EXIT_FORBIDDEN, reason, size, results[ENG_CRASH], "the driver crashed once",
-                   "the driver crashed in %s configurations");
-    if (results[ENG_DEVICE_LOST] > 0)
-        return say(LIT_EXIT_FORBIDDEN, reason, size, results[ENG_DEVICE_LOST],
-                   "the device was lost once", "the device was lost in %s configurations");
-    if (results[ENG_HANG] > 0)
-        return say(LIT_EXIT_FORBIDDEN, reason, size, results[ENG_HANG], "a configuration hung",
-                   "%s configurations hung");
-    if (tally->out_of_time)
-        return say(LIT_EXIT_TIME, reason, size, 1, "the time was used up", "");
-    if (tally->failed > 0)
-        return say(LIT_EXIT_UNDECIDED, reason, size, tally->failed,
-                   "the harness failed, and the queue of a device stopped",
-                   "the harness failed, and the queues of %s devices stopped");
-    if (results[ENG_HARNESS_ERROR] > 0)
-        return say(LIT_EXIT_UNDECIDED, reason, size, results[ENG_HARNESS_ERROR],
-                   "a configuration could not be run", "%s configurations could not be run");
-    if (tally->gave_up > 0)
-        return say(LIT_EXIT_UNDECIDED, reason, size, tally->gave_up,
-                   "a configuration gave up waiting, its question is open",
-                   "%s configurations gave up waiting, their question is open");
-    if (tally->undecided > 0)
-        return say(LIT_EXIT_UNDECIDED, reason, size, tally->undecided,
-                   "a configuration is undecided after as many runs as were allowed",
-                   "%s configurations are undecided after as many runs as were allowed");
-    if (tally->unopened > 0 && ran > 0)
-        return say(LIT_EXIT_UNDECIDED, reason, size, tally->unopened, "a device could not be used",
-                   "%s devices could not be used");
-    if (tally->unopened > 0)
-        return say(LIT_EXIT_NOTHING, reason, size, tally->unopened, "the device could not be used",
-                   "none of %s devices could be used");
-    if (tally->planned == 0 && tally->shard)
-        return say(LIT_EXIT_OK, reason, size, 1, "this shard has no configuration", "");
-    if (tally->planned == 0)
-        return say(LIT_EXIT_NOTHING, reason, size, 1,
-                   "none of the configurations exists on these devices", "");
-    if (ran == 0)
-        return say(LIT_EXIT_NOTHING, reason, size, results[ENG_SKIP],
-                   "the only configuration was skipped",
-                   results[ENG_SKIP] ? "all %s configurations were skipped" : "nothing could run");
-    return say(LIT_EXIT_OK, reason, size, 1, "no forbidden outcome was seen", "");
+    const struct {
+        uint64_t count; // 0: it does not hold
+        enum lit_exit code;
+        const char *one, *many; // of `count`; many NULL: the same
+    } rows[] = {
+        {tally->stopped, LIT_EXIT_DEVICE_LOST, "a device was lost and its queue stopped",
+         "%s devices were lost and their queues stopped"},
+        {tally->forbidden, LIT_EXIT_FORBIDDEN, "a forbidden outcome was seen",
+         "forbidden outcomes were seen in %s configurations"},
+        {results[ENG_CRASH], LIT_EXIT_FORBIDDEN, "the driver crashed once",
+         "the driver crashed in %s configurations"},
+        {results[ENG_DEVICE_LOST], LIT_EXIT_FORBIDDEN, "the device was lost once",
+         "the device was lost in %s configurations"},
+        {results[ENG_HANG], LIT_EXIT_FORBIDDEN, "a configuration hung", "%s configurations hung"},
+        {tally->out_of_time, LIT_EXIT_TIME, "the time was used up", NULL},
+        {tally->failed, LIT_EXIT_UNDECIDED, "the harness failed, and the queue of a device stopped",
+         "the harness failed, and the queues of %s devices stopped"},
+        {results[ENG_HARNESS_ERROR], LIT_EXIT_UNDECIDED, "a configuration could not be run",
+         "%s configurations could not be run"},
+        {tally->gave_up, LIT_EXIT_UNDECIDED,
+         "a configuration gave up waiting, its question is open",
+         "%s configurations gave up waiting, their question is open"},
+        {tally->undecided, LIT_EXIT_UNDECIDED,
+         "a configuration is undecided after as many runs as were allowed",
+         "%s configurations are undecided after as many runs as were allowed"},
+        {ran > 0 ? tally->unopened : 0, LIT_EXIT_UNDECIDED, "a device could not be used",
+         "%s devices could not be used"},
+        {tally->unopened, LIT_EXIT_NOTHING, "the device could not be used",
+         "none of %s devices could be used"},
+        {tally->planned == 0 && tally->shard, LIT_EXIT_OK, "this shard has no configuration", NULL},
+        {tally->planned == 0, LIT_EXIT_NOTHING,
+         "none of the configurations exists on these devices", NULL},
+        {ran == 0 ? skipped : 0, LIT_EXIT_NOTHING, "the only configuration was skipped",
+         "all %s configurations were skipped"},
+        {ran == 0, LIT_EXIT_NOTHING, "nothing could run", NULL},
+        {1, LIT_EXIT_OK, "no forbidden outcome was seen", NULL},
+    };
+    size_t i = 0;
+    char number[32];
+    while (!rows[i].count)
+        i++;
+    snprintf(reason, size, rows[i].count > 1 && rows[i].many ? rows[i].many : rows[i].one,
+             text_count(number, rows[i].count));
+    return rows[i].code;
 }

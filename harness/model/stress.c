@@ -29,24 +29,26 @@ static const struct key {
     const char *const *words; // NULL: a number
     uint32_t least, most, step, fallback;
     bool power; // of two
+    int group;  // keys that are drawn anew together
 } keys[] = {
 #define AT(member) offsetof(struct dev_stress, member)
-    {"before", AT(before), PART_COUNT, NULL, 1, COUNT_MOST, 1, 0, false},
-    {"iterations", AT(iterations), PART_WORK, NULL, 1, 65536, 1, 64, false},
-    {"kind", AT(kind), PART_KIND, kinds, 1, DEV_STRESS_KINDS - 1, 1, 0, false},
-    {"line", AT(line), PART_MEMORY, NULL, 4, 1024, 1, 64, true},
-    {"lines", AT(lines), PART_MEMORY, NULL, 1, 1024, 1, 8, true},
-    {"offset", AT(offset), PART_TEST, NULL, 256, 65536, 256, 0, false},
-    {"pattern", AT(pattern), PART_MEMORY, patterns, 0, DEV_STRESS_PATTERNS - 1, 1, 0, false},
-    {"shared", AT(shared), PART_OCCUPANCY, NULL, 1024, 1u << 20, 1024, 0, false},
-    {"skew", AT(skew), PART_SLICES, NULL, 1, COUNT_MOST, 1, 0, false},
-    {"slices", AT(slices), PART_TEST, NULL, 2, DEV_STRESS_SLICES, 1, 0, false},
-    {"stride", AT(stride), PART_MEMORY, NULL, 1, 64, 1, 1, false},
-    {"workgroups", AT(workgroups), PART_COUNT, NULL, 1, COUNT_MOST, 1, 0, false},
+    {"before", AT(before), PART_COUNT, NULL, 1, COUNT_MOST, 1, 0, false, 3},
+    {"iterations", AT(iterations), PART_WORK, NULL, 1, 65536, 1, 64, false, 4},
+    {"kind", AT(kind), PART_KIND, kinds, 1, DEV_STRESS_KINDS - 1, 1, 0, false, 0},
+    {"line", AT(line), PART_MEMORY, NULL, 4, 1024, 1, 64, true, 1},
+    {"lines", AT(lines), PART_MEMORY, NULL, 1, 1024, 1, 8, true, 1},
+    {"offset", AT(offset), PART_TEST, NULL, 256, 65536, 256, 0, false, 5},
+    {"pattern", AT(pattern), PART_MEMORY, patterns, 0, DEV_STRESS_PATTERNS - 1, 1, 0, false, 0},
+    {"shared", AT(shared), PART_OCCUPANCY, NULL, 1024, 1u << 20, 1024, 0, false, 5},
+    {"skew", AT(skew), PART_SLICES, NULL, 1, COUNT_MOST, 1, 0, false, 6},
+    {"slices", AT(slices), PART_TEST, NULL, 2, DEV_STRESS_SLICES, 1, 0, false, 6},
+    {"stride", AT(stride), PART_MEMORY, NULL, 1, 64, 1, 1, false, 1},
+    {"workgroups", AT(workgroups), PART_COUNT, NULL, 1, COUNT_MOST, 1, 0, false, 2},
 #undef AT
 };
 
-#define KEYS (sizeof keys / sizeof *keys)
+#define KEYS   (sizeof keys / sizeof *keys)
+#define GROUPS 7
 
 static uint32_t get(const struct dev_stress *set, const struct key *key)
 {
@@ -369,34 +371,10 @@ struct dev_stress eng_stress_near(const struct dev_stress *from, uint64_t seed, 
     struct dev_stress set = *from;
     for (uint64_t i = 0, count = 1 + random_below(&random, 2); i < count; i++) {
         const struct dev_stress other = draw(&random, limits);
-        switch (random_below(&random, 7)) {
-        case 0:
-            set.kind = other.kind;
-            set.pattern = other.pattern;
-            break;
-        case 1:
-            set.line = other.line;
-            set.lines = other.lines;
-            set.stride = other.stride;
-            break;
-        case 2:
-            set.workgroups = other.workgroups;
-            break;
-        case 3:
-            set.before = other.before;
-            break;
-        case 4:
-            set.iterations = other.iterations;
-            break;
-        case 5:
-            set.shared = other.shared;
-            set.offset = other.offset;
-            break;
-        case 6:
-            set.slices = other.slices;
-            set.skew = other.skew;
-            break;
-        }
+        const int group = (int)random_below(&random, GROUPS);
+        for (size_t k = 0; k < KEYS; k++)
+            if (keys[k].group == group)
+                put(&set, &keys[k], get(&other, &keys[k]));
         // What the new kind has and the old one had not.
         if (!set.iterations)
             set.iterations = other.iterations;

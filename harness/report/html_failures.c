@@ -33,7 +33,7 @@ static const char *reason_of(const struct report_result *result)
     struct cat_case which;
     const char *reason = "";
     struct lit_error error = {0};
-    if (!cat_test_find(result->test) || !cat_case_parse(result->name, &which, &error) ||
+    if (!cat_test_find(result->test) || !cat_case_find(&result->cfg, &which, &error) ||
         cat_case_expectation(&which, &reason) != result->expectation)
         return "";
     return reason ? reason : "";

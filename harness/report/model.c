@@ -52,14 +52,6 @@ void report_result_is(struct report_result *result, struct cfg cfg)
     result->param_count = cfg.param_count;
 }
 
-static enum cat_expectation find_expectation(const char *name)
-{
-    enum cat_expectation expectation = CAT_FORBIDDEN;
-    while (expectation < CAT_CONTROL && strcmp(name, cat_expectation_name(expectation)) != 0)
-        expectation++;
-    return expectation;
-}
-
 // What a rule decided to stop at what it saw needs an interval that holds at every number of runs.
 struct stat_interval report_interval(uint64_t failed, uint64_t judged, const char *rule)
 {
@@ -107,7 +99,7 @@ static bool load_result(const struct store_result *row, void *user)
     *result = (struct report_result){
         .device = device,
         .result = eng_result_named(row->result),
-        .expectation = find_expectation(row->expectation),
+        .expectation = cat_expectation_named(row->expectation),
         .reason = lit_strdup(row->reason),
         .sha256 = lit_strdup(row->sha256),
         .headline = lit_strdup(row->headline),

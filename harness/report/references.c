@@ -2,6 +2,8 @@
 // Looks a variant up among the measured ones.
 #include "report/references.h"
 
+#include "model/configuration.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ static int compare(const void *left, const void *right)
 
 const struct report_reference *report_reference_find(const char *name)
 {
-    struct key key = {name, strcspn(name, "@")};
+    struct key key = {name, cfg_variant_length(name)};
     return bsearch(&key, report_references, report_reference_count, sizeof(*report_references),
                    compare);
 }

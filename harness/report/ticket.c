@@ -309,7 +309,7 @@ void markdown_ticket(struct text *out, const struct report_code *code,
     const struct dev_facts *facts = &model->devices[result->device].facts;
     const size_t limit = out->length + most;
     struct lit_error error = {0};
-    t.known = cat_case_parse(result->name, &t.which, &error);
+    t.known = cat_case_find(&result->cfg, &t.which, &error);
     if (t.known)
         cat_case_expectation(&t.which, &t.reason);
     text_puts(out, "# ");

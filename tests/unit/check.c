@@ -210,7 +210,8 @@ static void a_whole_output_is_counted(void **state)
     size_t count = 0;
 
     memcpy(output, expected, sizeof output);
-    cat_check_host(CAT_CHECK_EQUAL, &shape, output, expected, 0, &run, failures, 2, &count);
+    cat_mode_check(&(struct cat_mode){.check = CAT_CHECK_EQUAL}, &shape, output, expected, 0, &run,
+                   failures, 2, &count);
     assert_int_equal(run.words, 12);
     assert_int_equal(run.outcomes[CAT_RIGHT], 4);
     assert_int_equal(run.failed, 0);
@@ -224,7 +225,8 @@ static void a_whole_output_is_counted(void **state)
     output[2] = 77;
     output[5] = CAT_POISON;
     output[11] = 1; // somebody wrote into the guard
-    cat_check_host(CAT_CHECK_EQUAL, &shape, output, expected, 9, &run, failures, 2, &count);
+    cat_mode_check(&(struct cat_mode){.check = CAT_CHECK_EQUAL}, &shape, output, expected, 9, &run,
+                   failures, 2, &count);
     assert_int_equal(run.words, 12);
     assert_int_equal(run.failed, 3);
     assert_int_equal(run.outcomes[CAT_RIGHT], 1);
@@ -253,7 +255,8 @@ static void a_failing_word_outweighs_an_allowed_one(void **state)
     struct cat_run run;
     struct cat_failure failure;
     size_t count = 0;
-    cat_check_host(CAT_CHECK_MASK, &shape, output, expected, 0, &run, &failure, 1, &count);
+    cat_mode_check(&(struct cat_mode){.check = CAT_CHECK_MASK}, &shape, output, expected, 0, &run,
+                   &failure, 1, &count);
     assert_int_equal(run.outcomes[2], 1);
     assert_int_equal(run.outcomes[6], 1);
     assert_int_equal(run.failed, 1);

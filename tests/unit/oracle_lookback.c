@@ -203,7 +203,8 @@ static uint64_t failures_of(const struct cat_shape *shape, const uint32_t *outpu
 {
     struct cat_run run;
     size_t count = 0;
-    cat_check_host(CAT_CHECK_EQUAL, shape, output, expected, 0, &run, failure, 1, &count);
+    cat_mode_check(&(struct cat_mode){.check = CAT_CHECK_EQUAL}, shape, output, expected, 0, &run,
+                   failure, 1, &count);
     assert_int_equal(count, run.failed);
     return run.failed;
 }

@@ -416,10 +416,12 @@ static const char *spoilt(const char *name, uint64_t word, uint32_t got)
     struct cat_failure failures[2];
     size_t count = 0;
     memcpy(output, made.expected, words * sizeof *output);
-    cat_check_host(mode, &made.size, output, made.expected, 0, &run, failures, 2, &count);
+    cat_mode_check(&(struct cat_mode){.check = mode}, &made.size, output, made.expected, 0, &run,
+                   failures, 2, &count);
     assert_int_equal(run.failed, 0);
     output[word] = got;
-    cat_check_host(mode, &made.size, output, made.expected, 0, &run, failures, 2, &count);
+    cat_mode_check(&(struct cat_mode){.check = mode}, &made.size, output, made.expected, 0, &run,
+                   failures, 2, &count);
     assert_int_equal(run.failed, 1);
     free(output);
     drop(&made);

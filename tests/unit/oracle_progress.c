@@ -50,13 +50,13 @@ static void judge(struct made *made)
     struct cat_run run;
     struct cat_failure failures[2];
     size_t count = 0;
-    cat_check_host(made->oracle->check, &made->shape, made->output, made->expected, 0, &run,
-                   failures, 2, &count);
+    cat_mode_check(&(struct cat_mode){.check = made->oracle->check}, &made->shape, made->output,
+                   made->expected, 0, &run, failures, 2, &count);
     assert_int_equal(run.failed, 0);
     assert_int_equal(run.outcomes[CAT_RIGHT], made->shape.instances);
     made->output[made->words / 2] += 1;
-    cat_check_host(made->oracle->check, &made->shape, made->output, made->expected, 0, &run,
-                   failures, 2, &count);
+    cat_mode_check(&(struct cat_mode){.check = made->oracle->check}, &made->shape, made->output,
+                   made->expected, 0, &run, failures, 2, &count);
     assert_int_equal(run.failed, 1);
     char text[200];
     cat_oracle_where(made->oracle, &made->args, &made->shape, &failures[0], text, sizeof text);

@@ -51,7 +51,8 @@ static void end(struct trial *t)
         output[words - 1] += wrong;
         struct cat_run run = {0};
         size_t count = 0;
-        cat_check_host(t->oracle->check, &t->shape, output, t->expected, 0, &run, NULL, 0, &count);
+        cat_mode_check(&(struct cat_mode){.check = t->oracle->check}, &t->shape, output,
+                       t->expected, 0, &run, NULL, 0, &count);
         assert_int_equal(run.failed, wrong);
     }
     free(output);

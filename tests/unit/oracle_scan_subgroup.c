@@ -144,11 +144,13 @@ static void check_corruption(const struct cat_oracle *oracle, const struct cat_s
     memcpy(output, expected, words * sizeof *output);
     struct cat_run run = {0};
     size_t count = 0;
-    cat_check_host(oracle->check, shape, output, expected, 0, &run, NULL, 0, &count);
+    cat_mode_check(&(struct cat_mode){.check = oracle->check}, shape, output, expected, 0, &run,
+                   NULL, 0, &count);
     assert_true(run.failed == 0);
     output[words / 2] ^= 1;
     run = (struct cat_run){0};
-    cat_check_host(oracle->check, shape, output, expected, 0, &run, NULL, 0, &count);
+    cat_mode_check(&(struct cat_mode){.check = oracle->check}, shape, output, expected, 0, &run,
+                   NULL, 0, &count);
     assert_true(run.failed == 1);
     free(output);
 }

@@ -213,7 +213,8 @@ static const char *spoilt(const char *name, uint64_t word, uint32_t xor)
     struct cat_run run = {0};
     struct cat_failure failures[2];
     size_t count = 0;
-    cat_check_host(oracle->check, &shape, output, expected, 0, &run, failures, 2, &count);
+    cat_mode_check(&(struct cat_mode){.check = oracle->check}, &shape, output, expected, 0, &run,
+                   failures, 2, &count);
     assert_int_equal(run.failed, xor? 1 : 0);
     assert_int_equal(count, xor? 1 : 0);
     return xor? cat_outcome_name(oracle->check, failures[0].outcome) : "right";

@@ -394,8 +394,8 @@ static void a_spoiled_word_is_found(void **state)
         struct cat_run run = {0};
         struct cat_failure failure;
         size_t count = 0;
-        cat_check_host(bench.oracle->check, &bench.shape, output, bench.expected, 0, &run, &failure,
-                       1, &count);
+        cat_mode_check(&(struct cat_mode){.check = bench.oracle->check}, &bench.shape, output,
+                       bench.expected, 0, &run, &failure, 1, &count);
         assert_int_equal(run.failed, 1);
         assert_int_equal(failure.instance, 6);
         char text[128];
