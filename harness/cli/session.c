@@ -3,7 +3,7 @@
 
 #include "cli/session.h"
 
-#include "store/recorded.h"
+#include "store/store.h"
 
 #include <inttypes.h>
 #include <jansson.h>

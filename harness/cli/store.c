@@ -2,7 +2,7 @@
 // litmus store check: what of a store is damaged.
 
 #include "cli/cli.h"
-#include "store/check.h"
+#include "store/merge.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "cli/stress.h"
 
-#include "store/tuning.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>

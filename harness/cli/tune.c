@@ -12,7 +12,7 @@
 #include "engine/plan.h"
 #include "engine/progress.h"
 #include "model/result.h"
-#include "store/tuning.h"
+#include "store/store.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "stats/dispersion.h"
 #include "report/ruling.h"
 #include "stats/sequence.h"
-#include "store/recorded.h"
+#include "store/store.h"
 
 #include <jansson.h>
 #include <stdio.h>

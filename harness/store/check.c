@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a store piece by piece, so that one that is damaged does not hide the others.
-#include "store/check.h"
+#include "store/merge.h"
 
-#include "store/assemble.h"
+#include "store/private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LISTED_MOST 100 // lines of SQLite's own check
+#define LISTED_MOST "100" // lines of SQLite's own check
 
 struct checking {
     struct store *from;
@@ -18,11 +18,11 @@ struct checking {
     struct store_checked *checked;
     struct lit_error *error; // of `to`
     struct store_session session;
-    int64_t copy;        // its id in `to`
-    bool lost;           // something of it is not whole
-    bool broken;         // SQLite found something: indexes may lack rows
-    bool failed;         // the copy cannot be written
-    char (*devices)[17]; // of the session, that are whole
+    int64_t copy;   // its id in `to`
+    bool lost;      // something of it is not intact
+    bool broken;    // SQLite found something: indexes may lack rows
+    bool failed;    // the copy cannot be written
+    char **devices; // of the session, that are intact
     size_t device_count;
 };
 
@@ -65,33 +65,38 @@ static void check_total(struct checking *c, enum store_kind kind, int64_t sessio
     c->from->lenient = true;
 }
 
-// The structure
+// --- The structure
+
+static enum store_row take_finding(sqlite3_stmt *check, void *user)
+{
+    const char *found = (const char *)sqlite3_column_text(check, 0);
+    if (found && strcmp(found, "ok") != 0)
+        tell(user, "structure: %s", found);
+    return STORE_NEXT;
+}
+
+static enum store_row take_orphan(sqlite3_stmt *check, void *user)
+{
+    tell(user, "a row of %s belongs to no %s", sqlite3_column_text(check, 0),
+         sqlite3_column_text(check, 2));
+    return STORE_NEXT;
+}
 
 static void check_structure(struct checking *c)
 {
     struct lit_error error = {0};
-    char sql[64];
-    snprintf(sql, sizeof sql, "PRAGMA integrity_check(%d)", LISTED_MOST);
-    sqlite3_stmt *check = store_prepare(c->from, sql, &error);
-    int step = SQLITE_ERROR;
-    while (check && (step = sqlite3_step(check)) == SQLITE_ROW) {
-        const char *found = (const char *)sqlite3_column_text(check, 0);
-        if (found && strcmp(found, "ok") != 0)
-            tell(c, "structure: %s", found);
-    }
-    if (step != SQLITE_DONE)
-        tell(c, "structure: %s", sqlite3_errmsg(c->from->db));
-    sqlite3_finalize(check);
+    struct store *from = c->from;
+    if (!store_each(from, &error,
+                    store_borrow(from, &error, "PRAGMA integrity_check(" LISTED_MOST ")", ""),
+                    take_finding, c))
+        tell(c, "structure: %s", sqlite3_errmsg(from->db));
     check_total(c, STORE_KIND_SCHEMA, 0);
     c->broken = c->checked->damaged > 0;
-    check = store_prepare(c->from, "PRAGMA foreign_key_check", &error);
-    while (check && sqlite3_step(check) == SQLITE_ROW)
-        tell(c, "a row of %s belongs to no %s", sqlite3_column_text(check, 0),
-             sqlite3_column_text(check, 2));
-    sqlite3_finalize(check);
+    store_each(from, &error, store_borrow(from, &error, "PRAGMA foreign_key_check", ""),
+               take_orphan, c);
 }
 
-// Lists of rows
+// --- Lists of rows
 
 struct list {
     int64_t *ids;
@@ -104,36 +109,32 @@ static int compare_ids(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// Adds what a statement gives until it ends or fails.
-static void add_ids(struct checking *c, const char *sql, int64_t session, struct list *list)
+static enum store_row add_id(sqlite3_stmt *select, void *user)
 {
-    struct lit_error error = {0};
-    sqlite3_stmt *select = store_prepare(c->from, sql, &error);
-    if (select && sqlite3_bind_parameter_count(select) > 0)
-        sqlite3_bind_int64(select, 1, session);
-    while (select && sqlite3_step(select) == SQLITE_ROW) {
-        if (list->count == list->room) {
-            list->room = list->room * 2 + 64;
-            list->ids = lit_realloc(list->ids, list->room, sizeof *list->ids);
-        }
-        list->ids[list->count++] = sqlite3_column_int64(select, 0);
+    struct list *list = user;
+    if (list->count == list->room) {
+        list->room = list->room * 2 + 64;
+        list->ids = lit_realloc(list->ids, list->room, sizeof *list->ids);
     }
-    sqlite3_finalize(select);
+    list->ids[list->count++] = sqlite3_column_int64(select, 0);
+    return STORE_NEXT;
 }
 
 // The rows of a table that belong to a session, each once: as SQLite finds them, and where it
-// found something wrong, also as the table has them from either end.
+// found something wrong, also as the table has them from either end. Each way ends where it fails.
 static struct list list_rows(struct checking *c, enum store_kind kind, int64_t session)
 {
     static const char *const orders[] = {"", " ORDER BY 1", " ORDER BY 1 DESC"};
     struct list list = {0};
+    struct lit_error error = {0};
     size_t kept = 0;
     for (size_t way = 0; way < (c->broken ? 3 : 1); way++) {
         struct text sql = {0};
         text_printf(&sql, "SELECT %s FROM %s%s%s%s", kind == STORE_KIND_DEVICE ? "number" : "id",
-                    store_kind_name(kind), way && kind != STORE_KIND_DEVICE ? " NOT INDEXED" : "",
+                    store_tables[kind].name, way && kind != STORE_KIND_DEVICE ? " NOT INDEXED" : "",
                     kind == STORE_KIND_SESSION ? "" : " WHERE session = ?", orders[way]);
-        add_ids(c, sql.data, session, &list);
+        store_each(c->from, &error, store_borrow(c->from, &error, sql.data, "i", session), add_id,
+                   &list);
         text_free(&sql);
     }
     if (list.count > 0)
@@ -145,16 +146,15 @@ static struct list list_rows(struct checking *c, enum store_kind kind, int64_t s
     return list;
 }
 
-// What belongs to a session. Each takes one row, and returns whether it could be copied: what is
-// not whole is told.
+// --- What belongs to a session. Each takes one row; what is not intact is told
 
-static bool take_facts(unsigned number, const struct dev_facts *facts, const char *checker,
-                       void *user)
+static bool take_facts(const struct store_device *device, void *user)
 {
     struct checking *c = user;
     c->devices = lit_realloc(c->devices, c->device_count + 1, sizeof *c->devices);
-    dev_facts_id(facts, c->devices[c->device_count++]);
-    c->failed = c->to && !store_device_put(c->to, c->copy, number, facts, checker, c->error);
+    c->devices[c->device_count++] = lit_strdup(device->id);
+    c->failed = c->to && !store_device_put(c->to, c->copy, device->number, &device->facts,
+                                           device->checker, c->error);
     return true;
 }
 
@@ -162,7 +162,7 @@ static void take_device(struct checking *c, int64_t number)
 {
     struct lit_error error = {0};
     const size_t before = c->device_count;
-    if (!store_devices_read(c->from, c->session.id, number, take_facts, c, &error) ||
+    if (!store_each_device(c->from, c->session.id, number, take_facts, c, &error) ||
         c->device_count == before)
         tell(c, "session %lld: device %lld is damaged", (long long)c->session.id,
              (long long)number);
@@ -176,75 +176,84 @@ static bool has_device(const struct checking *c, const char *id)
     return false;
 }
 
+static bool copy_result(const struct store_result *result, void *user)
+{
+    struct checking *c = user;
+    if (has_device(c, result->device)) {
+        c->checked->results++;
+        c->failed = c->to && !store_result_put(c->to, c->copy, result, c->error);
+    } else {
+        tell(c, "session %lld: a result of no device, or of a damaged one: %s",
+             (long long)c->session.id, result->name);
+    }
+    return true;
+}
+
 static void take_result(struct checking *c, int64_t id)
 {
     struct lit_error error = {0};
-    struct store_result result;
-    if (!store_result_read(c->from, id, &result, &error)) {
+    if (!store_each_result(c->from, c->session.id, id, copy_result, c, &error))
         tell_error(c, &error);
-        return;
-    }
-    if (has_device(c, result.device)) {
-        c->checked->results++;
-        c->failed = c->to && !store_result_put(c->to, c->copy, &result, c->error);
-    } else {
-        tell(c, "session %lld: a result of no device, or of a damaged one: %s",
-             (long long)c->session.id, result.name);
-    }
-    store_result_clear(&result);
+}
+
+static bool copy_try(const struct store_tuning *tuning, void *user)
+{
+    struct checking *c = user;
+    if (has_device(c, tuning->device))
+        c->failed = c->to && !store_tuning_put(c->to, c->copy, tuning, c->error);
+    else
+        tell(c, "session %lld: what a search for stress has tried is of no device",
+             (long long)c->session.id);
+    return true;
 }
 
 static void take_try(struct checking *c, int64_t id)
 {
     struct lit_error error = {0};
-    sqlite3_stmt *select = store_tuning_select(c->from, c->session.id, id, &error);
-    const char *device = NULL;
-    if (select && sqlite3_step(select) == SQLITE_ROW)
-        device = (const char *)sqlite3_column_text(select, 0);
-    if (!device || !has_device(c, device) || !store_copy_try(c->from, select, NULL, 0, &error))
-        tell(c, "session %lld: what a search for stress has tried is damaged",
-             (long long)c->session.id);
-    else
-        c->failed = c->to && !store_copy_try(c->from, select, c->to, c->copy, c->error);
-    sqlite3_finalize(select);
+    if (!store_each_tuning(c->from, c->session.id, id, copy_try, c, &error))
+        tell_error(c, &error);
 }
 
 static void take_code(struct checking *c, int64_t id)
 {
     struct lit_error error = {0};
-    if (!store_copy_code_of(c->from, c->session.id, id, NULL, 0, &error))
+    if (!store_check_code(c->from, c->session.id, id, &error))
         tell_error(c, &error);
-    else
-        c->failed =
-            c->to && !store_copy_code_of(c->from, c->session.id, id, c->to, c->copy, c->error);
+    else if (c->to)
+        c->failed = !store_copy_rows(c->from, c->to, "code", "id = ?1", id, c->copy, 0, c->error) ||
+                    !store_total_add(c->to, STORE_KIND_CODE, c->copy,
+                                     sqlite3_last_insert_rowid(c->to->db), c->error) ||
+                    !store_sum_make(c->to, STORE_KIND_CODE, c->copy,
+                                    sqlite3_last_insert_rowid(c->to->db), c->error);
 }
 
-static const struct {
-    void (*take)(struct checking *c, int64_t id);
-    int format; // that brought it
-} kinds[STORE_KINDS] = {
-    [STORE_KIND_DEVICE] = {take_device, 1},
-    [STORE_KIND_RESULT] = {take_result, 1},
-    [STORE_KIND_TUNING] = {take_try, 3},
-    [STORE_KIND_CODE] = {take_code, 4},
+static void (*const takers[STORE_KINDS])(struct checking *c, int64_t id) = {
+    [STORE_KIND_DEVICE] = take_device,
+    [STORE_KIND_RESULT] = take_result,
+    [STORE_KIND_TUNING] = take_try,
+    [STORE_KIND_CODE] = take_code,
 };
 
 static void take_rows(struct checking *c, enum store_kind kind)
 {
-    if (c->checked->version < kinds[kind].format)
-        return;
     struct list list = list_rows(c, kind, c->session.id);
     for (size_t i = 0; i < list.count && !c->failed; i++)
-        kinds[kind].take(c, list.ids[i]);
+        takers[kind](c, list.ids[i]);
     free(list.ids);
     check_total(c, kind, c->session.id);
+}
+
+static void forget_devices(struct checking *c)
+{
+    while (c->device_count > 0)
+        free(c->devices[--c->device_count]);
 }
 
 static void check_session(struct checking *c, int64_t id)
 {
     struct lit_error error = {0};
     c->lost = false;
-    c->device_count = 0;
+    forget_devices(c);
     if (id <= 0 || !store_session_load(c->from, id, false, &c->session, &error)) {
         struct list list = list_rows(c, STORE_KIND_RESULT, id);
         tell(c, "session %lld is damaged, and its results (%zu) are without it", (long long)id,
@@ -258,17 +267,16 @@ static void check_session(struct checking *c, int64_t id)
     c->copy = copy.id;
     for (enum store_kind kind = STORE_KIND_DEVICE; kind < STORE_KINDS && !c->failed; kind++)
         take_rows(c, kind);
-    if (c->to && !c->failed)
-        c->failed =
-            !store_tuning_seal(c->to, c->copy, c->error) ||
-            (c->session.finished && !c->lost && !store_session_finish(c->to, c->copy, c->error));
+    if (c->to && !c->failed && c->session.finished && !c->lost)
+        c->failed = !store_session_finish(c->to, c->copy, c->error);
     c->checked->sessions += !c->lost;
     store_session_clear(&c->session);
 }
 
 static bool check_all(struct checking *c)
 {
-    if (c->to && !store_begin(c->to, c->error))
+    bool own = false;
+    if (c->to && !store_enter(c->to, &own, c->error))
         return false;
     check_structure(c);
     check_total(c, STORE_KIND_SESSION, 0);
@@ -276,7 +284,7 @@ static bool check_all(struct checking *c)
     for (size_t i = 0; i < list.count && !c->failed; i++)
         check_session(c, list.ids[i]);
     free(list.ids);
-    return c->to ? store_end(c->to, !c->failed, c->error) : true;
+    return c->to ? store_leave(c->to, own, !c->failed, c->error) : true;
 }
 
 static bool repair(const char *name, const char *temporary, void *user)
@@ -302,6 +310,7 @@ bool store_check(const char *path, const char *repaired, struct store_checked *c
     checked->version = c.from->version;
     const bool good = repaired ? store_fill_scratch(repaired, repair, &c, error) : check_all(&c);
     store_close(&c.from);
+    forget_devices(&c);
     free(c.devices);
     return good;
 }

@@ -18,8 +18,3 @@ bool store_codes(struct store *store, int64_t session, const char *device, const
                  bool (*visit)(const char *device, const char *name, struct isa_code *code,
                                void *user),
                  void *user, struct lit_error *error);
-
-// Adds the codes of a session to another one, which may be of another store and has the devices;
-// what is there already stays.
-bool store_copy_code(struct store *from, int64_t session, struct store *to, int64_t copy,
-                     struct lit_error *error);

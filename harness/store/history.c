@@ -3,73 +3,38 @@
 // do not match are jumped over, so that the length of the file does not matter.
 #include "store/history.h"
 
+#include "model/configuration.h"
 #include "model/result.h"
-#include "store/joined.h"
 #include "store/private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// The index
+// --- The index
 
-static int compare_uuids(const void *left, const void *right)
-{
-    const struct store_session *a = *(const struct store_session *const *)left;
-    const struct store_session *b = *(const struct store_session *const *)right;
-    return strcmp(a->uuid, b->uuid);
-}
+struct loading {
+    struct store *store;
+    struct store_index *index;
+    size_t session_room, driver_room;
+    uint64_t counted;
+    bool combined; // there may be sessions that were combined from others
+    struct lit_error *error;
+};
 
-static void mark_contained(struct store_index *index)
+static bool add_session(struct store_session *session, void *user)
 {
-    const struct store_session **order = lit_alloc(index->session_count, sizeof(*order));
-    index->contained = lit_alloc(index->session_count, sizeof(*index->contained));
-    for (size_t i = 0; i < index->session_count; i++)
-        order[i] = &index->sessions[i];
-    if (index->session_count > 0)
-        qsort(order, index->session_count, sizeof(*order), compare_uuids);
-    for (size_t i = 0; i < index->session_count; i++) {
-        struct store_joined joined;
-        if (!store_joined_read(index->sessions[i].options, &joined))
-            continue;
-        for (size_t m = 0; m < joined.member_count; m++) {
-            const struct store_session key = {.uuid = joined.members[m].uuid}, *at = &key;
-            const struct store_session **found =
-                bsearch(&at, order, index->session_count, sizeof(*order), compare_uuids);
-            // A whole that is its own part is a damaged one.
-            if (found && *found != &index->sessions[i])
-                index->contained[*found - index->sessions] = true;
-        }
-        store_joined_clear(&joined);
+    struct loading *loading = user;
+    struct store_index *index = loading->index;
+    if (index->session_count == loading->session_room) {
+        loading->session_room = loading->session_room * 2 + 16;
+        index->sessions =
+            lit_realloc(index->sessions, loading->session_room, sizeof *index->sessions);
     }
-    free(order);
-}
-
-static bool load_sessions(struct store *store, struct store_index *index, struct lit_error *error)
-{
-    struct text sql = {0};
-    text_printf(&sql, "SELECT %s FROM session ORDER BY id", store_session_columns(store));
-    sqlite3_stmt *select = store_prepare(store, sql.data, error);
-    text_free(&sql);
-    size_t room = 0;
-    int step;
-    bool good = select && store_total_check(store, STORE_KIND_SESSION, 0, error);
-    while (good && (step = sqlite3_step(select)) != SQLITE_DONE) {
-        if (step != SQLITE_ROW) {
-            good = store_fail(store, error);
-            break;
-        }
-        if (index->session_count == room) {
-            room = room * 2 + 16;
-            index->sessions = lit_realloc(index->sessions, room, sizeof(*index->sessions));
-        }
-        struct store_session *session = &index->sessions[index->session_count++];
-        good = store_session_read(select, session) ||
-               store_damaged(store, error, "session %lld", (long long)session->id);
-    }
-    sqlite3_finalize(select);
-    if (good)
-        mark_contained(index);
-    return good;
+    index->sessions[index->session_count++] = *session;
+    loading->combined = loading->combined || strstr(session->options, "\"joined\"");
+    *session = (struct store_session){0};
+    return true;
 }
 
 static int compare_ids(const void *left, const void *right)
@@ -94,84 +59,100 @@ const struct store_driver *store_index_driver(const struct store_index *index, c
     return NULL;
 }
 
-// One row for each device of each session, those of a driver together, the newest session first.
-static bool add_device(struct store *store, sqlite3_stmt *select, struct store_index *index,
-                       size_t *room, struct lit_error *error)
+// Marks a session that was merged into another of the file.
+static enum store_row take_contained(sqlite3_stmt *select, void *user)
 {
-    char *id = store_column_text(select, 0);
+    const struct loading *loading = user;
     const struct store_session *session =
-        store_index_session(index, sqlite3_column_int64(select, 1));
+        store_index_session(loading->index, sqlite3_column_int64(select, 0));
+    if (session)
+        loading->index->contained[session - loading->index->sessions] = true;
+    return STORE_NEXT;
+}
+
+// One row for each device of each session, those of a driver together, the newest session first.
+static enum store_row take_driver(sqlite3_stmt *select, void *user)
+{
+    static const struct store_table *const devices = &store_tables[STORE_KIND_DEVICE];
+    struct loading *loading = user;
+    struct store_index *index = loading->index;
+    const int64_t number = sqlite3_column_int64(select, 0);
+    const struct store_session *session = store_index_session(index, number);
+    struct store_device device = {0};
+    const bool good = store_read(select, 1, devices->fields, &device) && session &&
+                      sqlite3_column_int(select, 1 + (int)devices->fields.count) == 1 &&
+                      strlen(device.id) < sizeof index->drivers->id;
     struct store_driver *last =
         index->driver_count ? &index->drivers[index->driver_count - 1] : NULL;
-    bool good = session && strlen(id) == 16;
-    if (good && last && strcmp(last->id, id) == 0) {
+    if (good && last && strcmp(last->id, device.id) == 0) {
         last->sessions++;
         if (strcmp(session->started, last->first) < 0)
             last->first = session->started;
         if (strcmp(session->started, last->last) > 0)
             last->last = session->started;
     } else if (good) {
-        if (index->driver_count == *room) {
-            *room = *room * 2 + 8;
-            index->drivers = lit_realloc(index->drivers, *room, sizeof(*index->drivers));
+        if (index->driver_count == loading->driver_room) {
+            loading->driver_room = loading->driver_room * 2 + 8;
+            index->drivers =
+                lit_realloc(index->drivers, loading->driver_room, sizeof *index->drivers);
         }
         struct store_driver *driver = &index->drivers[index->driver_count++];
-        *driver = (struct store_driver){
-            .sessions = 1, .first = session->started, .last = session->started};
-        memcpy(driver->id, id, sizeof(driver->id));
-        good = store_facts_read(select, 2, &driver->facts);
+        *driver = (struct store_driver){.facts = device.facts,
+                                        .sessions = 1,
+                                        .first = session->started,
+                                        .last = session->started};
+        snprintf(driver->id, sizeof driver->id, "%s", device.id);
     }
-    free(id);
-    return good || store_damaged(store, error, "a device of session %lld",
-                                 (long long)sqlite3_column_int64(select, 1));
+    store_clear(devices->fields, &device);
+    return good || store_damaged(loading->store, loading->error, "a device of session %lld",
+                                 (long long)number)
+               ? STORE_NEXT
+               : STORE_FAILED;
 }
 
-static bool load_drivers(struct store *store, struct store_index *index, struct lit_error *error)
+static bool load_drivers(struct loading *loading)
 {
     struct text sql = {0};
-    text_printf(&sql,
-                "SELECT id, session, " STORE_FACTS ", %s FROM device ORDER BY id, session DESC",
-                store_facts_newer(store));
-    sqlite3_stmt *select = store_prepare(store, sql.data, error);
+    text_puts(&sql, "SELECT session, ");
+    store_put_columns(&sql, "", store_tables[STORE_KIND_DEVICE].fields);
+    text_puts(&sql, ", sum = ");
+    store_put_sum(&sql, STORE_KIND_DEVICE);
+    text_puts(&sql, " FROM device ORDER BY id, session DESC");
+    const bool good = store_total_check(loading->store, STORE_KIND_DEVICE, 0, loading->error) &&
+                      store_each(loading->store, loading->error,
+                                 store_borrow(loading->store, loading->error, sql.data, ""),
+                                 take_driver, loading);
     text_free(&sql);
-    size_t room = 0;
-    int step;
-    bool good = select && store_total_check(store, STORE_KIND_DEVICE, 0, error);
-    while (good && (step = sqlite3_step(select)) != SQLITE_DONE)
-        good = step == SQLITE_ROW ? add_device(store, select, index, &room, error)
-                                  : store_fail(store, error);
-    sqlite3_finalize(select);
     return good;
 }
 
-static bool count_driver_results(struct store *store, struct store_index *index,
-                                 struct lit_error *error)
+static enum store_row take_count(sqlite3_stmt *select, void *user)
 {
-    sqlite3_stmt *select =
-        store_prepare(store, "SELECT device, count(*) FROM result GROUP BY device", error);
-    int step;
-    int64_t counted = 0, all = 0;
-    bool good = select != NULL;
-    while (good && (step = sqlite3_step(select)) != SQLITE_DONE) {
-        char *id = store_column_text(select, 0);
-        size_t i = 0;
-        while (i < index->driver_count && strcmp(index->drivers[i].id, id) != 0)
-            i++;
-        if (step != SQLITE_ROW)
-            good = store_fail(store, error);
-        else if (i == index->driver_count)
-            good = store_damaged(store, error, "a result of no device");
-        else
-            index->drivers[i].results += (uint64_t)sqlite3_column_int64(select, 1);
-        counted += good ? sqlite3_column_int64(select, 1) : 0;
-        free(id);
+    struct loading *loading = user;
+    const char *id = (const char *)sqlite3_column_text(select, 0);
+    struct store_driver *driver = (struct store_driver *)store_index_driver(loading->index, id);
+    if (!driver) {
+        store_damaged(loading->store, loading->error, "a result of no device");
+        return STORE_FAILED;
     }
-    sqlite3_finalize(select);
-    if (!good || !store_has_sums(store))
-        return good;
-    return store_number(store, "SELECT coalesce(sum(members), 0) FROM total WHERE kind = 'result'",
-                        &all, error) &&
-           (all == counted || store_damaged(store, error, "not each result is there that was"));
+    driver->results += (uint64_t)sqlite3_column_int64(select, 1);
+    loading->counted += (uint64_t)sqlite3_column_int64(select, 1);
+    return STORE_NEXT;
+}
+
+static bool count_driver_results(struct loading *loading)
+{
+    struct store *store = loading->store;
+    struct lit_error *error = loading->error;
+    int64_t all = 0;
+    return store_each(store, error,
+                      store_borrow(store, error,
+                                   "SELECT device, count(*) FROM result GROUP BY device", ""),
+                      take_count, loading) &&
+           store_number(store, error, &all,
+                        "SELECT coalesce(sum(members), 0) FROM total WHERE kind = 'result'", "") &&
+           ((uint64_t)all == loading->counted ||
+            store_damaged(store, error, "not each result is there that was"));
 }
 
 static int compare_drivers(const void *left, const void *right)
@@ -186,16 +167,25 @@ static int compare_drivers(const void *left, const void *right)
 bool store_index_load(struct store *store, bool count_results, struct store_index *index,
                       struct lit_error *error)
 {
+    struct loading loading = {.store = store, .index = index, .error = error};
+    bool own;
     *index = (struct store_index){0};
-    bool begun = sqlite3_get_autocommit(store->db);
-    if (begun && !store_execute(store, "BEGIN", error))
+    if (!store_enter_reading(store, &own, error))
         return false;
-    bool good = load_sessions(store, index, error) && load_drivers(store, index, error) &&
-                (!count_results || count_driver_results(store, index, error));
+    bool good = store_each_session(store, "ORDER BY id", 0, 0, add_session, &loading, error);
+    index->contained = lit_alloc(index->session_count + 1, sizeof *index->contained);
+    if (good && loading.combined)
+        good = store_each(store, error,
+                          store_borrow(store, error,
+                                       "SELECT session.id FROM (" STORE_MEMBERS ") AS member"
+                                       " JOIN session ON session.uuid = member.uuid"
+                                       " WHERE session.id <> combined",
+                                       ""),
+                          take_contained, &loading);
+    good = good && load_drivers(&loading) && (!count_results || count_driver_results(&loading));
     if (index->driver_count > 0)
         qsort(index->drivers, index->driver_count, sizeof(*index->drivers), compare_drivers);
-    if (begun)
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    store_leave_reading(store, own);
     return good;
 }
 
@@ -209,13 +199,13 @@ void store_index_clear(struct store_index *index)
     *index = (struct store_index){0};
 }
 
-// Results
+// --- Results
 
 // A row of table result, with what it points to.
 struct row {
     struct store_past past;
-    size_t driver; // rank
-    char *strings[6];
+    struct store_result result; // of which only the first fields are read
+    size_t driver;              // rank
 };
 
 struct walk {
@@ -231,8 +221,7 @@ struct walk {
 static void clear_rows(struct walk *walk)
 {
     for (size_t i = 0; i < walk->count; i++)
-        for (size_t s = 0; s < 6; s++)
-            free(walk->rows[i].strings[s]);
+        store_result_clear(&walk->rows[i].result);
     walk->count = 0;
     free(walk->name);
     walk->name = NULL;
@@ -262,9 +251,8 @@ static bool visit_rows(struct walk *walk, bool (*visit)(const struct store_past 
     return more;
 }
 
-#define HISTORY_COLUMNS                                                                            \
-    "name, device, session, result, expectation, sha256, seed, runs, failed_runs,"                 \
-    " no_progress_runs"
+// Columns: session, the first fields of a result, whether their sum is right.
+enum { SESSION, DEVICE, NAME, INTACT = 1 + STORE_BRIEF_FIELDS };
 
 // Takes the row at hand. False if it cannot be what this program wrote.
 static bool take_row(struct walk *walk)
@@ -275,40 +263,39 @@ static bool take_row(struct walk *walk)
         walk->rows = lit_realloc(walk->rows, walk->room, sizeof(*walk->rows));
     }
     struct row *row = &walk->rows[walk->count++];
+    struct store_result *result = &row->result;
     *row = (struct row){0};
-    static const int columns[] = {1, 3, 4, 5, 10, 11};
-    for (size_t i = 0; i < 6; i++)
-        row->strings[i] = store_column_text(select, columns[i]);
-    struct store_past *past = &row->past;
-    *past = (struct store_past){
-        .session = store_index_session(walk->index, sqlite3_column_int64(select, 2)),
-        .driver = store_index_driver(walk->index, row->strings[0]),
+    const bool good = store_read(select, 1, store_brief, result);
+    const struct eng_count *count = &result->count;
+    const enum eng_result ended = eng_result_named(result->result);
+    row->past = (struct store_past){
+        .session = store_index_session(walk->index, sqlite3_column_int64(select, SESSION)),
+        .driver = store_index_driver(walk->index, result->device),
         .name = walk->name,
-        .result = row->strings[1],
-        .expectation = row->strings[2],
-        .sha256 = row->strings[3],
-        .stress = row->strings[4],
-        .rule = row->strings[5],
+        .result = result->result,
+        .expectation = result->expectation,
+        .sha256 = result->sha256,
+        .stress = result->stress,
+        .rule = result->rule,
+        .seed = result->seed,
+        .first = result->first,
+        .runs = count->runs,
+        .failed_runs = count->failed_runs,
+        .no_progress_runs = count->no_progress_runs,
     };
-    row->driver = past->driver ? (size_t)(past->driver - walk->index->drivers) : 0;
-    return sqlite3_column_int(select, 13) == 1 && past->session && past->driver &&
-           eng_result_named(past->result) < ENG_RESULTS &&
-           store_is_expectation(past->expectation) && store_is_hash(past->sha256) &&
-           store_column_hex(select, 6, &past->seed) &&
-           store_column_count(select, 7, INT64_MAX, &past->runs) &&
-           store_column_count(select, 8, past->runs, &past->failed_runs) &&
-           store_column_count(select, 9, past->runs - past->failed_runs, &past->no_progress_runs) &&
-           store_column_count(select, 12, INT64_MAX, &past->first) &&
-           !eng_runs_disagree(eng_result_named(past->result), past->runs, past->failed_runs,
-                              past->no_progress_runs);
+    row->driver = row->past.driver ? (size_t)(row->past.driver - walk->index->drivers) : 0;
+    return good && sqlite3_column_int(select, INTACT) == 1 && row->past.session &&
+           row->past.driver && ended < ENG_RESULTS && store_is_expectation(result->expectation) &&
+           store_is_hash(result->sha256) &&
+           !eng_runs_disagree(ended, count->runs, count->failed_runs, count->no_progress_runs);
 }
 
 // Goes on behind all results of the name at hand.
 static void jump(struct walk *walk)
 {
     struct text next = {0};
-    text_append(&next, (const char *)sqlite3_column_text(walk->select, 0),
-                (size_t)sqlite3_column_bytes(walk->select, 0));
+    text_append(&next, (const char *)sqlite3_column_text(walk->select, NAME),
+                (size_t)sqlite3_column_bytes(walk->select, NAME));
     text_append(&next, "", 1); // with nothing between
     sqlite3_reset(walk->select);
     sqlite3_bind_text(walk->select, 1, next.data, (int)next.length, SQLITE_TRANSIENT);
@@ -317,9 +304,9 @@ static void jump(struct walk *walk)
 
 static bool is_wanted(const struct walk *walk)
 {
-    const char *device = (const char *)sqlite3_column_text(walk->select, 1);
+    const char *device = (const char *)sqlite3_column_text(walk->select, DEVICE);
     const struct store_session *session =
-        store_index_session(walk->index, sqlite3_column_int64(walk->select, 2));
+        store_index_session(walk->index, sqlite3_column_int64(walk->select, SESSION));
     if (session && walk->index->contained[session - walk->index->sessions])
         return false;
     return !walk->query->device || (device && strcmp(device, walk->query->device) == 0);
@@ -337,9 +324,9 @@ static bool walk_names(struct walk *walk, const char *pattern,
             break;
         if (step != SQLITE_ROW)
             return store_fail(walk->store, error);
-        if (sqlite3_column_type(walk->select, 0) != SQLITE_TEXT)
+        if (sqlite3_column_type(walk->select, NAME) != SQLITE_TEXT)
             return store_damaged(walk->store, error, "the name of a result");
-        char *name = store_column_text(walk->select, 0);
+        char *name = store_column_text(walk->select, NAME);
         if (!walk->name || strcmp(walk->name, name) != 0) {
             if (!visit_rows(walk, visit, user)) {
                 free(name);
@@ -351,10 +338,8 @@ static bool walk_names(struct walk *walk, const char *pattern,
         }
         if (strncmp(walk->name, pattern, literal) != 0)
             break;
-        // Without the index the rows come from one sort, which is not done again.
         if (!cfg_matches(pattern, walk->name)) {
-            if (walk->store->version >= 3)
-                jump(walk);
+            jump(walk);
         } else if (is_wanted(walk) && !take_row(walk)) {
             return store_damaged(walk->store, error, "a result of %.200s", walk->name);
         }
@@ -367,30 +352,30 @@ bool store_history(struct store *store, const struct store_query *query,
                    bool (*visit)(const struct store_past *past, void *user), void *user,
                    struct lit_error *error)
 {
-    struct store_index own = {0};
+    struct store_index own_index = {0};
     struct walk walk = {.store = store, .query = query, .index = query->index};
-    bool begun = sqlite3_get_autocommit(store->db);
-    if (begun && !store_execute(store, "BEGIN", error))
+    bool own;
+    if (!store_enter_reading(store, &own, error))
         return false;
-    bool good = walk.index || store_index_load(store, false, &own, error);
+    bool good = walk.index || store_index_load(store, false, &own_index, error);
     if (!walk.index)
-        walk.index = &own;
+        walk.index = &own_index;
     if (good) {
         struct text sql = {0};
-        text_printf(&sql,
-                    "SELECT " HISTORY_COLUMNS ", %s, %s FROM result WHERE name >= ? ORDER BY name",
-                    store->version < 3 ? "'', '', 0" : "stress, rule, first",
-                    store_has_sums(store) ? "brief = " STORE_RESULT_BRIEF : "1");
-        walk.select = store_prepare(store, sql.data, error);
+        text_puts(&sql, "SELECT session, ");
+        store_put_columns(&sql, "", store_brief);
+        text_puts(&sql, ", brief = ");
+        store_put_brief(&sql);
+        text_puts(&sql, " FROM result WHERE name >= ? ORDER BY name");
+        walk.select = store_borrow(store, error, sql.data, "");
         text_free(&sql);
         good = walk.select &&
                walk_names(&walk, query->pattern ? query->pattern : "*", visit, user, error);
     }
-    sqlite3_finalize(walk.select);
+    store_return(store, walk.select);
     clear_rows(&walk);
     free(walk.rows);
-    store_index_clear(&own);
-    if (begun)
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    store_index_clear(&own_index);
+    store_leave_reading(store, own);
     return good;
 }

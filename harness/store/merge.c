@@ -3,8 +3,7 @@
 // output.
 #include "store/merge.h"
 
-#include "store/assemble.h"
-#include "store/joined.h"
+#include "store/private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +28,7 @@ struct merging {
     struct lit_error *error;
 };
 
-// What is in the inputs
+// --- What is in the inputs
 
 static bool open_input(struct merging *merging, size_t at)
 {
@@ -66,203 +65,184 @@ static int compare_incoming(const void *left, const void *right)
     return order ? order : a->input < b->input ? -1 : a->input > b->input;
 }
 
+static bool add_incoming(struct store_session *session, void *user)
+{
+    struct merging *merging = user;
+    merging->incoming =
+        lit_realloc(merging->incoming, merging->incoming_count + 1, sizeof(*merging->incoming));
+    merging->incoming[merging->incoming_count++] = (struct incoming){merging->input_at, *session};
+    *session = (struct store_session){0};
+    return true;
+}
+
 static bool list_incoming(struct merging *merging)
 {
     bool good = true;
-    for (size_t i = 0; good && i < merging->plan->input_count; i++) {
-        struct store_index index = {0};
+    for (size_t i = 0; good && i < merging->plan->input_count; i++)
         good = check_kind(merging->plan->inputs[i], merging->error) && open_input(merging, i) &&
-               store_index_load(merging->input, false, &index, merging->error);
-        merging->incoming =
-            lit_realloc(merging->incoming, merging->incoming_count + index.session_count,
-                        sizeof(*merging->incoming));
-        for (size_t s = 0; s < index.session_count; s++) {
-            merging->incoming[merging->incoming_count++] = (struct incoming){i, index.sessions[s]};
-            index.sessions[s] = (struct store_session){0};
-        }
-        store_index_clear(&index);
-    }
+               store_each_session(merging->input, "", 0, 0, add_incoming, merging, merging->error);
     if (merging->incoming_count > 0)
         qsort(merging->incoming, merging->incoming_count, sizeof(*merging->incoming),
               compare_incoming);
     return good;
 }
 
-// What is there already
+// --- What is there already
 
-// The session of that uuid; 0 if there is none.
-static int64_t find_session(struct merging *merging, const char *uuid, bool *finished)
-{
-    sqlite3_stmt *select = store_borrow(
-        merging->work, "SELECT id, finished FROM session WHERE uuid = ?", merging->error);
-    int64_t id = 0;
-    if (!select)
-        return 0;
-    store_bind_text(select, 1, uuid);
-    if (sqlite3_step(select) == SQLITE_ROW) {
-        id = sqlite3_column_int64(select, 0);
-        *finished = sqlite3_column_int(select, 1) != 0;
-    }
-    store_return(merging->work, select);
-    return id;
-}
-
-static bool shares_member(const struct store_joined *a, const struct store_joined *b, bool *all)
-{
-    size_t shared = 0;
-    for (size_t i = 0; i < a->member_count; i++)
-        shared += store_joined_has(b, a->members[i].uuid);
-    *all = shared == a->member_count;
-    return shared > 0;
-}
-
-// How a session relates to those of the output that were put together of others.
+// How a session relates to a finished one of the output that was combined from others. A session
+// that was not combined stands for itself.
 enum relation { RELATION_NONE, RELATION_WITHIN, RELATION_AROUND, RELATION_CROSSING };
 
-// A session that is no whole stands for itself. *id: the one that it is within, around or across.
-static enum relation relate(const struct store_index *index, const struct store_session *session,
-                            int64_t *id)
+struct related {
+    enum relation relation;
+    int64_t id; // of the one that it is within, around or across
+};
+
+static enum store_row take_relation(sqlite3_stmt *select, void *user)
 {
-    struct store_joined own = {0}, other;
-    enum relation relation = RELATION_NONE;
-    if (!store_joined_read(session->options, &own))
-        store_joined_add(&own, session);
-    for (size_t i = 0; i < index->session_count && relation == RELATION_NONE; i++) {
-        const struct store_session *there = &index->sessions[i];
-        bool within, around;
-        if (!there->finished || strcmp(there->uuid, session->uuid) == 0 ||
-            !store_joined_read(there->options, &other))
-            continue;
-        if (shares_member(&own, &other, &within)) {
-            shares_member(&other, &own, &around);
-            relation = within ? RELATION_WITHIN : around ? RELATION_AROUND : RELATION_CROSSING;
-            *id = there->id;
-        }
-        store_joined_clear(&other);
-    }
-    store_joined_clear(&own);
-    return relation;
+    const int64_t shared = sqlite3_column_int64(select, 1);
+    *(struct related *)user = (struct related){
+        .relation = shared == sqlite3_column_int64(select, 2)   ? RELATION_WITHIN
+                    : shared == sqlite3_column_int64(select, 3) ? RELATION_AROUND
+                                                                : RELATION_CROSSING,
+        .id = sqlite3_column_int64(select, 0)};
+    return STORE_STOP;
 }
 
-// A copy of a session that is there: the one that has gone on further stays.
-static bool settle_copies(struct merging *merging, const struct incoming *incoming, int64_t there,
-                          bool there_finished, bool *take)
+static bool relate(struct merging *merging, const struct store_session *session,
+                   struct related *related)
 {
-    bool older, newer;
-    const struct store_session *session = &incoming->session;
-    if (!store_session_within(merging->work, there, merging->input, session->id, &older,
-                              merging->error) ||
-        !store_session_within(merging->input, session->id, merging->work, there, &newer,
-                              merging->error))
-        return false;
-    if (!older && !newer)
-        return lit_fail(merging->error, LIT_EXIT_USAGE,
-                        "%.200s: session %lld (%s) was gone on with apart from its copy in %.120s: "
-                        "each has results that the other lacks; nothing was written",
-                        merging->plan->inputs[incoming->input], (long long)session->id,
-                        session->uuid, merging->plan->output);
-    *take = older && (!newer || (session->finished && !there_finished));
-    return true;
+    static const char query[] =
+        "WITH own (uuid) AS (SELECT json_extract(?1, fullkey || '.uuid') FROM " STORE_MEMBERS_OF(
+            "?1") "), mine AS (SELECT uuid FROM own UNION SELECT ?2"
+                  " WHERE NOT EXISTS (SELECT 1 FROM own)), other AS (" STORE_MEMBERS ")"
+                  " SELECT combined, count(*), (SELECT count(*) FROM mine), (SELECT count(*) FROM "
+                  "other AS o"
+                  " WHERE o.combined = other.combined) FROM other JOIN mine USING (uuid) WHERE "
+                  "finished"
+                  " AND combined NOT IN (SELECT id FROM session WHERE uuid = ?2)"
+                  " GROUP BY combined ORDER BY combined LIMIT 1";
+    *related = (struct related){0};
+    return store_each(
+        merging->work, merging->error,
+        store_borrow(merging->work, merging->error, query, "tt", session->options, session->uuid),
+        take_relation, related);
 }
 
-static bool copy(struct merging *merging, const struct incoming *incoming)
+// Whether all that a session measured is in the other too.
+static bool is_within(struct merging *merging, int64_t session, int64_t other, int64_t *within)
 {
-    struct store_session session = incoming->session;
-    return store_copy_session(merging->input, incoming->session.id, merging->work, &session,
+    return store_number(merging->work, merging->error, within,
+                        "SELECT NOT EXISTS (SELECT 1 FROM result AS a WHERE session = ?1"
+                        " AND NOT EXISTS (SELECT 1 FROM result AS b WHERE b.session = ?2"
+                        " AND b.device = a.device AND b.name = a.name AND b.runs >= a.runs))",
+                        "ii", session, other);
+}
+
+static bool copy(struct merging *merging, const struct incoming *incoming, const char *uuid,
+                 int64_t *id)
+{
+    return store_copy_session(merging->input, incoming->session.id, merging->work, uuid, id,
                               merging->error);
 }
 
-// Removes what a whole that comes in is made of.
-static bool remove_members(struct merging *merging, const struct store_session *session)
+static bool remove_session(struct merging *merging, int64_t id)
 {
-    struct store_joined joined;
-    bool good = true, finished;
-    if (!store_joined_read(session->options, &joined))
-        return true;
-    for (size_t i = 0; good && i < joined.member_count; i++) {
-        int64_t id = find_session(merging, joined.members[i].uuid, &finished);
-        good = id == 0 || store_remove_session(merging->work, id, merging->error);
-    }
-    store_joined_clear(&joined);
-    return good;
+    return store_remove_sessions(merging->work, merging->error, "?1", "i", id);
 }
 
-static bool is_unfinished_whole(const struct store_session *session)
+// A copy of a session that is there: the one that has been resumed further stays.
+static bool settle_copies(struct merging *merging, const struct incoming *incoming, int64_t there)
 {
-    struct store_joined joined;
-    if (session->finished || !store_joined_read(session->options, &joined))
+    static const char measured[] =
+        "SELECT litmus_total(device, name, runs) FROM result WHERE session = ?";
+    const struct store_session *session = &incoming->session;
+    struct lit_error *error = merging->error;
+    int64_t here, other, finished, copied, older, newer;
+    if (!store_number(merging->work, error, &here, measured, "i", there) ||
+        !store_number(merging->input, error, &other, measured, "i", session->id) ||
+        !store_number(merging->work, error, &finished, "SELECT finished FROM session WHERE id = ?",
+                      "i", there))
         return false;
-    store_joined_clear(&joined);
-    return true;
+    if (here == other && (finished || !session->finished))
+        return true;
+    if (!copy(merging, incoming, "", &copied) || !is_within(merging, there, copied, &older) ||
+        !is_within(merging, copied, there, &newer))
+        return false;
+    if (!older && !newer)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s: session %lld (%s) was resumed apart from its copy in %.120s: "
+                        "each has results that the other lacks; nothing was written",
+                        merging->plan->inputs[incoming->input], (long long)session->id,
+                        session->uuid, merging->plan->output);
+    const bool take = older && (!newer || (session->finished && !finished));
+    merging->done->replaced += take;
+    return remove_session(merging, take ? there : copied) &&
+           (!take || (store_run(merging->work, error, "UPDATE session SET uuid = ?2 WHERE id = ?1",
+                                "it", copied, session->uuid) &&
+                      store_sum_make(merging->work, STORE_KIND_SESSION, copied, 0, error) &&
+                      store_total_make(merging->work, STORE_KIND_SESSION, 0, error)));
 }
 
 static bool take_in(struct merging *merging, const struct incoming *incoming)
 {
     const struct store_session *session = &incoming->session;
-    struct store_index index;
-    bool there_finished, take = true;
-    int64_t other = 0;
+    struct lit_error *error = merging->error;
+    struct related related;
+    int64_t combined, there, copied;
+    if (!store_run(merging->work, error, "INSERT INTO arrived VALUES (?)", "t", session->uuid) ||
+        !store_number(merging->work, error, &combined,
+                      "SELECT count(*) FROM " STORE_MEMBERS_OF("?1"), "t", session->options))
+        return false;
     // It is made anew of the shards beside it.
-    if (is_unfinished_whole(session))
+    if (combined && !session->finished)
         return true;
     merging->done->read++;
-    if (!open_input(merging, incoming->input))
+    if (!open_input(merging, incoming->input) || !relate(merging, session, &related))
         return false;
-    bool good = store_index_load(merging->work, false, &index, merging->error);
-    enum relation relation = good ? relate(&index, session, &other) : RELATION_NONE;
-    store_index_clear(&index);
-    if (!good || relation == RELATION_WITHIN)
-        return good;
-    if (relation == RELATION_CROSSING)
-        return lit_fail(merging->error, LIT_EXIT_USAGE,
-                        "%.200s: session %lld was put together of some of the sessions that "
-                        "session %lld of %.120s is made of, but not of all: merge those that they "
-                        "were made of; nothing was written",
+    if (related.relation == RELATION_WITHIN)
+        return true;
+    if (related.relation == RELATION_CROSSING)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s: session %lld was combined from some of the sessions that session "
+                        "%lld of %.120s was combined from, but not from all: merge those that they "
+                        "were combined from; nothing was written",
                         merging->plan->inputs[incoming->input], (long long)session->id,
-                        (long long)other, merging->plan->output);
-    if (relation == RELATION_AROUND)
-        good = store_remove_session(merging->work, other, merging->error);
-    int64_t there = find_session(merging, session->uuid, &there_finished);
-    if (good && there > 0) {
-        good = settle_copies(merging, incoming, there, there_finished, &take) &&
-               (!take || store_remove_session(merging->work, there, merging->error));
-        merging->done->replaced += good && take;
-    } else {
-        merging->done->added += good;
-    }
-    return good && (!take || (remove_members(merging, session) && copy(merging, incoming)));
-}
-
-// For --sum: whether a session came in, or is made of ones that did.
-static bool came_in(const struct store_session *session, void *user)
-{
-    const struct merging *merging = user;
-    struct store_joined joined = {0};
-    bool found = false;
-    store_joined_read(session->options, &joined);
-    for (size_t i = 0; i < merging->incoming_count && !found; i++) {
-        const char *uuid = merging->incoming[i].session.uuid;
-        found = strcmp(uuid, session->uuid) == 0 || store_joined_has(&joined, uuid);
-    }
-    store_joined_clear(&joined);
-    return found;
+                        (long long)related.id, merging->plan->output);
+    if ((related.relation == RELATION_AROUND && !remove_session(merging, related.id)) ||
+        !store_number(merging->work, error, &there,
+                      "SELECT coalesce(max(id), 0) FROM session WHERE uuid = ?", "t",
+                      session->uuid))
+        return false;
+    if (there > 0)
+        return settle_copies(merging, incoming, there);
+    merging->done->added++;
+    return copy(merging, incoming, session->uuid, &copied) &&
+           // What a combined one was made of.
+           (!combined || store_remove_sessions(merging->work, error,
+                                               "SELECT session.id FROM session WHERE uuid IN"
+                                               " (SELECT json_extract(?1, fullkey || '.uuid')"
+                                               " FROM " STORE_MEMBERS_OF("?1") ")",
+                                               "t", session->options));
 }
 
 static bool do_merge(struct merging *merging)
 {
     struct lit_error *error = merging->error;
-    if (!list_incoming(merging) || !store_begin(merging->work, error))
+    bool own;
+    if (!list_incoming(merging) ||
+        !store_execute(merging->work, "CREATE TEMP TABLE arrived (uuid TEXT)", error) ||
+        !store_enter(merging->work, &own, error))
         return false;
     bool good = true;
     for (size_t i = 0; good && i < merging->incoming_count; i++)
         good = take_in(merging, &merging->incoming[i]);
-    good = good && store_join_shards(merging->work, merging->done, error) &&
-           (!merging->plan->sum ||
-            store_sum_sessions(merging->work, came_in, merging, merging->done, error));
-    return store_end(merging->work, good, error);
+    good = good && store_combine_shards(merging->work, merging->done, error) &&
+           (!merging->plan->sum || store_combine_sum(merging->work, merging->done, error));
+    return store_leave(merging->work, own, good, error);
 }
 
-// The temporary copy
+// --- The temporary copy
 
 // A writer that was killed leaves a log, which belongs to the file of that name and no other.
 static bool settle_log(const char *name, const char *shown, struct lit_error *error)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the store share: the handle, statements, transactions and errors.
+// What the files of the store share: the handle, statements, transactions, tables and checksums.
 #pragma once
 
 #include "store/store.h"
@@ -26,8 +26,8 @@ struct store {
     char *path; // as the user gave it, for messages
     struct store_lock lock;
     struct store_identity file, log; // what is open; file.known: it is watched (store_stays)
-    int version;                     // of the file's format: at most STORE_VERSION
-    bool lenient; // rows that are gone are not noticed by those who read the others
+    int version;  // of the file's format; what is read is of STORE_VERSION (store_migrate)
+    bool lenient; // missing rows are not an error for those who read the others
     // Statements that are used again and again, by their text.
     struct store_kept {
         char *sql;
@@ -35,15 +35,7 @@ struct store {
     } kept[STORE_KEPT];
 };
 
-// Takes the writer's lock of the store at `path`: a file beside it that names the process which
-// holds it. The kernel drops the lock with the process, whatever ends it; a lock file that was left
-// lying means nothing. `shown` is the path for messages.
-bool store_lock_take(struct store_lock *lock, const char *path, const char *shown,
-                     struct lit_error *error);
-void store_lock_drop(struct store_lock *lock);
-
-// Makes the tables of a new store, or brings an older one up to STORE_VERSION.
-bool store_migrate(struct store *store, int version, struct lit_error *error);
+// --- Errors and statements (sql.c)
 
 // Turns SQLite's last error into one line. Always false.
 bool store_fail(struct store *store, struct lit_error *error);
@@ -51,84 +43,74 @@ bool store_fail(struct store *store, struct lit_error *error);
 __attribute__((format(printf, 3, 4))) bool
 store_damaged(const struct store *store, struct lit_error *error, const char *format, ...);
 
+// Runs statements without arguments or rows.
 bool store_execute(struct store *store, const char *sql, struct lit_error *error);
-// NULL with an error. sqlite3_finalize it.
-sqlite3_stmt *store_prepare(struct store *store, const char *sql, struct lit_error *error);
-// The same for a statement that is needed again and again: made once and kept until the store is
-// closed. Hand it back with store_return. NULL with an error.
-sqlite3_stmt *store_borrow(struct store *store, const char *sql, struct lit_error *error);
+
+// A statement, made once and kept until the store is closed, with its arguments ?1, ?2... bound:
+// `types` has a letter each, 'i' for int64_t and 't' for const char * (NULL is ""; it must outlive
+// the statement's use). Hand it back with store_return. NULL with an error.
+sqlite3_stmt *store_borrow(struct store *store, struct lit_error *error, const char *sql,
+                           const char *types, ...);
 void store_return(struct store *store, sqlite3_stmt *statement); // NULL is fine
-// Runs a statement that gives no rows.
-bool store_done(struct store *store, sqlite3_stmt *statement, struct lit_error *error);
+void store_drop_kept(struct store *store);
 
+// Runs a statement that gives no rows; store_step for one that was borrowed, which it resets.
+bool store_run(struct store *store, struct lit_error *error, const char *sql, const char *types,
+               ...);
+bool store_step(struct store *store, sqlite3_stmt *statement, struct lit_error *error);
 // The number in the first column of a statement's only row.
-bool store_number(struct store *store, const char *sql, int64_t *number, struct lit_error *error);
-// Runs a statement whose ?1 and ?2 are numbers, that gives no rows.
-bool store_run(struct store *store, const char *sql, int64_t first, int64_t second,
-               struct lit_error *error);
+bool store_number(struct store *store, struct lit_error *error, int64_t *number, const char *sql,
+                  const char *types, ...);
 
-bool store_begin(struct store *store, struct lit_error *error);
-// Commits if `good`, else rolls back. True if all is written.
-bool store_end(struct store *store, bool good, struct lit_error *error);
-// The same for what may be a part of a larger transaction: *own says whether it is not.
+// What a reader says of a row.
+enum store_row {
+    STORE_NEXT,
+    STORE_STOP,
+    STORE_FAILED, // it has set the error
+};
+// Calls `row` for each row of a borrowed statement, and returns the statement. False with an error;
+// NULL as `select` is an error that was told before.
+bool store_each(struct store *store, struct lit_error *error, sqlite3_stmt *select,
+                enum store_row (*row)(sqlite3_stmt *select, void *user), void *user);
+
+// A transaction, which may be a part of a larger one: *own says whether it is not. store_leave
+// commits if `good`, else rolls back; true if all is written.
 bool store_enter(struct store *store, bool *own, struct lit_error *error);
 bool store_leave(struct store *store, bool own, bool good, struct lit_error *error);
-
-// Binding. NULL strings become ""; strings must outlive the step.
-void store_bind_text(sqlite3_stmt *statement, int index, const char *text);
-void store_bind_count(sqlite3_stmt *statement, int index, uint64_t count);
-void store_bind_hex(sqlite3_stmt *statement, int index, uint64_t value);
+// The same for those who read several statements of one state.
+bool store_enter_reading(struct store *store, bool *own, struct lit_error *error);
+void store_leave_reading(struct store *store, bool own);
 
 // Reading a column of a file that is not trusted. Text is sanitised and never NULL; free() it.
 char *store_column_text(sqlite3_stmt *statement, int index);
-// False if the value is negative or above `most`.
-bool store_column_count(sqlite3_stmt *statement, int index, uint64_t most, uint64_t *count);
-// False if the text is not "0x" and 1 to 16 hexadecimal digits.
-bool store_column_hex(sqlite3_stmt *statement, int index, uint64_t *value);
 
-// Gives the file the functions of SQL that sums are made of: litmus_uuid(...), a hash of its
-// arguments in 16 hexadecimal digits; litmus_sum(...), a checksum of a row; litmus_total(...), one
-// of rows in whatever order; litmus_add(a, b).
-bool store_functions_define(sqlite3 *db);
+// --- Tables (table.c)
 
-// What identifies a session that was stored before sessions had an identity.
-#define STORE_UUID "litmus_uuid(id, version, command, started, system, seed, runs, options)"
+// A column of a table, and the field of a struct that it is.
+struct store_field {
+    const char *column;
+    enum store_type {
+        STORE_TEXT,    // a string, allocated when it is read
+        STORE_CHARS,   // char[size]
+        STORE_LINES,   // char[size], with lines and tabs
+        STORE_HEX,     // uint64_t, as "0x..."
+        STORE_COUNT,   // uint64_t, below 2^63
+        STORE_WORD,    // uint32_t
+        STORE_FLAG,    // bool
+        STORE_SECONDS, // double
+        STORE_BYTES,   // uint8_t[size]
+        STORE_NAME,    // an enumeration, as one of `size` names
+    } type;
+    size_t offset, size;
+    const char *const *names;
+};
 
-// Checksums, from format 6 on. Each covers all of a row, that of a result also what belongs to it.
-#define STORE_SESSION_SUM                                                                          \
-    "litmus_sum(id, version, command, started, system, seed, runs, finished, options, uuid, "      \
-    "shard,"                                                                                       \
-    " shard_index, shard_count)"
-#define STORE_DEVICE_SUM "litmus_sum(session, number, id, checker, " STORE_FACTS ", loader)"
-#define STORE_TUNING_SUM                                                                           \
-    "litmus_sum(session, device, name, sha256, stress, runs, failed_runs, no_progress_runs,"       \
-    " seconds)"
-#define STORE_CODE_SUM "litmus_sum(session, device, name, sha256, digest, packed)"
-// What a history reads of a result, which is in an index.
-#define STORE_RESULT_BRIEF                                                                         \
-    "litmus_sum(result.session, result.device, result.name, result.result, result.expectation,"    \
-    " result.sha256, result.seed, result.runs, result.failed_runs, result.no_progress_runs,"       \
-    " result.stress, result.rule, result.first)"
-#define STORE_RESULT_SUM                                                                           \
-    "litmus_sum(" STORE_RESULT_BRIEF ", result.brief, result.reason, result.headline,"             \
-    " result.checked_as, result.first_run_failed, result.instances, result.failed_instances,"      \
-    " result.seconds,"                                                                             \
-    " (SELECT litmus_total(outcome, instances) FROM outcome WHERE outcome.result = result.id),"    \
-    " (SELECT litmus_total(number, run, instance, word, place, outcome, got, want) FROM failure"   \
-    " WHERE failure.result = result.id),"                                                          \
-    " (SELECT litmus_total(place, name, fails) FROM choice WHERE choice.result = result.id),"      \
-    " (SELECT litmus_total(number, process, runs, failed_runs, no_progress_runs) FROM part"        \
-    " WHERE part.result = result.id),"                                                             \
-    " (SELECT litmus_total(kind, text) FROM evidence WHERE evidence.result = result.id))"
+struct store_fields {
+    const struct store_field *fields;
+    size_t count;
+};
 
-// Whether the format has them.
-bool store_has_sums(const struct store *store);
-// A column that is 1 if a row is what its sum says; always in a format that has none.
-#define STORE_IS_WHOLE(store, table, sum) (store_has_sums(store) ? table ".sum = " sum : "1")
-
-// How many rows there are of a kind, and which: so that rows which are gone are noticed. For each
-// session; and as session 0 for the sessions themselves, and for what tables and indexes there are
-// and how they are defined.
+// The tables whose rows have checksums, and as the first one, what tables and indexes there are.
 enum store_kind {
     STORE_KIND_SCHEMA,
     STORE_KIND_SESSION,
@@ -138,56 +120,175 @@ enum store_kind {
     STORE_KIND_CODE,
     STORE_KINDS
 };
-// "session", as the table is called.
-const char *store_kind_name(enum store_kind kind);
-// Adds a row that was just inserted to what there is; `row` is its id, of a device its number.
-bool store_total_add(struct store *store, enum store_kind kind, int64_t session, int64_t row,
+
+struct store_table {
+    const char *name;
+    const char *keys;           // columns before the fields: "session", ...
+    struct store_fields fields; // of the struct that a row becomes
+    const char *members;        // what a row is known by, among those of its session
+    const char *where;          // chooses a row: of session ?1, of number ?2
+};
+extern const struct store_table store_tables[STORE_KINDS];
+
+// A row of table device.
+struct store_device {
+    uint32_t number;
+    char *id;
+    char *checker;
+    struct dev_facts facts;
+};
+
+// The parts of a result that have tables of their own: struct store_result's arrays as rows.
+enum store_child { STORE_OUTCOME, STORE_FAILURE, STORE_CHOICE, STORE_PART, STORE_EVIDENCE };
+#define STORE_CHILDREN (STORE_EVIDENCE + 1)
+struct store_outcome_row {
+    uint32_t outcome;
+    uint64_t instances;
+};
+struct store_failure_row {
+    uint32_t number;
+    struct eng_failure failure;
+};
+struct store_choice_row {
+    uint32_t place;
+    char name[sizeof((struct cat_choice *)0)->names[0]];
+    bool fails;
+};
+struct store_part_row {
+    uint32_t number;
+    struct eng_part part;
+};
+struct store_evidence_row {
+    int kind;
+    char text[ENG_EVIDENCE_SIZE];
+};
+// Key: "result".
+extern const struct store_table store_children[STORE_CHILDREN];
+
+// The first fields of a result are those that an index has, for histories.
+#define STORE_BRIEF_FIELDS 12
+extern const struct store_fields store_brief;
+
+// Appends "PREFIXa, PREFIXb".
+void store_put_columns(struct text *sql, const char *prefix, struct store_fields fields);
+// "INSERT INTO table (keys, fields) VALUES (?1, ?2...)"
+void store_put_insert(struct text *sql, const struct store_table *table);
+// Binds the fields of a record as the arguments from `at` on. Text must outlive the step.
+void store_bind(sqlite3_stmt *statement, int at, struct store_fields fields, const void *record);
+// Reads them from the columns from `at` on. False if one cannot be what this program wrote; clear
+// the record then too.
+bool store_read(sqlite3_stmt *select, int at, struct store_fields fields, void *record);
+void store_clear(struct store_fields fields, void *record);
+
+// --- Checksums (sum.c): 64 bits of each row, in its column "sum"
+
+// Gives the file the functions of SQL that they are made of: litmus_sum(...), a checksum of a row;
+// litmus_total(...), one of rows in whatever order; litmus_add(a, b); litmus_uuid(...), a hash of
+// its arguments in 16 hexadecimal digits.
+bool store_functions_define(sqlite3 *db);
+
+// Appends the expression that gives a row's checksum, which for a result covers its children; of
+// what a history reads of a result.
+void store_put_sum(struct text *sql, enum store_kind kind);
+void store_put_brief(struct text *sql);
+// "SELECT FIELDS, whether the sum is right FROM TABLE REST"; store_borrow it.
+void store_put_select(struct text *sql, enum store_kind kind, const char *rest);
+
+// Makes the checksum of a row, or for number 0 those of all rows of the session.
+bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, int64_t number,
+                    struct lit_error *error);
+// Makes all there are, with the totals.
+bool store_sum_all(struct store *store, struct lit_error *error);
+// Whether each row of each table is what its checksum says.
+bool store_sum_check_all(struct store *store, struct lit_error *error);
+
+// How many rows there are of a kind, and which: so that missing rows are noticed. For each session;
+// and as session 0 for the sessions themselves and the schema. store_total_add adds a row that was
+// just inserted; store_total_make makes it of the rows that are there.
+bool store_total_add(struct store *store, enum store_kind kind, int64_t session, int64_t number,
                      struct lit_error *error);
-// Makes it of the rows that are there.
 bool store_total_make(struct store *store, enum store_kind kind, int64_t session,
                       struct lit_error *error);
-// Makes the sums of all rows that are there, as of a store that had none.
-bool store_seal(struct store *store, struct lit_error *error);
-// Whether the rows are those that were counted; session 0: of every session. True in a format that
-// does not count them.
+// Whether the rows are those that were counted; session 0: of every session.
 bool store_total_check(struct store *store, enum store_kind kind, int64_t session,
                        struct lit_error *error);
 
-// Columns of table session, as store_session_read takes them; the same in every format. The last
-// is whether its sum is right.
-const char *store_session_columns(const struct store *store);
-// False if the row cannot be what this program wrote; clear it then too.
-bool store_session_read(sqlite3_stmt *select, struct store_session *session);
+// --- Formats (schema.c)
 
-// Columns of table device, as store_facts_read takes them, counted from `at`.
-#define STORE_FACTS                                                                                \
-    "name, driver_name, driver_info, driver_version, device_uuid, driver_uuid, driver_id,"         \
-    " vendor, product, api, driver_raw, cpu, type, subgroup, subgroup_min, subgroup_max,"          \
-    " subgroup_control, max_workgroup, max_workgroups, max_shared, max_storage_buffer, features"
-// Behind them: what came with format 3, and whether the sum is right.
-const char *store_facts_newer(const struct store *store);
-bool store_facts_read(sqlite3_stmt *select, int at, struct dev_facts *facts);
+// The first format that has checksums.
+#define STORE_VERSION_SUMS 6
+// Makes the tables of a new store (version 0), or converts an older one to STORE_VERSION.
+bool store_migrate(struct store *store, int version, struct lit_error *error);
 
-// The tries of a session: device, name, sha256, stress, runs, failed_runs, no_progress_runs,
-// seconds, whether the sum is right. `id` is 0 for all of them. NULL with an error.
-// sqlite3_finalize it.
-sqlite3_stmt *store_tuning_select(struct store *store, int64_t session, int64_t id,
-                                  struct lit_error *error);
-// Makes the sums of a session's tries, after some were written.
-bool store_tuning_seal(struct store *store, int64_t session, struct lit_error *error);
+// --- Rows, for those who check or copy them one by one
 
-// store_devices for one of them, or for number 0 for all, whichever should be there.
-bool store_devices_read(struct store *store, int64_t session, int64_t number,
-                        bool (*visit)(unsigned number, const struct dev_facts *facts,
-                                      const char *checker, void *user),
-                        void *user, struct lit_error *error);
-// The result that has an id, which is there. Clear it if true.
-bool store_result_read(struct store *store, int64_t id, struct store_result *result,
+// Sessions, by the statement from behind "FROM session" with the arguments ?1 and ?2; the visitor
+// may take one over and leave it empty.
+bool store_each_session(struct store *store, const char *rest, int64_t first, int64_t second,
+                        bool (*visit)(struct store_session *session, void *user), void *user,
+                        struct lit_error *error);
+// Each row of a session, or with `number` the one that has it. `visit` returns false to stop.
+bool store_each_device(struct store *store, int64_t session, int64_t number,
+                       bool (*visit)(const struct store_device *device, void *user), void *user,
                        struct lit_error *error);
+bool store_each_result(struct store *store, int64_t session, int64_t number,
+                       bool (*visit)(const struct store_result *result, void *user), void *user,
+                       struct lit_error *error);
+bool store_each_tuning(struct store *store, int64_t session, int64_t number,
+                       bool (*visit)(const struct store_tuning *tuning, void *user), void *user,
+                       struct lit_error *error);
+// Codes are unpacked to see whether they can be.
+bool store_check_code(struct store *store, int64_t session, int64_t number,
+                      struct lit_error *error);
 
 // Whether a word can stand in the column of that name.
 bool store_is_expectation(const char *name);
 bool store_is_hash(const char *text);
+
+// --- Merging (copy.c, combine.c)
+
+// Copies the rows of a table for which `where` holds (its ?1 is `value`), as those of another
+// session: numbers of results are moved by `offset`, others are given anew. Their checksums are to
+// be made then.
+bool store_copy_rows(struct store *from, struct store *to, const char *table, const char *where,
+                     int64_t value, int64_t session, int64_t offset, struct lit_error *error);
+// Copies a session with all that belongs to it into another store, after reading every row as
+// reports do; `uuid` is what it is called there. *copy is its number there.
+bool store_copy_session(struct store *from, int64_t session, struct store *to, const char *uuid,
+                        int64_t *copy, struct lit_error *error);
+// Makes the checksums and totals of all rows of a session.
+bool store_sum_session(struct store *store, int64_t session, struct lit_error *error);
+// Removes the sessions whose numbers a query gives, with all that belongs to them.
+bool store_remove_sessions(struct store *store, struct lit_error *error, const char *query,
+                           const char *types, ...);
+
+struct store_merge_done;
+// Combines the shards of each run into one session, as far as they are there.
+bool store_combine_shards(struct store *store, struct store_merge_done *done,
+                          struct lit_error *error);
+// Combines the finished sessions whose uuid is in the table temp.arrived, or that were combined
+// from such, into their sum.
+bool store_combine_sum(struct store *store, struct store_merge_done *done, struct lit_error *error);
+
+// Of options in JSON, those of the sessions that they were combined from: a table.
+#define STORE_MEMBERS_OF(options)                                                                  \
+    "json_each(iif(json_valid(" options "), " options ", '{}'), '$.joined.members')"
+// The same for each session, out of its options: a query with the columns combined (number of the
+// session), finished, kind, place, uuid, shard (index), seed.
+#define STORE_MEMBERS                                                                              \
+    "SELECT session.id AS combined, finished, json_extract(options, '$.joined.kind') AS kind,"     \
+    " key AS place, json_extract(options, fullkey || '.uuid') AS uuid,"                            \
+    " json_extract(options, fullkey || '.seed') AS seed"                                           \
+    " FROM session, " STORE_MEMBERS_OF("options")
+
+// --- Files (files.c)
+
+// Takes the writer's lock of the store at `path`: a file beside it that names the process which
+// holds it. The kernel drops the lock with the process, whatever ends it; a lock file that was left
+// lying means nothing. `shown` is the path for messages.
+bool store_lock_take(struct store_lock *lock, const char *path, const char *shown,
+                     struct lit_error *error);
+void store_lock_drop(struct store_lock *lock);
 
 // The name under which SQLite opens a path: never one that it takes for something else
 // (":memory:"); links are followed. free() it.
@@ -210,12 +311,12 @@ bool store_fill_scratch(const char *output,
 bool store_put_in_place(const char *temporary, const char *name, const char *shown,
                         struct lit_error *error);
 
+// --- Opening (store.c)
+
 // Whether a store can be at the path: a regular file that is not too short for one, or none.
 bool store_is_usable(const char *path, struct lit_error *error);
-
 // Opens a file for reading that may be damaged: nothing in it is checked before it is read.
 struct store *store_open_damaged(const char *path, struct lit_error *error);
-
 // Opens a file that nobody else sees and that is thrown away if anything fails: it is not locked,
 // and nothing waits for the disk. `shown` is what messages call it.
 struct store *store_open_scratch(const char *path, const char *shown, struct lit_error *error);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of what may come from a store.
-#include "store/recorded.h"
+#include "store/store.h"
 
+#include <jansson.h>
 #include <string.h>
 
 #define OPTIONS_MAX 4000000 // bytes
@@ -12,7 +13,7 @@ static const char *const members[] = {
     "shuffle", "simt",   "stress",   "thorough", "until", "validation", "timeout",
 };
 
-// Of the settings of the reference driver: all but "trace", the file that it writes.
+// Of the settings of the SIMT simulator: all but "trace", the file that it writes.
 static const char *const settings[] = {
     "model",    "seed",  "devices", "subgroup", "threads", "resident",
     "schedule", "depth", "fault",   "rate",     "at",      "bounds",

@@ -4,85 +4,147 @@
 
 #include "model/result.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const check_names[] = {
-    [CAT_CHECK_EQUAL] = "equal",
-    [CAT_CHECK_TAG] = "tag",
-    [CAT_CHECK_MASK] = "mask",
-    [CAT_CHECK_CHOICE] = "choice",
-};
+static const struct store_table *const results = &store_tables[STORE_KIND_RESULT];
 
 void store_result_clear(struct store_result *result)
 {
-    free(result->name);
-    free(result->device);
-    free(result->result);
-    free(result->reason);
-    free(result->expectation);
-    free(result->sha256);
-    free(result->headline);
-    free(result->stress);
-    free(result->rule);
+    store_clear(results->fields, result);
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
         free(result->evidence[i]);
     *result = (struct store_result){0};
 }
 
+// --- Children: what a result has in other tables, as rows and back
+
+union child_row {
+    struct store_outcome_row outcome;
+    struct store_failure_row failure;
+    struct store_choice_row choice;
+    struct store_part_row part;
+    struct store_evidence_row evidence;
+};
+
+// Each makes the row at a place of the arrays, of which there are `rooms`; false where there is
+// none. Each take_ puts a row into its place; false if it cannot be what this program wrote.
+
+static bool make_outcome(const struct store_result *result, uint32_t at, union child_row *row)
+{
+    row->outcome = (struct store_outcome_row){at, result->count.outcomes[at]};
+    return row->outcome.instances > 0;
+}
+
+static bool take_outcome(struct store_result *result, const union child_row *row)
+{
+    if (row->outcome.outcome >= CAT_OUTCOMES)
+        return false;
+    result->count.outcomes[row->outcome.outcome] = row->outcome.instances;
+    return true;
+}
+
+static bool make_failure(const struct store_result *result, uint32_t at, union child_row *row)
+{
+    row->failure = (struct store_failure_row){at, result->count.failures[at]};
+    return at < result->count.failure_count;
+}
+
+static bool take_failure(struct store_result *result, const union child_row *row)
+{
+    struct eng_count *count = &result->count;
+    if (count->failure_count < ENG_MAX_FAILURES)
+        count->failures[count->failure_count++] = row->failure.failure;
+    return row->failure.failure.at.outcome < CAT_OUTCOMES;
+}
+
+static bool make_choice(const struct store_result *result, uint32_t at, union child_row *row)
+{
+    const struct cat_choice *choice = &result->mode.choice;
+    row->choice = (struct store_choice_row){.place = at, .fails = choice->fails >> at & 1};
+    memcpy(row->choice.name, choice->names[at], sizeof row->choice.name);
+    return result->mode.check == CAT_CHECK_CHOICE && choice->names[at][0];
+}
+
+static bool take_choice(struct store_result *result, const union child_row *row)
+{
+    struct cat_choice *choice = &result->mode.choice;
+    const uint32_t place = row->choice.place;
+    if (place > CAT_CHOICES || (row->choice.fails && place == 0))
+        return false;
+    memcpy(choice->names[place], row->choice.name, sizeof row->choice.name);
+    choice->fails |= (uint32_t)row->choice.fails << place;
+    return true;
+}
+
+static bool make_part(const struct store_result *result, uint32_t at, union child_row *row)
+{
+    row->part = (struct store_part_row){at, result->count.parts[at]};
+    return at < result->count.part_count;
+}
+
+static bool take_part(struct store_result *result, const union child_row *row)
+{
+    struct eng_count *count = &result->count;
+    if (count->part_count < ENG_MAX_PARTS)
+        count->parts[count->part_count++] = row->part.part;
+    return true;
+}
+
+static bool make_evidence(const struct store_result *result, uint32_t at, union child_row *row)
+{
+    const char *text = result->evidence[at];
+    row->evidence.kind = (int)at;
+    text_sanitise_lines(row->evidence.text, sizeof row->evidence.text, text ? text : "");
+    return text && text[0];
+}
+
+static bool take_evidence(struct store_result *result, const union child_row *row)
+{
+    char **evidence = &result->evidence[row->evidence.kind];
+    if (*evidence)
+        return false;
+    *evidence = lit_strdup(row->evidence.text);
+    return true;
+}
+
+static const struct {
+    uint32_t rooms;
+    bool (*make)(const struct store_result *result, uint32_t at, union child_row *row);
+    bool (*take)(struct store_result *result, const union child_row *row);
+} children[STORE_CHILDREN] = {
+    [STORE_OUTCOME] = {CAT_OUTCOMES, make_outcome, take_outcome},
+    [STORE_FAILURE] = {ENG_MAX_FAILURES, make_failure, take_failure},
+    [STORE_CHOICE] = {CAT_CHOICES + 1, make_choice, take_choice},
+    [STORE_PART] = {ENG_MAX_PARTS, make_part, take_part},
+    [STORE_EVIDENCE] = {ENG_EVIDENCES, make_evidence, take_evidence},
+};
+
+// --- Writing
+
 // Inserts or replaces the row; *id is its number, which a replaced row keeps.
 static bool put_row(struct store *store, int64_t session, const struct store_result *result,
                     int64_t *id, struct lit_error *error)
 {
-    sqlite3_stmt *upsert = store_borrow(
-        store,
-        "INSERT INTO result (session, device, name, result, reason, expectation, sha256, headline,"
-        " seed, checked_as, runs, failed_runs, no_progress_runs, first_run_failed, instances,"
-        " failed_instances, seconds, stress, rule, first, brief)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-        // As STORE_RESULT_BRIEF has them, which is not known before the row is there.
-        " litmus_sum(?1, ?2, ?3, ?4, ?6, ?7, ?9, ?11, ?12, ?13, ?18, ?19, ?20))"
-        " ON CONFLICT (session, device, name) DO UPDATE SET result = excluded.result,"
-        " reason = excluded.reason, expectation = excluded.expectation, sha256 = excluded.sha256,"
-        " headline = excluded.headline, seed = excluded.seed, checked_as = excluded.checked_as,"
-        " runs = excluded.runs, failed_runs = excluded.failed_runs,"
-        " no_progress_runs = excluded.no_progress_runs,"
-        " first_run_failed = excluded.first_run_failed, instances = excluded.instances,"
-        " failed_instances = excluded.failed_instances, seconds = excluded.seconds,"
-        " stress = excluded.stress, rule = excluded.rule, first = excluded.first,"
-        " brief = excluded.brief"
-        " RETURNING id",
-        error);
+    struct text sql = {0};
+    store_put_insert(&sql, results);
+    text_puts(&sql, " ON CONFLICT (session, device, name) DO UPDATE SET ");
+    for (size_t i = 2; i < results->fields.count; i++) {
+        const char *column = results->fields.fields[i].column;
+        text_printf(&sql, "%s%s = excluded.%s", i > 2 ? ", " : "", column, column);
+    }
+    text_puts(&sql, " RETURNING id");
+    sqlite3_stmt *upsert = store_borrow(store, error, sql.data, "i", session);
+    text_free(&sql);
     if (!upsert)
         return false;
-    const struct eng_count *count = &result->count;
-    sqlite3_bind_int64(upsert, 1, session);
-    store_bind_text(upsert, 2, result->device);
-    store_bind_text(upsert, 3, result->name);
-    store_bind_text(upsert, 4, result->result);
-    store_bind_text(upsert, 5, result->reason);
-    store_bind_text(upsert, 6, result->expectation);
-    store_bind_text(upsert, 7, result->sha256);
-    store_bind_text(upsert, 8, result->headline);
-    store_bind_hex(upsert, 9, result->seed);
-    store_bind_text(upsert, 10, check_names[result->mode.check]);
-    store_bind_count(upsert, 11, count->runs);
-    store_bind_count(upsert, 12, count->failed_runs);
-    store_bind_count(upsert, 13, count->no_progress_runs);
-    sqlite3_bind_int(upsert, 14, count->first_run_failed);
-    store_bind_count(upsert, 15, count->instances);
-    store_bind_count(upsert, 16, count->failed_instances);
-    sqlite3_bind_double(upsert, 17, isfinite(count->seconds) ? fmax(count->seconds, 0) : 0);
-    store_bind_text(upsert, 18, result->stress);
-    store_bind_text(upsert, 19, result->rule);
-    store_bind_count(upsert, 20, result->first);
+    store_bind(upsert, 2, results->fields, result);
     // Only a row that is new changes it.
     sqlite3_set_last_insert_rowid(store->db, 0);
     bool good = sqlite3_step(upsert) == SQLITE_ROW || store_fail(store, error);
     if (good) {
         *id = sqlite3_column_int64(upsert, 0);
-        good = store_done(store, upsert, error);
+        good = sqlite3_step(upsert) == SQLITE_DONE || store_fail(store, error);
     }
     store_return(store, upsert);
     if (good && sqlite3_last_insert_rowid(store->db) == *id)
@@ -90,141 +152,24 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
     return good;
 }
 
-static bool delete_parts(struct store *store, int64_t id, struct lit_error *error)
+static bool put_children(struct store *store, enum store_child child, int64_t id,
+                         const struct store_result *result, struct lit_error *error)
 {
-    static const char *const statements[] = {
-        "DELETE FROM outcome WHERE result = ?",  "DELETE FROM failure WHERE result = ?",
-        "DELETE FROM choice WHERE result = ?",   "DELETE FROM part WHERE result = ?",
-        "DELETE FROM evidence WHERE result = ?",
-    };
-    bool good = true;
-    for (size_t i = 0; good && i < sizeof statements / sizeof statements[0]; i++) {
-        sqlite3_stmt *erase = store_borrow(store, statements[i], error);
-        if (!erase)
-            return false;
-        sqlite3_bind_int64(erase, 1, id);
-        good = store_done(store, erase, error);
-        store_return(store, erase);
-    }
-    return good;
-}
-
-static bool put_outcomes(struct store *store, int64_t id, const struct eng_count *count,
-                         struct lit_error *error)
-{
-    sqlite3_stmt *insert = store_borrow(
-        store, "INSERT INTO outcome (result, outcome, instances) VALUES (?, ?, ?)", error);
-    if (!insert)
-        return false;
-    bool good = true;
-    for (int outcome = 0; good && outcome < CAT_OUTCOMES; outcome++) {
-        if (count->outcomes[outcome] == 0)
+    const struct store_table *table = &store_children[child];
+    struct text sql = {0};
+    union child_row row;
+    text_printf(&sql, "DELETE FROM %s WHERE result = ?", table->name);
+    bool good = store_run(store, error, sql.data, "i", id);
+    sql.length = 0;
+    store_put_insert(&sql, table);
+    sqlite3_stmt *insert = good ? store_borrow(store, error, sql.data, "i", id) : NULL;
+    text_free(&sql);
+    good = insert != NULL;
+    for (uint32_t at = 0; good && at < children[child].rooms; at++) {
+        if (!children[child].make(result, at, &row))
             continue;
-        sqlite3_bind_int64(insert, 1, id);
-        sqlite3_bind_int(insert, 2, outcome);
-        store_bind_count(insert, 3, count->outcomes[outcome]);
-        good = store_done(store, insert, error);
-        sqlite3_reset(insert);
-    }
-    store_return(store, insert);
-    return good;
-}
-
-static bool put_failures(struct store *store, int64_t id, const struct eng_count *count,
-                         struct lit_error *error)
-{
-    sqlite3_stmt *insert =
-        store_borrow(store,
-                     "INSERT INTO failure (result, number, run, instance, word, place, outcome,"
-                     " got, want) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                     error);
-    if (!insert)
-        return false;
-    bool good = true;
-    for (size_t i = 0; good && i < count->failure_count && i < ENG_MAX_FAILURES; i++) {
-        const struct eng_failure *failure = &count->failures[i];
-        sqlite3_bind_int64(insert, 1, id);
-        sqlite3_bind_int64(insert, 2, (int64_t)i);
-        store_bind_count(insert, 3, failure->at.run);
-        store_bind_count(insert, 4, failure->at.instance);
-        store_bind_count(insert, 5, failure->at.word);
-        store_bind_text(insert, 6, failure->where);
-        sqlite3_bind_int64(insert, 7, failure->at.outcome);
-        sqlite3_bind_int64(insert, 8, failure->at.got);
-        sqlite3_bind_int64(insert, 9, failure->at.want);
-        good = store_done(store, insert, error);
-        sqlite3_reset(insert);
-    }
-    store_return(store, insert);
-    return good;
-}
-
-static bool put_choice(struct store *store, int64_t id, const struct cat_mode *mode,
-                       struct lit_error *error)
-{
-    sqlite3_stmt *insert = store_borrow(
-        store, "INSERT INTO choice (result, place, name, fails) VALUES (?, ?, ?, ?)", error);
-    if (!insert)
-        return false;
-    bool good = true;
-    for (int place = 0; good && place <= CAT_CHOICES; place++) {
-        if (mode->check != CAT_CHECK_CHOICE || !mode->choice.names[place][0])
-            continue;
-        sqlite3_bind_int64(insert, 1, id);
-        sqlite3_bind_int(insert, 2, place);
-        store_bind_text(insert, 3, mode->choice.names[place]);
-        sqlite3_bind_int(insert, 4, mode->choice.fails >> place & 1);
-        good = store_done(store, insert, error);
-        sqlite3_reset(insert);
-    }
-    store_return(store, insert);
-    return good;
-}
-
-static bool put_parts(struct store *store, int64_t id, const struct eng_count *count,
-                      struct lit_error *error)
-{
-    sqlite3_stmt *insert =
-        store_borrow(store,
-                     "INSERT INTO part (result, number, process, runs, failed_runs,"
-                     " no_progress_runs) VALUES (?, ?, ?, ?, ?, ?)",
-                     error);
-    if (!insert)
-        return false;
-    bool good = true;
-    for (size_t i = 0; good && i < count->part_count && i < ENG_MAX_PARTS; i++) {
-        const struct eng_part *part = &count->parts[i];
-        sqlite3_bind_int64(insert, 1, id);
-        sqlite3_bind_int64(insert, 2, (int64_t)i);
-        sqlite3_bind_int64(insert, 3, part->process);
-        store_bind_count(insert, 4, part->runs);
-        store_bind_count(insert, 5, part->failed_runs);
-        store_bind_count(insert, 6, part->no_progress_runs);
-        good = store_done(store, insert, error);
-        sqlite3_reset(insert);
-    }
-    store_return(store, insert);
-    return good;
-}
-
-static bool put_evidence(struct store *store, int64_t id, char *const evidence[ENG_EVIDENCES],
-                         struct lit_error *error)
-{
-    sqlite3_stmt *insert =
-        store_borrow(store, "INSERT INTO evidence (result, kind, text) VALUES (?, ?, ?)", error);
-    if (!insert)
-        return false;
-    bool good = true;
-    for (int kind = 0; good && kind < ENG_EVIDENCES; kind++) {
-        char clean[ENG_EVIDENCE_SIZE];
-        if (!evidence[kind] || !evidence[kind][0])
-            continue;
-        text_sanitise_lines(clean, sizeof clean, evidence[kind]);
-        sqlite3_bind_int64(insert, 1, id);
-        store_bind_text(insert, 2, eng_evidence_name((enum eng_evidence)kind));
-        store_bind_text(insert, 3, clean);
-        good = store_done(store, insert, error);
-        sqlite3_reset(insert);
+        store_bind(insert, 2, table->fields, &row);
+        good = store_step(store, insert, error);
     }
     store_return(store, insert);
     return good;
@@ -234,198 +179,17 @@ bool store_result_put(struct store *store, int64_t session, const struct store_r
                       struct lit_error *error)
 {
     bool own;
+    int64_t id = 0;
     if (!store_enter(store, &own, error))
         return false;
-    int64_t id = 0;
-    bool good =
-        put_row(store, session, result, &id, error) && delete_parts(store, id, error) &&
-        put_outcomes(store, id, &result->count, error) &&
-        put_failures(store, id, &result->count, error) &&
-        put_choice(store, id, &result->mode, error) &&
-        put_parts(store, id, &result->count, error) &&
-        put_evidence(store, id, result->evidence, error) &&
-        store_run(store, "UPDATE result SET sum = " STORE_RESULT_SUM " WHERE id = ?", id, 0, error);
+    bool good = put_row(store, session, result, &id, error);
+    for (enum store_child child = 0; good && child < STORE_CHILDREN; child++)
+        good = put_children(store, child, id, result, error);
+    good = good && store_sum_make(store, STORE_KIND_RESULT, session, id, error);
     return store_leave(store, own, good, error);
 }
 
-// The statements that read results.
-struct reader {
-    struct store *store;
-    sqlite3_stmt *results, *outcomes, *failures;
-    sqlite3_stmt *choices;  // NULL in a store of format 1, which knows no choices
-    sqlite3_stmt *parts;    // NULL in a store of format 1 or 2, which knows none
-    sqlite3_stmt *evidence; // NULL in a store of a format before 5
-};
-
-static void reader_clear(struct reader *reader)
-{
-    store_return(reader->store, reader->results);
-    store_return(reader->store, reader->outcomes);
-    store_return(reader->store, reader->failures);
-    store_return(reader->store, reader->choices);
-    store_return(reader->store, reader->parts);
-    store_return(reader->store, reader->evidence);
-}
-
-#define RESULT_COLUMNS                                                                             \
-    "SELECT result.id, result.name, result.device, result, reason, expectation, sha256, headline," \
-    " seed, checked_as, runs, failed_runs, no_progress_runs, first_run_failed, instances,"         \
-    " failed_instances, seconds"
-// What came with format 3.
-#define RESULT_NEWER ", stress, rule, first"
-#define RESULT_OLDER ", '', '', 0"
-
-// `results`: the statement from behind "FROM result".
-static bool reader_make(struct reader *reader, struct store *store, const char *results,
-                        struct lit_error *error)
-{
-    struct text select = {0};
-    *reader = (struct reader){.store = store};
-    text_printf(&select, RESULT_COLUMNS "%s, %s FROM result %s",
-                store->version < 3 ? RESULT_OLDER : RESULT_NEWER,
-                STORE_IS_WHOLE(store, "result", STORE_RESULT_SUM), results);
-    reader->results = store_borrow(store, select.data, error);
-    text_free(&select);
-    if (!reader->results)
-        return false;
-    reader->outcomes =
-        store_borrow(store, "SELECT outcome, instances FROM outcome WHERE result = ?", error);
-    if (!reader->outcomes)
-        return false;
-    reader->failures = store_borrow(store,
-                                    "SELECT run, instance, word, place, outcome, got, want"
-                                    " FROM failure WHERE result = ? ORDER BY number LIMIT ?",
-                                    error);
-    if (!reader->failures || store->version < 2)
-        return reader->failures != NULL;
-    reader->choices =
-        store_borrow(store, "SELECT place, name, fails FROM choice WHERE result = ?", error);
-    if (!reader->choices || store->version < 3)
-        return reader->choices != NULL;
-    reader->parts = store_borrow(store,
-                                 "SELECT process, runs, failed_runs, no_progress_runs FROM part"
-                                 " WHERE result = ? ORDER BY number LIMIT ?",
-                                 error);
-    if (!reader->parts || store->version < 5)
-        return reader->parts != NULL;
-    reader->evidence =
-        store_borrow(store, "SELECT kind, text FROM evidence WHERE result = ?", error);
-    return reader->evidence != NULL;
-}
-
-static bool read_outcomes(struct reader *reader, int64_t id, struct eng_count *count)
-{
-    sqlite3_stmt *select = reader->outcomes;
-    sqlite3_bind_int64(select, 1, id);
-    bool good = true;
-    uint64_t left = count->instances;
-    while (good && sqlite3_step(select) == SQLITE_ROW) {
-        uint64_t outcome, instances;
-        good = store_column_count(select, 0, CAT_OUTCOMES - 1, &outcome) &&
-               store_column_count(select, 1, left, &instances);
-        if (good) {
-            count->outcomes[outcome] = instances;
-            left -= instances;
-        }
-    }
-    return sqlite3_reset(select) == SQLITE_OK && good;
-}
-
-static bool read_failures(struct reader *reader, int64_t id, struct eng_count *count)
-{
-    sqlite3_stmt *select = reader->failures;
-    sqlite3_bind_int64(select, 1, id);
-    sqlite3_bind_int(select, 2, ENG_MAX_FAILURES);
-    bool good = true;
-    while (good && sqlite3_step(select) == SQLITE_ROW) {
-        struct eng_failure *failure = &count->failures[count->failure_count++];
-        uint64_t outcome, got, want;
-        good = store_column_count(select, 0, INT64_MAX, &failure->at.run) &&
-               store_column_count(select, 1, INT64_MAX, &failure->at.instance) &&
-               store_column_count(select, 2, INT64_MAX, &failure->at.word) &&
-               store_column_count(select, 4, CAT_OUTCOMES - 1, &outcome) &&
-               store_column_count(select, 5, UINT32_MAX, &got) &&
-               store_column_count(select, 6, UINT32_MAX, &want);
-        failure->at.outcome = (uint32_t)outcome;
-        failure->at.got = (uint32_t)got;
-        failure->at.want = (uint32_t)want;
-        const char *place = (const char *)sqlite3_column_text(select, 3);
-        text_sanitise(failure->where, sizeof(failure->where), place ? place : "");
-    }
-    return sqlite3_reset(select) == SQLITE_OK && good;
-}
-
-static bool read_choice(struct reader *reader, int64_t id, struct cat_choice *choice)
-{
-    sqlite3_stmt *select = reader->choices;
-    if (!select)
-        return true;
-    sqlite3_bind_int64(select, 1, id);
-    bool good = true;
-    while (good && sqlite3_step(select) == SQLITE_ROW) {
-        uint64_t place, fails;
-        good = store_column_count(select, 0, CAT_CHOICES, &place) &&
-               store_column_count(select, 2, 1, &fails) && !(fails && place == 0);
-        const char *name = (const char *)sqlite3_column_text(select, 1);
-        if (good && name) {
-            text_sanitise(choice->names[place], sizeof choice->names[place], name);
-            choice->fails |= (uint32_t)fails << place;
-        }
-    }
-    return sqlite3_reset(select) == SQLITE_OK && good;
-}
-
-static bool read_parts(struct reader *reader, int64_t id, struct eng_count *count)
-{
-    sqlite3_stmt *select = reader->parts;
-    if (!select)
-        return true;
-    sqlite3_bind_int64(select, 1, id);
-    sqlite3_bind_int(select, 2, ENG_MAX_PARTS);
-    bool good = true;
-    uint64_t left = count->runs;
-    while (good && sqlite3_step(select) == SQLITE_ROW) {
-        struct eng_part *part = &count->parts[count->part_count++];
-        uint64_t process;
-        good =
-            store_column_count(select, 0, UINT32_MAX, &process) &&
-            store_column_count(select, 1, left, &part->runs) &&
-            store_column_count(select, 2, part->runs, &part->failed_runs) &&
-            store_column_count(select, 3, part->runs - part->failed_runs, &part->no_progress_runs);
-        part->process = (uint32_t)process;
-        left -= good ? part->runs : 0;
-    }
-    return sqlite3_reset(select) == SQLITE_OK && good;
-}
-
-static enum eng_evidence find_evidence(const char *name)
-{
-    enum eng_evidence kind = 0;
-    while (kind < ENG_EVIDENCES && name && strcmp(name, eng_evidence_name(kind)) != 0)
-        kind++;
-    return name ? kind : ENG_EVIDENCES;
-}
-
-static bool read_evidence(struct reader *reader, int64_t id, char *evidence[ENG_EVIDENCES])
-{
-    sqlite3_stmt *select = reader->evidence;
-    if (!select)
-        return true;
-    sqlite3_bind_int64(select, 1, id);
-    bool good = true;
-    while (good && sqlite3_step(select) == SQLITE_ROW) {
-        const enum eng_evidence kind = find_evidence((const char *)sqlite3_column_text(select, 0));
-        const char *text = (const char *)sqlite3_column_text(select, 1);
-        char clean[ENG_EVIDENCE_SIZE];
-        good = kind < ENG_EVIDENCES && !evidence[kind] && text &&
-               sqlite3_column_bytes(select, 1) < ENG_EVIDENCE_SIZE;
-        if (good) {
-            text_sanitise_lines(clean, sizeof clean, text);
-            evidence[kind] = lit_strdup(clean);
-        }
-    }
-    return sqlite3_reset(select) == SQLITE_OK && good;
-}
+// --- Reading
 
 bool store_is_expectation(const char *name)
 {
@@ -442,152 +206,130 @@ bool store_is_hash(const char *text)
     return text[0] == '\0' || text_is_sha256(text);
 }
 
-static bool read_check(sqlite3_stmt *select, int index, enum cat_check *check)
+struct reading {
+    struct store *store;
+    struct lit_error *error;
+    sqlite3_stmt *children[STORE_CHILDREN];
+    bool (*visit)(const struct store_result *result, void *user);
+    void *user;
+    struct store_result *kept; // takes the first one over; NULL: they are visited
+};
+
+static bool read_children(const struct reading *reading, enum store_child child, int64_t id,
+                          struct store_result *result)
 {
-    const char *name = (const char *)sqlite3_column_text(select, index);
-    for (size_t i = 0; name && i < sizeof(check_names) / sizeof(check_names[0]); i++) {
-        if (strcmp(name, check_names[i]) == 0) {
-            *check = (enum cat_check)i;
-            return true;
-        }
+    sqlite3_stmt *select = reading->children[child];
+    bool good = true;
+    sqlite3_bind_int64(select, 1, id);
+    while (good && sqlite3_step(select) == SQLITE_ROW) {
+        union child_row row;
+        memset(&row, 0, sizeof row);
+        good = store_read(select, 0, store_children[child].fields, &row) &&
+               children[child].take(result, &row);
     }
-    return false;
+    return sqlite3_reset(select) == SQLITE_OK && good;
 }
 
 // Makes *result of the row at hand. False if it cannot be what this program wrote; *why says what
 // disagrees in it, if that is all.
-static bool read_row(struct reader *reader, struct store_result *result, const char **why)
+static bool read_row(const struct reading *reading, sqlite3_stmt *select,
+                     struct store_result *result, const char **why)
 {
-    sqlite3_stmt *select = reader->results;
-    struct eng_count *count = &result->count;
-    *result = (struct store_result){
-        .name = store_column_text(select, 1),
-        .device = store_column_text(select, 2),
-        .result = store_column_text(select, 3),
-        .reason = store_column_text(select, 4),
-        .expectation = store_column_text(select, 5),
-        .sha256 = store_column_text(select, 6),
-        .headline = store_column_text(select, 7),
-        .stress = store_column_text(select, 17),
-        .rule = store_column_text(select, 18),
-    };
-    count->first_run_failed = sqlite3_column_int(select, 13) != 0;
-    count->seconds = sqlite3_column_double(select, 16);
-    int64_t id = sqlite3_column_int64(select, 0);
-    enum eng_result ended = eng_result_named(result->result);
-    *why = "it is unreadable";
-    bool good = ended < ENG_RESULTS && store_is_expectation(result->expectation) &&
-                store_is_hash(result->sha256) && store_column_hex(select, 8, &result->seed) &&
-                read_check(select, 9, &result->mode.check) &&
-                store_column_count(select, 10, INT64_MAX, &count->runs) &&
-                store_column_count(select, 11, count->runs, &count->failed_runs) &&
-                store_column_count(select, 12, count->runs - count->failed_runs,
-                                   &count->no_progress_runs) &&
-                store_column_count(select, 14, INT64_MAX, &count->instances) &&
-                store_column_count(select, 15, count->instances, &count->failed_instances) &&
-                store_column_count(select, 19, INT64_MAX, &result->first) &&
-                sqlite3_column_int(select, 20) == 1 && read_outcomes(reader, id, count) &&
-                read_failures(reader, id, count) && read_choice(reader, id, &result->mode.choice) &&
-                read_parts(reader, id, count) && read_evidence(reader, id, result->evidence);
+    *result = (struct store_result){0};
+    bool good = store_read(select, 1, results->fields, result) &&
+                sqlite3_column_int(select, 1 + (int)results->fields.count) == 1;
+    const enum eng_result ended = eng_result_named(result->result);
+    good = good && ended < ENG_RESULTS && store_is_expectation(result->expectation) &&
+           store_is_hash(result->sha256);
+    for (enum store_child child = 0; good && child < STORE_CHILDREN; child++)
+        good = read_children(reading, child, sqlite3_column_int64(select, 0), result);
+    *why = good ? eng_result_disagrees(ended, &result->count, &result->mode) : "it is unreadable";
+    return !*why;
+}
+
+static enum store_row take_result(sqlite3_stmt *select, void *user)
+{
+    const struct reading *reading = user;
+    struct store_result result;
+    const char *why;
+    bool more = false;
+    const bool good = read_row(reading, select, &result, &why);
+    if (good && reading->kept) {
+        *reading->kept = result;
+        return STORE_STOP;
+    }
     if (good)
-        *why = eng_result_disagrees(ended, count, &result->mode);
-    return good && !*why;
+        more = reading->visit(&result, reading->user);
+    else
+        store_damaged(reading->store, reading->error, "the result of %s: %s", result.name, why);
+    store_result_clear(&result);
+    return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
+}
+
+// Reads what a statement of store_put_select gives.
+static bool read_results(struct reading *reading, sqlite3_stmt *select)
+{
+    struct store *store = reading->store;
+    bool good = select != NULL;
+    for (enum store_child child = 0; good && child < STORE_CHILDREN; child++) {
+        const struct store_table *table = &store_children[child];
+        struct text sql = {0};
+        text_puts(&sql, "SELECT ");
+        store_put_columns(&sql, "", table->fields);
+        text_printf(&sql, " FROM %s WHERE result = ? ORDER BY 1", table->name);
+        reading->children[child] = store_borrow(store, reading->error, sql.data, "");
+        good = reading->children[child] != NULL;
+        text_free(&sql);
+    }
+    if (good)
+        good = store_each(store, reading->error, select, take_result, reading);
+    else
+        store_return(store, select);
+    for (enum store_child child = 0; child < STORE_CHILDREN; child++)
+        store_return(store, reading->children[child]);
+    return good;
 }
 
 bool store_result_get(struct store *store, int64_t session, const char *device, const char *name,
                       struct store_result *result, struct lit_error *error)
 {
+    struct reading reading = {.store = store, .error = error, .kept = result};
+    struct text sql = {0};
     *result = (struct store_result){0};
     if (error)
         error->message[0] = '\0';
-    struct reader reader;
-    bool found =
-        reader_make(&reader, store, "WHERE session = ? AND device = ? AND name = ?", error);
-    if (found) {
-        sqlite3_bind_int64(reader.results, 1, session);
-        store_bind_text(reader.results, 2, device);
-        store_bind_text(reader.results, 3, name);
-        int step = sqlite3_step(reader.results);
-        found = step == SQLITE_ROW;
-        if (!found && step != SQLITE_DONE)
-            store_fail(store, error);
-        const char *why;
-        if (found && !read_row(&reader, result, &why)) {
-            found = store_damaged(store, error, "the result of %s: %s", name, why);
-            store_result_clear(result);
-        }
-    }
-    reader_clear(&reader);
-    return found;
+    store_put_select(&sql, STORE_KIND_RESULT, "WHERE session = ? AND device = ? AND name = ?");
+    read_results(&reading, store_borrow(store, error, sql.data, "itt", session, device, name));
+    text_free(&sql);
+    return result->name != NULL;
 }
 
-bool store_result_read(struct store *store, int64_t id, struct store_result *result,
+bool store_each_result(struct store *store, int64_t session, int64_t number,
+                       bool (*visit)(const struct store_result *result, void *user), void *user,
                        struct lit_error *error)
 {
-    struct reader reader;
-    *result = (struct store_result){0};
-    bool good = reader_make(&reader, store, "WHERE result.id = ?", error);
-    if (good) {
-        sqlite3_bind_int64(reader.results, 1, id);
-        const int step = sqlite3_step(reader.results);
-        const char *why = "it is not there";
-        good = step == SQLITE_ROW && read_row(&reader, result, &why);
-        if (!good && (step == SQLITE_ROW || step == SQLITE_DONE))
-            store_damaged(store, error, "the result of %s: %s", result->name ? result->name : "?",
-                          why);
-        else if (!good)
-            store_fail(store, error);
-        if (!good)
-            store_result_clear(result);
-    }
-    reader_clear(&reader);
+    struct reading reading = {.store = store, .error = error, .visit = visit, .user = user};
+    struct text sql = {0};
+    bool own;
+    // A writer must not change the parts of a result between two statements.
+    if (!store_enter_reading(store, &own, error))
+        return false;
+    store_put_select(&sql, STORE_KIND_RESULT,
+                     number ? "WHERE result.session = ?1 AND result.id = ?2"
+                            : "LEFT JOIN device ON device.session = result.session"
+                              " AND device.id = result.device WHERE result.session = ?1"
+                              " ORDER BY device.number, result.id");
+    const bool good =
+        store_total_check(store, STORE_KIND_RESULT, session, error) &&
+        read_results(&reading, store_borrow(store, error, sql.data, "ii", session, number));
+    text_free(&sql);
+    store_leave_reading(store, own);
     return good;
-}
-
-static bool visit_results(struct reader *reader,
-                          bool (*visit)(const struct store_result *result, void *user), void *user,
-                          struct lit_error *error)
-{
-    int step;
-    bool more = true;
-    while (more && (step = sqlite3_step(reader->results)) != SQLITE_DONE) {
-        if (step != SQLITE_ROW)
-            return store_fail(reader->store, error);
-        struct store_result result;
-        const char *why;
-        bool good = read_row(reader, &result, &why);
-        if (good)
-            more = visit(&result, user);
-        else
-            store_damaged(reader->store, error, "the result of %s: %s", result.name, why);
-        store_result_clear(&result);
-        if (!good)
-            return false;
-    }
-    return true;
 }
 
 bool store_results(struct store *store, int64_t session,
                    bool (*visit)(const struct store_result *result, void *user), void *user,
                    struct lit_error *error)
 {
-    // One transaction: a writer must not change the parts of a result between two statements.
-    bool begun = sqlite3_get_autocommit(store->db);
-    if (begun && !store_execute(store, "BEGIN", error))
-        return false;
-    struct reader reader;
-    bool good = reader_make(&reader, store,
-                            "LEFT JOIN device ON device.session = result.session"
-                            " AND device.id = result.device WHERE result.session = ?"
-                            " ORDER BY device.number, result.id",
-                            error);
-    good = good && store_total_check(store, STORE_KIND_RESULT, session, error);
-    if (good) {
-        sqlite3_bind_int64(reader.results, 1, session);
-        good = visit_results(&reader, visit, user, error);
-    }
-    reader_clear(&reader);
-    if (begun)
-        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    return good;
+    return store_each_result(store, session, 0, visit, user, error);
 }

@@ -112,7 +112,8 @@ static const char *const migrations[STORE_VERSION] = {
     // Shards, stress, sequential rules, runs by worker process, and the way to a result over all
     // sessions.
     "ALTER TABLE session ADD COLUMN uuid TEXT NOT NULL DEFAULT '';"
-    "UPDATE session SET uuid = " STORE_UUID ";"
+    "UPDATE session SET uuid ="
+    "  litmus_uuid(id, version, command, started, system, seed, runs, options);"
     "ALTER TABLE session ADD COLUMN shard TEXT NOT NULL DEFAULT ''"
     "  CHECK (shard IN ('', 'tests', 'runs'));"
     "ALTER TABLE session ADD COLUMN shard_index INTEGER NOT NULL DEFAULT 0"
@@ -198,7 +199,6 @@ static const char *const migrations[STORE_VERSION] = {
     "ALTER TABLE tuning ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE code ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;"
     "DROP INDEX result_name;"
-    "UPDATE result SET brief = " STORE_RESULT_BRIEF ";"
     "CREATE INDEX result_name ON result (name, device, session, result, expectation, sha256, seed,"
     "  runs, failed_runs, no_progress_runs, stress, rule, first, brief);"
     // Which rows each session has of a table, and as session 0 which sessions there are.
@@ -215,13 +215,20 @@ static const char *const migrations[STORE_VERSION] = {
 
 bool store_migrate(struct store *store, int version, struct lit_error *error)
 {
-    store->version = STORE_VERSION;
+    bool own;
+    store->version = version;
     if (version == STORE_VERSION)
         return store_total_check(store, STORE_KIND_SCHEMA, 0, error);
-    if (!store_begin(store, error))
+    if (!store_enter(store, &own, error))
         return false;
-    bool good = true;
+    // What gets new checksums has to be right by those that it has.
+    bool good = version < STORE_VERSION_SUMS || store_sum_check_all(store, error);
     for (int from = version; good && from < STORE_VERSION; from++)
         good = store_execute(store, migrations[from], error);
-    return store_end(store, good && store_seal(store, error), error);
+    good = good && store_sum_all(store, error);
+    // Only rows that are not as they were made disagree with the tables.
+    const int code = sqlite3_errcode(store->db);
+    if (!good && (code == SQLITE_CONSTRAINT || code == SQLITE_ERROR))
+        store_damaged(store, error, "%s", sqlite3_errmsg(store->db));
+    return store_leave(store, own, good, error);
 }

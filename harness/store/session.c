@@ -1,61 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions and their devices.
+// Sessions, their devices, and what searches for stress tried in them.
 #include "store/private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+// --- Sessions
+
+static const struct store_table *const sessions = &store_tables[STORE_KIND_SESSION];
+
 void store_session_clear(struct store_session *session)
 {
-    free(session->version);
-    free(session->command);
-    free(session->started);
-    free(session->system);
-    free(session->options);
-    free(session->uuid);
+    store_clear(sessions->fields, session);
     *session = (struct store_session){0};
 }
 
-static const char *const shard_names[] = {
-    [STORE_WHOLE] = "",
-    [STORE_SHARD_TESTS] = "tests",
-    [STORE_SHARD_RUNS] = "runs",
-};
-
-static bool insert_session(struct store *store, const struct store_session *session,
+static bool insert_session(struct store *store, struct store_session *session,
                            struct lit_error *error)
 {
-    sqlite3_stmt *insert =
-        store_prepare(store,
-                      "INSERT INTO session (version, command, started, system, seed, runs,"
-                      " finished, options, uuid, shard, shard_index, shard_count)"
-                      " VALUES (?, ?, ?, ?, ?, ?, ?, ?,"
-                      " coalesce(nullif(?, ''), lower(hex(randomblob(8)))), ?, ?, ?)",
-                      error);
+    struct text sql = {0};
+    store_put_insert(&sql, sessions);
+    sqlite3_stmt *insert = store_borrow(store, error, sql.data, "");
+    text_free(&sql);
     if (!insert)
         return false;
-    store_bind_text(insert, 1, session->version);
-    store_bind_text(insert, 2, session->command);
-    store_bind_text(insert, 3, session->started);
-    store_bind_text(insert, 4, session->system);
-    store_bind_hex(insert, 5, session->seed);
-    store_bind_count(insert, 6, session->runs);
-    sqlite3_bind_int(insert, 7, session->finished);
-    store_bind_text(insert, 8, session->options);
-    store_bind_text(insert, 9, session->uuid);
-    store_bind_text(insert, 10, shard_names[session->shard]);
-    store_bind_count(insert, 11, session->shard_index);
-    store_bind_count(insert, 12, session->shard_count);
-    bool good = store_done(store, insert, error);
-    sqlite3_finalize(insert);
-    return good;
-}
-
-static bool seal_session(struct store *store, int64_t session, struct lit_error *error)
-{
-    return store_run(store, "UPDATE session SET sum = " STORE_SESSION_SUM " WHERE id = ?", session,
-                     0, error);
+    store_bind(insert, 2, sessions->fields, session);
+    const bool good = store_step(store, insert, error);
+    store_return(store, insert);
+    session->id = sqlite3_last_insert_rowid(store->db);
+    return good && store_run(store, error,
+                             "UPDATE session SET uuid = lower(hex(randomblob(8)))"
+                             " WHERE id = ? AND uuid = ''",
+                             "i", session->id);
 }
 
 bool store_session_begin(struct store *store, struct store_session *session,
@@ -64,11 +40,9 @@ bool store_session_begin(struct store *store, struct store_session *session,
     bool own;
     if (!store_enter(store, &own, error))
         return false;
-    bool good = insert_session(store, session, error);
-    if (good)
-        session->id = sqlite3_last_insert_rowid(store->db);
-    good = good && seal_session(store, session->id, error) &&
-           store_total_add(store, STORE_KIND_SESSION, 0, session->id, error);
+    bool good = insert_session(store, session, error) &&
+                store_sum_make(store, STORE_KIND_SESSION, session->id, 0, error) &&
+                store_total_add(store, STORE_KIND_SESSION, session->id, 0, error);
     for (enum store_kind kind = STORE_KIND_DEVICE; good && kind < STORE_KINDS; kind++)
         good = store_total_make(store, kind, session->id, error);
     return store_leave(store, own, good, error);
@@ -80,131 +54,91 @@ bool store_session_finish(struct store *store, int64_t session, struct lit_error
     if (!store_enter(store, &own, error))
         return false;
     const bool good =
-        store_run(store, "UPDATE session SET finished = 1 WHERE id = ?", session, 0, error) &&
-        seal_session(store, session, error);
+        store_run(store, error, "UPDATE session SET finished = 1 WHERE id = ?", "i", session) &&
+        store_sum_make(store, STORE_KIND_SESSION, session, 0, error);
     return store_leave(store, own, good, error);
 }
 
-const char *store_session_columns(const struct store *store)
+struct reading_sessions {
+    struct store *store;
+    struct lit_error *error;
+    bool (*visit)(struct store_session *session, void *user);
+    void *user;
+};
+
+static enum store_row take_session(sqlite3_stmt *select, void *user)
 {
-    return store->version < 3 ? "id, version, command, started, system, seed, runs, finished,"
-                                " options, " STORE_UUID ", '', 0, 0, 1"
-           : !store_has_sums(store)
-               ? "id, version, command, started, system, seed, runs, finished,"
-                 " options, uuid, shard, shard_index, shard_count, 1"
-               : "id, version, command, started, system, seed, runs, finished,"
-                 " options, uuid, shard, shard_index, shard_count, sum = " STORE_SESSION_SUM;
+    const struct reading_sessions *reading = user;
+    struct store_session session = {.id = sqlite3_column_int64(select, 0)};
+    const bool good = store_read(select, 1, sessions->fields, &session) &&
+                      sqlite3_column_int(select, 1 + (int)sessions->fields.count) == 1 &&
+                      (session.shard == STORE_WHOLE) == (session.shard_count == 0) &&
+                      (session.shard == STORE_WHOLE || session.shard_index < session.shard_count);
+    if (!good)
+        store_damaged(reading->store, reading->error, "session %lld", (long long)session.id);
+    const bool more = good && reading->visit(&session, reading->user);
+    store_session_clear(&session);
+    return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
 }
 
-bool store_session_read(sqlite3_stmt *select, struct store_session *session)
+bool store_each_session(struct store *store, const char *rest, int64_t first, int64_t second,
+                        bool (*visit)(struct store_session *session, void *user), void *user,
+                        struct lit_error *error)
 {
+    struct reading_sessions reading = {store, error, visit, user};
+    struct text sql = {0};
+    store_put_select(&sql, STORE_KIND_SESSION, rest);
+    const bool good =
+        store_total_check(store, STORE_KIND_SESSION, 0, error) &&
+        store_each(store, error, store_borrow(store, error, sql.data, "ii", first, second),
+                   take_session, &reading);
+    text_free(&sql);
+    return good;
+}
+
+static bool keep_session(struct store_session *session, void *user)
+{
+    *(struct store_session *)user = *session;
     *session = (struct store_session){0};
-    session->id = sqlite3_column_int64(select, 0);
-    session->version = store_column_text(select, 1);
-    session->command = store_column_text(select, 2);
-    session->started = store_column_text(select, 3);
-    session->system = store_column_text(select, 4);
-    session->finished = sqlite3_column_int(select, 7) != 0;
-    session->options = store_column_text(select, 8);
-    session->uuid = store_column_text(select, 9);
-    char *shard = store_column_text(select, 10);
-    session->shard = STORE_SHARD_RUNS;
-    while (session->shard > STORE_WHOLE && strcmp(shard, shard_names[session->shard]) != 0)
-        session->shard--;
-    free(shard);
-    return store_column_hex(select, 5, &session->seed) &&
-           store_column_count(select, 6, INT64_MAX, &session->runs) &&
-           store_column_count(select, 11, INT64_MAX, &session->shard_index) &&
-           store_column_count(select, 12, INT64_MAX, &session->shard_count) &&
-           sqlite3_column_int(select, 13) == 1 &&
-           (session->shard == STORE_WHOLE) == (session->shard_count == 0) &&
-           (session->shard == STORE_WHOLE || session->shard_index < session->shard_count);
+    return false;
 }
 
 bool store_session_load(struct store *store, int64_t id, bool unfinished,
                         struct store_session *session, struct lit_error *error)
 {
     *session = (struct store_session){0};
-    struct text columns = {0};
-    if (!store_total_check(store, STORE_KIND_SESSION, 0, error))
+    if (!store_each_session(store,
+                            "WHERE (id = ?1 OR ?1 <= 0) AND (finished = 0 OR NOT ?2)"
+                            " ORDER BY id DESC LIMIT 1",
+                            id, unfinished, keep_session, session, error))
         return false;
-    text_printf(&columns,
-                "SELECT %s FROM session WHERE (id = ?1 OR ?1 <= 0) AND (finished = 0 OR NOT ?2)"
-                " ORDER BY id DESC LIMIT 1",
-                store_session_columns(store));
-    sqlite3_stmt *select = store_prepare(store, columns.data, error);
-    text_free(&columns);
-    if (!select)
-        return false;
-    sqlite3_bind_int64(select, 1, id);
-    sqlite3_bind_int(select, 2, unfinished);
-    int step = sqlite3_step(select);
-    bool good = true;
-    if (step == SQLITE_ROW) {
-        good = store_session_read(select, session);
-        if (!good)
-            store_damaged(store, error, "session %lld", (long long)session->id);
-    } else if (step != SQLITE_DONE) {
-        good = store_fail(store, error);
-    } else if (id > 0) {
-        good = lit_fail(error, LIT_EXIT_USAGE, "%s: there is no %ssession %lld in it", store->path,
+    if (session->options)
+        return true;
+    if (id > 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: there is no %ssession %lld in it", store->path,
                         unfinished ? "unfinished " : "", (long long)id);
-    } else {
-        good = lit_fail(error, LIT_EXIT_USAGE, "%s: there is no %ssession in it", store->path,
-                        unfinished ? "unfinished " : "");
-    }
-    sqlite3_finalize(select);
-    if (!good)
-        store_session_clear(session);
-    return good;
+    return lit_fail(error, LIT_EXIT_USAGE, "%s: there is no %ssession in it", store->path,
+                    unfinished ? "unfinished " : "");
 }
 
-static bool put_device(struct store *store, int64_t session, unsigned number,
-                       const struct dev_facts *facts, const char *checker, struct lit_error *error)
+// --- Devices
+
+static const struct store_table *const devices = &store_tables[STORE_KIND_DEVICE];
+
+static bool put_device(struct store *store, int64_t session, const struct store_device *device,
+                       struct lit_error *error)
 {
-    sqlite3_stmt *insert = store_prepare(
-        store,
-        "INSERT INTO device (session, number, id, checker, name, driver_name,"
-        " driver_info, driver_version, device_uuid, driver_uuid, driver_id, vendor,"
-        " product, api, driver_raw, cpu, type, subgroup, subgroup_min, subgroup_max,"
-        " subgroup_control, max_workgroup, max_workgroups, max_shared,"
-        " max_storage_buffer, features, loader) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-        " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
-        " SET checker = excluded.checker WHERE excluded.checker <> 'device'",
-        error);
+    struct text sql = {0};
+    store_put_insert(&sql, devices);
+    text_puts(&sql, " ON CONFLICT DO UPDATE SET checker = excluded.checker"
+                    " WHERE excluded.checker <> 'device'");
+    sqlite3_stmt *insert = store_borrow(store, error, sql.data, "i", session);
+    text_free(&sql);
     if (!insert)
         return false;
-    char id[17];
-    dev_facts_id(facts, id);
-    sqlite3_bind_int64(insert, 1, session);
-    sqlite3_bind_int64(insert, 2, number);
-    store_bind_text(insert, 3, id);
-    store_bind_text(insert, 4, checker);
-    store_bind_text(insert, 5, facts->name);
-    store_bind_text(insert, 6, facts->driver_name);
-    store_bind_text(insert, 7, facts->driver_info);
-    store_bind_text(insert, 8, facts->driver_version);
-    sqlite3_bind_blob(insert, 9, facts->device_uuid, 16, SQLITE_STATIC);
-    sqlite3_bind_blob(insert, 10, facts->driver_uuid, 16, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 11, facts->driver_id);
-    sqlite3_bind_int64(insert, 12, facts->vendor);
-    sqlite3_bind_int64(insert, 13, facts->product);
-    sqlite3_bind_int64(insert, 14, facts->api);
-    sqlite3_bind_int64(insert, 15, facts->driver_raw);
-    sqlite3_bind_int(insert, 16, facts->cpu);
-    store_bind_text(insert, 17, facts->type);
-    sqlite3_bind_int64(insert, 18, facts->subgroup);
-    sqlite3_bind_int64(insert, 19, facts->subgroup_min);
-    sqlite3_bind_int64(insert, 20, facts->subgroup_max);
-    sqlite3_bind_int(insert, 21, facts->subgroup_control);
-    sqlite3_bind_int64(insert, 22, facts->max_workgroup);
-    sqlite3_bind_int64(insert, 23, facts->max_workgroups);
-    sqlite3_bind_int64(insert, 24, facts->max_shared);
-    store_bind_count(insert, 25, facts->max_storage_buffer);
-    store_bind_hex(insert, 26, facts->features);
-    store_bind_text(insert, 27, facts->loader);
-    bool good = store_done(store, insert, error);
-    sqlite3_finalize(insert);
+    store_bind(insert, 2, devices->fields, device);
+    const bool good = store_step(store, insert, error);
+    store_return(store, insert);
     return good;
 }
 
@@ -212,74 +146,65 @@ bool store_device_put(struct store *store, int64_t session, unsigned number,
                       const struct dev_facts *facts, const char *checker, struct lit_error *error)
 {
     bool own;
+    char id[17];
+    struct store_device device = {number, id, (char *)checker, *facts};
+    dev_facts_id(facts, id);
     if (!store_enter(store, &own, error))
         return false;
-    const bool good =
-        put_device(store, session, number, facts, checker, error) &&
-        store_run(store,
-                  "UPDATE device SET sum = " STORE_DEVICE_SUM " WHERE session = ? AND number = ?",
-                  session, number, error) &&
-        store_total_make(store, STORE_KIND_DEVICE, session, error);
+    const bool good = put_device(store, session, &device, error) &&
+                      store_sum_make(store, STORE_KIND_DEVICE, session, number, error) &&
+                      store_total_make(store, STORE_KIND_DEVICE, session, error);
     return store_leave(store, own, good, error);
 }
 
-static void column_string(sqlite3_stmt *select, int index, char *target, size_t size)
+struct reading_devices {
+    struct store *store;
+    int64_t session;
+    struct lit_error *error;
+    bool (*visit)(const struct store_device *device, void *user);
+    void *user;
+};
+
+static enum store_row take_device(sqlite3_stmt *select, void *user)
 {
-    const char *raw = (const char *)sqlite3_column_text(select, index);
-    text_sanitise(target, size, raw ? raw : "");
+    const struct reading_devices *reading = user;
+    struct store_device device = {0};
+    const bool good = store_read(select, 1, devices->fields, &device) &&
+                      sqlite3_column_int(select, 1 + (int)devices->fields.count) == 1;
+    if (!good)
+        store_damaged(reading->store, reading->error, "a device of session %lld",
+                      (long long)reading->session);
+    const bool more = good && reading->visit(&device, reading->user);
+    store_clear(devices->fields, &device);
+    return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
 }
 
-static bool column_uuid(sqlite3_stmt *select, int index, uint8_t uuid[16])
+bool store_each_device(struct store *store, int64_t session, int64_t number,
+                       bool (*visit)(const struct store_device *device, void *user), void *user,
+                       struct lit_error *error)
 {
-    const void *raw = sqlite3_column_blob(select, index);
-    if (!raw || sqlite3_column_bytes(select, index) != 16)
-        return false;
-    memcpy(uuid, raw, 16);
-    return true;
-}
-
-static bool column_word(sqlite3_stmt *select, int index, uint32_t *word)
-{
-    uint64_t value;
-    bool good = store_column_count(select, index, UINT32_MAX, &value);
-    *word = (uint32_t)value;
+    struct reading_devices reading = {store, session, error, visit, user};
+    struct text sql = {0};
+    store_put_select(&sql, STORE_KIND_DEVICE,
+                     number ? "WHERE session = ?1 AND number = ?2"
+                            : "WHERE session = ?1 ORDER BY number");
+    const bool good =
+        store_total_check(store, STORE_KIND_DEVICE, session, error) &&
+        store_each(store, error, store_borrow(store, error, sql.data, "ii", session, number),
+                   take_device, &reading);
+    text_free(&sql);
     return good;
 }
 
-const char *store_facts_newer(const struct store *store)
-{
-    return store->version < 3       ? "'', 1"
-           : !store_has_sums(store) ? "loader, 1"
-                                    : "loader, sum = " STORE_DEVICE_SUM;
-}
+struct visiting {
+    bool (*visit)(unsigned number, const struct dev_facts *facts, const char *checker, void *user);
+    void *user;
+};
 
-bool store_facts_read(sqlite3_stmt *select, int at, struct dev_facts *facts)
+static bool visit_device(const struct store_device *device, void *user)
 {
-    *facts = (struct dev_facts){0};
-    column_string(select, at, facts->name, sizeof(facts->name));
-    column_string(select, at + 1, facts->driver_name, sizeof(facts->driver_name));
-    column_string(select, at + 2, facts->driver_info, sizeof(facts->driver_info));
-    column_string(select, at + 3, facts->driver_version, sizeof(facts->driver_version));
-    column_string(select, at + 12, facts->type, sizeof(facts->type));
-    column_string(select, at + 22, facts->loader, sizeof(facts->loader));
-    facts->cpu = sqlite3_column_int(select, at + 11) != 0;
-    facts->subgroup_control = sqlite3_column_int(select, at + 16) != 0;
-    return column_uuid(select, at + 4, facts->device_uuid) &&
-           column_uuid(select, at + 5, facts->driver_uuid) &&
-           sqlite3_column_int(select, at + 23) == 1 &&
-           column_word(select, at + 6, &facts->driver_id) &&
-           column_word(select, at + 7, &facts->vendor) &&
-           column_word(select, at + 8, &facts->product) &&
-           column_word(select, at + 9, &facts->api) &&
-           column_word(select, at + 10, &facts->driver_raw) &&
-           column_word(select, at + 13, &facts->subgroup) &&
-           column_word(select, at + 14, &facts->subgroup_min) &&
-           column_word(select, at + 15, &facts->subgroup_max) &&
-           column_word(select, at + 17, &facts->max_workgroup) &&
-           column_word(select, at + 18, &facts->max_workgroups) &&
-           column_word(select, at + 19, &facts->max_shared) &&
-           store_column_count(select, at + 20, INT64_MAX, &facts->max_storage_buffer) &&
-           store_column_hex(select, at + 21, &facts->features);
+    const struct visiting *visiting = user;
+    return visiting->visit(device->number, &device->facts, device->checker, visiting->user);
 }
 
 bool store_devices(struct store *store, int64_t session,
@@ -287,41 +212,98 @@ bool store_devices(struct store *store, int64_t session,
                                  const char *checker, void *user),
                    void *user, struct lit_error *error)
 {
-    return store_total_check(store, STORE_KIND_DEVICE, session, error) &&
-           store_devices_read(store, session, 0, visit, user, error);
+    return store_each_device(store, session, 0, visit_device, &(struct visiting){visit, user},
+                             error);
 }
 
-bool store_devices_read(struct store *store, int64_t session, int64_t only,
-                        bool (*visit)(unsigned number, const struct dev_facts *facts,
-                                      const char *checker, void *user),
-                        void *user, struct lit_error *error)
+// --- Tries of a search for stress
+
+static const struct store_table *const tunings = &store_tables[STORE_KIND_TUNING];
+
+bool store_tuning_put(struct store *store, int64_t session, const struct store_tuning *tuning,
+                      struct lit_error *error)
 {
-    struct text columns = {0};
-    text_printf(&columns,
-                "SELECT number, checker, " STORE_FACTS ", %s"
-                " FROM device WHERE session = ?1 AND (number = ?2 OR ?2 = 0) ORDER BY number",
-                store_facts_newer(store));
-    sqlite3_stmt *select = store_prepare(store, columns.data, error);
-    text_free(&columns);
-    if (!select)
+    bool own;
+    struct text sql = {0};
+    if (!store_enter(store, &own, error))
         return false;
-    sqlite3_bind_int64(select, 1, session);
-    sqlite3_bind_int64(select, 2, only);
-    int step;
-    bool good = true, more = true;
-    while (good && more && (step = sqlite3_step(select)) != SQLITE_DONE) {
-        struct dev_facts facts;
-        uint32_t number;
-        if (step != SQLITE_ROW) {
-            good = store_fail(store, error);
-        } else if (!column_word(select, 0, &number) || !store_facts_read(select, 2, &facts)) {
-            good = store_damaged(store, error, "a device of session %lld", (long long)session);
-        } else {
-            char *checker = store_column_text(select, 1);
-            more = visit(number, &facts, checker, user);
-            free(checker);
-        }
-    }
-    sqlite3_finalize(select);
+    store_put_insert(&sql, tunings);
+    text_puts(&sql,
+              " ON CONFLICT (session, device, name, stress) DO UPDATE SET sha256 = excluded.sha256,"
+              " runs = excluded.runs, failed_runs = excluded.failed_runs,"
+              " no_progress_runs = excluded.no_progress_runs, seconds = excluded.seconds");
+    sqlite3_stmt *insert = store_borrow(store, error, sql.data, "i", session);
+    text_free(&sql);
+    if (insert)
+        store_bind(insert, 2, tunings->fields, tuning);
+    const bool good = insert && store_step(store, insert, error) &&
+                      store_sum_make(store, STORE_KIND_TUNING, session, 0, error) &&
+                      store_total_make(store, STORE_KIND_TUNING, session, error);
+    store_return(store, insert);
+    return store_leave(store, own, good, error);
+}
+
+struct reading_tunings {
+    struct store *store;
+    struct lit_error *error;
+    bool (*visit)(const struct store_tuning *tuning, void *user);
+    void *user;
+};
+
+static enum store_row take_tuning(sqlite3_stmt *select, void *user)
+{
+    const struct reading_tunings *reading = user;
+    struct store_tuning tuning = {0};
+    const bool good = store_read(select, 1, tunings->fields, &tuning) &&
+                      sqlite3_column_int(select, 1 + (int)tunings->fields.count) == 1 &&
+                      tuning.failed_runs <= tuning.runs &&
+                      tuning.no_progress_runs <= tuning.runs - tuning.failed_runs;
+    if (!good)
+        store_damaged(reading->store, reading->error, "what a search for stress has tried");
+    const bool more = good && reading->visit(&tuning, reading->user);
+    store_clear(tunings->fields, &tuning);
+    return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
+}
+
+bool store_each_tuning(struct store *store, int64_t session, int64_t number,
+                       bool (*visit)(const struct store_tuning *tuning, void *user), void *user,
+                       struct lit_error *error)
+{
+    struct reading_tunings reading = {store, error, visit, user};
+    struct text sql = {0};
+    store_put_select(&sql, STORE_KIND_TUNING,
+                     number ? "WHERE session = ?1 AND id = ?2" : "WHERE session = ?1 ORDER BY id");
+    const bool good =
+        store_total_check(store, STORE_KIND_TUNING, session, error) &&
+        store_each(store, error, store_borrow(store, error, sql.data, "ii", session, number),
+                   take_tuning, &reading);
+    text_free(&sql);
+    return good;
+}
+
+bool store_tunings(struct store *store, int64_t session,
+                   bool (*visit)(const struct store_tuning *tuning, void *user), void *user,
+                   struct lit_error *error)
+{
+    return store_each_tuning(store, session, 0, visit, user, error);
+}
+
+bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *best, void *user),
+                 void *user, struct lit_error *error)
+{
+    struct reading_tunings reading = {store, error, visit, user};
+    struct text sql = {0};
+    text_puts(&sql, "SELECT id, ");
+    store_put_columns(&sql, "", tunings->fields);
+    text_puts(&sql, ", sum = ");
+    store_put_sum(&sql, STORE_KIND_RESULT);
+    text_puts(&sql, " FROM result WHERE EXISTS (SELECT 1 FROM tuning"
+                    " WHERE tuning.session = result.session AND tuning.device = result.device"
+                    " AND tuning.name = result.name) ORDER BY session DESC, id DESC");
+    const bool good =
+        store_total_check(store, STORE_KIND_RESULT, 0, error) &&
+        store_total_check(store, STORE_KIND_TUNING, 0, error) &&
+        store_each(store, error, store_borrow(store, error, sql.data, ""), take_tuning, &reading);
+    text_free(&sql);
     return good;
 }

@@ -110,3 +110,46 @@ bool store_devices(struct store *store, int64_t session,
 bool store_results(struct store *store, int64_t session,
                    bool (*visit)(const struct store_result *result, void *user), void *user,
                    struct lit_error *error);
+
+// --- What searches for stress have tried
+
+// One stress configuration that was tried. Strings belong to whoever made the struct.
+struct store_tuning {
+    const char *device; // dev_facts_id
+    const char *name;   // the configuration
+    const char *sha256; // of the module
+    const char *stress; // the notation, "" for none
+    uint64_t runs, failed_runs, no_progress_runs;
+    double seconds; // wall time in the worker
+};
+
+// Writes a try of a session, whose device is stored: inserts it or replaces what was there for the
+// same session, device, configuration and stress.
+bool store_tuning_put(struct store *store, int64_t session, const struct store_tuning *tuning,
+                      struct lit_error *error);
+
+// Calls `visit` for each try of a session, in the order in which they were first written. The
+// strings are sanitised, and gone when it returns. `visit` returns false to stop.
+bool store_tunings(struct store *store, int64_t session,
+                   bool (*visit)(const struct store_tuning *tuning, void *user), void *user,
+                   struct lit_error *error);
+
+// Calls `visit` for each result that a search ended with, of all sessions, the newest first: the
+// configuration that it found best, with what fresh runs showed. (A session that searched has tries
+// and, for the same device and configuration, one result.)
+bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *best, void *user),
+                 void *user, struct lit_error *error);
+
+// --- What a session was asked for
+//
+// A store may come from someone else, so that only what is listed in recorded.c is taken out of a
+// session's options, whoever reads them and whatever for: nothing there names a file to write, a
+// program to start or a variable of the environment.
+
+// The options of a session without what is not listed. NULL if they are no JSON object, or longer
+// than any that this program writes. What the values are is for who reads them to check.
+struct json_t *store_recorded(const char *options);
+
+// Appends what of the settings of the SIMT simulator (as --simt has them) is listed. Returns
+// whether all of it was.
+bool store_recorded_simt(const char *settings, struct text *listed);

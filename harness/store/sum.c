@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checksums of rows, and of which rows there are. What is summed is written down once, as SQL that
-// reads what is stored: the same words make a sum, hold it against the row, and fill in those of
-// an older store.
+// Checksums of rows, and of which rows there are. What is summed follows from the tables' fields:
+// the same expression makes a sum, holds it against the row, and fills in those of an older store.
 #include "store/private.h"
 
 #include "base/random.h"
@@ -9,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Sums
+// --- The functions of SQL
 
 // The type and the length keep the values apart.
 static uint64_t add_value(uint64_t hash, sqlite3_value *value)
@@ -110,57 +109,98 @@ bool store_functions_define(sqlite3 *db)
     return good;
 }
 
-bool store_has_sums(const struct store *store)
+// --- Rows
+
+void store_put_brief(struct text *sql)
 {
-    return store->version >= 6;
+    text_puts(sql, "litmus_sum(result.session, ");
+    store_put_columns(sql, "result.", store_brief);
+    text_puts(sql, ")");
 }
 
-// Totals: which rows there are
-
-// How a row of each table is known. `where` chooses the one whose number is ?3, of session ?1.
-#define SESSIONS_OWN "session = ?1"
-static const struct {
-    const char *table, *members, *where;
-} kinds[STORE_KINDS] = {
-    [STORE_KIND_SCHEMA] = {"sqlite_schema", "type, name, tbl_name, sql", "0"},
-    [STORE_KIND_SESSION] = {"session", "id, uuid", "id = ?3"},
-    [STORE_KIND_DEVICE] = {"device", "number, id", "session = ?1 AND number = ?3"},
-    [STORE_KIND_RESULT] = {"result", "id, device, name", "id = ?3"},
-    [STORE_KIND_TUNING] = {"tuning", "id, device, name, stress", "id = ?3"},
-    [STORE_KIND_CODE] = {"code", "id, device, name", "id = ?3"},
-};
-
-const char *store_kind_name(enum store_kind kind)
+static void put_result_sum(struct text *sql)
 {
-    return kinds[kind].table;
+    struct store_fields rest = store_tables[STORE_KIND_RESULT].fields;
+    rest.fields += STORE_BRIEF_FIELDS;
+    rest.count -= STORE_BRIEF_FIELDS;
+    text_puts(sql, "litmus_sum(");
+    store_put_brief(sql);
+    text_puts(sql, ", result.brief, ");
+    store_put_columns(sql, "result.", rest);
+    for (size_t i = 0; i < STORE_CHILDREN; i++) {
+        const struct store_table *child = &store_children[i];
+        text_puts(sql, ", (SELECT litmus_total(");
+        store_put_columns(sql, "", child->fields);
+        text_printf(sql, ") FROM %s WHERE %s.result = result.id)", child->name, child->name);
+    }
+    text_puts(sql, ")");
 }
 
-// Runs a statement on the total of a kind: ?1 is the session, 0 for the sessions, ?2 the kind, ?3 a
-// row's number.
-static bool run(struct store *store, enum store_kind kind, int64_t session, int64_t row,
-                const struct text *sql, struct lit_error *error)
+void store_put_sum(struct text *sql, enum store_kind kind)
 {
-    sqlite3_stmt *statement = store_borrow(store, sql->data, error);
-    if (!statement)
-        return false;
-    sqlite3_bind_int64(statement, 1, session);
-    store_bind_text(statement, 2, kinds[kind].table);
-    if (sqlite3_bind_parameter_count(statement) > 2)
-        sqlite3_bind_int64(statement, 3, row);
-    const bool good = store_done(store, statement, error);
-    store_return(store, statement);
+    const struct store_table *table = &store_tables[kind];
+    if (kind == STORE_KIND_RESULT) {
+        put_result_sum(sql);
+        return;
+    }
+    text_printf(sql, "litmus_sum(%s, ", table->keys);
+    store_put_columns(sql, "", table->fields);
+    text_puts(sql, ")");
+}
+
+void store_put_select(struct text *sql, enum store_kind kind, const char *rest)
+{
+    const struct store_table *table = &store_tables[kind];
+    text_printf(sql, "SELECT %s.", table->name);
+    text_puts(sql, kind == STORE_KIND_DEVICE ? "number, " : "id, ");
+    for (size_t i = 0; i < table->fields.count; i++)
+        text_printf(sql, "%s.%s, ", table->name, table->fields.fields[i].column);
+    text_printf(sql, "%s.sum = ", table->name);
+    store_put_sum(sql, kind);
+    text_printf(sql, " FROM %s %s", table->name, rest);
+}
+
+// The rows of a session; what SESSION is for the sessions themselves.
+static const char *of_session(enum store_kind kind)
+{
+    return kind <= STORE_KIND_SESSION ? "?1 = 0" : "session = ?1";
+}
+
+bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, int64_t number,
+                    struct lit_error *error)
+{
+    const struct store_table *table = &store_tables[kind];
+    struct text sql = {0};
+    bool good = true;
+    if (kind == STORE_KIND_RESULT) {
+        text_puts(&sql, "UPDATE result SET brief = ");
+        store_put_brief(&sql);
+        text_printf(&sql, " WHERE %s", number ? table->where : of_session(kind));
+        good = store_run(store, error, sql.data, "ii", session, number);
+        sql.length = 0;
+    }
+    text_printf(&sql, "UPDATE %s SET sum = ", table->name);
+    store_put_sum(&sql, kind);
+    text_printf(&sql, " WHERE %s",
+                number || kind == STORE_KIND_SESSION ? table->where : of_session(kind));
+    good = good && store_run(store, error, sql.data, "ii", session, number);
+    text_free(&sql);
     return good;
 }
 
-bool store_total_add(struct store *store, enum store_kind kind, int64_t session, int64_t row,
+// --- Totals: which rows there are
+
+bool store_total_add(struct store *store, enum store_kind kind, int64_t session, int64_t number,
                      struct lit_error *error)
 {
+    const struct store_table *table = &store_tables[kind];
     struct text sql = {0};
     text_printf(&sql,
                 "UPDATE total SET members = members + 1, sum = litmus_add(sum, (SELECT"
-                " litmus_sum(%s) FROM %s WHERE %s)) WHERE session = ?1 AND kind = ?2",
-                kinds[kind].members, kinds[kind].table, kinds[kind].where);
-    const bool good = run(store, kind, session, row, &sql, error);
+                " litmus_sum(%s) FROM %s WHERE %s)) WHERE session = %s AND kind = '%s'",
+                table->members, table->name, table->where, kind == STORE_KIND_SESSION ? "0" : "?1",
+                table->name);
+    const bool good = store_run(store, error, sql.data, "ii", session, number);
     text_free(&sql);
     return good;
 }
@@ -168,78 +208,107 @@ bool store_total_add(struct store *store, enum store_kind kind, int64_t session,
 bool store_total_make(struct store *store, enum store_kind kind, int64_t session,
                       struct lit_error *error)
 {
+    const struct store_table *table = &store_tables[kind];
     struct text sql = {0};
     text_printf(&sql,
                 "INSERT OR REPLACE INTO total (session, kind, members, sum)"
-                " SELECT ?1, ?2, count(*), litmus_total(%s) FROM %s WHERE %s",
-                kinds[kind].members, kinds[kind].table,
-                kind <= STORE_KIND_SESSION ? "?1 = 0" : SESSIONS_OWN);
-    const bool good = run(store, kind, session, 0, &sql, error);
+                " SELECT ?1, '%s', count(*), litmus_total(%s) FROM %s WHERE %s",
+                table->name, table->members, table->name, of_session(kind));
+    const bool good = store_run(store, error, sql.data, "i", session);
     text_free(&sql);
     return good;
+}
+
+struct checking {
+    struct store *store;
+    enum store_kind kind;
+    struct lit_error *error;
+};
+
+static enum store_row take_missing(sqlite3_stmt *select, void *user)
+{
+    const struct checking *c = user;
+    if (c->kind == STORE_KIND_SCHEMA)
+        store_damaged(c->store, c->error, "its tables are not those that were made");
+    else if (c->kind == STORE_KIND_SESSION)
+        store_damaged(c->store, c->error, "not all sessions are there that were");
+    else
+        store_damaged(c->store, c->error, "not each %s of session %lld is there that was",
+                      store_tables[c->kind].name, (long long)sqlite3_column_int64(select, 0));
+    return STORE_FAILED;
 }
 
 bool store_total_check(struct store *store, enum store_kind kind, int64_t session,
                        struct lit_error *error)
 {
+    const struct store_table *table = &store_tables[kind];
+    const bool global = kind <= STORE_KIND_SESSION;
+    struct checking checking = {store, kind, error};
     struct text sql = {0};
-    if (!store_has_sums(store) || store->lenient)
+    if (store->lenient)
         return true;
-    // A row for each session whose total is not that of its rows, or is not there.
-    if (kind <= STORE_KIND_SESSION)
+    // A row for each session whose total is not that of its rows, or is missing.
+    if (global)
         text_puts(&sql, "SELECT 0 WHERE ?1 <= 0 AND");
     else
         text_printf(&sql, "SELECT session.id FROM session WHERE %s AND",
                     session ? "session.id = ?1" : "?1 = 0");
     text_printf(&sql,
                 " coalesce((SELECT (members, sum) IS NOT (SELECT count(*), litmus_total(%s)"
-                " FROM %s WHERE %s) FROM total WHERE total.session = %s AND kind = ?2), 1) LIMIT 1",
-                kinds[kind].members, kinds[kind].table,
-                kind <= STORE_KIND_SESSION ? "1" : "session = total.session",
-                kind <= STORE_KIND_SESSION ? "0" : "session.id");
-    sqlite3_stmt *select = store_borrow(store, sql.data, error);
+                " FROM %s WHERE %s) FROM total WHERE total.session = %s AND kind = '%s'), 1)"
+                " LIMIT 1",
+                table->members, table->name, global ? "1" : "session = total.session",
+                global ? "0" : "session.id", table->name);
+    const bool good = store_each(store, error, store_borrow(store, error, sql.data, "i", session),
+                                 take_missing, &checking);
     text_free(&sql);
-    if (!select)
-        return false;
-    sqlite3_bind_int64(select, 1, session);
-    store_bind_text(select, 2, kinds[kind].table);
-    const int step = sqlite3_step(select);
-    bool good = step == SQLITE_DONE;
-    if (step == SQLITE_ROW && kind == STORE_KIND_SCHEMA)
-        store_damaged(store, error, "its tables are not those that were made");
-    else if (step == SQLITE_ROW && kind == STORE_KIND_SESSION)
-        store_damaged(store, error, "not all sessions are there that were");
-    else if (step == SQLITE_ROW)
-        store_damaged(store, error, "not each %s of session %lld is there that was",
-                      store_kind_name(kind), (long long)sqlite3_column_int64(select, 0));
-    else if (!good)
-        store_fail(store, error);
-    store_return(store, select);
     return good;
 }
 
-bool store_seal(struct store *store, struct lit_error *error)
+// --- All of a file
+
+bool store_sum_all(struct store *store, struct lit_error *error)
 {
-    bool good = store_execute(store,
-                              "UPDATE session SET sum = " STORE_SESSION_SUM ";"
-                              "UPDATE device SET sum = " STORE_DEVICE_SUM ";"
-                              "UPDATE result SET brief = " STORE_RESULT_BRIEF
-                              " WHERE brief <> " STORE_RESULT_BRIEF ";"
-                              "UPDATE result SET sum = " STORE_RESULT_SUM ";"
-                              "UPDATE tuning SET sum = " STORE_TUNING_SUM ";"
-                              "UPDATE code SET sum = " STORE_CODE_SUM ";"
-                              "DELETE FROM total",
-                              error) &&
-                store_total_make(store, STORE_KIND_SCHEMA, 0, error) &&
-                store_total_make(store, STORE_KIND_SESSION, 0, error);
-    for (enum store_kind kind = STORE_KIND_DEVICE; good && kind < STORE_KINDS; kind++) {
+    struct text sql = {0};
+    text_puts(&sql, "UPDATE result SET brief = ");
+    store_put_brief(&sql);
+    text_puts(&sql, " WHERE brief <> ");
+    store_put_brief(&sql);
+    text_puts(&sql, "; DELETE FROM total;");
+    for (enum store_kind kind = STORE_KIND_SESSION; kind < STORE_KINDS; kind++) {
+        const struct store_table *table = &store_tables[kind];
+        text_printf(&sql, "UPDATE %s SET sum = ", table->name);
+        store_put_sum(&sql, kind);
+        text_puts(&sql, ";");
+        if (kind > STORE_KIND_SESSION)
+            text_printf(&sql,
+                        "INSERT INTO total SELECT id, '%s', (SELECT count(*) FROM %s WHERE session"
+                        " = s.id), (SELECT litmus_total(%s) FROM %s WHERE session = s.id)"
+                        " FROM session AS s;",
+                        table->name, table->name, table->members, table->name);
+    }
+    const bool good = store_execute(store, sql.data, error) &&
+                      store_total_make(store, STORE_KIND_SCHEMA, 0, error) &&
+                      store_total_make(store, STORE_KIND_SESSION, 0, error);
+    text_free(&sql);
+    return good;
+}
+
+bool store_sum_check_all(struct store *store, struct lit_error *error)
+{
+    bool good = true;
+    for (enum store_kind kind = STORE_KIND_SCHEMA; good && kind < STORE_KINDS; kind++) {
+        const struct store_table *table = &store_tables[kind];
         struct text sql = {0};
-        text_printf(&sql,
-                    "INSERT INTO total SELECT id, '%s', (SELECT count(*) FROM %s WHERE session ="
-                    " s.id), (SELECT litmus_total(%s) FROM %s WHERE session = s.id)"
-                    " FROM session AS s",
-                    kinds[kind].table, kinds[kind].table, kinds[kind].members, kinds[kind].table);
-        good = store_execute(store, sql.data, error);
+        int64_t wrong = 0;
+        text_printf(&sql, "SELECT count(*) FROM %s WHERE sum <> ", table->name);
+        if (kind > STORE_KIND_SCHEMA)
+            store_put_sum(&sql, kind);
+        good = (kind == STORE_KIND_SCHEMA || store_number(store, error, &wrong, sql.data, "")) &&
+               store_total_check(store, kind, 0, error);
+        if (good && wrong > 0)
+            good =
+                store_damaged(store, error, "%lld rows of table %s", (long long)wrong, table->name);
         text_free(&sql);
     }
     return good;

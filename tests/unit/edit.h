@@ -16,11 +16,8 @@ static void edit_store(const char *name, const char *sql)
     if (sqlite3_exec(store.db, sql, NULL, NULL, &message) != SQLITE_OK)
         fail_msg("%s: %s", sql, message);
     sqlite3_exec(store.db, "PRAGMA ignore_check_constraints = 1", NULL, NULL, NULL);
-    if (!store_seal(&store, &error))
+    if (!store_sum_all(&store, &error))
         fail_msg("%s", error.message);
-    for (size_t i = 0; i < STORE_KEPT; i++) {
-        sqlite3_finalize(store.kept[i].statement);
-        free(store.kept[i].sql);
-    }
+    store_drop_kept(&store);
     sqlite3_close(store.db);
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merging: what was cut into shards comes back as it would have been in one piece, nothing is
 // counted twice, and what does not belong together is refused with nothing written.
-#include "store/fold.h"
 #include "store/history.h"
-#include "store/joined.h"
 #include "store/merge.h"
 
 #include "folder.h"
@@ -461,7 +459,7 @@ static void test_copies_that_parted(void **state)
                                    .index = 1,
                                    .count = 2});
     const char *both[] = {a, b};
-    merge_bad(out, both, 2, false, "gone on with apart");
+    merge_bad(out, both, 2, false, "resumed apart");
 }
 
 static void test_what_does_not_belong_together(void **state)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is taken out of a session's options, and what is not.
-#include "store/recorded.h"
+#include "store/store.h"
 
 #include "unit.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,6 +13,7 @@
 
 #include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct dev_facts facts = {.name = "Example", .type = "cpu", .subgroup = 32};
 static char id[17], path[128], other[128];
@@ -28,7 +29,8 @@ static struct store *open_store(const char *file)
 
 static int64_t begin(struct store *store)
 {
-    struct store_session session = {.version = "1",
+    struct store_session session = {.uuid = "0123456789abcdef",
+                                    .version = "1",
                                     .command = "litmus run",
                                     .started = "2026-11-21T02:09:00Z",
                                     .system = "none",
@@ -102,23 +104,42 @@ static void test_written_and_read(void **state)
     store_close(&store);
 }
 
+static bool merge(const char *from, const char *to, struct lit_error *error)
+{
+    const struct store_merge_plan plan = {.output = to, .inputs = &from, .input_count = 1};
+    struct store_merge_done done;
+    const bool good = store_merge(&plan, &done, error);
+    text_free(&done.notes);
+    return good;
+}
+
+static void check_file(const char *file, const char *wanted)
+{
+    struct lit_error error = {0};
+    struct store *store = store_open_read(file, &error);
+    if (!store)
+        fail_msg("%s", error.message);
+    check(store, 1, NULL, NULL, wanted);
+    store_close(&store);
+}
+
 static void test_merged(void **state)
 {
     (void)state;
     struct lit_error error = {0};
     struct store *store = open_store(path);
-    const int64_t session = begin(store);
+    int64_t session = begin(store);
     put(store, session, "x", "0123");
-    struct store *to = open_store(other);
-    const int64_t copy = begin(to);
-    put(to, copy, "x", "stays");
-    assert_true(store_copy_code(store, session, to, copy, &error));
-    check(to, copy, NULL, NULL, "x: stays, 1; ");
-    put(store, session, "y", "4567");
-    assert_true(store_copy_code(store, session, to, copy, &error));
-    check(to, copy, NULL, NULL, "x: stays, 1; y: 4567, 1; ");
-    store_close(&to);
+    put(store, session, "a", "4567");
     store_close(&store);
+    assert_true(merge(path, other, &error));
+    check_file(other, "x: 0123, 1; a: 4567, 1; ");
+    // What is there already stays.
+    store = open_store(path);
+    put(store, session, "x", "89ab");
+    store_close(&store);
+    assert_true(merge(path, other, &error));
+    check_file(other, "x: 0123, 1; a: 4567, 1; ");
 }
 
 static void test_damaged(void **state)
@@ -142,11 +163,10 @@ static void test_damaged(void **state)
         store = open_store(path);
         assert_false(store_codes(store, session, NULL, NULL, note, NULL, &error));
         assert_non_null(strstr(error.message, "the code of x?"));
-        struct store *to = open_store(other);
-        const int64_t copy = begin(to);
-        assert_false(store_copy_code(store, session, to, copy, &error));
-        store_close(&to);
         store_close(&store);
+        assert_false(merge(path, other, &error));
+        assert_non_null(strstr(error.message, "the code of x?"));
+        assert_int_equal(access(other, F_OK), -1);
         edit_store(path, "UPDATE code SET packed = (SELECT packed FROM kept)");
     }
 }

@@ -7,7 +7,7 @@
 #include "report/formats.h"
 #include "report/history.h"
 #include "store/merge.h"
-#include "store/tuning.h"
+#include "store/store.h"
 
 #include "folder.h"
 #include "unit.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What searches for stress have tried, written and read back; what they found; and what a store
 // from someone else can hold instead.
-#include "store/tuning.h"
+#include "store/store.h"
 
 #include "unit.h"
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements, rows, transactions and errors over SQLite.
+#include "store/private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The number of the error that a call of the system ended with, 0 if it is not known.
+static int cause_of(sqlite3 *db)
+{
+    sqlite3_file *log = NULL;
+    int cause = sqlite3_system_errno(db);
+    // Each file remembers its own, whatever was called since.
+    if (!cause)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log && log->pMethods)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &cause);
+    if (!cause)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &cause);
+    return cause;
+}
+
+bool store_fail(struct store *store, struct lit_error *error)
+{
+    int code = sqlite3_errcode(store->db);
+    const char *path = store->path;
+    switch (code) {
+    case SQLITE_FULL:
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%s: the disk is full: the last result was not stored, all before it were",
+                        path);
+    case SQLITE_NOTADB:
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: not a litmus store (not an SQLite file)", path);
+    case SQLITE_CORRUPT:
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: the file is damaged (%s)", path,
+                        sqlite3_errmsg(store->db));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: another process holds the file: try again",
+                        path);
+    case SQLITE_READONLY:
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be written: read-only", path);
+    case SQLITE_CANTOPEN:
+    case SQLITE_IOERR: {
+        int cause = cause_of(store->db);
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: %s: %s", path, sqlite3_errmsg(store->db),
+                        cause ? strerror(cause) : "no reason given");
+    }
+    default:
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", path, sqlite3_errmsg(store->db));
+    }
+}
+
+bool store_damaged(const struct store *store, struct lit_error *error, const char *format, ...)
+{
+    char what[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof(what), format, arguments);
+    va_end(arguments);
+    return lit_fail(error, LIT_EXIT_USAGE,
+                    "%s: the file is damaged (%s); 'litmus store check' says what else",
+                    store->path, what);
+}
+
+bool store_execute(struct store *store, const char *sql, struct lit_error *error)
+{
+    return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK || store_fail(store, error);
+}
+
+static sqlite3_stmt *find_kept(struct store *store, const char *sql, struct lit_error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    for (size_t i = 0; i < STORE_KEPT; i++) {
+        struct store_kept *kept = &store->kept[i];
+        if (kept->statement && strcmp(kept->sql, sql) == 0) {
+            statement = kept->statement;
+            kept->statement = NULL;
+            return statement;
+        }
+    }
+    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) != SQLITE_OK)
+        store_fail(store, error);
+    return statement;
+}
+
+static sqlite3_stmt *borrow(struct store *store, struct lit_error *error, const char *sql,
+                            const char *types, va_list arguments)
+{
+    sqlite3_stmt *statement = find_kept(store, sql, error);
+    for (int i = 0; statement && types[i]; i++) {
+        if (types[i] == 'i') {
+            sqlite3_bind_int64(statement, i + 1, va_arg(arguments, int64_t));
+        } else {
+            const char *text = va_arg(arguments, const char *);
+            sqlite3_bind_text(statement, i + 1, text ? text : "", -1, SQLITE_STATIC);
+        }
+    }
+    return statement;
+}
+
+sqlite3_stmt *store_borrow(struct store *store, struct lit_error *error, const char *sql,
+                           const char *types, ...)
+{
+    va_list arguments;
+    va_start(arguments, types);
+    sqlite3_stmt *statement = borrow(store, error, sql, types, arguments);
+    va_end(arguments);
+    return statement;
+}
+
+void store_return(struct store *store, sqlite3_stmt *statement)
+{
+    if (!statement)
+        return;
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    for (size_t i = 0; i < STORE_KEPT; i++) {
+        struct store_kept *kept = &store->kept[i];
+        if (kept->statement)
+            continue;
+        free(kept->sql);
+        *kept = (struct store_kept){lit_strdup(sqlite3_sql(statement)), statement};
+        return;
+    }
+    sqlite3_finalize(statement);
+}
+
+void store_drop_kept(struct store *store)
+{
+    for (size_t i = 0; i < STORE_KEPT; i++) {
+        sqlite3_finalize(store->kept[i].statement);
+        free(store->kept[i].sql);
+        store->kept[i] = (struct store_kept){0};
+    }
+}
+
+bool store_step(struct store *store, sqlite3_stmt *statement, struct lit_error *error)
+{
+    const bool good = sqlite3_step(statement) == SQLITE_DONE || store_fail(store, error);
+    sqlite3_reset(statement);
+    return good;
+}
+
+bool store_run(struct store *store, struct lit_error *error, const char *sql, const char *types,
+               ...)
+{
+    va_list arguments;
+    va_start(arguments, types);
+    sqlite3_stmt *statement = borrow(store, error, sql, types, arguments);
+    va_end(arguments);
+    const bool good = statement && store_step(store, statement, error);
+    store_return(store, statement);
+    return good;
+}
+
+bool store_number(struct store *store, struct lit_error *error, int64_t *number, const char *sql,
+                  const char *types, ...)
+{
+    va_list arguments;
+    va_start(arguments, types);
+    sqlite3_stmt *select = borrow(store, error, sql, types, arguments);
+    va_end(arguments);
+    const bool good = select && (sqlite3_step(select) == SQLITE_ROW || store_fail(store, error));
+    if (good)
+        *number = sqlite3_column_int64(select, 0);
+    store_return(store, select);
+    return good;
+}
+
+bool store_each(struct store *store, struct lit_error *error, sqlite3_stmt *select,
+                enum store_row (*row)(sqlite3_stmt *select, void *user), void *user)
+{
+    enum store_row said = STORE_NEXT;
+    int step = SQLITE_ROW;
+    if (!select)
+        return false;
+    while (said == STORE_NEXT && (step = sqlite3_step(select)) == SQLITE_ROW)
+        said = row(select, user);
+    if (said == STORE_NEXT && step != SQLITE_DONE) {
+        store_fail(store, error);
+        said = STORE_FAILED;
+    }
+    store_return(store, select);
+    return said != STORE_FAILED;
+}
+
+bool store_enter(struct store *store, bool *own, struct lit_error *error)
+{
+    *own = sqlite3_get_autocommit(store->db);
+    return !*own || store_execute(store, "BEGIN IMMEDIATE", error);
+}
+
+bool store_leave(struct store *store, bool own, bool good, struct lit_error *error)
+{
+    if (!own)
+        return good;
+    if (good && store_execute(store, "COMMIT", error))
+        return store_stays(store, error);
+    if (!sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return false;
+}
+
+bool store_enter_reading(struct store *store, bool *own, struct lit_error *error)
+{
+    *own = sqlite3_get_autocommit(store->db);
+    return !*own || store_execute(store, "BEGIN", error);
+}
+
+void store_leave_reading(struct store *store, bool own)
+{
+    if (own)
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+char *store_column_text(sqlite3_stmt *statement, int index)
+{
+    const char *raw = (const char *)sqlite3_column_text(statement, index);
+    size_t size = raw ? strlen(raw) + 1 : 1;
+    char *text = lit_alloc(size, 1);
+    text_sanitise(text, size, raw ? raw : "");
+    return text;
+}
