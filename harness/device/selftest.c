@@ -230,7 +230,7 @@ static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
     uint64_t failed = 0;
     if (trial->batch.unchecked)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "the checker did not look at every word of %llu x %llu %s",
+                        "the checker did not check every word of %llu x %llu %s",
                         (unsigned long long)shape->instances,
                         (unsigned long long)shape->words_per_instance, modes[trial->mode.check]);
     for (uint32_t i = 0; i < CONTENTS; i++) {

@@ -49,8 +49,7 @@ static bool take(const struct eng_watch *watch, const struct eng_event *event,
     }
     if (!sense) {
         outcome->result = ENG_HARNESS_ERROR;
-        snprintf(outcome->reason, sizeof outcome->reason,
-                 "the worker said something that makes no sense");
+        snprintf(outcome->reason, sizeof outcome->reason, "invalid message from the worker");
     }
     return sense;
 }

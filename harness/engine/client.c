@@ -132,7 +132,7 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
     *outcome = (struct eng_outcome){0};
     request.timeout_ms = eng_batch_limit_ms(&client->watch->policy);
     if (client->hangs >= ENG_HANGS) {
-        snprintf(outcome->reason, sizeof outcome->reason, "it hung ten times in a row");
+        snprintf(outcome->reason, sizeof outcome->reason, "hung ten times in a row");
         return ENG_END_STOPS;
     }
     enum eng_end end = ensure_open(client, outcome);

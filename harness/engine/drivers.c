@@ -106,14 +106,14 @@ enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size
     if (!root)
         snprintf(remark, size, "not JSON, line %d", error.line);
     else if (!library)
-        snprintf(remark, size, "not a driver manifest: it names no library");
+        snprintf(remark, size, "not a driver manifest: no library path");
     else if (is_foreign(icd))
         verdict = ENG_MANIFEST_FOREIGN;
     else if (!library_exists(path, library)) {
         char name[128];
         text_sanitise(name, sizeof name, library);
-        snprintf(remark, size, "its library is not there: %s%s%s", name,
-                 errno == ENOENT ? "" : ": ", errno == ENOENT ? "" : strerror(errno));
+        snprintf(remark, size, "library not found: %s%s%s", name, errno == ENOENT ? "" : ": ",
+                 errno == ENOENT ? "" : strerror(errno));
     } else
         verdict = ENG_MANIFEST_GOOD;
 end:

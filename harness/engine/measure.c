@@ -17,7 +17,7 @@
     500                     // a pipeline is compiled anew after so many runs, if they took longer
                             // than compiling it did
 #define BATCH_SECONDS  0.05 // batches grow until one takes so long
-#define CHECKER_SILENT "the checker did not look at every word: checked on the host from here on"
+#define CHECKER_SILENT "the checker did not check every word: checked on the host from here on"
 
 struct job {
     const struct eng_measure *measure;
@@ -439,7 +439,7 @@ enum dev_status eng_compile(struct dev *dev, const char *name,
             emit_text(emit, user, ENG_EVENT_DONE, ENG_PASS, "");
         else
             emit_text(emit, user, ENG_EVENT_ERROR, ENG_HARNESS_ERROR,
-                      "the driver says too much of it");
+                      "the driver returned too much data");
     } else {
         emit_text(emit, user, ENG_EVENT_DONE,
                   status == DEV_LOST ? ENG_DEVICE_LOST : ENG_HARNESS_ERROR, error.message);

@@ -148,7 +148,8 @@ bool eng_shard_parse(const char *text, enum store_shard kind, const char *from,
     if (!slash || !read_number(text, (size_t)(slash - text), ENG_SHARDS_MAX, &index) ||
         !read_number(slash + 1, strlen(slash + 1), ENG_SHARDS_MAX, &count))
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "%s: '%.40s' is no shard: INDEX/COUNT, as in 0/4, or none", from, text);
+                        "%s: invalid shard '%.40s': expected INDEX/COUNT, as in 0/4, or none", from,
+                        text);
     if (index >= count)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "%s: there is no shard %.40s: the index counts from 0 to the count less 1",
@@ -174,8 +175,8 @@ static bool fail_pair(const char *index_name, const char *index, const char *cou
                       const char *count, struct lit_error *error)
 {
     return lit_fail(error, LIT_EXIT_USAGE,
-                    "%s=%.30s and %s=%.30s name no shard; --shard none ignores them", index_name,
-                    index ? index : "", count_name, count ? count : "");
+                    "%s=%.30s and %s=%.30s are not a valid shard; --shard none ignores them",
+                    index_name, index ? index : "", count_name, count ? count : "");
 }
 
 static bool from_pair(eng_getenv *get, const struct pair *pair, struct eng_shard *shard,
@@ -210,7 +211,7 @@ static bool from_slurm(eng_getenv *get, struct eng_shard *shard, char from[64],
         const char *text = value_of(get, names[i]);
         if (!read_number(text ? text : "", text ? strlen(text) : 0, UINT32_MAX, &numbers[i]))
             return lit_fail(error, LIT_EXIT_USAGE,
-                            "%s=%.30s is no number; --shard none ignores the array", names[i],
+                            "%s=%.30s is not a number; --shard none ignores the array", names[i],
                             text ? text : "");
     }
     const uint64_t step = numbers[STEP], id = numbers[ID], least = numbers[MIN];

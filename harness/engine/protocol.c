@@ -549,8 +549,8 @@ static bool read_line(const char *line, size_t length, const char *what, const c
     const char *wrong = known ? read_fields(object, fields, *kind, 1, structure, "") : what;
     json_decref(object);
     if (wrong && !*wrong)
-        return lit_fail(error, LIT_EXIT_USAGE, "there is more than there should be");
-    return !wrong || lit_fail(error, LIT_EXIT_USAGE, "'%s' is missing or makes no sense", wrong);
+        return lit_fail(error, LIT_EXIT_USAGE, "unexpected extra fields");
+    return !wrong || lit_fail(error, LIT_EXIT_USAGE, "'%s' is missing or invalid", wrong);
 }
 
 bool eng_request_parse(const char *line, size_t length, struct eng_request *request,
@@ -576,7 +576,7 @@ bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
     event->kind = (enum eng_event_kind)kind;
     const char *wrong = check_event(event);
     if (wrong)
-        return lit_fail(error, LIT_EXIT_USAGE, "'%s' is missing or makes no sense", wrong);
+        return lit_fail(error, LIT_EXIT_USAGE, "'%s' is missing or invalid", wrong);
     wrong = event->kind == ENG_EVENT_BATCH ? eng_count_disagrees(&event->count, NULL) : NULL;
     return !wrong || lit_fail(error, LIT_EXIT_USAGE, "%s", wrong);
 }

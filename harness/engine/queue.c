@@ -183,7 +183,7 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
         case ENG_EVENT_OPENED:
             dev_facts_id(&event.facts, id);
             if (strcmp(id, q->device->id) != 0)
-                snprintf(reason, 512, "another device is there now: %.200s", event.facts.name);
+                snprintf(reason, 512, "the device has changed: %.200s", event.facts.name);
             if (event.host_checker)
                 snprintf(checker, 600, "host: %s", event.text);
             if (reason[0])
@@ -369,7 +369,8 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
     snprintf(m->reason, sizeof m->reason, "%s", event->text);
     if (m->result == ENG_SKIP && m->row.count.runs > 0) {
         m->result = ENG_HARNESS_ERROR;
-        snprintf(m->reason, sizeof m->reason, "it ran %s times, and then lacks something: %.200s",
+        snprintf(m->reason, sizeof m->reason,
+                 "it ran %s times, then reported a missing feature: %.200s",
                  text_count(done, m->row.count.runs), event->text);
     }
     if (!worker_says[event->result] && m->row.count.runs != m->target) {
@@ -446,7 +447,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             if (!batch_is_sane(m, &event.count)) {
                 end_worker(q, true);
                 m->result = ENG_HARNESS_ERROR;
-                snprintf(m->reason, sizeof m->reason, "the worker's counts make no sense");
+                snprintf(m->reason, sizeof m->reason, "inconsistent counts from the worker");
                 return ENG_STEP_ON;
             }
             eng_count_part(&m->row.count, &event.count, q->process, event.fresh);
@@ -470,7 +471,7 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
                 end_worker(q, true);
                 m->result = ENG_HARNESS_ERROR;
                 snprintf(m->reason, sizeof m->reason,
-                         "the worker made ahead what it was not asked for");
+                         "the worker precompiled a pipeline that was not requested");
                 return ENG_STEP_ON;
             }
             break;
@@ -549,7 +550,7 @@ static enum eng_step run_chunk(struct eng_queue *q, struct measure *m, bool *ove
 // The runs that were counted stay; what ended the others is not known, so they are done again.
 static void go_on_alone(struct eng_queue *q, struct measure *m)
 {
-    say(q, "%s: %s while other pipelines were being made: it goes on alone: %s", m->row.name,
+    say(q, "%s: %s while precompiling other pipelines: continues without: %s", m->row.name,
         eng_result_name(m->result), m->reason);
     end_worker(q, true);
     forget_evidence(m);
@@ -711,7 +712,7 @@ static void say_stopped(struct eng_queue *q)
     else if (q->fault[0])
         why = "it cannot be opened";
     else if (q->hangs >= ENG_HANGS)
-        why = "it hung ten times in a row";
+        why = "hung ten times in a row";
     say_as_it_is(q, "device %u stops: %s%s%s; not run: %s configuration%s", q->device->number, why,
                  q->fault[0] ? ": " : "", q->fault, text_count(number, q->left),
                  q->left == 1 ? "" : "s");

@@ -13,17 +13,17 @@
 #define MANIFEST "simt_icd.json"
 
 static const char *const about[MODEL_COUNT] = {
-    [MODEL_LOCKSTEP] = "the lanes of a subgroup execute each instruction together, under a mask",
-    [MODEL_TANGLED] = "every lane runs on its own and waits only where the specification makes it",
-    [MODEL_SNOOPING] = "no lane waits for another: a shuffle takes what the other lane's register "
-                       "holds at that moment",
-    [MODEL_LAGGING] = "after lanes have diverged one of them stays behind until the next barrier",
-    [MODEL_PEELING] = "what stands in a path that leaves a loop is executed after the loop, merged "
-                      "over its iterations",
+    [MODEL_LOCKSTEP] = "lanes execute in lockstep, under an execution mask",
+    [MODEL_TANGLED] = "lanes run independently and wait only where the specification requires it",
+    [MODEL_SNOOPING] =
+        "no lane waits for another: a shuffle reads the current register of the other lane",
+    [MODEL_LAGGING] = "after divergence one lane lags behind until the next barrier",
+    [MODEL_PEELING] =
+        "code on a path that leaves a loop is executed after the loop, merged over its iterations",
     [MODEL_RELAXED] = "atomics order nothing: neither release and acquire nor the order of one "
                       "location's accesses",
-    [MODEL_UNFAIR] = "only as many workgroups as fit make progress, until they end",
-    [MODEL_FAULTY] = "the device is broken: wrong values, losses, hangs",
+    [MODEL_UNFAIR] = "only resident workgroups make progress, until they end",
+    [MODEL_FAULTY] = "fault injection: wrong values, device loss, hangs",
 };
 
 bool eng_simt_settings(const char *given, struct text *settings, struct lit_error *error)
@@ -89,7 +89,7 @@ static char *find_manifest(struct lit_error *error)
         char *path = realpath(named, NULL);
         if (!path)
             lit_fail(error, LIT_EXIT_USAGE,
-                     "the reference driver's manifest is not there: LITMUS_SIMT_ICD is %.200s",
+                     "the SIMT simulator's manifest was not found: LITMUS_SIMT_ICD is %.200s",
                      named);
         return path;
     }
@@ -105,8 +105,7 @@ static char *find_manifest(struct lit_error *error)
     }
     if (!found)
         lit_fail(error, LIT_EXIT_USAGE,
-                 "the reference driver is not there: no %.300s; LITMUS_SIMT_ICD can name its "
-                 "manifest",
+                 "the SIMT simulator was not found: no %.300s; set LITMUS_SIMT_ICD to its manifest",
                  known ? tried.data : MANIFEST);
     text_free(&folder);
     text_free(&tried);

@@ -208,7 +208,7 @@ static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
     if (status != DEV_OK)
         return status;
     if (batch.unchecked) {
-        lit_fail(&job->error, LIT_EXIT_USAGE, "the checker did not look at every word");
+        lit_fail(&job->error, LIT_EXIT_USAGE, "the checker did not check every word");
         return DEV_ERROR;
     }
     for (uint32_t i = 0; i < batch.runs; i++)

@@ -89,7 +89,7 @@ static bool fail_unknown(const struct eng_inventory *inventory, const char *patt
                          struct lit_error *error)
 {
     if (is_number(pattern))
-        return lit_fail(error, LIT_EXIT_USAGE, "no device '%.80s': %s%zu", pattern,
+        return lit_fail(error, LIT_EXIT_USAGE, "unknown device '%.80s': %s%zu", pattern,
                         inventory->count == 1 ? "the only one is " : "they are numbered 1 to ",
                         inventory->count);
     return lit_fail(error, LIT_EXIT_USAGE, "no device matches '%.80s'; the nearest is '%s'",

@@ -140,7 +140,7 @@ enum eng_result eng_verdict(const struct eng_count *count)
 static const char *check_sums(uint64_t runs, uint64_t failed_runs, uint64_t no_progress_runs)
 {
     return failed_runs > runs || no_progress_runs > runs - failed_runs
-               ? "more runs failed or gave up than there were"
+               ? "more runs failed or expired than there were"
                : NULL;
 }
 
@@ -155,11 +155,11 @@ const char *eng_runs_disagree(enum eng_result result, uint64_t runs, uint64_t fa
         return wrong;
     switch (result) {
     case ENG_PASS:
-        return follows ? NULL : "the result is pass, but runs failed or gave up";
+        return follows ? NULL : "the result is pass, but runs failed or expired";
     case ENG_FAIL:
         return follows ? NULL : "the result is fail, but no run failed";
     case ENG_NO_PROGRESS:
-        return follows ? NULL : "the result is no-progress, but no run gave up, or one failed";
+        return follows ? NULL : "the result is no-progress, but no wait expired, or a run failed";
     case ENG_SKIP:
         return runs == 0 ? NULL : "the result is skip, but there were runs";
     case ENG_HANG:
@@ -207,7 +207,7 @@ const char *eng_count_disagrees(const struct eng_count *count, const struct cat_
         return "the instances cannot be of so many runs";
     if (count->outcomes[CAT_NO_PROGRESS] < count->no_progress_runs ||
         (count->no_progress_runs == 0 && count->outcomes[CAT_NO_PROGRESS] > 0))
-        return "the instances that gave up cannot be of so many runs";
+        return "the instances with an expired wait do not match the runs";
     if (!is_failed_sum(count, mode))
         return "the failed instances are not those of the outcomes";
     if (count->failed_instances < count->failed_runs ||
@@ -228,7 +228,7 @@ static const char *check_parts(const struct eng_count *count)
     for (size_t i = 0; i < count->part_count; i++) {
         const struct eng_part *part = &count->parts[i];
         if (check_sums(part->runs, part->failed_runs, part->no_progress_runs))
-            return "in a part more runs failed or gave up than there were";
+            return "in a part more runs failed or expired than there were";
         if (part->runs > left.runs || part->failed_runs > left.failed_runs ||
             part->no_progress_runs > left.no_progress_runs)
             return "the parts do not add up";
@@ -276,24 +276,24 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
     } rows[] = {
         {tally->stopped, LIT_EXIT_DEVICE_LOST, "a device was lost and its queue stopped",
          "%s devices were lost and their queues stopped"},
-        {tally->forbidden, LIT_EXIT_FORBIDDEN, "a forbidden outcome was seen",
-         "forbidden outcomes were seen in %s configurations"},
+        {tally->forbidden, LIT_EXIT_FORBIDDEN, "a forbidden outcome was observed",
+         "forbidden outcomes were observed in %s configurations"},
         {results[ENG_CRASH], LIT_EXIT_FORBIDDEN, "the driver crashed once",
          "the driver crashed in %s configurations"},
         {results[ENG_DEVICE_LOST], LIT_EXIT_FORBIDDEN, "the device was lost once",
          "the device was lost in %s configurations"},
         {results[ENG_HANG], LIT_EXIT_FORBIDDEN, "a configuration hung", "%s configurations hung"},
-        {tally->out_of_time, LIT_EXIT_TIME, "the time was used up", NULL},
+        {tally->out_of_time, LIT_EXIT_TIME, "the time budget was used up", NULL},
         {tally->failed, LIT_EXIT_UNDECIDED, "the harness failed, and the queue of a device stopped",
          "the harness failed, and the queues of %s devices stopped"},
         {results[ENG_HARNESS_ERROR], LIT_EXIT_UNDECIDED, "a configuration could not be run",
          "%s configurations could not be run"},
         {tally->gave_up, LIT_EXIT_UNDECIDED,
-         "a configuration gave up waiting, its question is open",
-         "%s configurations gave up waiting, their question is open"},
+         "a configuration is inconclusive: a bounded wait expired",
+         "%s configurations are inconclusive: a bounded wait expired"},
         {tally->undecided, LIT_EXIT_UNDECIDED,
-         "a configuration is undecided after as many runs as were allowed",
-         "%s configurations are undecided after as many runs as were allowed"},
+         "a configuration is undecided after the maximum number of runs",
+         "%s configurations are undecided after the maximum number of runs"},
         {ran > 0 ? tally->unopened : 0, LIT_EXIT_UNDECIDED, "a device could not be used",
          "%s devices could not be used"},
         {tally->unopened, LIT_EXIT_NOTHING, "the device could not be used",
@@ -304,7 +304,7 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
         {ran == 0 ? skipped : 0, LIT_EXIT_NOTHING, "the only configuration was skipped",
          "all %s configurations were skipped"},
         {ran == 0, LIT_EXIT_NOTHING, "nothing could run", NULL},
-        {1, LIT_EXIT_OK, "no forbidden outcome was seen", NULL},
+        {1, LIT_EXIT_OK, "no forbidden outcome was observed", NULL},
     };
     size_t i = 0;
     char number[32];

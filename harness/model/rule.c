@@ -108,10 +108,10 @@ void eng_rule_reason(const struct eng_rule *rule, const struct eng_count *count,
     if (size > 0)
         text[0] = '\0';
     if (rule->kind != ENG_RULE_FIXED && ruling == ENG_RULING_NONE)
-        snprintf(text, size, "none of %s runs could be judged", runs);
+        snprintf(text, size, "all %s runs had an expired wait", runs);
     else if (ruling == ENG_RULING_MISSED && rule->kind == ENG_RULE_WIDTH)
         snprintf(text, size, "the interval is still wider than %s after %s runs", number, runs);
     else if (ruling == ENG_RULING_MISSED)
-        snprintf(text, size, "the rate is shown neither above nor below %s by %s runs", number,
+        snprintf(text, size, "the rate is not shown to be above or below %s after %s runs", number,
                  runs);
 }

@@ -137,7 +137,7 @@ static bool read_word(const struct key *key, const char *value, uint32_t *number
         }
         text_printf(&all, "%s%s", all.length ? ", " : "", key->words[i]);
     }
-    lit_fail(error, LIT_EXIT_USAGE, "stress: '%.40s' is no %s; there are: %s", value, key->name,
+    lit_fail(error, LIT_EXIT_USAGE, "stress: '%.40s' is not a %s; known: %s", value, key->name,
              all.data);
     text_free(&all);
     return false;
@@ -170,14 +170,14 @@ static bool read_pair(char *pair, struct dev_stress *set, bool seen[KEYS], struc
     char *equals = strchr(pair, '=');
     if (!equals)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "stress: '%.40s' is no KEY=VALUE; try workgroups=64,kind=memory", pair);
+                        "stress: '%.40s' is not KEY=VALUE; try workgroups=64,kind=memory", pair);
     *equals = '\0';
     for (size_t i = 0; i < KEYS; i++) {
         uint32_t number = 0;
         if (strcmp(keys[i].name, pair) != 0)
             continue;
         if (seen[i])
-            return lit_fail(error, LIT_EXIT_USAGE, "stress: %s is there twice", pair);
+            return lit_fail(error, LIT_EXIT_USAGE, "stress: %s is given twice", pair);
         if (!(keys[i].words ? read_word(&keys[i], equals + 1, &number, error)
                             : read_number(&keys[i], equals + 1, &number, error)))
             return false;
@@ -188,7 +188,7 @@ static bool read_pair(char *pair, struct dev_stress *set, bool seen[KEYS], struc
     struct text all = {0};
     for (size_t i = 0; i < KEYS; i++)
         text_printf(&all, "%s%s", i ? ", " : "", keys[i].name);
-    lit_fail(error, LIT_EXIT_USAGE, "stress: there is no '%.40s'; there are: %s", pair, all.data);
+    lit_fail(error, LIT_EXIT_USAGE, "stress: unknown parameter '%.40s'; known: %s", pair, all.data);
     text_free(&all);
     return false;
 }
@@ -198,13 +198,12 @@ static bool complete(struct dev_stress *set, const bool seen[KEYS], struct lit_e
 {
     if (has_background(set) && set->kind == DEV_STRESS_NONE)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "stress: which kind of background workgroups? kind=idle, memory, "
+                        "stress: missing kind of background workgroups: kind=idle, memory, "
                         "arithmetic or barrier");
     for (size_t i = 0; i < KEYS; i++) {
         const bool has = has_part(set, keys[i].part);
         if (seen[i] && !has)
-            return lit_fail(error, LIT_EXIT_USAGE, "stress: %s means nothing without %s",
-                            keys[i].name,
+            return lit_fail(error, LIT_EXIT_USAGE, "stress: %s needs %s", keys[i].name,
                             keys[i].part == PART_SLICES ? "slices"
                             : !has_background(set)      ? "workgroups, before or skew"
                             : keys[i].part == PART_WORK ? "a kind that works"

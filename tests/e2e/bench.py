@@ -222,7 +222,7 @@ class Faults(Bench):
     def test_time(self):
         run = self.bench("--simt", "lockstep", "-n", "100000", "--time", "2")
         self.assertEqual(run.code, 5, run)
-        self.assertIn("the time was used up", run.out)
+        self.assertIn("the time budget was used up", run.out)
 
     def test_interrupted(self):
         process = self.start("bench", "scan", "--simt", "lockstep", "-n", "100000", *SEED)

@@ -129,7 +129,7 @@ class Everything(Case):
         self.assert_clean(run)
         self.assertEqual(run.err.count("results are checked on the host"), 1, run)
         report = self.report()
-        self.assertIn("the checker did not look at every word of 1 x 1 tags",
+        self.assertIn("the checker did not check every word of 1 x 1 tags",
                       report["devices"][0]["checker"])
         ran = [entry for entry in report["results"] if entry["result"] != "skip"]
         self.assertGreater(len(ran), 8)

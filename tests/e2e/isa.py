@@ -229,7 +229,7 @@ class Stored(Case):
         self.assertEqual(result.code, 1, result)
         self.assertIn("not all code could be stored: ", result.err)
         self.assertIn("what failed", result.out)
-        self.assertIn("exit 1: a forbidden outcome was seen", result.out)
+        self.assertIn("exit 1: a forbidden outcome was observed", result.out)
         with open(self.path("report.json")) as file:
             self.assertEqual(len(json.load(file)["results"]), 2)
 

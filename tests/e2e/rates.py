@@ -192,7 +192,7 @@ class Wrong(Rates):
     def test_time(self):
         run = self.litmus("bench", "throughput", "--budget", "60", "--time", "3", *SEED)
         self.assertEqual(run.code, 5, run)
-        self.assertIn("the time was used up", run.out)
+        self.assertIn("the time budget was used up", run.out)
 
 
 class Usage(Rates):

@@ -111,7 +111,7 @@ class Undecided(Until):
         self.assertIn("  until decided 0.001: undecided in 1 of 1 configuration\n"
                       "    undecided: shuffle.scan-loop/", result.out)
         self.assertIn("< 0.051 after 70 runs\n", result.out)
-        self.assertIn("exit 3: a configuration is undecided after as many runs as were allowed",
+        self.assertIn("exit 3: a configuration is undecided after the maximum number of runs",
                       result.out)
         self.assertEqual(self.row()[:5],
                          (70, 0, "pass", "decided 0.001",

@@ -146,7 +146,7 @@ static void contradictions(void **state)
         {"\"no_progress_runs\":2", "\"no_progress_runs\":1", "the parts do not add up"},
         {"\"no_progress_runs\":2", "\"no_progress_runs\":17",
          "the instances that gave up cannot be"},
-        {"\"fail\"", "\"pass\"", "the result is pass, but runs failed or gave up"},
+        {"\"fail\"", "\"pass\"", "the result is pass, but runs failed or expired"},
         {"\"fail\"", "\"no-progress\"", "the result is no-progress, but no run gave up"},
         {"\"fail\"", "\"skip\"", "the result is skip, but there were runs"},
         {"\"fail\"", "\"good\"", "no result that is known"},

@@ -384,9 +384,10 @@ static void every_misbehaviour_has_its_result(void **state)
     expect("deaf", ENG_HANG, 0, "no progress for 0.5 s");
     expect("nonsense", ENG_HARNESS_ERROR, 0, "the worker sent no event: ");
     expect("endless", ENG_HARNESS_ERROR, 0, "the worker sent an endless line");
-    expect("too-much", ENG_HARNESS_ERROR, 0, "the worker's counts make no sense");
+    expect("too-much", ENG_HARNESS_ERROR, 0, "inconsistent counts from the worker");
     expect("too-little", ENG_HARNESS_ERROR, RUNS - 1, "the worker stopped after 9 of 10 runs");
-    expect("eager", ENG_HARNESS_ERROR, 0, "the worker made ahead what it was not asked for");
+    expect("eager", ENG_HARNESS_ERROR, 0,
+           "the worker precompiled a pipeline that was not requested");
     expect("lost", ENG_DEVICE_LOST, 1, "");
 }
 
