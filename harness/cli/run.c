@@ -154,9 +154,9 @@ static bool parse_ahead(struct cli_run_options *o, struct lit_error *error)
     if (!o->ahead_text)
         return true;
     const unsigned long number = strtoul(o->ahead_text, &end, 10);
-    if (!isdigit((unsigned char)o->ahead_text[0]) || *end || number > ENG_AHEAD_MOST)
+    if (!isdigit((unsigned char)o->ahead_text[0]) || *end || number > ENG_PRECOMPILE_MOST)
         return lit_fail(error, LIT_EXIT_USAGE, "--ahead '%.40s': a number from 0 to %d is needed",
-                        o->ahead_text, ENG_AHEAD_MOST);
+                        o->ahead_text, ENG_PRECOMPILE_MOST);
     o->ahead = (int)number;
     return true;
 }

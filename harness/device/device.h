@@ -46,7 +46,7 @@ uint64_t dev_most_words(const struct dev *dev);
 struct dev_program;
 
 struct dev_program_info {
-    const char *name;      // under which its pipeline may have been made ahead; NULL: none
+    const char *name;      // under which its pipeline may have been precompiled; NULL: none
     const uint32_t *words; // the module
     size_t word_count;
     uint32_t subgroup; // required subgroup size where the device can control it
@@ -112,9 +112,9 @@ struct dev_compile_info {
     size_t spec_count;
 };
 
-#define DEV_AHEAD_MOST 16 // pipelines made ahead at a time
+#define DEV_PRECOMPILE_MOST 16 // pipelines precompiled at a time
 
-struct dev_ahead_info {
+struct dev_precompile_info {
     const char *name;             // whose it is
     struct dev_compile_info what; // the words stay where they are until it is taken or dropped
     bool sliced;                  // it is to run under stress with more than one slice
@@ -127,12 +127,12 @@ struct dev_ahead_info {
 // it if it needs the very same one, of its own name if there is one, and waits for it if it is not
 // there yet; if the driver refused it, it is compiled again, for the reason. False if there is no
 // room or no thread: nothing was begun.
-bool dev_ahead(struct dev *dev, const struct dev_ahead_info *info);
+bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *info);
 // How long the pipeline that was used last took its thread, in seconds; 0 if none was since the
 // last question.
-double dev_ahead_spent(struct dev *dev);
+double dev_precompile_spent(struct dev *dev);
 // Waits for what was begun under this name, and destroys what was not used. NULL: for everything.
-void dev_ahead_drop(struct dev *dev, const char *name);
+void dev_precompile_drop(struct dev *dev, const char *name);
 
 // Compiles a configuration on a device that was opened with `capture`, and adds to *code whatever
 // the driver gives of the pipeline: statistics and internal representations

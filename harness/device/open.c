@@ -164,7 +164,7 @@ void dev_close(struct dev **closing)
     if (!dev || dev->stuck)
         return;
     if (dev->device) {
-        dev_ahead_clear(dev);
+        dev_precompile_clear(dev);
         for (int check = 0; check < DEV_CHECKS; check++)
             for (int pass = 0; pass < DEV_PASSES; pass++)
                 vkDestroyPipeline(dev->device, dev->checker[check][pass], NULL);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +104,9 @@ error:
     return status;
 }
 
-enum dev_status dev_pipeline_make(struct dev *dev, const struct dev_pipeline_info *info,
-                                  VkPipeline *pipeline, struct lit_error *error)
+// May be called by several threads at once.
+static enum dev_status make_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
+                                     VkPipeline *pipeline, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     VkShaderModule module = VK_NULL_HANDLE;
@@ -125,16 +127,32 @@ error:
     return status;
 }
 
-enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
-                             VkPipeline *pipeline, struct lit_error *error)
-{
-    return dev_ahead_take(dev, info, pipeline) ? DEV_OK
-                                               : dev_pipeline_make(dev, info, pipeline, error);
-}
-
-// --- Makes pipelines ahead of use. A thread does nothing but create one pipeline, which Vulkan
+// --- Precompiles pipelines. A thread does nothing but create one pipeline, which Vulkan
 // allows beside whatever else a device is asked to do; the table of them is used by one thread
 // alone.
+
+#define DEV_PRECOMPILE_SPECS 32 // specialization constants
+
+struct dev_precompiled {
+    bool used;
+    pthread_t thread;
+    struct dev *dev;
+    char name[512];
+    struct dev_pipeline_info info; // its lists are those below; the words are the caller's
+    uint32_t ids[DEV_PRECOMPILE_SPECS], values[DEV_PRECOMPILE_SPECS];
+    void (*made)(const char *name, void *user);
+    void *user;
+    // Once the thread has ended:
+    VkPipeline pipeline; // none if the driver refused it
+    double seconds;      // that it took
+};
+
+struct dev_precompile {
+    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout layout; // of tests, kept as long as the device
+    double spent;            // dev_precompile_spent
+    struct dev_precompiled one[DEV_PRECOMPILE_MOST];
+};
 
 static bool same_info(const struct dev_pipeline_info *a, const struct dev_pipeline_info *b)
 {
@@ -148,11 +166,11 @@ static bool same_info(const struct dev_pipeline_info *a, const struct dev_pipeli
 
 static void *make(void *user)
 {
-    struct dev_ahead_one *one = user;
+    struct dev_precompiled *one = user;
     struct lit_error error = {0};
     const double start = clock_now();
     // Whoever needs it asks again, and is told why it is refused.
-    if (dev_pipeline_make(one->dev, &one->info, &one->pipeline, &error) != DEV_OK)
+    if (make_pipeline(one->dev, &one->info, &one->pipeline, &error) != DEV_OK)
         one->pipeline = VK_NULL_HANDLE;
     one->seconds = clock_now() - start;
     if (one->made)
@@ -160,39 +178,39 @@ static void *make(void *user)
     return NULL;
 }
 
-static VkPipeline finish(struct dev_ahead_one *one)
+static VkPipeline finish(struct dev_precompiled *one)
 {
     pthread_join(one->thread, NULL);
-    one->dev->ahead->spent = one->seconds;
+    one->dev->precompile->spent = one->seconds;
     const VkPipeline pipeline = one->pipeline;
-    *one = (struct dev_ahead_one){0};
+    *one = (struct dev_precompiled){0};
     return pipeline;
 }
 
-static struct dev_ahead *table_of(struct dev *dev)
+static struct dev_precompile *table_of(struct dev *dev)
 {
     struct lit_error error = {0};
-    if (dev->ahead)
-        return dev->ahead;
-    dev->ahead = lit_alloc(1, sizeof *dev->ahead);
-    if (dev_layouts(dev, DEV_TEST_BINDINGS, &dev->ahead->set_layout, &dev->ahead->layout, &error) ==
-        DEV_OK)
-        return dev->ahead;
-    dev_ahead_clear(dev);
+    if (dev->precompile)
+        return dev->precompile;
+    dev->precompile = lit_alloc(1, sizeof *dev->precompile);
+    if (dev_layouts(dev, DEV_TEST_BINDINGS, &dev->precompile->set_layout, &dev->precompile->layout,
+                    &error) == DEV_OK)
+        return dev->precompile;
+    dev_precompile_clear(dev);
     return NULL;
 }
 
-bool dev_ahead(struct dev *dev, const struct dev_ahead_info *info)
+bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *info)
 {
     const struct dev_compile_info *what = &info->what;
-    struct dev_ahead *ahead = table_of(dev);
-    struct dev_ahead_one *one = NULL;
-    for (size_t i = 0; ahead && i < DEV_AHEAD_MOST && !one; i++)
+    struct dev_precompile *ahead = table_of(dev);
+    struct dev_precompiled *one = NULL;
+    for (size_t i = 0; ahead && i < DEV_PRECOMPILE_MOST && !one; i++)
         if (!ahead->one[i].used)
             one = &ahead->one[i];
-    if (!one || what->spec_count > DEV_AHEAD_SPECS)
+    if (!one || what->spec_count > DEV_PRECOMPILE_SPECS)
         return false;
-    *one = (struct dev_ahead_one){
+    *one = (struct dev_precompiled){
         .dev = dev,
         .info =
             {
@@ -218,20 +236,23 @@ bool dev_ahead(struct dev *dev, const struct dev_ahead_info *info)
 }
 
 // The one that was made for exactly this; `owner`: under this name, NULL: under any.
-static struct dev_ahead_one *find(struct dev *dev, const struct dev_pipeline_info *info,
-                                  const char *owner)
+static struct dev_precompiled *find(struct dev *dev, const struct dev_pipeline_info *info,
+                                    const char *owner)
 {
-    for (size_t i = 0; dev->ahead && i < DEV_AHEAD_MOST; i++) {
-        struct dev_ahead_one *one = &dev->ahead->one[i];
+    for (size_t i = 0; dev->precompile && i < DEV_PRECOMPILE_MOST; i++) {
+        struct dev_precompiled *one = &dev->precompile->one[i];
         if (one->used && (!owner || !strcmp(one->name, owner)) && same_info(&one->info, info))
             return one;
     }
     return NULL;
 }
 
-bool dev_ahead_take(struct dev *dev, const struct dev_pipeline_info *info, VkPipeline *pipeline)
+// Hands over the pipeline that was, or is being, precompiled for exactly this, that of info->owner
+// before any other's; waits for it. False if there is none, or the driver refused it.
+static bool take_precompiled(struct dev *dev, const struct dev_pipeline_info *info,
+                             VkPipeline *pipeline)
 {
-    struct dev_ahead_one *one = find(dev, info, info->owner);
+    struct dev_precompiled *one = find(dev, info, info->owner);
     // A neighbour may have the same module: better its pipeline than none.
     if (!one && info->owner)
         one = find(dev, info, NULL);
@@ -241,31 +262,38 @@ bool dev_ahead_take(struct dev *dev, const struct dev_pipeline_info *info, VkPip
     return *pipeline != VK_NULL_HANDLE;
 }
 
-double dev_ahead_spent(struct dev *dev)
+enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
+                             VkPipeline *pipeline, struct lit_error *error)
 {
-    const double spent = dev->ahead ? dev->ahead->spent : 0;
-    if (dev->ahead)
-        dev->ahead->spent = 0;
+    return take_precompiled(dev, info, pipeline) ? DEV_OK
+                                                 : make_pipeline(dev, info, pipeline, error);
+}
+
+double dev_precompile_spent(struct dev *dev)
+{
+    const double spent = dev->precompile ? dev->precompile->spent : 0;
+    if (dev->precompile)
+        dev->precompile->spent = 0;
     return spent;
 }
 
-void dev_ahead_drop(struct dev *dev, const char *name)
+void dev_precompile_drop(struct dev *dev, const char *name)
 {
-    for (size_t i = 0; dev->ahead && i < DEV_AHEAD_MOST; i++) {
-        struct dev_ahead_one *one = &dev->ahead->one[i];
+    for (size_t i = 0; dev->precompile && i < DEV_PRECOMPILE_MOST; i++) {
+        struct dev_precompiled *one = &dev->precompile->one[i];
         if (one->used && (!name || !strcmp(one->name, name)))
             vkDestroyPipeline(dev->device, finish(one), NULL);
     }
-    dev_ahead_spent(dev);
+    dev_precompile_spent(dev);
 }
 
-void dev_ahead_clear(struct dev *dev)
+void dev_precompile_clear(struct dev *dev)
 {
-    if (!dev->ahead)
+    if (!dev->precompile)
         return;
-    dev_ahead_drop(dev, NULL);
-    vkDestroyPipelineLayout(dev->device, dev->ahead->layout, NULL);
-    vkDestroyDescriptorSetLayout(dev->device, dev->ahead->set_layout, NULL);
-    free(dev->ahead);
-    dev->ahead = NULL;
+    dev_precompile_drop(dev, NULL);
+    vkDestroyPipelineLayout(dev->device, dev->precompile->layout, NULL);
+    vkDestroyDescriptorSetLayout(dev->device, dev->precompile->set_layout, NULL);
+    free(dev->precompile);
+    dev->precompile = NULL;
 }

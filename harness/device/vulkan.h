@@ -5,7 +5,6 @@
 
 #include "device/device.h"
 
-#include <pthread.h>
 #include <volk.h>
 
 // Both end a function through its `error:` label. The function has a variable `enum dev_status
@@ -131,8 +130,8 @@ struct dev {
     // The reference driver's own command (simt/icd/icd.h): what it draws is to follow from the run
     // that a dispatch belongs to. NULL for all others.
     void(VKAPI_PTR *begin_run)(VkCommandBuffer commands, uint64_t run);
-    struct dev_ahead *ahead; // ahead.h; NULL: nothing was made ahead
-    bool stuck;              // a submission timed out: nothing may be destroyed any more
+    struct dev_precompile *precompile; // NULL: nothing was precompiled
+    bool stuck;                        // a submission timed out: nothing may be destroyed any more
     VkDescriptorSetLayout checker_set_layout;
     VkPipelineLayout checker_layout;
     VkPipeline checker[DEV_CHECKS][DEV_PASSES]; // made on first use
@@ -198,11 +197,8 @@ struct dev_pipeline_info {
     const void *flags2; // a VkPipelineCreateFlags2CreateInfoKHR
 };
 
-// Compiles a compute pipeline; without a cache, unless there is one in `info`. May be called by
-// several threads at once.
-enum dev_status dev_pipeline_make(struct dev *dev, const struct dev_pipeline_info *info,
-                                  VkPipeline *pipeline, struct lit_error *error);
-// The same, but uses what was made ahead where there is any (device.h, dev_ahead).
+// Compiles a compute pipeline, without a cache unless there is one in `info`; or takes the one that
+// was precompiled for exactly this (device.h, dev_precompile_begin).
 enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
                              VkPipeline *pipeline, struct lit_error *error);
 
@@ -246,35 +242,6 @@ uint32_t dev_clock_mark(struct dev *dev, struct dev_clock *clock);
 enum dev_status dev_clock_read(struct dev *dev, const struct dev_clock *clock, double *ns,
                                struct lit_error *error);
 
-// --- Pipelines made ahead of use: each on a thread of its own, without a cache, while the device
-// does something else. dev_pipeline uses one where it is asked for exactly the same.
-
-#define DEV_AHEAD_SPECS 32 // specialization constants
-
-struct dev_ahead_one {
-    bool used;
-    pthread_t thread;
-    struct dev *dev;
-    char name[512];
-    struct dev_pipeline_info info; // its lists are those below; the words are the caller's
-    uint32_t ids[DEV_AHEAD_SPECS], values[DEV_AHEAD_SPECS];
-    void (*made)(const char *name, void *user);
-    void *user;
-    // Once the thread has ended:
-    VkPipeline pipeline; // none if the driver refused it
-    double seconds;      // that it took
-};
-
-struct dev_ahead {
-    VkDescriptorSetLayout set_layout;
-    VkPipelineLayout layout; // of tests, kept as long as the device
-    double spent;            // dev_ahead_spent
-    struct dev_ahead_one one[DEV_AHEAD_MOST];
-};
-
-// Hands over the pipeline that was, or is being, made ahead for exactly this, that of info->owner
-// before any other's; waits for it. False if there is none, or the driver refused it.
-bool dev_ahead_take(struct dev *dev, const struct dev_pipeline_info *info, VkPipeline *pipeline);
-
-// Waits for all threads and destroys what nobody took. The device is about to be closed.
-void dev_ahead_clear(struct dev *dev);
+// Waits for all threads that precompile, and destroys what nobody took. The device is about to be
+// closed.
+void dev_precompile_clear(struct dev *dev);

@@ -116,7 +116,7 @@ static enum eng_end ensure_open(struct eng_client *client, struct eng_outcome *o
         const enum eng_end end = open_once(client, outcome);
         if (end != ENG_END_RAN || client->worker)
             return end;
-        client->losses = eng_losses_after(client->losses, ENG_DEVICE_LOST);
+        client->losses = eng_in_a_row(client->losses, ENG_DEVICE_LOST, ENG_DEVICE_LOST);
         // A device that resets is away for a moment.
         if (!client->unfit && client->losses < ENG_LOSSES)
             sleep(1);
@@ -146,8 +146,8 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
     if (!is_whole(&event) || outcome->result == ENG_HANG || outcome->result == ENG_DEVICE_LOST)
         eng_worker_end(&client->worker, true);
     if (end == ENG_END_RAN) {
-        client->losses = eng_losses_after(client->losses, outcome->result);
-        client->hangs = eng_hangs_after(client->hangs, outcome->result);
+        client->losses = eng_in_a_row(client->losses, ENG_DEVICE_LOST, outcome->result);
+        client->hangs = eng_in_a_row(client->hangs, ENG_HANG, outcome->result);
     }
     return end;
 }

@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,34 +125,22 @@ end:
 // Filters
 
 struct filter {
-    const char *name; // the manifest's file name, in lower case
+    const char *name; // the manifest's file name
     bool matches;
 };
-
-static void lower(char *text)
-{
-    for (; *text; text++)
-        *text = (char)tolower((unsigned char)*text);
-}
 
 static void match_filter(const char *piece, void *user)
 {
     struct filter *filter = user;
-    char *pattern = lit_strdup(piece);
-    lower(pattern);
-    if (strcmp(pattern, "~all~") == 0 || text_glob(pattern, filter->name))
-        filter->matches = true;
-    free(pattern);
+    filter->matches = filter->matches || strcasecmp(piece, "~all~") == 0 ||
+                      fnmatch(piece, filter->name, FNM_NOESCAPE | FNM_CASEFOLD) == 0;
 }
 
 static bool filter_matches(const char *patterns, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *name = lit_strdup(slash ? slash + 1 : path);
-    lower(name);
-    struct filter filter = {.name = name};
+    struct filter filter = {.name = slash ? slash + 1 : path};
     each_piece(patterns, ',', match_filter, &filter);
-    free(name);
     return filter.matches;
 }
 

@@ -31,7 +31,7 @@ struct job {
     struct dev_program *program;
     uint64_t program_runs;
     bool made;                 // since the last event
-    bool next_begun;           // its successor is being made ahead
+    bool next_begun;           // its successor is being precompiled
     double compiling, running; // seconds: of this program's creation and first run, of the others
     bool has_digest;           // of a right run of this program
     uint32_t digest;
@@ -129,26 +129,26 @@ static enum dev_status make_program(struct job *job)
                                       },
                                       &status, &job->error);
     free(named);
-    // Made ahead, it took as long as if it had been waited for. The wait that there was is counted
+    // Precompiled, it took as long as if it had been waited for. The wait that there was is counted
     // with the first batch.
-    const double spared = dev_ahead_spent(job->measure->dev) - (clock_now() - start);
+    const double spared = dev_precompile_spent(job->measure->dev) - (clock_now() - start);
     job->compiling = spared > 0 ? spared : 0;
     return status;
 }
 
 // Halfway to its successor, if there will be one by the looks of it.
-static void make_next_ahead(struct job *job)
+static void precompile_next(struct job *job)
 {
     if (!job->request->renew || job->next_begun || job->program_runs < PIPELINE_RUNS / 2 ||
         job->running * 2 < job->compiling ||
         job->end - job->next <= PIPELINE_RUNS - job->program_runs)
         return;
     job->next_begun = true;
-    dev_ahead(job->measure->dev, &(struct dev_ahead_info){
-                                     .name = job->request->name,
-                                     .what = eng_compile_info(&job->ready),
-                                     .sliced = job->stress.slices > 1,
-                                 });
+    dev_precompile_begin(job->measure->dev, &(struct dev_precompile_info){
+                                                .name = job->request->name,
+                                                .what = eng_compile_info(&job->ready),
+                                                .sliced = job->stress.slices > 1,
+                                            });
 }
 
 static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_runs)
@@ -287,7 +287,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
 
         // Some drivers compile within the first dispatch.
         const bool fresh = job->program_runs == 0;
-        make_next_ahead(job);
+        precompile_next(job);
         const uint32_t runs = fresh ? 1 : at_most(job->end - job->next, size);
         status = run_batch(job, runs, runs_after(job, runs, size));
         if (status != DEV_OK)
@@ -323,7 +323,7 @@ static void conclude(struct job *job, enum dev_status status, enum eng_event_kin
     if (status == DEV_OK || status == DEV_ERROR) {
         dev_program_destroy(&job->program);
         // Under another set of stress, or with nothing left to run, it was not used.
-        dev_ahead_drop(job->measure->dev, job->request->name);
+        dev_precompile_drop(job->measure->dev, job->request->name);
     }
     emit_text(job->measure->emit, job->measure->user, kind, result, job->error.message);
 }
@@ -375,7 +375,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     eng_stress_fit(&job->stress, &limits);
     job->check_on_host |= !(measure->tried >> job->ready.mode.check & 1);
     if (measure->own || measure->scale ||
-        !eng_ahead_data(request->name, request->seed, &job->ready))
+        !eng_precompiled_data(request->name, request->seed, &job->ready))
         eng_prepare_data(&job->ready, request->seed);
     status = run_all(job, &total);
     if (status == DEV_OK)

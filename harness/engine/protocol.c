@@ -26,10 +26,12 @@ static const char *const request_names[] = {
 };
 
 static const char *const event_names[] = {
-    [ENG_EVENT_DEVICE] = "device", [ENG_EVENT_OPENED] = "opened", [ENG_EVENT_BATCH] = "batch",
-    [ENG_EVENT_CODE] = "code",     [ENG_EVENT_ROW] = "row",       [ENG_EVENT_TIME] = "time",
-    [ENG_EVENT_AHEAD] = "ahead",   [ENG_EVENT_RATE] = "rate",     [ENG_EVENT_MESSAGE] = "message",
-    [ENG_EVENT_DONE] = "done",     [ENG_EVENT_ERROR] = "error",
+    [ENG_EVENT_DEVICE] = "device",     [ENG_EVENT_OPENED] = "opened",
+    [ENG_EVENT_BATCH] = "batch",       [ENG_EVENT_CODE] = "code",
+    [ENG_EVENT_ROW] = "row",           [ENG_EVENT_TIME] = "time",
+    [ENG_EVENT_PRECOMPILED] = "ahead", [ENG_EVENT_RATE] = "rate",
+    [ENG_EVENT_MESSAGE] = "message",   [ENG_EVENT_DONE] = "done",
+    [ENG_EVENT_ERROR] = "error",
 };
 
 // --- The tables
@@ -140,8 +142,8 @@ static const struct field statistic_fields[] = {
 };
 
 static const struct field ahead_fields[] = {
-    PLAIN(ALL, "name", TEXT, eng_ahead, name),
-    PLAIN(ALL, "stress", TEXT, eng_ahead, stress),
+    PLAIN(ALL, "name", TEXT, eng_upcoming, name),
+    PLAIN(ALL, "stress", TEXT, eng_upcoming, stress),
     {0},
 };
 
@@ -184,7 +186,7 @@ static const struct field request_fields[] = {
 #define CODE    (1u << ENG_EVENT_CODE)
 #define ROW     (1u << ENG_EVENT_ROW)
 #define TIME    (1u << ENG_EVENT_TIME)
-#define AHEAD   (1u << ENG_EVENT_AHEAD)
+#define AHEAD   (1u << ENG_EVENT_PRECOMPILED)
 #define RATE    (1u << ENG_EVENT_RATE)
 #define MESSAGE (1u << ENG_EVENT_MESSAGE)
 #define DONE    (1u << ENG_EVENT_DONE)

@@ -14,12 +14,12 @@
 #include "model/result.h"
 #include "model/stress.h"
 
-#define ENG_WORKER_FD  3
-#define ENG_LINE_MAX   65536                 // bytes of one line, newline included
-#define ENG_CHUNK      16384                 // bytes of code that one event carries
-#define ENG_CODE_MAX   (UINT32_C(256) << 20) // bytes of what is said of one pipeline
-#define ENG_ALL_CHECKS ((1u << CAT_CHECKS) - 1)
-#define ENG_AHEAD_MOST 14 // configurations whose pipelines are made ahead
+#define ENG_WORKER_FD       3
+#define ENG_LINE_MAX        65536                 // bytes of one line, newline included
+#define ENG_CHUNK           16384                 // bytes of code that one event carries
+#define ENG_CODE_MAX        (UINT32_C(256) << 20) // bytes of what is said of one pipeline
+#define ENG_ALL_CHECKS      ((1u << CAT_CHECKS) - 1)
+#define ENG_PRECOMPILE_MOST 14 // configurations whose pipelines are precompiled
 
 // What a worker exits with when the harness fails and not the driver. Its last line says more.
 enum eng_exit {
@@ -33,7 +33,7 @@ enum eng_request_kind {
     ENG_OPEN,      // opens device `index`, unless it is, and tries those modes of the checker that
                    // were not tried yet -> OPENED, then DONE
     ENG_RUN,       // runs a configuration -> BATCH for each batch, then DONE; makes pipelines
-                   // ahead -> AHEAD for each, at any time, also between requests
+                   // ahead -> PRECOMPILED for each, at any time, also between requests
     ENG_TRY,       // one run of a configuration, of one workgroup where the test allows it, on a
                    // device that is opened for it alone -> BATCH, then DONE
     ENG_GENERATED, // runs a generated program -> BATCH for each batch, then DONE
@@ -68,25 +68,26 @@ struct eng_request {
     // it
     uint64_t seed;
     // RUN: what comes next, so that its pipelines can be made meanwhile
-    struct eng_ahead {
+    struct eng_upcoming {
         char name[512];
         char stress[ENG_STRESS_TEXT];
-    } ahead[ENG_AHEAD_MOST];
+    } ahead[ENG_PRECOMPILE_MOST];
     size_t ahead_count;
-    bool renew;          // RUN: its own later pipelines are made ahead, too
+    bool renew;          // RUN: its own later pipelines are precompiled, too
     uint32_t timeout_ms; // all but ENUMERATE, COMPILE and QUIT: the longest that one batch may take
 };
 
 enum eng_event_kind {
-    ENG_EVENT_DEVICE,  // facts
-    ENG_EVENT_OPENED,  // facts, host_checker, text: why
-    ENG_EVENT_BATCH,   // count: what this batch adds; fresh
-    ENG_EVENT_CODE,    // chunk
-    ENG_EVENT_ROW,     // bench; result, and text (the reason) if it is not PASS
-    ENG_EVENT_TIME,    // bench
-    ENG_EVENT_AHEAD,   // text: the configuration whose pipeline is not being made ahead any more
-    ENG_EVENT_RATE,    // rate
-    ENG_EVENT_MESSAGE, // text: a validation message or a remark
+    ENG_EVENT_DEVICE,      // facts
+    ENG_EVENT_OPENED,      // facts, host_checker, text: why
+    ENG_EVENT_BATCH,       // count: what this batch adds; fresh
+    ENG_EVENT_CODE,        // chunk
+    ENG_EVENT_ROW,         // bench; result, and text (the reason) if it is not PASS
+    ENG_EVENT_TIME,        // bench
+    ENG_EVENT_PRECOMPILED, // text: the configuration whose pipeline is not being precompiled any
+                           // more
+    ENG_EVENT_RATE,        // rate
+    ENG_EVENT_MESSAGE,     // text: a validation message or a remark
     ENG_EVENT_DONE,  // result and text (the reason) of RUN, TRY, COMPILE; end of ENUMERATE and OPEN
     ENG_EVENT_ERROR, // error_code and text: the request failed, the worker is still usable
 };

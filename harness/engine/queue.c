@@ -18,7 +18,7 @@
 
 static const struct eng_run *run_of(const struct eng_queue *q)
 {
-    return q->crew->run;
+    return q->workers->run;
 }
 
 static void say_line(struct eng_queue *q, bool named, const char *format, va_list arguments)
@@ -37,7 +37,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct eng_queue *q, const
 {
     va_list arguments;
     va_start(arguments, format);
-    say_line(q, q->crew->count > 1, format, arguments);
+    say_line(q, q->workers->count > 1, format, arguments);
     va_end(arguments);
 }
 
@@ -52,7 +52,7 @@ __attribute__((format(printf, 2, 3))) static void say_as_it_is(struct eng_queue 
 
 static void show_progress(struct eng_queue *q)
 {
-    eng_progress_show(run_of(q)->progress, q->crew->progress, q->crew->count, clock_now());
+    eng_progress_show(run_of(q)->progress, q->workers->progress, q->workers->count, clock_now());
 }
 
 // Waiting for the worker: the other queues have the lock meanwhile
@@ -60,94 +60,94 @@ static void show_progress(struct eng_queue *q)
 static void watch_say(const char *line, void *user)
 {
     struct eng_queue *q = user;
-    pthread_mutex_lock(&q->crew->lock);
+    pthread_mutex_lock(&q->workers->lock);
     say(q, "driver: %s", line);
-    pthread_mutex_unlock(&q->crew->lock);
+    pthread_mutex_unlock(&q->workers->lock);
 }
 
 static void watch_tick(void *user)
 {
     struct eng_queue *q = user;
-    pthread_mutex_lock(&q->crew->lock);
+    pthread_mutex_lock(&q->workers->lock);
     if (q->progress->name)
         show_progress(q);
-    pthread_mutex_unlock(&q->crew->lock);
+    pthread_mutex_unlock(&q->workers->lock);
 }
 
 static bool watch_stop(void *user)
 {
     const struct eng_queue *q = user;
-    return atomic_load(&q->crew->stop);
+    return atomic_load(&q->workers->stop);
 }
 
 static enum eng_wait wait_event(struct eng_queue *q, struct eng_event *event, char reason[512])
 {
-    pthread_mutex_unlock(&q->crew->lock);
+    pthread_mutex_unlock(&q->workers->lock);
     enum eng_wait wait = eng_worker_wait(q->worker, event, reason);
-    pthread_mutex_lock(&q->crew->lock);
+    pthread_mutex_lock(&q->workers->lock);
     return wait;
 }
 
 static void end_worker(struct eng_queue *q, bool at_once)
 {
     q->process += q->worker != NULL;
-    pthread_mutex_unlock(&q->crew->lock);
+    pthread_mutex_unlock(&q->workers->lock);
     bool ended = eng_worker_end(&q->worker, at_once);
-    eng_foresight_forget(&q->foresight);
+    eng_precompile_forget(&q->precompile);
     q->checks = 0;
-    pthread_mutex_lock(&q->crew->lock);
+    pthread_mutex_lock(&q->workers->lock);
     if (!ended)
         q->wedged = true;
 }
 
-void eng_crew_wait(struct eng_crew *crew)
+void eng_workers_wait(struct eng_workers *workers)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += WAIT_MS * 1000000L;
     until.tv_sec += until.tv_nsec / 1000000000L;
     until.tv_nsec %= 1000000000L;
-    pthread_cond_clockwait(&crew->changed, &crew->lock, CLOCK_MONOTONIC, &until);
+    pthread_cond_clockwait(&workers->changed, &workers->lock, CLOCK_MONOTONIC, &until);
 }
 
-bool eng_crew_stops(const struct eng_crew *crew)
+bool eng_workers_stops(const struct eng_workers *workers)
 {
-    return eng_interrupt() || atomic_load(&crew->stop);
+    return eng_interrupt() || atomic_load(&workers->stop);
 }
 
 // A software device waits until what runs on the others goes with what it is about to run.
 static void take_place(struct eng_queue *q, const struct cat_case *which)
 {
-    struct eng_crew *crew = q->crew;
+    struct eng_workers *workers = q->workers;
     if (!q->device->facts.cpu)
         return;
     *q->place = (struct eng_place){.state = ENG_PLACE_WAITS,
                                    .alone = which->test->oracle->needs_progress,
-                                   .ticket = crew->tickets++};
-    while (!eng_crew_stops(crew) &&
-           !eng_share_may_run(crew->places, crew->count, (size_t)(q->place - crew->places)))
-        eng_crew_wait(crew);
+                                   .ticket = workers->tickets++};
+    while (!eng_workers_stops(workers) && !eng_share_may_run(workers->places, workers->count,
+                                                             (size_t)(q->place - workers->places)))
+        eng_workers_wait(workers);
     q->place->state = ENG_PLACE_RUNS;
 }
 
 static void leave_place(struct eng_queue *q)
 {
     q->place->state = ENG_PLACE_NONE;
-    pthread_cond_broadcast(&q->crew->changed);
+    pthread_cond_broadcast(&q->workers->changed);
 }
 
 static void wait_a_second(struct eng_queue *q)
 {
-    pthread_mutex_unlock(&q->crew->lock);
+    pthread_mutex_unlock(&q->workers->lock);
     sleep(1);
-    pthread_mutex_lock(&q->crew->lock);
+    pthread_mutex_lock(&q->workers->lock);
 }
 
 // All queues stop if one cannot write. Returns `written`.
 static bool heed(struct eng_queue *q, bool written, const struct lit_error *error)
 {
-    if (!written && !atomic_exchange(&q->crew->stop, true))
-        *q->crew->error = *error;
+    if (!written && !atomic_exchange(&q->workers->stop, true))
+        *q->workers->error = *error;
     return written;
 }
 
@@ -179,37 +179,24 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
         enum eng_wait wait = wait_event(q, &event, reason);
         if (wait != ENG_WAIT_EVENT)
             return wait;
-        switch (event.kind) {
-        case ENG_EVENT_OPENED:
+        if (event.kind == ENG_EVENT_MESSAGE)
+            say(q, "%s", event.text);
+        if (event.kind == ENG_EVENT_PRECOMPILED)
+            eng_precompile_made(&q->precompile, event.text);
+        if (event.kind == ENG_EVENT_OPENED) {
             dev_facts_id(&event.facts, id);
             if (strcmp(id, q->device->id) != 0)
                 snprintf(reason, 512, "the device has changed: %.200s", event.facts.name);
             if (event.host_checker)
                 snprintf(checker, 600, "host: %s", event.text);
-            if (reason[0])
-                return wait;
-            break;
-        case ENG_EVENT_MESSAGE:
-            say(q, "%s", event.text);
-            break;
-        case ENG_EVENT_DONE:
-            return wait;
-        case ENG_EVENT_ERROR:
+        }
+        if (event.kind == ENG_EVENT_ERROR) {
             snprintf(reason, 512, "%s", event.text[0] ? event.text : "it cannot be opened");
             // Once it was open, it is a device that went away.
             q->unfit = event.error_code != LIT_EXIT_DEVICE_LOST && !q->stored;
-            return wait;
-        case ENG_EVENT_DEVICE:
-        case ENG_EVENT_BATCH:
-        case ENG_EVENT_CODE:
-        case ENG_EVENT_ROW:
-        case ENG_EVENT_TIME:
-        case ENG_EVENT_RATE:
-            break;
-        case ENG_EVENT_AHEAD:
-            eng_foresight_made(&q->foresight, event.text);
-            break;
         }
+        if (event.kind == ENG_EVENT_DONE || reason[0])
+            return wait;
     }
 }
 
@@ -238,8 +225,8 @@ static enum eng_step open_once(struct eng_queue *q, size_t place, uint32_t check
         q->checks |= check;
         return put_device(q, checker) ? ENG_STEP_ON : ENG_STEP_STORE;
     }
-    if (eng_foresight_unclear(&q->foresight, place))
-        eng_foresight_separate(&q->foresight, place);
+    if (eng_precompile_unclear(&q->precompile, place))
+        eng_precompile_separate(&q->precompile, place);
     end_worker(q, wait != ENG_WAIT_EVENT);
     if (wait == ENG_WAIT_TIME)
         return ENG_STEP_TIME;
@@ -268,7 +255,7 @@ static enum eng_step ensure_open(struct eng_queue *q, size_t place)
         if (failed)
             q->failures++;
         else
-            q->losses = eng_losses_after(q->losses, ENG_DEVICE_LOST);
+            q->losses = eng_in_a_row(q->losses, ENG_DEVICE_LOST, ENG_DEVICE_LOST);
         // A device that resets is away for a moment.
         if (!q->unfit && !must_stop(q))
             wait_a_second(q);
@@ -331,11 +318,11 @@ static void measure_clear(struct measure *m)
 // To be called before the worker is ended.
 static void note_evidence(struct eng_queue *q, struct measure *m, bool silent)
 {
-    struct eng_kernel_log *log = &q->crew->kernel_log;
+    struct eng_kernel_log *log = &q->workers->kernel_log;
     forget_evidence(m);
-    pthread_mutex_unlock(&q->crew->lock);
+    pthread_mutex_unlock(&q->workers->lock);
     eng_worker_evidence(q->worker, silent, m->evidence);
-    pthread_mutex_lock(&q->crew->lock);
+    pthread_mutex_lock(&q->workers->lock);
     eng_kernel_log_read(log);
     if (log->lines.length > 0)
         m->evidence[ENG_EVIDENCE_KERNEL] = lit_strdup(log->lines.data);
@@ -416,9 +403,9 @@ static size_t place_of(const struct eng_queue *q, const struct measure *m)
 // To be called before the worker is ended.
 static void note_blame(struct eng_queue *q, struct measure *m)
 {
-    m->unclear = eng_foresight_unclear(&q->foresight, place_of(q, m));
+    m->unclear = eng_precompile_unclear(&q->precompile, place_of(q, m));
     if (m->unclear)
-        eng_foresight_separate(&q->foresight, place_of(q, m));
+        eng_precompile_separate(&q->precompile, place_of(q, m));
 }
 
 static bool batch_is_sane(const struct measure *m, const struct eng_count *batch)
@@ -465,9 +452,9 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             if (eng_is_broken(m->result) || event.result == ENG_HARNESS_ERROR)
                 note_blame(q, m);
             return ENG_STEP_ON;
-        case ENG_EVENT_AHEAD:
-            if (!eng_foresight_made(&q->foresight, event.text) &&
-                !eng_foresight_over(&q->plan, place_of(q, m), event.text)) {
+        case ENG_EVENT_PRECOMPILED:
+            if (!eng_precompile_made(&q->precompile, event.text) &&
+                !eng_precompile_over(&q->plan, place_of(q, m), event.text)) {
                 end_worker(q, true);
                 m->result = ENG_HARNESS_ERROR;
                 snprintf(m->reason, sizeof m->reason,
@@ -501,9 +488,9 @@ static bool is_verdict(enum eng_result result)
 
 static void add_up(struct eng_queue *q, const struct measure *m)
 {
-    eng_tally_add(q->crew->tally, m->result, m->expectation, &m->row.count);
+    eng_tally_add(q->workers->tally, m->result, m->expectation, &m->row.count);
     if (is_verdict(m->result) && eng_rule_judge(&q->rule, &m->row.count) == ENG_RULING_MISSED)
-        q->crew->tally->undecided++;
+        q->workers->tally->undecided++;
     if (m->expectation != CAT_CONTROL && (m->result == ENG_FAIL || m->row.count.failed_runs > 0))
         run_of(q)->progress->failed++;
 }
@@ -515,7 +502,7 @@ static void report_end(struct eng_queue *q, const struct measure *m)
             m->reason);
 }
 
-static void describe(const struct cat_case *which, struct eng_ahead *ahead, void *user)
+static void describe(const struct cat_case *which, struct eng_upcoming *ahead, void *user)
 {
     const struct eng_queue *q = user;
     struct text name = {0};
@@ -534,7 +521,7 @@ static enum eng_step run_chunk(struct eng_queue *q, struct measure *m, bool *ove
                                   .runs = m->target - m->row.count.runs,
                                   .seed = run_of(q)->seed,
                                   .timeout_ms = eng_batch_limit_ms(&q->watch.policy)};
-    eng_foresight_ask(&q->foresight, &q->plan, q->done, place_of(q, m), &request, describe, q);
+    eng_precompile_ask(&q->precompile, &q->plan, q->done, place_of(q, m), &request, describe, q);
     snprintf(request.name, sizeof request.name, "%s", m->row.name);
     snprintf(request.stress, sizeof request.stress, "%s", m->stress);
     m->result = ENG_PARTIAL;
@@ -610,8 +597,8 @@ static enum eng_step run_case(struct eng_queue *q, struct measure *m)
     if (m->result == ENG_HANG || m->result == ENG_DEVICE_LOST)
         end_worker(q, true);
     if (over) {
-        q->losses = eng_losses_after(q->losses, m->result);
-        q->hangs = eng_hangs_after(q->hangs, m->result);
+        q->losses = eng_in_a_row(q->losses, ENG_DEVICE_LOST, m->result);
+        q->hangs = eng_in_a_row(q->hangs, ENG_HANG, m->result);
         if (m->result != ENG_SKIP)
             q->failures = m->failed ? q->failures + 1 : 0;
     }
@@ -644,14 +631,14 @@ static bool recall(struct eng_queue *q, struct measure *m)
     return done;
 }
 
-void eng_queue_make(struct eng_queue *q, struct eng_crew *crew, size_t index,
+void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t index,
                     const struct eng_device *device, const struct eng_share *share)
 {
-    const struct eng_run *run = crew->run;
-    *q = (struct eng_queue){.crew = crew,
+    const struct eng_run *run = workers->run;
+    *q = (struct eng_queue){.workers = workers,
                             .device = device,
-                            .progress = &crew->progress[index],
-                            .place = &crew->places[index]};
+                            .progress = &workers->progress[index],
+                            .place = &workers->places[index]};
     q->watch = (struct eng_watch){.policy = run->policy,
                                   .started = run->started,
                                   .verbose = run->verbose,
@@ -661,9 +648,9 @@ void eng_queue_make(struct eng_queue *q, struct eng_crew *crew, size_t index,
                                   .user = q};
     // A validation message would be taken for one of the present configuration.
     if (!run->validation)
-        q->foresight.most = run->ahead >= 0     ? (unsigned)run->ahead
-                            : device->facts.cpu ? 0
-                                                : share->ahead;
+        q->precompile.most = run->ahead >= 0     ? (unsigned)run->ahead
+                             : device->facts.cpu ? 0
+                                                 : share->ahead;
     if (device->facts.cpu) {
         q->watch.policy.idle *= share->patience;
         q->watch.niceness = share->niceness;
@@ -690,8 +677,8 @@ void eng_queue_make(struct eng_queue *q, struct eng_crew *crew, size_t index,
     }
     q->progress->done = q->progress->before;
     q->left = q->plan.count - q->progress->before;
-    crew->tally->planned += q->plan.count;
-    crew->tally->unopened += device->facts.problem[0] != '\0';
+    workers->tally->planned += q->plan.count;
+    workers->tally->unopened += device->facts.problem[0] != '\0';
 }
 
 void eng_queue_clear(struct eng_queue *q)
@@ -753,9 +740,9 @@ void eng_queue_run(struct eng_queue *q)
         return;
     say_stopped(q);
     if (q->failures >= ENG_LOSSES && !q->wedged)
-        q->crew->tally->failed++;
+        q->workers->tally->failed++;
     else if (q->unfit)
-        q->crew->tally->unopened++;
+        q->workers->tally->unopened++;
     else
-        q->crew->tally->stopped++;
+        q->workers->tally->stopped++;
 }

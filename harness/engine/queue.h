@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue of one device: its configurations one after another, through one worker at a time. The
 // queues of a run go side by side in threads of their own, but only one of them is awake: it holds
-// the crew's lock, except while it waits for its worker. What is shared (store, tally, progress,
+// the workers's lock, except while it waits for its worker. What is shared (store, tally, progress,
 // terminal) is therefore used by one thread at a time.
 #pragma once
 
@@ -24,7 +24,7 @@ struct eng_share {
     // n times slower than alone.
     double patience;
     int niceness;   // of software devices' workers, so that hardware is fed beside them
-    unsigned ahead; // configurations whose pipelines are made ahead on each device of hardware
+    unsigned ahead; // configurations whose pipelines are precompiled on each device of hardware
 };
 
 // For the devices of one run on a machine of so many cores.
@@ -41,43 +41,43 @@ struct eng_place {
 // before it waits for what would not go with it.
 bool eng_share_may_run(const struct eng_place *places, size_t count, size_t which);
 
-// --- What the supervisor knows of the pipelines that a worker makes ahead of use: which
+// --- What the supervisor knows of the pipelines that a worker precompiles: which
 // configurations it was told of, and which of them it may still be compiling. A worker that dies or
 // falls silent meanwhile does so for one of several reasons; then nobody is blamed, and what was
 // being run goes on with the worker to itself, as do those that were being compiled when their turn
 // comes. Pure.
 
-struct eng_foresight {
+struct eng_precompile {
     unsigned most; // configurations ahead of the present one; 0: none
     size_t next;   // the first place of the plan that the present worker was not told of
     size_t alone;  // whoever has a place before it gets the worker to itself
     size_t count;
-    struct eng_foreseen {
+    struct eng_precompile_one {
         size_t place; // in the plan
         bool making;  // not yet said to be made
         char name[512];
-    } named[ENG_AHEAD_MOST + 1]; // the present one may be among them
+    } named[ENG_PRECOMPILE_MOST + 1]; // the present one may be among them
 };
 
 // Fills request->ahead with what comes after `place`, as far as there is room, and says whether its
-// own pipelines are made ahead, too (request->renew). done[i]: place i will not be run. Of each,
+// own pipelines are precompiled, too (request->renew). done[i]: place i will not be run. Of each,
 // `describe` writes name and stress.
-void eng_foresight_ask(struct eng_foresight *foresight, const struct eng_plan *plan,
-                       const bool *done, size_t place, struct eng_request *request,
-                       void (*describe)(const struct cat_case *which, struct eng_ahead *ahead,
-                                        void *user),
-                       void *user);
+void eng_precompile_ask(struct eng_precompile *precompile, const struct eng_plan *plan,
+                        const bool *done, size_t place, struct eng_request *request,
+                        void (*describe)(const struct cat_case *which, struct eng_upcoming *ahead,
+                                         void *user),
+                        void *user);
 // The worker says that it made one. False if it was not told to.
-bool eng_foresight_made(struct eng_foresight *foresight, const char *name);
+bool eng_precompile_made(struct eng_precompile *precompile, const char *name);
 // Whether it is the name of one whose turn is over at `place`: that it is made matters no more.
-bool eng_foresight_over(const struct eng_plan *plan, size_t place, const char *name);
+bool eng_precompile_over(const struct eng_plan *plan, size_t place, const char *name);
 // Whether the worker may be compiling for another place than this one.
-bool eng_foresight_unclear(const struct eng_foresight *foresight, size_t place);
+bool eng_precompile_unclear(const struct eng_precompile *precompile, size_t place);
 // An ending was unclear: `place`, what the worker may still be making, and all that lies before
 // them are to be alone.
-void eng_foresight_separate(struct eng_foresight *foresight, size_t place);
+void eng_precompile_separate(struct eng_precompile *precompile, size_t place);
 // The worker has ended.
-void eng_foresight_forget(struct eng_foresight *foresight);
+void eng_precompile_forget(struct eng_precompile *precompile);
 
 // How a queue ended; of several, the last one of these says how the run did.
 enum eng_step {
@@ -89,7 +89,7 @@ enum eng_step {
 };
 
 // What the queues of a run share.
-struct eng_crew {
+struct eng_workers {
     const struct eng_run *run;
     struct eng_tally *tally;
     struct eng_kernel_log kernel_log;
@@ -104,9 +104,9 @@ struct eng_crew {
 };
 
 struct eng_queue {
-    struct eng_crew *crew;
+    struct eng_workers *workers;
     const struct eng_device *device;
-    struct eng_progress_queue *progress; // its own of the crew's
+    struct eng_progress_queue *progress; // its own of the workers's
     struct eng_place *place;             // likewise
     struct eng_plan plan;
     uint64_t first;       // number of the first run of each configuration
@@ -115,29 +115,29 @@ struct eng_queue {
     bool *done;           // by an earlier run of this session
     size_t left;
     struct eng_watch watch;
-    struct eng_worker *worker;      // with the device open; NULL: none
-    struct eng_foresight foresight; // of what it makes ahead
-    uint32_t process;               // the present worker's number, or the next one's
-    uint32_t checks;                // modes of the checker that it tried, bit i: enum cat_check i
-    bool stored;                    // the device is in the store
-    bool on_host;                   // and that the host checks
-    bool wedged;                    // a worker outlived SIGKILL
-    bool unfit;                     // it refuses to be opened, and would again
-    char fault[512];                // why it could not be opened last time
-    unsigned losses, hangs;         // in a row
-    unsigned failures;              // of the harness, in a row
-    enum eng_step step;             // how it ended
+    struct eng_worker *worker;        // with the device open; NULL: none
+    struct eng_precompile precompile; // of what it precompiles
+    uint32_t process;                 // the present worker's number, or the next one's
+    uint32_t checks;                  // modes of the checker that it tried, bit i: enum cat_check i
+    bool stored;                      // the device is in the store
+    bool on_host;                     // and that the host checks
+    bool wedged;                      // a worker outlived SIGKILL
+    bool unfit;                       // it refuses to be opened, and would again
+    char fault[512];                  // why it could not be opened last time
+    unsigned losses, hangs;           // in a row
+    unsigned failures;                // of the harness, in a row
+    enum eng_step step;               // how it ended
 };
 
 // Waits for a change, but not for long: whoever waits for something looks for signals, too. The
 // caller holds the lock.
-void eng_crew_wait(struct eng_crew *crew);
+void eng_workers_wait(struct eng_workers *workers);
 // Whether to wait no longer, for anything.
-bool eng_crew_stops(const struct eng_crew *crew);
+bool eng_workers_stops(const struct eng_workers *workers);
 
 // Makes the device's plan and counts what an earlier run has done of it. The queue must stay where
 // it is.
-void eng_queue_make(struct eng_queue *queue, struct eng_crew *crew, size_t index,
+void eng_queue_make(struct eng_queue *queue, struct eng_workers *workers, size_t index,
                     const struct eng_device *device, const struct eng_share *share);
 void eng_queue_clear(struct eng_queue *queue);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 struct supervisor {
-    struct eng_crew crew;
+    struct eng_workers workers;
     struct eng_queue *queues;
     struct eng_share share;
     struct member *members;
@@ -48,7 +48,7 @@ static struct eng_share make_share(const struct eng_run *run)
 
 static void print_header(const struct eng_queue *queue)
 {
-    const struct eng_run *run = queue->crew->run;
+    const struct eng_run *run = queue->workers->run;
     eng_progress_clear(run->progress);
     run->header(queue->device, queue->plan.count, queue->progress->before, run->user);
 }
@@ -59,7 +59,7 @@ static bool may_start(const struct supervisor *s, size_t index)
     unsigned busy = 0;
     if (!is_software(&s->queues[index]))
         return true;
-    for (size_t i = 0; i < s->crew.count; i++) {
+    for (size_t i = 0; i < s->workers.count; i++) {
         const struct member *other = &s->members[i];
         if (is_software(&s->queues[i]) && !other->ended && (other->running || i < index))
             busy++;
@@ -71,31 +71,31 @@ static void *work(void *user)
 {
     struct member *member = user;
     struct supervisor *s = member->supervisor;
-    pthread_mutex_lock(&s->crew.lock);
-    while (!may_start(s, member->index) && !eng_crew_stops(&s->crew))
-        eng_crew_wait(&s->crew);
+    pthread_mutex_lock(&s->workers.lock);
+    while (!may_start(s, member->index) && !eng_workers_stops(&s->workers))
+        eng_workers_wait(&s->workers);
     member->running = true;
     eng_queue_run(&s->queues[member->index]);
     member->running = false;
     member->ended = true;
-    pthread_cond_broadcast(&s->crew.changed);
-    pthread_mutex_unlock(&s->crew.lock);
+    pthread_cond_broadcast(&s->workers.changed);
+    pthread_mutex_unlock(&s->workers.lock);
     return NULL;
 }
 
 static void run_side_by_side(struct supervisor *s)
 {
-    const size_t count = s->crew.count;
+    const size_t count = s->workers.count;
     for (size_t i = 0; i < count; i++)
         print_header(&s->queues[i]);
-    pthread_mutex_lock(&s->crew.lock);
+    pthread_mutex_lock(&s->workers.lock);
     for (size_t i = 0; i < count; i++) {
         struct member *member = &s->members[i];
         *member = (struct member){.supervisor = s, .index = i};
         member->has_thread = pthread_create(&member->thread, NULL, work, member) == 0;
         member->ended = !member->has_thread;
     }
-    pthread_mutex_unlock(&s->crew.lock);
+    pthread_mutex_unlock(&s->workers.lock);
     for (size_t i = 0; i < count; i++)
         if (s->members[i].has_thread)
             pthread_join(s->members[i].thread, NULL);
@@ -107,48 +107,48 @@ static void run_side_by_side(struct supervisor *s)
 
 static void run_in_turn(struct supervisor *s)
 {
-    pthread_mutex_lock(&s->crew.lock);
-    for (size_t i = 0; i < s->crew.count; i++) {
+    pthread_mutex_lock(&s->workers.lock);
+    for (size_t i = 0; i < s->workers.count; i++) {
         print_header(&s->queues[i]);
         eng_queue_run(&s->queues[i]);
         if (s->queues[i].step > ENG_STEP_QUEUE_STOPS)
             break;
     }
-    pthread_mutex_unlock(&s->crew.lock);
+    pthread_mutex_unlock(&s->workers.lock);
 }
 
 static void make(struct supervisor *s, const struct eng_run *run, struct eng_tally *tally,
                  struct lit_error *error)
 {
     const size_t room = run->inventory->count + 1;
-    *s = (struct supervisor){.crew = {.run = run, .tally = tally, .error = error},
+    *s = (struct supervisor){.workers = {.run = run, .tally = tally, .error = error},
                              .share = make_share(run),
                              .queues = lit_alloc(room, sizeof *s->queues),
                              .members = lit_alloc(room, sizeof *s->members)};
-    struct eng_crew *crew = &s->crew;
-    crew->progress = lit_alloc(room, sizeof *crew->progress);
-    crew->places = lit_alloc(room, sizeof *crew->places);
-    eng_kernel_log_open(&crew->kernel_log, run->kernel_log);
-    pthread_mutex_init(&crew->lock, NULL);
-    pthread_cond_init(&s->crew.changed, NULL);
+    struct eng_workers *workers = &s->workers;
+    workers->progress = lit_alloc(room, sizeof *workers->progress);
+    workers->places = lit_alloc(room, sizeof *workers->places);
+    eng_kernel_log_open(&workers->kernel_log, run->kernel_log);
+    pthread_mutex_init(&workers->lock, NULL);
+    pthread_cond_init(&s->workers.changed, NULL);
     for (size_t i = 0; i < run->inventory->count; i++) {
         if (!run->chosen[i])
             continue;
-        eng_queue_make(&s->queues[crew->count], crew, crew->count, &run->inventory->devices[i],
-                       &s->share);
-        crew->count++;
+        eng_queue_make(&s->queues[workers->count], workers, workers->count,
+                       &run->inventory->devices[i], &s->share);
+        workers->count++;
     }
 }
 
 static void clear(struct supervisor *s)
 {
-    for (size_t i = 0; i < s->crew.count; i++)
+    for (size_t i = 0; i < s->workers.count; i++)
         eng_queue_clear(&s->queues[i]);
-    pthread_cond_destroy(&s->crew.changed);
-    pthread_mutex_destroy(&s->crew.lock);
-    eng_kernel_log_close(&s->crew.kernel_log);
-    free(s->crew.progress);
-    free(s->crew.places);
+    pthread_cond_destroy(&s->workers.changed);
+    pthread_mutex_destroy(&s->workers.lock);
+    eng_kernel_log_close(&s->workers.kernel_log);
+    free(s->workers.progress);
+    free(s->workers.places);
     free(s->queues);
     free(s->members);
 }
@@ -165,12 +165,12 @@ enum eng_stop eng_supervise(const struct eng_run *run, struct eng_tally *tally,
     tally->shard = run->shard.kind != STORE_WHOLE;
     enum eng_step last = ENG_STEP_ON;
     make(&s, run, tally, error);
-    if (s.crew.count > 1 && !run->serial)
+    if (s.workers.count > 1 && !run->serial)
         run_side_by_side(&s);
     else
         run_in_turn(&s);
     eng_progress_clear(run->progress);
-    for (size_t i = 0; i < s.crew.count; i++)
+    for (size_t i = 0; i < s.workers.count; i++)
         if (s.queues[i].step > last)
             last = s.queues[i].step;
     clear(&s);
@@ -187,7 +187,7 @@ enum eng_stop eng_supervise(const struct eng_run *run, struct eng_tally *tally,
 static unsigned ahead_of(unsigned cores, unsigned software, unsigned hardware)
 {
     const unsigned each = hardware > 0 && cores > 1 ? (cores - 1) / (hardware + software) : 0;
-    return each < ENG_AHEAD_MOST ? each : ENG_AHEAD_MOST;
+    return each < ENG_PRECOMPILE_MOST ? each : ENG_PRECOMPILE_MOST;
 }
 
 struct eng_share eng_share_make(unsigned cores, unsigned software, unsigned hardware)

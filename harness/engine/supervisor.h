@@ -21,8 +21,8 @@ struct eng_run {
     struct eng_rule rule; // FIXED: `runs` of each; else `runs` is the least, and `most` counts
     bool shuffle, validation, verbose;
     bool serial;    // one device after another
-    int ahead;      // configurations whose pipelines a worker makes ahead of their turn, at most
-                    // ENG_AHEAD_MOST; negative: as many as suit the machine, none on software
+    int ahead;      // configurations whose pipelines a worker precompiles, at most
+                    // ENG_PRECOMPILE_MOST; negative: as many as suit the machine, none on software
     unsigned cores; // that software devices share; 0: as many as this process may use
     const struct eng_stressing *stress; // NULL: none
     struct eng_policy policy;

@@ -89,7 +89,7 @@ void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request
 
 void eng_worker_listen(struct eng_worker *worker)
 {
-    worker->last_event = eng_heard(&worker->watch->policy, clock_awake(), worker->last_event);
+    worker->last_event = eng_received(&worker->watch->policy, clock_awake(), worker->last_event);
 }
 
 // What the worker prints
@@ -370,7 +370,7 @@ enum eng_kill eng_kill_next(const struct eng_policy *policy, const struct eng_ti
     return ENG_KILL_ABANDON;
 }
 
-double eng_heard(const struct eng_policy *policy, double now, double event)
+double eng_received(const struct eng_policy *policy, double now, double event)
 {
     const double least = now - policy->idle + 1;
     return event > least ? event : least;
@@ -384,18 +384,11 @@ uint32_t eng_batch_limit_ms(const struct eng_policy *policy)
     return limit > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)limit;
 }
 
-unsigned eng_losses_after(unsigned losses, enum eng_result result)
+unsigned eng_in_a_row(unsigned count, enum eng_result which, enum eng_result result)
 {
-    if (result == ENG_DEVICE_LOST)
-        return losses + 1;
-    return result == ENG_SKIP ? losses : 0;
-}
-
-unsigned eng_hangs_after(unsigned hangs, enum eng_result result)
-{
-    if (result == ENG_HANG)
-        return hangs + 1;
-    return result == ENG_SKIP ? hangs : 0;
+    if (result == which)
+        return count + 1;
+    return result == ENG_SKIP ? count : 0;
 }
 
 // --- The signals that ask a run to stop.

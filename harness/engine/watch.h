@@ -61,22 +61,18 @@ enum eng_kill eng_kill_next(const struct eng_policy *policy, const struct eng_ti
 
 // The time of its last event for a worker to whom nobody listened until now: with it the worker has
 // a second at least before it hangs.
-double eng_heard(const struct eng_policy *policy, double now, double event);
+double eng_received(const struct eng_policy *policy, double now, double event);
 
 // The longest that a worker may let one batch take, so that it can say itself that a batch did not
 // end before it is killed for silence.
 uint32_t eng_batch_limit_ms(const struct eng_policy *policy);
 
-#define ENG_LOSSES 3 // so many in a row stop a device's queue
+#define ENG_LOSSES 3  // of the device in a row stop its queue
+#define ENG_HANGS  10 // likewise: each costs the whole policy->idle
 
-// How many device losses in a row there are, with one more result. A device that could not be
+// How many results of one kind there are in a row, with one more result. A device that could not be
 // opened again counts as lost. A skip leaves the number as it is: nothing ran on the device.
-unsigned eng_losses_after(unsigned losses, enum eng_result result);
-
-#define ENG_HANGS 10 // so many in a row stop a device's queue: each costs the whole policy->idle
-
-// How many hangs in a row there are, with one more result.
-unsigned eng_hangs_after(unsigned hangs, enum eng_result result);
+unsigned eng_in_a_row(unsigned count, enum eng_result which, enum eng_result result);
 
 // --- Worker processes: how one is started, with which environment, and how it is ended.
 

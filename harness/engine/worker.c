@@ -31,8 +31,9 @@ struct worker {
     uint32_t tried;          // modes of the checker, bit i: enum cat_check i
     bool host_checker;       // it cannot be trusted:
     char untrusted[512];     // why
-    atomic_bool deaf;        // the supervisor does not listen any more
-    pthread_mutex_t sending; // one line at a time: pipelines are made ahead on threads of their own
+    atomic_bool peer_closed; // the supervisor does not listen any more
+    pthread_mutex_t
+        sending; // one line at a time: pipelines are precompiled on threads of their own
     unsigned messages;
     size_t used;
     char inbox[ENG_LINE_MAX];
@@ -44,17 +45,17 @@ static bool emit(const struct eng_event *event, void *user)
     struct text line = {0};
     eng_event_write(event, &line);
     pthread_mutex_lock(&worker->sending);
-    for (size_t sent = 0; sent < line.length && !worker->deaf;) {
+    for (size_t sent = 0; sent < line.length && !worker->peer_closed;) {
         const ssize_t count =
             send(ENG_WORKER_FD, line.data + sent, line.length - sent, MSG_NOSIGNAL);
         if (count > 0)
             sent += (size_t)count;
         else if (errno != EINTR)
-            worker->deaf = true;
+            worker->peer_closed = true;
     }
     pthread_mutex_unlock(&worker->sending);
     text_free(&line);
-    return !worker->deaf;
+    return !worker->peer_closed;
 }
 
 static void emit_error(struct worker *worker, enum lit_exit code, const char *message)
@@ -158,7 +159,7 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
 
 static enum dev_status run(struct worker *worker, const struct eng_request *request)
 {
-    eng_ahead(worker->dev, request, emit, worker);
+    eng_precompile_begin(worker->dev, request, emit, worker);
     const enum dev_status status = eng_measure(
         &(struct eng_measure){
             .dev = worker->dev,
@@ -169,7 +170,7 @@ static enum dev_status run(struct worker *worker, const struct eng_request *requ
         },
         request);
     if (status == DEV_OK || status == DEV_ERROR)
-        eng_ahead_forget(request->name);
+        eng_precompiled_forget(request->name);
     return status;
 }
 
@@ -270,7 +271,7 @@ int eng_worker_main(void)
     bool quit = false;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 
-    while (!quit && !worker->deaf && read_line(worker, &length)) {
+    while (!quit && !worker->peer_closed && read_line(worker, &length)) {
         enum dev_status status = DEV_OK;
         struct eng_request request;
         const bool good = eng_request_parse(worker->inbox, length, &request, &error);
@@ -317,7 +318,7 @@ int eng_worker_main(void)
             _exit(LIT_EXIT_OK);
     }
     dev_close(&worker->dev);
-    eng_ahead_forget(NULL);
+    eng_precompiled_forget(NULL);
     free(worker);
     return LIT_EXIT_OK;
 }

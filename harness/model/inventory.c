@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,6 @@ static bool is_number(const char *pattern)
     return pattern[0] && strspn(pattern, "0123456789") == strlen(pattern);
 }
 
-// `pattern` is in lower case.
 static bool matches_uuid(const uint8_t uuid[16], const char *pattern)
 {
     char wanted[33], digits[33];
@@ -48,7 +48,7 @@ static bool matches_uuid(const uint8_t uuid[16], const char *pattern)
     wanted[count] = '\0';
     for (size_t i = 0; i < 16; i++)
         snprintf(digits + 2 * i, 3, "%02x", uuid[i]);
-    return count == 32 && strcmp(wanted, digits) == 0;
+    return count == 32 && strcasecmp(wanted, digits) == 0;
 }
 
 bool eng_device_matches(const struct eng_device *device, const char *pattern)
@@ -56,14 +56,11 @@ bool eng_device_matches(const struct eng_device *device, const char *pattern)
     // Up to nine digits are a number; sixteen could be an identity.
     if (is_number(pattern) && strlen(pattern) < 10)
         return strtoul(pattern, NULL, 10) == device->number;
-    char *low = lowered(pattern), *name = lowered(device->facts.name);
     char product[32];
     snprintf(product, sizeof product, "%04x:%04x", device->facts.vendor, device->facts.product);
-    bool matches = matches_uuid(device->facts.device_uuid, low) || strcmp(low, device->id) == 0 ||
-                   strcmp(low, product) == 0 || text_glob(low, name);
-    free(low);
-    free(name);
-    return matches;
+    return matches_uuid(device->facts.device_uuid, pattern) ||
+           strcasecmp(pattern, device->id) == 0 || strcasecmp(pattern, product) == 0 ||
+           fnmatch(pattern, device->facts.name, FNM_NOESCAPE | FNM_CASEFOLD) == 0;
 }
 
 static const char *nearest_name(const struct eng_inventory *inventory, const char *pattern)

@@ -261,7 +261,7 @@ void eng_tally_add(struct eng_tally *tally, enum eng_result result,
     // No specification promises progress, so a wait that ran out is no failure; but the question
     // that was asked got no answer in that run.
     else if (expectation <= CAT_CONTESTED && result == ENG_NO_PROGRESS)
-        tally->gave_up++;
+        tally->expired++;
 }
 
 enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t size)
@@ -288,7 +288,7 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
          "the harness failed, and the queues of %s devices stopped"},
         {results[ENG_HARNESS_ERROR], LIT_EXIT_UNDECIDED, "a configuration could not be run",
          "%s configurations could not be run"},
-        {tally->gave_up, LIT_EXIT_UNDECIDED,
+        {tally->expired, LIT_EXIT_UNDECIDED,
          "a configuration is inconclusive: a bounded wait expired",
          "%s configurations are inconclusive: a bounded wait expired"},
         {tally->undecided, LIT_EXIT_UNDECIDED,

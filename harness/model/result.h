@@ -107,7 +107,7 @@ struct eng_tally {
     uint64_t results[ENG_RESULTS];
     uint64_t planned;   // configurations on all chosen devices
     uint64_t forbidden; // configurations in which a forbidden outcome was seen
-    uint64_t gave_up;   // forbidden and contested ones in which a bounded wait ran out
+    uint64_t expired;   // forbidden and contested ones in which a bounded wait ran out
     uint64_t undecided; // whose sequential rule was not reached by the most runs allowed
     unsigned stopped;   // devices whose queue stopped
     unsigned unopened;  // devices that refused to be opened, or of whom nothing useful is known

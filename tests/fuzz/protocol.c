@@ -43,7 +43,7 @@ static void check_request(const struct eng_request *request)
     MUST(memchr(request->name, '\0', sizeof request->name));
     MUST(memchr(request->rows, '\0', sizeof request->rows));
     MUST(memchr(request->settings, '\0', sizeof request->settings));
-    MUST(request->ahead_count <= ENG_AHEAD_MOST);
+    MUST(request->ahead_count <= ENG_PRECOMPILE_MOST);
     for (size_t i = 0; i < request->ahead_count; i++) {
         MUST(memchr(request->ahead[i].name, '\0', sizeof request->ahead[i].name));
         MUST(memchr(request->ahead[i].stress, '\0', sizeof request->ahead[i].stress));

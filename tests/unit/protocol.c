@@ -535,9 +535,9 @@ static void wrong_lists_of_what_comes_are_refused(void **state)
             fail_msg("accepted: %s", lists[i]);
     struct text list = {0};
     text_puts(&list, "[");
-    for (size_t i = 1; i <= ENG_AHEAD_MOST + 1; i++) {
+    for (size_t i = 1; i <= ENG_PRECOMPILE_MOST + 1; i++) {
         text_printf(&list, "%s%s]", i > 1 ? "," : "", item);
-        assert_int_equal(accepts_ahead(list.data), i <= ENG_AHEAD_MOST);
+        assert_int_equal(accepts_ahead(list.data), i <= ENG_PRECOMPILE_MOST);
         list.data[--list.length] = '\0';
     }
     text_free(&list);
@@ -554,7 +554,7 @@ static void cut_events_are_refused(void **state)
         some_row(),
         some_time,
         {.kind = ENG_EVENT_MESSAGE, .text = "m"},
-        {.kind = ENG_EVENT_AHEAD, .text = "loop.tail@workgroup=64,subgroup=32"},
+        {.kind = ENG_EVENT_PRECOMPILED, .text = "loop.tail@workgroup=64,subgroup=32"},
         {.kind = ENG_EVENT_DONE, .text = "d"},
         {.kind = ENG_EVENT_ERROR, .error_code = LIT_EXIT_USAGE, .text = "e"},
     };

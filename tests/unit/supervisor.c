@@ -100,7 +100,7 @@ static void write_kernel_log(const char *mode, const char *records)
 
 static void play_run(const char *part, const struct eng_request *request)
 {
-    static struct eng_event before = {.kind = ENG_EVENT_AHEAD};
+    static struct eng_event before = {.kind = ENG_EVENT_PRECOMPILED};
     struct eng_event done = {.kind = ENG_EVENT_DONE, .result = ENG_PASS};
     uint64_t runs = request->runs;
     if (request->first + request->runs != RUNS)
@@ -150,7 +150,7 @@ static void play_run(const char *part, const struct eng_request *request)
     } else if (strcmp(part, "too-little") == 0) {
         runs--;
     } else if (strcmp(part, "eager") == 0) {
-        emit(&(struct eng_event){.kind = ENG_EVENT_AHEAD, .text = "loop.tail"});
+        emit(&(struct eng_event){.kind = ENG_EVENT_PRECOMPILED, .text = "loop.tail"});
     } else if (strcmp(part, "late") == 0) {
         if (before.text[0])
             emit(&before);

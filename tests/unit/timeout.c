@@ -46,12 +46,12 @@ static void silence_is_a_hang_and_time_runs_out(void **state)
 static void who_was_not_listened_to_has_a_second(void **state)
 {
     (void)state;
-    assert_float_equal(eng_heard(&unlimited, 10, 10), 10, 1e-9);
-    assert_float_equal(eng_heard(&unlimited, 38.5, 10), 10, 1e-9);
-    assert_float_equal(eng_heard(&unlimited, 39.5, 10), 10.5, 1e-9);
-    assert_float_equal(eng_heard(&unlimited, 100, 10), 71, 1e-9);
+    assert_float_equal(eng_received(&unlimited, 10, 10), 10, 1e-9);
+    assert_float_equal(eng_received(&unlimited, 38.5, 10), 10, 1e-9);
+    assert_float_equal(eng_received(&unlimited, 39.5, 10), 10.5, 1e-9);
+    assert_float_equal(eng_received(&unlimited, 100, 10), 71, 1e-9);
     double left = 0;
-    const struct eng_times times = {.now = 100, .event = eng_heard(&unlimited, 100, 10)};
+    const struct eng_times times = {.now = 100, .event = eng_received(&unlimited, 100, 10)};
     assert_int_equal(eng_watchdog(&unlimited, &times, &left), ENG_WATCHDOG_WAIT);
     assert_float_equal(left, 1, 1e-9);
 }
@@ -110,11 +110,11 @@ static void a_worker_hears_of_a_late_batch_before_it_is_killed(void **state)
 static void hangs_in_a_row_are_counted(void **state)
 {
     (void)state;
-    assert_int_equal(eng_hangs_after(0, ENG_HANG), 1);
-    assert_int_equal(eng_hangs_after(9, ENG_HANG), ENG_HANGS);
-    assert_int_equal(eng_hangs_after(4, ENG_SKIP), 4);
-    assert_int_equal(eng_hangs_after(9, ENG_PASS), 0);
-    assert_int_equal(eng_hangs_after(9, ENG_CRASH), 0);
+    assert_int_equal(eng_in_a_row(0, ENG_HANG, ENG_HANG), 1);
+    assert_int_equal(eng_in_a_row(9, ENG_HANG, ENG_HANG), ENG_HANGS);
+    assert_int_equal(eng_in_a_row(4, ENG_HANG, ENG_SKIP), 4);
+    assert_int_equal(eng_in_a_row(9, ENG_HANG, ENG_PASS), 0);
+    assert_int_equal(eng_in_a_row(9, ENG_HANG, ENG_CRASH), 0);
 }
 
 static void three_losses_in_a_row_are_counted(void **state)
@@ -130,7 +130,8 @@ static void three_losses_in_a_row_are_counted(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(eng_losses_after(rows[i].before, rows[i].result), rows[i].want);
+        assert_int_equal(eng_in_a_row(rows[i].before, ENG_DEVICE_LOST, rows[i].result),
+                         rows[i].want);
 }
 
 static void exit_codes(void **state)

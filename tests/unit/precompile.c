@@ -13,7 +13,7 @@ static struct eng_plan plan;
 static bool *done;
 static struct eng_request request;
 
-static void describe(const struct cat_case *which, struct eng_ahead *ahead, void *user)
+static void describe(const struct cat_case *which, struct eng_upcoming *ahead, void *user)
 {
     assert_ptr_equal(user, &plan);
     snprintf(ahead->name, sizeof ahead->name, "%td", which - plan.cases);
@@ -38,11 +38,11 @@ static int end(void **state)
 }
 
 // What is asked at a place, as "3 4 5".
-static const char *ask(struct eng_foresight *f, size_t place)
+static const char *ask(struct eng_precompile *f, size_t place)
 {
     static char text[256];
     text[0] = '\0';
-    eng_foresight_ask(f, &plan, done, place, &request, describe, &plan);
+    eng_precompile_ask(f, &plan, done, place, &request, describe, &plan);
     for (size_t i = 0; i < request.ahead_count; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "",
                  request.ahead[i].name);
@@ -51,7 +51,7 @@ static const char *ask(struct eng_foresight *f, size_t place)
 
 static void each_is_told_once(void **state)
 {
-    struct eng_foresight f = {.most = 3};
+    struct eng_precompile f = {.most = 3};
     (void)state;
     memset(done, 0, plan.count);
     done[2] = done[7] = true;
@@ -61,10 +61,10 @@ static void each_is_told_once(void **state)
     assert_string_equal(ask(&f, 3), "6");
     assert_string_equal(ask(&f, 4), "8");
     // A new worker knows nothing.
-    eng_foresight_forget(&f);
+    eng_precompile_forget(&f);
     assert_string_equal(ask(&f, 5), "6 8 9");
     // The plan ends.
-    f = (struct eng_foresight){.most = ENG_AHEAD_MOST};
+    f = (struct eng_precompile){.most = ENG_PRECOMPILE_MOST};
     memset(done, 0, plan.count);
     ask(&f, plan.count - 3);
     assert_int_equal(request.ahead_count, 2);
@@ -74,45 +74,45 @@ static void each_is_told_once(void **state)
 
 static void there_is_a_most(void **state)
 {
-    struct eng_foresight f = {.most = 0};
+    struct eng_precompile f = {.most = 0};
     (void)state;
     memset(done, 0, plan.count);
     assert_string_equal(ask(&f, 0), "");
     f.most = 1000;
     ask(&f, 0);
-    assert_int_equal(request.ahead_count, ENG_AHEAD_MOST);
+    assert_int_equal(request.ahead_count, ENG_PRECOMPILE_MOST);
     for (size_t i = 1; i < 30; i++) {
         ask(&f, i);
         assert_int_equal(request.ahead_count, 1);
-        assert_in_range(f.count, ENG_AHEAD_MOST, ENG_AHEAD_MOST + 1);
+        assert_in_range(f.count, ENG_PRECOMPILE_MOST, ENG_PRECOMPILE_MOST + 1);
     }
 }
 
 static void who_is_to_blame(void **state)
 {
-    struct eng_foresight f = {.most = 2};
+    struct eng_precompile f = {.most = 2};
     (void)state;
     memset(done, 0, plan.count);
-    assert_false(eng_foresight_unclear(&f, 0));
+    assert_false(eng_precompile_unclear(&f, 0));
     assert_string_equal(ask(&f, 0), "1 2");
-    assert_true(eng_foresight_unclear(&f, 0));
-    assert_true(eng_foresight_made(&f, "2"));
-    assert_true(eng_foresight_unclear(&f, 0));
+    assert_true(eng_precompile_unclear(&f, 0));
+    assert_true(eng_precompile_made(&f, "2"));
+    assert_true(eng_precompile_unclear(&f, 0));
     // Only once, and only what was asked for.
-    assert_false(eng_foresight_made(&f, "2"));
-    assert_false(eng_foresight_made(&f, "3"));
-    assert_false(eng_foresight_made(&f, ""));
+    assert_false(eng_precompile_made(&f, "2"));
+    assert_false(eng_precompile_made(&f, "3"));
+    assert_false(eng_precompile_made(&f, ""));
     // It is the turn of the only one that is left.
-    assert_false(eng_foresight_unclear(&f, 1));
+    assert_false(eng_precompile_unclear(&f, 1));
     assert_string_equal(ask(&f, 1), "3");
-    assert_true(eng_foresight_unclear(&f, 1));
-    assert_true(eng_foresight_made(&f, "3"));
-    assert_false(eng_foresight_unclear(&f, 1));
-    assert_true(eng_foresight_made(&f, "1"));
+    assert_true(eng_precompile_unclear(&f, 1));
+    assert_true(eng_precompile_made(&f, "3"));
+    assert_false(eng_precompile_unclear(&f, 1));
+    assert_true(eng_precompile_made(&f, "1"));
     // Turns that are over are nobody's concern.
     assert_string_equal(ask(&f, 2), "4");
     assert_string_equal(ask(&f, 5), "6 7");
-    assert_false(eng_foresight_made(&f, "4"));
+    assert_false(eng_precompile_made(&f, "4"));
 }
 
 static void a_turn_that_is_over(void **state)
@@ -120,17 +120,17 @@ static void a_turn_that_is_over(void **state)
     struct text name = {0};
     (void)state;
     cat_case_name(&plan.cases[3], &name);
-    assert_true(eng_foresight_over(&plan, 4, name.data));
-    assert_false(eng_foresight_over(&plan, 3, name.data));
-    assert_false(eng_foresight_over(&plan, plan.count, "3"));
-    assert_false(eng_foresight_over(&plan, plan.count, ""));
+    assert_true(eng_precompile_over(&plan, 4, name.data));
+    assert_false(eng_precompile_over(&plan, 3, name.data));
+    assert_false(eng_precompile_over(&plan, plan.count, "3"));
+    assert_false(eng_precompile_over(&plan, plan.count, ""));
     text_free(&name);
 }
 
 // Its own pipelines are made ahead wherever any are, also where nothing new is named.
 static void whose_own_are_renewed(void **state)
 {
-    struct eng_foresight f = {.most = 3};
+    struct eng_precompile f = {.most = 3};
     (void)state;
     memset(done, 0, plan.count);
     ask(&f, 0);
@@ -139,33 +139,33 @@ static void whose_own_are_renewed(void **state)
     assert_true(request.renew && !request.ahead_count);
     ask(&f, plan.count - 1);
     assert_true(request.renew && !request.ahead_count);
-    f = (struct eng_foresight){.most = 3, .alone = 2};
+    f = (struct eng_precompile){.most = 3, .alone = 2};
     ask(&f, 1);
     assert_false(request.renew);
     ask(&f, 2);
     assert_true(request.renew);
-    f = (struct eng_foresight){.most = 0};
+    f = (struct eng_precompile){.most = 0};
     ask(&f, 0);
     assert_false(request.renew);
 }
 
 static void the_suspects_go_alone(void **state)
 {
-    struct eng_foresight f = {.most = 3};
+    struct eng_precompile f = {.most = 3};
     (void)state;
     memset(done, 0, plan.count);
     assert_string_equal(ask(&f, 0), "1 2 3");
-    assert_true(eng_foresight_made(&f, "3"));
-    eng_foresight_separate(&f, 0);
-    eng_foresight_forget(&f);
+    assert_true(eng_precompile_made(&f, "3"));
+    eng_precompile_separate(&f, 0);
+    eng_precompile_forget(&f);
     for (size_t i = 0; i <= 2; i++) {
         assert_string_equal(ask(&f, i), "");
-        assert_false(eng_foresight_unclear(&f, i));
+        assert_false(eng_precompile_unclear(&f, i));
     }
     assert_string_equal(ask(&f, 3), "4 5 6");
     // It never goes back.
-    eng_foresight_separate(&f, 3);
-    eng_foresight_forget(&f);
+    eng_precompile_separate(&f, 3);
+    eng_precompile_forget(&f);
     assert_string_equal(ask(&f, 6), "");
     assert_string_equal(ask(&f, 7), "8 9 10");
 }
@@ -177,5 +177,5 @@ int main(void)
         cmocka_unit_test(who_is_to_blame),     cmocka_unit_test(the_suspects_go_alone),
         cmocka_unit_test(a_turn_that_is_over), cmocka_unit_test(whose_own_are_renewed),
     };
-    return cmocka_run_group_tests_name("foresight", tests, begin, end);
+    return cmocka_run_group_tests_name("precompile", tests, begin, end);
 }

@@ -25,7 +25,7 @@ static struct {
         char name[512]; // "": this place is free
         uint64_t seed;
         struct eng_prepared ready;
-    } made[DEV_AHEAD_MOST];
+    } made[DEV_PRECOMPILE_MOST];
 } store = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool same_shape(const struct cat_shape *a, const struct cat_shape *b)
@@ -35,11 +35,11 @@ static bool same_shape(const struct cat_shape *a, const struct cat_shape *b)
            a->input_words == b->input_words && a->state_words == b->state_words;
 }
 
-bool eng_ahead_data(const char *name, uint64_t seed, struct eng_prepared *ready)
+bool eng_precompiled_data(const char *name, uint64_t seed, struct eng_prepared *ready)
 {
     bool found = false;
     pthread_mutex_lock(&store.lock);
-    for (size_t i = 0; i < DEV_AHEAD_MOST && !found; i++) {
+    for (size_t i = 0; i < DEV_PRECOMPILE_MOST && !found; i++) {
         struct made *made = &store.made[i];
         found = made->name[0] && !strcmp(made->name, name) && made->seed == seed &&
                 same_shape(&made->ready.shape, &ready->shape);
@@ -55,10 +55,10 @@ bool eng_ahead_data(const char *name, uint64_t seed, struct eng_prepared *ready)
     return found;
 }
 
-void eng_ahead_forget(const char *name)
+void eng_precompiled_forget(const char *name)
 {
     pthread_mutex_lock(&store.lock);
-    for (size_t i = 0; i < DEV_AHEAD_MOST; i++) {
+    for (size_t i = 0; i < DEV_PRECOMPILE_MOST; i++) {
         struct made *made = &store.made[i];
         if (!made->name[0] || (name && strcmp(made->name, name) != 0))
             continue;
@@ -72,7 +72,7 @@ static void keep(const char *name, struct listener *listener)
 {
     struct made *place = NULL;
     pthread_mutex_lock(&store.lock);
-    for (size_t i = 0; i < DEV_AHEAD_MOST && !place; i++)
+    for (size_t i = 0; i < DEV_PRECOMPILE_MOST && !place; i++)
         if (!store.made[i].name[0])
             place = &store.made[i];
     if (place) {
@@ -86,7 +86,7 @@ static void keep(const char *name, struct listener *listener)
 
 static void say_made(const char *name, struct listener *listener)
 {
-    struct eng_event event = {.kind = ENG_EVENT_AHEAD};
+    struct eng_event event = {.kind = ENG_EVENT_PRECOMPILED};
     snprintf(event.text, sizeof event.text, "%s", name);
     listener->emit(&event, listener->user);
     free(listener);
@@ -106,7 +106,7 @@ static void finish(const char *name, void *user)
 }
 
 // Whatever is wrong with it will be said when its turn comes.
-static bool begin(struct dev *dev, const struct eng_ahead *ahead, struct listener *listener)
+static bool begin(struct dev *dev, const struct eng_upcoming *ahead, struct listener *listener)
 {
     struct lit_error error = {0};
     struct cat_case which;
@@ -125,17 +125,17 @@ static bool begin(struct dev *dev, const struct eng_ahead *ahead, struct listene
     const struct eng_stress_limits limits =
         eng_stress_limits(dev_facts(dev), ready->module->divisible);
     eng_stress_fit(&stress, &limits);
-    return dev_ahead(dev, &(struct dev_ahead_info){
-                              .name = ahead->name,
-                              .what = eng_compile_info(ready),
-                              .sliced = stress.slices > 1,
-                              .made = finish,
-                              .user = listener,
-                          });
+    return dev_precompile_begin(dev, &(struct dev_precompile_info){
+                                         .name = ahead->name,
+                                         .what = eng_compile_info(ready),
+                                         .sliced = stress.slices > 1,
+                                         .made = finish,
+                                         .user = listener,
+                                     });
 }
 
-void eng_ahead(struct dev *dev, const struct eng_request *request,
-               bool (*emit)(const struct eng_event *event, void *user), void *user)
+void eng_precompile_begin(struct dev *dev, const struct eng_request *request,
+                          bool (*emit)(const struct eng_event *event, void *user), void *user)
 {
     for (size_t i = 0; i < request->ahead_count; i++) {
         struct listener *listener = lit_alloc(1, sizeof *listener);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which pipelines a worker is told to make ahead, and which it may be making.
+// Which pipelines a worker is told to precompile, and which it may be making.
 
 #include "engine/queue.h"
 
 #include <string.h>
 
 // Those whose turn is over are dropped by the worker, made or not.
-static void drop_before(struct eng_foresight *f, size_t place)
+static void drop_before(struct eng_precompile *f, size_t place)
 {
     size_t kept = 0;
     for (size_t i = 0; i < f->count; i++)
@@ -15,7 +15,7 @@ static void drop_before(struct eng_foresight *f, size_t place)
     f->count = kept;
 }
 
-static size_t count_after(const struct eng_foresight *f, size_t place)
+static size_t count_after(const struct eng_precompile *f, size_t place)
 {
     size_t count = 0;
     for (size_t i = 0; i < f->count; i++)
@@ -23,13 +23,13 @@ static size_t count_after(const struct eng_foresight *f, size_t place)
     return count;
 }
 
-void eng_foresight_ask(struct eng_foresight *f, const struct eng_plan *plan, const bool *done,
-                       size_t place, struct eng_request *request,
-                       void (*describe)(const struct cat_case *which, struct eng_ahead *ahead,
-                                        void *user),
-                       void *user)
+void eng_precompile_ask(struct eng_precompile *f, const struct eng_plan *plan, const bool *done,
+                        size_t place, struct eng_request *request,
+                        void (*describe)(const struct cat_case *which, struct eng_upcoming *ahead,
+                                         void *user),
+                        void *user)
 {
-    const unsigned most = f->most < ENG_AHEAD_MOST ? f->most : ENG_AHEAD_MOST;
+    const unsigned most = f->most < ENG_PRECOMPILE_MOST ? f->most : ENG_PRECOMPILE_MOST;
     request->ahead_count = 0;
     request->renew = most > 0 && place >= f->alone;
     drop_before(f, place);
@@ -41,16 +41,16 @@ void eng_foresight_ask(struct eng_foresight *f, const struct eng_plan *plan, con
         const struct cat_case *which = &plan->cases[f->next];
         if (done[f->next] || !cat_case_module(which))
             continue;
-        struct eng_ahead *ahead = &request->ahead[request->ahead_count++];
-        struct eng_foreseen *named = &f->named[f->count++];
+        struct eng_upcoming *ahead = &request->ahead[request->ahead_count++];
+        struct eng_precompile_one *named = &f->named[f->count++];
         describe(which, ahead, user);
-        *named = (struct eng_foreseen){.place = f->next, .making = true};
+        *named = (struct eng_precompile_one){.place = f->next, .making = true};
         memcpy(named->name, ahead->name, sizeof named->name);
         room--;
     }
 }
 
-bool eng_foresight_made(struct eng_foresight *f, const char *name)
+bool eng_precompile_made(struct eng_precompile *f, const char *name)
 {
     for (size_t i = 0; i < f->count; i++)
         if (f->named[i].making && !strcmp(f->named[i].name, name)) {
@@ -60,7 +60,7 @@ bool eng_foresight_made(struct eng_foresight *f, const char *name)
     return false;
 }
 
-bool eng_foresight_over(const struct eng_plan *plan, size_t place, const char *name)
+bool eng_precompile_over(const struct eng_plan *plan, size_t place, const char *name)
 {
     bool found = false;
     for (size_t i = 0; i < place && !found; i++) {
@@ -72,7 +72,7 @@ bool eng_foresight_over(const struct eng_plan *plan, size_t place, const char *n
     return found;
 }
 
-bool eng_foresight_unclear(const struct eng_foresight *f, size_t place)
+bool eng_precompile_unclear(const struct eng_precompile *f, size_t place)
 {
     for (size_t i = 0; i < f->count; i++)
         if (f->named[i].making && f->named[i].place != place)
@@ -80,7 +80,7 @@ bool eng_foresight_unclear(const struct eng_foresight *f, size_t place)
     return false;
 }
 
-void eng_foresight_separate(struct eng_foresight *f, size_t place)
+void eng_precompile_separate(struct eng_precompile *f, size_t place)
 {
     if (f->alone <= place)
         f->alone = place + 1;
@@ -89,7 +89,7 @@ void eng_foresight_separate(struct eng_foresight *f, size_t place)
             f->alone = f->named[i].place + 1;
 }
 
-void eng_foresight_forget(struct eng_foresight *f)
+void eng_precompile_forget(struct eng_precompile *f)
 {
     f->count = 0;
     f->next = 0;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of configurations: taken apart and put together again, whatever they are made of.
+#include "unit.h"
+
+#include "model/configuration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME "shuffle.scan-loop/sync=none,form=ssa@workgroup=64,elements=1,turns=2,subgroup=32"
+
+static void names_come_apart(void **state)
+{
+    (void)state;
+    static const struct cfg_pair want[] = {
+        {"sync", "none", CFG_VARIANT},      {"form", "ssa", CFG_VARIANT},
+        {"workgroup", "64", CFG_WORKGROUP}, {"elements", "1", CFG_ELEMENTS},
+        {"turns", "2", CFG_PARAMETER},      {"subgroup", "32", CFG_SUBGROUP},
+    };
+    struct cfg cfg = cfg_parse(NAME);
+    assert_string_equal(cfg.name, NAME);
+    assert_string_equal(cfg.test, "shuffle.scan-loop");
+    assert_string_equal(cfg.family, "shuffle");
+    assert_int_equal(cfg.variant_count, 2);
+    assert_int_equal(cfg.param_count, 4);
+    assert_ptr_equal(cfg.params, cfg.variant + 2);
+    for (size_t i = 0; i < 6; i++) {
+        assert_string_equal(cfg.variant[i].key, want[i].key);
+        assert_string_equal(cfg.variant[i].value, want[i].value);
+        assert_int_equal(cfg.variant[i].role, want[i].role);
+    }
+    assert_string_equal(cfg_value(&cfg, "form"), "ssa");
+    assert_string_equal(cfg_value(&cfg, "turns"), "2");
+    assert_string_equal(cfg_value(&cfg, "shuffle"), "");
+    struct cfg again = cfg_make(cfg.test, cfg.variant, 6);
+    assert_string_equal(again.name, NAME);
+    cfg_clear(&again);
+    cfg_clear(&cfg);
+    assert_null(cfg.name);
+}
+
+// What is no name is taken apart too, and what it makes differs from it.
+static void any_text_comes_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *test, *made;
+        size_t axes, params;
+    } table[] = {
+        {"a.b", "a.b", "a.b", 0, 0},
+        {"a.b@w=1", "a.b", "a.b@w=1", 0, 1},
+        {"a.b/s=1", "a.b", "a.b/s=1", 1, 0},
+        {"", "", "", 0, 0},
+        {"/", "", "", 0, 0},
+        {"@", "", "", 0, 0},
+        {"a.b/@", "a.b", "a.b", 0, 0},
+        {"a.b/s=1,,t=2", "a.b", "a.b/s=1,t=2", 2, 0},
+        {"a.b/s", "a.b", "a.b/s=", 1, 0},
+        {"a.b/s=1=2@w=/", "a.b", "a.b/s=1=2@w=/", 1, 1},
+        {"a.b@w=1@x=2", "a.b", "a.b@w=1@x=2", 0, 1},
+        {"a.b@w=1/s=2", "a.b", "a.b@w=1/s=2", 0, 1},
+        {",,,=,@,", ",,,=,", ",,,=,", 0, 0},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct cfg cfg = cfg_parse(table[i].name);
+        struct cfg made = cfg_make(cfg.test, cfg.variant, cfg.variant_count + cfg.param_count);
+        assert_string_equal(cfg.name, table[i].name);
+        assert_string_equal(cfg.test, table[i].test);
+        assert_string_equal(made.name, table[i].made);
+        assert_int_equal(cfg.variant_count, table[i].axes);
+        assert_int_equal(cfg.param_count, table[i].params);
+        cfg_clear(&made);
+        cfg_clear(&cfg);
+    }
+}
+
+static void roles_have_names(void **state)
+{
+    (void)state;
+    for (int role = CFG_WORKGROUP; role < CFG_ROLES; role++)
+        assert_int_equal(cfg_parameter(cfg_role_name((enum cfg_role)role)), role);
+    assert_int_equal(cfg_parameter("variant"), CFG_PARAMETER);
+    assert_int_equal(cfg_parameter(""), CFG_PARAMETER);
+}
+
+static void lengths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *bare;
+    } table[] = {
+        {"a.b@w=1,subgroup=32", "a.b@w=1"},
+        {"a.b@subgroup=32", "a.b"},
+        {"a.b@w=1,xsubgroup=32", "a.b@w=1,xsubgroup=32"},
+        {"a.b@subgroup=32,w=1", "a.b@subgroup=32,w=1"},
+        {"a.b", "a.b"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_int_equal(cfg_bare_length(table[i].name), strlen(table[i].bare));
+    assert_int_equal(cfg_test_length("a.b/c=d"), 3);
+    assert_int_equal(cfg_variant_length("a.b/c=d@e=f"), 7);
+    assert_true(cfg_same_test("a.b/c=d", "a.b@e=f"));
+    assert_false(cfg_same_test("a.b/c=d", "a.bb"));
+    assert_true(cfg_is_precise("*@w=1"));
+    assert_false(cfg_is_precise("a.*"));
+    assert_true(cfg_names_size("*,subgroup=*"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_come_apart),
+        cmocka_unit_test(any_text_comes_apart),
+        cmocka_unit_test(roles_have_names),
+        cmocka_unit_test(lengths),
+    };
+    return cmocka_run_group_tests_name("configuration", tests, NULL, NULL);
+}
