@@ -28,27 +28,27 @@ static bool same_run(const struct bench_rate *a, const struct bench_rate *b)
            a->stride == b->stride;
 }
 
-static bool makes_sense(const struct bench_rate *said)
+static bool makes_sense(const struct bench_rate *report)
 {
-    const double stages = said->fill_ns + said->test_ns + said->check_ns;
-    return said->form < BENCH_FORMS && said->round < BENCH_RATE_ROUNDS && said->runs &&
-           said->instances && said->output_words >= said->instances && said->subgroup &&
-           said->slots && (said->stride == 1 || said->stride == 4) && said->wall_ns > 0 &&
+    const double stages = report->fill_ns + report->test_ns + report->check_ns;
+    return report->form < BENCH_FORMS && report->round < BENCH_RATE_ROUNDS && report->runs &&
+           report->instances && report->output_words >= report->instances && report->subgroup &&
+           report->slots && (report->stride == 1 || report->stride == 4) && report->wall_ns > 0 &&
            // The device's clock may run a little faster than the host's.
-           stages <= said->wall_ns * 1.1 && said->gave_up <= said->runs &&
-           said->failed <= (said->runs - said->gave_up) * said->instances;
+           stages <= report->wall_ns * 1.1 && report->expired <= report->runs &&
+           report->failed <= (report->runs - report->expired) * report->instances;
 }
 
-bool bench_rates_take(struct bench_rates *rates, const struct bench_rate *said)
+bool bench_rates_take(struct bench_rates *rates, const struct bench_rate *report)
 {
     size_t before = 0;
     for (size_t i = 0; i < rates->count; i++)
-        before += rates->rounds[i].form == said->form;
-    if (!makes_sense(said) || said->round != before ||
-        (rates->count && !same_run(&rates->rounds[0], said)))
+        before += rates->rounds[i].form == report->form;
+    if (!makes_sense(report) || report->round != before ||
+        (rates->count && !same_run(&rates->rounds[0], report)))
         return false;
     rates->rounds = lit_realloc(rates->rounds, rates->count + 1, sizeof *rates->rounds);
-    rates->rounds[rates->count++] = *said;
+    rates->rounds[rates->count++] = *report;
     return true;
 }
 
@@ -69,7 +69,7 @@ double bench_rate_subgroups(const struct bench_rate *rate)
 
 static double per_second(const struct bench_rate *rate)
 {
-    return (double)(rate->runs - rate->gave_up) * (double)rate->instances / (rate->wall_ns * 1e-9);
+    return (double)(rate->runs - rate->expired) * (double)rate->instances / (rate->wall_ns * 1e-9);
 }
 
 // Those of one form, in order. Returns how many; free *values.
@@ -92,9 +92,9 @@ static void add_shares(const struct bench_rates *rates, enum bench_form form,
         if (rate->form != form)
             continue;
         f->runs += rate->runs;
-        f->instances += (rate->runs - rate->gave_up) * rate->instances;
+        f->instances += (rate->runs - rate->expired) * rate->instances;
         f->failed += rate->failed;
-        f->gave_up += rate->gave_up;
+        f->expired += rate->expired;
         f->wall += rate->wall_ns * 1e-9;
         f->cpu += rate->cpu_ns * 1e-9;
         fill += rate->fill_ns * 1e-9;

@@ -1,91 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers what a worker says of a benchmark, and works out what is told of it.
+// Gathers what a worker says of a benchmark, and works out what is reported of it.
 #include "bench/result.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static void begin(struct bench_result *result, size_t rows, uint32_t warm, uint32_t repeats)
+{
+    *result = (struct bench_result){
+        .warm = warm, .repeats = repeats, .rows = lit_alloc(rows + 1, sizeof *result->rows)};
+}
+
+// The rows of the shape, of which all but the counts of operations are known without its loops.
+static void set_rows(struct bench_result *result)
+{
+    struct bench_row rows[BENCH_ROWS];
+    result->count = bench_scan_rows(&result->shape, rows);
+    for (size_t i = 0; i < result->count; i++) {
+        result->rows[i].number = i;
+        result->rows[i].row = rows[i];
+    }
+}
+
 void bench_result_begin(struct bench_result *result, const struct dev_facts *facts,
                         uint32_t elements, uint32_t loops, uint32_t warm, uint32_t repeats)
 {
-    memset(result, 0, sizeof *result);
-    result->warm = warm;
-    result->repeats = repeats;
+    begin(result, BENCH_ROWS, warm, repeats);
     result->shape = (struct bench_shape){.subgroup = facts->subgroup,
                                          .elements = elements,
                                          .copied = bench_copied(elements, facts),
                                          .loops = loops};
-    struct bench_row rows[BENCH_ROWS];
-    result->count = bench_scan_rows(&result->shape, rows);
-    for (size_t i = 0; i < result->count; i++)
-        result->rows[i].row = rows[i];
+    set_rows(result);
+}
+
+void look_result_begin(struct bench_result *result, uint32_t elements, const struct look_set *set,
+                       uint32_t warm, uint32_t repeats)
+{
+    begin(result, look_set_count(set), warm, repeats);
+    result->shape = (struct bench_shape){.elements = elements, .loops = 1};
+    for (size_t i = 0; i < look_rows(); i++)
+        if (set->has[i])
+            result->rows[result->count++] =
+                (struct bench_measured){.number = i, .row = look_row(i, elements)};
 }
 
 void bench_result_clear(struct bench_result *result)
 {
     for (size_t i = 0; i < result->count; i++)
         free(result->rows[i].ns);
-    memset(result, 0, sizeof *result);
+    free(result->rows);
+    *result = (struct bench_result){0};
 }
 
-// The iterations are known: so is what each row does.
-static void set_loops(struct bench_result *result, uint32_t loops)
-{
-    struct bench_row rows[BENCH_ROWS];
-    result->shape.loops = loops;
-    bench_scan_rows(&result->shape, rows);
-    for (size_t i = 0; i < result->count; i++)
-        result->rows[i].row = rows[i];
-}
-
-static bool is_told(const struct bench_result *result)
+struct bench_measured *bench_result_find(const struct bench_result *result, size_t number)
 {
     for (size_t i = 0; i < result->count; i++)
-        if (result->rows[i].state != BENCH_UNTOLD)
-            return true;
-    return false;
+        if (result->rows[i].number == number)
+            return &result->rows[i];
+    return NULL;
 }
 
-bool bench_result_row(struct bench_result *result, const struct bench_said *said,
+bool bench_result_row(struct bench_result *result, const struct bench_report *report,
                       enum bench_state state, const char *reason)
 {
-    if (said->row >= result->count || result->rows[said->row].state != BENCH_UNTOLD ||
-        state == BENCH_UNTOLD || !said->loops || said->loops > BENCH_MOST_LOOPS ||
-        said->statistic_count > BENCH_STATISTICS ||
-        (result->shape.loops && said->loops != result->shape.loops))
+    struct bench_measured *measured = bench_result_find(result, report->row);
+    if (!measured || measured->state != BENCH_UNREPORTED || state == BENCH_UNREPORTED ||
+        !report->loops || report->loops > BENCH_MOST_LOOPS ||
+        report->statistic_count > BENCH_STATISTICS ||
+        (result->shape.loops && report->loops != result->shape.loops))
         return false;
-    if (!is_told(result)) {
-        set_loops(result, said->loops);
-        result->tick = said->tick;
+    if (!result->shape.loops) {
+        result->shape.loops = report->loops;
+        set_rows(result);
     }
-    if (said->tick < result->tick || said->tick > result->tick)
+    if (!result->reported)
+        result->tick = report->tick;
+    result->reported = true;
+    if (report->tick < result->tick || report->tick > result->tick)
         return false;
-    struct bench_measured *measured = &result->rows[said->row];
     measured->state = state;
     snprintf(measured->reason, sizeof measured->reason, "%s", reason);
-    measured->statistic_count = said->statistic_count;
-    memcpy(measured->statistics, said->statistics, sizeof measured->statistics);
+    measured->statistic_count = report->statistic_count;
+    memcpy(measured->statistics, report->statistics, sizeof measured->statistics);
     if (state == BENCH_READY)
         measured->ns = lit_alloc(result->repeats, sizeof *measured->ns);
     return true;
 }
 
-bool bench_result_time(struct bench_result *result, const struct bench_said *said)
+bool bench_result_time(struct bench_result *result, const struct bench_report *report)
 {
-    if (said->row >= result->count)
-        return false;
-    struct bench_measured *measured = &result->rows[said->row];
-    if (measured->state != BENCH_READY || said->round != measured->dispatches ||
-        said->round >= (uint64_t)result->warm + result->repeats ||
-        said->wrong > measured->row.words ||
-        (said->wrong && (said->index >= measured->row.words || said->got == said->want)))
+    struct bench_measured *measured = bench_result_find(result, report->row);
+    if (!measured || measured->state != BENCH_READY || report->round != measured->dispatches ||
+        report->round >= (uint64_t)result->warm + result->repeats ||
+        report->wrong > measured->row.words ||
+        (report->wrong && (report->index >= measured->row.words || report->got == report->want)))
         return false;
     measured->dispatches++;
-    if (said->wrong && !measured->wrong++)
-        measured->first = *said;
-    if (said->round >= result->warm)
-        measured->ns[measured->count++] = said->ns;
+    if (report->expired)
+        measured->expired++;
+    else if (report->wrong && !measured->wrong++)
+        measured->first = *report;
+    if (report->round >= result->warm)
+        measured->ns[measured->count++] = report->ns;
     return true;
 }
 
@@ -94,14 +112,14 @@ enum bench_verdict bench_verdict(const struct bench_measured *measured)
     switch (measured->state) {
     case BENCH_READY:
         return measured->wrong     ? BENCH_WRONG
-               : measured->gave_up ? BENCH_GAVE_UP
+               : measured->expired ? BENCH_EXPIRED
                : measured->count   ? BENCH_RIGHT
                                    : BENCH_UNTIMED;
     case BENCH_SKIPPED:
         return BENCH_SKIP;
     case BENCH_REFUSED:
         return BENCH_REFUSAL;
-    case BENCH_UNTOLD:
+    case BENCH_UNREPORTED:
         break;
     }
     return BENCH_UNTIMED;
@@ -109,12 +127,77 @@ enum bench_verdict bench_verdict(const struct bench_measured *measured)
 
 bool bench_is_right(const struct bench_measured *measured)
 {
-    return measured->count && !measured->wrong && !measured->gave_up;
+    return measured->count && !measured->wrong && !measured->expired;
 }
+
+// --- The fastest
+
+struct ranked {
+    const struct bench_measured *row;
+    double median;
+};
+
+static double median_of(const struct bench_measured *measured)
+{
+    return stat_sample(measured->ns, measured->count).median;
+}
+
+static int by_median(const void *a, const void *b)
+{
+    const struct ranked *left = a, *right = b;
+    if (left->median < right->median || left->median > right->median)
+        return left->median < right->median ? -1 : 1;
+    return (left->row > right->row) - (left->row < right->row); // as they were timed
+}
+
+size_t bench_result_rank(const struct bench_result *result, enum bench_kind kind,
+                         const struct bench_measured ***rows)
+{
+    size_t count = 0;
+    struct ranked *ranked = lit_alloc(result->count + 1, sizeof *ranked);
+    for (size_t i = 0; i < result->count; i++) {
+        const struct bench_measured *row = &result->rows[i];
+        if (row->row.kind == kind && bench_is_right(row))
+            ranked[count++] = (struct ranked){row, median_of(row)};
+    }
+    qsort(ranked, count, sizeof *ranked, by_median);
+    *rows = lit_alloc(count + 1, sizeof **rows);
+    for (size_t i = 0; i < count; i++)
+        (*rows)[i] = ranked[i].row;
+    free(ranked);
+    return count;
+}
+
+const struct bench_measured *bench_result_best(const struct bench_result *result,
+                                               enum bench_kind kind)
+{
+    const struct bench_measured **rows = NULL;
+    const size_t count = bench_result_rank(result, kind, &rows);
+    const struct bench_measured *best = count ? rows[0] : NULL;
+    free(rows);
+    return best;
+}
+
+const struct bench_measured *bench_size_chosen(const struct bench_size *size)
+{
+    if (size->chosen >= LOOK_ROWS)
+        return bench_result_best(&size->result, BENCH_LOOKBACK);
+    const struct bench_measured *row = bench_result_find(&size->result, size->chosen);
+    return row && bench_is_right(row) ? row : NULL;
+}
+
+// --- Figures
 
 static double per_second(uint64_t operations, double ns)
 {
     return ns > 0 ? (double)operations / ns * 1e9 : 0;
+}
+
+static struct bench_limits rate_of(const struct bench_row *row, double ns)
+{
+    return (struct bench_limits){.bytes = per_second(row->bytes, ns),
+                                 .adds = per_second(row->adds, ns),
+                                 .shuffles = per_second(row->shuffles, ns)};
 }
 
 struct bench_limits bench_result_limits(const struct bench_result *result)
@@ -122,19 +205,16 @@ struct bench_limits bench_result_limits(const struct bench_result *result)
     struct bench_limits limits = {0};
     for (size_t i = 0; i < result->count; i++) {
         const struct bench_measured *measured = &result->rows[i];
-        const struct bench_row *row = &measured->row;
-        if (row->kind == BENCH_SCAN || !bench_is_right(measured))
+        const enum bench_kind kind = measured->row.kind;
+        if (kind < BENCH_COPY || kind > BENCH_SHUFFLES || !bench_is_right(measured))
             continue;
-        const double ns = stat_sample(measured->ns, measured->count).median;
-        double *limit = row->kind == BENCH_COPY   ? &limits.bytes
-                        : row->kind == BENCH_ADDS ? &limits.adds
-                                                  : &limits.shuffles;
-        const double rate = per_second(row->kind == BENCH_COPY   ? row->bytes
-                                       : row->kind == BENCH_ADDS ? row->adds
-                                                                 : row->shuffles,
-                                       ns);
-        if (rate > *limit)
-            *limit = rate;
+        const struct bench_limits rate = rate_of(&measured->row, median_of(measured));
+        if (kind == BENCH_COPY && rate.bytes > limits.bytes)
+            limits.bytes = rate.bytes;
+        if (rate.adds > limits.adds)
+            limits.adds = rate.adds;
+        if (rate.shuffles > limits.shuffles)
+            limits.shuffles = rate.shuffles;
     }
     return limits;
 }
@@ -143,34 +223,33 @@ struct bench_limits bench_result_limits(const struct bench_result *result)
 static const struct bench_measured *native_of(const struct bench_result *result,
                                               const struct bench_row *row)
 {
-    for (size_t i = 0; i < result->count; i++) {
+    for (size_t i = 0; i < result->count && row->kind == BENCH_SCAN; i++) {
         const struct bench_row *other = &result->rows[i].row;
-        if (row->kind == BENCH_SCAN && other->kind == BENCH_SCAN &&
-            other->operation == BENCH_NATIVE && other->level == row->level &&
-            other->items == row->items && other->workgroup == row->workgroup)
+        if (other->kind == BENCH_SCAN && other->operation == BENCH_NATIVE &&
+            other->level == row->level && other->items == row->items &&
+            other->workgroup == row->workgroup)
             return bench_is_right(&result->rows[i]) ? &result->rows[i] : NULL;
     }
     return NULL;
 }
 
+static double share_of(double rate, double limit)
+{
+    return limit > 0 ? rate / limit : 0;
+}
+
 struct bench_figures bench_figures(const struct bench_result *result,
                                    const struct bench_measured *measured)
 {
-    const struct bench_row *row = &measured->row;
     const struct bench_limits limits = bench_result_limits(result);
-    const struct bench_measured *native = native_of(result, row);
-    struct bench_figures figures = {.ns = stat_sample(measured->ns, measured->count)};
-    figures.bytes = per_second(row->bytes, figures.ns.median);
-    figures.adds = per_second(row->adds, figures.ns.median);
-    figures.shuffles = per_second(row->shuffles, figures.ns.median);
-    figures.bytes_share = limits.bytes > 0 ? figures.bytes / limits.bytes : 0;
-    figures.adds_share = limits.adds > 0 ? figures.adds / limits.adds : 0;
-    figures.shuffles_share = limits.shuffles > 0 ? figures.shuffles / limits.shuffles : 0;
-    if (native) {
-        const double median = stat_sample(native->ns, native->count).median;
-        figures.of_native = median > 0 ? figures.ns.median / median : 0;
-    }
-    return figures;
+    const struct bench_measured *native = native_of(result, &measured->row);
+    struct bench_figures f = {.ns = stat_sample(measured->ns, measured->count)};
+    f.rate = rate_of(&measured->row, f.ns.median);
+    f.share = (struct bench_limits){.bytes = share_of(f.rate.bytes, limits.bytes),
+                                    .adds = share_of(f.rate.adds, limits.adds),
+                                    .shuffles = share_of(f.rate.shuffles, limits.shuffles)};
+    f.of_native = native ? share_of(f.ns.median, median_of(native)) : 0;
+    return f;
 }
 
 static const char *statistic(const struct bench_measured *measured, const char *const *names,
@@ -193,4 +272,72 @@ const char *bench_code(const struct bench_measured *measured)
 {
     static const char *const names[] = {"Binary Size", "Code size", "Code Size"};
     return statistic(measured, names, sizeof names / sizeof *names);
+}
+
+// --- What it comes to
+
+static void add_size(struct bench_sum *sum, const struct bench_size *size)
+{
+    const struct bench_result *result = &size->result;
+    const bool skipped = size->end == ENG_SKIP; // nothing of it could be timed
+    for (size_t i = 0; i < result->count; i++) {
+        const struct bench_measured *measured = &result->rows[i];
+        ++*(measured->wrong                               ? &sum->wrong
+            : measured->expired                           ? &sum->expired
+            : skipped || measured->state == BENCH_SKIPPED ? &sum->skipped
+            : measured->state == BENCH_REFUSED            ? &sum->refused
+            : measured->count == result->repeats          ? &sum->right
+                                                          : &sum->unreported);
+    }
+    sum->crashed += size->end == ENG_CRASH || size->end == ENG_HANG;
+    sum->lost += size->end == ENG_DEVICE_LOST;
+    sum->failed += size->end == ENG_HARNESS_ERROR;
+}
+
+struct bench_sum bench_devices_sum(const struct bench_device *devices, size_t count)
+{
+    struct bench_sum sum = {0};
+    for (size_t i = 0; i < count; i++)
+        for (size_t s = 0; s < devices[i].count; s++)
+            add_size(&sum, &devices[i].sizes[s]);
+    return sum;
+}
+
+enum lit_exit bench_sum_exit(const struct bench_sum *sum, char *because, size_t size)
+{
+    if (sum->wrong) {
+        snprintf(because, size, "%" PRIu64 " row%s stored wrong words", sum->wrong,
+                 sum->wrong == 1 ? "" : "s");
+        return LIT_EXIT_FORBIDDEN;
+    }
+    if (sum->crashed) {
+        snprintf(because, size, "%u driver%s crashed or hung", sum->crashed,
+                 sum->crashed == 1 ? "" : "s");
+        return LIT_EXIT_FORBIDDEN;
+    }
+    if (sum->lost) {
+        snprintf(because, size, "%u device%s lost", sum->lost, sum->lost == 1 ? " was" : "s were");
+        return LIT_EXIT_DEVICE_LOST;
+    }
+    if (sum->out_of_time) {
+        snprintf(because, size, "the time was used up");
+        return LIT_EXIT_TIME;
+    }
+    if (sum->expired) {
+        snprintf(because, size,
+                 "in %" PRIu64 " row%s a wait for another workgroup timed out, which says nothing",
+                 sum->expired, sum->expired == 1 ? "" : "s");
+        return LIT_EXIT_UNDECIDED;
+    }
+    if (sum->refused || sum->failed || (sum->unreported && sum->right)) {
+        snprintf(because, size, "%" PRIu64 " rows could not be timed",
+                 sum->refused + sum->unreported);
+        return LIT_EXIT_UNDECIDED;
+    }
+    if (!sum->right) {
+        snprintf(because, size, "nothing could run");
+        return LIT_EXIT_NOTHING;
+    }
+    snprintf(because, size, "every word that was stored is right");
+    return LIT_EXIT_OK;
 }

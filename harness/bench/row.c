@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of `litmus bench scan`, and what of adds, shuffles and memory each of them needs.
+// The rows of the benchmarks, and what of adds, shuffles and memory each of them needs.
 #include "bench/row.h"
 
 #include "model/facts.h"
 
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define LIMIT_WORKGROUP    256u // invocations, of the rows that are limits
 #define ADDS_EACH          64u  // of an iteration of an invocation: spirv/bench/limit.spvasm
@@ -13,8 +17,10 @@
 #define COPIED_EACH        16u // words of an invocation
 #define COPIED_PER_ELEMENT 128u
 #define COPIED_MOST        (1u << 26)
+#define COPIES             "bench/copy/"
+#define LOOKBACK           "bench/lookback/"
 
-static const char *const kinds[BENCH_KINDS] = {"scan", "copy", "adds", "shuffles"};
+static const char *const kinds[BENCH_KINDS] = {"scan", "copy", "adds", "shuffles", "scan", "alone"};
 static const char *const levels[BENCH_LEVELS] = {"subgroup", "workgroup"};
 static const char *const operations[BENCH_OPERATIONS] = {"native", "emulated"};
 static const char *const barriers[BENCH_BARRIERS] = {"none", "control", "memory"};
@@ -38,6 +44,85 @@ const char *bench_barrier_name(enum bench_barrier barrier)
 {
     return barriers[barrier];
 }
+
+void bench_row_name(const struct bench_row *row, struct text *name)
+{
+    if (row->kind == BENCH_SCAN)
+        text_printf(name, "%s/%s/%s/items=%" PRIu32 "/workgroup=%" PRIu32, levels[row->level],
+                    operations[row->operation], barriers[row->barrier], row->items, row->workgroup);
+    else if (row->tile)
+        text_printf(name, "%s/workgroup=%" PRIu32,
+                    row->kernel->name + strlen(row->lanes ? LOOKBACK : "bench/"), row->workgroup);
+    else if (row->kind == BENCH_COPY)
+        text_puts(name, "limit/copy");
+    else
+        text_printf(name, "limit/%s/chains=%" PRIu32, kinds[row->kind], row->chains);
+}
+
+bool bench_row_same(const struct bench_row *a, const struct bench_row *b)
+{
+    return a->kind == b->kind && a->level == b->level && a->items == b->items &&
+           a->chains == b->chains && a->loops == b->loops && a->words == b->words;
+}
+
+// What scans with look-back ask of subgroups and of shared memory.
+static bool tile_fits(const struct bench_row *row, const struct dev_facts *facts,
+                      struct lit_error *error)
+{
+    const uint32_t subgroups = row->workgroup / facts->subgroup;
+    // Besides the vectors: the tile, the sum before it, a sum for each subgroup.
+    const uint32_t bytes = row->shared * row->workgroup * 16 + subgroups * 4 + 8;
+    if (facts->subgroup > row->lanes)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "subgroups of %" PRIu32 ", it is for at most %" PRIu32, facts->subgroup,
+                        row->lanes);
+    if (!subgroups || row->workgroup % facts->subgroup || subgroups > 4 * facts->subgroup)
+        return lit_fail(error, LIT_EXIT_NOTHING,
+                        "%" PRIu32 " subgroups of %" PRIu32
+                        " in a workgroup, it is for 1 to four times as many as lanes",
+                        subgroups, facts->subgroup);
+    return bytes <= facts->max_shared ||
+           lit_fail(error, LIT_EXIT_NOTHING,
+                    "%" PRIu32 " bytes of shared memory > maxComputeSharedMemorySize %" PRIu32,
+                    bytes, facts->max_shared);
+}
+
+bool bench_row_fits(const struct bench_row *row, const struct dev_facts *facts,
+                    struct lit_error *error)
+{
+    const struct {
+        const char *what, *limit;
+        uint64_t needed, most; // most 0: not known
+    } limits[] = {
+        {"invocations in a workgroup", "maxComputeWorkGroupInvocations", row->workgroup,
+         facts->max_workgroup},
+        {"workgroups", "maxComputeWorkGroupCount", row->workgroups, facts->max_workgroups},
+        // Copies beside a look-back know nothing of subgroups, and their buffers have addresses.
+        {"subgroups in a workgroup", "maxComputeWorkgroupSubgroups",
+         row->tile && !row->lanes ? 0 : row->workgroup / facts->subgroup, facts->max_subgroups},
+        {"bytes of a buffer", "maxStorageBufferRange", row->tile ? 0 : row->words * 4,
+         facts->max_storage_buffer},
+    };
+    uint64_t needs = 0;
+    uint32_t unknown = 0;
+    if (row->tile && !look_row_exists(row))
+        return lit_fail(error, LIT_EXIT_NOTHING, "there is no such row of %" PRIu64 " words",
+                        row->words);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].most && limits[i].needed > limits[i].most)
+            return lit_fail(error, LIT_EXIT_NOTHING, "%" PRIu64 " %s > %s %" PRIu64,
+                            limits[i].needed, limits[i].what, limits[i].limit, limits[i].most);
+    if (row->lanes && !tile_fits(row, facts, error))
+        return false;
+    if (!cat_module_features(cat_kernel_words(row->kernel), row->kernel->count, &needs, &unknown))
+        return lit_fail(error, LIT_EXIT_NOTHING, "capability %" PRIu32 " is not known", unknown);
+    for (int f = 0; f < CAT_FEATURE_COUNT; f++)
+        if (needs & ~facts->features & UINT64_C(1) << f)
+            return lit_fail(error, LIT_EXIT_NOTHING, "%s", cat_feature_name((enum cat_feature)f));
+    return true;
+}
+
+// --- litmus bench scan
 
 uint32_t bench_copied(uint32_t elements, const struct dev_facts *facts)
 {
@@ -77,6 +162,26 @@ static void count_scan(struct bench_row *row, uint32_t subgroup)
     }
     row->shuffles *= row->loops;
     row->adds *= row->loops;
+}
+
+static const struct cat_kernel *kernel_of(const struct bench_row *row)
+{
+    char name[96];
+    if (row->kind == BENCH_SCAN)
+        snprintf(name, sizeof name, "bench/scan/level=%s/operation=%s/barrier=%s/items=%" PRIu32,
+                 levels[row->level], operations[row->operation], barriers[row->barrier],
+                 row->items);
+    else
+        snprintf(name, sizeof name, "bench/limit/kind=%s%s", kinds[row->kind],
+                 row->kind == BENCH_COPY ? ""
+                 : row->chains == 1      ? "/chains=one"
+                                         : "/chains=many");
+    return cat_kernel_find(name);
+}
+
+const struct cat_kernel *bench_copy_kernel(void)
+{
+    return kernel_of(&(struct bench_row){.kind = BENCH_COPY});
 }
 
 static struct bench_row scan_row(const struct bench_shape *shape, enum bench_level level,
@@ -142,54 +247,230 @@ size_t bench_scan_rows(const struct bench_shape *shape, struct bench_row rows[BE
                     row->barrier = scans[s].barrier;
                     count_scan(row, shape->subgroup);
                 }
+    for (size_t i = 0; i < count; i++)
+        rows[i].kernel = kernel_of(&rows[i]);
     return count;
 }
 
-bool bench_row_fits(const struct bench_row *row, const struct dev_facts *facts,
-                    struct lit_error *error)
+// --- litmus bench lookback
+
+static const uint32_t widths[LOOK_WIDTHS] = {64, 128, 256, 384, 512, 640, 768, 1024};
+
+// The kernels, copies first, in the order of spirv/kernels.
+static const struct cat_kernel *look_kernels[LOOK_ROWS / LOOK_WIDTHS];
+static size_t copy_kernels, all_kernels;
+
+static void find_kernels(void)
 {
-    const struct bench_module module = bench_row_module(row);
-    uint64_t needs = 0;
-    uint32_t unknown = 0;
-    const uint32_t subgroups = row->workgroup / facts->subgroup;
-    if (row->workgroup > facts->max_workgroup)
-        return lit_fail(error, LIT_EXIT_NOTHING,
-                        "workgroup of %" PRIu32 " > maxComputeWorkGroupInvocations %" PRIu32,
-                        row->workgroup, facts->max_workgroup);
-    if (facts->max_subgroups && subgroups > facts->max_subgroups)
-        return lit_fail(error, LIT_EXIT_NOTHING,
-                        "%" PRIu32 " subgroups in a workgroup > maxComputeWorkgroupSubgroups "
-                        "%" PRIu32,
-                        subgroups, facts->max_subgroups);
-    if (row->workgroups > facts->max_workgroups)
-        return lit_fail(error, LIT_EXIT_NOTHING,
-                        "%" PRIu32 " workgroups > maxComputeWorkGroupCount %" PRIu32,
-                        row->workgroups, facts->max_workgroups);
-    if (row->words > facts->max_storage_buffer / 4)
-        return lit_fail(error, LIT_EXIT_NOTHING,
-                        "a buffer of more bytes than maxStorageBufferRange %" PRIu64,
-                        facts->max_storage_buffer);
-    if (!cat_module_features(module.words, module.count, &needs, &unknown))
-        return lit_fail(error, LIT_EXIT_NOTHING, "capability %" PRIu32 " is not known", unknown);
-    for (int f = 0; f < CAT_FEATURE_COUNT; f++)
-        if (needs & ~facts->features & UINT64_C(1) << f)
-            return lit_fail(error, LIT_EXIT_NOTHING, "%s", cat_feature_name((enum cat_feature)f));
+    for (int scans = 0; scans < 2; scans++) {
+        const char *start = scans ? LOOKBACK : COPIES;
+        for (size_t i = 0; i < cat_kernel_count && all_kernels < LOOK_ROWS / LOOK_WIDTHS; i++)
+            if (strncmp(cat_kernels[i].name, start, strlen(start)) == 0)
+                look_kernels[all_kernels++] = &cat_kernels[i];
+        copy_kernels = scans ? copy_kernels : all_kernels;
+    }
+}
+
+static void need_kernels(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_kernels);
+}
+
+size_t look_rows(void)
+{
+    need_kernels();
+    return all_kernels * LOOK_WIDTHS;
+}
+
+size_t look_copies(void)
+{
+    need_kernels();
+    return copy_kernels * LOOK_WIDTHS;
+}
+
+static uint32_t number_of(const struct cat_kernel *kernel, const char *axis)
+{
+    const char *value = cat_kernel_choice(kernel, axis);
+    return value ? (uint32_t)strtoul(value, NULL, 10) : 0;
+}
+
+static bool is_choice(const struct cat_kernel *kernel, const char *axis, const char *value)
+{
+    const char *own = cat_kernel_choice(kernel, axis);
+    return own && strncmp(own, value, strcspn(own, "/")) == 0;
+}
+
+enum bench_kind look_kind(size_t number)
+{
+    need_kernels();
+    return number / LOOK_WIDTHS < copy_kernels                               ? BENCH_COPY
+           : is_choice(look_kernels[number / LOOK_WIDTHS], "stage", "alone") ? BENCH_TILES
+                                                                             : BENCH_LOOKBACK;
+}
+
+struct bench_row look_row(size_t number, uint32_t elements)
+{
+    const enum bench_kind kind = look_kind(number);
+    const struct cat_kernel *kernel = look_kernels[number / LOOK_WIDTHS];
+    struct bench_row row = {
+        .kind = kind,
+        .kernel = kernel,
+        .held = number_of(kernel, kind == BENCH_COPY ? "vectors" : "held"),
+        .shared = number_of(kernel, "shared"),
+        .lanes = number_of(kernel, "lanes"),
+        .by_number = is_choice(kernel, "order", "id"),
+        .workgroup = widths[number % LOOK_WIDTHS],
+        .loops = 1,
+        .words = elements,
+        .bytes = (uint64_t)elements * 8,
+    };
+    row.tile = row.workgroup * (row.held + row.shared) * 4;
+    row.workgroups = (elements - 1) / row.tile + 1;
+    return row;
+}
+
+bool look_row_exists(const struct bench_row *row)
+{
+    return (row->kind != BENCH_COPY || row->words % row->tile == 0) &&
+           row->workgroup * row->held * 4 <= LOOK_HELD_WORDS;
+}
+
+bool look_row_find(const char *name, size_t *number)
+{
+    bool found = false;
+    for (size_t i = 0; i < look_rows() && !found; i++) {
+        const struct bench_row row = look_row(i, LOOK_ELEMENTS);
+        struct text own = {0};
+        bench_row_name(&row, &own);
+        found = strcmp(own.data, name) == 0;
+        if (found)
+            *number = i;
+        text_free(&own);
+    }
+    return found;
+}
+
+uint32_t look_segment(const struct bench_row *row)
+{
+    return row->kind == BENCH_COPY    ? 1
+           : row->kind == BENCH_TILES ? row->tile
+                                      : (uint32_t)row->words;
+}
+
+void look_set_write(const struct look_set *set, char text[LOOK_SET_TEXT])
+{
+    const size_t digits = (look_rows() + 3) / 4;
+    for (size_t d = 0; d < digits; d++) {
+        unsigned digit = 0;
+        for (unsigned i = 0; i < 4; i++)
+            digit |= (unsigned)set->has[4 * d + i] << i;
+        text[d] = "0123456789abcdef"[digit];
+    }
+    text[digits] = '\0';
+}
+
+bool look_set_read(const char *text, struct look_set *set)
+{
+    static const char digits[] = "0123456789abcdef";
+    memset(set, 0, sizeof *set);
+    for (size_t d = 0; text[d]; d++) {
+        const char *digit = strchr(digits, text[d]);
+        if (!digit)
+            return false;
+        for (unsigned i = 0; i < 4; i++) {
+            if (!((digit - digits) >> i & 1))
+                continue;
+            if (4 * d + i >= look_rows())
+                return false;
+            set->has[4 * d + i] = true;
+        }
+    }
     return true;
 }
 
-bool bench_row_same(const struct bench_row *a, const struct bench_row *b)
+size_t look_set_count(const struct look_set *set)
 {
-    return a->kind == b->kind && a->level == b->level && a->items == b->items &&
-           a->chains == b->chains && a->loops == b->loops && a->words == b->words;
+    size_t count = 0;
+    for (size_t i = 0; i < look_rows(); i++)
+        count += set->has[i];
+    return count;
 }
 
-void bench_row_name(const struct bench_row *row, struct text *name)
+// What to begin with, the first that fits: large tiles where there are many of them, and small
+// ones where few would leave parts of a device without work. For subgroups of 32 as measured on the
+// device of docs/performance.md; for others what is moderate.
+static const struct {
+    uint32_t subgroup, most; // subgroup: 0 for any; most: up to so many words
+    const char *shape, *encoding, *fence;
+    uint32_t workgroup;
+} defaults[] = {
+    {32, 1u << 21, "held=4/shared=0/looks=4/lanes=32", "word64", "device", 640},
+    {32, 1u << 23, "held=8/shared=0/looks=2/lanes=32", "word64", "device", 512},
+    {32, 1u << 25, "held=10/shared=0/looks=1/lanes=32", "word64", "device", 384},
+    {32, 1u << 27, "held=24/shared=0/looks=1/lanes=32", "word64", "device", 512},
+    {32, LOOK_MOST, "held=30/shared=5/looks=1/lanes=32", "word64", "device", 384},
+    {32, LOOK_MOST, "held=12/shared=0/looks=1/lanes=32", "word64", "device", 1024},
+    {32, LOOK_MOST, "held=8/shared=0/looks=1/lanes=32", "word64", "device", 256},
+    {64, 1u << 21, "held=4/shared=0/looks=1/lanes=64", "word64", "subgroup", 256},
+    {64, LOOK_MOST, "held=8/shared=0/looks=1/lanes=64", "word64", "subgroup", 256},
+    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "subgroup", 256},
+    {64, LOOK_MOST, "held=4/shared=0/looks=1/lanes=64", "split", "subgroup", 128},
+    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "word64", "subgroup", 512},
+    {128, LOOK_MOST, "held=4/shared=0/looks=1/lanes=128", "split", "subgroup", 128},
+    {0, LOOK_MOST, "held=4/shared=0/looks=2/lanes=32", "word64", "subgroup", 256},
+    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "subgroup", 256},
+    {0, LOOK_MOST, "held=4/shared=0/looks=1/lanes=32", "split", "subgroup", 64},
+};
+
+static bool look_fits(size_t number, uint32_t elements, const struct dev_facts *facts)
 {
-    if (row->kind == BENCH_SCAN)
-        text_printf(name, "%s/%s/%s/items=%" PRIu32 "/workgroup=%" PRIu32, levels[row->level],
-                    operations[row->operation], barriers[row->barrier], row->items, row->workgroup);
-    else if (row->kind == BENCH_COPY)
-        text_puts(name, "limit/copy");
-    else
-        text_printf(name, "limit/%s/chains=%" PRIu32, kinds[row->kind], row->chains);
+    const struct bench_row row = look_row(number, elements);
+    return bench_row_fits(&row, facts, NULL);
+}
+
+bool look_default(uint32_t elements, const struct dev_facts *facts, size_t *number)
+{
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+        struct text name = {0};
+        if ((defaults[i].subgroup && defaults[i].subgroup != facts->subgroup) ||
+            elements > defaults[i].most)
+            continue;
+        text_printf(
+            &name,
+            "%s/encoding=%s/order=ticket/edge=branch/stage=whole/fence=%s/workgroup=%" PRIu32,
+            defaults[i].shape, defaults[i].encoding, defaults[i].fence, defaults[i].workgroup);
+        const bool found = look_row_find(name.data, number) && look_fits(*number, elements, facts);
+        text_free(&name);
+        if (found)
+            return true;
+    }
+    // Whatever was built and fits.
+    for (size_t i = look_copies(); i < look_rows(); i++)
+        if (look_kind(i) == BENCH_LOOKBACK && look_fits(i, elements, facts)) {
+            *number = i;
+            return true;
+        }
+    return false;
+}
+
+// The row's kernel without the look-back, in tiles that begin in the same order.
+static bool is_tiles_of(const struct bench_row *local, const struct bench_row *row)
+{
+    return local->kind == BENCH_TILES && local->workgroup == row->workgroup &&
+           local->held == row->held && local->shared == row->shared && local->lanes == row->lanes &&
+           local->by_number == row->by_number;
+}
+
+bool look_tiles_only(size_t number, size_t *local)
+{
+    const struct bench_row row = look_row(number, LOOK_ELEMENTS);
+    for (size_t i = look_copies(); i < look_rows() && row.kind == BENCH_LOOKBACK; i++) {
+        const struct bench_row other = look_row(i, LOOK_ELEMENTS);
+        if (is_tiles_of(&other, &row)) {
+            *local = i;
+            return true;
+        }
+    }
+    return false;
 }

@@ -3,12 +3,16 @@
 #include "cli/bench.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/describe.h"
 #include "cli/isa_keep.h"
+#include "cli/output.h"
 #include "cli/simt.h"
+#include "engine/bench.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
+#include "engine/progress.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -110,7 +114,92 @@ const struct cli_syntax cli_bench_syntax = {
     .words = "lookback|scan|single|throughput",
 };
 
-// What they share
+// --- What there is
+
+enum { SCAN = 1, LOOKBACK = 2, SINGLE = 4, THROUGHPUT = 8 };
+
+static const struct benchmark {
+    const char *name, *about;
+    int bit;
+    uint64_t repeat, simt_repeat, most_repeat;
+    bool (*begin)(struct cli_benching *b, struct lit_error *error); // may be NULL
+    void (*run)(struct cli_benching *b);
+} benchmarks[] = {
+    // The default numbers of repetitions are odd: the median is one of them.
+    {"scan", "inclusive sums over subgroups and workgroups, native and emulated", SCAN, 31, 3,
+     BENCH_REPEATS, NULL, cli_bench_scan},
+    {"lookback", "inclusive sums over the whole device by look-back, against copies", LOOKBACK, 31,
+     3, BENCH_REPEATS, cli_bench_lookback_begin, cli_bench_lookback},
+    {"single", "checked runs, one submission each, against those of 'litmus run'", SINGLE, 9, 2,
+     BENCH_RATE_ROUNDS, cli_bench_rate_begin, cli_bench_rates},
+    {"throughput", "checked units per second, and what memory allows", THROUGHPUT, 9, 2,
+     BENCH_RATE_ROUNDS, cli_bench_rate_begin, cli_bench_rates},
+};
+
+#define BENCHMARKS (sizeof benchmarks / sizeof benchmarks[0])
+
+// Options that not all of them have.
+static const struct {
+    const char *name;
+    int of;
+} particular[] = {
+    {"elements", SCAN | LOOKBACK}, {"loops", SCAN},
+    {"test", SINGLE | THROUGHPUT}, {"scale", SINGLE | THROUGHPUT},
+    {"variants", LOOKBACK},        {"tune", LOOKBACK},
+    {"tuned", LOOKBACK},           {"cub", LOOKBACK},
+    {"keep", SCAN | LOOKBACK},
+};
+
+static bool check_particular(const struct benchmark *benchmark, uint64_t given,
+                             struct lit_error *error)
+{
+    for (size_t i = 0; i < sizeof particular / sizeof *particular; i++) {
+        struct text names = {0};
+        size_t option = 0;
+        while (strcmp(options[option].name, particular[i].name) != 0)
+            option++;
+        if (!(given >> option & 1) || particular[i].of & benchmark->bit)
+            continue;
+        for (size_t k = 0; k < BENCHMARKS; k++)
+            if (particular[i].of & benchmarks[k].bit)
+                text_printf(&names, "%s'litmus bench %s'", names.length ? " and " : "",
+                            benchmarks[k].name);
+        lit_fail(error, LIT_EXIT_USAGE, "--%s is for %s", particular[i].name, names.data);
+        text_free(&names);
+        return false;
+    }
+    return true;
+}
+
+static bool check_usage(const struct benchmark *benchmark, const struct cli_benching *b,
+                        uint64_t given, struct lit_error *error)
+{
+    const struct cli_bench_options *o = &b->chosen;
+    const uint64_t most = benchmark->bit == LOOKBACK ? LOOK_MOST : BENCH_MOST;
+    char count[32];
+    if (!check_particular(benchmark, given, error))
+        return false;
+    if (o->elements &&
+        (o->elements < BENCH_ELEMENTS || o->elements > most || (o->elements & (o->elements - 1))))
+        return lit_fail(error, LIT_EXIT_USAGE, "--elements: a power of two from 4,096 to %s",
+                        text_count(count, most));
+    const struct {
+        const char *name;
+        uint64_t value, most;
+    } limits[] = {{"loops", o->loops, BENCH_MOST_LOOPS},
+                  {"repeat", o->repeat, benchmark->most_repeat},
+                  {"scale", o->scale, 1u << 20}};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (limits[i].value > limits[i].most)
+            return lit_fail(error, LIT_EXIT_USAGE, "--%s: at most %s", limits[i].name,
+                            text_count(count, limits[i].most));
+    if (o->budget > 86400)
+        return lit_fail(error, LIT_EXIT_USAGE, "--budget: at most 24h");
+    return (!o->json || cli_output_check(o->json, "", error)) &&
+           (!o->markdown || cli_output_check(o->markdown, "", error));
+}
+
+// --- What they share
 
 void cli_benching_clear_line(struct cli_benching *b)
 {
@@ -125,30 +214,9 @@ static void say(const char *line, void *user)
     fprintf(stderr, "%s\n", line);
 }
 
-enum bench_state cli_benching_state(enum eng_result outcome)
+bool cli_benching_is_over(const struct cli_benching *b)
 {
-    return outcome == ENG_PASS            ? BENCH_READY
-           : outcome == ENG_SKIP          ? BENCH_SKIPPED
-           : outcome == ENG_HARNESS_ERROR ? BENCH_REFUSED
-                                          : BENCH_UNTOLD;
-}
-
-bool cli_benching_code(const char *bytes, size_t size, void *user)
-{
-    struct cli_benching *b = user;
-    struct isa_code code;
-    if (!isa_unpack(bytes, size, &code, NULL))
-        return false;
-    isa_code_clear(&b->code);
-    b->code = code;
-    return true;
-}
-
-void cli_benching_keep(struct cli_benching *b, unsigned device, const char *row)
-{
-    if (b->chosen.keep && !b->unkept.code)
-        cli_isa_keep(b->chosen.keep, device, row, &b->code, &b->unkept);
-    isa_code_clear(&b->code);
+    return b->end == ENG_END_TIME || b->end == ENG_END_SIGNAL;
 }
 
 bool cli_benching_progress(struct cli_benching *b)
@@ -161,26 +229,91 @@ bool cli_benching_progress(struct cli_benching *b)
     return true;
 }
 
-static bool find_devices(struct cli_benching *b, struct lit_error *error)
+static void show_round(struct cli_benching *b, const struct bench_report *report)
 {
-    if (!cli_simt_use(&b->chosen.simt, error))
+    const struct bench_result *result = &b->size->result;
+    char words[32];
+    if (cli_benching_progress(b))
+        fprintf(stderr, "\r\033[K  %s words, round %" PRIu32 " of %" PRIu32,
+                text_count(words, result->shape.elements), report->round + 1,
+                result->warm + result->repeats);
+}
+
+// Writes the code of the row to files, if --keep asks for it. A file that cannot be written ends
+// nothing that is being timed.
+static bool take_row(const struct bench_report *report, enum eng_result outcome, const char *reason,
+                     void *user)
+{
+    struct cli_benching *b = user;
+    struct bench_result *result = &b->size->result;
+    const enum bench_state state = outcome == ENG_PASS            ? BENCH_READY
+                                   : outcome == ENG_SKIP          ? BENCH_SKIPPED
+                                   : outcome == ENG_HARNESS_ERROR ? BENCH_REFUSED
+                                                                  : BENCH_UNREPORTED;
+    struct text name = {0};
+    if (!bench_result_row(result, report, state, reason))
         return false;
-    if (!eng_inventory_take(&b->watch, &b->inventory))
-        return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first dispatch");
-    b->devices = lit_alloc(b->inventory.count + 1, sizeof *b->devices);
-    return eng_inventory_some(&b->inventory, error) &&
-           eng_inventory_choose(&b->inventory, b->chosen.devices.items, b->chosen.devices.count,
-                                b->devices, error);
+    const struct bench_row *row = &bench_result_find(result, report->row)->row;
+    if (row->tile)
+        text_printf(&name, "%" PRIu32 "/", result->shape.elements);
+    bench_row_name(row, &name);
+    if (b->chosen.keep && !b->unkept.code)
+        cli_isa_keep(b->chosen.keep, b->device->number, name.data, &b->code, &b->unkept);
+    isa_code_clear(&b->code);
+    text_free(&name);
+    return true;
 }
 
-void cli_benching_header(const struct cli_benching *b, const struct eng_device *device)
+static bool take_code(const char *bytes, size_t size, void *user)
 {
-    struct text line = {0};
-    cli_device_heading(device, b->inventory.count, b->utf8, &line);
-    cli_print(&line);
+    struct cli_benching *b = user;
+    isa_code_clear(&b->code);
+    return isa_unpack(bytes, size, &b->code, NULL);
 }
 
-static void settle(struct cli_benching *b, int argc, char **argv, uint64_t repeat)
+static bool take_time(const struct bench_report *report, void *user)
+{
+    struct cli_benching *b = user;
+    show_round(b, report);
+    return bench_result_time(&b->size->result, report);
+}
+
+static bool take_rate(const struct bench_rate *rate, void *user)
+{
+    struct cli_benching *b = user;
+    if (cli_benching_progress(b))
+        fprintf(stderr, "\r\033[K  round %" PRIu32 ", %s", rate->round + 1, b->rate->name);
+    return bench_rates_take(&b->rate->rates, rate);
+}
+
+bool cli_benching_ask(struct cli_benching *b, struct eng_request *request, enum eng_result *result,
+                      char reason[512])
+{
+    struct eng_outcome outcome = {0};
+    const bool rates = b->rate;
+    request->validation = b->chosen.validation;
+    request->capture = b->chosen.keep != NULL;
+    request->seed = b->chosen.seed.value;
+    b->end = eng_bench_ask(&b->watch, b->device, request,
+                           &(struct eng_benching){.row = rates ? NULL : take_row,
+                                                  .code = rates ? NULL : take_code,
+                                                  .time = rates ? NULL : take_time,
+                                                  .rate = rates ? take_rate : NULL,
+                                                  .user = b},
+                           &outcome);
+    cli_benching_clear_line(b);
+    const bool over = cli_benching_is_over(b);
+    *result = over ? ENG_SKIP : b->end == ENG_END_UNFIT ? ENG_HARNESS_ERROR : outcome.result;
+    snprintf(reason, 512, "%s",
+             b->end == ENG_END_TIME     ? "the time was used up"
+             : b->end == ENG_END_SIGNAL ? "interrupted"
+                                        : outcome.reason);
+    return !over;
+}
+
+// --- From the command line to the exit code
+
+static void settle(struct cli_benching *b, const struct benchmark *benchmark, int argc, char **argv)
 {
     struct cli_bench_options *o = &b->chosen;
     struct utsname system;
@@ -192,7 +325,7 @@ static void settle(struct cli_benching *b, int argc, char **argv, uint64_t repea
     if (!o->seed.given)
         o->seed.value &= 0xffffffff;
     if (!o->repeat)
-        o->repeat = repeat;
+        o->repeat = o->simt.count ? benchmark->simt_repeat : benchmark->repeat;
     b->watch.policy = (struct eng_policy){
         .idle = o->timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS, .total = o->time};
     b->watch.verbose = o->verbose > 0;
@@ -209,29 +342,93 @@ static void settle(struct cli_benching *b, int argc, char **argv, uint64_t repea
     }
 }
 
-bool cli_benching_begin(struct cli_benching *b, int argc, char **argv, uint64_t repeat,
-                        struct lit_error *error)
+static bool find_devices(struct cli_benching *b, struct lit_error *error)
 {
-    settle(b, argc, argv, repeat);
     eng_interrupt_listen();
-    return find_devices(b, error);
+    if (!cli_simt_use(&b->chosen.simt, error))
+        return false;
+    if (!eng_inventory_take(&b->watch, &b->inventory))
+        return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first dispatch");
+    b->devices = lit_alloc(b->inventory.count + 1, sizeof *b->devices);
+    b->measured = lit_alloc(b->inventory.count + 1, sizeof *b->measured);
+    return eng_inventory_some(&b->inventory, error) &&
+           eng_inventory_choose(&b->inventory, b->chosen.devices.items, b->chosen.devices.count,
+                                b->devices, error);
 }
 
-// What there is
+static bool write_files(const struct cli_benching *b, struct lit_error *error)
+{
+    const struct {
+        const char *path;
+        void (*write)(const struct cli_benching *b, struct text *text);
+    } files[] = {{b->chosen.json, cli_bench_json}, {b->chosen.markdown, cli_bench_markdown}};
+    bool written = true;
+    for (size_t i = 0; i < sizeof files / sizeof *files && written; i++) {
+        struct text text = {0};
+        if (!files[i].path)
+            continue;
+        files[i].write(b, &text);
+        written = lit_file_write(files[i].path, text.data, text.length, error);
+        text_free(&text);
+    }
+    return written;
+}
 
-static const struct benchmark {
-    const char *name, *about;
-    int (*run)(struct cli_benching *b, int argc, char **argv);
-} benchmarks[] = {
-    {"scan", "inclusive sums over subgroups and workgroups, native and emulated", cli_bench_scan},
-    {"lookback", "inclusive sums over the whole device by look-back, against copies",
-     cli_bench_lookback},
-    {"single", "checked runs, one submission each, against those of 'litmus run'",
-     cli_bench_single},
-    {"throughput", "checked instances a second, and what memory allows", cli_bench_throughput},
-};
+static void sum_up(struct cli_benching *b, const struct benchmark *benchmark, bool out_of_time)
+{
+    struct bench_sum sum = bench_devices_sum(b->measured, b->measured_count);
+    sum.out_of_time = out_of_time;
+    b->exit =
+        benchmark->bit & (SCAN | LOOKBACK)
+            ? bench_sum_exit(&sum, b->because, sizeof b->because)
+            : cli_rates_exit(b->rates, b->rate_count, out_of_time, b->because, sizeof b->because);
+}
 
-#define BENCHMARKS (sizeof benchmarks / sizeof benchmarks[0])
+static int finish(const struct cli_benching *b, struct lit_error *error)
+{
+    const char *dot = b->utf8 ? " \u00b7 " : ", ";
+    char took[32];
+    if (b->chosen.cub)
+        printf("CUB was timed on %s%s", b->cub.device, dot);
+    for (size_t i = 0; b->chosen.cub && i < b->measured_count; i++)
+        if (strcmp(b->measured[i].device->facts.name, b->cub.device) != 0)
+            printf("which device %u is not%s", b->measured[i].device->number, dot);
+    printf("seed 0x%" PRIx64 "%s%s%s", b->chosen.seed.value, dot,
+           eng_duration(took, clock_now() - b->watch.started), dot);
+    if (eng_interrupt())
+        printf("interrupted\n");
+    else
+        printf("exit %d: %s\n", (int)b->exit, b->because);
+    cli_flush();
+    if (!write_files(b, error))
+        return cli_fail(error);
+    return b->unkept.code ? cli_fail(&b->unkept) : (int)b->exit;
+}
+
+static int run(struct cli_benching *b, const struct benchmark *benchmark, uint64_t given, int argc,
+               char **argv, struct lit_error *error)
+{
+    b->name = benchmark->name;
+    b->end = ENG_END_RAN;
+    if (!check_usage(benchmark, b, given, error) ||
+        (benchmark->begin && !benchmark->begin(b, error)) ||
+        (b->chosen.keep && !cli_isa_keep_start(b->chosen.keep, error)))
+        return cli_fail(error);
+    settle(b, benchmark, argc, argv);
+    if (!find_devices(b, error))
+        return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
+    for (size_t i = 0; i < b->inventory.count && !cli_benching_is_over(b); i++) {
+        struct text line = {0};
+        if (!b->devices[i])
+            continue;
+        b->device = &b->inventory.devices[i];
+        cli_device_heading(b->device, b->inventory.count, b->utf8, &line);
+        cli_print(&line);
+        benchmark->run(b);
+    }
+    sum_up(b, benchmark, b->end == ENG_END_TIME);
+    return finish(b, error);
+}
 
 static int list(void)
 {
@@ -247,12 +444,12 @@ static const char *name_at(size_t index, void *user)
     return index < BENCHMARKS ? benchmarks[index].name : NULL;
 }
 
-static int choose(struct cli_benching *b, const struct cli_list *operands, int argc, char **argv,
-                  struct lit_error *error)
+static int choose(struct cli_benching *b, const struct cli_list *operands, uint64_t given, int argc,
+                  char **argv, struct lit_error *error)
 {
     struct text hint = {0};
     if (operands->count > 1) {
-        lit_fail(error, LIT_EXIT_USAGE, "one benchmark at a time");
+        lit_fail(error, LIT_EXIT_USAGE, "only one benchmark at a time");
         return cli_fail(error);
     }
     if (operands->count == 0 && argc == 1)
@@ -260,9 +457,9 @@ static int choose(struct cli_benching *b, const struct cli_list *operands, int a
     const char *asked = operands->count ? operands->items[0] : "";
     for (size_t i = 0; i < BENCHMARKS; i++)
         if (strcmp(benchmarks[i].name, asked) == 0)
-            return benchmarks[i].run(b, argc, argv);
+            return run(b, &benchmarks[i], given, argc, argv, error);
     if (!operands->count) {
-        lit_fail(error, LIT_EXIT_USAGE, "which benchmark? 'litmus bench' lists them");
+        lit_fail(error, LIT_EXIT_USAGE, "missing BENCHMARK: 'litmus bench' lists them");
         return cli_fail(error);
     }
     cli_suggest(&hint, asked, name_at, NULL);
@@ -270,6 +467,26 @@ static int choose(struct cli_benching *b, const struct cli_list *operands, int a
              hint.length ? hint.data : "; 'litmus bench' lists them");
     text_free(&hint);
     return cli_fail(error);
+}
+
+static void clear(struct cli_benching *b)
+{
+    for (size_t i = 0; i < b->measured_count; i++)
+        for (size_t s = 0; s < b->measured[i].count; s++)
+            bench_result_clear(&b->measured[i].sizes[s].result);
+    for (size_t i = 0; i < b->rate_count; i++)
+        bench_rates_clear(&b->rates[i].rates);
+    free(b->measured);
+    free(b->rates);
+    free(b->devices);
+    look_tuned_clear(&b->tunings);
+    eng_inventory_clear(&b->inventory);
+    isa_code_clear(&b->code);
+    text_free(&b->command);
+    text_free(&b->system);
+    cli_list_clear(&b->chosen.devices);
+    cli_list_clear(&b->chosen.simt);
+    cli_list_clear(&b->chosen.tests);
 }
 
 int cli_bench(int argc, char **argv)
@@ -281,18 +498,12 @@ int cli_bench(int argc, char **argv)
     };
     struct cli_list operands = {0};
     struct lit_error error = {0};
+    uint64_t given = 0;
     int code = LIT_EXIT_OK;
-    if (cli_start(&cli_bench_syntax, argc, argv, &b.chosen, &operands, NULL, &code))
-        code = choose(&b, &operands, argc, argv, &error);
-    eng_inventory_clear(&b.inventory);
-    free(b.devices);
-    isa_code_clear(&b.code);
-    text_free(&b.command);
-    text_free(&b.system);
+    if (cli_start(&cli_bench_syntax, argc, argv, &b.chosen, &operands, &given, &code))
+        code = choose(&b, &operands, given, argc, argv, &error);
     cli_list_clear(&operands);
-    cli_list_clear(&b.chosen.devices);
-    cli_list_clear(&b.chosen.simt);
-    cli_list_clear(&b.chosen.tests);
+    clear(&b);
     if (eng_interrupt())
         eng_interrupt_reraise(eng_interrupt());
     return code;

@@ -1,39 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus bench throughput and single: the text, the Markdown, the JSON.
-#include "cli/bench_rate.h"
-
-#include "cli/bench_put.h"
-#include "cli/bench_report.h"
-#include "report/format.h"
+// litmus bench throughput, and single: configurations, one worker each, and what came of them.
+#include "catalogue/catalogue.h"
+#include "cli/bench.h"
+#include "cli/cli.h"
+#include "engine/bench.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const char *const about[BENCH_FORMS] = {
-    [BENCH_BATCHED] = "as 'litmus run' does it",
-    [BENCH_SINGLE] = "one submission, wait and read-back a run",
-    [BENCH_COMPILED] = "the same, and a pipeline a run",
+#define SIMT_SCALE        2
+#define THROUGHPUT_BUDGET 3.0 // seconds, of a configuration
+#define SINGLE_BUDGET     5.0
+#define SIMT_BUDGET       0.5
+
+// --- Configurations
+
+struct search {
+    const struct cat_selection selection;
+    struct text *name;
 };
+
+static void take_first(const struct cat_case *which, void *user)
+{
+    const struct search *search = user;
+    if (!search->name->length && cat_selection_has(&search->selection, which))
+        cat_case_name(which, search->name);
+}
+
+// The first configuration that a pattern names, for subgroups of this size; nothing if there is
+// none.
+static void find_case(const char *pattern, uint32_t subgroup, struct text *name)
+{
+    struct search search = {.selection = {.patterns = &pattern, .count = 1}, .name = name};
+    for (size_t i = 0; i < cat_test_count() && !name->length; i++)
+        cat_test_each(cat_test_at(i), subgroup, take_first, &search);
+}
+
+// The scan in the widest workgroup that the device has the subgroups for, in which it still goes
+// round its loop.
+static void find_scan(const struct dev_facts *facts, struct text *name)
+{
+    static const uint32_t widths[] = {512, 256, 128, 64};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths && !name->length; i++) {
+        char pattern[160];
+        if (widths[i] > facts->max_workgroup || !facts->subgroup ||
+            (facts->max_subgroups && widths[i] / facts->subgroup > facts->max_subgroups))
+            continue;
+        snprintf(pattern, sizeof pattern,
+                 "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,"
+                 "mode=inclusive,access=descriptor,pressure=none@workgroup=%" PRIu32 "*",
+                 widths[i]);
+        find_case(pattern, facts->subgroup, name);
+    }
+}
+
+// --- Devices
+
+static void rate_one(struct cli_benching *b, const char *name, const char *asked)
+{
+    const struct cli_bench_options *o = &b->chosen;
+    struct text text = {0};
+    b->rates = lit_realloc(b->rates, b->rate_count + 1, sizeof *b->rates);
+    struct cli_rate *rate = b->rate = &b->rates[b->rate_count++];
+    *rate = (struct cli_rate){.device = b->device, .end = ENG_SKIP};
+    snprintf(rate->name, sizeof rate->name, "%s", *name ? name : asked);
+    if (!*name) {
+        snprintf(rate->reason, sizeof rate->reason, "no configuration for subgroups of %" PRIu32,
+                 b->device->facts.subgroup);
+    } else {
+        struct eng_request request = {
+            .elements = (uint32_t)(o->scale        ? o->scale
+                                   : o->simt.count ? SIMT_SCALE
+                                                   : 0),
+            .budget_ms = (uint32_t)(o->budget * 1e3),
+            .runs = o->repeat,
+        };
+        snprintf(request.name, sizeof request.name, "%s %.480s", b->name, name);
+        cli_benching_ask(b, &request, &rate->end, rate->reason);
+    }
+    cli_rate_text(rate, &text);
+    text_puts(&text, "\n");
+    cli_print(&text);
+}
+
+void cli_bench_rates(struct cli_benching *b)
+{
+    const struct cli_list *tests = &b->chosen.tests;
+    const size_t count = tests->count ? tests->count : 2;
+    const struct dev_facts *facts = &b->device->facts;
+    if (facts->problem[0]) {
+        printf("  %s\n\n", facts->problem);
+        return;
+    }
+    for (size_t i = 0; i < count && !cli_benching_is_over(b); i++) {
+        struct text name = {0};
+        const char *asked = tests->count ? tests->items[i]
+                            : i          ? "loop.desync"
+                                         : "shuffle.scan-loop";
+        if (!tests->count && !i)
+            find_scan(facts, &name);
+        else
+            find_case(asked, facts->subgroup, &name);
+        rate_one(b, name.length ? name.data : "", asked);
+        text_free(&name);
+    }
+}
+
+bool cli_bench_rate_begin(struct cli_benching *b, struct lit_error *error)
+{
+    struct cli_bench_options *o = &b->chosen;
+    const struct cat_selection selection = {.patterns = o->tests.items, .count = o->tests.count};
+    if (!o->budget)
+        o->budget = o->simt.count                    ? SIMT_BUDGET
+                    : strcmp(b->name, "single") == 0 ? SINGLE_BUDGET
+                                                     : THROUGHPUT_BUDGET;
+    return !o->tests.count || cat_selection_check(&selection, error);
+}
+
+// --- What came of them
 
 enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool out_of_time,
                              char *because, size_t size)
 {
-    size_t good = 0, wrong = 0, untold = 0, waited = 0;
+    size_t good = 0, wrong = 0, unreported = 0, waited = 0;
     bool lost = false;
     for (size_t i = 0; i < count; i++) {
-        uint64_t failed = 0, gave_up = 0;
+        uint64_t failed = 0, expired = 0;
         for (size_t r = 0; r < rates[i].rates.count; r++) {
             failed += rates[i].rates.rounds[r].failed;
-            gave_up += rates[i].rates.rounds[r].gave_up;
+            expired += rates[i].rates.rounds[r].expired;
         }
-        waited += gave_up != 0;
+        waited += expired != 0;
         wrong += failed || rates[i].end == ENG_CRASH || rates[i].end == ENG_HANG;
         lost = lost || rates[i].end == ENG_DEVICE_LOST;
         good += rates[i].end == ENG_PASS;
-        untold += rates[i].end != ENG_PASS && rates[i].end != ENG_SKIP;
+        unreported += rates[i].end != ENG_PASS && rates[i].end != ENG_SKIP;
     }
     if (wrong) {
         snprintf(because, size, "%zu of %zu had wrong instances, or the driver crashed or hung",
@@ -49,11 +151,11 @@ enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool ou
         return LIT_EXIT_TIME;
     }
     if (waited) {
-        snprintf(because, size, "%zu of %zu had runs that gave up waiting", waited, count);
+        snprintf(because, size, "%zu of %zu had runs in which a wait timed out", waited, count);
         return LIT_EXIT_UNDECIDED;
     }
-    if (untold) {
-        snprintf(because, size, "%zu could not be measured", untold);
+    if (unreported) {
+        snprintf(because, size, "%zu could not be measured", unreported);
         return LIT_EXIT_UNDECIDED;
     }
     snprintf(because, size,
@@ -61,7 +163,11 @@ enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool ou
     return good ? LIT_EXIT_OK : LIT_EXIT_NOTHING;
 }
 
-// --- Text
+static const char *const about[BENCH_FORMS] = {
+    [BENCH_BATCHED] = "as 'litmus run' does it",
+    [BENCH_SINGLE] = "one submission, wait and read-back a run",
+    [BENCH_COMPILED] = "the same, and a pipeline a run",
+};
 
 static void put_form(const struct bench_rates *rates, enum bench_form form, struct text *text)
 {
@@ -159,152 +265,13 @@ void cli_rate_text(const struct cli_rate *rate, struct text *text)
             if (g.failed)
                 text_printf(text, "    WRONG, %s: %" PRIu64 " of %" PRIu64 " instances\n", name,
                             g.failed, g.instances);
-            if (g.gave_up)
+            if (g.expired)
                 text_printf(text,
                             "    UNDECIDED, %s: %" PRIu64 " of %" PRIu64
                             " runs gave up waiting; their instances are not counted\n",
-                            name, g.gave_up, g.runs);
+                            name, g.expired, g.runs);
         }
     }
     if (rate->end != ENG_PASS)
         text_printf(text, "    %s: %s\n", eng_result_name(rate->end), rate->reason);
-}
-
-// --- Markdown
-
-void cli_rates_markdown(const struct cli_rates *rates, struct text *text)
-{
-    text_printf(text,
-                "| | |\n| --- | --- |\n| command | `%s` |\n| started | %s |\n| system | %s |\n\n",
-                rates->command, rates->started, rates->system);
-    text_puts(text, "| device | driver | configuration | workgroups | form | instances/s | "
-                    "subgroup instances/s | test | checker | fills | rest | bytes/s | copy | "
-                    "of limit |\n"
-                    "| --- | --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: | "
-                    "---: | ---: | ---: |\n");
-    for (size_t i = 0; i < rates->count; i++)
-        for (int form = 0; form < BENCH_FORMS; form++) {
-            const struct cli_rate *rate = &rates->rates[i];
-            const struct bench_rate_figures f =
-                bench_rate_figures(&rate->rates, (enum bench_form)form);
-            char t[9][32];
-            if (!f.rounds)
-                continue;
-            const struct bench_rate *run = &rate->rates.rounds[0];
-            text_printf(text,
-                        "| %s | %s %s | `%s` | %" PRIu64
-                        " | %s | %s | %s | %s | %s | %s | %s | %sB/s | %sB/s | %.3f |\n",
-                        rate->device->facts.name, rate->device->facts.driver_name,
-                        rate->device->facts.driver_version, rate->name, run->workgroups,
-                        bench_form_name((enum bench_form)form),
-                        cli_bench_rate(t[0], f.per_second.median),
-                        cli_bench_rate(t[1], f.subgroups), cli_bench_share(t[2], f.test),
-                        cli_bench_share(t[3], f.check), cli_bench_share(t[4], f.fill),
-                        cli_bench_share(t[5], f.rest), cli_bench_rate(t[6], f.bytes),
-                        cli_bench_rate(t[7], run->copy), f.of_limit);
-        }
-}
-
-// --- JSON
-
-static json_t *make_round(const struct bench_rate *rate)
-{
-    json_t *object = json_object();
-    cli_put_text(object, "form", bench_form_name((enum bench_form)rate->form));
-    cli_put_count(object, "runs", rate->runs);
-    cli_put_count(object, "failed", rate->failed);
-    cli_put_count(object, "gave_up", rate->gave_up);
-    cli_put_real(object, "wall_ns", rate->wall_ns);
-    cli_put_real(object, "cpu_ns", rate->cpu_ns);
-    cli_put_real(object, "fill_ns", rate->fill_ns);
-    cli_put_real(object, "test_ns", rate->test_ns);
-    cli_put_real(object, "check_ns", rate->check_ns);
-    return object;
-}
-
-static json_t *make_form(const struct bench_rates *rates, enum bench_form form)
-{
-    const struct bench_rate_figures f = bench_rate_figures(rates, form);
-    json_t *object = json_object(), *shares = json_object();
-    struct stat_sample ratio;
-    cli_put_count(object, "rounds", f.rounds);
-    cli_put_count(object, "runs", f.runs);
-    cli_put_count(object, "instances", f.instances);
-    cli_put_count(object, "failed", f.failed);
-    cli_put_count(object, "gave_up", f.gave_up);
-    json_object_set_new(object, "instances_per_second", cli_bench_sample(&f.per_second));
-    cli_put_real(object, "subgroup_instances_per_second", f.subgroups);
-    cli_put_real(object, "wall_seconds", f.wall);
-    cli_put_real(object, "cpu_seconds", f.cpu);
-    cli_put_real(shares, "test", f.test);
-    cli_put_real(shares, "check", f.check);
-    cli_put_real(shares, "fill", f.fill);
-    cli_put_real(shares, "rest", f.rest);
-    json_object_set_new(object, "of_wall", shares);
-    cli_put_real(object, "bytes_per_second", f.bytes);
-    cli_put_real(object, "limit_instances_per_second", f.limit);
-    cli_put_real(object, "of_limit", f.of_limit);
-    if (form != BENCH_BATCHED && bench_rates_ratio(rates, BENCH_BATCHED, form, &ratio))
-        json_object_set_new(object, "batched_by_this", cli_bench_sample(&ratio));
-    return object;
-}
-
-static void put_run(json_t *object, const struct bench_rate *run)
-{
-    const struct bench_traffic t = bench_rate_traffic(run);
-    json_t *shape = json_object(), *bytes = json_object();
-    cli_put_count(shape, "workgroups", run->workgroups);
-    cli_put_count(shape, "input_words", run->input_words);
-    cli_put_count(shape, "output_words", run->output_words);
-    cli_put_count(shape, "state_words", run->state_words);
-    cli_put_count(shape, "instances", run->instances);
-    cli_put_count(shape, "expected_stride", run->stride);
-    cli_put_count(shape, "slots", run->slots);
-    cli_put_count(shape, "subgroup", run->subgroup);
-    cli_put_real(bytes, "fill", t.fill);
-    cli_put_real(bytes, "test", t.test);
-    cli_put_real(bytes, "check", t.check);
-    json_object_set_new(shape, "bytes", bytes);
-    json_object_set_new(object, "run", shape);
-    cli_put_real(object, "copy_bytes_per_second", run->copy);
-}
-
-static json_t *make_rate(const struct cli_rate *rate)
-{
-    json_t *object = json_object(), *forms = json_object(), *rounds = json_array();
-    const struct dev_facts *facts = &rate->device->facts;
-    cli_put_text(object, "configuration", rate->name);
-    cli_put_count(object, "device", rate->device->number);
-    cli_put_text(object, "name", facts->name);
-    cli_put_text(object, "driver", facts->driver_name);
-    cli_put_text(object, "driver_info", facts->driver_info);
-    cli_put_text(object, "driver_version", facts->driver_version);
-    cli_put_text(object, "result", eng_result_name(rate->end));
-    cli_put_text(object, "reason", rate->reason);
-    if (rate->rates.count)
-        put_run(object, &rate->rates.rounds[0]);
-    for (int form = 0; form < BENCH_FORMS; form++)
-        if (bench_rate_figures(&rate->rates, (enum bench_form)form).rounds)
-            json_object_set_new(forms, bench_form_name((enum bench_form)form),
-                                make_form(&rate->rates, (enum bench_form)form));
-    for (size_t i = 0; i < rate->rates.count; i++)
-        json_array_append_new(rounds, make_round(&rate->rates.rounds[i]));
-    json_object_set_new(object, "forms", forms);
-    json_object_set_new(object, "rounds", rounds);
-    return object;
-}
-
-void cli_rates_json(const struct cli_rates *rates, struct text *text)
-{
-    json_t *list = json_array();
-    json_t *object = cli_bench_begin(&(struct cli_bench_head){.schema = "litmus-bench-rate/1",
-                                                              .benchmark = rates->benchmark,
-                                                              .command = rates->command,
-                                                              .started = rates->started,
-                                                              .system = rates->system,
-                                                              .seed = rates->seed});
-    for (size_t i = 0; i < rates->count; i++)
-        json_array_append_new(list, make_rate(&rates->rates[i]));
-    json_object_set_new(object, "rates", list);
-    cli_bench_end(object, rates->exit, rates->because, text);
 }

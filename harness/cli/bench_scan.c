@@ -1,235 +1,247 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus bench scan: native and emulated scans against what the device can do.
-#include "cli/bench.h"
-
+// litmus bench scan: native and emulated scans against what the device can do; litmus bench
+// lookback: scans over the whole device against copies, and against CUB.
 #include "base/clock.h"
-#include "base/file.h"
-#include "cli/bench_report.h"
+#include "cli/bench.h"
 #include "cli/cli.h"
-#include "cli/isa_keep.h"
 #include "cli/output.h"
 #include "engine/bench.h"
-#include "engine/benching.h"
-#include "engine/watch.h"
-#include "engine/progress.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define REPEATS       31 // an odd number: the median is one of them
-#define SIMT_REPEATS  3
-#define BUDGET        25.0       // seconds
-#define ELEMENTS_GPU  (1u << 20) // of the founding article
-#define ELEMENTS_CPU  (1u << 16)
-#define ELEMENTS_SIMT BENCH_ELEMENTS
-#define LOOPS_SIMT    3
+#define BUDGET      25.0 // seconds
+#define LOOPS_SIMT  3
+#define TUNE_BUDGET 300 // seconds
+#define TUNED_FILE  "litmus-lookback.json"
+#define CPU_VECTORS                                                                                \
+    8 // of an invocation: larger forms take drivers for the processor long to compile
 
-struct scanning {
-    struct cli_benching *b;
-    struct cli_bench_device *told;
-    size_t told_count;
-    bool out_of_time;
-    struct cli_bench_device *current;
-};
+// Words, as powers of two; 0 ends a list. The first one of `scan` is that of the founding article.
+static const unsigned scan_sizes[] = {20, 16, 12};
+static const unsigned gpu_sizes[] = {20, 22, 24, 26, 28, 30, 0}, cpu_sizes[] = {16, 18, 20, 0},
+                      simt_sizes[] = {13, 0};
 
-// What a worker says
-
-static void show_progress(const struct scanning *s, const struct bench_said *said)
+static bool color(const struct cli_benching *b)
 {
-    const struct bench_result *result = &s->current->result;
-    if (cli_benching_progress(s->b))
-        fprintf(stderr, "\r\033[K  round %" PRIu32 " of %" PRIu32 ", %" PRIu32 " scans a dispatch",
-                said->round + 1, result->warm + result->repeats, result->shape.loops);
+    return cli_color((enum cli_color)b->chosen.color);
 }
 
-static bool take_row(const struct bench_said *said, enum eng_result outcome, const char *reason,
-                     void *user)
-{
-    struct scanning *s = user;
-    struct bench_result *result = &s->current->result;
-    struct text name = {0};
-    if (!bench_result_row(result, said, cli_benching_state(outcome), reason))
-        return false;
-    bench_row_name(&result->rows[said->row].row, &name);
-    cli_benching_keep(s->b, s->current->device->number, name.data);
-    text_free(&name);
-    return true;
-}
-
-static bool take_code(const char *bytes, size_t size, void *user)
-{
-    struct scanning *s = user;
-    return cli_benching_code(bytes, size, s->b);
-}
-
-static bool take_time(const struct bench_said *said, void *user)
-{
-    struct scanning *s = user;
-    show_progress(s, said);
-    return bench_result_time(&s->current->result, said);
-}
-
-// Devices
-
-static bool is_usable(const struct eng_device *device, struct cli_bench_device *told)
+// Why nothing can be timed on a device; NULL: it can.
+static const char *unusable(const struct eng_device *device, char reason[512])
 {
     const uint32_t subgroup = device->facts.subgroup;
     if (device->facts.problem[0])
-        snprintf(told->reason, sizeof told->reason, "%s", device->facts.problem);
+        snprintf(reason, 512, "%s", device->facts.problem);
     else if (subgroup < 4 || subgroup > 128)
-        snprintf(told->reason, sizeof told->reason,
-                 "subgroups of %" PRIu32 "; the kernels are for 4 to 128", subgroup);
-    return !told->reason[0];
+        snprintf(reason, 512, "subgroups of %" PRIu32 "; the scans are for 4 to 128", subgroup);
+    return reason[0] ? reason : NULL;
 }
 
-static void print_device(const struct scanning *s, const struct cli_bench_device *told)
-{
-    struct text table = {0};
-    cli_bench_table(told, cli_color((enum cli_color)s->b->chosen.color), &table);
-    printf("%s\n", table.data ? table.data : "");
-    cli_flush();
-    text_free(&table);
-}
+// --- scan
 
-static enum eng_end bench_device(struct scanning *s, const struct eng_device *device)
-{
-    struct eng_outcome outcome = {0};
-    struct cli_bench_device *told = &s->told[s->told_count++];
-    const struct cli_bench_options *o = &s->b->chosen;
-    enum eng_end end = ENG_END_RAN;
-    const uint64_t elements = o->elements         ? o->elements
-                              : o->simt.count     ? ELEMENTS_SIMT
-                              : device->facts.cpu ? ELEMENTS_CPU
-                                                  : ELEMENTS_GPU;
-    const uint64_t loops = o->loops ? o->loops : o->simt.count ? LOOPS_SIMT : 0;
-    told->device = device;
-    told->end = ENG_SKIP;
-    s->current = told;
-    cli_benching_header(s->b, device);
-    if (is_usable(device, told)) {
-        const struct eng_request request = {
-            .name = "scan",
-            .validation = o->validation,
-            .capture = o->keep != NULL,
-            .elements = (uint32_t)elements,
-            .loops = (uint32_t)loops,
-            .budget_ms = (uint32_t)((o->budget > 0 ? o->budget : BUDGET) * 1e3),
-            .runs = o->repeat,
-            .seed = o->seed.value};
-        bench_result_begin(&told->result, &device->facts, (uint32_t)elements, (uint32_t)loops,
-                           ENG_BENCH_WARM, (uint32_t)o->repeat);
-        end = eng_bench_ask(&s->b->watch, device, &request,
-                            &(struct eng_benching){
-                                .row = take_row, .code = take_code, .time = take_time, .user = s},
-                            &outcome);
-        told->end = end == ENG_END_UNFIT ? ENG_HARNESS_ERROR : outcome.result;
-        snprintf(told->reason, sizeof told->reason, "%s", outcome.reason);
-    }
-    if (end == ENG_END_TIME || end == ENG_END_SIGNAL)
-        snprintf(told->reason, sizeof told->reason, "%s",
-                 end == ENG_END_TIME ? "the time was used up" : "interrupted");
-    cli_benching_clear_line(s->b);
-    print_device(s, told);
-    return end;
-}
-
-// From the command line to the exit code
-
-static bool check_usage(const struct cli_benching *b, struct lit_error *error)
+void cli_bench_scan(struct cli_benching *b)
 {
     const struct cli_bench_options *o = &b->chosen;
-    if (o->elements && (o->elements < BENCH_ELEMENTS || o->elements > BENCH_MOST ||
-                        (o->elements & (o->elements - 1))))
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "--elements: a power of two from 4,096 to 16,777,216");
-    if (o->tests.count || o->scale)
-        return lit_fail(error, LIT_EXIT_USAGE, "--test and --scale are not for scan");
-    if (o->loops > BENCH_MOST_LOOPS)
-        return lit_fail(error, LIT_EXIT_USAGE, "--loops: at most 60,000");
-    if (o->budget > 86400)
-        return lit_fail(error, LIT_EXIT_USAGE, "--budget: at most 24h");
-    if (o->repeat > BENCH_REPEATS)
-        return lit_fail(error, LIT_EXIT_USAGE, "--repeat: at most 100,000");
-    if (o->variants || o->cub || o->tune || o->tuned)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "--variants, --tune, --tuned and --cub are for 'litmus bench lookback'");
-    return (!o->json || cli_output_check(o->json, "", error)) &&
-           (!o->markdown || cli_output_check(o->markdown, "", error));
-}
-
-static bool write_files(const struct cli_benching *b, const struct cli_bench *bench,
-                        struct lit_error *error)
-{
-    const struct {
-        const char *path;
-        void (*write)(const struct cli_bench *bench, struct text *text);
-    } files[] = {{b->chosen.json, cli_bench_json}, {b->chosen.markdown, cli_bench_markdown}};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct text text = {0};
-        if (!files[i].path)
-            continue;
-        files[i].write(bench, &text);
-        const bool written = lit_file_write(files[i].path, text.data, text.length, error);
-        text_free(&text);
-        if (!written)
-            return false;
+    const struct eng_device *device = b->device;
+    struct bench_device *measured = &b->measured[b->measured_count++];
+    struct bench_size *size = b->size = &measured->sizes[measured->count++];
+    struct text table = {0};
+    const int kind = o->simt.count ? 2 : device->facts.cpu ? 1 : 0;
+    struct eng_request request = {
+        .name = ENG_BENCH_SCAN,
+        .elements = o->elements ? (uint32_t)o->elements : 1u << scan_sizes[kind],
+        .loops = o->loops        ? (uint32_t)o->loops
+                 : o->simt.count ? LOOPS_SIMT
+                                 : 0,
+        .budget_ms = (uint32_t)((o->budget > 0 ? o->budget : BUDGET) * 1e3),
+        .runs = o->repeat,
+    };
+    measured->device = device;
+    size->end = ENG_SKIP;
+    if (!unusable(device, size->reason)) {
+        bench_result_begin(&size->result, &device->facts, request.elements, request.loops,
+                           ENG_BENCH_WARM, (uint32_t)o->repeat);
+        cli_benching_ask(b, &request, &size->end, size->reason);
     }
-    return true;
+    cli_bench_table(size, color(b), &table);
+    text_puts(&table, "\n");
+    cli_print(&table);
 }
 
-static int finish(const struct scanning *s, struct lit_error *error)
+// --- lookback: which rows
+
+static bool matches(const char *pattern, size_t number)
 {
-    const struct cli_benching *b = s->b;
-    const char *dot = b->utf8 ? " \u00b7 " : ", ";
-    char because[256], took[32];
-    struct cli_bench_sum sum = cli_bench_sum(s->told, s->told_count);
-    sum.out_of_time = s->out_of_time;
-    const enum lit_exit code = cli_bench_exit(&sum, because, sizeof because);
-    const struct cli_bench bench = {.command = b->command.data,
-                                    .started = b->started,
-                                    .system = b->system.data,
-                                    .seed = b->chosen.seed.value,
-                                    .devices = s->told,
-                                    .count = s->told_count,
-                                    .exit = code,
-                                    .because = because};
-    printf("seed 0x%" PRIx64 "%s%s%s", b->chosen.seed.value, dot,
-           eng_duration(took, clock_now() - b->watch.started), dot);
-    if (eng_interrupt())
-        printf("interrupted\n");
-    else
-        printf("exit %d: %s\n", (int)code, because);
+    struct text name = {0};
+    const struct bench_row row = look_row(number, LOOK_ELEMENTS);
+    bench_row_name(&row, &name);
+    const bool good = strcmp(pattern, "all") == 0 || text_glob(pattern, name.data);
+    text_free(&name);
+    return good;
+}
+
+// What a search leaves out without a word; scans that rely on the order in which workgroups start,
+// unless they are asked for.
+static bool is_searched(const struct cli_benching *b, const struct bench_row *row)
+{
+    const struct dev_facts *facts = &b->device->facts;
+    return bench_row_fits(row, facts, NULL) && (!row->by_number || b->chosen.variants) &&
+           (!facts->cpu || row->held + row->shared <= CPU_VECTORS);
+}
+
+// Every row of a kind at a size that a pattern names; NULL: every one.
+static void add_kind(const struct cli_benching *b, struct look_set *set, enum bench_kind kind,
+                     uint32_t elements, const char *pattern)
+{
+    for (size_t i = 0; i < look_rows(); i++) {
+        const struct bench_row row = look_row(i, elements);
+        if (row.kind == kind && look_row_exists(&row) && (!pattern || matches(pattern, i)) &&
+            (!b->chosen.tune || is_searched(b, &row)))
+            set->has[i] = true;
+    }
+}
+
+static void choose(const struct cli_benching *b, uint32_t elements, struct bench_size *size,
+                   struct look_set *set)
+{
+    const struct dev_facts *facts = &b->device->facts;
+    const char *pattern = b->chosen.variants;
+    size_t tiles;
+    add_kind(b, set, BENCH_COPY, elements, NULL);
+    size->chosen = LOOK_ROWS;
+    if (pattern) {
+        add_kind(b, set, BENCH_LOOKBACK, elements, pattern);
+        add_kind(b, set, BENCH_TILES, elements, pattern);
+        return;
+    }
+    size->tuned = look_tuned_find(&b->tunings, b->device->id, facts, elements, &size->chosen);
+    if (!size->tuned && !look_default(elements, facts, &size->chosen))
+        return;
+    set->has[size->chosen] = true;
+    if (look_tiles_only(size->chosen, &tiles))
+        set->has[tiles] = true;
+}
+
+// --- lookback: devices
+
+// Times a set of rows at a size: look_measure.
+static bool measure(uint32_t elements, const struct look_set *set, uint32_t repeats,
+                    struct bench_size *size, void *user)
+{
+    struct cli_benching *b = user;
+    struct eng_request request = {
+        .name = ENG_LOOKBACK, .elements = elements, .loops = 1, .runs = repeats};
+    look_set_write(set, request.rows);
+    look_result_begin(&size->result, elements, set, ENG_BENCH_WARM, repeats);
+    size->cub = look_cub_scan(&b->cub, b->device->facts.name, elements);
+    b->size = size;
+    return cli_benching_ask(b, &request, &size->end, size->reason);
+}
+
+static void say_rung(const char *line, void *user)
+{
+    cli_benching_clear_line(user);
+    printf("  %s\n", line);
     cli_flush();
-    if (!write_files(b, &bench, error))
-        return cli_fail(error);
-    return b->unkept.code ? cli_fail(&b->unkept) : (int)code;
 }
 
-static int run(struct scanning *s, int argc, char **argv, struct lit_error *error)
+static void keep_choice(struct cli_benching *b, const struct bench_size *size)
 {
-    struct cli_benching *b = s->b;
-    enum eng_end end = ENG_END_RAN;
-    if (!check_usage(b, error) || (b->chosen.keep && !cli_isa_keep_start(b->chosen.keep, error)))
-        return cli_fail(error);
-    if (!cli_benching_begin(b, argc, argv, b->chosen.simt.count ? SIMT_REPEATS : REPEATS, error))
-        return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
-    s->told = lit_alloc(b->inventory.count, sizeof *s->told);
-    for (size_t i = 0; i < b->inventory.count && end != ENG_END_TIME && end != ENG_END_SIGNAL; i++)
-        if (b->devices[i])
-            end = bench_device(s, &b->inventory.devices[i]);
-    s->out_of_time = end == ENG_END_TIME;
-    return finish(s, error);
+    const struct bench_measured *best = bench_result_best(&size->result, BENCH_LOOKBACK);
+    const struct dev_facts *facts = &b->device->facts;
+    struct look_tuned choice = {.elements = size->result.shape.elements};
+    struct text name = {0};
+    size_t row;
+    if (!best)
+        return;
+    const struct bench_figures f = bench_figures(&size->result, best);
+    bench_row_name(&best->row, &name);
+    snprintf(choice.id, sizeof choice.id, "%s", b->device->id);
+    snprintf(choice.name, sizeof choice.name, "%s", facts->name);
+    snprintf(choice.driver, sizeof choice.driver, "%.180s %s", facts->driver_name,
+             facts->driver_version);
+    snprintf(choice.row, sizeof choice.row, "%s", name.data);
+    choice.ns = f.ns.median;
+    choice.of_copy = f.share.bytes;
+    text_free(&name);
+    // A search among some of the scans only does not replace what a wider one found.
+    const struct look_tuned *before = look_tuned_at(&b->tunings, choice.id, choice.elements);
+    if (before && b->chosen.variants && look_row_find(before->row, &row) &&
+        before->of_copy > choice.of_copy) {
+        printf("  kept from before: %s, %.3f of the copy\n\n", before->row, before->of_copy);
+        return;
+    }
+    look_tuned_put(&b->tunings, &choice);
+    if (!b->unkept.code)
+        look_tuned_write(b->chosen.tuned, &b->tunings, &b->unkept);
 }
 
-int cli_bench_scan(struct cli_benching *b, int argc, char **argv)
+// `left` sizes are to come until `until`.
+static void time_size(struct cli_benching *b, uint32_t elements, size_t left, double until,
+                      struct bench_size *size)
 {
-    struct scanning s = {.b = b};
-    struct lit_error error = {0};
-    const int code = run(&s, argc, argv, &error);
-    for (size_t i = 0; i < s.told_count; i++)
-        bench_result_clear(&s.told[i].result);
-    free(s.told);
-    return code;
+    struct look_set set = {0};
+    struct text table = {0};
+    const struct look_search search = {
+        .now = clock_now, .measure = measure, .say = say_rung, .user = b};
+    bool found = false;
+    if (b->chosen.tune) {
+        add_kind(b, &set, BENCH_LOOKBACK, elements, b->chosen.variants);
+        size->chosen = LOOK_ROWS;
+        found = look_search(&search, (until - clock_now()) / (double)left, elements, &set, size);
+    } else {
+        choose(b, elements, size, &set);
+        measure(elements, &set, (uint32_t)b->chosen.repeat, size, b);
+    }
+    cli_look_table(size, b->chosen.verbose > 0, color(b), &table);
+    cli_print(&table);
+    if (found)
+        keep_choice(b, size);
+}
+
+void cli_bench_lookback(struct cli_benching *b)
+{
+    const struct cli_bench_options *o = &b->chosen;
+    const struct eng_device *device = b->device;
+    struct bench_device *measured = &b->measured[b->measured_count++];
+    struct text table = {0};
+    const unsigned *logs = o->simt.count ? simt_sizes : device->facts.cpu ? cpu_sizes : gpu_sizes;
+    uint32_t sizes[BENCH_SIZES] = {(uint32_t)o->elements};
+    size_t count = o->elements ? 1 : 0;
+    for (; !o->elements && logs[count]; count++)
+        sizes[count] = 1u << logs[count];
+    measured->device = device;
+    if (unusable(device, measured->reason))
+        count = 0;
+    const double until = clock_now() + (o->budget > 0 ? o->budget : TUNE_BUDGET);
+    for (size_t i = 0; i < count && !cli_benching_is_over(b); i++)
+        time_size(b, sizes[i], count - i, until, &measured->sizes[measured->count++]);
+    cli_look_summary(measured, color(b), &table);
+    text_puts(&table, "\n");
+    cli_print(&table);
+}
+
+// --- lookback: from the command line
+
+bool cli_bench_lookback_begin(struct cli_benching *b, struct lit_error *error)
+{
+    struct cli_bench_options *o = &b->chosen;
+    bool any = !o->variants;
+    if (!o->tuned)
+        o->tuned = TUNED_FILE;
+    if (o->budget > 0 && !o->tune)
+        return lit_fail(error, LIT_EXIT_USAGE, "--budget is for --tune here");
+    if (o->tune && o->validation)
+        return lit_fail(error, LIT_EXIT_USAGE, "--validation: --tune keeps what its times say");
+    if (o->tune && o->repeat)
+        return lit_fail(error, LIT_EXIT_USAGE, "--repeat: --tune decides how often");
+    for (size_t i = look_copies(); i < look_rows() && !any; i++)
+        any = matches(o->variants, i);
+    if (!any)
+        return lit_fail(error, LIT_EXIT_USAGE, "--variants: no scan matches '%.80s'", o->variants);
+    return (!o->tune || cli_output_check(o->tuned, "", error)) &&
+           look_tuned_read(o->tuned, &b->tunings, error) &&
+           (!o->cub || look_cub_read(o->cub, &b->cub, error));
 }

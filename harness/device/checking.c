@@ -4,18 +4,10 @@
 #include "device/checking.h"
 
 #include "base/text.h"
+#include "model/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-extern const uint32_t checker_fill_words[];
-extern const size_t checker_fill_count;
-extern const uint32_t checker_compare_words[];
-extern const size_t checker_compare_count;
-extern const uint32_t checker_compare_words_words[];
-extern const size_t checker_compare_words_count;
-extern const uint32_t checker_summarise_words[];
-extern const size_t checker_summarise_count;
 
 enum {
     GROUP = 64, // invocations of the checker's workgroups
@@ -53,28 +45,27 @@ static enum dev_status make_pipelines(struct dev *dev, enum cat_check check,
 {
     enum dev_status status = DEV_OK;
     const bool by_words = dev_checks_words(dev);
-    const struct {
-        const uint32_t *words;
-        size_t count;
-    } modules[DEV_PASSES] = {
-        [DEV_FILL] = {checker_fill_words, checker_fill_count},
-        [DEV_COMPARE] = {by_words ? checker_compare_words_words : checker_compare_words,
-                         by_words ? checker_compare_words_count : checker_compare_count},
-        [DEV_SUMMARISE] = {checker_summarise_words, checker_summarise_count},
+    const char *const names[DEV_PASSES] = {
+        [DEV_FILL] = "checker/fill/pass=fill",
+        [DEV_COMPARE] =
+            by_words ? "checker/compare/pass=compare/one=word" : "checker/compare/pass=compare",
+        [DEV_SUMMARISE] = "checker/compare/pass=summarise",
     };
     // A driver that is slow to compile is spared what it does not need.
-    for (int pass = by_words ? DEV_COMPARE : DEV_FILL; pass < DEV_PASSES; pass++)
+    for (int pass = by_words ? DEV_COMPARE : DEV_FILL; pass < DEV_PASSES; pass++) {
+        const struct cat_kernel *kernel = cat_kernel_find(names[pass]);
         if (!dev->checker[check][pass])
             TRY(dev_pipeline(dev,
                              &(struct dev_pipeline_info){
-                                 .words = modules[pass].words,
-                                 .word_count = modules[pass].count,
+                                 .words = cat_kernel_words(kernel),
+                                 .word_count = kernel->count,
                                  .spec_ids = (const uint32_t[]){SPEC_MODE},
                                  .spec_values = (const uint32_t[]){(uint32_t)check},
                                  .spec_count = 1,
                                  .layout = dev->checker_layout,
                              },
                              &dev->checker[check][pass], error));
+    }
 error:
     return status;
 }

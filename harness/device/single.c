@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run at a time.
 
-#include "device/single.h"
-
-#include "device/vulkan.h"
+#include "device/timing.h"
 
 #include "base/text.h"
+#include "device/vulkan.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct push {
-    uint64_t input, output, state;
-    uint32_t elements, seed;
-};
-_Static_assert(sizeof(struct push) == DEV_PUSH_BYTES, "the push constants of docs/test-format.md");
 
 struct dev_single {
     struct dev *dev;
@@ -141,7 +134,7 @@ static void record(struct dev_single *single, VkPipeline pipeline, uint32_t seed
 {
     const VkCommandBuffer commands = single->dev->commands;
     const struct cat_shape *shape = &single->info.shape;
-    const struct push push = {
+    const struct dev_push push = {
         .input = single->input.address,
         .output = single->output.address,
         .state = single->state.address,

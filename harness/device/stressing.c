@@ -4,12 +4,9 @@
 
 #include "device/checking.h"
 
-#include <string.h>
+#include "model/kernel.h"
 
-extern const uint32_t stress_idle_words[], stress_memory_words[], stress_arithmetic_words[],
-    stress_barrier_words[];
-extern const size_t stress_idle_count, stress_memory_count, stress_arithmetic_count,
-    stress_barrier_count;
+#include <string.h>
 
 enum { SPEC_FIRST_LOADS = 1, SPEC_SECOND_LOADS = 2, SPEC_SHARED = 3, SPECS = 3 };
 
@@ -22,15 +19,13 @@ static enum dev_status make_pipeline(struct dev *dev, struct dev_stressing *stre
                                      struct lit_error *error)
 {
     const struct dev_stress *set = &stressing->set;
-    const struct {
-        const uint32_t *words;
-        size_t count;
-    } modules[DEV_STRESS_KINDS] = {
-        [DEV_STRESS_IDLE] = {stress_idle_words, stress_idle_count},
-        [DEV_STRESS_MEMORY] = {stress_memory_words, stress_memory_count},
-        [DEV_STRESS_ARITHMETIC] = {stress_arithmetic_words, stress_arithmetic_count},
-        [DEV_STRESS_BARRIER] = {stress_barrier_words, stress_barrier_count},
+    static const char *const names[DEV_STRESS_KINDS] = {
+        [DEV_STRESS_IDLE] = "stress/background/kind=idle",
+        [DEV_STRESS_MEMORY] = "stress/background/kind=memory",
+        [DEV_STRESS_ARITHMETIC] = "stress/background/kind=arithmetic",
+        [DEV_STRESS_BARRIER] = "stress/background/kind=barrier",
     };
+    const struct cat_kernel *kernel = cat_kernel_find(names[set->kind]);
     const uint32_t shared = set->shared > DEV_STRESS_SHARED ? set->shared : DEV_STRESS_SHARED;
     const uint32_t ids[SPECS] = {SPEC_FIRST_LOADS, SPEC_SECOND_LOADS, SPEC_SHARED};
     const uint32_t values[SPECS] = {
@@ -40,8 +35,8 @@ static enum dev_status make_pipeline(struct dev *dev, struct dev_stressing *stre
     };
     return dev_pipeline(dev,
                         &(struct dev_pipeline_info){
-                            .words = modules[set->kind].words,
-                            .word_count = modules[set->kind].count,
+                            .words = cat_kernel_words(kernel),
+                            .word_count = kernel->count,
                             .spec_ids = ids,
                             .spec_values = values,
                             .spec_count = SPECS,

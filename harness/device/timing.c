@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dispatch between two timestamps, and what the driver says of its pipeline.
+// Buffers that are filled, kernels that are timed between two timestamps, outputs that are read
+// back or verified.
 #include "device/timing.h"
 
-#include "device/vulkan.h"
-
+#include "base/clock.h"
 #include "base/text.h"
+#include "device/vulkan.h"
+#include "model/kernel.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
+
+#define EACH         4096u // words of a workgroup that fills or verifies
+#define MOST_GROUPS  16384u
+#define SUMS_SEGMENT 4u // spirv/bench/fill.spvasm
+#define FILL_WIDTHS  256u
+
+// What the host reads of a verification: what verify.spvasm reports, whether a wait timed out, and
+// two words of the output.
+enum { LOOKED, WRONG, FIRST, UNUSED, EXPIRED, BEFORE, GOT, READBACK };
+#define REPORTED_WORDS 4
+
+enum { FILL_INPUT, FILL_SUMS, VERIFY, HELPERS };
 
 struct dev_timer {
     struct dev *dev;
+    uint64_t words;
     uint32_t seed;
     struct dev_clock clock;
     VkDescriptorSetLayout set_layout;
@@ -21,36 +33,319 @@ struct dev_timer {
     VkDescriptorPool pool;
     VkDescriptorSet set;
     struct dev_buffer input, output, state, readback;
+    // Where outputs are verified:
+    bool verifies;
+    uint32_t width, groups; // of the helpers' dispatches
+    VkPipeline helpers[HELPERS];
+    struct dev_buffer reported;
+    bool spoiled; // the input has to be made anew
 };
 
 struct dev_timed {
     VkPipeline pipeline;
+    uint32_t workgroups;
+    uint64_t words;
+    struct dev_buffer state;
+    uint32_t segment, epoch;
+    bool has_state, stale; // stale: the state has to begin anew
 };
 
-struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
-                                   uint32_t seed, enum dev_status *result, struct lit_error *error)
+// --- Commands
+
+static void record(const struct dev_timer *timer, VkPipeline pipeline, VkDeviceAddress state,
+                   uint32_t last, uint32_t workgroups)
+{
+    const VkCommandBuffer commands = timer->dev->commands;
+    const struct dev_push push = {
+        .input = timer->input.address,
+        .output = timer->output.address,
+        .state = state,
+        .elements = timer->verifies ? (uint32_t)timer->words : 0,
+        .seed = last, // or an epoch, or the words of a segment
+    };
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    if (!timer->verifies)
+        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, timer->layout, 0, 1,
+                                &timer->set, 0, NULL);
+    vkCmdPushConstants(commands, timer->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
+    vkCmdDispatch(commands, workgroups, 1, 1);
+}
+
+static void record_helper(const struct dev_timer *timer, int helper, uint32_t last)
+{
+    record(timer, timer->helpers[helper], timer->reported.address, last, timer->groups);
+}
+
+static void record_fill(const struct dev_timer *timer, const struct dev_buffer *buffer,
+                        uint64_t first, uint64_t words, uint32_t value)
+{
+    vkCmdFillBuffer(timer->dev->commands, buffer->handle, buffer->offset + first * 4, words * 4,
+                    value);
+}
+
+// To word `to` of what the host reads.
+static void record_copy(const struct dev_timer *timer, const struct dev_buffer *from, uint64_t word,
+                        uint64_t count, uint64_t to)
+{
+    vkCmdCopyBuffer(timer->dev->commands, from->handle, timer->readback.handle, 1,
+                    &(VkBufferCopy){.srcOffset = from->offset + word * 4,
+                                    .dstOffset = timer->readback.offset + to * 4,
+                                    .size = count * 4});
+}
+
+static void record_verify(const struct dev_timer *timer, uint32_t segment)
+{
+    record_fill(timer, &timer->reported, 0, FIRST, 0);
+    record_fill(timer, &timer->reported, FIRST, 1, UINT32_MAX);
+    dev_barrier(timer->dev);
+    record_helper(timer, VERIFY, segment);
+    dev_barrier(timer->dev);
+    record_copy(timer, &timer->reported, 0, REPORTED_WORDS, LOOKED);
+}
+
+// --- Verifying
+
+// The word of an input that was made from a seed.
+static uint32_t input_word(uint32_t seed, uint32_t index)
+{
+    uint32_t word = index * 0x9E3779B9u ^ seed;
+    word = (word ^ word >> 16) * 0x85EBCA6Bu;
+    return word ^ word >> 13;
+}
+
+// What is there from the run before would look correct.
+static void forget(const struct dev_timer *timer, uint64_t words)
+{
+    for (uint64_t i = 0; i < words; i++)
+        timer->readback.mapped[i] = timer->verifies ? UINT32_MAX : CAT_POISON;
+}
+
+// What the read-back says, and of the first wrong word what there is and should be.
+static enum dev_status read_verdict(struct dev_timer *timer, uint32_t segment, uint32_t timeout_ms,
+                                    struct dev_timing *timing, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    const uint32_t *read = timer->readback.mapped;
+    timing->looked = read[LOOKED];
+    timing->wrong = read[WRONG];
+    if (timing->looked != timer->words || timing->wrong > timing->looked)
+        return dev_refuse(error, "the verification looked at %" PRIu64 " of %" PRIu64 " words",
+                          timing->looked, timer->words);
+    if (!timing->wrong)
+        return DEV_OK;
+    timing->index = read[FIRST];
+    if (timing->index >= timer->words)
+        return dev_refuse(error, "the verification reports word %" PRIu64 " of %" PRIu64,
+                          timing->index, timer->words);
+    const bool begins = timing->index % segment == 0;
+    TRY(dev_begin(timer->dev, error));
+    record_copy(timer, &timer->output, timing->index - !begins, begins ? 1 : 2,
+                begins ? GOT : BEFORE);
+    dev_barrier(timer->dev);
+    TRY(dev_submit(timer->dev, timeout_ms, error));
+    timing->got = read[GOT];
+    timing->want = input_word(timer->seed, (uint32_t)timing->index) + (begins ? 0 : read[BEFORE]);
+    if (timing->got == timing->want)
+        return dev_refuse(error, "the verification calls a correct word wrong: %" PRIu64,
+                          timing->index);
+error:
+    return status;
+}
+
+// Verifies a correct output in which the word at `place` has `change` added.
+static enum dev_status try_place(struct dev_timer *timer, uint32_t place, uint32_t change,
+                                 uint32_t timeout_ms, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    struct dev_timing timing = {0};
+    uint32_t correct = 0;
+    for (uint32_t i = place - place % SUMS_SEGMENT; i <= place; i++)
+        correct += input_word(timer->seed, i);
+    const uint32_t changed = correct + change;
+    const uint64_t wrong = !change ? 0 : place % SUMS_SEGMENT == SUMS_SEGMENT - 1 ? 1 : 2;
+    forget(timer, READBACK);
+    TRY(dev_begin(timer->dev, error));
+    record_helper(timer, FILL_SUMS, 0);
+    dev_barrier(timer->dev);
+    vkCmdUpdateBuffer(timer->dev->commands, timer->output.handle,
+                      timer->output.offset + (uint64_t)place * 4, 4, &changed);
+    dev_barrier(timer->dev);
+    record_verify(timer, SUMS_SEGMENT);
+    dev_barrier(timer->dev);
+    TRY(dev_submit(timer->dev, timeout_ms, error));
+    TRY(read_verdict(timer, SUMS_SEGMENT, timeout_ms, &timing, error));
+    if (timing.wrong != wrong ||
+        (wrong && (timing.index != place || timing.got != changed || timing.want != correct)))
+        return dev_refuse(error,
+                          "the verification cannot be trusted: it finds %" PRIu64
+                          " wrong words, first word %" PRIu64 ", where there are %" PRIu64
+                          ", first word %" PRIu32,
+                          timing.wrong, timing.index, wrong, place);
+error:
+    return status;
+}
+
+enum dev_status dev_timer_try(struct dev_timer *timer, uint64_t drawn, uint32_t timeout_ms,
+                              struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    const uint32_t change = (uint32_t)(drawn >> 32) | 1, last = (uint32_t)timer->words - 1;
+    TRY(try_place(timer, 0, 0, timeout_ms, error));
+    TRY(try_place(timer, 0, change, timeout_ms, error));
+    TRY(try_place(timer, last, change, timeout_ms, error));
+    TRY(try_place(timer, (uint32_t)(drawn % timer->words), change, timeout_ms, error));
+error:
+    return status;
+}
+
+// --- The timer
+
+static enum dev_status lacks(uint64_t bytes, const char *limit, struct lit_error *error)
+{
+    lit_fail(error, LIT_EXIT_NOTHING, "buffers of %" PRIu64 " bytes > %s", bytes, limit);
+    return DEV_ERROR;
+}
+
+// Two buffers that may be as large as the device has memory for, with an eighth of them for all
+// else.
+static enum dev_status make_large(struct dev_timer *timer, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    struct dev *dev = timer->dev;
+    const uint64_t bytes = timer->words * 4;
+    VkPhysicalDeviceMaintenance4Properties buffers = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES,
+    };
+    VkPhysicalDeviceMaintenance3Properties allocation = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
+    };
+    VkPhysicalDeviceProperties2 properties = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+        .pNext = &allocation,
+    };
+    if (dev->facts.api >= VK_API_VERSION_1_3 && dev->instance.api >= VK_API_VERSION_1_3)
+        allocation.pNext = &buffers;
+    vkGetPhysicalDeviceProperties2(dev->physical, &properties);
+    uint64_t heap = 0;
+    for (uint32_t i = 0; i < dev->memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
+        if (dev->memory.memoryHeaps[i].size > heap)
+            heap = dev->memory.memoryHeaps[i].size;
+    if (buffers.maxBufferSize && bytes > buffers.maxBufferSize)
+        return lacks(bytes, "maxBufferSize", error);
+    if (bytes > heap / 18 * 8)
+        return lacks(bytes, "8/18 of the largest memory heap", error);
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->input, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->output, error));
+error:
+    // An allocation of more may succeed, or it fails: drivers have it a little below 4 GiB.
+    if (status == DEV_ERROR && bytes > allocation.maxMemoryAllocationSize)
+        return lacks(bytes, "maxMemoryAllocationSize", error);
+    return status;
+}
+
+static enum dev_status make_helpers(struct dev_timer *timer, struct lit_error *error)
+{
+    static const char *const names[HELPERS] = {
+        [FILL_INPUT] = "bench/fill/kind=input",
+        [FILL_SUMS] = "bench/fill/kind=sums",
+        [VERIFY] = "bench/verify/kind=sums",
+    };
+    enum dev_status status = DEV_OK;
+    const struct dev_facts *facts = &timer->dev->facts;
+    const uint32_t most = facts->max_workgroups < MOST_GROUPS ? facts->max_workgroups : MOST_GROUPS;
+    const uint64_t groups = timer->words / EACH;
+    timer->width = facts->max_workgroup < FILL_WIDTHS ? 128 : FILL_WIDTHS;
+    timer->groups = groups > most ? most : groups ? (uint32_t)groups : 1;
+    for (int i = 0; i < HELPERS; i++) {
+        const struct cat_kernel *kernel = cat_kernel_find(names[i]);
+        TRY(dev_pipeline(timer->dev,
+                         &(struct dev_pipeline_info){
+                             .words = cat_kernel_words(kernel),
+                             .word_count = kernel->count,
+                             .spec_ids = (const uint32_t[]){0, 2},
+                             .spec_values = (const uint32_t[]){timer->width, timer->seed},
+                             .spec_count = 2,
+                             .layout = timer->layout,
+                         },
+                         &timer->helpers[i], error));
+    }
+error:
+    return status;
+}
+
+static enum dev_status make_verifying(struct dev_timer *timer, uint32_t timeout_ms,
+                                      struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    struct dev *dev = timer->dev;
+    if (!dev->address) {
+        lit_fail(error, LIT_EXIT_NOTHING, "bufferDeviceAddress");
+        return DEV_ERROR;
+    }
+    TRY(make_helpers(timer, error));
+    TRY(make_large(timer, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, REPORTED_WORDS, &timer->reported, error));
+    TRY(dev_buffer_create(dev, DEV_FOR_HOST, READBACK, &timer->readback, error));
+    TRY(dev_begin(dev, error));
+    record_helper(timer, FILL_INPUT, 0);
+    dev_barrier(dev);
+    TRY(dev_submit(dev, timeout_ms, error));
+error:
+    return status;
+}
+
+static enum dev_status make_for_host(struct dev_timer *timer, const uint32_t *input,
+                                     struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    struct dev *dev = timer->dev;
+    const struct dev_buffer *const bindings[DEV_TEST_BINDINGS] = {&timer->input, &timer->output,
+                                                                  &timer->state};
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->input, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->output, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, 1, &timer->state, error));
+    TRY(dev_buffer_create(dev, DEV_FOR_HOST, timer->words, &timer->readback, error));
+    TRY(dev_upload(dev, &timer->input, input, timer->words, error));
+    TRY(dev_describe(dev, timer->set_layout, bindings, DEV_TEST_BINDINGS, &timer->pool, &timer->set,
+                     error));
+error:
+    return status;
+}
+
+// `input` is NULL where outputs are verified.
+static struct dev_timer *create(struct dev *dev, const uint32_t *input, uint64_t words,
+                                uint32_t seed, uint32_t timeout_ms, enum dev_status *result,
+                                struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     struct dev_timer *timer = lit_alloc(1, sizeof *timer);
-    const struct dev_buffer *const bindings[DEV_TEST_BINDINGS] = {&timer->input, &timer->output,
-                                                                  &timer->state};
     timer->dev = dev;
+    timer->words = words;
     timer->seed = seed;
+    timer->verifies = !input;
     TRY(dev_clock_create(dev, 2, &timer->clock, error));
-    TRY(dev_layouts(dev, DEV_TEST_BINDINGS, &timer->set_layout, &timer->layout, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, words, &timer->input, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, words, &timer->output, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, 1, &timer->state, error));
-    TRY(dev_buffer_create(dev, DEV_FOR_HOST, words, &timer->readback, error));
-    TRY(dev_upload(dev, &timer->input, input, words, error));
-    TRY(dev_describe(dev, timer->set_layout, bindings, DEV_TEST_BINDINGS, &timer->pool, &timer->set,
-                     error));
-    *result = DEV_OK;
-    return timer;
+    TRY(dev_layouts(dev, timer->verifies ? 0 : DEV_TEST_BINDINGS, &timer->set_layout,
+                    &timer->layout, error));
+    TRY(timer->verifies ? make_verifying(timer, timeout_ms, error)
+                        : make_for_host(timer, input, error));
 error:
     *result = status;
-    dev_timer_destroy(&timer);
-    return NULL;
+    if (status != DEV_OK)
+        dev_timer_destroy(&timer);
+    return timer;
+}
+
+struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
+                                   uint32_t seed, enum dev_status *status, struct lit_error *error)
+{
+    return create(dev, input, words, seed, 0, status, error);
+}
+
+struct dev_timer *dev_timer_create_verifying(struct dev *dev, uint32_t words, uint32_t seed,
+                                             uint32_t timeout_ms, enum dev_status *status,
+                                             struct lit_error *error)
+{
+    return create(dev, NULL, words, seed, timeout_ms, status, error);
 }
 
 void dev_timer_destroy(struct dev_timer **destroying)
@@ -61,9 +356,12 @@ void dev_timer_destroy(struct dev_timer **destroying)
         return;
     struct dev *dev = timer->dev;
     dev_buffer_destroy(dev, &timer->readback);
+    dev_buffer_destroy(dev, &timer->reported);
     dev_buffer_destroy(dev, &timer->state);
     dev_buffer_destroy(dev, &timer->output);
     dev_buffer_destroy(dev, &timer->input);
+    for (int i = 0; i < HELPERS; i++)
+        vkDestroyPipeline(dev->device, timer->helpers[i], NULL);
     vkDestroyDescriptorPool(dev->device, timer->pool, NULL);
     vkDestroyPipelineLayout(dev->device, timer->layout, NULL);
     vkDestroyDescriptorSetLayout(dev->device, timer->set_layout, NULL);
@@ -78,132 +376,129 @@ double dev_timer_tick(const struct dev_timer *timer)
 
 // --- A kernel
 
-struct dev_timed *dev_timed_create(struct dev_timer *timer, const struct dev_kernel *kernel,
+struct dev_timed *dev_timed_create(struct dev_timer *timer, const struct dev_timed_info *info,
                                    enum dev_status *result, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
-    struct dev *dev = timer->dev;
     struct dev_timed *timed = lit_alloc(1, sizeof *timed);
-    struct dev_pipeline_info info = {
-        .words = kernel->words,
-        .word_count = kernel->word_count,
-        .spec_ids = kernel->spec_ids,
-        .spec_values = kernel->spec_values,
-        .spec_count = sizeof kernel->spec_ids / sizeof *kernel->spec_ids,
-        .layout = timer->layout,
-        .subgroup = kernel->subgroup,
-    };
-    TRY(dev_pipeline(dev, &info, &timed->pipeline, error));
-    *result = DEV_OK;
-    return timed;
+    timed->workgroups = info->workgroups;
+    timed->words = info->words;
+    timed->segment = info->segment;
+    timed->has_state = info->state_words != 0;
+    timed->stale = true;
+    TRY(dev_pipeline(timer->dev,
+                     &(struct dev_pipeline_info){
+                         .words = info->kernel.words,
+                         .word_count = info->kernel.word_count,
+                         .spec_ids = info->kernel.spec_ids,
+                         .spec_values = info->kernel.spec_values,
+                         .spec_count = info->kernel.spec_count,
+                         .layout = timer->layout,
+                         .subgroup = info->kernel.subgroup,
+                     },
+                     &timed->pipeline, error));
+    if (timed->has_state)
+        TRY(dev_buffer_create(timer->dev, DEV_ON_DEVICE, info->state_words, &timed->state, error));
 error:
     *result = status;
-    dev_timed_destroy(timer, &timed);
-    return NULL;
+    if (status != DEV_OK)
+        dev_timed_destroy(timer, &timed);
+    return timed;
 }
 
 void dev_timed_destroy(struct dev_timer *timer, struct dev_timed **timed)
 {
-    if (*timed && !timer->dev->stuck)
+    if (*timed && !timer->dev->stuck) {
         vkDestroyPipeline(timer->dev->device, (*timed)->pipeline, NULL);
+        dev_buffer_destroy(timer->dev, &(*timed)->state);
+    }
     free(*timed);
     *timed = NULL;
 }
 
 // --- A dispatch
 
-static void record_dispatch(struct dev_timer *timer, const struct dev_timed *timed,
-                            uint32_t workgroups)
+static void record_before(struct dev_timer *timer, const struct dev_timed *timed)
 {
-    const VkCommandBuffer commands = timer->dev->commands;
-    const struct dev_push push = {
-        .input = timer->input.address,
-        .output = timer->output.address,
-        .state = timer->state.address,
-        .seed = timer->seed,
-    };
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, timed->pipeline);
-    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, timer->layout, 0, 1,
-                            &timer->set, 0, NULL);
-    vkCmdPushConstants(commands, timer->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
+    dev_clock_begin(timer->dev, &timer->clock);
+    if (timer->spoiled)
+        record_helper(timer, FILL_INPUT, 0);
+    if (timed->has_state && timed->stale) {
+        record_fill(timer, &timed->state, 0, timed->state.words, 0);
+        dev_barrier(timer->dev);
+    }
+    record_fill(timer, &timer->output, 0, timed->words, CAT_POISON);
+    dev_barrier(timer->dev);
+}
+
+static void record_kernel(struct dev_timer *timer, const struct dev_timed *timed)
+{
+    const VkDeviceAddress state = timer->verifies ? timed->state.address : timer->state.address;
     dev_clock_mark(timer->dev, &timer->clock);
-    vkCmdDispatch(commands, workgroups, 1, 1);
+    record(timer, timed->pipeline, state, timer->verifies ? timed->epoch : timer->seed,
+           timed->workgroups);
     dev_clock_mark(timer->dev, &timer->clock);
 }
 
-static void record_readback(const struct dev_timer *timer, uint64_t words)
+static void record_after(const struct dev_timer *timer, const struct dev_timed *timed)
 {
     dev_barrier(timer->dev);
-    vkCmdCopyBuffer(timer->dev->commands, timer->output.handle, timer->readback.handle, 1,
-                    &(VkBufferCopy){.srcOffset = timer->output.offset, .size = words * 4});
-    dev_barrier(timer->dev);
-}
-
-static void record_poison(const struct dev_timer *timer, uint64_t words)
-{
-    vkCmdFillBuffer(timer->dev->commands, timer->output.handle, timer->output.offset, words * 4,
-                    CAT_POISON);
+    if (timer->verifies)
+        record_verify(timer, timed->segment);
+    else
+        record_copy(timer, &timer->output, 0, timed->words, 0);
+    if (timed->has_state)
+        record_copy(timer, &timed->state, 0, 1, EXPIRED);
     dev_barrier(timer->dev);
 }
 
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-// Poison, dispatch and reading back are one submission.
-static enum dev_status run_by_timestamps(struct dev_timer *timer, const struct dev_timed *timed,
-                                         uint32_t workgroups, uint64_t words, uint32_t timeout_ms,
-                                         double *ns, struct lit_error *error)
+// One submission; without timestamps three, of which the one with the dispatch is timed, and what
+// submitting costs with it.
+static enum dev_status time_dispatch(struct dev_timer *timer, const struct dev_timed *timed,
+                                     uint32_t timeout_ms, double *ns, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
-    double at[2] = {0};
     struct dev *dev = timer->dev;
+    const bool by_host = timer->clock.tick <= 0;
+    double at[2] = {0}, began = 0;
     TRY(dev_begin(dev, error));
-    dev_clock_begin(dev, &timer->clock);
-    record_poison(timer, words);
-    record_dispatch(timer, timed, workgroups);
-    record_readback(timer, words);
+    record_before(timer, timed);
+    if (by_host) {
+        TRY(dev_submit(dev, timeout_ms, error));
+        TRY(dev_begin(dev, error));
+    }
+    record_kernel(timer, timed);
+    if (by_host) {
+        began = clock_now();
+        TRY(dev_submit(dev, timeout_ms, error));
+        *ns = (clock_now() - began) * 1e9;
+        TRY(dev_begin(dev, error));
+    }
+    record_after(timer, timed);
     TRY(dev_submit(dev, timeout_ms, error));
-    TRY(dev_clock_read(dev, &timer->clock, at, error));
-    *ns = at[1];
+    if (!by_host) {
+        TRY(dev_clock_read(dev, &timer->clock, at, error));
+        *ns = at[1];
+    }
 error:
     return status;
 }
 
-// Three submissions, of which the one with the dispatch is timed, and what submitting costs with
-// it.
-static enum dev_status run_by_host_clock(struct dev_timer *timer, const struct dev_timed *timed,
-                                         uint32_t workgroups, uint64_t words, uint32_t timeout_ms,
-                                         double *ns, struct lit_error *error)
+enum dev_status dev_timed_run(struct dev_timer *timer, struct dev_timed *timed, uint32_t timeout_ms,
+                              struct dev_timing *timing, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
-    struct dev *dev = timer->dev;
-    TRY(dev_begin(dev, error));
-    record_poison(timer, words);
-    TRY(dev_submit(dev, timeout_ms, error));
-    TRY(dev_begin(dev, error));
-    record_dispatch(timer, timed, workgroups);
-    const double began = now_ns();
-    TRY(dev_submit(dev, timeout_ms, error));
-    *ns = now_ns() - began;
-    TRY(dev_begin(dev, error));
-    record_readback(timer, words);
-    TRY(dev_submit(dev, timeout_ms, error));
+    *timing = (struct dev_timing){.output = timer->readback.mapped};
+    forget(timer, timer->verifies ? READBACK : timed->words);
+    timed->epoch = timed->stale ? 1 : timed->epoch + 1;
+    TRY(time_dispatch(timer, timed, timeout_ms, &timing->ns, error));
+    if (!timer->verifies)
+        return DEV_OK;
+    timing->expired = timed->has_state && timer->readback.mapped[EXPIRED] != 0;
+    TRY(read_verdict(timer, timed->segment, timeout_ms, timing, error));
+    // What was published after a wait timed out is of no use to the dispatches that follow, and who
+    // stored a wrong word may have stored it in the input, which they read.
+    timed->stale = timer->spoiled = timing->expired || timing->wrong;
 error:
     return status;
-}
-
-enum dev_status dev_timed_run(struct dev_timer *timer, const struct dev_timed *timed,
-                              uint32_t workgroups, uint64_t words, uint32_t timeout_ms, double *ns,
-                              const uint32_t **output, struct lit_error *error)
-{
-    // What is there from the run before would look right.
-    for (uint64_t i = 0; i < words; i++)
-        timer->readback.mapped[i] = CAT_POISON;
-    *output = timer->readback.mapped;
-    return (timer->clock.tick > 0 ? run_by_timestamps : run_by_host_clock)(
-        timer, timed, workgroups, words, timeout_ms, ns, error);
 }

@@ -1,38 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatches that are timed: kernels that share one input and one output, run one at a time.
+// Dispatches that are timed: kernels that share one input and one output of as many words, run one
+// at a time. Either the input is the host's and each output is read back; or the input is made, and
+// each output verified, on the device, and nothing of that size leaves it.
 #pragma once
 
 #include "device/device.h"
 
 struct dev_timer;
 
-// Copies `words` words of input to the device, and makes an output of as many. `seed` goes into the
-// push constants. NULL with an error; *status says which kind.
+// Copies `words` words of input to the device. `seed` goes into the push constants. NULL with an
+// error; *status says which kind.
 struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
                                    uint32_t seed, enum dev_status *status, struct lit_error *error);
+// Makes an input of `words` words, a multiple of four, from `seed`; outputs are verified on the
+// device. DEV_ERROR with LIT_EXIT_NOTHING if the device has too little memory or no addresses.
+struct dev_timer *dev_timer_create_verifying(struct dev *dev, uint32_t words, uint32_t seed,
+                                             uint32_t timeout_ms, enum dev_status *status,
+                                             struct lit_error *error);
 void dev_timer_destroy(struct dev_timer **timer); // NULL is fine; after its kernels
 
 // Nanoseconds of one tick of the device's timestamps; 0 if it has none, so that the host's clock
 // says when a submission began and ended.
 double dev_timer_tick(const struct dev_timer *timer);
 
-struct dev_kernel {
-    const uint32_t *words; // the module
-    size_t word_count;
-    uint32_t subgroup; // required subgroup size where the device can control it
-    uint32_t spec_ids[3], spec_values[3];
+// Tries the verification: a correct output made without a scan, and the same with one word changed,
+// at both ends and at a place drawn from `drawn`. DEV_ERROR if it does not report exactly that.
+enum dev_status dev_timer_try(struct dev_timer *timer, uint64_t drawn, uint32_t timeout_ms,
+                              struct lit_error *error);
+
+struct dev_timed_info {
+    struct dev_compile_info kernel;
+    uint32_t workgroups; // of each dispatch
+    uint64_t words;      // of the output, which are read back
+    // Where outputs are verified:
+    uint32_t state_words; // that it has for itself, 0: none
+    uint32_t segment;     // the words of its output from which on the sum begins anew
 };
 
 struct dev_timed;
 
-// Compiles a kernel without any cache. NULL with an error.
-struct dev_timed *dev_timed_create(struct dev_timer *timer, const struct dev_kernel *kernel,
+// Compiles a kernel without any cache, and makes its state, all zeros. NULL with an error. Several
+// threads may do this at a time, and nothing else meanwhile but dev_compile.
+struct dev_timed *dev_timed_create(struct dev_timer *timer, const struct dev_timed_info *info,
                                    enum dev_status *status, struct lit_error *error);
 void dev_timed_destroy(struct dev_timer *timer, struct dev_timed **timed);
 
-// Fills the first `words` words of the output with poison, dispatches `workgroups` workgroups, and
-// reads these words back: *output, which the next run overwrites. *ns is what the dispatch alone
-// took, in nanoseconds. Waits at most `timeout_ms`.
-enum dev_status dev_timed_run(struct dev_timer *timer, const struct dev_timed *timed,
-                              uint32_t workgroups, uint64_t words, uint32_t timeout_ms, double *ns,
-                              const uint32_t **output, struct lit_error *error);
+struct dev_timing {
+    double ns;              // that the dispatch alone took
+    const uint32_t *output; // what was read back; the next run overwrites it
+    // What a verification reported:
+    uint64_t looked;    // words that it looked at
+    uint64_t wrong;     // of them
+    uint64_t index;     // of the first wrong one
+    uint32_t got, want; // there
+    bool expired;       // the kernel's state says that a wait timed out
+};
+
+// Fills the output with poison, dispatches the kernel (with the next epoch in its push constants
+// where outputs are verified: 1, 2, ...; after a wait that timed out, the state begins anew), and
+// reads back or verifies the output. Waits at most `timeout_ms` for each submission. DEV_ERROR if
+// the verification did not look at every word.
+enum dev_status dev_timed_run(struct dev_timer *timer, struct dev_timed *timed, uint32_t timeout_ms,
+                              struct dev_timing *timing, struct lit_error *error);
+
+// --- What `litmus run` is compared with: one run at a time, as harnesses do that are made for
+// single shaders (Amber, EasyVK). For each run all buffers are filled from the host, a command
+// buffer is made and submitted, its fence waited for, and all that was stored compared on the host.
+
+struct dev_single;
+
+// As dev_program_create; what `info` points to must outlive it, its batch, timed and stress are not
+// looked at. `compiles`: each run has a pipeline of its own.
+struct dev_single *dev_single_create(struct dev *dev, const struct dev_program_info *info,
+                                     bool compiles, enum dev_status *status,
+                                     struct lit_error *error);
+void dev_single_destroy(struct dev_single **single); // NULL is fine
+
+enum dev_status dev_single_run(struct dev_single *single, uint32_t seed, struct cat_run *run,
+                               bool *gave_up, uint32_t timeout_ms, struct lit_error *error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A benchmark in the worker: iterations are calibrated, every row is made ready, then all of them
-// are timed round by round. Each output is compared with what it has to be.
+// Scans in the worker: iterations are calibrated or the verification is tried, every row is made
+// ready, then all of them are timed round by round. Each output is compared with what it has to be.
 #include "engine/bench.h"
 
 #include "base/random.h"
@@ -9,39 +9,53 @@
 #include "engine/measure.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define FIRST_LOOPS 3u
-#define SAMPLES     3 // dispatches of a kernel, of which the fastest one says how many fit
+#define FIRST_LOOPS  3u
+#define SAMPLES      3 // dispatches of a kernel, of which the fastest one says how many fit
+#define MOST_THREADS 16
+#define MOST_ASKED   64 // rows for which the driver is asked what it says of them
 
 struct expectation {
     struct bench_row row; // of the first row that needs it
     uint32_t *words;
 };
 
+// A row that is made ready: by one of several threads, where a driver compiles very many.
+struct item {
+    uint32_t number;
+    struct bench_row row;
+    bool fits, done;
+    enum dev_status status;
+    struct dev_timed *timed; // NULL: it cannot be timed
+    struct lit_error error;
+};
+
 struct job {
     struct dev *dev;
     const struct eng_request *request;
-    bool (*emit)(const struct eng_event *event, void *user);
+    eng_bench_emit *emit;
     void *user;
+    bool lookback, peer_closed;
+    uint32_t subgroup;
     struct dev_timer *timer;
-    struct bench_shape shape;
-    struct bench_row rows[BENCH_ROWS];
-    struct dev_timed *timed[BENCH_ROWS]; // NULL: it cannot be timed
+    struct item *items;
     size_t count;
-    uint32_t *input;
-    uint32_t pushed;
+    // Of `scan`:
+    struct bench_shape shape;
+    uint32_t *input, pushed;
     struct expectation expectations[BENCH_ROWS];
     size_t expectation_count;
-    bool deaf; // nobody listens any more
     struct lit_error error;
 };
 
 static void emit(struct job *job, const struct eng_event *event)
 {
-    job->deaf = !job->emit(event, job->user) || job->deaf;
+    job->peer_closed = !job->emit(event, job->user) || job->peer_closed;
 }
 
 static void emit_end(struct job *job, enum eng_result result, const char *text)
@@ -51,7 +65,7 @@ static void emit_end(struct job *job, enum eng_result result, const char *text)
     emit(job, &event);
 }
 
-// --- What is right
+// --- What is expected
 
 static const uint32_t *expected_of(struct job *job, const struct bench_row *row)
 {
@@ -63,88 +77,169 @@ static const uint32_t *expected_of(struct job *job, const struct bench_row *row)
     struct expectation *made = &job->expectations[job->expectation_count++];
     made->row = *row;
     made->words = lit_alloc(row->words, sizeof *made->words);
-    bench_expect(row, job->shape.subgroup, job->pushed, job->input, made->words);
+    bench_expect(row, job->subgroup, job->pushed, job->input, made->words);
     return made->words;
 }
 
 // --- Rows
 
-static struct dev_timed *make(struct job *job, const struct bench_row *row, enum dev_status *status)
+// The constants of a kernel: width of a workgroup, subgroup size, iterations.
+struct kernel {
+    uint32_t ids[3], values[3];
+    struct dev_timed_info info;
+};
+
+static const struct dev_timed_info *describe(const struct job *job, const struct bench_row *row,
+                                             struct kernel *kernel)
 {
-    const struct bench_module module = bench_row_module(row);
-    return dev_timed_create(job->timer,
-                            &(struct dev_kernel){
-                                .words = module.words,
-                                .word_count = module.count,
-                                .subgroup = job->shape.subgroup,
-                                .spec_ids = {0, 1, 2},
-                                .spec_values = {row->workgroup, job->shape.subgroup, row->loops},
-                            },
-                            status, &job->error);
+    const bool any_subgroup = row->tile && !row->lanes;
+    *kernel =
+        (struct kernel){.ids = {0, 1, 2}, .values = {row->workgroup, job->subgroup, row->loops}};
+    kernel->info = (struct dev_timed_info){
+        .kernel = {.words = cat_kernel_words(row->kernel),
+                   .word_count = row->kernel->count,
+                   .subgroup = any_subgroup ? 0 : job->subgroup,
+                   .spec_ids = kernel->ids,
+                   .spec_values = kernel->values,
+                   .spec_count = !row->tile   ? 3
+                                 : row->lanes ? 2
+                                              : 1},
+        .workgroups = row->workgroups,
+        .words = row->words,
+        .state_words = row->lanes ? LOOK_STATE_WORDS + row->workgroups * LOOK_TILE_WORDS : 0,
+        .segment = row->tile ? look_segment(row) : 0,
+    };
+    return &kernel->info;
 }
 
-enum dev_status eng_bench_tell(struct dev *dev, const struct dev_compile_info *info, bool capture,
-                               struct bench_said *said,
-                               bool (*emit_event)(const struct eng_event *event, void *user),
-                               void *user, struct lit_error *error)
+static void make_item(struct job *job, struct item *item)
+{
+    struct kernel kernel;
+    item->timed = dev_timed_create(job->timer, describe(job, &item->row, &kernel), &item->status,
+                                   &item->error);
+}
+
+// What the driver says of a row, of a pipeline of its own, so that what is timed was not compiled
+// otherwise than usual: its statistics into *report, and where it is asked for its code as events.
+// Nothing depends on it: what the driver does not say is left out.
+static enum dev_status ask_driver(struct job *job, const struct bench_row *row,
+                                  struct bench_report *report, struct lit_error *error)
 {
     struct isa_code code = {0};
-    const struct dev_facts *facts = dev_facts(dev);
-    const enum dev_status status = dev_compile(dev, info, &code, error);
+    struct kernel kernel;
+    const struct dev_facts *facts = dev_facts(job->dev);
+    if (!job->request->capture && (job->count > MOST_ASKED || !dev_tells(job->dev)))
+        return DEV_OK;
+    const enum dev_status status =
+        dev_compile(job->dev, &describe(job, row, &kernel)->kernel, &code, error);
     for (size_t i = 0; i < code.statistic_count && i < BENCH_STATISTICS; i++) {
-        struct bench_statistic *to = &said->statistics[said->statistic_count++];
+        struct bench_statistic *to = &report->statistics[report->statistic_count++];
         snprintf(to->name, sizeof to->name, "%.63s", code.statistics[i].name);
         snprintf(to->value, sizeof to->value, "%.31s", code.statistics[i].value);
     }
-    if (capture) {
+    if (job->request->capture) {
         isa_extract(&code, facts->vendor, facts->product);
-        eng_emit_code(&code, emit_event, user);
+        eng_emit_code(&code, job->emit, job->user);
     }
     isa_code_clear(&code);
     return status == DEV_ERROR ? DEV_OK : status;
 }
 
-static enum dev_status ask(struct job *job, const struct bench_row *row, struct bench_said *said)
-{
-    const struct bench_module module = bench_row_module(row);
-    if (!job->request->capture && !dev_tells(job->dev))
-        return DEV_OK;
-    return eng_bench_tell(
-        job->dev,
-        &(struct dev_compile_info){
-            .words = module.words,
-            .word_count = module.count,
-            .subgroup = job->shape.subgroup,
-            .spec_ids = (const uint32_t[]){0, 1, 2},
-            .spec_values = (const uint32_t[]){row->workgroup, job->shape.subgroup, row->loops},
-            .spec_count = 3,
-        },
-        job->request->capture, said, job->emit, job->user, &job->error);
-}
-
 // A row that the device cannot run, or whose pipeline the driver refuses, is left out.
-static enum dev_status make_row(struct job *job, size_t index)
+static enum dev_status report_row(struct job *job, struct item *item)
 {
-    enum dev_status status = DEV_OK;
-    const struct bench_row *row = &job->rows[index];
     struct eng_event event = {.kind = ENG_EVENT_ROW, .result = ENG_PASS};
-    event.bench = (struct bench_said){
-        .row = (uint32_t)index, .loops = job->shape.loops, .tick = dev_timer_tick(job->timer)};
-    if (!bench_row_fits(row, dev_facts(job->dev), &job->error)) {
+    enum dev_status status = item->status;
+    event.bench = (struct bench_report){
+        .row = item->number,
+        .loops = job->lookback ? 1 : job->shape.loops,
+        .tick = dev_timer_tick(job->timer),
+    };
+    if (!item->fits)
         event.result = ENG_SKIP;
-    } else {
-        status = ask(job, row, &event.bench);
-        if (status == DEV_OK)
-            job->timed[index] = make(job, row, &status);
-        if (status == DEV_LOST || status == DEV_TIMEOUT)
-            return status;
-        if (!job->timed[index])
-            event.result = ENG_HARNESS_ERROR;
-    }
+    else if (!item->timed)
+        event.result = ENG_HARNESS_ERROR;
+    else
+        status = ask_driver(job, &item->row, &event.bench, &item->error);
     if (event.result != ENG_PASS)
-        snprintf(event.text, sizeof event.text, "%s", job->error.message);
+        snprintf(event.text, sizeof event.text, "%s", item->error.message);
+    if (status == DEV_LOST || status == DEV_TIMEOUT) {
+        job->error = item->error;
+        return status;
+    }
     emit(job, &event);
     return DEV_OK;
+}
+
+struct making {
+    struct job *job;
+    size_t next; // that no thread has taken yet
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+
+static void *make_items(void *user)
+{
+    struct making *making = user;
+    struct job *job = making->job;
+    pthread_mutex_lock(&making->lock);
+    while (making->next < job->count) {
+        struct item *item = &job->items[making->next++];
+        pthread_mutex_unlock(&making->lock);
+        if (item->fits)
+            make_item(job, item);
+        pthread_mutex_lock(&making->lock);
+        item->done = true;
+        pthread_cond_broadcast(&making->changed);
+    }
+    pthread_mutex_unlock(&making->lock);
+    return NULL;
+}
+
+static unsigned threads_for(const struct job *job)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t most = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (size_t)cores;
+    // A driver for the processor compiles with threads of its own, or while it runs.
+    if (!job->lookback || dev_facts(job->dev)->cpu)
+        return 1;
+    return (unsigned)(job->count < most ? job->count : most);
+}
+
+// Every row; reported in their order, each as soon as it is made.
+static enum dev_status make_all(struct job *job)
+{
+    enum dev_status status = DEV_OK;
+    pthread_t threads[MOST_THREADS];
+    unsigned started = 0;
+    struct making making = {.job = job};
+    for (size_t i = 0; i < job->count; i++)
+        job->items[i].fits =
+            bench_row_fits(&job->items[i].row, dev_facts(job->dev), &job->items[i].error);
+    pthread_mutex_init(&making.lock, NULL);
+    pthread_cond_init(&making.changed, NULL);
+    const unsigned wanted = threads_for(job);
+    while (wanted > 1 && started < wanted &&
+           pthread_create(&threads[started], NULL, make_items, &making) == 0)
+        started++;
+    for (size_t i = 0; i < job->count && status == DEV_OK && !job->peer_closed; i++) {
+        struct item *item = &job->items[i];
+        if (!started && item->fits)
+            make_item(job, item);
+        pthread_mutex_lock(&making.lock);
+        while (started && !item->done)
+            pthread_cond_wait(&making.changed, &making.lock);
+        pthread_mutex_unlock(&making.lock);
+        status = report_row(job, item);
+    }
+    pthread_mutex_lock(&making.lock);
+    making.next = job->count;
+    pthread_mutex_unlock(&making.lock);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&making.lock);
+    pthread_cond_destroy(&making.changed);
+    return status;
 }
 
 // --- Calibration
@@ -169,39 +264,40 @@ static bool is_sample(const struct bench_row *row)
 
 // The fastest of a few dispatches: what else the machine does makes them slower only. The first one
 // is not counted, since a driver may compile within it.
-static enum dev_status time_sample(struct job *job, const struct bench_row *row,
-                                   const struct dev_timed *timed, double *ns)
+static enum dev_status time_sample(struct job *job, struct dev_timed *timed, double *ns)
 {
     enum dev_status status = DEV_OK;
     for (int i = 0; i <= SAMPLES && status == DEV_OK; i++) {
-        const uint32_t *output = NULL;
-        double took = 0;
-        status = dev_timed_run(job->timer, timed, row->workgroups, row->words,
-                               job->request->timeout_ms, &took, &output, &job->error);
-        if (i == 1 || (i > 1 && took < *ns))
-            *ns = took;
+        struct dev_timing timing;
+        status = dev_timed_run(job->timer, timed, job->request->timeout_ms, &timing, &job->error);
+        if (i == 1 || (i > 1 && timing.ns < *ns))
+            *ns = timing.ns;
     }
     return status;
 }
 
 // What one round of all rows would take: each sample stands for the rows of its kind. What cannot
-// be made is left out here; make_row tells of it.
+// be made is left out here; report_row tells of it.
 static enum dev_status time_samples(struct job *job, double *ns)
 {
     enum dev_status status = DEV_OK;
+    struct bench_row rows[BENCH_ROWS];
+    const size_t count = bench_scan_rows(&job->shape, rows);
     *ns = 0;
-    for (size_t i = 0; i < job->count && status == DEV_OK; i++) {
-        const struct bench_row *row = &job->rows[i];
+    for (size_t i = 0; i < count && status == DEV_OK; i++) {
+        const struct bench_row *row = &rows[i];
+        struct item item = {.row = *row};
         double took = 0;
-        if (!is_sample(row) || !bench_row_fits(row, dev_facts(job->dev), &job->error))
+        if (!is_sample(row) || !bench_row_fits(row, dev_facts(job->dev), NULL))
             continue;
-        struct dev_timed *timed = make(job, row, &status);
-        if (timed)
-            status = time_sample(job, row, timed, &took);
-        else if (status == DEV_ERROR)
-            status = DEV_OK;
-        if (timed && status != DEV_LOST)
-            dev_timed_destroy(job->timer, &timed);
+        make_item(job, &item);
+        status = item.status == DEV_ERROR ? DEV_OK : item.status;
+        if (item.timed)
+            status = time_sample(job, item.timed, &took);
+        else
+            job->error = item.error;
+        if (status != DEV_LOST)
+            dev_timed_destroy(job->timer, &item.timed);
         *ns += took * (row->kind != BENCH_SCAN ? 2 : row->operation == BENCH_NATIVE ? 6 : 18);
     }
     return status;
@@ -213,7 +309,6 @@ static enum dev_status calibrate(struct job *job)
     job->shape.loops = FIRST_LOOPS;
     for (;;) {
         double ns = 0;
-        job->count = bench_scan_rows(&job->shape, job->rows);
         const enum dev_status status = time_samples(job, &ns);
         if (status != DEV_OK)
             return status;
@@ -230,24 +325,29 @@ static enum dev_status calibrate(struct job *job)
 
 // --- Rounds
 
-static enum dev_status time_row(struct job *job, size_t index, uint32_t round)
+static enum dev_status time_row(struct job *job, struct item *item, uint32_t round)
 {
-    const struct bench_row *row = &job->rows[index];
     struct eng_event event = {.kind = ENG_EVENT_TIME};
-    const uint32_t *output = NULL;
-    event.bench.row = (uint32_t)index;
-    event.bench.round = round;
-    const uint32_t *expected = expected_of(job, row);
+    struct dev_timing timing;
+    const uint32_t *expected = job->lookback ? NULL : expected_of(job, &item->row);
     const enum dev_status status =
-        dev_timed_run(job->timer, job->timed[index], row->workgroups, row->words,
-                      job->request->timeout_ms, &event.bench.ns, &output, &job->error);
+        dev_timed_run(job->timer, item->timed, job->request->timeout_ms, &timing, &job->error);
     if (status != DEV_OK)
         return status;
-    event.bench.wrong = bench_differ(expected, output, row->words, &event.bench.index);
-    if (event.bench.wrong) {
-        event.bench.got = output[event.bench.index];
-        event.bench.want = expected[event.bench.index];
+    if (expected)
+        timing.wrong = bench_differ(expected, timing.output, item->row.words, &timing.index);
+    if (expected && timing.wrong) {
+        timing.got = timing.output[timing.index];
+        timing.want = expected[timing.index];
     }
+    event.bench = (struct bench_report){.row = item->number,
+                                        .round = round,
+                                        .ns = timing.ns,
+                                        .wrong = timing.wrong,
+                                        .index = timing.index,
+                                        .got = timing.got,
+                                        .want = timing.want,
+                                        .expired = timing.expired};
     emit(job, &event);
     return DEV_OK;
 }
@@ -255,17 +355,19 @@ static enum dev_status time_row(struct job *job, size_t index, uint32_t round)
 static enum dev_status time_all(struct job *job)
 {
     enum dev_status status = DEV_OK;
-    struct lit_random random = {random_derive(job->request->seed, "bench order")};
-    size_t order[BENCH_ROWS], count = 0;
+    const char *stream = job->lookback ? "lookback order" : "bench order";
+    struct lit_random random = {random_derive(job->request->seed, stream)};
+    size_t *order = lit_alloc(job->count + 1, sizeof *order), count = 0;
     for (size_t i = 0; i < job->count; i++)
-        if (job->timed[i])
+        if (job->items[i].timed)
             order[count++] = i;
     const uint64_t rounds = job->request->runs + ENG_BENCH_WARM;
     for (uint64_t round = 0; round < rounds && status == DEV_OK; round++) {
         random_shuffle(&random, order, count);
-        for (size_t i = 0; i < count && status == DEV_OK && !job->deaf; i++)
-            status = time_row(job, order[i], (uint32_t)round);
+        for (size_t i = 0; i < count && status == DEV_OK && !job->peer_closed; i++)
+            status = time_row(job, &job->items[order[i]], (uint32_t)round);
     }
+    free(order);
     return status;
 }
 
@@ -274,87 +376,119 @@ static enum dev_status time_all(struct job *job)
 static bool settle(struct job *job)
 {
     const struct eng_request *request = job->request;
-    const struct dev_facts *facts = dev_facts(job->dev);
     const uint32_t elements = request->elements;
-    if (strcmp(request->name, "scan") != 0)
-        return lit_fail(&job->error, LIT_EXIT_USAGE, "there is no such benchmark");
-    if (elements < BENCH_ELEMENTS || elements > BENCH_MOST || (elements & (elements - 1)) ||
-        request->loops > BENCH_MOST_LOOPS || !request->runs || request->runs > BENCH_REPEATS)
+    struct look_set set;
+    if (!job->lookback && strcmp(request->name, ENG_BENCH_SCAN) != 0)
+        return lit_fail(&job->error, LIT_EXIT_USAGE, "unknown benchmark");
+    if (elements < BENCH_ELEMENTS || elements > (job->lookback ? LOOK_MOST : BENCH_MOST) ||
+        (elements & (elements - 1)) || request->loops > BENCH_MOST_LOOPS || !request->runs ||
+        request->runs > BENCH_REPEATS)
         return lit_fail(&job->error, LIT_EXIT_USAGE, "a benchmark of such a size is not possible");
-    job->shape = (struct bench_shape){.subgroup = facts->subgroup,
-                                      .elements = elements,
-                                      .copied = bench_copied(elements, facts),
-                                      .loops = request->loops};
+    if (!job->lookback) {
+        job->shape = (struct bench_shape){.subgroup = job->subgroup,
+                                          .elements = elements,
+                                          .copied = bench_copied(elements, dev_facts(job->dev)),
+                                          .loops = request->loops};
+        return true;
+    }
+    if (!look_set_read(request->rows, &set))
+        return lit_fail(&job->error, LIT_EXIT_USAGE, "unknown rows");
+    job->items = lit_alloc(look_set_count(&set) + 1, sizeof *job->items);
+    for (size_t i = 0; i < look_rows(); i++)
+        if (set.has[i])
+            job->items[job->count++] =
+                (struct item){.number = (uint32_t)i, .row = look_row(i, elements)};
     return true;
 }
 
-static enum dev_status prepare(struct job *job)
+static enum dev_status prepare_scan(struct job *job)
 {
     enum dev_status status = DEV_OK;
-    const struct eng_request *request = job->request;
+    struct bench_row rows[BENCH_ROWS];
+    const uint64_t seed = job->request->seed;
     const uint64_t words =
         job->shape.copied > job->shape.elements ? job->shape.copied : job->shape.elements;
     job->input = lit_alloc(words, sizeof *job->input);
-    job->pushed = bench_pushed(request->seed);
-    bench_input(request->seed, job->input, words);
+    job->pushed = bench_pushed(seed);
+    bench_input(seed, job->input, words);
     job->timer = dev_timer_create(job->dev, job->input, words, job->pushed, &status, &job->error);
-    if (!job->timer)
-        return status;
-    if (!job->shape.loops)
+    if (job->timer && !job->shape.loops)
         status = calibrate(job);
-    job->count = bench_scan_rows(&job->shape, job->rows);
-    for (size_t i = 0; i < job->count && status == DEV_OK && !job->deaf; i++)
-        status = make_row(job, i);
+    job->items = lit_alloc(BENCH_ROWS, sizeof *job->items);
+    job->count = bench_scan_rows(&job->shape, rows);
+    for (size_t i = 0; i < job->count; i++)
+        job->items[i] = (struct item){.number = (uint32_t)i, .row = rows[i]};
+    return status;
+}
+
+static enum dev_status prepare_lookback(struct job *job)
+{
+    enum dev_status status = DEV_OK;
+    const struct eng_request *request = job->request;
+    struct lit_random random = {random_derive(request->seed, "lookback input")};
+    const uint32_t seed = (uint32_t)random_next(&random);
+    job->timer = dev_timer_create_verifying(job->dev, request->elements, seed, request->timeout_ms,
+                                            &status, &job->error);
+    if (job->timer)
+        status = dev_timer_try(job->timer, random_next(&random), request->timeout_ms, &job->error);
+    return status;
+}
+
+static enum dev_status work(struct job *job)
+{
+    enum dev_status status = job->lookback ? prepare_lookback(job) : prepare_scan(job);
+    if (status == DEV_OK)
+        status = make_all(job);
+    if (status == DEV_OK)
+        status = time_all(job);
+    const enum eng_result failed =
+        job->lookback && job->error.code == LIT_EXIT_NOTHING ? ENG_SKIP : ENG_HARNESS_ERROR;
+    emit_end(job,
+             status == DEV_OK        ? ENG_PASS
+             : status == DEV_LOST    ? ENG_DEVICE_LOST
+             : status == DEV_TIMEOUT ? ENG_HANG
+                                     : failed,
+             status == DEV_OK ? "" : job->error.message);
     return status;
 }
 
 static void clear(struct job *job, enum dev_status status)
 {
     // A driver may hang in cleaning up what it lost.
-    for (size_t i = 0; i < job->count && status != DEV_LOST && status != DEV_TIMEOUT; i++)
-        if (job->timed[i])
-            dev_timed_destroy(job->timer, &job->timed[i]);
-    if (status != DEV_LOST && status != DEV_TIMEOUT)
+    const bool alive = status != DEV_LOST && status != DEV_TIMEOUT;
+    for (size_t i = 0; i < job->count && alive; i++)
+        if (job->items[i].timed)
+            dev_timed_destroy(job->timer, &job->items[i].timed);
+    if (alive)
         dev_timer_destroy(&job->timer);
     for (size_t i = 0; i < job->expectation_count; i++)
         free(job->expectations[i].words);
+    free(job->items);
     free(job->input);
     free(job);
 }
 
 enum dev_status eng_bench(struct dev *dev, const struct eng_request *request,
-                          bool (*emit_event)(const struct eng_event *event, void *user), void *user)
+                          eng_bench_emit *emit_event, void *user)
 {
     enum dev_status status = DEV_OK;
-    const uint32_t subgroup = dev_facts(dev)->subgroup;
     struct job *job = lit_alloc(1, sizeof *job);
-    job->dev = dev;
-    job->request = request;
-    job->emit = emit_event;
-    job->user = user;
-    if (subgroup < 4 || subgroup > 128) {
+    *job = (struct job){.dev = dev,
+                        .request = request,
+                        .emit = emit_event,
+                        .user = user,
+                        .lookback = strcmp(request->name, ENG_LOOKBACK) == 0,
+                        .subgroup = dev_facts(dev)->subgroup};
+    if (job->subgroup < 4 || job->subgroup > 128) {
         char reason[64];
         snprintf(reason, sizeof reason, "subgroups of %" PRIu32 "; the kernels are for 4 to 128",
-                 subgroup);
+                 job->subgroup);
         emit_end(job, ENG_SKIP, reason);
-        goto done;
-    }
-    if (!settle(job)) {
+    } else if (!settle(job)) {
         emit_end(job, ENG_HARNESS_ERROR, job->error.message);
-        goto done;
+    } else {
+        status = work(job);
     }
-    status = prepare(job);
-    if (status == DEV_OK)
-        status = time_all(job);
-    if (status == DEV_OK)
-        emit_end(job, ENG_PASS, "");
-    else
-        emit_end(job,
-                 status == DEV_LOST      ? ENG_DEVICE_LOST
-                 : status == DEV_TIMEOUT ? ENG_HANG
-                                         : ENG_HARNESS_ERROR,
-                 job->error.message);
-done:
     clear(job, status);
     return status;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks a worker for a benchmark.
-#include "engine/benching.h"
+#include "engine/bench.h"
 
 #include <stdio.h>
 #include <string.h>

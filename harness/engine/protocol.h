@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "bench/lookback.h"
-#include "bench/said.h"
+#include "bench/rate.h"
+#include "bench/result.h"
 #include "generate/program.h"
 #include "model/facts.h"
 #include "model/result.h"
@@ -98,7 +98,7 @@ struct eng_event {
     bool host_checker;
     struct eng_count count;
     bool fresh; // BATCH: a new pipeline was made for it
-    struct bench_said bench;
+    struct bench_report bench;
     struct bench_rate rate;
     enum eng_result result;
     enum lit_exit error_code;

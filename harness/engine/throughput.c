@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A configuration, run and checked as fast as it goes: how many workgroups fill the device, then
 // rounds.
-#include "engine/throughput.h"
+#include "engine/bench.h"
 
 #include "base/random.h"
 #include "bench/oracle.h"
 #include "bench/rate.h"
-#include "device/single.h"
 #include "device/timing.h"
 #include "engine/measure.h"
 #include "catalogue/prepare.h"
@@ -34,9 +33,9 @@
 struct job {
     struct dev *dev;
     const struct eng_request *request;
-    bool (*emit)(const struct eng_event *event, void *user);
+    eng_bench_emit *emit;
     void *user;
-    bool deaf, singles;
+    bool peer_closed, singles;
     struct cat_case which;
     struct eng_prepared ready;
     struct dev_program *program;
@@ -48,7 +47,7 @@ struct job {
     double each;   // seconds of a run in the last one
     uint32_t seeds[ENG_MAX_BATCH], next_seeds[ENG_MAX_BATCH];
     struct cat_run runs[ENG_MAX_BATCH];
-    bool gave_up[ENG_MAX_BATCH];
+    bool expired[ENG_MAX_BATCH];
     struct lit_error error;
 };
 
@@ -77,31 +76,36 @@ static enum dev_status time_copy(struct job *job, struct dev_timer *timer, uint3
                                  uint32_t workgroup, const uint32_t *input)
 {
     enum dev_status status = DEV_OK;
-    const struct bench_module module = bench_row_module(&(struct bench_row){.kind = BENCH_COPY});
     const struct dev_facts *facts = dev_facts(job->dev);
-    const uint32_t workgroups = words / workgroup / COPIED_EACH;
-    if (workgroup > facts->max_workgroup || workgroups > facts->max_workgroups ||
-        (facts->max_subgroups && workgroup / facts->subgroup > facts->max_subgroups))
+    const struct bench_row row = {.kind = BENCH_COPY,
+                                  .kernel = bench_copy_kernel(),
+                                  .workgroup = workgroup,
+                                  .workgroups = words / workgroup / COPIED_EACH,
+                                  .words = words};
+    if (!bench_row_fits(&row, facts, NULL))
         return DEV_OK;
-    struct dev_timed *timed =
-        dev_timed_create(timer,
-                         &(struct dev_kernel){.words = module.words,
-                                              .word_count = module.count,
-                                              .subgroup = facts->subgroup,
-                                              .spec_ids = {0, 1, 2},
-                                              .spec_values = {workgroup, facts->subgroup, 1}},
-                         &status, &job->error);
+    struct dev_timed *timed = dev_timed_create(
+        timer,
+        &(struct dev_timed_info){
+            .kernel = {.words = cat_kernel_words(row.kernel),
+                       .word_count = row.kernel->count,
+                       .subgroup = facts->subgroup,
+                       .spec_ids = (const uint32_t[]){0, 1, 2},
+                       .spec_values = (const uint32_t[]){workgroup, facts->subgroup, 1},
+                       .spec_count = 3},
+            .workgroups = row.workgroups,
+            .words = words},
+        &status, &job->error);
     for (int i = 0; i < COPIES && timed && status == DEV_OK; i++) {
-        const uint32_t *output = NULL;
-        double ns = 0;
-        status = dev_timed_run(timer, timed, workgroups, words, job->request->timeout_ms, &ns,
-                               &output, &job->error);
+        struct dev_timing timing;
+        status = dev_timed_run(timer, timed, job->request->timeout_ms, &timing, &job->error);
         // A copy that is wrong is no limit.
-        if (status == DEV_OK && ns > 0 && !memcmp(input, output, words * sizeof *input) &&
-            words * 8.0 / ns * 1e9 > job->copy)
-            job->copy = words * 8.0 / ns * 1e9;
+        if (status == DEV_OK && timing.ns > 0 &&
+            !memcmp(input, timing.output, words * sizeof *input) &&
+            words * 8.0 / timing.ns * 1e9 > job->copy)
+            job->copy = words * 8.0 / timing.ns * 1e9;
     }
-    if (timed && status != DEV_LOST)
+    if (status != DEV_LOST)
         dev_timed_destroy(timer, &timed);
     return status;
 }
@@ -187,8 +191,8 @@ static enum dev_status make(struct job *job)
 static void add_run(const struct job *job, uint32_t index, struct bench_rate *rate)
 {
     rate->runs++;
-    rate->gave_up += job->gave_up[index];
-    rate->failed += job->gave_up[index] ? 0 : job->runs[index].failed;
+    rate->expired += job->expired[index];
+    rate->failed += job->expired[index] ? 0 : job->runs[index].failed;
 }
 
 static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
@@ -197,7 +201,7 @@ static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
                               .next_runs = eng_batch_after(job->size, job->each * job->size),
                               .next_seeds = job->next_seeds,
                               .run = job->runs,
-                              .gave_up = job->gave_up};
+                              .gave_up = job->expired};
     const double began = clock_ns(CLOCK_MONOTONIC);
     for (uint32_t i = 0; i < batch.runs; i++)
         job->seeds[i] = eng_run_seed(job->ready.stream, job->next++);
@@ -226,7 +230,7 @@ static enum dev_status run_single(struct job *job, struct dev_single *single,
                                   struct bench_rate *rate)
 {
     const uint32_t seed = eng_run_seed(job->ready.stream, job->next++);
-    const enum dev_status status = dev_single_run(single, seed, &job->runs[0], &job->gave_up[0],
+    const enum dev_status status = dev_single_run(single, seed, &job->runs[0], &job->expired[0],
                                                   job->request->timeout_ms, &job->error);
     if (status == DEV_OK)
         add_run(job, 0, rate);
@@ -327,11 +331,11 @@ static enum dev_status run_rounds(struct job *job)
     for (int form = 0; form < forms && status == DEV_OK; form++)
         status = run_for(job, (enum bench_form)form, 0, seconds / 4, &warm);
     for (uint32_t round = 0; round < request->runs && status == DEV_OK; round++)
-        for (int form = 0; form < forms && status == DEV_OK && !job->deaf; form++) {
+        for (int form = 0; form < forms && status == DEV_OK && !job->peer_closed; form++) {
             struct eng_event event = {.kind = ENG_EVENT_RATE};
             status = run_for(job, (enum bench_form)form, round, seconds, &event.rate);
             if (status == DEV_OK)
-                job->deaf = !job->emit(&event, job->user);
+                job->peer_closed = !job->emit(&event, job->user);
         }
     return status;
 }
@@ -374,7 +378,7 @@ static void tell(struct job *job, enum dev_status status)
 }
 
 enum dev_status eng_throughput(struct dev *dev, const struct eng_request *request,
-                               bool (*emit)(const struct eng_event *event, void *user), void *user)
+                               eng_bench_emit *emit, void *user)
 {
     enum dev_status status = DEV_OK;
     struct job *job = lit_alloc(1, sizeof *job);

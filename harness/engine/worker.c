@@ -6,8 +6,6 @@
 #include "engine/measure.h"
 #include "engine/protocol.h"
 #include "engine/bench.h"
-#include "engine/lookback.h"
-#include "engine/throughput.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -229,8 +227,6 @@ static enum dev_status bench(struct worker *worker, const struct eng_request *re
         return DEV_OK;
     if (rate)
         return eng_throughput(worker->dev, request, emit, worker);
-    if (strcmp(request->name, ENG_LOOKBACK) == 0)
-        return eng_lookback(worker->dev, request, emit, worker);
     return eng_bench(worker->dev, request, emit, worker);
 }
 

@@ -4,7 +4,8 @@
 #include "unit.h"
 
 #include "model/facts.h"
-#include "cli/bench_lookback.h"
+#include "bench/tune.h"
+#include "cli/bench.h"
 #include "folder.h"
 
 #include <math.h>
@@ -22,9 +23,29 @@ static struct dev_facts some_facts(uint32_t subgroup)
     };
 }
 
+static bool row_fits(size_t number, uint32_t elements, const struct dev_facts *facts,
+                     struct lit_error *error)
+{
+    const struct bench_row row = look_row(number, elements);
+    return bench_row_fits(&row, facts, error);
+}
+
+static void row_name(size_t number, struct text *name)
+{
+    const struct bench_row row = look_row(number, 1u << 20);
+    bench_row_name(&row, name);
+}
+
+// The row of that number; NULL if it is not timed or not right.
+static const struct bench_measured *right(const struct bench_result *result, size_t number)
+{
+    const struct bench_measured *row = bench_result_find(result, number);
+    return row && bench_is_right(row) ? row : NULL;
+}
+
 static size_t first_scan(void)
 {
-    return look_copy_count * LOOK_WIDTHS;
+    return look_copies();
 }
 
 // --- Rows
@@ -37,13 +58,13 @@ static void rows_have_names_of_their_own(void **state)
     assert_true(count > first_scan() && count <= LOOK_ROWS);
     for (size_t i = 0; i < count; i++) {
         size_t found = count;
-        look_row_name(i, &names[i]);
+        row_name(i, &names[i]);
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(names[i].data, names[j].data);
         assert_true(look_row_find(names[i].data, &found));
         assert_int_equal(found, i);
-        assert_int_equal(strncmp(names[i].data, "copy/", 5) == 0, look_row(i).copy);
-        assert_true(names[i].length < sizeof((struct cli_look_tuned *)0)->row);
+        assert_int_equal(strncmp(names[i].data, "copy/", 5) == 0, (look_kind(i) == BENCH_COPY));
+        assert_true(names[i].length < sizeof((struct look_tuned *)0)->row);
     }
     assert_string_equal(names[0].data, "copy/vectors=1/workgroup=64");
     size_t found;
@@ -58,24 +79,24 @@ static void rows_are_what_their_names_say(void **state)
 {
     (void)state;
     for (size_t i = 0; i < look_rows(); i++) {
-        const struct look_row row = look_row(i);
+        const struct bench_row row = look_row(i, 1u << 20);
         struct text name = {0};
-        look_row_name(i, &name);
-        const char *held = strstr(name.data, row.copy ? "vectors=" : "held=");
+        row_name(i, &name);
+        const char *held = strstr(name.data, row.kind == BENCH_COPY ? "vectors=" : "held=");
         const char *shared = strstr(name.data, "shared="), *lanes = strstr(name.data, "lanes=");
         const char *width = strstr(name.data, "group=");
-        assert_int_equal(look_module_words(row.module)[0], 0x07230203);
-        assert_int_equal(row.module->held, atoi(strchr(held, '=') + 1));
-        assert_int_equal(row.module->shared, shared ? atoi(shared + 7) : 0);
-        assert_int_equal(row.module->lanes, lanes ? atoi(lanes + 6) : 0);
+        assert_int_equal(cat_kernel_words(row.kernel)[0], 0x07230203);
+        assert_int_equal(row.held, atoi(strchr(held, '=') + 1));
+        assert_int_equal(row.shared, shared ? atoi(shared + 7) : 0);
+        assert_int_equal(row.lanes, lanes ? atoi(lanes + 6) : 0);
         assert_int_equal(row.workgroup, atoi(width + 6));
-        assert_int_equal(row.tile, row.workgroup * (row.module->held + row.module->shared) * 4);
-        assert_int_equal(look_row_tiles(&row, row.tile), 1);
-        assert_int_equal(look_row_tiles(&row, row.tile + 4), 2);
-        assert_int_equal(row.module->alone, strstr(name.data, "stage=alone") != NULL);
-        assert_int_equal(look_segment(&row, 1u << 20), row.copy            ? 1
-                                                       : row.module->alone ? row.tile
-                                                                           : 1u << 20);
+        assert_int_equal(row.tile, row.workgroup * (row.held + row.shared) * 4);
+        assert_int_equal(look_row(i, row.tile).workgroups, 1);
+        assert_int_equal(look_row(i, row.tile + 4).workgroups, 2);
+        assert_int_equal(row.kind == BENCH_TILES, strstr(name.data, "stage=alone") != NULL);
+        assert_int_equal(look_segment(&row), row.kind == BENCH_COPY    ? 1
+                                             : row.kind == BENCH_TILES ? row.tile
+                                                                       : 1u << 20);
         text_free(&name);
     }
 }
@@ -89,36 +110,36 @@ static void what_a_device_lacks_is_named(void **state)
     assert_true(look_row_find("held=14/shared=3/looks=2/lanes=32/encoding=word64/order=ticket/"
                               "edge=branch/stage=whole/fence=device/workgroup=512",
                               &row));
-    assert_true(look_row_fits(row, 1u << 20, &facts, &error));
-    assert_true(look_row_fits(row, 1u << 12, &facts, &error));
+    assert_true(row_fits(row, 1u << 20, &facts, &error));
+    assert_true(row_fits(row, 1u << 12, &facts, &error));
     facts.max_shared = 512 * 16 * 3;
-    assert_false(look_row_fits(row, 1u << 20, &facts, &error));
+    assert_false(row_fits(row, 1u << 20, &facts, &error));
     assert_non_null(strstr(error.message, "maxComputeSharedMemorySize"));
     facts = some_facts(64);
-    assert_false(look_row_fits(row, 1u << 20, &facts, &error));
+    assert_false(row_fits(row, 1u << 20, &facts, &error));
     assert_non_null(strstr(error.message, "at most 32"));
     facts = some_facts(8);
-    assert_false(look_row_fits(row, 1u << 20, &facts, &error));
+    assert_false(row_fits(row, 1u << 20, &facts, &error));
     assert_non_null(strstr(error.message, "64 subgroups of 8"));
     facts = some_facts(32);
     facts.max_workgroup = 256;
-    assert_false(look_row_fits(row, 1u << 20, &facts, &error));
+    assert_false(row_fits(row, 1u << 20, &facts, &error));
     assert_non_null(strstr(error.message, "maxComputeWorkGroupInvocations"));
     facts = some_facts(32);
     facts.max_workgroups = 28;
-    assert_false(look_row_fits(row, 1u << 20, &facts, &error));
+    assert_false(row_fits(row, 1u << 20, &facts, &error));
     assert_non_null(strstr(error.message, "maxComputeWorkGroupCount"));
     facts = some_facts(32);
     facts.max_subgroups = 15;
-    assert_false(look_row_fits(row, 1u << 20, &facts, &error));
+    assert_false(row_fits(row, 1u << 20, &facts, &error));
     assert_non_null(strstr(error.message, "maxComputeWorkgroupSubgroups"));
-    assert_true(look_row_fits(LOOK_WIDTHS - 1, 1u << 20, &facts, &error));
+    assert_true(row_fits(LOOK_WIDTHS - 1, 1u << 20, &facts, &error));
     facts = some_facts(32);
     facts.features = ~(UINT64_C(1) << CAT_FEATURE_ADDRESSES);
-    assert_false(look_row_fits(row, 1u << 20, &facts, &error));
+    assert_false(row_fits(row, 1u << 20, &facts, &error));
     assert_string_equal(error.message, "bufferDeviceAddress");
     facts.features = ~(UINT64_C(1) << CAT_FEATURE_INT64_ATOMICS);
-    assert_false(look_row_fits(row, 1u << 20, &facts, &error));
+    assert_false(row_fits(row, 1u << 20, &facts, &error));
     assert_string_equal(error.message, "shaderBufferInt64Atomics");
 }
 
@@ -127,14 +148,14 @@ static void there_is_no_row_that_cannot_be(void **state)
     (void)state;
     struct dev_facts facts = some_facts(32);
     for (size_t i = 0; i < look_rows(); i++) {
-        const struct look_row row = look_row(i);
+        const struct bench_row row = look_row(i, 1u << 20);
         struct lit_error error = {0};
         // A copy moves whole tiles; a scan's last tile may be cut.
-        assert_int_equal(look_row_exists(&row, 1u << 20),
-                         row.workgroup * row.module->held <= 12288 &&
-                             (!row.copy || (1u << 20) % row.tile == 0));
-        if (!look_row_exists(&row, 1u << 20))
-            assert_false(look_row_fits(i, 1u << 20, &facts, &error));
+        assert_int_equal(look_row_exists(&row),
+                         row.workgroup * row.held <= 12288 &&
+                             (row.kind != BENCH_COPY || (1u << 20) % row.tile == 0));
+        if (!look_row_exists(&row))
+            assert_false(row_fits(i, 1u << 20, &facts, &error));
     }
 }
 
@@ -169,18 +190,18 @@ static void every_device_has_a_default(void **state)
             struct dev_facts facts = some_facts(subgroup);
             size_t row = LOOK_ROWS, alone = LOOK_ROWS;
             assert_true(look_default(elements, &facts, &row));
-            assert_int_equal(look_kind(row), LOOK_WHOLE);
-            assert_true(look_row_fits(row, elements, &facts, NULL));
+            assert_int_equal(look_kind(row), BENCH_LOOKBACK);
+            assert_true(row_fits(row, elements, &facts, NULL));
             // What one falls back on is the table's last resort only where the table has nothing.
             assert_int_not_equal(row, first_scan());
-            assert_true(look_alone(row, &alone));
-            assert_int_equal(look_kind(alone), LOOK_ALONE);
-            assert_int_equal(look_row(alone).tile, look_row(row).tile);
-            assert_false(look_alone(alone, &row));
+            assert_true(look_tiles_only(row, &alone));
+            assert_int_equal(look_kind(alone), BENCH_TILES);
+            assert_int_equal(look_row(alone, elements).tile, look_row(row, elements).tile);
+            assert_false(look_tiles_only(alone, &row));
             facts.features = ~(UINT64_C(1) << CAT_FEATURE_INT64);
             facts.max_workgroup = 128;
             assert_true(look_default(elements, &facts, &row));
-            assert_true(look_row_fits(row, elements, &facts, NULL));
+            assert_true(row_fits(row, elements, &facts, NULL));
         }
     struct dev_facts none = some_facts(32);
     size_t row;
@@ -192,65 +213,67 @@ static void every_device_has_a_default(void **state)
 
 static const double tick = 2;
 
-static bool tell_row(struct look_result *result, size_t number, enum bench_state told)
+static bool tell_row(struct bench_result *result, size_t number, enum bench_state told)
 {
-    return look_result_row(
-        result, &(struct bench_said){.row = (uint32_t)number, .loops = 1, .tick = tick}, told, "");
+    return bench_result_row(
+        result, &(struct bench_report){.row = (uint32_t)number, .loops = 1, .tick = tick}, told,
+        "");
 }
 
-static bool tell_time(struct look_result *result, size_t number, uint32_t round, double ns,
+static bool tell_time(struct bench_result *result, size_t number, uint32_t round, double ns,
                       uint64_t wrong)
 {
-    return look_result_time(result, &(struct bench_said){.row = (uint32_t)number,
-                                                         .round = round,
-                                                         .ns = ns,
-                                                         .wrong = wrong,
-                                                         .index = 5,
-                                                         .got = 1,
-                                                         .want = wrong ? 2 : 1});
+    return bench_result_time(result, &(struct bench_report){.row = (uint32_t)number,
+                                                            .round = round,
+                                                            .ns = ns,
+                                                            .wrong = wrong,
+                                                            .index = 5,
+                                                            .got = 1,
+                                                            .want = wrong ? 2 : 1});
 }
 
 static void nonsense_is_refused(void **state)
 {
     (void)state;
     struct look_set set = {0};
-    struct look_result result;
+    struct bench_result result;
     const size_t a = 3, b = first_scan();
     set.has[a] = set.has[b] = true;
     look_result_begin(&result, 1u << 20, &set, 1, 2);
     assert_int_equal(result.count, 2);
     assert_false(tell_row(&result, 4, BENCH_READY)); // is not asked for
     assert_false(tell_row(&result, LOOK_ROWS + 5, BENCH_READY));
-    assert_false(tell_row(&result, a, BENCH_UNTOLD));
+    assert_false(tell_row(&result, a, BENCH_UNREPORTED));
     assert_false(tell_time(&result, a, 0, 1, 0)); // is not told yet
     assert_true(tell_row(&result, a, BENCH_READY));
     assert_false(tell_row(&result, a, BENCH_READY));
-    assert_false(look_result_row(
-        &result, &(struct bench_said){.row = (uint32_t)b, .loops = 1, .tick = 3}, BENCH_READY, ""));
-    assert_false(look_result_row(&result,
-                                 &(struct bench_said){.row = (uint32_t)b, .loops = 2, .tick = tick},
-                                 BENCH_READY, ""));
+    assert_false(bench_result_row(&result,
+                                  &(struct bench_report){.row = (uint32_t)b, .loops = 1, .tick = 3},
+                                  BENCH_READY, ""));
+    assert_false(bench_result_row(
+        &result, &(struct bench_report){.row = (uint32_t)b, .loops = 2, .tick = tick}, BENCH_READY,
+        ""));
     assert_true(tell_row(&result, b, BENCH_SKIPPED));
     assert_false(tell_time(&result, b, 0, 1, 0));
     assert_false(tell_time(&result, a, 1, 1, 0)); // one is missing
     assert_false(tell_time(&result, a, 0, 1, (1u << 20) + 1));
-    assert_false(look_result_time(
+    assert_false(bench_result_time(
         &result,
-        &(struct bench_said){.row = (uint32_t)a, .wrong = 1, .index = 1u << 20, .got = 1}));
-    assert_false(look_result_time(
-        &result, &(struct bench_said){.row = (uint32_t)a, .wrong = 1, .got = 7, .want = 7}));
+        &(struct bench_report){.row = (uint32_t)a, .wrong = 1, .index = 1u << 20, .got = 1}));
+    assert_false(bench_result_time(
+        &result, &(struct bench_report){.row = (uint32_t)a, .wrong = 1, .got = 7, .want = 7}));
     for (uint32_t round = 0; round < 3; round++)
         assert_true(tell_time(&result, a, round, 10 * (round + 1), 0));
     assert_false(tell_time(&result, a, 3, 1, 0));
-    assert_non_null(look_result_right(&result, a));
-    assert_null(look_result_right(&result, b));
+    assert_non_null(right(&result, a));
+    assert_null(right(&result, b));
     // The first round is for warming up.
-    assert_true(fabs(look_figures(&result, look_result_right(&result, a)).ns.median - 25) < 1e-9);
-    look_result_clear(&result);
+    assert_true(fabs(bench_figures(&result, right(&result, a)).ns.median - 25) < 1e-9);
+    bench_result_clear(&result);
 }
 
 // Fills a result in which row i takes costs[i] and is wrong where that is negative.
-static void make_result(struct look_result *result, const struct look_set *set,
+static void make_result(struct bench_result *result, const struct look_set *set,
                         double (*cost)(size_t number), uint32_t elements, uint32_t repeats)
 {
     look_result_begin(result, elements, set, 0, repeats);
@@ -267,7 +290,7 @@ static size_t fastest, second, broken; // of the scans
 
 static double cost_of(size_t number)
 {
-    if (look_row(number).copy)
+    if (look_kind(number) == BENCH_COPY)
         return number == 6 ? 400 : 500;
     return number == broken ? -10 : number == fastest ? 450 : number == second ? 460 : 900;
 }
@@ -276,27 +299,27 @@ static void the_best_is_right_and_fast(void **state)
 {
     (void)state;
     struct look_set set = {0}, kept;
-    struct look_result result;
+    struct bench_result result;
     fastest = first_scan() + 9;
     second = first_scan() + 2;
     broken = first_scan() + 1;
     for (size_t i = 0; i < look_rows(); i++)
         set.has[i] = true;
     make_result(&result, &set, cost_of, 1u << 20, 3);
-    assert_int_equal(look_result_best(&result, LOOK_COPY)->number, 6);
-    assert_int_equal(look_result_best(&result, LOOK_WHOLE)->number, fastest);
-    const struct look_figures f = look_figures(&result, look_result_right(&result, fastest));
-    assert_true(fabs(f.of_copy - 400.0 / 450) < 1e-9);
-    assert_true(fabs(f.bytes - (1u << 20) * 8.0 / 450e-9) < 1);
-    assert_int_equal(look_result_keep(&result, 2, &kept), 2);
+    assert_int_equal(bench_result_best(&result, BENCH_COPY)->number, 6);
+    assert_int_equal(bench_result_best(&result, BENCH_LOOKBACK)->number, fastest);
+    const struct bench_figures f = bench_figures(&result, right(&result, fastest));
+    assert_true(fabs(f.share.bytes - 400.0 / 450) < 1e-9);
+    assert_true(fabs(f.rate.bytes - (1u << 20) * 8.0 / 450e-9) < 1);
+    assert_int_equal(look_keep(&result, 2, &kept), 2);
     assert_int_equal(look_set_count(&kept), 2);
     assert_true(kept.has[fastest] && kept.has[second]);
     // Never what was wrong, nor what is no whole scan.
-    const size_t all = look_result_keep(&result, LOOK_ROWS, &kept);
+    const size_t all = look_keep(&result, LOOK_ROWS, &kept);
     assert_int_equal(all, look_set_count(&kept));
     for (size_t i = 0; i < look_rows(); i++)
-        assert_int_equal(kept.has[i], look_kind(i) == LOOK_WHOLE && i != broken);
-    look_result_clear(&result);
+        assert_int_equal(kept.has[i], look_kind(i) == BENCH_LOOKBACK && i != broken);
+    bench_result_clear(&result);
 }
 
 // --- The search
@@ -316,7 +339,7 @@ static double fake_now(void)
 }
 
 static bool fake_measure(uint32_t elements, const struct look_set *set, uint32_t repeats,
-                         struct cli_look_size *size, void *user)
+                         struct bench_size *size, void *user)
 {
     (void)user;
     assert_true(fake.calls < 8);
@@ -331,13 +354,13 @@ static bool fake_measure(uint32_t elements, const struct look_set *set, uint32_t
 
 // The first time that row is timed, all of its dispatches are wrong.
 static bool measure_a_wrong_row(uint32_t elements, const struct look_set *set, uint32_t repeats,
-                                struct cli_look_size *size, void *user)
+                                struct bench_size *size, void *user)
 {
     const bool first = !fake.calls, told = fake_measure(elements, set, repeats, size, user);
     for (size_t i = 0; i < size->result.count && first; i++)
         if (size->result.rows[i].number == fastest) {
-            size->result.rows[i].measured.wrong = size->result.rows[i].measured.dispatches;
-            size->result.rows[i].measured.first.wrong = 1;
+            size->result.rows[i].wrong = size->result.rows[i].dispatches;
+            size->result.rows[i].first.wrong = 1;
         }
     return told;
 }
@@ -348,29 +371,28 @@ static void fake_say(const char *line, void *user)
     (void)user;
 }
 
-static bool search(cli_look_measure *measure, double each, double budget,
-                   struct cli_look_size *size)
+static bool search(look_measure *measure, double each, double budget, struct bench_size *size)
 {
     struct look_set set = {0};
-    const struct cli_look_tune tune = {.now = fake_now, .measure = measure, .say = fake_say};
+    const struct look_search tune = {.now = fake_now, .measure = measure, .say = fake_say};
     memset(&fake, 0, sizeof fake);
     memset(size, 0, sizeof *size);
     fake.each = each;
     fake.end = ENG_PASS;
     for (size_t i = 0; i < look_rows(); i++)
-        set.has[i] = look_kind(i) == LOOK_WHOLE;
-    return cli_look_search(&tune, budget, 1u << 20, &set, size);
+        set.has[i] = look_kind(i) == BENCH_LOOKBACK;
+    return look_search(&tune, budget, 1u << 20, &set, size);
 }
 
 static void the_search_halves_and_ends(void **state)
 {
     (void)state;
-    struct cli_look_size size;
+    struct bench_size size;
     fastest = first_scan() + 300;
-    while (look_kind(fastest) != LOOK_WHOLE)
+    while (look_kind(fastest) != BENCH_LOOKBACK)
         fastest++;
     assert_true(search(fake_measure, 1, 1000, &size));
-    assert_int_equal(look_result_best(&size.result, LOOK_WHOLE)->number, fastest);
+    assert_int_equal(bench_result_best(&size.result, BENCH_LOOKBACK)->number, fastest);
     assert_true(fake.calls >= 3);
     for (unsigned i = 1; i < fake.calls; i++) {
         assert_true(fake.repeats[i] > fake.repeats[i - 1]);
@@ -378,47 +400,47 @@ static void the_search_halves_and_ends(void **state)
     }
     assert_int_equal(fake.repeats[fake.calls - 1], 31);
     assert_true(fake.copies_last);
-    assert_non_null(look_result_best(&size.result, LOOK_COPY));
-    look_result_clear(&size.result);
+    assert_non_null(bench_result_best(&size.result, BENCH_COPY));
+    bench_result_clear(&size.result);
     // No time: one look at all, and then the few that decide.
     assert_true(search(fake_measure, 10, 1, &size));
     assert_int_equal(fake.calls, 2);
     assert_int_equal(fake.repeats[1], 31);
     assert_true(fake.rows[1] < 64);
-    assert_int_equal(look_result_best(&size.result, LOOK_WHOLE)->number, fastest);
-    look_result_clear(&size.result);
+    assert_int_equal(bench_result_best(&size.result, BENCH_LOOKBACK)->number, fastest);
+    bench_result_clear(&size.result);
 }
 
 // A search goes on without it, and tells it in the end.
 static void what_was_wrong_on_the_way_is_told(void **state)
 {
     (void)state;
-    struct cli_look_size size;
+    struct bench_size size;
     size_t wrong = 0;
     fastest = first_scan() + 300;
-    while (look_kind(fastest) != LOOK_WHOLE)
+    while (look_kind(fastest) != BENCH_LOOKBACK)
         fastest++;
     assert_true(search(measure_a_wrong_row, 1, 1000, &size));
     assert_true(fake.calls >= 3);
-    assert_int_not_equal(look_result_best(&size.result, LOOK_WHOLE)->number, fastest);
+    assert_int_not_equal(bench_result_best(&size.result, BENCH_LOOKBACK)->number, fastest);
     for (size_t i = 0; i < size.result.count; i++)
-        wrong += size.result.rows[i].number == fastest && size.result.rows[i].measured.wrong;
+        wrong += size.result.rows[i].number == fastest && size.result.rows[i].wrong;
     assert_int_equal(wrong, 1);
-    look_result_clear(&size.result);
+    bench_result_clear(&size.result);
 }
 
 // --- Files
 
-static struct cli_look_tuned some_choice(uint32_t elements, size_t row)
+static struct look_tuned some_choice(uint32_t elements, size_t row)
 {
-    struct cli_look_tuned choice = {.id = "0123456789abcdef",
-                                    .name = "Example \"GPU\"",
-                                    .driver = "example 1.2",
-                                    .elements = elements,
-                                    .ns = 1234.5,
-                                    .of_copy = 0.9};
+    struct look_tuned choice = {.id = "0123456789abcdef",
+                                .name = "Example \"GPU\"",
+                                .driver = "example 1.2",
+                                .elements = elements,
+                                .ns = 1234.5,
+                                .of_copy = 0.9};
     struct text name = {0};
-    look_row_name(row, &name);
+    row_name(row, &name);
     snprintf(choice.row, sizeof choice.row, "%s", name.data);
     text_free(&name);
     return choice;
@@ -439,38 +461,38 @@ static void choices_come_back(void **state)
 {
     (void)state;
     const struct dev_facts facts = some_facts(32);
-    struct cli_look_tunings tunings = {0}, back = {0};
+    struct look_tunings tunings = {0}, back = {0};
     struct lit_error error = {0};
     char path[128];
     size_t small = first_scan() + 1, large = first_scan() + 2, found = 0;
-    struct cli_look_tuned choice = some_choice(1u << 20, small);
-    cli_look_tuned_put(&tunings, &choice);
+    struct look_tuned choice = some_choice(1u << 20, small);
+    look_tuned_put(&tunings, &choice);
     choice = some_choice(1u << 28, first_scan());
-    cli_look_tuned_put(&tunings, &choice);
+    look_tuned_put(&tunings, &choice);
     choice = some_choice(1u << 28, large); // instead of the one before
-    cli_look_tuned_put(&tunings, &choice);
+    look_tuned_put(&tunings, &choice);
     choice = some_choice(1u << 24, first_scan());
     choice.id[0] = 'f'; // another device
-    cli_look_tuned_put(&tunings, &choice);
+    look_tuned_put(&tunings, &choice);
     assert_int_equal(tunings.count, 3);
     snprintf(path, sizeof path, "%s/tuned.json", folder);
-    assert_true(cli_look_tuned_write(path, &tunings, &error));
-    assert_true(cli_look_tuned_read(path, &back, &error));
+    assert_true(look_tuned_write(path, &tunings, &error));
+    assert_true(look_tuned_read(path, &back, &error));
     assert_int_equal(back.count, 3);
     assert_memory_equal(back.items, tunings.items, sizeof *back.items);
     const char *id = "0123456789abcdef";
-    assert_true(cli_look_tuned_find(&back, id, &facts, 1u << 21, &found));
+    assert_true(look_tuned_find(&back, id, &facts, 1u << 21, &found));
     assert_int_equal(found, small);
-    assert_true(cli_look_tuned_find(&back, id, &facts, 1u << 27, &found));
+    assert_true(look_tuned_find(&back, id, &facts, 1u << 27, &found));
     assert_int_equal(found, large);
     // Four times as much, or a quarter of it, is another size.
-    assert_false(cli_look_tuned_find(&back, id, &facts, 1u << 22, &found));
-    assert_false(cli_look_tuned_find(&back, id, &facts, 1u << 26, &found));
-    assert_false(cli_look_tuned_find(&back, "0000000000000000", &facts, 1u << 28, &found));
-    cli_look_tuned_clear(&tunings);
-    cli_look_tuned_clear(&back);
+    assert_false(look_tuned_find(&back, id, &facts, 1u << 22, &found));
+    assert_false(look_tuned_find(&back, id, &facts, 1u << 26, &found));
+    assert_false(look_tuned_find(&back, "0000000000000000", &facts, 1u << 28, &found));
+    look_tuned_clear(&tunings);
+    look_tuned_clear(&back);
     snprintf(path, sizeof path, "%s/none.json", folder);
-    assert_true(cli_look_tuned_read(path, &back, &error));
+    assert_true(look_tuned_read(path, &back, &error));
     assert_int_equal(back.count, 0);
 }
 
@@ -482,15 +504,15 @@ static void choices_are_not_trusted(void **state)
     size_t found = 0;
     weak.max_workgroup = 32;
     for (size_t i = 0; i < look_rows(); i++) {
-        struct cli_look_tunings tunings = {0};
-        const struct cli_look_tuned choice = some_choice(1u << 20, i);
-        cli_look_tuned_put(&tunings, &choice);
-        assert_int_equal(cli_look_tuned_find(&tunings, choice.id, &facts, 1u << 20, &found),
-                         look_kind(i) == LOOK_WHOLE && look_row_fits(i, 1u << 20, &facts, NULL));
-        assert_false(cli_look_tuned_find(&tunings, choice.id, &weak, 1u << 20, &found));
+        struct look_tunings tunings = {0};
+        const struct look_tuned choice = some_choice(1u << 20, i);
+        look_tuned_put(&tunings, &choice);
+        assert_int_equal(look_tuned_find(&tunings, choice.id, &facts, 1u << 20, &found),
+                         look_kind(i) == BENCH_LOOKBACK && row_fits(i, 1u << 20, &facts, NULL));
+        assert_false(look_tuned_find(&tunings, choice.id, &weak, 1u << 20, &found));
         snprintf(tunings.items[0].row, sizeof tunings.items[0].row, "held=5");
-        assert_false(cli_look_tuned_find(&tunings, choice.id, &facts, 1u << 20, &found));
-        cli_look_tuned_clear(&tunings);
+        assert_false(look_tuned_find(&tunings, choice.id, &facts, 1u << 20, &found));
+        look_tuned_clear(&tunings);
     }
     static const char head[] = "{\"schema\":\"litmus-lookback-tuned/1\",\"choices\":";
     static const char *const tails[] = {
@@ -505,11 +527,11 @@ static void choices_are_not_trusted(void **state)
         "[{\"id\":\"0123456789abcdef\",\"elements\":1048576,\"row\":\"x\",\"ns\":-1}]}",
     };
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
-        struct cli_look_tunings tunings;
+        struct look_tunings tunings;
         struct lit_error error = {0};
         char text[512];
         snprintf(text, sizeof text, "%s%s", head, tails[i]);
-        assert_false(cli_look_tuned_read(write_file("bad.json", text), &tunings, &error));
+        assert_false(look_tuned_read(write_file("bad.json", text), &tunings, &error));
         assert_true(error.message[0] && !tunings.count);
     }
 }
@@ -517,7 +539,7 @@ static void choices_are_not_trusted(void **state)
 static void cub_is_read(void **state)
 {
     (void)state;
-    struct cli_cub cub;
+    struct look_cub cub;
     struct lit_error error = {0};
     static const char good[] =
         "{\"schema\":\"litmus-bench-cub/1\",\"device\":\"NVIDIA H200\",\"sizes\":["
@@ -525,12 +547,12 @@ static void cub_is_read(void **state)
         "\"copy\":{\"median_ns\":4000,\"wrong\":0}},"
         "{\"elements\":1073741824,\"scan\":{\"median_ns\":2770000,\"wrong\":0},"
         "\"copy\":{\"median_ns\":2036000}}]}";
-    assert_true(cli_cub_read(write_file("cub.json", good), &cub, &error));
+    assert_true(look_cub_read(write_file("cub.json", good), &cub, &error));
     assert_string_equal(cub.device, "NVIDIA H200");
-    assert_true(fabs(cli_cub_scan(&cub, cub.device, 1u << 20) - 9000.5) < 1e-9);
-    assert_true(fabs(cli_cub_scan(&cub, cub.device, 1u << 30) - 2770000) < 1e-9);
-    assert_true(cli_cub_scan(&cub, cub.device, 1u << 22) <= 0);
-    assert_true(cli_cub_scan(&cub, "NVIDIA H100", 1u << 20) <= 0);
+    assert_true(fabs(look_cub_scan(&cub, cub.device, 1u << 20) - 9000.5) < 1e-9);
+    assert_true(fabs(look_cub_scan(&cub, cub.device, 1u << 30) - 2770000) < 1e-9);
+    assert_true(look_cub_scan(&cub, cub.device, 1u << 22) <= 0);
+    assert_true(look_cub_scan(&cub, "NVIDIA H100", 1u << 20) <= 0);
     static const char *const bad[] = {
         "",
         "[]",
@@ -549,10 +571,10 @@ static void cub_is_read(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         error.message[0] = '\0';
-        assert_false(cli_cub_read(write_file("bad.json", bad[i]), &cub, &error));
+        assert_false(look_cub_read(write_file("bad.json", bad[i]), &cub, &error));
         assert_true(error.message[0]);
     }
-    assert_false(cli_cub_read("/nowhere/cub.json", &cub, &error));
+    assert_false(look_cub_read("/nowhere/cub.json", &cub, &error));
     assert_non_null(strstr(error.message, "/nowhere/cub.json"));
 }
 
@@ -560,8 +582,8 @@ static void a_wait_that_ran_out_says_nothing(void **state)
 {
     (void)state;
     struct look_set set = {0};
-    struct cli_look_device told = {.count = 1};
-    struct look_result *result = &told.sizes[0].result, failed = {0};
+    struct bench_device told = {.count = 1};
+    struct bench_result *result = &told.sizes[0].result, failed = {0};
     struct text table = {0};
     char because[256];
     const size_t copy = 3, scan = first_scan();
@@ -571,51 +593,51 @@ static void a_wait_that_ran_out_says_nothing(void **state)
     for (uint32_t round = 0; round < 2; round++) {
         assert_true(tell_time(result, copy, round, 10, 0));
         // What was stored after it is of no account.
-        assert_true(look_result_time(result, &(struct bench_said){.row = (uint32_t)scan,
-                                                                  .round = round,
-                                                                  .ns = 1,
-                                                                  .wrong = round == 1 ? 3 : 0,
-                                                                  .want = 1,
-                                                                  .gave_up = round == 1}));
+        assert_true(bench_result_time(result, &(struct bench_report){.row = (uint32_t)scan,
+                                                                     .round = round,
+                                                                     .ns = 1,
+                                                                     .wrong = round == 1 ? 3 : 0,
+                                                                     .want = 1,
+                                                                     .expired = round == 1}));
     }
-    assert_int_equal(result->rows[1].measured.gave_up, 1);
-    assert_null(look_result_right(result, scan));
-    assert_null(look_result_best(result, LOOK_WHOLE));
-    const struct cli_bench_sum sum = cli_look_sum(&told, 1);
-    assert_true(sum.gave_up == 1 && sum.right == 1 && !sum.wrong);
-    assert_int_equal(cli_bench_exit(&sum, because, sizeof because), LIT_EXIT_UNDECIDED);
+    assert_int_equal(result->rows[1].expired, 1);
+    assert_null(right(result, scan));
+    assert_null(bench_result_best(result, BENCH_LOOKBACK));
+    const struct bench_sum sum = bench_devices_sum(&told, 1);
+    assert_true(sum.expired == 1 && sum.right == 1 && !sum.wrong);
+    assert_int_equal(bench_sum_exit(&sum, because, sizeof because), LIT_EXIT_UNDECIDED);
     cli_look_table(&told.sizes[0], true, false, &table);
-    assert_non_null(strstr(table.data, "UNDECIDED"));
+    assert_non_null(strstr(table.data, "INCONCLUSIVE"));
     assert_null(strstr(table.data, "WRONG"));
-    look_result_move_failed(result, &failed);
+    look_move_failed(result, &failed);
     assert_true(result->count == 1 && failed.count == 1 && failed.rows[0].number == scan);
     text_free(&table);
-    look_result_clear(result);
-    look_result_clear(&failed);
+    bench_result_clear(result);
+    bench_result_clear(&failed);
 }
 
 static void sums_and_exits(void **state)
 {
     (void)state;
     struct look_set set = {0};
-    struct cli_look_device told = {.count = 2};
+    struct bench_device told = {.count = 2};
     set.has[0] = set.has[first_scan()] = true;
     broken = first_scan();
     make_result(&told.sizes[0].result, &set, cost_of, 1u << 20, 3);
     look_result_begin(&told.sizes[1].result, 1u << 30, &set, 0, 3);
     told.sizes[0].end = ENG_PASS;
     told.sizes[1].end = ENG_SKIP; // there is too little memory
-    struct cli_bench_sum sum = cli_look_sum(&told, 1);
+    struct bench_sum sum = bench_devices_sum(&told, 1);
     assert_int_equal(sum.right, 1);
     assert_int_equal(sum.wrong, 1);
     assert_int_equal(sum.skipped, 2);
-    assert_int_equal(sum.untold, 0);
+    assert_int_equal(sum.unreported, 0);
     told.sizes[1].end = ENG_HANG;
-    sum = cli_look_sum(&told, 1);
-    assert_int_equal(sum.untold, 2);
+    sum = bench_devices_sum(&told, 1);
+    assert_int_equal(sum.unreported, 2);
     assert_int_equal(sum.crashed, 1);
-    look_result_clear(&told.sizes[0].result);
-    look_result_clear(&told.sizes[1].result);
+    bench_result_clear(&told.sizes[0].result);
+    bench_result_clear(&told.sizes[1].result);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "bench/rate.h"
-#include "cli/bench_rate.h"
+#include "cli/bench.h"
 
 #include <string.h>
 
@@ -114,7 +114,7 @@ static void nonsense_is_not_taken(void **state)
     bad[7].wall_ns = 0;
     bad[8].check_ns = 1e9;
     bad[9].failed = good.runs * good.instances + 1;
-    bad[10].gave_up = good.runs + 1;
+    bad[10].expired = good.runs + 1;
     bad[11].output_words = 9;
     for (size_t i = 0; i < 12; i++)
         if (bench_rates_take(&rates, &bad[i]))

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "bench/result.h"
-#include "cli/bench_report.h"
+#include "cli/bench.h"
 #include "engine/bench.h"
 #include "stats/sample.h"
 
@@ -54,9 +54,9 @@ static void each_row_has_a_module_of_its_own(void **state)
     struct bench_row rows[BENCH_ROWS];
     const size_t count = rows_of(32, 10, rows);
     for (size_t i = 0; i < count; i++) {
-        const struct bench_module module = bench_row_module(&rows[i]);
-        assert_int_equal(module.words[0], 0x07230203);
-        assert_true(module.count > 100);
+        assert_non_null(rows[i].kernel);
+        assert_int_equal(cat_kernel_words(rows[i].kernel)[0], 0x07230203);
+        assert_true(rows[i].kernel->count > 100);
         for (size_t j = 0; j < i; j++) {
             // Workgroups of other sizes are the same module, and nothing else is.
             struct bench_row other = rows[j];
@@ -65,7 +65,7 @@ static void each_row_has_a_module_of_its_own(void **state)
                                rows[i].operation == other.operation &&
                                rows[i].barrier == other.barrier && rows[i].items == other.items &&
                                rows[i].chains == other.chains;
-            assert_int_equal(module.words == bench_row_module(&rows[j]).words, alike);
+            assert_int_equal(rows[i].kernel == rows[j].kernel, alike);
         }
     }
 }
@@ -194,9 +194,9 @@ static void copies_fit_the_device(void **state)
 
 // --- What a worker says
 
-static struct bench_said said_row(uint32_t row)
+static struct bench_report said_row(uint32_t row)
 {
-    return (struct bench_said){.row = row, .loops = 20, .tick = 1};
+    return (struct bench_report){.row = row, .loops = 20, .tick = 1};
 }
 
 static void begin(struct bench_result *result, uint32_t repeats)
@@ -204,14 +204,14 @@ static void begin(struct bench_result *result, uint32_t repeats)
     const struct dev_facts facts = some_facts(32);
     bench_result_begin(result, &facts, 1u << 16, 0, 1, repeats);
     for (uint32_t i = 0; i < result->count; i++) {
-        const struct bench_said said = said_row(i);
+        const struct bench_report said = said_row(i);
         assert_true(bench_result_row(result, &said, BENCH_READY, ""));
     }
 }
 
 static bool time_row(struct bench_result *result, uint32_t row, uint32_t round, double ns)
 {
-    const struct bench_said said = {.row = row, .round = round, .ns = ns};
+    const struct bench_report said = {.row = row, .round = round, .ns = ns};
     return bench_result_time(result, &said);
 }
 
@@ -221,9 +221,9 @@ static void rows_that_cannot_be_are_refused(void **state)
     struct bench_result result;
     const struct dev_facts facts = some_facts(32);
     bench_result_begin(&result, &facts, 1u << 16, 0, 1, 2);
-    struct bench_said said = said_row(0);
+    struct bench_report said = said_row(0);
     assert_false(time_row(&result, 0, 0, 1)); // not told yet
-    assert_false(bench_result_row(&result, &said, BENCH_UNTOLD, ""));
+    assert_false(bench_result_row(&result, &said, BENCH_UNREPORTED, ""));
     said.row = (uint32_t)result.count;
     assert_false(bench_result_row(&result, &said, BENCH_READY, ""));
     said = said_row(0);
@@ -259,7 +259,7 @@ static void dispatches_that_cannot_be_are_refused(void **state)
     assert_false(time_row(&result, 3, 1, 1)); // the first round is missing
     assert_true(time_row(&result, 3, 0, 100));
     assert_false(time_row(&result, 3, 0, 1)); // again
-    struct bench_said wrong = {.row = 3, .round = 1, .ns = 1, .wrong = 1, .got = 1, .want = 1};
+    struct bench_report wrong = {.row = 3, .round = 1, .ns = 1, .wrong = 1, .got = 1, .want = 1};
     assert_false(bench_result_time(&result, &wrong)); // wrong and right
     wrong.want = 2;
     wrong.index = 1u << 16;
@@ -282,7 +282,7 @@ static void wrong_words_are_never_right(void **state)
     struct bench_result result;
     begin(&result, 1);
     // In the round for warming up already.
-    const struct bench_said wrong = {
+    const struct bench_report wrong = {
         .row = 5, .round = 0, .ns = 1, .wrong = 9, .index = 3, .got = 1, .want = 2};
     assert_true(bench_result_time(&result, &wrong));
     assert_true(time_row(&result, 5, 1, 1));
@@ -309,24 +309,24 @@ static void figures_of_a_row(void **state)
     assert_true(fabs(limits.shuffles - 65536.0 * 16 * 21 / 2e-6) < 1);
     const struct bench_figures f = bench_figures(&result, &result.rows[6]);
     assert_true(fabs(f.of_native - 1.5) < 1e-12);
-    assert_true(fabs(f.shuffles - 65536.0 * 5 * 20 / 3e-6) < 1);
-    assert_true(fabs(f.shuffles_share - f.shuffles / limits.shuffles) < 1e-12);
-    assert_true(fabs(f.adds_share - f.adds / limits.adds) < 1e-12);
-    assert_true(fabs(f.bytes_share - f.bytes / limits.bytes) < 1e-12);
+    assert_true(fabs(f.rate.shuffles - 65536.0 * 5 * 20 / 3e-6) < 1);
+    assert_true(fabs(f.share.shuffles - f.rate.shuffles / limits.shuffles) < 1e-12);
+    assert_true(fabs(f.share.adds - f.rate.adds / limits.adds) < 1e-12);
+    assert_true(fabs(f.share.bytes - f.rate.bytes / limits.bytes) < 1e-12);
     // A native scan that was wrong is nothing to compare with, nor is a wrong limit one.
     result.rows[5].wrong = 1;
     result.rows[0].wrong = 1;
     const struct bench_figures g = bench_figures(&result, &result.rows[6]);
-    assert_true(g.of_native <= 0 && g.bytes_share <= 0 && g.adds_share > 0);
+    assert_true(g.of_native <= 0 && g.share.bytes <= 0 && g.share.adds > 0);
     bench_result_clear(&result);
 }
 
 // --- What it comes to
 
-static enum lit_exit exit_of(struct cli_bench_sum sum)
+static enum lit_exit exit_of(struct bench_sum sum)
 {
     char because[128] = "";
-    const enum lit_exit code = cli_bench_exit(&sum, because, sizeof because);
+    const enum lit_exit code = bench_sum_exit(&sum, because, sizeof because);
     assert_true(because[0]);
     return code;
 }
@@ -334,19 +334,18 @@ static enum lit_exit exit_of(struct cli_bench_sum sum)
 static void exit_codes(void **state)
 {
     (void)state;
-    assert_int_equal(exit_of((struct cli_bench_sum){.right = 3}), LIT_EXIT_OK);
-    assert_int_equal(exit_of((struct cli_bench_sum){.right = 3, .skipped = 2}), LIT_EXIT_OK);
-    assert_int_equal(exit_of((struct cli_bench_sum){.skipped = 2}), LIT_EXIT_NOTHING);
-    assert_int_equal(exit_of((struct cli_bench_sum){0}), LIT_EXIT_NOTHING);
-    assert_int_equal(exit_of((struct cli_bench_sum){.right = 3, .wrong = 1}), LIT_EXIT_FORBIDDEN);
-    assert_int_equal(exit_of((struct cli_bench_sum){.right = 3, .crashed = 1}), LIT_EXIT_FORBIDDEN);
-    assert_int_equal(exit_of((struct cli_bench_sum){.right = 3, .lost = 1}), LIT_EXIT_DEVICE_LOST);
-    assert_int_equal(exit_of((struct cli_bench_sum){.wrong = 3, .lost = 1}), LIT_EXIT_FORBIDDEN);
-    assert_int_equal(exit_of((struct cli_bench_sum){.right = 3, .refused = 1}), LIT_EXIT_UNDECIDED);
-    assert_int_equal(exit_of((struct cli_bench_sum){.failed = 1, .untold = 53}),
+    assert_int_equal(exit_of((struct bench_sum){.right = 3}), LIT_EXIT_OK);
+    assert_int_equal(exit_of((struct bench_sum){.right = 3, .skipped = 2}), LIT_EXIT_OK);
+    assert_int_equal(exit_of((struct bench_sum){.skipped = 2}), LIT_EXIT_NOTHING);
+    assert_int_equal(exit_of((struct bench_sum){0}), LIT_EXIT_NOTHING);
+    assert_int_equal(exit_of((struct bench_sum){.right = 3, .wrong = 1}), LIT_EXIT_FORBIDDEN);
+    assert_int_equal(exit_of((struct bench_sum){.right = 3, .crashed = 1}), LIT_EXIT_FORBIDDEN);
+    assert_int_equal(exit_of((struct bench_sum){.right = 3, .lost = 1}), LIT_EXIT_DEVICE_LOST);
+    assert_int_equal(exit_of((struct bench_sum){.wrong = 3, .lost = 1}), LIT_EXIT_FORBIDDEN);
+    assert_int_equal(exit_of((struct bench_sum){.right = 3, .refused = 1}), LIT_EXIT_UNDECIDED);
+    assert_int_equal(exit_of((struct bench_sum){.failed = 1, .unreported = 53}),
                      LIT_EXIT_UNDECIDED);
-    assert_int_equal(exit_of((struct cli_bench_sum){.right = 3, .out_of_time = true}),
-                     LIT_EXIT_TIME);
+    assert_int_equal(exit_of((struct bench_sum){.right = 3, .out_of_time = true}), LIT_EXIT_TIME);
 }
 
 static void iterations_are_calibrated(void **state)

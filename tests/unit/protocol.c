@@ -307,7 +307,7 @@ static void counts_come_back(void **state)
 static struct eng_event some_row(void)
 {
     struct eng_event event = {.kind = ENG_EVENT_ROW, .result = ENG_SKIP, .text = "why"};
-    event.bench = (struct bench_said){.row = 52, .loops = 1000, .tick = 0.1, .statistic_count = 2};
+    event.bench = (struct bench_report){.row = 52, .loops = 1000, .tick = 0.1, .statistic_count = 2};
     snprintf(event.bench.statistics[0].name, sizeof event.bench.statistics[0].name, "Registers");
     snprintf(event.bench.statistics[1].name, sizeof event.bench.statistics[1].name, "Size \"\\");
     snprintf(event.bench.statistics[1].value, sizeof event.bench.statistics[1].value, "-17");
@@ -322,7 +322,7 @@ static const struct eng_event some_time = {.kind = ENG_EVENT_TIME,
                                                      .index = 1u << 20,
                                                      .got = 0xC0DEDEAD,
                                                      .want = UINT32_MAX,
-                                                     .gave_up = true}};
+                                                     .expired = true}};
 
 static const struct eng_event some_rate = {.kind = ENG_EVENT_RATE,
                                            .rate = {.form = 1,
@@ -338,7 +338,7 @@ static const struct eng_event some_rate = {.kind = ENG_EVENT_RATE,
                                                     .copy = 4.219e12,
                                                     .runs = 12345,
                                                     .failed = 7,
-                                                    .gave_up = 1,
+                                                    .expired = 1,
                                                     .wall_ns = 1.25e9,
                                                     .cpu_ns = 1e8,
                                                     .fill_ns = 1.5e8,

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: Apache-2.0
+// What litmus bench measured, as tables for the terminal and in Markdown.
+#include "cli/bench.h"
+#include "cli/describe.h"
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN 12 // scans of a size in the table, of very many
+
+char *cli_bench_ms(char target[32], double ns)
+{
+    const double ms = ns / 1e6;
+    const int digits = ms >= 1000 ? 0 : ms >= 100 ? 1 : ms >= 10 ? 2 : ms >= 1 ? 3 : 4;
+    snprintf(target, 32, "%.*f", digits, ms);
+    return target;
+}
+
+char *cli_bench_share(char target[32], double share)
+{
+    const double percent = share * 100;
+    const int digits = percent >= 9.95 ? 0 : percent >= 0.995 ? 1 : 2;
+    if (percent < 0.005)
+        snprintf(target, 32, "%s", percent > 0 ? "< 0.01 %" : "");
+    else
+        snprintf(target, 32, "%.*f %%", digits, percent);
+    return target;
+}
+
+char *cli_bench_rate(char target[32], double rate)
+{
+    static const struct {
+        double unit;
+        const char *name;
+    } units[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
+    size_t i = 0;
+    while (units[i].unit > 1 && rate < units[i].unit)
+        i++;
+    const double value = rate / units[i].unit;
+    snprintf(target, 32, "%.*f %s", value >= 100 ? 0 : value >= 10 ? 1 : 2, value, units[i].name);
+    return target;
+}
+
+// --- Cells
+
+// "" where nothing is known.
+static void put_ratio(struct table *table, double ratio)
+{
+    if (ratio > 0)
+        table_put(table, TONE_PLAIN, "%.3f", ratio);
+    else
+        table_put(table, TONE_PLAIN, "%s", "");
+}
+
+static void put_span(struct table *table, double low, double high)
+{
+    char a[32], b[32];
+    table_put(table, TONE_PLAIN, "%s-%s", cli_bench_ms(a, low), cli_bench_ms(b, high));
+}
+
+static void put_text(struct table *table, const char *text)
+{
+    table_put(table, TONE_PLAIN, "%s", text ? text : "");
+}
+
+// A share of a limit; of a limit itself its rate.
+static void put_of_limit(struct table *table, bool is_limit, const char *unit, double rate,
+                         double share)
+{
+    char text[32];
+    if (is_limit && rate > 0)
+        table_put(table, TONE_PLAIN, "%s%s", cli_bench_rate(text, rate), unit);
+    else
+        put_text(table, is_limit ? "" : cli_bench_share(text, share));
+}
+
+static const char *state_word(const struct bench_measured *measured)
+{
+    static const char *const words[BENCH_VERDICTS] = {
+        [BENCH_RIGHT] = "",
+        [BENCH_WRONG] = "WRONG",
+        [BENCH_EXPIRED] = "wait timed out",
+        [BENCH_UNTIMED] = "not timed",
+        [BENCH_SKIP] = "skipped",
+        [BENCH_REFUSAL] = "refused",
+    };
+    return words[bench_verdict(measured)];
+}
+
+// --- What was wrong, skipped, refused
+
+// One line for each row that stored wrong words or in which a wait timed out, and for each reason
+// why rows were skipped or refused; `lead` stands before each.
+static void put_remark(const struct bench_result *result, size_t i, const char *lead,
+                       struct text *text)
+{
+    const struct bench_measured *measured = &result->rows[i];
+    const struct bench_report *first = &measured->first;
+    struct text name = {0};
+    char words[32], at[32];
+    size_t rows = 0;
+    bool is_first = true;
+    bench_row_name(&measured->row, &name);
+    if (measured->wrong)
+        text_printf(text,
+                    "%sWRONG: %s: %" PRIu32 " of %" PRIu32 " dispatches; in dispatch %" PRIu32
+                    " %s word%s, first word %s: got 0x%" PRIx32 ", want 0x%" PRIx32 "\n",
+                    lead, name.data, measured->wrong, measured->dispatches, first->round + 1,
+                    text_count(words, first->wrong), first->wrong == 1 ? "" : "s",
+                    text_count(at, first->index), first->got, first->want);
+    if (measured->expired)
+        text_printf(text,
+                    "%sINCONCLUSIVE: %s: in %" PRIu32 " of %" PRIu32
+                    " dispatches a wait for another workgroup timed out\n",
+                    lead, name.data, measured->expired, measured->dispatches);
+    for (size_t k = 0; k < result->count && measured->reason[0]; k++)
+        if (result->rows[k].state == measured->state &&
+            strcmp(result->rows[k].reason, measured->reason) == 0) {
+            is_first &= k >= i;
+            rows++;
+        }
+    if (rows && is_first) {
+        text_printf(text, "%s%s: %s", lead, state_word(measured), name.data);
+        if (rows > 1)
+            text_printf(text, " and %zu other%s", rows - 1, rows == 2 ? "" : "s");
+        text_printf(text, ": %s\n", measured->reason);
+    }
+    text_free(&name);
+}
+
+static void put_remarks(const struct bench_size *size, const char *lead, struct text *text)
+{
+    if (size->reason[0])
+        text_printf(text, "%s%s: %s\n", lead, eng_result_name(size->end), size->reason);
+    for (size_t i = 0; i < size->result.count; i++)
+        put_remark(&size->result, i, lead, text);
+}
+
+static void put_clock(const struct bench_result *result, struct text *text)
+{
+    if (result->tick > 0)
+        text_printf(text, ", by timestamps in units of %g ns", result->tick);
+    else
+        text_puts(text, ", by the host's clock: submitting counts");
+}
+
+// --- scan
+
+static const struct table_column scan_columns[] = {
+    {.title = "level", .without = TABLE_NOT_TERMINAL},
+    {.title = "items", .kind = TABLE_NUMBER, .without = TABLE_NOT_TERMINAL},
+    {.title = "workgroup", .kind = TABLE_NUMBER},
+    {.title = "scan"},
+    {.title = "median ms", .kind = TABLE_NUMBER},
+    {.title = "middle half", .kind = TABLE_NUMBER},
+    {.title = "all", .kind = TABLE_NUMBER},
+    {.title = "of native", .kind = TABLE_NUMBER},
+    {.title = "shuffles", .kind = TABLE_NUMBER},
+    {.title = "adds", .kind = TABLE_NUMBER},
+    {.title = "memory", .kind = TABLE_NUMBER},
+    {.title = "registers", .kind = TABLE_NUMBER},
+    {.title = "code", .kind = TABLE_NUMBER},
+};
+
+// What a row is, in its group: "emulated, control".
+static void put_label(const struct bench_row *row, struct text *text)
+{
+    char count[32];
+    if (row->kind == BENCH_SCAN)
+        text_printf(text, "%s%s%s", bench_operation_name(row->operation),
+                    row->barrier == BENCH_NONE ? "" : ", ",
+                    row->barrier == BENCH_NONE ? "" : bench_barrier_name(row->barrier));
+    else if (row->kind == BENCH_COPY)
+        text_printf(text, "copy, %s words", text_count(count, row->words));
+    else
+        text_printf(text, "%s, %" PRIu32 " chain%s", bench_kind_name(row->kind), row->chains,
+                    row->chains == 1 ? "" : "s");
+}
+
+// The limits have their rates where the scans have their shares of them. No figures of what was
+// wrong.
+static void add_scan(const struct bench_result *result, const struct bench_measured *measured,
+                     struct table *table)
+{
+    const struct bench_row *row = &measured->row;
+    const bool is_limit = row->kind != BENCH_SCAN;
+    const char *word = state_word(measured);
+    struct text label = {0};
+    char ms[32];
+    put_label(row, &label);
+    table_row(table);
+    put_text(table, is_limit ? "limit" : bench_level_name(row->level));
+    table_put(table, TONE_PLAIN, row->items ? "%" PRIu32 : "", row->items);
+    table_put(table, TONE_PLAIN, "%" PRIu32, row->workgroup);
+    table_put(table, measured->wrong ? TONE_BAD : TONE_PLAIN, "%s%s%s", label.data,
+              word[0] ? "  " : "", word);
+    text_free(&label);
+    for (size_t c = 0; c < 9 && !bench_is_right(measured); c++)
+        put_text(table, "");
+    if (!bench_is_right(measured))
+        return;
+    const struct bench_figures f = bench_figures(result, measured);
+    put_text(table, cli_bench_ms(ms, f.ns.median));
+    put_span(table, f.ns.low, f.ns.high);
+    put_span(table, f.ns.least, f.ns.most);
+    put_ratio(table, f.of_native);
+    put_of_limit(table, is_limit, "/s", f.rate.shuffles, f.share.shuffles);
+    put_of_limit(table, is_limit, "/s", f.rate.adds, f.share.adds);
+    put_of_limit(table, is_limit, "B/s", row->kind == BENCH_COPY || !is_limit ? f.rate.bytes : 0,
+                 f.share.bytes);
+    put_text(table, bench_registers(measured));
+    put_text(table, bench_code(measured));
+}
+
+static bool is_same_group(const struct bench_row *a, const struct bench_row *b)
+{
+    return (a->kind == BENCH_SCAN) == (b->kind == BENCH_SCAN) && a->level == b->level &&
+           (a->kind != BENCH_SCAN || a->items == b->items);
+}
+
+static void put_rounds(const struct bench_size *size, struct text *text)
+{
+    const struct bench_result *result = &size->result;
+    char elements[32], loops[32], repeats[32];
+    text_printf(
+        text,
+        "%s elements, %s scans a dispatch, %s dispatches of each row after %" PRIu32 " to warm up",
+        text_count(elements, result->shape.elements), text_count(loops, result->shape.loops),
+        text_count(repeats, result->repeats), result->warm);
+    put_clock(result, text);
+}
+
+void cli_bench_table(const struct bench_size *size, bool color, struct text *text)
+{
+    const struct bench_result *result = &size->result;
+    struct text title = {0};
+    if (result->shape.loops) {
+        text_puts(text, "  ");
+        put_rounds(size, text);
+        text_puts(text, "\n\n");
+    }
+    for (size_t i = 0; i < result->count;) {
+        const struct bench_row *group = &result->rows[i].row;
+        title.length = 0;
+        if (group->kind == BENCH_SCAN)
+            text_printf(&title, "%s scan, %s", bench_level_name(group->level),
+                        group->items == 1 ? "1 item each" : "4 items each");
+        else
+            text_puts(&title, "limits");
+        struct table table = {.title = title.data, TABLE_OF(scan_columns)};
+        // What was skipped is told below, or nothing is known of it.
+        for (; i < result->count && is_same_group(group, &result->rows[i].row); i++)
+            if (result->rows[i].state != BENCH_SKIPPED && result->rows[i].dispatches)
+                add_scan(result, &result->rows[i], &table);
+        table_terminal(&table, color, text);
+        text_puts(text, table.count ? "\n" : "");
+        table_clear(&table);
+    }
+    text_free(&title);
+    put_remarks(size, "  ", text);
+}
+
+// --- lookback
+
+static const struct table_column look_columns[] = {
+    {.title = "row"},
+    {.title = "median ms", .kind = TABLE_NUMBER},
+    {.title = "middle half", .kind = TABLE_NUMBER},
+    {.title = "GB/s", .kind = TABLE_NUMBER},
+    {.title = "of copy", .kind = TABLE_NUMBER},
+    {.title = "of CUB", .kind = TABLE_NUMBER},
+    {.title = "registers", .kind = TABLE_NUMBER},
+};
+
+// Adds the fastest rows of a kind. Returns how many were left out.
+static size_t add_looks(const struct bench_size *size, enum bench_kind kind, size_t most,
+                        struct table *table)
+{
+    const struct bench_measured **rows = NULL;
+    const struct bench_measured *chosen = bench_size_chosen(size);
+    const size_t count = bench_result_rank(&size->result, kind, &rows);
+    for (size_t i = 0; i < count && i < most; i++) {
+        const struct bench_figures f = bench_figures(&size->result, rows[i]);
+        struct text name = {0};
+        char ms[32];
+        bench_row_name(&rows[i]->row, &name);
+        table_row(table);
+        table_put(table, rows[i] == chosen ? TONE_STRONG : TONE_PLAIN, "%s", name.data);
+        put_text(table, cli_bench_ms(ms, f.ns.median));
+        put_span(table, f.ns.low, f.ns.high);
+        table_put(table, TONE_PLAIN, f.rate.bytes >= 1e11 ? "%.0f" : "%.3g", f.rate.bytes / 1e9);
+        put_ratio(table, f.share.bytes);
+        put_ratio(table, f.ns.median > 0 ? size->cub / f.ns.median : 0);
+        put_text(table, bench_registers(rows[i]));
+        text_free(&name);
+    }
+    free(rows);
+    return count > most ? count - most : 0;
+}
+
+static void put_size(const struct bench_size *size, struct text *text)
+{
+    const struct bench_result *result = &size->result;
+    const uint32_t elements = result->shape.elements;
+    char words[32];
+    text_printf(text, "%s words, %.4g GB read and written; %" PRIu32 " dispatches after %" PRIu32,
+                text_count(words, elements), (double)elements * 8e-9, result->repeats,
+                result->warm);
+    if (result->reported)
+        put_clock(result, text);
+}
+
+void cli_look_table(const struct bench_size *size, bool all, bool color, struct text *text)
+{
+    struct table table = {.width = 110, TABLE_OF(look_columns)};
+    text_puts(text, "  ");
+    put_size(size, text);
+    text_puts(text, "\n");
+    add_looks(size, BENCH_COPY, all ? LOOK_ROWS : 1, &table);
+    const size_t left = add_looks(size, BENCH_LOOKBACK, all ? LOOK_ROWS : SHOWN, &table);
+    add_looks(size, BENCH_TILES, all ? LOOK_ROWS : 4, &table);
+    if (table.count)
+        table_terminal(&table, color, text);
+    table_clear(&table);
+    if (left)
+        text_printf(text, "  and %zu slower scans: -v shows them, --json has them\n", left);
+    put_remarks(size, "  ", text);
+    text_puts(text, "\n");
+}
+
+static const struct table_column summary_columns[] = {
+    {.title = "words", .kind = TABLE_NUMBER},
+    {.title = "median ms", .kind = TABLE_NUMBER},
+    {.title = "GB/s", .kind = TABLE_NUMBER},
+    {.title = "copy GB/s", .kind = TABLE_NUMBER},
+    {.title = "of copy", .kind = TABLE_NUMBER},
+    {.title = "of CUB", .kind = TABLE_NUMBER},
+    {.title = "scan"},
+};
+
+static void add_summary(const struct bench_size *size, struct table *table)
+{
+    const struct bench_result *result = &size->result;
+    const struct bench_measured *row = bench_size_chosen(size);
+    const struct bench_measured *copy = bench_result_best(result, BENCH_COPY);
+    const struct bench_figures f = row ? bench_figures(result, row) : (struct bench_figures){0};
+    struct text name = {0};
+    char text[32];
+    table_row(table);
+    table_count(table, TONE_PLAIN, result->shape.elements);
+    put_text(table, row ? cli_bench_ms(text, f.ns.median) : "");
+    table_put(table, TONE_PLAIN, row ? "%.4g" : "", f.rate.bytes / 1e9);
+    table_put(table, TONE_PLAIN, copy ? "%.4g" : "",
+              copy ? bench_figures(result, copy).rate.bytes / 1e9 : 0);
+    put_ratio(table, f.share.bytes);
+    put_ratio(table, row ? size->cub / f.ns.median : 0);
+    if (row) {
+        bench_row_name(&row->row, &name);
+        table_put(table, TONE_PLAIN, "%s: %s",
+                  size->chosen >= LOOK_ROWS ? "best"
+                  : size->tuned             ? "tuned"
+                                            : "default",
+                  name.data);
+        text_free(&name);
+    } else {
+        put_text(table, result->reported ? "no right scan" : "not timed");
+    }
+}
+
+static void make_summary(const struct bench_device *device, struct table *table)
+{
+    *table = (struct table){TABLE_OF(summary_columns)};
+    for (size_t i = 0; i < device->count; i++)
+        add_summary(&device->sizes[i], table);
+}
+
+void cli_look_summary(const struct bench_device *device, bool color, struct text *text)
+{
+    struct table table;
+    make_summary(device, &table);
+    if (device->count)
+        table_terminal(&table, color, text);
+    table_clear(&table);
+    if (device->reason[0])
+        text_printf(text, "  %s\n", device->reason);
+}
+
+// --- Markdown
+
+static void markdown_escape(struct text *text, const char *string)
+{
+    for (const char *c = string; *c; c++)
+        text_printf(text, "%s%c", strchr("\\`*_{}[]<>#|", *c) ? "\\" : "", *c);
+}
+
+static void table_markdown(const struct table *table, size_t limit, struct text *text)
+{
+    (void)limit;
+    for (size_t r = 0; r < table->count + 2 && table->count; r++) {
+        text_puts(text, "|");
+        for (size_t c = 0; c < table->column_count; c++) {
+            const bool code = table->columns[c].kind == TABLE_CODE;
+            if (r == 0)
+                text_printf(text, " %s |", table->columns[c].title);
+            else if (r == 1)
+                text_puts(text, table->columns[c].kind == TABLE_NUMBER ? " ---: |" : " --- |");
+            else if (code)
+                text_printf(text, " `%s` |", table->rows[r - 2].cells[c].text);
+            else {
+                text_puts(text, " ");
+                markdown_escape(text, table->rows[r - 2].cells[c].text);
+                text_puts(text, " |");
+            }
+        }
+        text_puts(text, "\n");
+    }
+}
+
+static void put_markdown_remarks(const struct bench_size *size, struct text *text)
+{
+    struct text remarks = {0};
+    put_remarks(size, "- ", &remarks);
+    if (remarks.length)
+        text_printf(text, "\n%s", remarks.data);
+    text_free(&remarks);
+}
+
+static void put_markdown_scan(const struct bench_size *size, struct text *text)
+{
+    const struct bench_result *result = &size->result;
+    struct table table = {TABLE_OF(scan_columns)};
+    if (result->shape.loops) {
+        put_rounds(size, text);
+        text_puts(text, ". Times are in milliseconds; the quartiles are the ends of the middle "
+                        "half.\n\n");
+        for (size_t i = 0; i < result->count; i++)
+            if (result->rows[i].dispatches)
+                add_scan(result, &result->rows[i], &table);
+        table_markdown(&table, SIZE_MAX, text);
+        table_clear(&table);
+    }
+    put_markdown_remarks(size, text);
+}
+
+static void put_markdown_look(const struct bench_device *device, struct text *text)
+{
+    struct table table;
+    make_summary(device, &table);
+    table_markdown(&table, SIZE_MAX, text);
+    table_clear(&table);
+    for (size_t i = 0; i < device->count; i++) {
+        const struct bench_size *size = &device->sizes[i];
+        table = (struct table){TABLE_OF(look_columns)};
+        text_puts(text, "\n### ");
+        put_size(size, text);
+        text_puts(text, "\n\n");
+        add_looks(size, BENCH_COPY, LOOK_ROWS, &table);
+        add_looks(size, BENCH_LOOKBACK, LOOK_ROWS, &table);
+        add_looks(size, BENCH_TILES, LOOK_ROWS, &table);
+        table_markdown(&table, SIZE_MAX, text);
+        table_clear(&table);
+        put_markdown_remarks(size, text);
+    }
+    if (device->reason[0])
+        text_printf(text, "\n- %s\n", device->reason);
+}
+
+static const struct table_column rate_columns[] = {
+    {.title = "device"},
+    {.title = "driver"},
+    {.title = "configuration", .kind = TABLE_CODE},
+    {.title = "workgroups", .kind = TABLE_NUMBER},
+    {.title = "form"},
+    {.title = "units/s", .kind = TABLE_NUMBER},
+    {.title = "subgroup units/s", .kind = TABLE_NUMBER},
+    {.title = "test", .kind = TABLE_NUMBER},
+    {.title = "checker", .kind = TABLE_NUMBER},
+    {.title = "fills", .kind = TABLE_NUMBER},
+    {.title = "rest", .kind = TABLE_NUMBER},
+    {.title = "bytes/s", .kind = TABLE_NUMBER},
+    {.title = "copy", .kind = TABLE_NUMBER},
+    {.title = "of limit", .kind = TABLE_NUMBER},
+};
+
+static void add_rate(const struct cli_rate *rate, enum bench_form form, struct table *table)
+{
+    const struct bench_rate_figures f = bench_rate_figures(&rate->rates, form);
+    const struct dev_facts *facts = &rate->device->facts;
+    const double shares[] = {f.test, f.check, f.fill, f.rest};
+    char t[32];
+    if (!f.rounds)
+        return;
+    const struct bench_rate *run = &rate->rates.rounds[0];
+    table_row(table);
+    put_text(table, facts->name);
+    table_put(table, TONE_PLAIN, "%s %s", facts->driver_name, facts->driver_version);
+    put_text(table, rate->name);
+    table_put(table, TONE_PLAIN, "%" PRIu64, run->workgroups);
+    put_text(table, bench_form_name(form));
+    put_text(table, cli_bench_rate(t, f.per_second.median));
+    put_text(table, cli_bench_rate(t, f.subgroups));
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
+        put_text(table, cli_bench_share(t, shares[i]));
+    table_put(table, TONE_PLAIN, "%sB/s", cli_bench_rate(t, f.bytes));
+    table_put(table, TONE_PLAIN, "%sB/s", cli_bench_rate(t, run->copy));
+    table_put(table, TONE_PLAIN, "%.3f", f.of_limit);
+}
+
+void cli_bench_markdown(const struct cli_benching *b, struct text *text)
+{
+    const bool scan = strcmp(b->name, "scan") == 0, lookback = strcmp(b->name, "lookback") == 0;
+    static const struct table_column head_columns[] = {{.title = ""},
+                                                       {.title = "", .kind = TABLE_CODE}};
+    struct table head = {TABLE_OF(head_columns)};
+    struct table rates = {TABLE_OF(rate_columns)};
+    text_printf(text, "# %s\n\n",
+                scan       ? "Subgroup scans, native and emulated: how long they take"
+                : lookback ? "Scans with decoupled look-back: how close they come to a copy"
+                           : "Checked units per second, and what memory allows");
+    table_fact(&head, "litmus", "%s", LITMUS_VERSION);
+    table_fact(&head, "command", "%s", b->command.data);
+    table_fact(&head, "started", "%s", b->started);
+    table_fact(&head, "system", "%s", b->system.data);
+    table_fact(&head, "seed", "0x%" PRIx64, b->chosen.seed.value);
+    table_fact(&head, "exit", "%d: %s", (int)b->exit, b->because);
+    table_markdown(&head, SIZE_MAX, text);
+    table_clear(&head);
+    for (size_t i = 0; i < b->measured_count; i++) {
+        const struct bench_device *device = &b->measured[i];
+        struct text line = {0};
+        cli_device_line(&device->device->facts, true, &line);
+        text_puts(text, "\n## ");
+        markdown_escape(text, line.data);
+        text_puts(text, "\n\n");
+        if (scan)
+            put_markdown_scan(&device->sizes[0], text);
+        else
+            put_markdown_look(device, text);
+        text_free(&line);
+    }
+    for (size_t i = 0; i < b->rate_count; i++)
+        for (int form = 0; form < BENCH_FORMS; form++)
+            add_rate(&b->rates[i], (enum bench_form)form, &rates);
+    table_markdown(&rates, SIZE_MAX, text);
+    table_clear(&rates);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/kernel.h"
+
+#include "base/text.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <zstd.h>
+
+const struct cat_kernel *cat_kernel_find(const char *name)
+{
+    for (size_t i = 0; i < cat_kernel_count; i++)
+        if (strcmp(cat_kernels[i].name, name) == 0)
+            return &cat_kernels[i];
+    return NULL;
+}
+
+const uint32_t *cat_kernel_words(const struct cat_kernel *kernel)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static uint32_t **unpacked;
+    const size_t at = (size_t)(kernel - cat_kernels), size = kernel->count * sizeof **unpacked;
+    pthread_mutex_lock(&lock);
+    if (!unpacked)
+        unpacked = lit_alloc(cat_kernel_count, sizeof *unpacked);
+    if (!unpacked[at]) {
+        unpacked[at] = lit_alloc(kernel->count, sizeof **unpacked);
+        if (ZSTD_decompress(unpacked[at], size, kernel->packed, kernel->size) != size)
+            lit_give_up("litmus: a kernel does not unpack");
+    }
+    const uint32_t *words = unpacked[at];
+    pthread_mutex_unlock(&lock);
+    return words;
+}
+
+const char *cat_kernel_choice(const struct cat_kernel *kernel, const char *axis)
+{
+    const size_t length = strlen(axis);
+    for (const char *at = strchr(kernel->name, '/'); at; at = strchr(at + 1, '/'))
+        if (strncmp(at + 1, axis, length) == 0 && at[1 + length] == '=')
+            return at + length + 2;
+    return NULL;
+}
