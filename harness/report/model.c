@@ -73,7 +73,7 @@ static struct report_spread spread_of(const struct report_result *result)
     return (struct report_spread){groups, spread.factor, spread.p};
 }
 
-static bool load_result(const struct store_result *row, void *user)
+static bool load_result(struct store_result *row, void *user)
 {
     struct loading *loading = user;
     struct report_model *model = loading->model;
@@ -131,7 +131,8 @@ static bool load_result(const struct store_result *row, void *user)
         if (row->evidence[i] && row->evidence[i][0])
             result->evidence[i] = lit_strdup(row->evidence[i]);
     result->spread = spread_of(result);
-    report_result_is(result, cfg_parse(row->name));
+    report_result_is(result, row->cfg);
+    row->cfg = (struct cfg){0};
     return true;
 }
 

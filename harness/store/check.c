@@ -176,9 +176,14 @@ static bool has_device(const struct checking *c, const char *id)
     return false;
 }
 
-static bool copy_result(const struct store_result *result, void *user)
+static bool copy_result(struct store_result *result, void *user)
 {
     struct checking *c = user;
+    struct lit_error error = {0};
+    int64_t right = 1;
+    if (c->from->version >= STORE_VERSION_PAIRS &&
+        (!store_configuration_check(c->from, result->name, &right, &error) || !right))
+        tell(c, "session %lld: the parts of the name %s", (long long)c->session.id, result->name);
     if (has_device(c, result->device)) {
         c->checked->results++;
         c->failed = c->to && !store_result_put(c->to, c->copy, result, c->error);

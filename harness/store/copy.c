@@ -98,7 +98,7 @@ static bool see_device(const struct store_device *device, void *user)
     return true;
 }
 
-static bool see_result(const struct store_result *result, void *user)
+static bool see_result(struct store_result *result, void *user)
 {
     (void)result;
     (void)user;
@@ -145,7 +145,8 @@ bool store_copy_session(struct store *from, int64_t session, struct store *to, c
                                "result IN (SELECT id FROM result WHERE session = ?1)", session,
                                *copy, offset, error);
     store_session_clear(&row);
-    return good && store_sum_session(to, *copy, error);
+    return good && store_configurations_make(to, *copy, error) &&
+           store_sum_session(to, *copy, error);
 }
 
 bool store_remove_sessions(struct store *store, struct lit_error *error, const char *query,

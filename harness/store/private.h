@@ -217,6 +217,8 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
 
 // The first format that has checksums.
 #define STORE_VERSION_SUMS 6
+// The first one that has the parts of names.
+#define STORE_VERSION_PAIRS 7
 // Makes the tables of a new store (version 0), or converts an older one to STORE_VERSION.
 bool store_migrate(struct store *store, int version, struct lit_error *error);
 
@@ -227,12 +229,17 @@ bool store_migrate(struct store *store, int version, struct lit_error *error);
 bool store_each_session(struct store *store, const char *rest, int64_t first, int64_t second,
                         bool (*visit)(struct store_session *session, void *user), void *user,
                         struct lit_error *error);
+// Writes the parts of the names of a session's results, or for session 0 of all.
+bool store_configurations_make(struct store *store, int64_t session, struct lit_error *error);
+// Whether the parts of a name are those that were written.
+bool store_configuration_check(struct store *store, const char *name, int64_t *right,
+                               struct lit_error *error);
 // Each row of a session, or with `number` the one that has it. `visit` returns false to stop.
 bool store_each_device(struct store *store, int64_t session, int64_t number,
                        bool (*visit)(const struct store_device *device, void *user), void *user,
                        struct lit_error *error);
 bool store_each_result(struct store *store, int64_t session, int64_t number,
-                       bool (*visit)(const struct store_result *result, void *user), void *user,
+                       bool (*visit)(struct store_result *result, void *user), void *user,
                        struct lit_error *error);
 bool store_each_tuning(struct store *store, int64_t session, int64_t number,
                        bool (*visit)(const struct store_tuning *tuning, void *user), void *user,

@@ -14,6 +14,7 @@ void store_result_clear(struct store_result *result)
     store_clear(results->fields, result);
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
         free(result->evidence[i]);
+    cfg_clear(&result->cfg);
     *result = (struct store_result){0};
 }
 
@@ -120,6 +121,75 @@ static const struct {
     [STORE_EVIDENCE] = {ENG_EVIDENCES, make_evidence, take_evidence},
 };
 
+// --- The parts of a name
+
+static const struct cfg_pair *pair_at(const struct cfg *cfg, size_t i)
+{
+    return i < cfg->variant_count ? &cfg->variant[i] : &cfg->params[i - cfg->variant_count];
+}
+
+static bool put_configuration(struct store *store, const char *name, struct lit_error *error)
+{
+    struct cfg cfg = cfg_parse(name);
+    bool good = store_run(store, error, "INSERT OR IGNORE INTO configuration VALUES (?, ?)", "tt",
+                          name, cfg.test);
+    // Those that were there have their pairs.
+    const bool fresh = good && sqlite3_changes(store->db) > 0;
+    for (size_t i = 0; fresh && good && i < cfg.variant_count + cfg.param_count; i++) {
+        const struct cfg_pair *pair = pair_at(&cfg, i);
+        good = store_run(store, error, "INSERT INTO pair VALUES (?, ?, ?, ?, ?)", "tittt", name,
+                         (int64_t)i, cfg_role_name(pair->role), pair->key, pair->value);
+    }
+    cfg_clear(&cfg);
+    return good;
+}
+
+bool store_configuration_check(struct store *store, const char *name, int64_t *right,
+                               struct lit_error *error)
+{
+    struct cfg cfg = cfg_parse(name);
+    struct text pairs = {0};
+    text_puts(&pairs, "");
+    for (size_t i = 0; i < cfg.variant_count + cfg.param_count; i++) {
+        const struct cfg_pair *pair = pair_at(&cfg, i);
+        text_printf(&pairs, "%s %s=%s\n", cfg_role_name(pair->role), pair->key, pair->value);
+    }
+    const bool good =
+        store_number(store, error, right,
+                     "SELECT coalesce((SELECT test = ?2 FROM configuration WHERE name = ?1), 0) AND"
+                     " ?3 = (SELECT coalesce(group_concat(role || ' ' || key || '=' || value ||"
+                     " char(10), ''), '') FROM (SELECT * FROM pair WHERE configuration = ?1"
+                     " ORDER BY number))",
+                     "ttt", name, cfg.test, pairs.data);
+    text_free(&pairs);
+    cfg_clear(&cfg);
+    return good;
+}
+
+struct naming {
+    struct store *store;
+    struct lit_error *error;
+};
+
+static enum store_row take_name(sqlite3_stmt *select, void *user)
+{
+    const struct naming *naming = user;
+    const char *name = (const char *)sqlite3_column_text(select, 0);
+    return put_configuration(naming->store, name ? name : "", naming->error) ? STORE_NEXT
+                                                                             : STORE_FAILED;
+}
+
+bool store_configurations_make(struct store *store, int64_t session, struct lit_error *error)
+{
+    struct naming naming = {store, error};
+    return store_each(store, error,
+                      store_borrow(store, error,
+                                   session ? "SELECT name FROM result WHERE session = ?"
+                                           : "SELECT DISTINCT name FROM result",
+                                   "i", session),
+                      take_name, &naming);
+}
+
 // --- Writing
 
 // Inserts or replaces the row; *id is its number, which a replaced row keeps.
@@ -148,7 +218,8 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
     }
     store_return(store, upsert);
     if (good && sqlite3_last_insert_rowid(store->db) == *id)
-        good = store_total_add(store, STORE_KIND_RESULT, session, *id, error);
+        good = put_configuration(store, result->name, error) &&
+               store_total_add(store, STORE_KIND_RESULT, session, *id, error);
     return good;
 }
 
@@ -210,7 +281,7 @@ struct reading {
     struct store *store;
     struct lit_error *error;
     sqlite3_stmt *children[STORE_CHILDREN];
-    bool (*visit)(const struct store_result *result, void *user);
+    bool (*visit)(struct store_result *result, void *user);
     void *user;
     struct store_result *kept; // takes the first one over; NULL: they are visited
 };
@@ -254,6 +325,8 @@ static enum store_row take_result(sqlite3_stmt *select, void *user)
     const char *why;
     bool more = false;
     const bool good = read_row(reading, select, &result, &why);
+    if (good)
+        result.cfg = cfg_parse(result.name);
     if (good && reading->kept) {
         *reading->kept = result;
         return STORE_STOP;
@@ -305,7 +378,7 @@ bool store_result_get(struct store *store, int64_t session, const char *device, 
 }
 
 bool store_each_result(struct store *store, int64_t session, int64_t number,
-                       bool (*visit)(const struct store_result *result, void *user), void *user,
+                       bool (*visit)(struct store_result *result, void *user), void *user,
                        struct lit_error *error)
 {
     struct reading reading = {.store = store, .error = error, .visit = visit, .user = user};
@@ -328,7 +401,7 @@ bool store_each_result(struct store *store, int64_t session, int64_t number,
 }
 
 bool store_results(struct store *store, int64_t session,
-                   bool (*visit)(const struct store_result *result, void *user), void *user,
+                   bool (*visit)(struct store_result *result, void *user), void *user,
                    struct lit_error *error)
 {
     return store_each_result(store, session, 0, visit, user, error);

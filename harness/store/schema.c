@@ -211,6 +211,23 @@ static const char *const migrations[STORE_VERSION] = {
     ") STRICT, WITHOUT ROWID;"
 
     "PRAGMA user_version = 6;",
+
+    // The parts of each configuration's name (model/configuration.h), for whoever asks by axes.
+    "CREATE TABLE configuration ("
+    "  name TEXT NOT NULL PRIMARY KEY,"
+    "  test TEXT NOT NULL"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE TABLE pair ("
+    "  configuration TEXT NOT NULL REFERENCES configuration (name) ON DELETE CASCADE,"
+    "  number INTEGER NOT NULL CHECK (number >= 0),"
+    "  role TEXT NOT NULL,"
+    "  key TEXT NOT NULL,"
+    "  value TEXT NOT NULL,"
+    "  PRIMARY KEY (configuration, number)"
+    ") STRICT, WITHOUT ROWID;"
+    "CREATE INDEX pair_value ON pair (key, value);"
+
+    "PRAGMA user_version = 7;",
 };
 
 bool store_migrate(struct store *store, int version, struct lit_error *error)
@@ -225,7 +242,7 @@ bool store_migrate(struct store *store, int version, struct lit_error *error)
     bool good = version < STORE_VERSION_SUMS || store_sum_check_all(store, error);
     for (int from = version; good && from < STORE_VERSION; from++)
         good = store_execute(store, migrations[from], error);
-    good = good && store_sum_all(store, error);
+    good = good && store_configurations_make(store, 0, error) && store_sum_all(store, error);
     // Only rows that are not as they were made disagree with the tables.
     const int code = sqlite3_errcode(store->db);
     if (!good && (code == SQLITE_CONSTRAINT || code == SQLITE_ERROR))

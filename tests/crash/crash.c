@@ -361,7 +361,7 @@ static bool put_device(unsigned number, const struct dev_facts *device, const ch
     return true;
 }
 
-static bool put_result(const struct store_result *result, void *user)
+static bool put_result(struct store_result *result, void *user)
 {
     const struct eng_count *count = &result->count;
     text_printf(user, "  %s %s %s %ju of %ju, %ju of %ju, %ju %ju, %zu failures, %zu parts:",

@@ -12,7 +12,7 @@ from harness import Case
 
 STORES = os.path.join(harness.SOURCE, "tests", "stores")
 FORMATS = (1, 2, 3, 4, 5)
-NOW = 6
+NOW = 7
 
 
 def says(golden, now, path=""):

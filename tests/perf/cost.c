@@ -312,7 +312,7 @@ static void fill(size_t count)
 
 static size_t fill_count;
 
-static bool look(const struct store_result *result, void *user)
+static bool look(struct store_result *result, void *user)
 {
     (void)user;
     sink += (double)result->count.runs;

@@ -365,7 +365,7 @@ static void make_large(void)
     edit_store(path, fill);
 }
 
-static bool any_result(const struct store_result *result, void *user)
+static bool any_result(struct store_result *result, void *user)
 {
     (void)result;
     ++*(size_t *)user;

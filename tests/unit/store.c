@@ -157,7 +157,7 @@ static bool check_facts(unsigned number, const struct dev_facts *got, const char
     return true;
 }
 
-static bool check_result(const struct store_result *got, void *user)
+static bool check_result(struct store_result *got, void *user)
 {
     struct store_result want = make_result(20);
     assert_string_equal(got->name, want.name);
@@ -467,7 +467,7 @@ static void test_older_format(void **state)
     int64_t id = begin(store);
     put(store, id, 10);
     store_close(&store);
-    execute("DROP TABLE total; DROP TABLE evidence; DROP TABLE code; DROP TABLE part;"
+    execute("DROP TABLE pair; DROP TABLE configuration; DROP TABLE total; DROP TABLE evidence; DROP TABLE code; DROP TABLE part;"
             "DROP TABLE tuning; DROP TABLE choice; DROP INDEX session_uuid;"
             "DROP INDEX device_driver; DROP INDEX result_name; DROP INDEX result_device;"
             "ALTER TABLE session DROP COLUMN sum; ALTER TABLE device DROP COLUMN sum;"
