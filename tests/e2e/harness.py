@@ -57,7 +57,7 @@ def lavapipe():
 
 def unseal(database):
     """Takes the checksums out of a store that is open."""
-    if database.execute("PRAGMA user_version").fetchone() == (6,):
+    if database.execute("PRAGMA user_version").fetchone() == (7,):
         with open(os.path.join(SOURCE, "tests", "stores", "unseal.sql")) as file:
             database.executescript(file.read())
 

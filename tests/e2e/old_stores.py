@@ -11,7 +11,7 @@ import harness
 from harness import Case
 
 STORES = os.path.join(harness.SOURCE, "tests", "stores")
-FORMATS = (1, 2, 3, 4, 5)
+FORMATS = (1, 2, 3, 4, 5, 6)
 NOW = 7
 
 
