@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values put together and taken apart, and copies between cells.
+// Composition and decomposition of values, and copies between cells.
 //
 // Where SPIR-V leaves the result undefined: a component that is read outside of its vector is 0,
 // and one that is written there changes nothing.

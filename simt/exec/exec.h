@@ -21,7 +21,7 @@ enum exec_fault_kind {
     EXEC_READ_ONLY,     // a store to memory that may only be read
     EXEC_MISALIGNED,    // an atomic at an address that is not a multiple of its size
     EXEC_UNREACHABLE,   // OpUnreachable was reached
-    EXEC_DEADLOCK,      // no invocation of a workgroup can go on
+    EXEC_DEADLOCK,      // no invocation of a workgroup can continue
     EXEC_NO_MEMORY,     // the interpreter could not get `size` bytes; not the shader's doing
 };
 
@@ -58,16 +58,16 @@ struct exec {
     struct order *order; // of the workgroup; NULL: memory is sequentially consistent
 
     // What the model changes in single instructions.
-    bool snoop; // an exchange may read lanes that do not take part: it gets what their cells hold
+    bool snoop;        // a cross-lane read may read inactive lanes: it gets what their cells hold
     uint64_t random;   // state of the thread's generator: exec_random
     double fault_rate; // of stored values that are made wrong
-    bool robust;       // after a fault loads give 0 and stores are dropped, and execution goes on
+    bool robust;       // after a fault loads give 0 and stores are dropped, and execution continues
     struct exec_fault fault;
     uint64_t *clock; // counts scheduler steps: OpReadClockKHR and timestamps within a dispatch
     bool trace;      // note in `seen` what was read
     struct exec_seen {
         uint64_t address; // last address of a lane's memory access
-        uint8_t source;   // lane from which an exchange read; 255: none
+        uint8_t source;   // source of a cross-lane read; 255: none
     } * seen;             // [LANES_MAX], only with `trace`
 };
 
@@ -135,7 +135,7 @@ insn_run
     compose_extract;     // OpVectorExtractDynamic: operand[0] vector of `literal`, operand[1] index
 insn_run compose_insert; // OpVectorInsertDynamic: operand[0] vector, operand[1] component,
                          // operand[2] index; `components` of the vector
-insn_run compose_undefined; // OpUndef: junk, drawn anew, of `width` bits in `components` cells
+insn_run compose_undefined; // OpUndef: new random values of `width` bits in `components` cells
 void compose_moves(struct exec *exec, const struct move *moves, uint32_t count); // all read first
 
 // Memory (exec/memory.c, exec/atomic.c); the decoder uses these directly.

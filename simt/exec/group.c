@@ -27,7 +27,7 @@ insn_run *select_group(const struct insn_shape *shape, struct insn *insn)
 {
     static group_select *const parts[] = {
         group_select_vote,
-        group_select_exchange,
+        group_select_cross_lane,
         group_select_arithmetic,
     };
     struct group_shape group = {.opcode = shape->opcode, .result = &shape->result};

@@ -3,7 +3,7 @@
 //
 // exec->mask is the tangle: the invocations that execute the operation together. Its functions read
 // everything that they need of a component before they write any lane's result. Where the
-// specification leaves a result undefined it is junk, drawn anew.
+// specification leaves a result undefined it is a new random value.
 #pragma once
 
 #include "exec/exec.h"
@@ -26,7 +26,7 @@ struct group_shape {
 typedef insn_run *group_select(const struct group_shape *shape, struct insn *insn);
 
 group_select group_select_vote;       // exec/group_vote.c: votes and ballots
-group_select group_select_exchange;   // exec/group_exchange.c: values of other lanes
+group_select group_select_cross_lane; // exec/group_cross_lane.c: values of other lanes
 group_select group_select_arithmetic; // exec/group_arithmetic.c: reductions and scans
 
 // The set that the four words from `cell` on are, in a lane.

@@ -70,7 +70,7 @@ void icd_cache_note(struct icd_cache *cache, uint64_t key)
     pthread_mutex_unlock(&cache->lock);
 }
 
-// Data of another driver or version, or data that is no cache at all, leaves the cache empty.
+// Data of another driver or version, or data that is not a cache, leaves the cache empty.
 static void load(struct icd_cache *cache, const struct icd_device *device, const void *data,
                  size_t size)
 {

@@ -36,8 +36,7 @@ icd_GetPipelineExecutableStatisticsKHR(VkDevice device, const VkPipelineExecutab
     const struct statistic statistics[] = {
         {"instructions", "instructions of the program, all functions", program->insn_count},
         {"cells", "64-bit cells of an invocation's registers", program->cell_count},
-        {"group operations", "instructions that exchange values in a subgroup",
-         program->group_operations},
+        {"group operations", "cross-lane instructions", program->group_operations},
         {"barriers", "control barriers", program->barriers},
         {"memory operations", "loads, stores and atomics", program->memory_operations},
         {"shared memory", "bytes of Workgroup variables", program->shared_size},

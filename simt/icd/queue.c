@@ -94,7 +94,7 @@ static void hang(struct icd_queue *queue)
 }
 
 // What a faulty device does at this submission. False: it is not executed.
-static bool misbehave(struct icd_queue *queue, const struct submission *submission)
+static bool inject_fault(struct icd_queue *queue, const struct submission *submission)
 {
     const struct settings *settings = &queue->device->physical->settings;
     if (settings->model != MODEL_FAULTY || !submission->number ||
@@ -136,7 +136,7 @@ static void *work(void *user)
     struct icd_queue *queue = user;
     for (struct submission *submission; (submission = take(queue));) {
         queue->executor.nothing = submission->nothing;
-        bool done = !atomic_load(&queue->device->lost) && misbehave(queue, submission);
+        bool done = !atomic_load(&queue->device->lost) && inject_fault(queue, submission);
         for (uint32_t i = 0; i < submission->buffer_count && done; i++) {
             queue->executor.in_run = false;
             done = icd_execute(&queue->executor, submission->buffers[i]);

@@ -13,7 +13,7 @@ static bool is_buffer(VkDescriptorType type)
 }
 
 // A place in a set: an element of a binding, or a byte of an inline uniform block. An update that
-// is longer than its binding goes on in the next one that has any.
+// is longer than its binding continues in the next one that has any.
 struct cursor {
     struct icd_set *set;
     uint32_t index;   // of the binding in the layout

@@ -63,7 +63,7 @@ uint64_t order_atomic(struct exec *exec, unsigned lane, uint64_t address, uint32
 
 // OpMemoryBarrier, and the memory part of OpControlBarrier (is_control), for one lane. The latter
 // is called when all invocations have arrived, for all of them and then for all of them again,
-// before any goes on: what the last one releases must be there before the first one acquires.
+// before any continues: what the last one releases must be there before the first one acquires.
 void order_fence(struct exec *exec, unsigned lane, uint32_t scope, uint32_t semantics,
                  bool is_control);
 

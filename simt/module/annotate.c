@@ -141,7 +141,8 @@ static bool mark_workgroup_size(struct reader *reader, uint32_t target)
     const struct type *element = module_type(module, type->element);
     if (module->ids[target].kind != ID_CONSTANT || type->kind != TYPE_VECTOR || type->count != 3 ||
         element->kind != TYPE_INT || element->width != 32)
-        return reader_fail(reader, "WorkgroupSize: %%%u is no constant of three integers", target);
+        return reader_fail(reader, "WorkgroupSize: %%%u is not a constant of three integers",
+                           target);
     module->workgroup_size = target;
     return true;
 }
@@ -168,7 +169,7 @@ static struct member *find_member(struct reader *reader, uint32_t target, uint32
     const struct type *type = module_type(reader->module, target);
     if (type->kind == TYPE_STRUCT && index < type->count)
         return &type->members[index];
-    reader_fail(reader, "a decoration of member %u of %%%u, which is not there", index, target);
+    reader_fail(reader, "a decoration of member %u of %%%u, which does not exist", index, target);
     return NULL;
 }
 

@@ -28,7 +28,7 @@ static bool add_part(struct reader *reader, const struct instruction *instructio
 {
     const struct type *part = module_type(reader->module, element);
     if (!is_data(part))
-        return reader_fail(reader, "%s of %%%u, which is no type that it can hold",
+        return reader_fail(reader, "%s of %%%u, which is not a type that it can hold",
                            module_op_name(instruction->opcode), element);
     if (type->depth <= part->depth)
         type->depth = part->depth + 1;
@@ -97,7 +97,7 @@ static bool declare_array(struct reader *reader, const struct instruction *instr
     type->length = instruction->words[3];
     if (module_type_of(module, type->length)->kind != TYPE_INT ||
         module->ids[type->length].kind != ID_CONSTANT)
-        return reader_fail(reader, "OpTypeArray: the length %%%u is no integer constant",
+        return reader_fail(reader, "OpTypeArray: the length %%%u is not an integer constant",
                            type->length);
     return true;
 }
@@ -162,7 +162,8 @@ static bool declare_pointer(struct reader *reader, const struct instruction *ins
             return reader_fail(reader, "OpTypePointer and OpTypeForwardPointer differ");
     }
     if (!is_data(module_type(reader->module, instruction->words[3])))
-        return reader_fail(reader, "OpTypePointer to %%%u, which is no type that it can point to",
+        return reader_fail(reader,
+                           "OpTypePointer to %%%u, which is not a type that it can point to",
                            instruction->words[3]);
     type->kind = TYPE_POINTER;
     type->storage = (SpvStorageClass)storage;
@@ -258,7 +259,7 @@ static bool check_composite(struct reader *reader, const struct instruction *ins
         const uint32_t wanted = type->kind == TYPE_STRUCT ? type->members[i].type : type->element;
         if (part >= module->bound || module->ids[part].kind != ID_CONSTANT ||
             module->ids[part].type != wanted)
-            return reader_fail(reader, "%s: %%%u is no constant of type %%%u",
+            return reader_fail(reader, "%s: %%%u is not a constant of type %%%u",
                                module_op_name(instruction->opcode), part, wanted);
     }
     return true;
@@ -308,7 +309,8 @@ static bool check_variable(struct reader *reader, const struct instruction *inst
         const uint32_t initial = instruction->words[4];
         if (initial >= module->bound ||
             (module->ids[initial].kind != ID_CONSTANT && module->ids[initial].kind != ID_VARIABLE))
-            return reader_fail(reader, "OpVariable: the initializer %%%u is no constant", initial);
+            return reader_fail(reader, "OpVariable: the initializer %%%u is not a constant",
+                               initial);
     }
     return true;
 }
@@ -319,7 +321,7 @@ static bool check_function(struct reader *reader, const struct instruction *inst
         return wrong(reader, instruction);
     const struct type *type = module_type(reader->module, instruction->words[4]);
     if (type->kind != TYPE_FUNCTION || type->element != instruction->words[1])
-        return reader_fail(reader, "OpFunction: %%%u is no function type with this result",
+        return reader_fail(reader, "OpFunction: %%%u is not a function type with this result",
                            instruction->words[4]);
     return true;
 }

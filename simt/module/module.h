@@ -17,7 +17,7 @@
 #define MODULE_DEPTH_MAX 64         // of types within types
 
 enum type_kind {
-    TYPE_NONE, // the id is no type
+    TYPE_NONE, // the id is not a type
     TYPE_VOID,
     TYPE_BOOL,
     TYPE_INT,

@@ -79,7 +79,7 @@ static bool check_entry(struct reader *reader, uint32_t function)
 {
     const struct module *module = reader->module;
     if (function >= module->bound || module->ids[function].kind != ID_FUNCTION)
-        return reader_fail(reader, "OpEntryPoint of %%%u, which is no function", function);
+        return reader_fail(reader, "OpEntryPoint of %%%u, which is not a function", function);
     const struct id *id = &module->ids[function];
     const struct type *type = module_type(module, module->words[id->at + 4]);
     if (type->count || module_type(module, type->element)->kind != TYPE_VOID)
@@ -107,7 +107,7 @@ static bool apply_entry_point(struct reader *reader, const struct instruction *i
     for (uint32_t i = 0; i < module->interface_count; i++) {
         const uint32_t id = module->interface[i];
         if (id >= module->bound || module->ids[id].kind != ID_VARIABLE)
-            return reader_fail(reader, "interface of the entry point: %%%u is no variable", id);
+            return reader_fail(reader, "interface of the entry point: %%%u is not a variable", id);
     }
     return true;
 }
@@ -128,7 +128,7 @@ static bool apply_local_size(struct reader *reader, const struct instruction *in
         const struct type *type = module_type_of(module, size[i]);
         if (is_id && (type->kind != TYPE_INT || type->width != 32 ||
                       module->ids[size[i]].kind != ID_CONSTANT))
-            return reader_fail(reader, "LocalSizeId: %%%u is no constant of 32 bits", size[i]);
+            return reader_fail(reader, "LocalSizeId: %%%u is not a constant of 32 bits", size[i]);
         (is_id ? module->local_size_id : module->local_size)[i] = size[i];
     }
     return true;

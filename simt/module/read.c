@@ -72,7 +72,7 @@ static bool read_header(struct reader *reader, const uint32_t *words, size_t cou
         return reader_fail(reader, "a module of %zu words is too long", count);
     const bool swap = words[0] == swapped(SpvMagicNumber);
     if (!swap && words[0] != SpvMagicNumber)
-        return reader_fail(reader, "no SPIR-V: it begins with 0x%08x", words[0]);
+        return reader_fail(reader, "not SPIR-V: it begins with 0x%08x", words[0]);
     module->words = malloc(count * sizeof *words);
     if (!module->words)
         return reader_fail(reader, "out of memory");
@@ -152,7 +152,7 @@ static bool read_result(struct reader *reader, const struct instruction *instruc
     if (id->kind != ID_UNDEFINED && !completes)
         return reader_fail(reader, "%s defines %%%u again", name, result);
     if (has_type && module_type(reader->module, instruction->words[1])->kind == TYPE_NONE)
-        return reader_fail(reader, "%s has the result type %%%u, which is no type", name,
+        return reader_fail(reader, "%s has the result type %%%u, which is not a type", name,
                            instruction->words[1]);
     const enum id_kind kind = result_kind(reader, instruction->opcode, section, has_type);
     if (!(kind == ID_TYPE ? declare_type(reader, instruction) : declare_other(reader, instruction)))

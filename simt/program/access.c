@@ -17,7 +17,7 @@ static bool read_scope(struct compiler *c, const struct op *op, uint32_t *at, ui
     if (!check_word(c, op, id))
         return false;
     if (!value_integer(c, id, &value))
-        return compile_fail(c, op, "has a scope that is no constant: %%%u", id);
+        return compile_fail(c, op, "has a scope that is not a constant: %%%u", id);
     *scope = (uint32_t)value & 0xff;
     return true;
 }
@@ -308,6 +308,6 @@ bool access_convert_pointer(struct compiler *c, const struct op *op)
         return false;
     if ((result->kind == TYPE_POINTER && result->storage != SpvStorageClassPhysicalStorageBuffer) ||
         (operand->kind == TYPE_POINTER && operand->storage != SpvStorageClassPhysicalStorageBuffer))
-        return compile_fail(c, op, "converts a pointer that is no address");
+        return compile_fail(c, op, "converts a pointer that is not an address");
     return decode_usual(c, op);
 }

@@ -29,7 +29,7 @@ static bool add_index(struct compiler *c, struct walk *walk, uint32_t id, uint64
     if (!type)
         return false;
     if (shape.scalar != SCALAR_INT || shape.components != 1)
-        return compile_fail(c, walk->op, "has an index that is no integer: %%%u", id);
+        return compile_fail(c, walk->op, "has an index that is not an integer: %%%u", id);
     if (value_integer(c, id, &value)) {
         walk->is_bad |= bound && (uint64_t)value >= bound; // negative ones are great numbers
         *sum += (uint64_t)value * stride;
@@ -56,7 +56,7 @@ static bool step_into_struct(struct compiler *c, struct walk *walk, uint32_t id)
     int64_t index;
     if (!value_integer(c, id, &index) || index < 0 || index > UINT32_MAX ||
         !layout_part(c, walk->type, (uint32_t)index, &part, &cell))
-        return compile_fail(c, walk->op, "has an index %%%u that is no member of %%%u", id,
+        return compile_fail(c, walk->op, "has an index %%%u that is not a member of %%%u", id,
                             walk->type);
     if (!walk->in_register && !layout_member(c, walk->op, walk->type, (uint32_t)index,
                                              walk->is_explicit, &walk->at, &offset))
@@ -159,7 +159,7 @@ static bool begin(struct compiler *c, struct walk *walk, const struct op *op)
     if (!id)
         return false;
     if (pointer->kind != TYPE_POINTER)
-        return compile_fail(c, op, "has a base that is no pointer");
+        return compile_fail(c, op, "has a base that is not a pointer");
     walk->type = pointer->element;
     walk->in_register = check_in_register(pointer->storage);
     walk->is_explicit = layout_is_explicit(pointer->storage);

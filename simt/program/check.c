@@ -54,7 +54,7 @@ static bool is_defined(const struct compiler *c, const struct op *op, uint32_t i
 uint32_t check_value(struct compiler *c, const struct op *op, uint32_t id)
 {
     if (!is_defined(c, op, id)) {
-        compile_fail(c, op, "uses %%%u, which is no value that is defined there", id);
+        compile_fail(c, op, "uses %%%u, which is not defined there", id);
         return 0;
     }
     const uint32_t type = c->module->ids[id].type;
@@ -87,7 +87,7 @@ bool check_word(struct compiler *c, const struct op *op, uint32_t id)
     const uint32_t type = check_value(c, op, id);
     const struct type *t = module_type(c->module, type);
     if (type && (t->kind != TYPE_INT || t->width != 32))
-        return compile_fail(c, op, "uses %%%u, which is no integer of 32 bits", id);
+        return compile_fail(c, op, "uses %%%u, which is not a 32-bit integer", id);
     return type;
 }
 

@@ -51,8 +51,8 @@ struct body {
     uint32_t id, at, end; // words at which OpFunction and OpFunctionEnd begin
     uint32_t cell;        // of what it returns; CELL_NONE for void
     uint32_t depth;       // of calls below it
-    // While functions are found: where the search goes on, who called it first, and when its search
-    // ended.
+    // While functions are found: where the search continues, who called it first, and when its
+    // search ended.
     uint32_t scan, caller, finish;
 };
 
@@ -156,7 +156,7 @@ bool check_in_register(SpvStorageClass storage);               // pointers are n
 bool value_cell(struct compiler *c, uint32_t id, uint32_t *cell);
 bool value_result(struct compiler *c, const struct op *op, uint32_t *cell); // of op's result
 void value_alias(struct compiler *c, uint32_t id, uint32_t cell); // its cells are these, for good
-// A constant's scalar, zero-extended; false if the id is no constant that has been evaluated.
+// A constant's scalar, zero-extended; false if the id is not a constant that has been evaluated.
 bool value_constant(const struct compiler *c, uint32_t id, uint32_t index, uint64_t *value);
 bool value_integer(const struct compiler *c, uint32_t id, int64_t *value); // by its signedness
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Composites: taken apart by naming their cells, put together by gathering cells.
+// Composites: extraction names their cells, construction gathers cells.
 #include "program/compiler.h"
 
 #include <string.h>

@@ -51,7 +51,7 @@ static bool evaluate_scalar(struct compiler *c, const struct op *op)
 {
     const struct type *type = module_type(c->module, op->type);
     if (type->kind != TYPE_INT && type->kind != TYPE_FLOAT)
-        return compile_fail(c, op, "is no number");
+        return compile_fail(c, op, "is not a number");
     const uint32_t words = type->width > 32 ? 2 : 1;
     if (!check_length(c, op, words, words))
         return false;
@@ -177,7 +177,7 @@ static bool read_size(struct compiler *c, uint32_t id, uint32_t index, uint32_t 
     if (!id)
         return true;
     if (shape.scalar != SCALAR_INT || shape.width != 32 || !value_constant(c, id, index, &value))
-        return compile_fail(c, NULL, "the workgroup's size %%%u is no integer constant", id);
+        return compile_fail(c, NULL, "the workgroup's size %%%u is not an integer constant", id);
     *size = (uint32_t)value;
     return true;
 }

@@ -298,7 +298,7 @@ bool decode_pair_fits(struct compiler *c, const struct op *op, uint32_t first,
             shape.components == second->components)
             return true;
     }
-    return compile_fail(c, op, "has a result that is no struct of its two results");
+    return compile_fail(c, op, "has a result that is not a struct of its two results");
 }
 
 bool decode_usual(struct compiler *c, const struct op *op)

@@ -24,7 +24,7 @@ static bool find_block(struct compiler *c, const struct op *op, uint32_t label, 
 {
     const struct id *id = label < c->module->bound ? &c->module->ids[label] : NULL;
     if (!id || id->kind != ID_LABEL || id->at <= c->body->at || id->at >= c->body->end)
-        return compile_fail(c, op, "uses %%%u, which is no block of this function", label);
+        return compile_fail(c, op, "uses %%%u, which is not a block of this function", label);
     *block = c->slots[label].index - 1;
     return true;
 }
@@ -92,7 +92,7 @@ bool flow_switch(struct compiler *c, const struct op *op)
     if (!id || !value_cell(c, op->operands[0], &selector))
         return false;
     if (type->kind != TYPE_INT)
-        return compile_fail(c, op, "has a selector that is no integer");
+        return compile_fail(c, op, "has a selector that is not an integer");
     const uint32_t words = type->width > 32 ? 2 : 1;
     if ((op->operand_count - 2) % (words + 1))
         return compile_fail(c, op, "has the wrong length");

@@ -10,7 +10,7 @@
 static bool add_body(struct compiler *c, const struct op *call, uint32_t id, uint32_t caller)
 {
     if (id >= c->module->bound || c->module->ids[id].kind != ID_FUNCTION)
-        return compile_fail(c, call, "%%%u is no function", id);
+        return compile_fail(c, call, "%%%u is not a function", id);
     if (!COMPILE_ROOM(c, c->bodies, c->body_count, 1, body_capacity, MODULE_IDS_MAX))
         return false;
     const uint32_t at = c->module->ids[id].at;
@@ -26,7 +26,7 @@ static void add_depth(struct body *caller, const struct body *callee)
         caller->depth = callee->depth + 1;
 }
 
-// One instruction further in the search: `current` is the body that it goes on in, NOBODY at the
+// One instruction further in the search: `current` is the body that it continues in, NOBODY at the
 // end. A body that is unfinished when it is called calls itself.
 static bool search_step(struct compiler *c, uint32_t *current, uint32_t *finished)
 {

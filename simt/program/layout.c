@@ -95,7 +95,7 @@ static bool add_piece(struct pieces *pieces, const struct type *type, uint64_t o
     const bool is_bool = type->kind == TYPE_BOOL;
     uint32_t first;
     if (type->kind == TYPE_POINTER && !is_address)
-        return compile_fail(c, pieces->op, "accesses a pointer in memory that is no address");
+        return compile_fail(c, pieces->op, "accesses a pointer in memory that is not an address");
     if (offset > UINT32_MAX)
         return compile_fail(c, pieces->op, "accesses a type that is too large");
     if (!compile_extra(c, PIECE_WORDS, &first))

@@ -29,17 +29,17 @@ struct insn;
 typedef void insn_run(struct exec *exec, const struct insn *insn);
 
 enum insn_kind {
-    INSN_PLAIN,    // `run` is all there is to it
-    INSN_TANGLED,  // a group operation: `run` with the lanes of the tangle
-    INSN_EXCHANGE, // a group operation that only reads an operand of other lanes: shuffles, rotate,
-                   // broadcasts with an id, quad operations
-    INSN_BARRIER,  // OpControlBarrier: operand[0..2] are the cells of scopes and semantics
-    INSN_FENCE,    // OpMemoryBarrier: operand[0], operand[1]; `run` orders memory
+    INSN_PLAIN,      // `run` is all there is to it
+    INSN_TANGLED,    // a group operation: `run` with the lanes of the tangle
+    INSN_CROSS_LANE, // a group operation that only reads an operand of other lanes: shuffles,
+                     // rotate, broadcasts with an id, quad operations
+    INSN_BARRIER, // OpControlBarrier: operand[0..2] are the cells of scopes and semantics
+    INSN_FENCE,   // OpMemoryBarrier: operand[0], operand[1]; `run` orders memory
     // Branches: their edges are program->edges[extra .. extra + extra_count - 1].
     INSN_BRANCH, // one edge
     INSN_IF,     // operand[0] is the condition: the first edge if true, the second if false
     INSN_SWITCH, // operand[0] is the selector: the first edge is the default, the cases follow
-    INSN_CALL,   // enters function `literal` at its first block; goes on behind this instruction
+    INSN_CALL,   // enters function `literal` at its first block; continues after this instruction
     INSN_RETURN, // from a function or, in the entry point, ends the invocation
     INSN_END,    // ends the invocation: OpTerminateInvocation, OpKill
     INSN_UNREACHABLE,

@@ -49,7 +49,7 @@ static bool read_variable(struct compiler *c, const struct op *op, struct variab
     variable->pointer = module_type(c->module, op->type);
     variable->element = variable->pointer->element;
     if (variable->pointer->kind != TYPE_POINTER)
-        return compile_fail(c, op, "is of a type that is no pointer");
+        return compile_fail(c, op, "is of a type that is not a pointer");
     if (!check_length(c, op, 1, 2))
         return false;
     if (op->operands[0] != (uint32_t)variable->pointer->storage)
@@ -82,7 +82,7 @@ static bool make_private(struct compiler *c, const struct variable *variable)
         const uint32_t count = check_cells(c, variable->element);
         const uint32_t value = c->slots[variable->initialiser].value;
         if (!value)
-            return compile_fail(c, &variable->op, "has an initialiser that is no constant");
+            return compile_fail(c, &variable->op, "has an initialiser that is not a constant");
         if (!COMPILE_ROOM(c, program->initial, program->initial_count, count, initial_capacity,
                           PROGRAM_CELLS_MAX))
             return false;
@@ -146,7 +146,7 @@ static bool make_push(struct compiler *c, const struct variable *variable)
     const uint64_t size = module_size(c->module, variable->element, true);
     if (module_type(c->module, variable->element)->kind != TYPE_STRUCT || !size ||
         size > UINT32_MAX)
-        return compile_fail(c, &variable->op, "is no block of push constants");
+        return compile_fail(c, &variable->op, "is not a block of push constants");
     if (size > c->program->push_size)
         c->program->push_size = (uint32_t)size;
     return variables_note(c, variable->id,
@@ -167,7 +167,7 @@ static bool read_block(struct compiler *c, const struct variable *variable,
     }
     *block = type;
     if (type->kind != TYPE_STRUCT || !type->block)
-        return compile_fail(c, &variable->op, "is no block");
+        return compile_fail(c, &variable->op, "is not a block");
     return true;
 }
 

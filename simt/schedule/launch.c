@@ -246,6 +246,6 @@ bool launch_workgroup(struct worker *worker, const struct dispatch *dispatch,
         if (!tangle_start(subgroup, program->blocks[program->functions[0].entry].first))
             return false;
     }
-    worker->exec.workgroup = NULL; // aim anew
+    worker->exec.workgroup = NULL; // select again
     return true;
 }

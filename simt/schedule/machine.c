@@ -51,7 +51,7 @@ static void give_up(struct machine *machine, enum dispatch_end end)
     atomic_compare_exchange_strong(&machine->result, &done, (int)end);
 }
 
-// Says once for each instruction what a shader did wrong; the dispatch ends if it may not go on.
+// Says once for each instruction what a shader did wrong; the dispatch ends if it may not continue.
 static void handle_fault(struct worker *worker)
 {
     struct machine *machine = worker->machine;
@@ -105,7 +105,7 @@ static void refill(struct worker *worker)
     worker->last = NULL;
 }
 
-// Nobody can go on: all have ended, or those who have not wait for each other.
+// No invocation can continue: all have ended, or the others wait for each other.
 static void report_deadlock(struct worker *worker)
 {
     for (uint32_t i = 0; i < worker->slot_count; i++) {

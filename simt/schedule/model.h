@@ -12,13 +12,13 @@ enum model_memory { MEMORY_SEQUENTIAL, MEMORY_VULKAN, MEMORY_RELAXED };
 struct model_rules {
     bool together; // the lanes of a tangle execute every instruction together; if not, each lane
                    // runs by itself, and waits for its tangle at tangled instructions
-    bool snoop;    // exchanges read whatever the source lane's register holds
-    bool exchange_waits; // exchanges wait for their tangle
-    bool stays_diverged; // lanes stay apart where no rule brings them together
-    bool joins_falling;  // a switch may bring fall-through lanes and jumping lanes together
-    bool lags;           // after divergence one lane stays behind until the next barrier
-    bool peels;          // code on the way out of a loop runs behind the loop
-    bool unfair;         // workgroups start in any order, and only when another one has ended
+    bool snoop;    // cross-lane reads return the source lane's current register
+    bool cross_lane_waits; // cross-lane reads wait for their tangle
+    bool stays_diverged;   // lanes stay diverged where no rule reconverges them
+    bool joins_falling;    // a switch may bring fall-through lanes and jumping lanes together
+    bool lags;             // after divergence one lane stays behind until the next barrier
+    bool peels;            // code on the way out of a loop runs behind the loop
+    bool unfair;           // workgroups start in any order, and only when another one has ended
     enum model_memory memory;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is: any lane that can go on, for a random while; or, where the schedule is by
+// Selects a lane to run: any that can continue, for a random time; or, where the schedule is by
 // progress, the lanes that are farthest behind, with a few delays.
 #include "schedule/worker.h"
 
@@ -7,7 +7,7 @@ enum {
     DRIFT_EVERY = 8,
     AHEAD_EVERY = 64,
     TURN_MAX = 1024,   // instructions, of lanes that keep together
-    TANGLES_MAX = 128, // beyond which lanes are too far apart
+    TANGLES_MAX = 128, // beyond which lanes have diverged too far
     QUIET = 256,       // turns without anything that others can see
     CATCH_UP = 2,      // of so many turns all but one are given to who is behind,
     CATCH_UP_APART = 16,
@@ -22,7 +22,7 @@ static unsigned any_lane(struct worker *worker, const struct subgroup *subgroup,
     return above ? from + lanes_first(above) : lanes_first(set);
 }
 
-// Those who can go on where the tangle and the instruction are the lane's, and are not delayed.
+// Those that can continue where the tangle and the instruction are the lane's, and are not delayed.
 static lanes companions(const struct worker *worker, const struct subgroup *subgroup, unsigned lane)
 {
     const struct tangle *tangle = subgroup->tangle[lane];

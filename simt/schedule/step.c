@@ -25,7 +25,7 @@ void worker_aim(struct worker *worker, struct workgroup *workgroup, struct subgr
         exec->lane[exec->count++] = (uint8_t)lane;
 }
 
-// Where an instruction goes on: what worker_run has in its hands.
+// Where an instruction continues: what worker_run has in its hands.
 struct run {
     struct worker *worker;
     struct workgroup *workgroup;
@@ -105,7 +105,7 @@ void worker_pass(struct worker *worker, struct workgroup *workgroup, struct subg
 // Barriers.
 
 // Executes the memory part of the barrier that each waiting lane of the subgroup is at; the second
-// time the lanes go on behind it.
+// time the lanes continue after it.
 static void pass_barrier(struct run *run, struct subgroup *subgroup, bool goes_on)
 {
     struct exec *exec = &run->worker->exec;
@@ -417,8 +417,8 @@ static enum after step(struct run *run)
         break;
     case INSN_PLAIN:
         break;
-    case INSN_EXCHANGE:
-        if (rules->exchange_waits ||
+    case INSN_CROSS_LANE:
+        if (rules->cross_lane_waits ||
             ((run->tangle->here | run->tangle->coming) & run->subgroup->ordered))
             return at_tangled(run, insn);
         break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree of tangles: who goes where at a branch, who may still come, who is together again.
+// The tree of tangles: branches, which lanes may still arrive, and reconvergence.
 #include "splitmix.h"
 #include "schedule/workgroup.h"
 
@@ -473,10 +473,10 @@ static bool into_meeting(struct subgroup *subgroup, struct tangle *tangle, lanes
     struct tangle *meet = construct->meet;
     struct construct *outer = construct->outer;
     decide(subgroup, tangle, set, construct);
-    const bool apart =
+    const bool diverged =
         construct->stays_diverged || tangle->lags || !meet || (meet->coming & set) != set;
     leave(subgroup, construct, set);
-    if (apart) {
+    if (diverged) {
         drop(subgroup, meet, set);
         return into_child(subgroup, tangle, set, outer, construct->step + 1, construct->target, pc);
     }

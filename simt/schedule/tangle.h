@@ -37,7 +37,7 @@ struct construct {
     uint32_t step;       // of the body of `outer` at which it was opened (uniform.h)
     uint64_t key;        // of this instance, in all subgroups of the workgroup (uniform.h)
     bool decided;        // lanes have come to where they might meet, and:
-    bool stays_diverged; // lanes that arrive from different tangles stay apart
+    bool stays_diverged; // lanes that arrive from different tangles stay diverged
     struct tangle *meet; // NULL once nobody can come any more
     struct tangle *head; // SWITCH: the tangle that executed it, kept while lanes may fall through
     struct tangle *exits; // LOOP, model `peeling`: the ways out, linked by next_exit
@@ -77,9 +77,9 @@ bool tangle_start(struct subgroup *subgroup, uint32_t pc);
 void tangle_clear(struct subgroup *subgroup);
 
 // The ways of lanes `set`, all in one tangle, out of the block that they are at the end of. Each
-// gives the lanes their new tangle and pc, and marks in subgroup->runnable who can go on. False:
-// out of memory. The phi moves are the caller's.
-// tangle_open comes first, with the block's last instruction.
+// gives the lanes their new tangle and pc, and marks in subgroup->runnable which can continue.
+// False: out of memory. The phi moves are the caller's. tangle_open comes first, with the block's
+// last instruction.
 bool tangle_open(struct subgroup *subgroup, struct tangle *tangle, const struct block *block,
                  const struct insn *last);
 bool tangle_go(struct subgroup *subgroup, struct tangle *tangle, lanes set,
@@ -89,7 +89,7 @@ bool tangle_call(struct subgroup *subgroup, struct tangle *tangle, lanes set, ui
 bool tangle_return(struct subgroup *subgroup, struct tangle *tangle, lanes set);
 void tangle_end(struct subgroup *subgroup, struct tangle *tangle, lanes set);
 
-// Lanes of a tangle arrived at a tangled instruction: they can go on once all have.
+// Lanes of a tangle arrived at a tangled instruction: they can continue once all have.
 void tangle_arrive(struct subgroup *subgroup, struct tangle *tangle, lanes set);
 
 // Model `lagging`: one lane of a tangle in which lanes came together after divergence stays behind.

@@ -13,7 +13,7 @@ struct trace {
 };
 
 static const char *const kind_names[] = {
-    [INSN_PLAIN] = "plain",     [INSN_TANGLED] = "tangled", [INSN_EXCHANGE] = "exchange",
+    [INSN_PLAIN] = "plain",     [INSN_TANGLED] = "tangled", [INSN_CROSS_LANE] = "exchange",
     [INSN_BARRIER] = "barrier", [INSN_FENCE] = "fence",     [INSN_BRANCH] = "branch",
     [INSN_IF] = "if",           [INSN_SWITCH] = "switch",   [INSN_CALL] = "call",
     [INSN_RETURN] = "return",   [INSN_END] = "end",         [INSN_UNREACHABLE] = "unreachable",

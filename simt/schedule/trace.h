@@ -17,7 +17,7 @@
 // `step` says that lane L of subgroup S of workgroup G (its linear number) executed instruction PC
 // at time T; lanes that executed it together have the same T, and T rises. VALUE is the first cell
 // of the result, or of the value that was stored or that decided a branch, in hexadecimal; SOURCE
-// the lane from which an exchange took it; ADDRESS the address of the memory access in hexadecimal;
+// the source lane of a cross-lane read; ADDRESS the address of the memory access in hexadecimal;
 // each is "-" if there is none. TANGLE is the set of lanes that executed it together, in
 // hexadecimal. Addresses in LOCAL_SHARED (memory/regions.h) are the same in every workgroup and
 // mean its own memory.

@@ -63,10 +63,10 @@ bool lag_merge(struct worker *worker, struct subgroup *subgroup, struct tangle *
 // Lanes have come to a barrier or fence: whether they wait there, for those behind or as one of
 // them.
 bool lag_stop(struct subgroup *subgroup, lanes set, uint32_t pc);
-// Lets those go on that wait for nobody who could still come.
+// Lets lanes continue for which no other lane can still arrive.
 void lag_resume(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup);
 
-// pick.c: gives the next set of lanes its turn. False: nobody in any slot can go on.
+// pick.c: gives the next set of lanes its turn. False: no lane in any slot can continue.
 bool worker_turn(struct worker *worker);
 // Draws when lanes are to be delayed, before a dispatch begins.
 void worker_draw_delays(struct worker *worker, uint32_t count);

@@ -18,7 +18,7 @@ struct subgroup {
     lanes live;       // that have not ended
     lanes runnable;   // that can execute their next instruction
     lanes at_barrier; // that wait for their workgroup
-    lanes ordered;    // model `snooping`: that came from a barrier and had no exchange since
+    lanes ordered;    // model `snooping`: that passed a barrier and had no cross-lane read since
     lanes behind;     // model `lagging`: that stayed behind,
     lanes held;       // that wait at a barrier for those,
     lanes parked;     // and those of them that have come to one

@@ -14,16 +14,16 @@ static const struct {
     uint8_t kind;
     bool scoped;
 } exchanges[] = {
-    {SpvOpGroupNonUniformBroadcast, INSN_EXCHANGE, true},
+    {SpvOpGroupNonUniformBroadcast, INSN_CROSS_LANE, true},
     {SpvOpGroupNonUniformBroadcastFirst, INSN_TANGLED, true},
-    {SpvOpGroupNonUniformShuffle, INSN_EXCHANGE, true},
-    {SpvOpGroupNonUniformShuffleXor, INSN_EXCHANGE, true},
-    {SpvOpGroupNonUniformShuffleUp, INSN_EXCHANGE, true},
-    {SpvOpGroupNonUniformShuffleDown, INSN_EXCHANGE, true},
-    {SpvOpGroupNonUniformRotateKHR, INSN_EXCHANGE, true},
-    {SpvOpGroupNonUniformQuadBroadcast, INSN_EXCHANGE, true},
-    {SpvOpGroupNonUniformQuadSwap, INSN_EXCHANGE, true},
-    {SpvOpSubgroupReadInvocationKHR, INSN_EXCHANGE, false},
+    {SpvOpGroupNonUniformShuffle, INSN_CROSS_LANE, true},
+    {SpvOpGroupNonUniformShuffleXor, INSN_CROSS_LANE, true},
+    {SpvOpGroupNonUniformShuffleUp, INSN_CROSS_LANE, true},
+    {SpvOpGroupNonUniformShuffleDown, INSN_CROSS_LANE, true},
+    {SpvOpGroupNonUniformRotateKHR, INSN_CROSS_LANE, true},
+    {SpvOpGroupNonUniformQuadBroadcast, INSN_CROSS_LANE, true},
+    {SpvOpGroupNonUniformQuadSwap, INSN_CROSS_LANE, true},
+    {SpvOpSubgroupReadInvocationKHR, INSN_CROSS_LANE, false},
     {SpvOpSubgroupFirstInvocationKHR, INSN_TANGLED, false},
 };
 

@@ -57,15 +57,15 @@ static const struct {
     uint8_t kind;
     source *source; // NULL: the first lane of the tangle
 } rows[] = {
-    {SpvOpGroupNonUniformBroadcast, INSN_EXCHANGE, source_id},
+    {SpvOpGroupNonUniformBroadcast, INSN_CROSS_LANE, source_id},
     {SpvOpGroupNonUniformBroadcastFirst, INSN_TANGLED, NULL},
-    {SpvOpGroupNonUniformShuffle, INSN_EXCHANGE, source_id},
-    {SpvOpGroupNonUniformShuffleXor, INSN_EXCHANGE, source_xor},
-    {SpvOpGroupNonUniformShuffleUp, INSN_EXCHANGE, source_up},
-    {SpvOpGroupNonUniformShuffleDown, INSN_EXCHANGE, source_down},
-    {SpvOpGroupNonUniformRotateKHR, INSN_EXCHANGE, source_rotate},
-    {SpvOpGroupNonUniformQuadBroadcast, INSN_EXCHANGE, source_quad},
-    {SpvOpGroupNonUniformQuadSwap, INSN_EXCHANGE, source_swap},
+    {SpvOpGroupNonUniformShuffle, INSN_CROSS_LANE, source_id},
+    {SpvOpGroupNonUniformShuffleXor, INSN_CROSS_LANE, source_xor},
+    {SpvOpGroupNonUniformShuffleUp, INSN_CROSS_LANE, source_up},
+    {SpvOpGroupNonUniformShuffleDown, INSN_CROSS_LANE, source_down},
+    {SpvOpGroupNonUniformRotateKHR, INSN_CROSS_LANE, source_rotate},
+    {SpvOpGroupNonUniformQuadBroadcast, INSN_CROSS_LANE, source_quad},
+    {SpvOpGroupNonUniformQuadSwap, INSN_CROSS_LANE, source_swap},
 };
 
 // What is not what the source lane has: nobody may rely on it.
@@ -97,7 +97,7 @@ static void copy(struct exec *exec, const struct insn *insn, const uint64_t *fro
         for_lanes(exec, l, exec->seen[l].source = from[l] < exec->width ? (uint8_t)from[l] : 255);
 }
 
-static void exchange(struct exec *exec, const struct insn *insn)
+static void read_lane(struct exec *exec, const struct insn *insn)
 {
     source *const find = rows[insn->flags].source;
     const uint64_t *argument = exec_cells(exec, insn->operand[GROUP_ARGUMENT]);
@@ -106,7 +106,7 @@ static void exchange(struct exec *exec, const struct insn *insn)
     copy(exec, insn, from);
 }
 
-static void exchange_clustered(struct exec *exec, const struct insn *insn)
+static void read_lane_clustered(struct exec *exec, const struct insn *insn)
 {
     source *const find = rows[insn->flags].source;
     const uint64_t *argument = exec_cells(exec, insn->operand[GROUP_ARGUMENT]);
@@ -130,7 +130,7 @@ static bool is_argument(const struct shape *shape, bool any_sign)
     return shape_is_unsigned(shape) || (any_sign && shape_is_int(shape) && shape->components == 1);
 }
 
-insn_run *group_select_exchange(const struct group_shape *shape, struct insn *insn)
+insn_run *group_select_cross_lane(const struct group_shape *shape, struct insn *insn)
 {
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
         if (rows[i].opcode != shape->opcode)
@@ -145,7 +145,7 @@ insn_run *group_select_exchange(const struct group_shape *shape, struct insn *in
             return NULL;
         insn->kind = rows[i].kind;
         insn->flags = (uint16_t)i;
-        return clustered ? exchange_clustered : rows[i].source ? exchange : broadcast_first;
+        return clustered ? read_lane_clustered : rows[i].source ? read_lane : broadcast_first;
     }
     return NULL;
 }
