@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cases.amdvlk-138 as a programmer writes it: the twin in GLSL of amdvlk-138.spvasm.
+// cases.amdvlk-138 as a programmer writes it: the GLSL variant of amdvlk-138.spvasm.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_ballot : require

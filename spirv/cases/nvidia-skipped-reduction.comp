@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cases.nvidia-skipped-reduction as a programmer writes it: the twin in GLSL of
+// cases.nvidia-skipped-reduction as a programmer writes it: the GLSL variant of
 // nvidia-skipped-reduction.spvasm.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cases.offload-test-suite-520 as a programmer writes it: the twin in GLSL of
+// cases.offload-test-suite-520 as a programmer writes it: the GLSL variant of
 // offload-test-suite-520.spvasm.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cases.vello-10-nv-bug-3 as a programmer writes it: the twin in GLSL of vello-10-nv-bug-3.spvasm.
+// cases.vello-10-nv-bug-3 as a programmer writes it: the GLSL variant of vello-10-nv-bug-3.spvasm.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "../common/interface.glsl"

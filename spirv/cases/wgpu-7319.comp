@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cases.wgpu-7319 as a programmer writes it: the twin in GLSL of wgpu-7319.spvasm.
+// cases.wgpu-7319 as a programmer writes it: the GLSL variant of wgpu-7319.spvasm.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "../common/interface.glsl"

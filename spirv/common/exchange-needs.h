@@ -1,7 +1,8 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; What the exchange of the axis `op` (exchange.h) needs: the last capabilities of a module, and the
-; first of its extensions. A device that lacks one of them skips the exchange that needs it and no other.
+; What the cross-lane read of the axis `op` (exchange.h) needs: the last capabilities of a module,
+; and the first of its extensions. A device that lacks one of them skips the cross-lane read that
+; needs it and no other.
 
                         OpCapability GroupNonUniform
 #if defined(OP_SHUFFLE) || defined(OP_XOR)

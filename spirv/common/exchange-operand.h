@@ -1,8 +1,9 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; Where the operand of the exchanges (exchange.h) comes from, by the axis `operand`, and one exchange of
-; a word with it: RECEIVE(%received, %value). The test declares %distance, a specialization constant, and
-; the place of the operands in %input: %operands_start, from where on each invocation has one.
+; Where the operand of the cross-lane reads (exchange.h) comes from, by the axis `operand`, and one
+; cross-lane read of a word with it: RECEIVE(%received, %value). The test declares %distance, a
+; specialization constant, and the place of the operands in %input: %operands_start, from where on
+; each invocation has one.
 ;     constant   the specialization constant itself
 ;     push       the same number, from the push constants
 ;     uniform    the operand of the subgroup's first lane, for all of them

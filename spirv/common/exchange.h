@@ -1,6 +1,6 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; The exchange of the axis `op`, as one instruction:
+; The cross-lane read of the axis `op`, as one instruction:
 ;     %received = EXCHANGE %type %subgroup_scope %value %operand CLUSTER
 ; The lane that it reads:
 ;     shuffle     operand

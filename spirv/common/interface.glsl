@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every twin in GLSL shares: the interface of interface.h, as a front end is given it. The twin
-// enables its own extensions before it includes this file, and may define STATE_QUALIFIER, of the
-// buffer `state`, and INPUT_QUALIFIER, of `input`.
+// What every GLSL variant shares: the interface of interface.h, as a front end is given it. The
+// GLSL variant enables its own extensions before it includes this file, and may define
+// STATE_QUALIFIER, of the buffer `state`, and INPUT_QUALIFIER, of `input`.
 
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// place.h as a programmer writes it: who an invocation is, its word of `input`, and its results. The twin
-// includes interface.glsl first, and declares result_count, the number of words that it stores.
+// place.h as a programmer writes it: who an invocation is, its word of `input`, and its results.
+// The GLSL variant includes interface.glsl first, and declares result_count, the number of words
+// that it stores.
 
 uint own_invocation()
 {

@@ -1,11 +1,11 @@
 ; SPDX-License-Identifier: Apache-2.0
 ;
-; The axis `pressure`: what else is live in an invocation while lanes exchange, as in the kernels of
-; engines.
+; The axis `pressure`: live values of an invocation around its cross-lane reads, as in the
+; kernels of engines.
 ;     none        nothing
 ;     registers   200 words, each behind a bounds check
 ;     predicates  16 words, and whether the bounds checks before them held
-; All of it is made before the exchange, used behind it, and checked there. The test includes
+; All of it is made before the cross-lane read, used behind it, and checked there. The test includes
 ; pressure.h before its first function, or, where it has other functions, this page behind
 ; interface-types.h and pressure-load.h among them. In %main, where control flow is uniform for the
 ; workgroup (lanes part at the bounds checks), it writes

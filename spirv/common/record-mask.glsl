@@ -2,7 +2,8 @@
 //
 // lane-word.h and record-mask.h as a programmer writes them: the lane's word, and RECORD(SLOT), which
 // stores who executes this ballot together. The ballot stays where it is written; only the store is
-// called. The twin includes interface.glsl first, and declares slots, the number of its records.
+// called. The GLSL variant includes interface.glsl first, and declares slots, the number of its
+// records.
 
 uint own_number()
 {

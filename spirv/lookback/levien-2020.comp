@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// lookback.levien-2020 as a programmer writes it: the twin in GLSL of levien-2020.spvasm. What becomes of
+// lookback.levien-2020 as a programmer writes it: the GLSL variant of levien-2020.spvasm. What becomes of
 // `volatile` is the front end's.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// loop.form as a programmer writes it: the twin in GLSL of form.spvasm. glslang makes of it what
+// loop.form as a programmer writes it: the GLSL variant of form.spvasm. glslang makes of it what
 // form=for, values=variables has by hand.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// reconvergence.elect-turns as a programmer writes it: the twin in GLSL of elect-turns.spvasm.
+// reconvergence.elect-turns as a programmer writes it: the GLSL variant of elect-turns.spvasm.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_ballot : require

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// reconvergence.short-circuit as a programmer writes it: the twin in GLSL of short-circuit.spvasm, of
+// reconvergence.short-circuit as a programmer writes it: the GLSL variant of short-circuit.spvasm, of
 // operand=call. The selection and the phi behind the operator are the front end's.
 #version 460
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// shuffle.scan-loop as a programmer writes it: the twin in GLSL of scan-loop.spvasm, of its additions
+// shuffle.scan-loop as a programmer writes it: the GLSL variant of scan-loop.spvasm, of its additions
 // alone. glslang makes of it what form=variables has by hand.
 #version 460
 #extension GL_GOOGLE_include_directive : require
