@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The reference driver leaves the same words in memory as lavapipe and SwiftShader do.
+"""The SIMT simulator leaves the same words in memory as lavapipe and SwiftShader do.
 
 usage: agree.py [--random COUNT] [--first SEED] [unittest's arguments]
 
@@ -100,7 +100,7 @@ class Agree(harness.Case):
         cls.modules[name] = module
 
     def simt(self, settings):
-        """The reference driver's run with these settings, made once."""
+        """The SIMT simulator's run with these settings, made once."""
         if settings not in self.runs:
             self.runs[settings] = self.run_driver(SIMT, settings)
         return self.runs[settings]

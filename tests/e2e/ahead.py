@@ -100,7 +100,7 @@ class Aside(Case):
 
 class Same(Case):
     def test_counts(self):
-        """The reference driver repeats itself: what is made ahead changes no count."""
+        """The SIMT simulator repeats itself: what is made ahead changes no count."""
         found = []
         for ahead in ("0", "5"):
             run = self.litmus("run", "shuffle.scan-loop", "loop.desync", "-n", "3", "--seed", "9",

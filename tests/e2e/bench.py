@@ -26,7 +26,7 @@ class Bench(Case):
     def setUp(self):
         super().setUp()
         if not os.path.exists(harness.SIMT):
-            raise unittest.SkipTest("the reference driver is not built")
+            raise unittest.SkipTest("the SIMT simulator is not built")
 
     def bench(self, *arguments, **how):
         result = self.litmus("bench", "scan", *arguments, *SEED, **how)
@@ -90,7 +90,7 @@ class Right(Bench):
         self.assertNotIn("WRONG", run.out)
 
     def test_calibration(self):
-        # The reference driver as any driver: it is slow, so that fewer fit than there may be.
+        # The SIMT simulator as any driver: it is slow, so that fewer fit than there may be.
         how = {"drivers": [harness.SIMT]}
         _, few = self.bench_json("--elements", "4096", "-n", "1", "--budget", "1", **how)
         _, more = self.bench_json("--elements", "4096", "-n", "1", "--budget", "5", **how)

@@ -24,7 +24,7 @@ class Lookback(Case):
     def setUp(self):
         super().setUp()
         if not os.path.exists(harness.SIMT):
-            raise unittest.SkipTest("the reference driver is not built")
+            raise unittest.SkipTest("the SIMT simulator is not built")
 
     def bench(self, *arguments, **how):
         result = self.litmus("bench", "lookback", *arguments, *SEED, **how)

@@ -20,7 +20,7 @@ class Fuzz(Case):
     def setUp(self):
         super().setUp()
         if not os.path.exists(harness.SIMT):
-            raise unittest.SkipTest("the reference driver is not built")
+            raise unittest.SkipTest("the SIMT simulator is not built")
 
     def fuzz(self, *arguments, **how):
         result = self.litmus("fuzz", "reconvergence", *arguments, **how)

@@ -58,7 +58,7 @@ class Measured(Case):
 
     def test_devices(self):
         if not os.path.exists(harness.SIMT):
-            self.skipTest("the reference driver is not built")
+            self.skipTest("the SIMT simulator is not built")
         done = self.bench("--program", harness.PROGRAM, "--drivers", "simt", "--axis", "devices",
                           "--quick", "--repeat", "1", "--out", self.path("out"))
         self.assertEqual(done.returncode, 0, done)

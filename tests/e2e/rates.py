@@ -24,7 +24,7 @@ class Rates(Case):
     def setUp(self):
         super().setUp()
         if not os.path.exists(harness.SIMT):
-            raise unittest.SkipTest("the reference driver is not built")
+            raise unittest.SkipTest("the SIMT simulator is not built")
 
     def rates(self, benchmark, *arguments, code=0, **how):
         run = self.litmus("bench", benchmark, *arguments, *SEED, "--json", "out.json", **how)
@@ -81,7 +81,7 @@ class Right(Rates):
         for rate in rates:
             self.assertEqual((rate["result"], set(rate["forms"])), ("pass", set(forms)), rate)
             self.assertEqual(rate["run"]["workgroups"], workgroups)
-            # The reference driver has one: its schedules follow from the number of the dispatch.
+            # The SIMT simulator has one: its schedules follow from the number of the dispatch.
             self.assertEqual(rate["run"]["slots"] > 1, "simt" not in rate["name"])
             self.assertGreater(rate["copy_bytes_per_second"], 0)
             self.check_run(rate)

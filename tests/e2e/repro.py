@@ -223,7 +223,7 @@ class ItsCode(Case):
             self.assertIn(f"| {name} | {len(self.read(name)):,} |", readme)
 
     def test_from_the_device(self):
-        """The store has none; the device is the reference driver, which is always here."""
+        """The store has none; the device is the SIMT simulator, which is always here."""
         self.measure(self.NAME, isa="none")
         self.bundle(self.NAME, "--db", "store.db")
         self.assertEqual(self.files(), {"code.txt", "code.bin", "code-statistics.txt"})

@@ -15,7 +15,7 @@ from harness import Case
 DRIVER = os.path.join(harness.BUILD, "simt", "simt_icd.json")
 MODELS = ("lockstep", "tangled", "snooping", "lagging", "peeling", "relaxed", "unfair", "faulty")
 
-# The founding hazard: shuffles in a loop without a barrier, and with one before each.
+# The original hazard: shuffles in a loop without a barrier, and with one before each.
 HAZARD = ("shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,"
           "mode=inclusive,access=descriptor,pressure=none@workgroup=64")
 CURED = HAZARD.replace("sync=none", "sync=control-each")
@@ -25,7 +25,7 @@ class OnTheDriver(Case):
     def setUp(self):
         super().setUp()
         if not os.path.exists(DRIVER):
-            raise unittest.SkipTest("the reference driver is not built")
+            raise unittest.SkipTest("the SIMT simulator is not built")
 
     def simt(self, *arguments, **how):
         """Lavapipe stays in the environment: --simt must not see it."""
@@ -336,7 +336,7 @@ class MutationScore(Case):
 
     def test_measuring(self):
         if not os.path.exists(DRIVER):
-            raise unittest.SkipTest("the reference driver is not built")
+            raise unittest.SkipTest("the SIMT simulator is not built")
         done = self.tool("--runs", "2", "--seeds", "1", "--models", "lockstep,snooping", "--sizes",
                          "4", "shuffle.scan-loop/*form=ssa*workgroup=64")
         self.assertEqual(done.returncode, 0, done)

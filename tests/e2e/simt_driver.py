@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference driver as every Vulkan program sees it: through the loader, named in
+"""The SIMT simulator as every Vulkan program sees it: through the loader, named in
 VK_DRIVER_FILES, set by LITMUS_SIMT, and not there unless it is named."""
 
 import os
@@ -60,7 +60,7 @@ class Driver(Case):
     def setUp(self):
         super().setUp()
         if not os.path.exists(harness.SIMT):
-            self.skipTest("the reference driver is not built")
+            self.skipTest("the SIMT simulator is not built")
 
     def simt(self, *arguments, settings=None, **how):
         return self.litmus(*arguments, drivers=[harness.SIMT], LITMUS_SIMT=settings, **how)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every fault of the reference driver's model `faulty` ends as docs/models/faulty.md says, and what
+"""Every fault of the SIMT simulator's model `faulty` ends as docs/models/faulty.md says, and what
 was measured before it stays in the store."""
 
 import os
@@ -19,7 +19,7 @@ class Faulty(Case):
     def setUp(self):
         super().setUp()
         if not os.path.exists(harness.SIMT):
-            self.skipTest("the reference driver is not built")
+            self.skipTest("the SIMT simulator is not built")
 
     def faulty(self, fault, *patterns, db="litmus.db", timeout="20"):
         run = self.litmus("run", *(patterns or (SOME,)), *SEED, "--db", db, "--timeout", timeout,

@@ -77,9 +77,9 @@ class Stress(Case):
             self.assertEqual(stress, "before=1,kind=idle" + (",skew=1,slices=4" if cut else ""), name)
 
     def test_what_is_dispatched_and_in_which_order(self):
-        """As the reference driver writes it down: too much to be kept, most of it the self-test's."""
+        """As the SIMT simulator writes it down: too much to be kept, most of it the self-test's."""
         if not os.path.exists(harness.SIMT):
-            self.skipTest("the reference driver is not built")
+            self.skipTest("the SIMT simulator is not built")
         os.mkfifo(self.path("trace"))
         kept = os.open(self.path("trace"), os.O_RDWR)  # so that the reader outlives each worker
         with open(self.path("trace"), "rb") as trace, \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the compiler of the reference driver: any words give a program or an error. Of a program,
+// Fuzzes the compiler of the SIMT simulator: any words give a program or an error. Of a program,
 // every number that the interpreter will follow is checked here; then it is executed for a while,
 // under one model after the other, on a buffer that it must not leave.
 #include "fuzz.h"

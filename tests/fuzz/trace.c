@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the reader of the reference driver's traces, and what is told and drawn of them.
+// Fuzzes the reader of the SIMT simulator's traces, and what is told and drawn of them.
 #include "fuzz.h"
 
 #include "explain/picture.h"

@@ -163,7 +163,7 @@ class AsAFile(Pages):
 
 
 class OfCode(Pages):
-    """Code of the reference driver, and of drivers that say what they like."""
+    """Code of the SIMT simulator, and of drivers that say what they like."""
 
     SCAN = "shuffle.scan-loop/sync={},*form=variables,op=add,mode=inclusive,access=descriptor*=64*"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device of the reference driver for tests of its queue: without a loader, and with programs made
+// A device of the SIMT simulator for tests of its queue: without a loader, and with programs made
 // by hand, whose only instruction is a function of the test.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --simt may say, where the reference driver is searched, and in which order explain tries.
+// What --simt may say, where the SIMT simulator is searched, and in which order explain tries.
 
 #include "unit.h"
 

@@ -78,7 +78,7 @@ class Validation(harness.Case):
                    if entry["result"] == "skip"}
         return ran, skipped - ran
 
-    # Each module is compiled by the reference driver, which is quick. Drivers that generate code
+    # Each module is compiled by the SIMT simulator, which is quick. Drivers that generate code
     # take most of a second for each, so they get the variants that run by default.
 
     def test_no_message(self):
@@ -102,7 +102,7 @@ class Validation(harness.Case):
     def test_no_message_of_the_reference_driver(self):
         # It runs all modules, also those that the others lack something for.
         if not os.path.exists(harness.SIMT):
-            self.skipTest("the reference driver is not built")
+            self.skipTest("the SIMT simulator is not built")
         with open(self.library, "rb") as file:
             if b"SPV_KHR_maximal_reconvergence" not in file.read():
                 self.skipTest("the validation layer is older than maximal reconvergence")
@@ -126,7 +126,7 @@ class Validation(harness.Case):
         for manifest in (harness.lavapipe(), harness.SIMT):
             with self.subTest(manifest):
                 if not os.path.exists(manifest):
-                    self.skipTest("the reference driver is not built")
+                    self.skipTest("the SIMT simulator is not built")
                 run = self.litmus("bench", "scan", "--validation", "-n", "1", "--elements", "4096",
                                   "--loops", "2", drivers=[manifest], **self.layers)
                 self.assertEqual((run.code, run.err), (0, ""), run)
@@ -137,7 +137,7 @@ class Validation(harness.Case):
         for manifest in (harness.lavapipe(), harness.SIMT):
             with self.subTest(manifest):
                 if not os.path.exists(manifest):
-                    self.skipTest("the reference driver is not built")
+                    self.skipTest("the SIMT simulator is not built")
                 run = self.litmus("bench", "lookback", "--validation", "-n", "1", "--elements",
                                   "8192", "--variants", "held=[14]/shared=0/looks=[12]/*workgroup=64",
                                   drivers=[manifest], **self.layers)
