@@ -69,7 +69,9 @@ def found(text, words):
 
 
 def prose(text):
-    """A document without names of files and keywords in backticks."""
+    """A document without names of files, keywords in backticks, and the table of replaced words."""
+    text = re.sub(r"\| before \| now \|.*?\n\n", lambda table: "\n" * table[0].count("\n"), text,
+                  flags=re.S)
     return re.sub(r"`[^`\s]*`|\([^()\s]*\)|\[[^\]\s]*\](?=\()", "``", text)
 
 
