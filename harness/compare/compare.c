@@ -27,7 +27,7 @@ static void remark_side(struct comparison *comparison, const struct compare_side
 {
     if (side->sources > 1)
         remark(comparison,
-               "%s is %zu sessions together, and its rates vary between them as they do", letter,
+               "%s combines %zu sessions, and its rates include the variation between them", letter,
                side->sources);
     if (side->unfinished)
         remark(comparison, "%s was not finished", letter);
@@ -64,13 +64,12 @@ static void remark_all(struct comparison *comparison)
                expectations, expectations == 1 ? " has" : "s have");
     if (summary->spread > 0)
         remark(comparison,
-               "in %zu configuration%s rates vary within a side more than chance would "
-               "have it; their runs count for less",
+               "in %zu configuration%s rates are overdispersed; their runs count for less",
                summary->spread, summary->spread == 1 ? "" : "s");
     if (summary->sequential > 0)
         remark(comparison,
-               "%zu configuration%s stopped by a rule that looked at the results; "
-               "they are compared by their confidence sequences",
+               "%zu configuration%s had a stopping rule; they are compared by their confidence "
+               "sequences",
                summary->sequential, summary->sequential == 1 ? " was" : "s were");
 }
 

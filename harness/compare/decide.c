@@ -88,14 +88,14 @@ void compare_decide(const struct compare_entry *entries, size_t count,
         decide(summary, LIT_EXIT_FORBIDDEN, s->regressions, "a regression", "%zu regressions");
     else if (s->first_seen > 0)
         decide(summary, LIT_EXIT_UNDECIDED, s->first_seen,
-               "a forbidden outcome was seen for the first time, too seldom to tell whether it is "
-               "new",
-               "forbidden outcomes were seen for the first time in %zu configurations, too seldom "
-               "to tell whether they are new");
+               "a forbidden outcome was observed for the first time, too rarely to decide whether "
+               "it is new",
+               "forbidden outcomes were observed for the first time in %zu configurations, too "
+               "rarely to decide whether they are new");
     else if (s->new_wrong > 0)
         decide(summary, LIT_EXIT_UNDECIDED, s->new_wrong,
-               "a configuration is wrong that the baseline has nothing comparable to",
-               "%zu configurations are wrong that the baseline has nothing comparable to");
+               "a configuration fails that is not comparable with the baseline",
+               "%zu configurations fail that are not comparable with the baseline");
     else if (s->not_measured > 0)
         decide(summary, LIT_EXIT_UNDECIDED, s->not_measured,
                "a configuration could not be run: an error of the harness",

@@ -118,8 +118,8 @@ static bool fail_choice(const struct matching *m, struct lit_error *error)
                             sides[s]->devices[i].number, sides[s]->devices[i].facts.name,
                             sides[s]->devices[i].facts.driver_version);
     }
-    lit_fail(error, LIT_EXIT_USAGE,
-             "which devices belong together? choose one of each with -d A -d B:%s", text.data);
+    lit_fail(error, LIT_EXIT_USAGE, "ambiguous devices: choose one of each side with -d A -d B:%s",
+             text.data);
     text_free(&text);
     return false;
 }

@@ -29,7 +29,7 @@ static bool split_name(const char *name, struct place *place, struct lit_error *
         mark = name + strlen(name);
     else if (!all && (digits == 0 || digits > 15 || mark[1 + digits] || mark[1] == '0'))
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "%.200s: behind # the number of a session is expected, or 'all'", name);
+                        "%.200s: expected the number of a session or 'all' after #", name);
     if ((size_t)(mark - name) >= sizeof place->path)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s...: the name is too long", name);
     memcpy(place->path, name, (size_t)(mark - name));
@@ -97,8 +97,8 @@ static bool check_once(const struct report_model *model, const char *label, stru
     bool good = true;
     for (size_t i = 1; good && i < model->result_count; i++)
         if (compare_keys(&list[i - 1], &list[i]) == 0)
-            good = lit_fail(error, LIT_EXIT_USAGE, "%.150s: %.200s is there twice", label,
-                            list[i]->name);
+            good =
+                lit_fail(error, LIT_EXIT_USAGE, "%.150s: duplicate %.200s", label, list[i]->name);
     free(list);
     return good;
 }
@@ -176,7 +176,7 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
             device++;
         if (device == model->device_count)
             return lit_fail(error, LIT_EXIT_USAGE,
-                            "%.150s cannot be put together with the sessions before it: "
+                            "%.150s cannot be combined with the sessions before it: "
                             "%.100s has another driver, or is not there",
                             label, more->devices[result->device].facts.name);
         result->device = device;
@@ -192,7 +192,7 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
         if (!are_alike(*found, result)) {
             free(ours);
             return lit_fail(error, LIT_EXIT_USAGE,
-                            "%.100s cannot be put together with the sessions before it: "
+                            "%.100s cannot be combined with the sessions before it: "
                             "%.200s has other code, stress, another expectation or a stopping rule",
                             label, result->name);
         }
@@ -302,8 +302,8 @@ static bool add_source(struct compare_side *side, const char *name, bool unfinis
     if (is_store)
         good = add_store(side, &place, unfinished, error);
     else if (place.all || place.session)
-        good = lit_fail(error, LIT_EXIT_USAGE, "%.200s is no store, and has no sessions to choose",
-                        place.path);
+        good = lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s is not a store, and has no sessions to choose", place.path);
     else
         good =
             fseek(file, 0, SEEK_SET) == 0

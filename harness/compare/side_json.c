@@ -5,8 +5,8 @@
 
 #include "catalogue/catalogue.h"
 #include "model/result.h"
+#include "report/fields.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,131 +54,34 @@ __attribute__((format(printf, 2, 3))) static bool damaged(const struct reader *r
                  reader->about ? ": " : "", text);
 }
 
-// A copy of a member that has to be a string, sanitised; NULL with an error. `optional`: "" if it
-// is not there.
-static char *take_text(const struct reader *reader, const json_t *object, const char *name,
-                       bool optional)
+// Reads the members that a table names.
+static bool read(const struct reader *reader, const struct field *fields, const json_t *json,
+                 void *to)
 {
-    const json_t *value = json_object_get(object, name);
-    const char *raw = json_string_value(value);
-    if (!raw && optional && !value)
-        return lit_strdup("");
-    if (!raw) {
-        damaged(reader, "'%s' is %s", name, value ? "no text" : "missing");
-        return NULL;
-    }
-    size_t size = json_string_length(value) + 1;
-    char *text = lit_alloc(size, 1);
-    text_sanitise(text, size, raw);
-    return text;
-}
-
-static bool take_count(const struct reader *reader, const json_t *object, const char *name,
-                       uint64_t most, uint64_t *count)
-{
-    const json_t *value = json_object_get(object, name);
-    json_int_t number = json_integer_value(value);
-    if (!json_is_integer(value) || number < 0 || (uint64_t)number > most)
-        return damaged(reader, "'%s' is %s", name, value ? "no number that it can be" : "missing");
-    *count = (uint64_t)number;
-    return true;
-}
-
-static bool take_hex(const struct reader *reader, const json_t *object, const char *name,
-                     uint64_t *number)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    size_t length = text ? strlen(text) : 0;
-    if (length < 3 || length > 18 || strncmp(text, "0x", 2) != 0 ||
-        strspn(text + 2, "0123456789abcdefABCDEF") != length - 2)
-        return damaged(reader, "'%s' is no hexadecimal number", name);
-    *number = strtoull(text + 2, NULL, 16);
-    return true;
-}
-
-static bool copy_text(const struct reader *reader, const json_t *object, const char *name,
-                      char *target, size_t size)
-{
-    char *text = take_text(reader, object, name, false);
-    if (text)
-        text_sanitise(target, size, text);
-    free(text);
-    return text != NULL;
-}
-
-static bool take_uuid(const struct reader *reader, const json_t *object, const char *name,
-                      uint8_t uuid[16])
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    size_t digits = 0;
-    for (const char *c = text ? text : "?"; *c; c++) {
-        const char *place = strchr("0123456789abcdef", *c);
-        if (*c == '-')
-            continue;
-        if (!place || digits >= 32)
-            return damaged(reader, "'%s' is no UUID", name);
-        unsigned value = (unsigned)(place - "0123456789abcdef");
-        uuid[digits / 2] = (uint8_t)(digits % 2 ? uuid[digits / 2] | value : value << 4);
-        digits++;
-    }
-    return digits == 32 || damaged(reader, "'%s' is no UUID", name);
+    char fault[128];
+    return fields_read(fields, json, reader->version, to, fault) || damaged(reader, "%s", fault);
 }
 
 static bool read_session(const struct reader *reader, const json_t *tool,
                          struct store_session *session)
 {
-    uint64_t id = 0;
-    const json_t *finished = json_object_get(tool, "finished");
-    session->version = take_text(reader, tool, "version", false);
-    session->command = session->version ? take_text(reader, tool, "command", false) : NULL;
-    session->started = session->command ? take_text(reader, tool, "started", false) : NULL;
-    session->system = session->started ? take_text(reader, tool, "system", false) : NULL;
-    if (!session->system)
-        return false;
     session->options = lit_strdup("{}");
     session->uuid = lit_strdup("");
-    session->finished = json_is_true(finished);
-    if (!json_is_boolean(finished))
-        return damaged(reader, "'finished' is neither true nor false");
-    if (!take_count(reader, tool, "session", INT64_MAX, &id) ||
-        !take_count(reader, tool, "runs", MOST_COUNT, &session->runs) ||
-        !take_hex(reader, tool, "seed", &session->seed))
-        return false;
-    session->id = (int64_t)id;
-    return true;
+    return read(reader, report_tool_fields, tool, session);
 }
 
 static bool read_device(const struct reader *reader, const json_t *json,
                         struct report_device *device)
 {
-    const json_t *driver = json_object_get(json, "driver");
-    const json_t *subgroup = json_object_get(json, "subgroup");
-    struct dev_facts *facts = &device->facts;
-    uint64_t number = 0, vendor = 0, product = 0, size = 0, driver_id = 0;
-    char id[18];
-    if (!copy_text(reader, json, "id", id, sizeof id) ||
-        !take_count(reader, json, "number", 1000, &number) ||
-        !copy_text(reader, json, "name", facts->name, sizeof facts->name) ||
-        !copy_text(reader, json, "type", facts->type, sizeof facts->type) ||
-        !take_hex(reader, json, "vendor", &vendor) ||
-        !take_hex(reader, json, "product", &product) ||
-        !take_uuid(reader, json, "uuid", facts->device_uuid) ||
-        !copy_text(reader, driver, "name", facts->driver_name, sizeof facts->driver_name) ||
-        !copy_text(reader, driver, "info", facts->driver_info, sizeof facts->driver_info) ||
-        !copy_text(reader, driver, "version", facts->driver_version,
-                   sizeof facts->driver_version) ||
-        !take_count(reader, driver, "id", UINT32_MAX, &driver_id) ||
-        !take_uuid(reader, driver, "uuid", facts->driver_uuid) ||
-        !take_count(reader, subgroup, "size", 1024, &size))
+    if (!read(reader, report_device_fields, json, device) ||
+        !read(reader, report_driver_fields, json_object_get(json, "driver"), device) ||
+        !read(reader, report_subgroup_fields, json_object_get(json, "subgroup"), device))
         return false;
-    facts->driver_id = (uint32_t)driver_id;
-    dev_facts_id(facts, device->id);
+    char id[17];
+    dev_facts_id(&device->facts, id);
     if (strcmp(id, device->id) != 0)
-        return damaged(reader, "the id of %.100s is not that of its driver and UUIDs", facts->name);
-    device->number = (unsigned)number;
-    facts->vendor = (uint32_t)vendor;
-    facts->product = (uint32_t)product;
-    facts->subgroup = (uint32_t)size;
+        return damaged(reader, "the id of %.100s is not that of its driver and UUIDs",
+                       device->facts.name);
     device->checker = lit_strdup("device");
     return true;
 }
@@ -214,9 +117,10 @@ static bool read_outcomes(const struct reader *reader, const json_t *json, struc
     {
         uint64_t instances = 0;
         uint32_t outcome = CAT_RIGHT;
+        const struct field field[] = {{name, FIELD_U64, 0, MOST_COUNT, 0}, FIELD_END};
         while (outcome < CAT_OUTCOMES && strcmp(name, common_name(outcome)) != 0)
             outcome++;
-        if (!take_count(reader, outcomes, name, MOST_COUNT, &instances))
+        if (!read(reader, field, outcomes, &instances))
             return false;
         count->outcomes[outcome < CAT_OUTCOMES ? outcome : OTHER_OUTCOME] += instances;
     }
@@ -230,40 +134,12 @@ static bool read_parts(const struct reader *reader, const json_t *json, struct e
     if (!parts && reader->version < 3)
         return true;
     if (!json_is_array(parts) || json_array_size(parts) > ENG_MAX_PARTS)
-        return damaged(reader, "'parts' is missing or no list that it can be");
-    for (size_t i = 0; i < json_array_size(parts); i++) {
-        const json_t *item = json_array_get(parts, i);
-        struct eng_part *part = &count->parts[count->part_count++];
-        uint64_t process = 0;
-        if (!take_count(reader, item, "process", UINT32_MAX, &process) ||
-            !take_count(reader, item, "runs", MOST_COUNT, &part->runs) ||
-            !take_count(reader, item, "failed_runs", MOST_COUNT, &part->failed_runs) ||
-            !take_count(reader, item, "no_progress_runs", MOST_COUNT, &part->no_progress_runs))
+        return damaged(reader, "'parts' is missing or not a valid list");
+    for (size_t i = 0; i < json_array_size(parts); i++)
+        if (!read(reader, report_part_fields, json_array_get(parts, i),
+                  &count->parts[count->part_count++]))
             return false;
-        part->process = (uint32_t)process;
-    }
     return true;
-}
-
-static bool read_numbers(const struct reader *reader, const json_t *json, struct eng_count *count)
-{
-    const json_t *first = json_object_get(json, "first_run_failed");
-    const json_t *failures = json_object_get(json, "failures");
-    const json_t *seconds = json_object_get(json, "seconds");
-    if (!json_is_boolean(first) || !json_is_array(failures) || !json_is_number(seconds))
-        return damaged(reader, "'%s' is missing or not what it has to be",
-                       !json_is_boolean(first)    ? "first_run_failed"
-                       : !json_is_array(failures) ? "failures"
-                                                  : "seconds");
-    count->first_run_failed = json_is_true(first);
-    count->failure_count = json_array_size(failures);
-    count->seconds = json_number_value(seconds);
-    return take_count(reader, json, "runs", MOST_COUNT, &count->runs) &&
-           take_count(reader, json, "no_progress_runs", MOST_COUNT, &count->no_progress_runs) &&
-           take_count(reader, json, "failed_runs", MOST_COUNT, &count->failed_runs) &&
-           take_count(reader, json, "instances", MOST_COUNT, &count->instances) &&
-           take_count(reader, json, "failed_instances", MOST_COUNT, &count->failed_instances) &&
-           read_outcomes(reader, json, count) && read_parts(reader, json, count);
 }
 
 // What a report says of the counts besides them is made of them anew, and has to be the same.
@@ -276,31 +152,39 @@ static bool check_derived(const struct reader *reader, const json_t *json,
     const double low = json_number_value(json_array_get(interval, 0));
     const double high = json_number_value(json_array_get(interval, 1));
     if (!seen || strcmp(seen, report_observation(result->failed_runs, result->judged)) != 0)
-        return damaged(reader, "the observation is not that of the runs");
+        return damaged(reader, "the observation does not match the runs");
     if ((kind || reader->version >= 3) &&
         (!kind || strcmp(kind, report_interval_kind(result->rule)) != 0))
-        return damaged(reader, "the kind of interval is not that of the rule");
+        return damaged(reader, "the kind of interval does not match the rule");
     // A rule's is not exact, and may have been another one in another version.
     const double slack = result->rule[0] ? 1 : INTERVAL_SLACK;
     if (json_array_size(interval) != 2 || !json_is_number(json_array_get(interval, 0)) ||
         !json_is_number(json_array_get(interval, 1)) || fabs(low - result->interval.low) > slack ||
         fabs(high - result->interval.high) > slack)
-        return damaged(reader, "the interval is not that of the runs");
+        return damaged(reader, "the interval does not match the runs");
     return true;
 }
 
+// What the counts say besides those that the table has; they have to agree.
 static bool read_counts(const struct reader *reader, const json_t *json,
                         struct report_result *result)
 {
-    struct eng_count count = {0};
-    if (!read_numbers(reader, json, &count))
+    const json_t *failures = json_object_get(json, "failures");
+    struct eng_count count = {.runs = result->runs,
+                              .failed_runs = result->failed_runs,
+                              .no_progress_runs = result->no_progress_runs,
+                              .first_run_failed = result->first_run_failed,
+                              .instances = result->instances,
+                              .failed_instances = result->failed_instances,
+                              .failure_count = json_array_size(failures),
+                              .seconds = result->seconds};
+    if (!json_is_array(failures))
+        return damaged(reader, "'failures' is missing or no list");
+    if (!read_outcomes(reader, json, &count) || !read_parts(reader, json, &count))
         return false;
     const char *why = eng_result_disagrees(result->result, &count, NULL);
     if (why)
         return damaged(reader, "%s", why);
-    result->runs = count.runs;
-    result->failed_runs = count.failed_runs;
-    result->no_progress_runs = count.no_progress_runs;
     result->judged = count.runs - count.no_progress_runs;
     result->interval = report_interval(count.failed_runs, result->judged, result->rule);
     result->piece_count = count.part_count;
@@ -344,7 +228,7 @@ static bool check_name(const struct reader *reader, const json_t *json,
         strcmp(test, result->test) != 0 ||
         !check_pairs(json_object_get(json, "variant"), result->variant, result->variant_count) ||
         !check_pairs(json_object_get(json, "params"), result->params, result->param_count))
-        return damaged(reader, "the name is not that of the test and its parameters");
+        return damaged(reader, "the name does not match the test and its parameters");
     return true;
 }
 
@@ -360,32 +244,26 @@ static bool is_name(const char *name)
 static bool read_result(struct reader *reader, const json_t *json, struct report_model *model,
                         struct report_result *result)
 {
-    char id[18];
-    char *name = take_text(reader, json, "name", false);
+    const char *id = json_string_value(json_object_get(json, "device"));
+    const char *name = json_string_value(json_object_get(json, "name"));
     if (!name)
-        return false;
-    report_result_is(result, cfg_parse(name));
-    free(name);
+        return damaged(reader, "'name' is missing or not a text");
+    char *clean = lit_alloc(strlen(name) + 1, 1);
+    text_sanitise(clean, strlen(name) + 1, name);
+    report_result_is(result, cfg_parse(clean));
+    free(clean);
     if (!is_name(result->name))
-        return damaged(reader, "'%.80s' is no configuration's name", result->name);
+        return damaged(reader, "'%.80s' is not a configuration name", result->name);
     reader->about = result->name;
-    // What older versions do not have was not there.
-    const bool older = reader->version < 3;
-    result->reason = take_text(reader, json, "reason", false);
-    result->sha256 = result->reason ? take_text(reader, json, "spirv_sha256", false) : NULL;
-    result->headline = result->sha256 ? take_text(reader, json, "headline", false) : NULL;
-    result->stress = result->headline ? take_text(reader, json, "stress", older) : NULL;
-    result->rule = result->stress ? take_text(reader, json, "rule", older) : NULL;
-    if (!result->rule || !copy_text(reader, json, "device", id, sizeof id) ||
-        !read_words(reader, json, result) || !check_name(reader, json, result) ||
-        !read_counts(reader, json, result) || !take_hex(reader, json, "seed", &result->seed))
+    if (!read(reader, report_result_fields, json, result) || !read_words(reader, json, result) ||
+        !check_name(reader, json, result) || !read_counts(reader, json, result))
         return false;
     if (result->sha256[0] && !text_is_sha256(result->sha256))
-        return damaged(reader, "'spirv_sha256' is no SHA-256");
+        return damaged(reader, "'spirv_sha256' is not a SHA-256");
     while (result->device < model->device_count &&
-           strcmp(model->devices[result->device].id, id) != 0)
+           (!id || strcmp(model->devices[result->device].id, id) != 0))
         result->device++;
-    return result->device < model->device_count || damaged(reader, "a result of no device");
+    return result->device < model->device_count || damaged(reader, "a result without a device");
 }
 
 static bool read_lists(struct reader *reader, const json_t *root, struct report_model *model)
@@ -416,11 +294,11 @@ static bool check_schema(struct reader *reader, const json_t *root)
     const char *schema = json_string_value(json_object_get(root, "schema"));
     size_t prefix = strlen(SCHEMA);
     if (!schema || strncmp(schema, SCHEMA, prefix) != 0)
-        return wrong(reader, "JSON, but no report of litmus (no schema " SCHEMA "N)");
+        return wrong(reader, "JSON, but not a litmus report (no schema " SCHEMA "N)");
     const char *digits = schema + prefix;
     if (!digits[0] || digits[0] == '0' || digits[strspn(digits, "0123456789")] ||
         strlen(digits) > 6)
-        return wrong(reader, "'%.40s' is no version of a report", schema);
+        return wrong(reader, "'%.40s' is not a report version", schema);
     const int version = reader->version = atoi(digits);
     if (version < SCHEMA_FIRST)
         return wrong(reader,
@@ -457,7 +335,7 @@ bool compare_side_parse(const char *bytes, size_t length, const char *label,
     if (!root && is_cut(&where, bytes, length))
         return wrong(&reader, "the report is cut off at line %d", where.line);
     if (!root)
-        return wrong(&reader, "no JSON at line %d: %.100s", where.line, where.text);
+        return wrong(&reader, "invalid JSON at line %d: %.100s", where.line, where.text);
     bool good = check_schema(&reader, root) &&
                 read_session(&reader, json_object_get(root, "tool"), &model->session) &&
                 read_lists(&reader, root, model);

@@ -73,13 +73,13 @@ static bool parse_waiver(struct compare_waivers *waivers, char *line, const stru
     char *rest = line;
     const char *pattern = next_word(&rest), *url = next_word(&rest), *word;
     if (!url)
-        return bad_line(place, "a waiver needs the URL of its bug behind the pattern");
+        return bad_line(place, "a waiver needs the URL of its bug after the pattern");
     if (strcmp(url, COMPARE_URL_PLACEHOLDER) == 0)
         return bad_line(place, "fill in the URL of the bug");
     if (!is_url(url))
-        return bad_line(place, "'%.80s' is no URL (https://...)", url);
+        return bad_line(place, "'%.80s' is not a URL (https://...)", url);
     if (pattern[0] == '!')
-        return bad_line(place, "a waiver names what it excuses; ! has no meaning here");
+        return bad_line(place, "! is not supported in a waiver");
     struct compare_waiver *waiver = add(waivers, COMPARE_WAIVERS, place, pattern, strlen(pattern));
     free(waiver->url);
     waiver->url = lit_strdup(url);
@@ -88,9 +88,9 @@ static bool parse_waiver(struct compare_waivers *waivers, char *line, const stru
         if (strncmp(word, "until=", 6) != 0)
             return bad_line(place, "unexpected '%.80s'; a comment begins with #", word);
         if (waiver->until[0])
-            return bad_line(place, "until= is there twice");
+            return bad_line(place, "until= is given twice");
         if (!text_is_date(word + 6))
-            return bad_line(place, "'%.40s' is no date: until=YYYY-MM-DD", word + 6);
+            return bad_line(place, "'%.40s' is not a date: until=YYYY-MM-DD", word + 6);
         snprintf(waiver->until, sizeof waiver->until, "%s", word + 6);
     }
     return true;
@@ -184,7 +184,7 @@ static bool parse_regex(struct compare_waivers *waivers, enum compare_list list,
         regerror(failed, waiver->regex, text, sizeof text);
         free(waiver->regex);
         waiver->regex = NULL;
-        return bad_line(place, "no regular expression: %s", text);
+        return bad_line(place, "invalid regular expression: %s", text);
     }
     return true;
 }
@@ -224,7 +224,7 @@ bool compare_waivers_parse(struct compare_waivers *waivers, enum compare_list li
         if (size >= sizeof line)
             return bad_line(&place, "the line is too long");
         if (memchr(bytes + at, '\0', size))
-            return bad_line(&place, "no text file");
+            return bad_line(&place, "not a text file");
         memcpy(line, bytes + at, size);
         line[size] = '\0';
         if (!parse_line(waivers, list, line, &place))

@@ -66,7 +66,7 @@ static void say_rates(const struct compare_entry *entry, bool waits, struct text
         rate[s] = n ? (double)k / (double)n : 0;
     }
     text_printf(out, "%s of %s -> %s of %s runs %s, %s -> %s", counts[0], counts[1], counts[2],
-                counts[3], waits ? "gave up waiting" : "failed", rates[0], rates[1]);
+                counts[3], waits ? "had an expired wait" : "failed", rates[0], rates[1]);
     if (!test->made)
         return;
     text_puts(out, ", by ");
@@ -198,7 +198,7 @@ void compare_say_headline(const struct comparison *comparison, struct text *out)
         text_puts(out, "no significant change");
     else
         text_printf(out, "B is %s",
-                    worse && better ? "worse in some ways and better in others"
+                    worse && better ? "some worse, some better"
                     : worse         ? "worse"
                                     : "better");
 }
@@ -265,10 +265,9 @@ void compare_say_power(const struct comparison *comparison, struct text *out)
         format_rate(number, power->typical_never, 1);
         format_rate(worst, power->worst_never, 1);
         text_printf(out,
-                    "This comparison would have seen a rise from 0 to %s or more (%.0f %% power, "
-                    "Holm over %zu) in the typical one of %s configurations that never failed, "
-                    "to %s in the worst.",
-                    number, 100 * COMPARE_POWER, power->tests, text_count(count, power->never),
+                    "Detectable rise (%.0f %% power, Holm over %zu): from 0 to %s or more for the "
+                    "median of %s configurations that never failed, to %s for the worst.",
+                    100 * COMPARE_POWER, power->tests, number, text_count(count, power->never),
                     worst);
     }
     format_rate(number, power->typical, 1);
@@ -296,16 +295,15 @@ bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out)
     if (waiver->matched == 0)
         text_puts(out, "matches no configuration");
     else if (waiver->expired && waiver->used > 0)
-        text_printf(out, "expired after %s: does not waive %zu any more", waiver->until,
-                    waiver->used);
+        text_printf(out, "expired after %s: no longer waives %zu", waiver->until, waiver->used);
     else if (waiver->expired)
-        text_printf(out, "expired after %s, and is not needed", waiver->until);
+        text_printf(out, "expired after %s, and is unused", waiver->until);
     else if (waiver->passing > 0)
         text_printf(out, "%zu of %zu pass unexpectedly", waiver->passing, waiver->matched);
     else if (waiver->used > 0)
         text_printf(out, "waives %zu of %zu", waiver->used, waiver->matched);
     else if (waiver->list == COMPARE_WAIVERS)
-        text_puts(out, "is not needed");
+        text_puts(out, "is unused");
     else
         return false;
     return true;
@@ -341,10 +339,10 @@ const char *compare_kind_title(enum compare_kind kind)
     static const char *const titles[COMPARE_KINDS] = {
         [COMPARE_KIND_REGRESSIONS] = "regressions",
         [COMPARE_KIND_WAIVED] = "waived",
-        [COMPARE_KIND_FIRST_SEEN] = "forbidden outcomes seen for the first time",
-        [COMPARE_KIND_NEW_WRONG] = "wrong, with nothing comparable in A",
+        [COMPARE_KIND_FIRST_SEEN] = "forbidden outcomes observed for the first time",
+        [COMPARE_KIND_NEW_WRONG] = "failing, with nothing comparable in A",
         [COMPARE_KIND_NOT_MEASURED] = "could not be run: errors of the harness",
-        [COMPARE_KIND_OTHER_WORSE] = "worse, but not of an expectation that gates",
+        [COMPARE_KIND_OTHER_WORSE] = "worse, but its expectation does not fail the gate",
         [COMPARE_KIND_IMPROVEMENTS] = "improvements",
         [COMPARE_KIND_CONTROLS] = "controls that differ",
         [COMPARE_KIND_UNDECIDED] = "undecided",

@@ -173,13 +173,13 @@ static void mark_risks(const struct isa_entry *entry, char *lines)
 
 static void put_candidates(struct report_marks *marks, enum asked asked, bool failed)
 {
-    const char *does = asked == EXCHANGE ? "exchange values between lanes" : "read memory";
+    const char *does = asked == EXCHANGE ? "are cross-lane reads" : "read memory";
     struct text *words = &marks->words;
     char count[32];
     text_count(count, marks->count);
     if (marks->count == 1)
         text_printf(words, "The marked instruction is the only one known to %s: %s.", does,
-                    !failed             ? "if a wrong value is seen, it comes from here"
+                    !failed             ? "a wrong value comes from here"
                     : asked == EXCHANGE ? "if the wrong value was exchanged, it was here"
                                         : "if the wrong value was read, it was here");
     else if (failed)
@@ -196,15 +196,15 @@ static void put_words(struct report_marks *marks, enum asked asked, bool known, 
 {
     struct text *words = &marks->words;
     if (asked == NEITHER)
-        text_puts(words, "No instruction is marked: the test asks who goes on and when, and not "
-                         "for a value that one instruction would hand over.");
+        text_puts(
+            words,
+            "No instruction is marked: the test is about forward progress, not about a value.");
     else if (!known)
         text_puts(words, "No line is marked: what a line of this representation does is not "
                          "known here.");
     else if (marks->count == 0)
         text_printf(words, "No instruction is marked: none is known to %s.",
-                    asked == EXCHANGE ? "exchange values between lanes"
-                                      : "read memory that others write");
+                    asked == EXCHANGE ? "are cross-lane reads" : "read memory that others write");
     else
         put_candidates(marks, asked, failed);
 }

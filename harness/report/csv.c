@@ -54,7 +54,7 @@ static void put_pairs(const struct row *row, const struct cfg_pair *pairs, size_
     {                                                                                              \
         put_cell(row->out, value);                                                                 \
     }
-#define COUNT(name, value)                                                                         \
+#define NUMBER(name, value)                                                                        \
     static void put_##name(const struct row *row)                                                  \
     {                                                                                              \
         put_count(row->out, value);                                                                \
@@ -75,18 +75,18 @@ TEXT(test, row->result->test)
 TEXT(expectation, cat_expectation_name(row->result->expectation))
 TEXT(result, eng_result_name(row->result->result))
 TEXT(observation, report_observation(row->result->failed_runs, row->result->judged))
-COUNT(runs, row->result->runs)
-COUNT(failed_runs, row->result->failed_runs)
-COUNT(no_progress_runs, row->result->no_progress_runs)
+NUMBER(runs, row->result->runs)
+NUMBER(failed_runs, row->result->failed_runs)
+NUMBER(no_progress_runs, row->result->no_progress_runs)
 REAL(low, row->result->interval.low)
 REAL(high, row->result->interval.high)
 TEXT(interval_kind, report_interval_kind(row->result->rule))
 TEXT(rule, row->result->rule)
 TEXT(stress, row->result->stress)
-COUNT(instances, row->result->instances)
-COUNT(failed_instances, row->result->failed_instances)
+NUMBER(instances, row->result->instances)
+NUMBER(failed_instances, row->result->failed_instances)
 TEXT(first_run_failed, row->result->first_run_failed ? "yes" : "no")
-COUNT(first, row->result->first)
+NUMBER(first, row->result->first)
 REAL(seconds, row->result->seconds)
 TEXT(spirv_sha256, row->result->sha256)
 TEXT(started, row->model->session.started)

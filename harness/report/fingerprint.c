@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strategies of divergence against observations.
-#include "report/fingerprint.h"
+#include "report/sections.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,10 +115,10 @@ static const struct question {
       {"last block of the code first", last_block_first},
       {"fewer lanes first", fewer_first},
       {"more lanes first", more_first},
-      {"lane 0's side first", lane_0_first},
-      {"lane 0's side last", lane_0_last},
-      {"by turns", by_turns}}},
-    {"the same, by the clock",
+      {"the side of lane 0 first", lane_0_first},
+      {"the side of lane 0 last", lane_0_last},
+      {"alternating", by_turns}}},
+    {"which side of a branch runs first, by device clock",
      "divergence.sides",
      "observer",
      "clock",
@@ -126,8 +126,8 @@ static const struct question {
       {"false side first", second_first},
       {"fewer lanes first", fewer_first},
       {"more lanes first", more_first},
-      {"by turns", by_turns}}},
-    {"exit of a loop, or back edge",
+      {"alternating", by_turns}}},
+    {"loop exit or back edge first",
      "divergence.loop-exit",
      NULL,
      NULL,
@@ -137,8 +137,8 @@ static const struct question {
       {"more lanes first", more_first},
       {"lane 0 first", lane_0_first},
       {"lane 0 last", lane_0_last},
-      {"by turns", by_turns}}},
-    {"where lanes are together again",
+      {"alternating", by_turns}}},
+    {"where lanes reconverge",
      "divergence.reconverge",
      NULL,
      NULL,
@@ -223,101 +223,37 @@ size_t report_fingerprint_shown(const struct report_fingerprint *print)
     return print->count < MOST_MIXED ? print->count : MOST_MIXED;
 }
 
-void report_fingerprints_terminal(const struct report_model *model, size_t device, bool color,
-                                  struct text *out)
+void report_divergence(const struct report_model *model, size_t device, bool all,
+                       struct table *table)
 {
+    static const struct table_column heads[] = {
+        {.title = "question"},
+        {.title = "observed"},
+        {.title = "matching", .kind = TABLE_NUMBER, .without = TABLE_NOT_TERMINAL | TABLE_NOT_HTML},
+        {.title = "observations", .kind = TABLE_NUMBER},
+        {.title = "share, 95 % interval", .kind = TABLE_SHARE},
+    };
+    static const struct table shape = {.title = "Unspecified behaviour of divergent code",
+                                       .about = "The strategy that explains most observations.",
+                                       TABLE_OF(heads)};
     struct report_fingerprint *list;
     const size_t count = report_fingerprints(model, device, &list);
-    struct format_table table = {.columns = 4, .right = {[2] = true}};
-    const char *const words[] = {"where the text leaves it open", "what was seen", "observations",
-                                 "share, 95 % interval"};
-    if (count)
-        format_title(&table, words);
+    (void)all;
+    table_begin(table, &shape, device);
     for (size_t q = 0; q < count; q++)
         for (size_t i = 0; i < report_fingerprint_shown(&list[q]); i++) {
             const struct report_strategy *strategy = &list[q].strategies[i];
             const bool clear = report_fingerprint_is_clear(&list[q]);
-            struct text name = {0};
-            char number[32], share[80];
-            text_printf(&name, "%s%s", i == 0 ? "" : clear ? "or " : "", strategy->name);
-            if (!clear && i == 0)
-                text_puts(&name, " (mixed)");
-            struct format_row *row = format_row(&table);
-            format_cell(row, 0, FORMAT_PLAIN, i ? "" : list[q].question);
-            format_cell(row, 1, clear ? FORMAT_PLAIN : FORMAT_YELLOW, name.data);
-            format_cell(row, 2, FORMAT_PLAIN, i ? "" : text_count(number, list[q].observations));
-            format_interval(share, strategy->matching, list[q].observations, strategy->interval);
-            format_cell(row, 3, FORMAT_PLAIN, share);
-            text_free(&name);
+            table_row(table)->more = i > 0;
+            table_put(table, TONE_PLAIN, "%s", list[q].question);
+            table_put(table, clear ? TONE_PLAIN : TONE_WARN, "%s%s%s", i && clear ? "or " : "",
+                      strategy->name, i || clear ? "" : " (mixed)");
+            table_count(table, TONE_PLAIN, strategy->matching);
+            table_count(table, TONE_PLAIN, list[q].observations);
+            table_rate(table, TONE_PLAIN, strategy->matching, list[q].observations,
+                       strategy->interval);
         }
     if (count)
-        text_puts(out, "\n");
-    format_table_print(&table, 44, color, out);
-    if (count)
-        report_under_terminal(out, &list[0].under);
+        report_under_note(&list[0].under, table);
     free(list);
-}
-
-void report_fingerprints_markdown(const struct report_model *model, size_t device, struct text *out)
-{
-    struct report_fingerprint *list;
-    const size_t count = report_fingerprints(model, device, &list);
-    if (count)
-        text_puts(out, "<details><summary>Divergence: what was seen where the text leaves it open"
-                       "</summary>\n\n| question | strategy | matching | observations | share, "
-                       "95 % interval |\n| --- | --- | ---: | ---: | --- |\n");
-    for (size_t q = 0; q < count; q++)
-        for (size_t i = 0; i < report_fingerprint_shown(&list[q]); i++) {
-            const struct report_strategy *strategy = &list[q].strategies[i];
-            const bool mixed = !report_fingerprint_is_clear(&list[q]);
-            char matching[32], all[32], share[80];
-            format_interval(share, strategy->matching, list[q].observations, strategy->interval);
-            text_printf(out, "| %s | %s%s", list[q].question, strategy->name,
-                        mixed ? " (mixed)" : "");
-            text_printf(out, " | %s | %s | %s |\n", text_count(matching, strategy->matching),
-                        text_count(all, list[q].observations), share);
-        }
-    if (count) {
-        report_under_markdown(out, &list[0].under);
-        text_puts(out, "\n</details>\n\n");
-    }
-    free(list);
-}
-
-static json_t *make_strategy(const struct report_strategy *strategy)
-{
-    json_t *json = json_object(), *interval = json_array();
-    json_array_append_new(interval, json_real(strategy->interval.low));
-    json_array_append_new(interval, json_real(strategy->interval.high));
-    json_object_set_new(json, "name", json_string(strategy->name));
-    json_object_set_new(json, "matching", json_integer((json_int_t)strategy->matching));
-    json_object_set_new(json, "interval", interval);
-    return json;
-}
-
-json_t *report_fingerprints_json(const struct report_model *model)
-{
-    json_t *all = json_array();
-    for (size_t device = 0; device < model->device_count; device++) {
-        struct report_fingerprint *list;
-        const size_t count = report_fingerprints(model, device, &list);
-        for (size_t q = 0; q < count; q++) {
-            const bool clear = report_fingerprint_is_clear(&list[q]);
-            json_t *json = json_object(), *strategies = json_array();
-            for (size_t i = 0; i < list[q].count; i++)
-                json_array_append_new(strategies, make_strategy(&list[q].strategies[i]));
-            json_object_set_new(json, "device", json_string(model->devices[device].id));
-            json_object_set_new(json, "question", json_string(list[q].question));
-            json_object_set_new(json, "observations",
-                                json_integer((json_int_t)list[q].observations));
-            json_object_set_new(json, "clear", json_boolean(clear));
-            json_object_set_new(json, "strategies", strategies);
-            json_object_set_new(json, "interval_kind",
-                                json_string(report_interval_kind(list[q].rule)));
-            report_under_json(json, &list[q].under);
-            json_array_append_new(all, json);
-        }
-        free(list);
-    }
-    return all;
 }

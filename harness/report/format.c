@@ -2,7 +2,7 @@
 // Numbers, times, commands and columns.
 #include "report/format.h"
 
-#include "report/ruling.h"
+#include "catalogue/catalogue.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -162,11 +162,120 @@ void format_outcomes(struct text *out, const struct report_result *result)
                     report_outcome_name(result, most, buffer),
                     text_count(number, result->outcomes[most]),
                     !first                        ? ""
-                    : result->outcomes[most] == 1 ? " instance"
-                                                  : " instances");
+                    : result->outcomes[most] == 1 ? " unit"
+                                                  : " units");
         first = false;
     }
 }
+
+void format_failed(struct text *out, const struct report_result *result)
+{
+    char failed[32], runs[32], rate[80];
+    format_interval(rate, result->failed_runs, result->judged, result->interval);
+    text_printf(out, "%s of %s runs failed, rate %s (95 %%)",
+                text_count(failed, result->failed_runs), text_count(runs, result->runs), rate);
+}
+
+void format_end(struct text *out, const struct report_result *result)
+{
+    char number[32], runs[32];
+    text_puts(out, eng_result_name(result->result));
+    text_count(runs, result->runs);
+    if (result->no_progress_runs > 0)
+        text_printf(out, " in %s of %s runs", text_count(number, result->no_progress_runs), runs);
+    else if (result->runs > 0)
+        text_printf(out, " after %s runs", runs);
+    text_printf(out, "%s%s", result->reason[0] ? ": " : "", result->reason);
+}
+
+void format_first(struct text *out, const struct report_result *result)
+{
+    const struct eng_failure *first = &result->failures[0];
+    char run[32], unit[32], name[24];
+    text_printf(
+        out, "run %s, unit %s%s%s: %s, got 0x%08x, want 0x%08x", text_count(run, first->at.run + 1),
+        text_count(unit, first->at.instance), first->where[0] ? ", " : "", first->where,
+        report_outcome_name(result, first->at.outcome, name), first->at.got, first->at.want);
+}
+
+void format_story(struct text *out, const struct report_result *result, const char *before)
+{
+    char number[32];
+    text_printf(out, "%s%s: ", before, cat_expectation_name(result->expectation));
+    format_failed(out, result);
+    text_puts(out, result->first_run_failed ? "; the first run failed\n" : "\n");
+    if (result->failed_runs > 0) {
+        text_printf(out, "%soutcomes: ", before);
+        format_outcomes(out, result);
+        text_puts(out, "\n");
+    }
+    if (result->failure_count > 0) {
+        text_printf(out, "%sfirst in ", before);
+        format_first(out, result);
+        text_puts(out, "\n");
+    }
+    if (result->result != ENG_PASS && result->result != ENG_FAIL) {
+        text_printf(out, "%sended with ", before);
+        format_end(out, result);
+        text_puts(out, "\n");
+    } else if (result->no_progress_runs > 0) {
+        text_printf(out, "%sa bounded wait expired in %s runs\n", before,
+                    text_count(number, result->no_progress_runs));
+    }
+    if (result->stress[0])
+        text_printf(out, "%sunder stress: %s\n", before, result->stress);
+    if (result->rule[0])
+        text_printf(out, "%sstopping rule: %s; the interval allows for it\n", before, result->rule);
+    if (report_is_overdispersed(result))
+        text_printf(out,
+                    "%sfailures are overdispersed: the interval is too narrow, by a factor of "
+                    "about %.1f\n",
+                    before, sqrt(result->spread.factor));
+}
+
+// ---- evidence
+
+const char *report_evidence_title(enum eng_evidence kind)
+{
+    static const char *const titles[ENG_EVIDENCES] = {
+        [ENG_EVIDENCE_WORDS] = "The last lines that the driver or the worker printed",
+        [ENG_EVIDENCE_KERNEL] = "Kernel log of graphics devices and crashes since the run started",
+        [ENG_EVIDENCE_BACKTRACE] = "Backtrace of the worker when it crashed or was killed",
+        [ENG_EVIDENCE_CORE] = "Its memory",
+    };
+    return titles[kind];
+}
+
+static const char *last_lines(const char *text, size_t most)
+{
+    const char *at = text + strlen(text);
+    while (at > text && most > 0 && (at = memrchr(text, '\n', (size_t)(at - text - 1))))
+        most--;
+    return at && at > text ? at + 1 : text;
+}
+
+void report_evidence_lines(struct text *out, const struct report_result *result,
+                           enum eng_evidence kind, size_t most, const char *before)
+{
+    const char *at = result->evidence[kind] ? last_lines(result->evidence[kind], most) : "";
+    while (*at) {
+        const size_t length = strcspn(at, "\n");
+        text_puts(out, before);
+        text_append(out, at, length);
+        text_puts(out, "\n");
+        at += length + (at[length] != '\0');
+    }
+}
+
+bool report_evidence_any(const struct report_result *result)
+{
+    for (size_t kind = 0; kind < ENG_EVIDENCES; kind++)
+        if (result->evidence[kind])
+            return true;
+    return false;
+}
+
+// ---- tables of columns
 
 size_t format_width(const char *string)
 {

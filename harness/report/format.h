@@ -4,6 +4,9 @@
 
 #include "report/model.h"
 
+// A count with separators, as an argument of a printf.
+#define COUNT(count) text_count((char[32]){0}, (count))
+
 // A proportion with two digits: "0", "7.7e-4", "0.12", "1-3.7e-5", "1". `direction` says which way
 // it is rounded: -1 down (a lower bound stays one), 1 up, 0 to the nearest.
 void format_rate(char target[24], double rate, int direction);
@@ -32,8 +35,25 @@ void format_quoted(struct text *out, const char *string);
 void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result);
 
-// "stale by 1 (40 instances), wrong lane (2)": the failing outcomes, most frequent first.
+// "stale by 1 (40 units), wrong lane (2)": the failing outcomes, most frequent first.
 void format_outcomes(struct text *out, const struct report_result *result);
+
+// "37 of 1,000 runs failed, rate 0.037 [0.026, 0.051] (95 %)".
+void format_failed(struct text *out, const struct report_result *result);
+// How a result ended: "no-progress in 3 of 40 runs", "crash after 12 runs: killed by signal 11".
+void format_end(struct text *out, const struct report_result *result);
+// Of a result that has failures: "run 3, unit 5, lane 31: stale by 1, got 0x..., want 0x...".
+void format_first(struct text *out, const struct report_result *result);
+// What a result came to, in lines that begin with `before`.
+void format_story(struct text *out, const struct report_result *result, const char *before);
+
+// What was found around a crash, a hang or a lost device. The lines are those of a driver, the
+// kernel or a store: free of control characters, and nothing more. A title has no full stop.
+const char *report_evidence_title(enum eng_evidence kind);
+bool report_evidence_any(const struct report_result *result);
+// Appends the last `most` lines (SIZE_MAX: all), each with `before` in front of it.
+void report_evidence_lines(struct text *out, const struct report_result *result,
+                           enum eng_evidence kind, size_t most, const char *before);
 
 // Characters, counting each code point as one column.
 size_t format_width(const char *string);

@@ -10,7 +10,7 @@
     X(json, "json", report_json, "JSON for scripts")                                               \
     X(junit, "xml", report_junit, "JUnit XML for GitLab, Jenkins and others")                      \
     X(csv, "csv", report_csv, "CSV for spreadsheets")                                              \
-    X(markdown, "md", report_markdown, "Markdown for a ticket")                                    \
+    X(markdown, "md", report_markdown, "Markdown for a bug report")                                \
     X(html, "html", report_html, "one page for a browser, with plots and a search")
 
 // Those that `litmus run` does not write at its end.

@@ -11,11 +11,6 @@
 #define MOST_ANNOTATIONS 10 // of a kind: more are dropped, so the last one sums up
 #define SUMMARY_MOST     (MARKDOWN_MOST * 4)
 
-static bool unfinished_only(const struct report_result *result)
-{
-    return report_unfinished(result) && !report_failed(result);
-}
-
 // By expectation, then the rates that are surely high first.
 static const struct report_model *sorted_model;
 
@@ -46,23 +41,27 @@ static size_t select_sorted(const struct report_model *model, size_t device,
 static void print_rows(const struct report_model *model, const size_t *indexes, size_t count,
                        struct text *out)
 {
-    char failed[32], runs[32], rate[80], number[32];
-    text_puts(out, "| configuration | expectation | result | failed | rate, 95 % interval |\n"
-                   "| --- | --- | --- | ---: | --- |\n");
+    static const struct table_column heads[] = {{.title = "configuration", .kind = TABLE_CODE},
+                                                {.title = "expectation"},
+                                                {.title = "result"},
+                                                {.title = "failed", .kind = TABLE_NUMBER},
+                                                {.title = "of", .kind = TABLE_NUMBER},
+                                                {.title = "rate, 95 % interval"}};
+    struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < count && i < MOST_ROWS; i++) {
         const struct report_result *result = &model->results[indexes[i]];
-        format_interval(rate, result->failed_runs, result->judged, result->interval);
-        text_puts(out, "| ");
-        markdown_code(out, result->name);
-        text_printf(out, " | %s | %s | %s of %s | ", cat_expectation_name(result->expectation),
-                    eng_result_name(result->result), text_count(failed, result->failed_runs),
-                    text_count(runs, result->runs));
-        markdown_escape(out, rate);
-        text_puts(out, " |\n");
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s", result->name);
+        table_put(&table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
+        table_put(&table, TONE_PLAIN, "%s", eng_result_name(result->result));
+        table_count(&table, TONE_PLAIN, result->failed_runs);
+        table_count(&table, TONE_PLAIN, result->runs);
+        table_rate(&table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
     }
     if (count > MOST_ROWS)
-        text_printf(out, "\n*and %s more*\n", text_count(number, count - MOST_ROWS));
-    text_puts(out, "\n");
+        table_note(&table, "and %s more", COUNT(count - MOST_ROWS));
+    table_markdown(&table, SIZE_MAX, out);
+    table_clear(&table);
 }
 
 void report_github(const struct report_model *model, struct text *out)
@@ -76,21 +75,21 @@ void report_github(const struct report_model *model, struct text *out)
         text_puts(out, "\n\n");
         markdown_sentence(out, model, device);
         text_puts(out, ".\n\n");
-        markdown_headlines(out, model, device);
+        markdown_section(model, device, report_key_results, 0, limit, out);
         size_t count = select_sorted(model, device, report_failed, &indexes);
         if (count > 0) {
-            text_puts(out, "**What failed**\n\n");
+            text_puts(out, "**Failures**\n\n");
             print_rows(model, indexes, count, out);
             struct text again = {0};
-            text_puts(out, "The first one again:\n\n");
+            text_puts(out, "To reproduce the first one:\n\n");
             format_again(&again, model, &model->results[indexes[0]]);
             markdown_command(out, again.data);
             text_free(&again);
         }
         free(indexes);
-        count = select_sorted(model, device, unfinished_only, &indexes);
+        count = select_sorted(model, device, report_unfinished_only, &indexes);
         if (count > 0) {
-            text_puts(out, "**What did not finish**\n\n");
+            text_puts(out, "**Incomplete**\n\n");
             print_rows(model, indexes, count, out);
         }
         free(indexes);
@@ -144,15 +143,14 @@ static void annotate(const struct report_model *model, const struct report_resul
                      const char *word, struct text *out)
 {
     struct text message = {0};
-    char failed[32], runs[32], rate[80];
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
-    text_printf(&message, "%s: %s of %s runs failed, rate %s (95 %%)",
-                cat_expectation_name(result->expectation), text_count(failed, result->failed_runs),
-                text_count(runs, result->runs), rate);
-    if (result->result != ENG_FAIL)
-        text_printf(&message, "; %s%s%s", eng_result_name(result->result),
-                    result->reason[0] ? ": " : "", result->reason);
-    text_printf(&message, "\non %s, driver %s\nagain: ", model->devices[result->device].facts.name,
+    text_printf(&message, "%s: ", cat_expectation_name(result->expectation));
+    format_failed(&message, result);
+    if (result->result != ENG_FAIL) {
+        text_puts(&message, "; ");
+        format_end(&message, result);
+    }
+    text_printf(&message,
+                "\non %s, driver %s\nreproduce: ", model->devices[result->device].facts.name,
                 model->devices[result->device].facts.driver_version);
     format_again(&message, model, result);
     text_printf(out, "::%s title=", word);

@@ -56,14 +56,14 @@ static void put_remark(const struct history_line *line, struct text *text)
         text_printf(text, "%sstopped by %s", text->length ? ", " : "", line->rule);
     if (line->before) {
         text_printf(text, "%s%s %s, ", text->length ? ", " : "",
-                    change > 0   ? "more than on"
-                    : change < 0 ? "less than on"
+                    change > 0   ? "higher than on"
+                    : change < 0 ? "lower than on"
                                  : "no change from",
                     line->before->driver->facts.driver_version);
         put_p(text, line->adjusted);
     }
     if (line->repeats > 0)
-        text_printf(text, "%s%zu repeat%s left out", text->length ? ", " : "", line->repeats,
+        text_printf(text, "%s%zu duplicate%s omitted", text->length ? ", " : "", line->repeats,
                     line->repeats == 1 ? "" : "s");
 }
 
@@ -217,8 +217,8 @@ void history_print(const struct history *history, const struct history_info *inf
                     hidden == 1 ? " is" : "s are");
     if (history->compared > 0)
         text_printf(out,
-                    "p: Fisher's exact test against the driver before, adjusted for %s "
-                    "comparison%s; a change is said to be one below %g\n",
+                    "p: Fisher's exact test against the previous driver, adjusted for %s "
+                    "comparison%s; reported as a change below %g\n",
                     text_count(number, history->compared), history->compared == 1 ? "" : "s",
                     HISTORY_LEVEL);
 }

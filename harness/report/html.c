@@ -4,48 +4,82 @@
 // that nothing else can run.
 #include "report/html.h"
 
-#include "report/html_history.h"
 #include "report/report.h"
 
 #include <stdlib.h>
 
 #define MOST_PLACED 80 // failures with their evidence; more are in the table of all results
 
+static void put_key_results(const struct html *html, struct text *out)
+{
+    html_section(html, report_key_results, HTML_TOGETHER | HTML_ALL | HTML_NO_NOTES, out);
+}
+
+static void put_families(const struct html *html, struct text *out)
+{
+    html_section(html, report_family_counts, HTML_TOGETHER, out);
+    html_section(html, report_controls, HTML_TOGETHER, out);
+}
+
+static void put_barriers(const struct html *html, struct text *out)
+{
+    struct text each = {0};
+    html_section(html, report_barriers, 0, out);
+    html_section(html, report_barriers, HTML_ALL | HTML_NO_NOTES, &each);
+    if (each.length) {
+        text_puts(out, "<details class=\"bulk\"><summary>Each operation</summary>\n");
+        text_append(out, each.data, each.length);
+        text_puts(out, "</details>\n");
+    }
+    text_free(&each);
+}
+
+static void put_divergence(const struct html *html, struct text *out)
+{
+    html_section(html, report_divergence, 0, out);
+}
+
+static void put_waits(const struct html *html, struct text *out)
+{
+    html_section(html, report_waits, HTML_TOGETHER, out);
+}
+
 static const struct {
     const char *id, *link, *title, *about;
     void (*put)(const struct html *html, struct text *out);
 } sections[] = {
-    {"headlines", "Headlines", "Headlines", "", html_headlines},
-    {"failed", "Failed", "What failed",
-     "Failing outcomes where none should be: forbidden before contested before assumed.",
-     html_failures},
-    {"code", "Code", "What the drivers made of it",
-     "The code that the store has: of what failed, and of the nearest variants. It says what could "
-     "have gone wrong, never what did.",
+    {"headlines", "Key results", "Key results", "", put_key_results},
+    {"failed", "Failures", "Failures",
+     "Unexpected failures: forbidden before contested before assumed.", html_failures},
+    {"code", "Code", "Compiled code",
+     "The code that the store has: of what failed, and of paired variants. It says what could have "
+     "gone wrong, never what did.",
      html_codes},
     {"rates", "Rates", "Failure rates",
-     "How often the failing outcome was seen among the runs that were judged, with its 95\xc2\xa0% "
-     "interval. A dotted line that ends in a bar is one-sided: nothing was seen, and the rate is "
-     "below the bar. A test in which something was seen unfolds.",
+     "How often the failing outcome was observed among the runs that were evaluated, with its "
+     "95\xc2\xa0% interval. A dotted line that ends in a bar is one-sided: nothing was observed, "
+     "and "
+     "the rate is below the bar. A test in which something was observed unfolds.",
      html_rates},
-    {"families", "Families", "Families", "", html_families},
-    {"barriers", "Barriers", "Which operations need a barrier", "", html_matrices},
-    {"divergence", "Divergence", "Where the text leaves it open",
-     "What this driver does where the specification allows several things. An observation is one "
-     "subgroup in one run.",
-     html_fingerprints},
-    {"progress", "Progress", "Who is waited for",
-     "How many runs of each kind of wait ran out, and the strongest model of forward progress that "
+    {"families", "Families", "Families", "", put_families},
+    {"barriers", "Barriers", "Which operations need a barrier", "", put_barriers},
+    {"divergence", "Divergence", "Unspecified behaviour",
+     "What this driver does where the specification allows several behaviours. An observation is "
+     "one subgroup in one run.",
+     put_divergence},
+    {"progress", "Progress", "Forward progress",
+     "How many bounded waits of each kind expired, and the strongest model of forward progress "
+     "that "
      "all of it is consistent with.",
-     html_waits},
+     put_waits},
     {"history", "History", "History over drivers",
-     "What all sessions of this store measured of the same configuration on a device of this name, "
+     "Results of the same configuration in all sessions of this store on a device of this name, "
      "under the same stress, by driver. Drawn are those that failed anywhere or whose result "
-     "changed; a hollow dot is another SPIR-V module, a cross gave no answer.",
+     "changed; a hollow dot has another SPIR-V module, a cross was inconclusive.",
      html_courses},
-    {"missing", "No answer", "What gave no answer", "", html_missing},
+    {"missing", "Inconclusive", "Incomplete and skipped", "", html_missing},
     {"results", "Results", "All results", "", html_results},
-    {"machine", "Machine", "The machine in full", "", html_machine},
+    {"machine", "Machine", "System information", "", html_machine},
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
 
@@ -123,13 +157,12 @@ static void put_page(const struct html *html, struct text *out)
         text_free(&contents[i]);
     }
     if (html->fault[0])
-        html_printf(out, "<p>What other sessions measured could not be read: %s</p>\n",
+        html_printf(out, "<p>The results of other sessions could not be read: %s</p>\n",
                     html->fault);
-    text_puts(out,
-              "</main>\n<footer>\n<p>Made by <code>litmus report --format html</code> from the "
-              "store alone. Rates are of runs, their intervals Clopper-Pearson's unless a "
-              "stopping rule is named. A rate is never 0: more runs lower the bound.</p>\n"
-              "</footer>\n<script type=\"application/json\" id=\"data\">");
+    text_puts(out, "</main>\n<footer>\n<p>Made by <code>litmus report --format html</code> from "
+                   "the store only. Rates are per run, with Clopper-Pearson intervals unless a "
+                   "stopping rule is given. A rate is never 0: more runs lower the bound.</p>\n"
+                   "</footer>\n<script type=\"application/json\" id=\"data\">");
     html_data(html, out);
     text_puts(out, "</script>\n<script>");
     text_append(out, (const char *)html_script, html_script_size);

@@ -5,10 +5,43 @@
 
 #include "report/code.h"
 #include "report/format.h"
+#include "report/sections.h"
+#include "store/history.h"
 
-#include <jansson.h>
+// One result of one session.
+struct html_past {
+    const struct store_driver *driver;   // of the history's index
+    const struct store_session *session; // likewise
+    char *result, *rule;                 // as in struct store_result
+    uint64_t failed, judged;
+    bool same_module; // the same SPIR-V as in the page's session
+};
 
-struct html_history;
+// All results of one configuration on one device under one stress, whatever the driver, in the
+// order of the drivers, then of time. `last` is the page's own result.
+struct html_course {
+    const struct report_result *last; // belongs to the model
+    struct html_past *pasts;
+    size_t count;
+};
+
+struct html_history {
+    struct store_index index;
+    struct html_course *courses; // those with two results or more, in order of name
+    size_t count;
+};
+
+// Reads what the store holds of the model's configurations. Clear it after a failure too.
+bool html_history_load(struct store *store, const struct report_model *model,
+                       struct html_history *history, struct lit_error *error);
+void html_history_clear(struct html_history *history);
+// Whether a course is worth a look.
+enum html_move {
+    HTML_STAYS,   // nothing failed but a control, and every session has the same result
+    HTML_APPEARS, // the same, but for sessions that skipped it
+    HTML_MOVES,   // a failing outcome was seen where none should be, or results differ
+};
+enum html_move html_course_move(const struct html_course *course);
 
 struct html {
     const struct report_model *model;
@@ -35,12 +68,14 @@ void html_count(struct text *out, uint64_t count);
 // A word in a chip: `kind` is a class of page.css ("forbidden", "pass", "skip").
 void html_chip(struct text *out, const char *kind, const char *word);
 // The class of a result by what it means: an expectation's name if it failed, "seen" for a control
-// that did, else the result's name.
+// that was triggered, else the result's name.
 const char *html_kind(const struct report_result *result);
 // The number of a device with its name as title; nothing if there is one device only.
 void html_device(struct text *out, const struct html *html, size_t device);
 // "NVIDIA H200, 580.159.04", not escaped.
 void html_device_name(struct text *out, const struct report_device *device);
+// The same and the name, as a heading.
+void html_device_heading(const struct html *html, size_t device, struct text *out);
 // <td class="n">: a count, a dash for none.
 void html_count_cell(struct text *out, uint64_t count);
 
@@ -74,6 +109,20 @@ void html_strip(struct text *out, int decades, const struct html_rate *rates, si
 // Shares of a whole as a bar: `kinds[i]` is the class of share i.
 void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds, size_t count);
 
+// ---- tables (html_table.c)
+
+// Opens a table that may be wider than the page, with a heading for each title; one that begins
+// with # is of numbers. The list ends with NULL. What is opened is closed by html_close.
+void html_open(struct text *out, const char *class, const char *name, const char *caption,
+               const char *const *titles);
+void html_close(struct text *out);
+// A whole table, and its notes as paragraphs. `bare`: without a frame of its own.
+void html_table(const struct html *html, const struct table *table, bool bare, struct text *out);
+// The table of a section; nothing if there is none. Of all devices: one table in which the rows of
+// a name stand together, or one for each.
+enum { HTML_TOGETHER = 1, HTML_ALL = 2, HTML_NO_NOTES = 4 };
+void html_section(const struct html *html, report_section *make, unsigned how, struct text *out);
+
 // ---- results that are alike on all devices (html_groups.c)
 
 // A result, under a name without its subgroup size.
@@ -99,14 +148,9 @@ void html_common(struct text *out, const struct html_entry *entries, size_t coun
 
 void html_header(const struct html *html, struct text *out);
 void html_session(const struct html *html, struct text *out);
-void html_headlines(const struct html *html, struct text *out);
-void html_families(const struct html *html, struct text *out);
 void html_failures(const struct html *html, struct text *out);
 void html_codes(const struct html *html, struct text *out);
 void html_rates(const struct html *html, struct text *out);
-void html_matrices(const struct html *html, struct text *out);
-void html_fingerprints(const struct html *html, struct text *out);
-void html_waits(const struct html *html, struct text *out);
 void html_courses(const struct html *html, struct text *out);
 void html_missing(const struct html *html, struct text *out);
 void html_results(const struct html *html, struct text *out);

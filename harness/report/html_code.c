@@ -69,7 +69,7 @@ static void put_listing(struct text *out, const struct isa_entry *entry, const c
     report_marks_make(entry, test, true, &marks);
     html_printf(out, "<p>%s%s%s</p>\n", marks.words.data ? marks.words.data : "",
                 marks.count ? " The mark is >." : "",
-                isa_risks(entry) ? " ! is what the lint names." : "");
+                isa_risks(entry) ? " ! marks a lint finding." : "");
     html_printf(out,
                 "<details class=\"bulk listing\"><summary>Listing: %s, by %s</summary>\n"
                 "<pre role=\"region\" aria-label=\"Listing of %s\" tabindex=\"0\">\n",
@@ -181,7 +181,8 @@ static void put_effects(const struct html *html, size_t device, struct text *out
         if (!report_code_about(html->code, device, &study->effects[i]))
             continue;
         if (strcmp(open, test) != 0) {
-            text_puts(out, *open ? "</ul>\n" : "<h3>What the choices of a test change</h3>\n");
+            text_puts(out,
+                      *open ? "</ul>\n" : "<h3>Effect of each variant axis on the code</h3>\n");
             html_printf(out, "<p class=\"test\">%s</p>\n<ul class=\"effects\">\n", test);
         }
         open = test;
@@ -243,19 +244,16 @@ static void put_risks(const struct html *html, size_t device, struct text *out)
         if (isa_risks(entry) == 0)
             continue;
         if (done++ == 0)
-            text_puts(
-                out,
-                "<h3>What the lint names</h3>\n<p>What is <em>at risk</em> is to "
-                "be "
-                "looked at; <em>leaving</em> and <em>twice</em> are right where the source has "
-                "them so; <em>misguarded</em> is a mistake (docs/lint.md). A rate cannot show any "
-                "of it where nothing "
-                "failed.</p>\n<div class=\"wide\" role=\"region\" "
-                "aria-label=\"What the lint names\" "
-                "tabindex=\"0\"><table>\n<caption>Each code "
-                "once</caption>\n<thead><tr><th scope=\"col\">configuration</th>"
-                "<th scope=\"col\">failed</th><th scope=\"col\">what can happen</th></tr>"
-                "</thead>\n<tbody>\n");
+            text_puts(out,
+                      "<h3>Lint findings</h3>\n<p><em>At risk</em>: review; <em>leaving</em> and "
+                      "<em>twice</em>: correct if the source has them so; <em>misguarded</em>: a "
+                      "compiler bug (docs/lint.md). They matter even where nothing "
+                      "failed.</p>\n<div class=\"wide\" role=\"region\" "
+                      "aria-label=\"Lint findings\" "
+                      "tabindex=\"0\"><table>\n<caption>Each code "
+                      "once</caption>\n<thead><tr><th scope=\"col\">configuration</th>"
+                      "<th scope=\"col\">failed</th><th scope=\"col\">what can happen</th></tr>"
+                      "</thead>\n<tbody>\n");
         put_risk(html, device, entry, out);
     }
     if (done)
@@ -263,11 +261,8 @@ static void put_risks(const struct html *html, size_t device, struct text *out)
     if (looked && !done) {
         text_puts(out, "<p>In none of the ");
         html_count(out, looked);
-        text_puts(
-            out,
-            " codes that were looked through can lanes reach an exchange apart from "
-            "each other, or does an instruction stand under another predicate than was meant, as "
-            "far as the code says.</p>\n");
+        text_puts(out, " codes that were analysed has a divergent cross-lane read or a wrong guard "
+                       "predicate.</p>\n");
     }
 }
 
@@ -284,8 +279,7 @@ static void put_statistics(const struct isa_entry *entry, struct text *out)
     for (size_t i = 0; i < entry->code.remark_count; i++)
         html_printf(out, "<p class=\"soft\">Note: %s.</p>\n", entry->code.remarks[i]);
     if (entry->unlinted)
-        html_printf(out, "<p class=\"soft\">Not looked through for risks: %s.</p>\n",
-                    entry->unlinted);
+        html_printf(out, "<p class=\"soft\">Not linted: %s.</p>\n", entry->unlinted);
 }
 
 static void put_twin(const struct html *html, const struct report_result *result, bool pair,
@@ -298,7 +292,7 @@ static void put_twin(const struct html *html, const struct report_result *result
     if (entry->listing.count == 0)
         return;
     if (!twin) {
-        text_puts(out, "<p>The store has no code of a variant that did not fail.</p>\n");
+        text_puts(out, "<p>The store has no code of a passing variant.</p>\n");
         return;
     }
     other = report_code_of(html->code, twin);
@@ -309,7 +303,7 @@ static void put_twin(const struct html *html, const struct report_result *result
     if (other->same_as == entry->same_as)
         html_printf(out,
                     "<p>It is the same code as that of %s, which never failed in %s runs: the "
-                    "code alone does not make the difference.</p>\n",
+                    "difference is not in the code.</p>\n",
                     name, runs);
     else if (isa_compare(&entry->listing, entry->piece, &other->listing, other->piece) ==
              ISA_SAME_TEXT)
@@ -368,7 +362,7 @@ static void put_failed(const struct html *html, size_t device, struct text *out)
     size_t *indexes, left = 0;
     const size_t count = report_code_failed(html->code, device, &indexes), start = out->length;
     if (count)
-        text_puts(out, "<h3>The code of what failed</h3>\n");
+        text_puts(out, "<h3>Code of the failures</h3>\n");
     for (size_t i = 0; i < count; i++) {
         if (html->listed[indexes[i]] == indexes[i] + 1)
             put_code(html, indexes[i], out->length - start < MOST_BYTES, out);

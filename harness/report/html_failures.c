@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What failed, with its evidence: what was expected and why, what was observed, the first places,
 // and the command that runs it again. Then what did not finish, and what was skipped.
-#include "report/evidence.h"
+#include "report/format.h"
 #include "report/html.h"
 
 #include "catalogue/catalogue.h"
@@ -53,59 +53,6 @@ static void put_specification(const struct cat_test *test, struct text *out)
     text_puts(out, "</details>\n");
 }
 
-static void put_histogram(const struct report_result *result, struct text *out)
-{
-    text_puts(out, "<table class=\"histogram\">\n<caption>Outcomes of the instances</caption>\n"
-                   "<thead><tr><th scope=\"col\">outcome</th><th scope=\"col\" class=\"n\">expected"
-                   "</th><th scope=\"col\" class=\"n\">observed</th><th scope=\"col\" "
-                   "aria-label=\"share\"></th></tr></thead>\n<tbody>\n");
-    for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
-        char buffer[24];
-        const uint64_t count = result->outcomes[outcome];
-        const bool fails = cat_mode_fails(&result->mode, outcome);
-        if (count == 0 && outcome != CAT_RIGHT)
-            continue;
-        html_printf(out, "<tr><th scope=\"row\">%s</th><td class=\"n soft\">",
-                    report_outcome_name(result, outcome, buffer));
-        if (outcome == CAT_RIGHT)
-            html_count(out, result->instances);
-        else
-            text_puts(out, fails ? "0" : "allowed");
-        text_puts(out, "</td><td class=\"n\">");
-        html_count(out, count);
-        text_puts(out, "</td><td class=\"share\">");
-        const char *const kinds[] = {fails ? "fail" : "pass", "rest"};
-        html_bar(out, (const uint64_t[]){count, result->instances - count}, kinds, 2);
-        text_puts(out, "</td></tr>\n");
-    }
-    text_puts(out, "</tbody></table>\n");
-}
-
-static void put_places(const struct report_result *result, struct text *out)
-{
-    if (result->failure_count == 0)
-        return;
-    text_puts(out,
-              "<table class=\"places\">\n<caption>The first failing instances</caption>\n<thead>"
-              "<tr><th scope=\"col\" class=\"n\">run</th><th scope=\"col\" class=\"n\">"
-              "instance</th><th scope=\"col\">where</th><th scope=\"col\">outcome</th>"
-              "<th scope=\"col\">got</th><th scope=\"col\">want</th></tr></thead>\n<tbody>\n");
-    for (size_t i = 0; i < result->failure_count && i < MOST_PLACES; i++) {
-        const struct eng_failure *failure = &result->failures[i];
-        char buffer[24];
-        text_puts(out, "<tr><td class=\"n\">");
-        html_count(out, failure->at.run + 1);
-        text_puts(out, "</td><td class=\"n\">");
-        html_count(out, failure->at.instance);
-        html_printf(out,
-                    "</td><td>%s</td><td>%s</td><td><code>0x%08x</code></td>"
-                    "<td><code>0x%08x</code></td></tr>\n",
-                    failure->where, report_outcome_name(result, failure->at.outcome, buffer),
-                    failure->at.got, failure->at.want);
-    }
-    text_puts(out, "</tbody></table>\n");
-}
-
 // How the same configuration fared on the other devices.
 static void put_elsewhere(const struct html *html, const struct html_entry *entries, size_t count,
                           size_t at, struct text *out)
@@ -117,7 +64,7 @@ static void put_elsewhere(const struct html *html, const struct html_entry *entr
             continue;
         char rate[80];
         format_interval(rate, other->failed_runs, other->judged, other->interval);
-        text_puts(out, first ? "<dt>the same elsewhere</dt><dd>" : "; ");
+        text_puts(out, first ? "<dt>same configuration elsewhere</dt><dd>" : "; ");
         html_device(out, html, other->device);
         html_printf(out, "%s %s", eng_result_name(other->result), other->judged ? rate : "");
         first = false;
@@ -222,8 +169,14 @@ static void put_failure(const struct html *html, const struct html_entry *test, 
                 outcomes.data ? outcomes.data : "");
     put_facts(html, test + first, html_same_key(test, count, first), at - first, out);
     text_puts(out, "<div class=\"evidence\">\n");
-    put_histogram(result, out);
-    put_places(result, out);
+    struct table table = {0};
+    report_histogram(result, &table);
+    html_table(html, &table, true, out);
+    table_clear(&table);
+    table = (struct table){0};
+    report_places(result, MOST_PLACES, &table);
+    html_table(html, &table, true, out);
+    table_clear(&table);
     text_puts(out, "</div>\n</details>\n");
     text_free(&label);
     text_free(&outcomes);
@@ -290,40 +243,31 @@ void html_failures(const struct html *html, struct text *out)
 
 // ---- what gave no answer
 
-static bool unfinished_only(const struct report_result *result)
-{
-    return report_unfinished(result) && !report_failed(result);
-}
-
 static void put_unfinished(const struct html *html, struct text *out)
 {
+    static const char *const titles[] = {"configuration", "result", "#runs", "why", NULL};
     size_t done = 0;
     for (size_t device = 0; device < html->model->device_count; device++) {
         size_t *indexes;
-        const size_t count = report_select(html->model, device, unfinished_only, &indexes);
+        const size_t count = report_select(html->model, device, report_unfinished_only, &indexes);
         for (size_t i = 0; i < count && done < MOST_LINES; i++) {
             const struct report_result *result = &html->model->results[indexes[i]];
             if (done++ == 0)
-                text_puts(out, "<div class=\"wide\" role=\"region\" aria-label=\"What did not "
-                               "finish\" tabindex=\"0\"><table>\n<caption>What did not finish"
-                               "</caption>\n<thead><tr><th scope=\"col\">configuration</th>"
-                               "<th scope=\"col\">result</th><th scope=\"col\" class=\"n\">runs"
-                               "</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n");
+                html_open(out, NULL, "Incomplete", "Incomplete", titles);
             text_puts(out, "<tr><th scope=\"row\" class=\"config\">");
             html_device(out, html, device);
             html_name(out, result->name);
             text_puts(out, "</th><td>");
             html_chip(out, eng_result_name(result->result), eng_result_name(result->result));
-            text_puts(out, "</td>");
-            html_count_cell(out, result->runs);
-            html_printf(out, "<td>%s", result->reason);
+            html_printf(out, "</td><td class=\"n\">%s</td><td>%s", COUNT(result->runs),
+                        result->reason);
             put_evidence(result, out);
             text_puts(out, "</td></tr>\n");
         }
         free(indexes);
     }
     if (done)
-        text_puts(out, "</tbody></table></div>\n");
+        html_close(out);
     if (done == MOST_LINES)
         text_puts(out,
                   "<p>More are in the <a href=\"#results\" data-result=\"counted-other\">table "
@@ -333,28 +277,5 @@ static void put_unfinished(const struct html *html, struct text *out)
 void html_missing(const struct html *html, struct text *out)
 {
     put_unfinished(html, out);
-    bool any = false;
-    for (size_t device = 0; device < html->model->device_count; device++) {
-        struct report_skip *skips;
-        const size_t count = report_skips(html->model, device, &skips);
-        for (size_t i = 0; i < count && i < MOST_LINES; i++) {
-            if (!any)
-                text_puts(
-                    out,
-                    "<div class=\"wide\" role=\"region\" aria-label=\"Skipped\" tabindex=\"0\">"
-                    "<table>\n<caption>Skipped: never counted as passed</caption>\n"
-                    "<thead><tr><th scope=\"col\" class=\"n\">configurations</th>"
-                    "<th scope=\"col\">what the device lacks</th></tr></thead>\n"
-                    "<tbody>\n");
-            any = true;
-            text_puts(out, "<tr>");
-            html_count_cell(out, skips[i].count);
-            text_puts(out, "<td>");
-            html_device(out, html, device);
-            html_printf(out, "%s</td></tr>\n", skips[i].reason);
-        }
-        free(skips);
-    }
-    if (any)
-        text_puts(out, "</tbody></table></div>\n");
+    html_section(html, report_skipped, HTML_ALL, out);
 }

@@ -42,7 +42,7 @@ static void put_verdict(const struct html *html, struct text *out)
     if (!model->session.finished)
         text_puts(out, "; <strong>the session is not finished</strong>");
     if (model->session.shard != STORE_WHOLE)
-        html_printf(out, "; part %ju of %ju of a run over several machines",
+        html_printf(out, "; shard %ju of %ju of a run over several machines",
                     (uintmax_t)model->session.shard_index + 1,
                     (uintmax_t)model->session.shard_count);
     text_puts(out, ".</p>\n");
@@ -51,12 +51,6 @@ static void put_verdict(const struct html *html, struct text *out)
 // A tile for each expectation: what its failures mean, and how many there are. The page's legend.
 static void put_tiles(const struct html *html, struct text *out)
 {
-    static const char *const means[] = {
-        [CAT_FORBIDDEN] = "the specification excludes it: a bug in the driver",
-        [CAT_CONTESTED] = "the text is silent or disputed: on record",
-        [CAT_ASSUMED] = "allowed, but programs rely on its absence",
-        [CAT_CONTROL] = "legal or certain: shows that it can be seen here",
-    };
     text_puts(out, "<ul class=\"tiles\">\n");
     for (int e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++) {
         uint64_t ran = 0, failed = 0;
@@ -65,7 +59,7 @@ static void put_tiles(const struct html *html, struct text *out)
             if ((int)result->expectation != e)
                 continue;
             ran += result->runs > 0;
-            failed += e == CAT_CONTROL ? report_control_seen(result) : report_failed(result);
+            failed += e == CAT_CONTROL ? report_control_triggered(result) : report_failed(result);
         }
         const char *name = cat_expectation_name((enum cat_expectation)e);
         html_printf(out, "<li class=\"tile %s%s\"><a href=\"#results\" data-expectation=\"%s\"%s>",
@@ -82,27 +76,23 @@ static void put_tiles(const struct html *html, struct text *out)
         html_count(out, failed);
         text_puts(out, "</b> of ");
         html_count(out, ran);
-        html_printf(out, " %s<p>%s</p></li>\n", e == CAT_CONTROL ? "seen" : "failed", means[e]);
+        html_printf(out, " %s<p>%s</p></li>\n", e == CAT_CONTROL ? "triggered" : "failed",
+                    cat_expectation_meaning((enum cat_expectation)e));
     }
     text_puts(out, "</ul>\n");
 }
-
-static const char *const kinds[] = {"pass", "fail", "other", "control", "skip"};
 
 static void put_card(const struct html *html, size_t index, struct text *out)
 {
     const struct report_device *device = &html->model->devices[index];
     const struct dev_facts *facts = &device->facts;
     struct report_family *families;
-    uint64_t counts[5] = {0};
+    uint64_t counts[REPORT_COUNTED] = {0};
     char api[32];
     const size_t count = report_families(html->model, index, &families);
-    for (size_t i = 0; i < count; i++) {
-        const struct report_family *f = &families[i];
-        const uint64_t some[] = {f->pass, f->fail, f->other, f->control, f->skip};
-        for (size_t k = 0; k < 5; k++)
-            counts[k] += some[k];
-    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < REPORT_COUNTED; k++)
+            counts[k] += families[i].counts[k];
     free(families);
     format_api(api, facts->api);
     text_puts(out, "<li class=\"card\"><p class=\"name\">");
@@ -115,14 +105,15 @@ static void put_card(const struct html *html, size_t index, struct text *out)
     if (strcmp(device->checker, "device") != 0)
         html_printf(out, " \xc2\xb7 checked by %s", device->checker);
     text_puts(out, "</p>\n");
-    html_bar(out, counts, kinds, 5);
+    html_bar(out, counts, report_counted_names, REPORT_COUNTED);
     text_puts(out, "<p class=\"counts\">");
     bool first = true;
-    for (size_t k = 0; k < 5; k++)
+    for (size_t k = 0; k < REPORT_COUNTED; k++)
         if (counts[k]) {
-            html_printf(out, "%s<span class=\"key %s\">", first ? "" : " ", kinds[k]);
+            html_printf(out, "%s<span class=\"key %s\">", first ? "" : " ",
+                        report_counted_names[k]);
             html_count(out, counts[k]);
-            html_printf(out, " %s</span>", kinds[k]);
+            html_printf(out, " %s</span>", report_counted_names[k]);
             first = false;
         }
     text_puts(out, "</p></li>\n");
@@ -142,22 +133,21 @@ void html_session(const struct html *html, struct text *out)
     html_printf(out, "<dt>command</dt><dd><code class=\"copy\">%s</code></dd>\n", session->command);
     snprintf(line, sizeof line, "0x%jx", (uintmax_t)session->seed);
     put_fact(out, "seed", line);
-    put_fact(out, "runs asked for", text_count(count, session->runs));
+    put_fact(out, "requested runs", text_count(count, session->runs));
     put_fact(out, "started", session->started);
     put_fact(out, "system", session->system);
     snprintf(line, sizeof line, "%jd", (intmax_t)session->id);
     put_fact(out, "session", line);
     put_fact(out, "identity", session->uuid ? session->uuid : "");
     put_fact(out, "litmus", session->version);
-    put_fact(out, "reference driver", html->model->simt ? html->model->simt : "");
+    put_fact(out, "SIMT simulator", html->model->simt ? html->model->simt : "");
     text_puts(out, "</dl>\n");
 }
 
 void html_header(const struct html *html, struct text *out)
 {
-    text_puts(out,
-              "<header id=\"top\">\n<p class=\"kicker\">litmus \xc2\xb7 what a driver does with "
-              "subgroup code</p>\n");
+    text_puts(out, "<header id=\"top\">\n<p class=\"kicker\">litmus \xc2\xb7 subgroup behaviour of "
+                   "a Vulkan driver</p>\n");
     put_title(html, out);
     put_verdict(html, out);
     put_tiles(html, out);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a configuration's results over all sessions, and draws those courses that move.
-#include "report/html_history.h"
+#include "report/html.h"
 
 #include "catalogue/catalogue.h"
-#include "report/html.h"
 
 #include <math.h>
 #include <stdlib.h>

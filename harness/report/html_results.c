@@ -10,37 +10,7 @@
 
 #define CHUNK 200
 
-static const char *const counted_names[] = {"pass", "fail", "other", "control", "skip"};
-enum { COUNTED_PASS, COUNTED_FAIL, COUNTED_OTHER, COUNTED_CONTROL, COUNTED_SKIP };
-
-// Where report_families counts a result.
-static int counted_as(const struct report_result *result)
-{
-    if (result->result == ENG_SKIP)
-        return COUNTED_SKIP;
-    if (report_failed(result))
-        return COUNTED_FAIL;
-    if (report_unfinished(result) ||
-        (result->result == ENG_NO_PROGRESS && result->expectation != CAT_CONTROL))
-        return COUNTED_OTHER;
-    return result->expectation == CAT_CONTROL ? COUNTED_CONTROL : COUNTED_PASS;
-}
-
 // ---- the plain table
-
-static void put_row(const struct html *html, const struct report_result *result, struct text *out)
-{
-    char rate[80];
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
-    html_printf(out, "<tr><td class=\"%s\">%s</td><th scope=\"row\" class=\"config\">",
-                html_kind(result), eng_result_name(result->result));
-    html_name(out, result->name);
-    html_printf(out, "</th><td>%u</td>", html->model->devices[result->device].number);
-    html_printf(out, "<td>%s</td>", cat_expectation_name(result->expectation));
-    html_count_cell(out, result->runs);
-    html_count_cell(out, result->failed_runs);
-    html_printf(out, "<td>%s</td><td>%s</td></tr>\n", result->judged ? rate : "", result->reason);
-}
 
 static void put_options(struct text *out, const char *prefix, const char *const *names,
                         size_t count)
@@ -58,12 +28,12 @@ static void put_filters(const struct html *html, struct text *out)
         results[r] = eng_result_name((enum eng_result)r);
     text_puts(out, "<form id=\"filter\" role=\"search\" aria-label=\"Filter the results\" hidden>\n"
                    "<label class=\"long\">Text <input id=\"by-text\" type=\"search\" "
-                   "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"words of a "
-                   "name or reason\"></label>\n"
+                   "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"text of a name or "
+                   "reason\"></label>\n"
                    "<label>Family <select id=\"by-family\"><option value=\"\">all</option>"
                    "</select></label>\n<label>Result <select id=\"by-result\">"
                    "<option value=\"\">all</option><optgroup label=\"counted as\">");
-    put_options(out, "counted-", counted_names, 5);
+    put_options(out, "counted-", report_counted_names, REPORT_COUNTED);
     text_puts(out, "</optgroup><optgroup label=\"ended with\">");
     put_options(out, "ended-", results, ENG_RESULTS);
     text_puts(out, "</optgroup></select></label>\n<label>Expectation <select id=\"by-expectation\">"
@@ -82,22 +52,40 @@ static void put_filters(const struct html *html, struct text *out)
     text_puts(out, "</select></label>\n<button type=\"reset\">Show all</button>\n</form>\n");
 }
 
+static void put_result(struct table *table, const struct html *html,
+                       const struct report_result *result)
+{
+    table_row(table);
+    table_put(table, TONE_PLAIN, "%s", eng_result_name(result->result))->class = html_kind(result);
+    table_put(table, TONE_PLAIN, "%s", result->name);
+    table_put(table, TONE_PLAIN, "%u", html->model->devices[result->device].number);
+    table_put(table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
+    table_count(table, TONE_PLAIN, result->runs);
+    table_count(table, TONE_PLAIN, result->failed_runs);
+    table_rate(table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
+    table_put(table, TONE_PLAIN, "%s", result->reason);
+}
+
 // Tables of at most CHUNK rows, so that a browser need not lay out those that are not looked at.
 static void put_plain(const struct html *html, struct text *out)
 {
+    static const struct table_column heads[] = {
+        {.title = "result"},
+        {.title = "configuration", .kind = TABLE_CODE},
+        {.title = "device"},
+        {.title = "expectation"},
+        {.title = "runs", .kind = TABLE_NUMBER},
+        {.title = "failed", .kind = TABLE_NUMBER},
+        {.title = "rate, 95\xc2\xa0% interval"},
+        {.title = "reason"},
+    };
+    struct table table = {.title = "Results", .class = "chunk", TABLE_OF(heads)};
     for (size_t i = 0; i < html->model->result_count; i++) {
-        if (i % CHUNK == 0)
-            html_printf(out,
-                        "<div class=\"wide chunk\"><table>\n<caption>Results from number %zu on"
-                        "</caption>\n<thead><tr><th scope=\"col\">result</th><th scope=\"col\">"
-                        "configuration</th><th scope=\"col\">device</th><th scope=\"col\">"
-                        "expectation</th><th scope=\"col\" class=\"n\">runs</th><th scope=\"col\" "
-                        "class=\"n\">failed</th><th scope=\"col\">rate, 95\xc2\xa0%% interval</th>"
-                        "<th scope=\"col\">reason</th></tr></thead>\n<tbody>\n",
-                        i + 1);
-        put_row(html, &html->model->results[i], out);
-        if (i % CHUNK == CHUNK - 1 || i + 1 == html->model->result_count)
-            text_puts(out, "</tbody></table></div>\n");
+        put_result(&table, html, &html->model->results[i]);
+        if (table.count == CHUNK || i + 1 == html->model->result_count) {
+            html_table(html, &table, false, out);
+            table_clear(&table);
+        }
     }
 }
 
@@ -108,8 +96,8 @@ void html_results(const struct html *html, struct text *out)
     put_filters(html, out);
     text_puts(out, "<p id=\"shown\" role=\"status\" hidden></p>\n"
                    "<div class=\"wide\" role=\"region\" aria-label=\"All results\" "
-                   "tabindex=\"0\">\n<table id=\"table\" hidden>\n<caption>Every configuration "
-                   "that was asked for</caption>\n<thead></thead><tbody></tbody></table></div>\n"
+                   "tabindex=\"0\">\n<table id=\"table\" hidden>\n<caption>All requested "
+                   "configurations</caption>\n<thead></thead><tbody></tbody></table></div>\n"
                    "<p id=\"more\" hidden></p>\n<noscript>\n<p>Filters need scripts.</p>\n");
     put_plain(html, out);
     text_puts(out, "</noscript>\n");
@@ -183,7 +171,7 @@ static json_t *make_row(const struct html *html, const struct report_result *res
     json_array_append_new(row, json_string(result->name + strlen(result->test)));
     json_array_append_new(row, integer(html->model->devices[result->device].number));
     json_array_append_new(row, integer(result->result));
-    json_array_append_new(row, integer((uint64_t)counted_as(result)));
+    json_array_append_new(row, integer(report_counted(result)));
     json_array_append_new(row, integer(result->expectation));
     json_array_append_new(row, text_number(texts, html_kind(result)));
     json_array_append_new(row, integer(result->runs));
@@ -227,7 +215,7 @@ static const char *expectation_name(int i)
 
 static const char *counted_name(int i)
 {
-    return counted_names[i];
+    return report_counted_names[i];
 }
 
 static void put_member(struct text *out, const char *name, json_t *value)
@@ -244,7 +232,7 @@ void html_data(const struct html *html, struct text *out)
     put_member(out, "decades", json_integer(html->decades));
     put_member(out, "devices", json_integer((json_int_t)html->model->device_count));
     put_member(out, "results", names(result_name, ENG_RESULTS));
-    put_member(out, "counted", names(counted_name, 5));
+    put_member(out, "counted", names(counted_name, REPORT_COUNTED));
     put_member(out, "expectations", names(expectation_name, CAT_CONTROL + 1));
     text_puts(out, "\"rows\":[");
     for (size_t i = 0; i < html->model->result_count; i++) {

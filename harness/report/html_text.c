@@ -128,7 +128,7 @@ void html_chip(struct text *out, const char *kind, const char *word)
 
 const char *html_kind(const struct report_result *result)
 {
-    if (report_control_seen(result))
+    if (report_control_triggered(result))
         return "seen";
     if (report_failed(result))
         return cat_expectation_name(result->expectation);
@@ -148,5 +148,15 @@ void html_device(struct text *out, const struct html *html, size_t device)
     html_device_name(&name, &html->model->devices[device]);
     html_printf(out, "<abbr class=\"device\" title=\"%s\">%u</abbr> ", name.data,
                 html->model->devices[device].number);
+    text_free(&name);
+}
+
+void html_device_heading(const struct html *html, size_t device, struct text *out)
+{
+    struct text name = {0};
+    html_device_name(&name, &html->model->devices[device]);
+    text_puts(out, "<h3>");
+    html_device(out, html, device);
+    html_printf(out, "%s</h3>\n", name.data);
     text_free(&name);
 }

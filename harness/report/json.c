@@ -2,159 +2,198 @@
 // JSON, as docs/report.schema.json says: one line for each device and each result.
 #include "catalogue/catalogue.h"
 #include "report/code.h"
-#include "report/evidence.h"
-#include "report/fingerprint.h"
+#include "report/fields.h"
 #include "report/format.h"
-#include "report/matrix.h"
-#include "report/mutation.h"
-#include "report/progress.h"
 #include "report/report.h"
+#include "report/sections.h"
 
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(9))
+#define MOST_COUNT 1000000000000000 // of runs and units that are read
 
-// Counts are below REPORT_MOST; what a driver says may not be.
-static json_t *whole(uint64_t count)
-{
-    return json_integer((json_int_t)(count < REPORT_MOST ? count : REPORT_MOST - 1));
-}
+// ---- the session
 
-static json_t *hex(uint64_t value)
-{
-    char text[32];
-    snprintf(text, sizeof(text), "0x%jx", (uintmax_t)value);
-    return json_string(text);
-}
-
-// json_string() refuses what is not UTF-8; everything here went through text_sanitise.
-static json_t *string(const char *value)
-{
-    json_t *json = json_string(value);
-    return json ? json : json_string("?");
-}
-
-static json_t *pair(double low, double high)
-{
-    json_t *array = json_array();
-    json_array_append_new(array, json_real(low));
-    json_array_append_new(array, json_real(high));
-    return array;
-}
-
-// Appends one value and drops it.
-static void dump(struct text *out, json_t *json)
-{
-    char *line = json_dumps(json, DUMP_FLAGS | JSON_ENCODE_ANY);
-    text_puts(out, line ? line : "null");
-    free(line);
-    json_decref(json);
-}
-
-static json_t *make_shard(const struct store_session *session)
-{
-    static const char *const kinds[] = {
-        [STORE_WHOLE] = "whole", [STORE_SHARD_TESTS] = "tests", [STORE_SHARD_RUNS] = "runs"};
-    json_t *json = json_object();
-    json_object_set_new(json, "of", json_string(kinds[session->shard]));
-    json_object_set_new(json, "index", whole(session->shard_index));
-    json_object_set_new(json, "count", whole(session->shard_count));
-    return json;
-}
-
-static json_t *make_selection(const struct report_model *model)
-{
-    json_t *json = json_object();
-    json_object_set_new(json, "device", string(model->only_device));
-    json_object_set_new(json, "test", string(model->only_test));
-    return json;
-}
+#define AT(name, kind, member, most) FIELD_READ(name, kind, store_session, member, most)
+const struct field report_tool_fields[] = {
+    FIELD_PLACE("name"),
+    AT("version", TEXT, version, 0),
+    AT("command", TEXT, command, 0),
+    AT("session", I64, id, INT64_MAX),
+    AT("started", TEXT, started, 0),
+    AT("system", TEXT, system, 0),
+    AT("seed", HEX64, seed, 0),
+    AT("runs", U64, runs, MOST_COUNT),
+    AT("finished", BOOL, finished, 0),
+    FIELD_PLACE("confidence"),
+    FIELD_KEPT("uuid", TEXT, store_session, uuid),
+    FIELD_PLACE("shard"),
+    FIELD_PLACE("selection"),
+    FIELD_END,
+};
+#undef AT
 
 static json_t *make_tool(const struct report_model *model)
 {
+    static const char *const shards[] = {
+        [STORE_WHOLE] = "whole", [STORE_SHARD_TESTS] = "tests", [STORE_SHARD_RUNS] = "runs"};
     const struct store_session *session = &model->session;
-    json_t *tool = json_object();
-    json_object_set_new(tool, "name", json_string("litmus"));
-    json_object_set_new(tool, "version", string(session->version));
-    json_object_set_new(tool, "command", string(session->command));
-    json_object_set_new(tool, "session", json_integer(session->id));
-    json_object_set_new(tool, "started", string(session->started));
-    json_object_set_new(tool, "system", string(session->system));
-    json_object_set_new(tool, "seed", hex(session->seed));
-    json_object_set_new(tool, "runs", whole(session->runs));
-    json_object_set_new(tool, "finished", json_boolean(session->finished));
-    json_object_set_new(tool, "confidence", json_real(REPORT_CONFIDENCE));
-    json_object_set_new(tool, "uuid", string(session->uuid));
-    json_object_set_new(tool, "shard", make_shard(session));
-    json_object_set_new(tool, "selection", make_selection(model));
-    return tool;
-}
-
-static json_t *make_driver(const struct dev_facts *facts)
-{
-    char uuid[37];
-    format_uuid(uuid, facts->driver_uuid);
-    json_t *driver = json_object();
-    json_object_set_new(driver, "name", string(facts->driver_name));
-    json_object_set_new(driver, "info", string(facts->driver_info));
-    json_object_set_new(driver, "version", string(facts->driver_version));
-    json_object_set_new(driver, "raw_version", whole(facts->driver_raw));
-    json_object_set_new(driver, "id", whole(facts->driver_id));
-    json_object_set_new(driver, "uuid", json_string(uuid));
-    return driver;
-}
-
-static json_t *make_subgroup(const struct dev_facts *facts)
-{
-    json_t *subgroup = json_object();
-    json_object_set_new(subgroup, "size", whole(facts->subgroup));
-    json_object_set_new(subgroup, "min", whole(facts->subgroup_min));
-    json_object_set_new(subgroup, "max", whole(facts->subgroup_max));
-    json_object_set_new(subgroup, "control", json_boolean(facts->subgroup_control));
-    return subgroup;
-}
-
-static json_t *make_limits(const struct dev_facts *facts)
-{
-    json_t *limits = json_object();
-    json_object_set_new(limits, "workgroup", whole(facts->max_workgroup));
-    json_object_set_new(limits, "workgroups", whole(facts->max_workgroups));
-    json_object_set_new(limits, "shared", whole(facts->max_shared));
-    json_object_set_new(limits, "storage_buffer", whole(facts->max_storage_buffer));
-    return limits;
-}
-
-static json_t *make_device(const struct report_device *device)
-{
-    const struct dev_facts *facts = &device->facts;
-    char uuid[37], api[32];
-    format_uuid(uuid, facts->device_uuid);
-    format_api(api, facts->api);
-    json_t *features = json_array();
-    for (int feature = 0; feature < CAT_FEATURE_COUNT; feature++) {
-        if (facts->features >> feature & 1)
-            json_array_append_new(features, json_string(cat_feature_name(feature)));
-    }
-    json_t *json = json_object();
-    json_object_set_new(json, "id", json_string(device->id));
-    json_object_set_new(json, "number", whole(device->number));
-    json_object_set_new(json, "name", string(facts->name));
-    json_object_set_new(json, "type", string(facts->type));
-    json_object_set_new(json, "vendor", hex(facts->vendor));
-    json_object_set_new(json, "product", hex(facts->product));
-    json_object_set_new(json, "uuid", json_string(uuid));
-    json_object_set_new(json, "driver", make_driver(facts));
-    json_object_set_new(json, "api", json_string(api));
-    json_object_set_new(json, "subgroup", make_subgroup(facts));
-    json_object_set_new(json, "limits", make_limits(facts));
-    json_object_set_new(json, "features", features);
-    json_object_set_new(json, "checker", string(device->checker));
-    json_object_set_new(json, "loader", string(facts->loader));
+    json_t *json = fields_write(report_tool_fields, session);
+    json_object_set_new(json, "name", json_string("litmus"));
+    json_object_set_new(json, "confidence", json_real(REPORT_CONFIDENCE));
+    json_object_set_new(json, "shard",
+                        json_pack("{s:s, s:o, s:o}", "of", shards[session->shard], "index",
+                                  field_count(session->shard_index), "count",
+                                  field_count(session->shard_count)));
+    json_object_set_new(json, "selection",
+                        json_pack("{s:o, s:o}", "device", field_text(model->only_device), "test",
+                                  field_text(model->only_test)));
     return json;
 }
+
+// ---- devices
+
+#define AT(name, kind, member, most) FIELD_READ(name, kind, report_device, member, most)
+#define KEPT(name, kind, member)     FIELD_KEPT(name, kind, report_device, facts.member)
+#define FACT(name, member)                                                                         \
+    AT(name, CHARS, facts.member, sizeof(((struct report_device *)0)->facts.member))
+const struct field report_driver_fields[] = {
+    FACT("name", driver_name),
+    FACT("info", driver_info),
+    FACT("version", driver_version),
+    KEPT("raw_version", U32, driver_raw),
+    AT("id", U32, facts.driver_id, UINT32_MAX),
+    AT("uuid", UUID, facts.driver_uuid, 0),
+    FIELD_END,
+};
+
+const struct field report_subgroup_fields[] = {
+    AT("size", U32, facts.subgroup, 1024),
+    KEPT("min", U32, subgroup_min),
+    KEPT("max", U32, subgroup_max),
+    KEPT("control", BOOL, subgroup_control),
+    FIELD_END,
+};
+
+static const struct field limit_fields[] = {
+    KEPT("workgroup", U32, max_workgroup),
+    KEPT("workgroups", U32, max_workgroups),
+    KEPT("shared", U32, max_shared),
+    KEPT("storage_buffer", U64, max_storage_buffer),
+    FIELD_END,
+};
+
+const struct field report_device_fields[] = {
+    AT("id", CHARS, id, 17),
+    AT("number", U32, number, 1000),
+    FACT("name", name),
+    FACT("type", type),
+    AT("vendor", HEX32, facts.vendor, 0),
+    AT("product", HEX32, facts.product, 0),
+    AT("uuid", UUID, facts.device_uuid, 0),
+    FIELD_PLACE("driver"),
+    FIELD_PLACE("api"),
+    FIELD_PLACE("subgroup"),
+    FIELD_PLACE("limits"),
+    FIELD_PLACE("features"),
+    FIELD_KEPT("checker", TEXT, report_device, checker),
+    KEPT("loader", CHARS, loader),
+    FIELD_PLACE("code_effects"),
+    FIELD_END,
+};
+#undef AT
+#undef KEPT
+#undef FACT
+
+// Of what the axes of tests change in the compiled code.
+static json_t *make_effects(const struct report_code *code, size_t device)
+{
+    const struct isa_study *study = &code->studies[device];
+    json_t *json = json_array();
+    for (size_t i = 0; i < study->effect_count; i++) {
+        const struct isa_axis_effect *effect = &study->effects[i];
+        struct text words = {0};
+        if (!report_code_about(code, device, effect))
+            continue;
+        isa_effect_words(effect, study->members, study->twins, &words);
+        json_array_append_new(
+            json,
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "test", field_text(effect->test),
+                      "axis", field_text(effect->axis), "base", field_text(effect->base_value),
+                      "value", field_text(effect->other_value), "pairs", field_count(effect->pairs),
+                      "same", field_count(effect->like[ISA_SAME]), "text", field_text(words.data)));
+        text_free(&words);
+    }
+    return json;
+}
+
+static json_t *make_device(const struct report_code *code, size_t index)
+{
+    const struct report_device *device = &code->model->devices[index];
+    json_t *json = fields_write(report_device_fields, device), *features = json_array();
+    char api[32];
+    format_api(api, device->facts.api);
+    for (int feature = 0; feature < CAT_FEATURE_COUNT; feature++)
+        if (device->facts.features >> feature & 1)
+            json_array_append_new(features, json_string(cat_feature_name(feature)));
+    json_object_set_new(json, "driver", fields_write(report_driver_fields, device));
+    json_object_set_new(json, "api", json_string(api));
+    json_object_set_new(json, "subgroup", fields_write(report_subgroup_fields, device));
+    json_object_set_new(json, "limits", fields_write(limit_fields, device));
+    json_object_set_new(json, "features", features);
+    json_object_set_new(json, "code_effects", make_effects(code, index));
+    return json;
+}
+
+// ---- results
+
+#define AT(name, kind, member, most) FIELD_READ(name, kind, report_result, member, most)
+#define KEPT(name, kind, member)     FIELD_KEPT(name, kind, report_result, member)
+const struct field report_result_fields[] = {
+    KEPT("name", TEXT, name), // is read first
+    KEPT("family", TEXT, family),
+    KEPT("test", TEXT, test),
+    FIELD_PLACE("variant"),
+    FIELD_PLACE("params"),
+    FIELD_PLACE("device"),
+    FIELD_PLACE("expectation"),
+    AT("headline", TEXT, headline, 0),
+    FIELD_PLACE("result"),
+    AT("reason", TEXT, reason, 0),
+    FIELD_PLACE("observation"),
+    AT("runs", U64, runs, MOST_COUNT),
+    AT("failed_runs", U64, failed_runs, MOST_COUNT),
+    AT("no_progress_runs", U64, no_progress_runs, MOST_COUNT),
+    AT("first_run_failed", BOOL, first_run_failed, 0),
+    AT("instances", U64, instances, MOST_COUNT),
+    AT("failed_instances", U64, failed_instances, MOST_COUNT),
+    FIELD_PLACE("interval"),
+    FIELD_PLACE("outcomes"),
+    FIELD_PLACE("failures"),
+    AT("spirv_sha256", TEXT, sha256, 0),
+    AT("seed", HEX64, seed, 0),
+    AT("seconds", REAL, seconds, 0),
+    FIELD_PLACE("interval_kind"),
+    {"stress", FIELD_TEXT, offsetof(struct report_result, stress), 0, 3},
+    {"rule", FIELD_TEXT, offsetof(struct report_result, rule), 0, 3},
+    KEPT("first", U64, first),
+    FIELD_PLACE("parts"),
+    FIELD_PLACE("overdispersion"),
+    FIELD_PLACE("code"),
+    FIELD_END,
+};
+#undef AT
+#undef KEPT
+
+#define AT(name, kind, member, most) FIELD_READ(name, kind, eng_part, member, most)
+const struct field report_part_fields[] = {
+    AT("process", U32, process, UINT32_MAX),
+    AT("runs", U64, runs, MOST_COUNT),
+    AT("failed_runs", U64, failed_runs, MOST_COUNT),
+    AT("no_progress_runs", U64, no_progress_runs, MOST_COUNT),
+    FIELD_END,
+};
+#undef AT
 
 static bool is_number(const char *text)
 {
@@ -168,7 +207,7 @@ static json_t *make_pairs(const struct cfg_pair *pairs, size_t count, bool numbe
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++) {
         const char *value = pairs[i].value;
-        json_t *json = numbers && is_number(value) ? json_integer(atoll(value)) : string(value);
+        json_t *json = numbers && is_number(value) ? json_integer(atoll(value)) : field_text(value);
         json_object_set_new(object, pairs[i].key, json);
     }
     return object;
@@ -181,7 +220,7 @@ static json_t *make_outcomes(const struct report_result *result)
         char buffer[24];
         if (result->outcomes[outcome] > 0)
             json_object_set_new(outcomes, report_outcome_name(result, outcome, buffer),
-                                whole(result->outcomes[outcome]));
+                                field_count(result->outcomes[outcome]));
     }
     return outcomes;
 }
@@ -192,54 +231,25 @@ static json_t *make_failures(const struct report_result *result)
     for (size_t i = 0; i < result->failure_count; i++) {
         const struct eng_failure *failure = &result->failures[i];
         char buffer[24];
-        json_t *json = json_object();
         // Runs are counted from 1, as people do and as first_run_failed does.
-        json_object_set_new(json, "run", whole(failure->at.run + 1));
-        json_object_set_new(json, "instance", whole(failure->at.instance));
-        json_object_set_new(json, "word", whole(failure->at.word));
-        json_object_set_new(json, "where", string(failure->where));
-        json_object_set_new(json, "outcome",
-                            json_string(report_outcome_name(result, failure->at.outcome, buffer)));
-        json_object_set_new(json, "got", whole(failure->at.got));
-        json_object_set_new(json, "want", whole(failure->at.want));
-        json_array_append_new(failures, json);
+        json_array_append_new(
+            failures,
+            json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "run",
+                      field_count(failure->at.run + 1), "instance",
+                      field_count(failure->at.instance), "word", field_count(failure->at.word),
+                      "where", field_text(failure->where), "outcome",
+                      report_outcome_name(result, failure->at.outcome, buffer), "got",
+                      field_count(failure->at.got), "want", field_count(failure->at.want)));
     }
     return failures;
 }
 
-static json_t *make_parts(const struct report_result *result)
-{
-    json_t *parts = json_array();
-    for (size_t i = 0; i < result->piece_count; i++) {
-        const struct eng_part *part = &result->pieces[i];
-        json_t *json = json_object();
-        json_object_set_new(json, "process", whole(part->process));
-        json_object_set_new(json, "runs", whole(part->runs));
-        json_object_set_new(json, "failed_runs", whole(part->failed_runs));
-        json_object_set_new(json, "no_progress_runs", whole(part->no_progress_runs));
-        json_array_append_new(parts, json);
-    }
-    return parts;
-}
-
 // null where there are no two parts to compare.
-static json_t *make_spread(const struct report_result *result)
+static json_t *make_spread(const struct report_spread *spread)
 {
-    if (result->spread.groups < 2)
-        return json_null();
-    json_t *json = json_object();
-    json_object_set_new(json, "groups", whole(result->spread.groups));
-    json_object_set_new(json, "factor", json_real(result->spread.factor));
-    json_object_set_new(json, "p", json_real(result->spread.p));
-    return json;
-}
-
-static json_t *make_statistics(const struct isa_code *code)
-{
-    json_t *json = json_object();
-    for (size_t i = 0; i < code->statistic_count; i++)
-        json_object_set_new(json, code->statistics[i].name, string(code->statistics[i].value));
-    return json;
+    return spread->groups < 2 ? json_null()
+                              : json_pack("{s:o, s:f, s:f}", "groups", field_count(spread->groups),
+                                          "factor", spread->factor, "p", spread->p);
 }
 
 // What the store has of a configuration's code; null if it has none.
@@ -250,54 +260,28 @@ static json_t *make_code(const struct report_code *code, const struct report_res
     const struct isa_entry broken = {.code = {.remarks = faults, .remark_count = 1}};
     if (!entry && code->fault[0])
         entry = &broken;
-    const struct isa_piece *piece = entry ? entry->piece : NULL;
-    char digest[17];
     if (!entry)
         return json_null();
-    json_t *json = json_object(), *remarks = json_array();
-    isa_digest(entry ? entry->piece : NULL, digest);
+    const struct isa_piece *piece = entry->piece;
+    json_t *statistics = json_object(), *remarks = json_array();
+    char digest[17];
+    isa_digest(piece, digest);
+    for (size_t i = 0; i < entry->code.statistic_count; i++)
+        json_object_set_new(statistics, entry->code.statistics[i].name,
+                            field_text(entry->code.statistics[i].value));
     for (size_t i = 0; i < entry->code.remark_count; i++)
-        json_array_append_new(remarks, string(entry->code.remarks[i]));
+        json_array_append_new(remarks, field_text(entry->code.remarks[i]));
     if (entry->unlinted)
-        json_array_append_new(remarks, string(entry->unlinted));
-    json_object_set_new(json, "digest", piece ? json_string(digest) : json_null());
-    json_object_set_new(json, "source",
-                        piece ? json_string(isa_source_name(piece->source)) : json_null());
-    json_object_set_new(json, "architecture", piece ? whole(piece->architecture) : json_null());
-    json_object_set_new(json, "bytes", piece ? whole(piece->size) : json_null());
-    json_object_set_new(json, "statistics", make_statistics(&entry->code));
-    json_object_set_new(json, "exchanges",
-                        entry->listing.sass.count ? whole(isa_exchanges(&entry->listing))
-                                                  : json_null());
-    json_object_set_new(json, "apart", entry->linted ? whole(isa_risks(entry)) : json_null());
-    json_object_set_new(json, "inside",
-                        entry->linted ? whole(report_code_inside(entry)) : json_null());
-    json_object_set_new(json, "remarks", remarks);
-    return json;
-}
-
-static json_t *make_effects(const struct report_code *code, size_t device)
-{
-    const struct isa_study *study = &code->studies[device];
-    json_t *json = json_array();
-    for (size_t i = 0; i < study->effect_count; i++) {
-        const struct isa_axis_effect *effect = &study->effects[i];
-        struct text words = {0};
-        if (!report_code_about(code, device, effect))
-            continue;
-        json_t *entry = json_object();
-        isa_effect_words(effect, study->members, study->twins, &words);
-        json_object_set_new(entry, "test", string(effect->test));
-        json_object_set_new(entry, "axis", string(effect->axis));
-        json_object_set_new(entry, "base", string(effect->base_value));
-        json_object_set_new(entry, "value", string(effect->other_value));
-        json_object_set_new(entry, "pairs", whole(effect->pairs));
-        json_object_set_new(entry, "same", whole(effect->like[ISA_SAME]));
-        json_object_set_new(entry, "text", string(words.data));
-        json_array_append_new(json, entry);
-        text_free(&words);
-    }
-    return json;
+        json_array_append_new(remarks, field_text(entry->unlinted));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "digest",
+        piece ? json_string(digest) : json_null(), "source",
+        piece ? json_string(isa_source_name(piece->source)) : json_null(), "architecture",
+        piece ? field_count(piece->architecture) : json_null(), "bytes",
+        piece ? field_count(piece->size) : json_null(), "statistics", statistics, "exchanges",
+        entry->listing.sass.count ? field_count(isa_exchanges(&entry->listing)) : json_null(),
+        "apart", entry->linted ? field_count(isa_risks(entry)) : json_null(), "inside",
+        entry->linted ? field_count(report_code_inside(entry)) : json_null(), "remarks", remarks);
 }
 
 static json_t *make_evidence(const struct report_result *result)
@@ -306,50 +290,41 @@ static json_t *make_evidence(const struct report_result *result)
     for (size_t kind = 0; kind < ENG_EVIDENCES; kind++)
         if (result->evidence[kind])
             json_object_set_new(json, eng_evidence_name((enum eng_evidence)kind),
-                                string(result->evidence[kind]));
+                                field_text(result->evidence[kind]));
     return json;
 }
 
 static json_t *make_result(const struct report_code *code, const struct report_result *result)
 {
-    const struct report_model *model = code->model;
-    json_t *json = json_object();
-    json_object_set_new(json, "name", string(result->name));
-    json_object_set_new(json, "family", string(result->family));
-    json_object_set_new(json, "test", string(result->test));
-    json_object_set_new(json, "variant", make_pairs(result->variant, result->variant_count, false));
-    json_object_set_new(json, "params", make_pairs(result->params, result->param_count, true));
-    json_object_set_new(json, "device", json_string(model->devices[result->device].id));
-    json_object_set_new(json, "expectation",
-                        json_string(cat_expectation_name(result->expectation)));
-    json_object_set_new(json, "headline", string(result->headline));
-    json_object_set_new(json, "result", json_string(eng_result_name(result->result)));
-    json_object_set_new(json, "reason", string(result->reason));
-    json_object_set_new(json, "observation",
-                        json_string(report_observation(result->failed_runs, result->judged)));
-    json_object_set_new(json, "runs", whole(result->runs));
-    json_object_set_new(json, "failed_runs", whole(result->failed_runs));
-    json_object_set_new(json, "no_progress_runs", whole(result->no_progress_runs));
-    json_object_set_new(json, "first_run_failed", json_boolean(result->first_run_failed));
-    json_object_set_new(json, "instances", whole(result->instances));
-    json_object_set_new(json, "failed_instances", whole(result->failed_instances));
-    json_object_set_new(json, "interval", pair(result->interval.low, result->interval.high));
-    json_object_set_new(json, "outcomes", make_outcomes(result));
-    json_object_set_new(json, "failures", make_failures(result));
-    json_object_set_new(json, "spirv_sha256", string(result->sha256));
-    json_object_set_new(json, "seed", hex(result->seed));
-    json_object_set_new(json, "seconds", json_real(result->seconds));
-    json_object_set_new(json, "interval_kind", json_string(report_interval_kind(result->rule)));
-    json_object_set_new(json, "stress", string(result->stress));
-    json_object_set_new(json, "rule", string(result->rule));
-    json_object_set_new(json, "first", whole(result->first));
-    json_object_set_new(json, "parts", make_parts(result));
-    json_object_set_new(json, "overdispersion", make_spread(result));
-    json_object_set_new(json, "code", make_code(code, result));
+    json_t *json = fields_write(report_result_fields, result), *parts = json_array();
+    const struct {
+        const char *name;
+        json_t *value;
+    } set[] = {
+        {"variant", make_pairs(result->variant, result->variant_count, false)},
+        {"params", make_pairs(result->params, result->param_count, true)},
+        {"device", json_string(code->model->devices[result->device].id)},
+        {"expectation", json_string(cat_expectation_name(result->expectation))},
+        {"result", json_string(eng_result_name(result->result))},
+        {"observation", json_string(report_observation(result->failed_runs, result->judged))},
+        {"interval", field_interval(result->interval)},
+        {"outcomes", make_outcomes(result)},
+        {"failures", make_failures(result)},
+        {"interval_kind", json_string(report_interval_kind(result->rule))},
+        {"parts", parts},
+        {"overdispersion", make_spread(&result->spread)},
+        {"code", make_code(code, result)},
+    };
+    for (size_t i = 0; i < result->piece_count; i++)
+        json_array_append_new(parts, fields_write(report_part_fields, &result->pieces[i]));
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        json_object_set_new(json, set[i].name, set[i].value);
     if (report_evidence_any(result))
         json_object_set_new(json, "evidence", make_evidence(result));
     return json;
 }
+
+// ---- the summary
 
 static json_t *make_counts(const struct report_model *model)
 {
@@ -358,7 +333,7 @@ static json_t *make_counts(const struct report_model *model)
         results[model->results[i].result]++;
     json_t *json = json_object();
     for (int result = 0; result < ENG_RESULTS; result++)
-        json_object_set_new(json, eng_result_name(result), whole(results[result]));
+        json_object_set_new(json, eng_result_name(result), field_count(results[result]));
     return json;
 }
 
@@ -378,13 +353,11 @@ static json_t *make_expectations(const struct report_model *model)
             runs += result->runs;
             failed_runs += result->failed_runs;
         }
-        json_t *entry = json_object();
-        json_object_set_new(entry, "configurations", whole(configurations));
-        json_object_set_new(entry, "ran", whole(ran));
-        json_object_set_new(entry, "failed", whole(failed));
-        json_object_set_new(entry, "runs", whole(runs));
-        json_object_set_new(entry, "failed_runs", whole(failed_runs));
-        json_object_set_new(json, cat_expectation_name(expectation), entry);
+        json_object_set_new(json, cat_expectation_name(expectation),
+                            json_pack("{s:o, s:o, s:o, s:o, s:o}", "configurations",
+                                      field_count(configurations), "ran", field_count(ran),
+                                      "failed", field_count(failed), "runs", field_count(runs),
+                                      "failed_runs", field_count(failed_runs)));
     }
     return json;
 }
@@ -396,23 +369,17 @@ static json_t *make_headlines(const struct report_model *model)
         struct report_headline *lines;
         size_t count = report_headlines(model, device, &lines);
         for (size_t i = 0; i < count; i++) {
-            json_t *entry = json_object();
-            json_object_set_new(entry, "device", json_string(model->devices[device].id));
-            json_object_set_new(entry, "headline", string(lines[i].name));
-            json_object_set_new(entry, "expectation",
-                                json_string(cat_expectation_name(lines[i].expectation)));
-            json_object_set_new(
-                entry, "observation",
-                json_string(report_observation(lines[i].failed_runs, lines[i].judged)));
-            json_object_set_new(entry, "runs", whole(lines[i].runs));
-            json_object_set_new(entry, "failed_runs", whole(lines[i].failed_runs));
-            json_object_set_new(entry, "no_progress_runs", whole(lines[i].runs - lines[i].judged));
-            json_object_set_new(entry, "interval",
-                                pair(lines[i].interval.low, lines[i].interval.high));
-            json_object_set_new(entry, "interval_kind",
-                                json_string(report_interval_kind(lines[i].rule)));
-            json_object_set_new(entry, "stress", string(lines[i].stress));
-            json_array_append_new(json, entry);
+            const struct report_headline *line = &lines[i];
+            json_array_append_new(
+                json,
+                json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "device",
+                          model->devices[device].id, "headline", field_text(line->name),
+                          "expectation", cat_expectation_name(line->expectation), "observation",
+                          report_observation(line->failed_runs, line->judged), "runs",
+                          field_count(line->runs), "failed_runs", field_count(line->failed_runs),
+                          "no_progress_runs", field_count(line->runs - line->judged), "interval",
+                          field_interval(line->interval), "interval_kind",
+                          report_interval_kind(line->rule), "stress", field_text(line->stress)));
         }
         free(lines);
     }
@@ -421,18 +388,14 @@ static json_t *make_headlines(const struct report_model *model)
 
 static json_t *make_cell(const struct report_matrix_cell *cell)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "state", json_string(report_matrix_state_name(cell->state)));
-    json_object_set_new(json, "reason", string(cell->reason));
-    json_object_set_new(json, "observation",
-                        json_string(report_observation(cell->failed_runs, cell->judged)));
-    json_object_set_new(json, "configurations", whole(cell->configurations));
-    json_object_set_new(json, "runs", whole(cell->runs));
-    json_object_set_new(json, "failed_runs", whole(cell->failed_runs));
-    json_object_set_new(json, "no_progress_runs", whole(cell->runs - cell->judged));
-    json_object_set_new(json, "interval", pair(cell->interval.low, cell->interval.high));
-    json_object_set_new(json, "interval_kind", json_string(report_interval_kind(cell->rule)));
-    return json;
+    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "state",
+                     report_matrix_state_name(cell->state), "reason", field_text(cell->reason),
+                     "observation", report_observation(cell->failed_runs, cell->judged),
+                     "configurations", field_count(cell->configurations), "runs",
+                     field_count(cell->runs), "failed_runs", field_count(cell->failed_runs),
+                     "no_progress_runs", field_count(cell->runs - cell->judged), "interval",
+                     field_interval(cell->interval), "interval_kind",
+                     report_interval_kind(cell->rule));
 }
 
 static json_t *make_operations(const struct report_matrix *matrix)
@@ -444,12 +407,9 @@ static json_t *make_operations(const struct report_matrix *matrix)
         for (size_t c = 0; c < MATRIX_COLUMNS; c++)
             if (row->cells[c].state != MATRIX_NOT_RUN)
                 json_object_set_new(cells, report_matrix_column_name(c), make_cell(&row->cells[c]));
-        json_t *entry = json_object();
-        json_object_set_new(entry, "test", string(row->test));
-        json_object_set_new(entry, "op", string(row->op));
-        json_object_set_new(entry, "scan", string(row->scan));
-        json_object_set_new(entry, "sync", cells);
-        json_array_append_new(json, entry);
+        json_array_append_new(json, json_pack("{s:o, s:o, s:o, s:o}", "test", field_text(row->test),
+                                              "op", field_text(row->op), "scan",
+                                              field_text(row->scan), "sync", cells));
     }
     return json;
 }
@@ -463,19 +423,115 @@ static json_t *make_matrices(const struct report_model *model)
         struct text conclusion = {0};
         report_matrix_make(model, device, &matrix);
         if (matrix.count > 0) {
-            json_t *entry = json_object();
             report_matrix_conclude(&conclusion, &matrix);
-            json_object_set_new(entry, "device", json_string(model->devices[device].id));
-            json_object_set_new(entry, "conclusion", string(conclusion.data));
-            report_under_json(entry, &matrix.under);
-            json_object_set_new(entry, "operations", make_operations(&matrix));
             json = json ? json : json_array();
-            json_array_append_new(json, entry);
+            json_array_append_new(json, json_pack("{s:s, s:o, s:o, s:o, s:o}", "device",
+                                                  model->devices[device].id, "conclusion",
+                                                  field_text(conclusion.data), "stress",
+                                                  field_text(matrix.under.stress), "other_stress",
+                                                  field_count(matrix.under.others), "operations",
+                                                  make_operations(&matrix)));
             text_free(&conclusion);
         }
         report_matrix_clear(&matrix);
     }
     return json;
+}
+
+static json_t *make_strategies(const struct report_fingerprint *print)
+{
+    json_t *json = json_array();
+    for (size_t i = 0; i < print->count; i++)
+        json_array_append_new(json,
+                              json_pack("{s:s, s:o, s:o}", "name", print->strategies[i].name,
+                                        "matching", field_count(print->strategies[i].matching),
+                                        "interval", field_interval(print->strategies[i].interval)));
+    return json;
+}
+
+json_t *report_fingerprints_json(const struct report_model *model)
+{
+    json_t *all = json_array();
+    for (size_t device = 0; device < model->device_count; device++) {
+        struct report_fingerprint *list;
+        const size_t count = report_fingerprints(model, device, &list);
+        for (size_t q = 0; q < count; q++)
+            json_array_append_new(all,
+                                  json_pack("{s:s, s:s, s:o, s:b, s:o, s:s, s:o, s:o}", "device",
+                                            model->devices[device].id, "question", list[q].question,
+                                            "observations", field_count(list[q].observations),
+                                            "clear", (int)report_fingerprint_is_clear(&list[q]),
+                                            "strategies", make_strategies(&list[q]),
+                                            "interval_kind", report_interval_kind(list[q].rule),
+                                            "stress", field_text(list[q].under.stress),
+                                            "other_stress", field_count(list[q].under.others)));
+        free(list);
+    }
+    return all;
+}
+
+static json_t *make_waits(const struct report_progress *progress)
+{
+    json_t *json = json_array();
+    for (size_t i = 0; i < progress->count; i++) {
+        const struct report_wait *wait = &progress->waits[i];
+        json_array_append_new(
+            json, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s}", "who", wait->who, "test",
+                            wait->test, "runs", field_count(wait->runs), "in_vain",
+                            field_count(wait->stuck), "ended_early", field_count(wait->ended_by),
+                            "interval", field_interval(wait->interval), "interval_kind",
+                            report_interval_kind(wait->rule)));
+    }
+    return json;
+}
+
+json_t *report_progress_json(const struct report_model *model)
+{
+    json_t *all = json_array();
+    for (size_t device = 0; device < model->device_count; device++) {
+        struct report_progress progress;
+        report_progress(model, device, &progress);
+        if (progress.count == 0 && !progress.together && !progress.apart)
+            continue;
+        json_array_append_new(
+            all,
+            json_pack("{s:s, s:o, s:o, s:o, s:s?, s:s?, s:s?, s:o, s:o}", "device",
+                      model->devices[device].id, "waits", make_waits(&progress), "stress",
+                      field_text(progress.under.stress), "other_stress",
+                      field_count(progress.under.others), "workgroups", progress.between_workgroups,
+                      "subgroups", progress.between_subgroups, "lanes", progress.between_lanes,
+                      "most_together", field_count(progress.together), "fewest_apart",
+                      field_count(progress.apart)));
+    }
+    return all;
+}
+
+json_t *report_mutation_json(const struct report_model *model)
+{
+    json_t *all = json_array();
+    for (size_t device = 0; device < model->device_count; device++) {
+        struct report_mutation mutation;
+        report_mutation_score(model, device, &mutation);
+        json_t *families = json_array(), *unseen = json_array();
+        for (size_t i = 0; i < mutation.family_count; i++)
+            json_array_append_new(families,
+                                  json_pack("{s:o, s:o, s:o, s:b}", "family",
+                                            field_text(mutation.families[i].name), "controls",
+                                            field_count(mutation.families[i].run), "seen",
+                                            field_count(mutation.families[i].seen), "too_gentle",
+                                            (int)report_mutation_weak(&mutation.families[i])));
+        for (size_t i = 0; i < mutation.unseen_count; i++)
+            json_array_append_new(unseen, field_text(model->results[mutation.unseen[i]].name));
+        json_t *json =
+            json_pack("{s:s, s:o, s:o, s:f, s:o, s:o}", "device", model->devices[device].id,
+                      "controls", field_count(mutation.run), "seen", field_count(mutation.seen),
+                      "score", mutation.score, "families", families, "unseen", unseen);
+        if (mutation.run > 0)
+            json_array_append(all, json);
+        json_decref(json);
+        report_mutation_clear(&mutation);
+    }
+    return all;
 }
 
 static json_t *make_summary(const struct report_model *model)
@@ -485,25 +541,14 @@ static json_t *make_summary(const struct report_model *model)
         runs += model->results[i].runs;
         instances += model->results[i].instances;
     }
-    json_t *verdict = json_object();
-    json_object_set_new(verdict, "code", json_integer(model->code));
-    json_object_set_new(verdict, "reason", string(model->code_reason));
-    json_t *json = json_object();
-    json_object_set_new(json, "configurations", whole(model->result_count));
-    json_object_set_new(json, "runs", whole(runs));
-    json_object_set_new(json, "instances", whole(instances));
-    json_object_set_new(json, "seconds", json_real(model->seconds));
-    json_object_set_new(json, "results", make_counts(model));
-    json_object_set_new(json, "expectations", make_expectations(model));
-    json_object_set_new(json, "headlines", make_headlines(model));
-    json_t *matrices = make_matrices(model);
-    if (matrices)
-        json_object_set_new(json, "sync_matrix", matrices);
-    json_object_set_new(json, "fingerprints", report_fingerprints_json(model));
-    json_object_set_new(json, "progress", report_progress_json(model));
-    json_object_set_new(json, "mutation", report_mutation_json(model));
-    json_object_set_new(json, "exit", verdict);
-    return json;
+    return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, s:{s:i, s:o}}",
+                     "configurations", field_count(model->result_count), "runs", field_count(runs),
+                     "instances", field_count(instances), "seconds", model->seconds, "results",
+                     make_counts(model), "expectations", make_expectations(model), "headlines",
+                     make_headlines(model), "sync_matrix", make_matrices(model), "fingerprints",
+                     report_fingerprints_json(model), "progress", report_progress_json(model),
+                     "mutation", report_mutation_json(model), "exit", "code", (int)model->code,
+                     "reason", field_text(model->code_reason));
 }
 
 void report_json(const struct report_model *model, struct text *out)
@@ -511,21 +556,19 @@ void report_json(const struct report_model *model, struct text *out)
     struct report_code code;
     report_code_load(model, NULL, &code);
     text_puts(out, "{\"schema\":\"litmus-report/4\",\n\"tool\":");
-    dump(out, make_tool(model));
+    fields_dump(out, make_tool(model));
     text_puts(out, ",\n\"devices\":[");
     for (size_t i = 0; i < model->device_count; i++) {
         text_puts(out, i ? ",\n" : "\n");
-        json_t *device = make_device(&model->devices[i]);
-        json_object_set_new(device, "code_effects", make_effects(&code, i));
-        dump(out, device);
+        fields_dump(out, make_device(&code, i));
     }
     text_puts(out, "\n],\n\"results\":[");
     for (size_t i = 0; i < model->result_count; i++) {
         text_puts(out, i ? ",\n" : "\n");
-        dump(out, make_result(&code, &model->results[i]));
+        fields_dump(out, make_result(&code, &model->results[i]));
     }
     text_puts(out, "\n],\n\"summary\":");
-    dump(out, make_summary(model));
+    fields_dump(out, make_summary(model));
     text_puts(out, "}\n");
     report_code_clear(&code);
 }

@@ -108,30 +108,9 @@ static void put_device(struct text *out, const struct report_model *model, size_
 static void put_story(struct text *out, const struct report_model *model,
                       const struct report_result *result)
 {
-    char failed[32], runs[32], rate[80], number[32];
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
-    text_printf(out, "%s\n%s: %s of %s runs failed, rate %s (95 %%)\n", result->name,
-                cat_expectation_name(result->expectation), text_count(failed, result->failed_runs),
-                text_count(runs, result->runs), rate);
-    if (result->no_progress_runs > 0)
-        text_printf(out, "%s runs gave up waiting\n", text_count(number, result->no_progress_runs));
-    if (result->failed_runs > 0) {
-        text_puts(out, "what happened: ");
-        format_outcomes(out, result);
-        text_puts(out, "\n");
-    }
-    if (result->failure_count > 0) {
-        const struct eng_failure *first = &result->failures[0];
-        text_printf(out, "first in run %s, instance %s%s%s: got 0x%08x, want 0x%08x\n",
-                    text_count(number, first->at.run + 1), text_count(runs, first->at.instance),
-                    first->where[0] ? ", " : "", first->where, first->at.got, first->at.want);
-    }
-    if (result->result != ENG_PASS && result->result != ENG_FAIL)
-        text_printf(out, "ended with %s%s%s\n", eng_result_name(result->result),
-                    result->reason[0] ? ": " : "", result->reason);
-    if (result->stress[0])
-        text_printf(out, "under stress: %s\n", result->stress);
-    text_puts(out, "again: ");
+    text_printf(out, "%s\n", result->name);
+    format_story(out, result, "");
+    text_puts(out, "reproduce: ");
     format_again(out, model, result);
     text_puts(out, "\n");
 }
@@ -139,16 +118,12 @@ static void put_story(struct text *out, const struct report_model *model,
 // One line: what lists of failures show.
 static void put_message(struct text *out, const struct report_result *result, enum verdict verdict)
 {
-    char failed[32], runs[32], rate[80];
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
     if (verdict == FAILURE)
-        text_printf(out, "%s of %s runs failed, rate %s", text_count(failed, result->failed_runs),
-                    text_count(runs, result->runs), rate);
+        format_failed(out, result);
     else if (verdict == SKIPPED && result->result == ENG_SKIP)
         text_puts(out, result->reason[0] ? result->reason : "skipped");
     else
-        text_printf(out, "%s after %s runs%s%s", eng_result_name(result->result),
-                    text_count(runs, result->runs), result->reason[0] ? ": " : "", result->reason);
+        format_end(out, result);
 }
 
 static void print_verdict(struct text *out, const struct report_model *model,

@@ -4,12 +4,7 @@
 #include "report/markdown.h"
 
 #include "catalogue/catalogue.h"
-#include "report/fingerprint.h"
-#include "report/matrix.h"
-#include "report/mutation.h"
-#include "report/progress.h"
 #include "report/report.h"
-#include "report/ruling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +14,6 @@
 #define MOST_TICKETS 4     // devices that get one each
 #define CODE_MOST    20000 // bytes of the code of one device, which failures then leave free
 #define CODE_UNTIL   56000 // bytes: no code beyond this
-
-#define MATRIX_NAMES 400 // characters of the operations in one line of the matrix
 
 struct writer {
     const struct report_model *model;
@@ -46,17 +39,6 @@ static void print_code(const struct writer *w, size_t device)
     markdown_codes(w->out, w->code, device, left < CODE_MOST ? left : CODE_MOST);
 }
 
-static void print_rules(const struct writer *w, size_t device)
-{
-    struct report_rule *rules;
-    const size_t count = report_rules(w->model, device, &rules);
-    for (size_t i = 0; i < count; i++) {
-        report_rule_say(&rules[i], w->out);
-        text_puts(w->out, "\n\n");
-    }
-    free(rules);
-}
-
 static void print_failure(const struct writer *w, const struct report_result *result)
 {
     struct text title = {0}, again = {0};
@@ -74,9 +56,8 @@ static void print_failure(const struct writer *w, const struct report_result *re
     }
     text_puts(w->out, "\n\n");
     markdown_remarks(w->out, result);
-    markdown_histogram(w->out, result);
-    markdown_places(w->out, result, MOST_PLACES);
-    text_printf(w->out, "SPIR-V SHA-256: `%s`\n\nAgain:\n\n",
+    markdown_result(w->out, result, MOST_PLACES);
+    text_printf(w->out, "SPIR-V SHA-256: `%s`\n\nReproduce:\n\n",
                 result->sha256[0] ? result->sha256 : "none");
     format_again(&again, w->model, result);
     markdown_command(w->out, again.data);
@@ -90,49 +71,40 @@ static void print_failures(const struct writer *w, size_t device)
     size_t *indexes;
     size_t count = report_select(w->model, device, report_failed, &indexes);
     if (count > 0)
-        text_puts(w->out, "## What failed\n\n");
+        text_puts(w->out, "## Failures\n\n");
     size_t done = 0;
     for (; done < count && used(w) < failures_until(w, device); done++)
         print_failure(w, &w->model->results[indexes[done]]);
     if (done < count) {
         char number[32];
         text_printf(w->out,
-                    "*%s more failed; left out because a ticket holds 64 KB. The JSON "
+                    "*%s more failed; left out because a bug report holds 64 KB. The JSON "
                     "report has all.*\n\n",
                     text_count(number, count - done));
     }
     free(indexes);
 }
 
-static bool unfinished_only(const struct report_result *result)
-{
-    return report_unfinished(result) && !report_failed(result);
-}
-
 static void print_unfinished(const struct writer *w, size_t device)
 {
-    size_t *indexes;
-    size_t count = report_select(w->model, device, unfinished_only, &indexes);
+    size_t *indexes, done = 0;
+    const size_t count = report_select(w->model, device, report_unfinished_only, &indexes);
     char number[32];
     if (count > 0)
-        markdown_fold(w->out, "What did not finish");
-    size_t done = 0;
+        markdown_fold(w->out, "Incomplete");
     for (; done < count && used(w) < FAILURES_AT; done++) {
         const struct report_result *result = &w->model->results[indexes[done]];
+        struct text end = {0};
+        format_end(&end, result);
         text_puts(w->out, "- ");
         markdown_code(w->out, result->name);
-        text_printf(w->out, ": %s ", eng_result_name(result->result));
-        if (result->no_progress_runs > 0)
-            text_printf(w->out, "in %s of ", text_count(number, result->no_progress_runs));
-        else
-            text_puts(w->out, "after ");
-        text_printf(w->out, "%s runs%s", text_count(number, result->runs),
-                    result->reason[0] ? ": " : "");
-        markdown_escape(w->out, result->reason);
+        text_puts(w->out, ": ");
+        markdown_escape(w->out, end.data);
         text_puts(w->out, "\n");
+        text_free(&end);
     }
     if (done < count)
-        text_printf(w->out, "- *%s more, left out because a ticket holds 64 KB*\n",
+        text_printf(w->out, "- *%s more, left out because a bug report holds 64 KB*\n",
                     text_count(number, count - done));
     if (count > 0) {
         text_puts(w->out, "\n");
@@ -141,145 +113,10 @@ static void print_unfinished(const struct writer *w, size_t device)
     free(indexes);
 }
 
-static void print_families(const struct writer *w, size_t device)
+static void print_section(const struct writer *w, size_t device, report_section *make, unsigned how,
+                          size_t limit)
 {
-    struct report_family *families;
-    size_t count = report_families(w->model, device, &families);
-    text_puts(w->out, "<details><summary>Families</summary>\n\n"
-                      "| family | pass | fail | skip | other | control | instances checked |\n"
-                      "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
-    for (size_t i = 0; i < count; i++) {
-        char number[6][32];
-        text_puts(w->out, "| ");
-        markdown_escape(w->out, families[i].name);
-        text_printf(
-            w->out, " | %s | %s | %s | %s | %s | %s |\n", text_count(number[0], families[i].pass),
-            text_count(number[1], families[i].fail), text_count(number[2], families[i].skip),
-            text_count(number[3], families[i].other), text_count(number[4], families[i].control),
-            text_count(number[5], families[i].instances));
-    }
-    text_puts(w->out, "\n</details>\n\n");
-    free(families);
-}
-
-// One line for each row, or with `folded` for several rows that say the same.
-static void print_matrix_rows(const struct writer *w, const struct report_matrix *matrix,
-                              bool folded)
-{
-    text_puts(w->out, "| operation |");
-    for (size_t c = 0; c < MATRIX_COLUMNS; c++)
-        if (matrix->used[c])
-            text_printf(w->out, " %s |", report_matrix_column_name(c));
-    text_puts(w->out, "\n| --- |");
-    for (size_t c = 0; c < MATRIX_COLUMNS; c++)
-        text_puts(w->out, matrix->used[c] ? " --- |" : "");
-    text_puts(w->out, "\n");
-    size_t done = 0;
-    for (size_t count; done < matrix->count && used(w) < FAILURES_AT; done += count) {
-        struct text label = {0};
-        count = folded ? report_matrix_alike(matrix, done) : 1;
-        report_matrix_label(&label, matrix, done, count, MATRIX_NAMES);
-        text_puts(w->out, "| ");
-        markdown_escape(w->out, label.data);
-        text_puts(w->out, " |");
-        for (size_t c = 0; c < MATRIX_COLUMNS; c++) {
-            char cell[96];
-            report_matrix_cell_text(cell, &matrix->rows[done].cells[c], false);
-            if (matrix->used[c]) {
-                text_puts(w->out, " ");
-                markdown_escape(w->out, cell);
-                text_puts(w->out, " |");
-            }
-        }
-        text_puts(w->out, "\n");
-        text_free(&label);
-    }
-    if (done < matrix->count)
-        text_printf(w->out, "\n*%zu more, left out because a ticket holds 64 KB*\n",
-                    matrix->count - done);
-    text_puts(w->out, "\n");
-}
-
-static void print_matrix(const struct writer *w, size_t device)
-{
-    struct report_matrix matrix;
-    report_matrix_make(w->model, device, &matrix);
-    if (matrix.count > 0) {
-        markdown_fold(w->out, "Which operations need a barrier");
-        report_matrix_fold(&matrix);
-        print_matrix_rows(w, &matrix, true);
-        report_matrix_conclude(w->out, &matrix);
-        text_puts(w->out, "\n");
-        report_under_markdown(w->out, &matrix.under);
-        text_puts(w->out, "\n");
-        markdown_unfold(w->out);
-    }
-    report_matrix_clear(&matrix);
-}
-
-static void print_whole_matrix(const struct writer *w, size_t device)
-{
-    struct report_matrix matrix;
-    report_matrix_make(w->model, device, &matrix);
-    if (matrix.count > 0) {
-        text_puts(w->out, "<details><summary>Every operation with every barrier</summary>\n\n");
-        print_matrix_rows(w, &matrix, false);
-        text_puts(w->out, "</details>\n\n");
-    }
-    report_matrix_clear(&matrix);
-}
-
-static void print_skips(const struct writer *w, size_t device)
-{
-    struct report_skip *skips;
-    size_t count = report_skips(w->model, device, &skips);
-    if (count > 0) {
-        text_puts(w->out, "<details><summary>Skipped</summary>\n\n"
-                          "| configurations | reason |\n| ---: | --- |\n");
-        for (size_t i = 0; i < count && used(w) < MARKDOWN_MOST; i++) {
-            char number[32];
-            text_printf(w->out, "| %s | ", text_count(number, skips[i].count));
-            markdown_escape(w->out, skips[i].reason);
-            text_puts(w->out, " |\n");
-        }
-        text_puts(w->out, "\n</details>\n\n");
-    }
-    free(skips);
-}
-
-static bool was_run(const struct report_result *result)
-{
-    return result->result != ENG_SKIP;
-}
-
-static void print_every(const struct writer *w, size_t device)
-{
-    size_t *indexes;
-    size_t count = report_select(w->model, device, was_run, &indexes);
-    text_puts(w->out, "<details><summary>Every configuration that ran</summary>\n\n"
-                      "| configuration | result | runs | failed | expectation |\n"
-                      "| --- | --- | ---: | ---: | --- |\n");
-    size_t done = 0;
-    for (; done < count && used(w) < MARKDOWN_MOST; done++) {
-        const struct report_result *result = &w->model->results[indexes[done]];
-        bool seen = report_control_seen(result);
-        char runs[32], failed[32];
-        text_puts(w->out, "| ");
-        markdown_code(w->out, result->name);
-        text_printf(w->out, " | %s | %s | %s | %s |\n",
-                    seen ? "seen" : eng_result_name(result->result), text_count(runs, result->runs),
-                    text_count(failed, result->failed_runs),
-                    cat_expectation_name(result->expectation));
-    }
-    if (done < count) {
-        char number[32];
-        text_printf(w->out,
-                    "\n*%s more, left out because a ticket holds 64 KB. The JSON report "
-                    "has all.*\n",
-                    text_count(number, count - done));
-    }
-    text_puts(w->out, "\n</details>\n\n");
-    free(indexes);
+    markdown_section(w->model, device, make, how, w->start + limit, w->out);
 }
 
 static void print_session(const struct report_code *code, struct text *out)
@@ -295,15 +132,11 @@ static void print_session(const struct report_code *code, struct text *out)
         text_puts(out, "\n\n");
         markdown_sentence(out, model, device);
         text_puts(out, ".\n\n");
-        markdown_headlines(out, model, device);
-        report_mutation_markdown(model, device, out);
-        markdown_fold(out, "Machine and command");
-        text_puts(out, "| machine | |\n| --- | --- |\n");
-        markdown_machine(out, model, &model->devices[device]);
-        text_puts(out, "\n");
-        markdown_unfold(out);
-        print_rules(&w, device);
-        print_matrix(&w, device);
+        print_section(&w, device, report_key_results, 0, FAILURES_AT);
+        print_section(&w, device, report_controls, 0, FAILURES_AT);
+        print_section(&w, device, report_machine, MARKDOWN_FOLD, FAILURES_AT);
+        print_section(&w, device, report_rule_outcomes, 0, FAILURES_AT);
+        print_section(&w, device, report_barriers, MARKDOWN_FOLD, FAILURES_AT);
         print_failures(&w, device);
         print_code(&w, device);
         print_unfinished(&w, device);
@@ -314,12 +147,13 @@ static void print_session(const struct report_code *code, struct text *out)
             markdown_escape(out, model->devices[device].facts.name);
             text_puts(out, "\n\n");
         }
-        print_families(&w, device);
-        print_whole_matrix(&w, device);
-        report_fingerprints_markdown(model, device, out);
-        report_progress_markdown(model, device, out);
-        print_skips(&w, device);
-        print_every(&w, device);
+        print_section(&w, device, report_family_counts, MARKDOWN_FOLD, MARKDOWN_MOST);
+        print_section(&w, device, report_barriers, MARKDOWN_FOLD | MARKDOWN_ALL | MARKDOWN_BARE,
+                      FAILURES_AT);
+        print_section(&w, device, report_divergence, MARKDOWN_FOLD, MARKDOWN_MOST);
+        print_section(&w, device, report_waits, MARKDOWN_FOLD, MARKDOWN_MOST);
+        print_section(&w, device, report_skipped, MARKDOWN_FOLD | MARKDOWN_ALL, MARKDOWN_MOST);
+        print_section(&w, device, report_every, MARKDOWN_FOLD, MARKDOWN_MOST);
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "report/code.h"
 #include "report/format.h"
+#include "report/sections.h"
 
 #define MARKDOWN_MOST                                                                              \
     62000 // bytes: a comment of the usual trackers holds 64 KB, and a line is left
@@ -18,21 +19,19 @@ void markdown_code(struct text *out, const char *string);
 void markdown_command(struct text *out, const char *line);
 // Several lines, as a block of code of a language; "" for none.
 void markdown_fence(struct text *out, const char *language, const char *lines);
-// A row of a table: a name and a value that is escaped.
-void markdown_fact(struct text *out, const char *name, const char *value);
 // Opens what is folded, under a title that is escaped, and closes it.
 void markdown_fold(struct text *out, const char *title);
 void markdown_unfold(struct text *out);
 
-// Rows on a device and the session, without the title of their table.
-void markdown_machine(struct text *out, const struct report_model *model,
-                      const struct report_device *device);
-// The table of headlines of a device; nothing if it has none.
-void markdown_headlines(struct text *out, const struct report_model *model, size_t device);
-// What a result's instances should have done and did.
-void markdown_histogram(struct text *out, const struct report_result *result);
-// The first instances that failed, at most `most`.
-void markdown_places(struct text *out, const struct report_result *result, size_t most);
+// Heading, rows until the text is longer than `limit` bytes, and a line that says how many more
+// there are; then the notes.
+void table_markdown(const struct table *table, size_t limit, struct text *out);
+// The table of a section; nothing if it is empty.
+enum { MARKDOWN_FOLD = 1, MARKDOWN_ALL = 2, MARKDOWN_BARE = 4 }; // bare: without notes
+void markdown_section(const struct report_model *model, size_t device, report_section *make,
+                      unsigned how, size_t limit, struct text *out);
+// What a result's checked units should have done and did, and the first that failed.
+void markdown_result(struct text *out, const struct report_result *result, size_t most_places);
 // How a result's failures vary between parts, and how it was stopped, if there is anything to say.
 void markdown_remarks(struct text *out, const struct report_result *result);
 // Appends a sentence: what a device did in this session, without a full stop.

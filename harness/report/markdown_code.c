@@ -45,9 +45,7 @@ static void put_effects(struct text *out, const struct report_code *code, size_t
             continue;
         isa_effect_words(effect, study->members, study->twins, &words);
         if (out->length + words.length + 200 < limit) {
-            text_puts(out, done++ ? ""
-                                  : "What the choices of a test change in the code that this "
-                                    "driver makes:\n\n");
+            text_puts(out, done++ ? "" : "Effect of each variant axis on the compiled code:\n\n");
             text_puts(out, "- ");
             markdown_code(out, effect->test);
             text_puts(out, ": ");
@@ -96,14 +94,12 @@ static void put_risks(struct text *out, const struct report_code *code, size_t d
             left++;
             continue;
         }
-        text_puts(
-            out, done++ ? ""
-                        : "What the lint names: exchanges that lanes can reach apart from each "
-                          "other, and instructions under another predicate than was meant. What is "
-                          "*at risk* is to be looked at; *leaving* and *twice* are right "
-                          "where the source has them so; *misguarded* is a mistake (docs/lint.md). "
-                          "A rate cannot "
-                          "show any of it where nothing failed:\n\n");
+        text_puts(out, done++
+                           ? ""
+                           : "Lint findings: divergent cross-lane reads, and instructions with a "
+                             "wrong guard predicate. *At risk*: review; *leaving* and *twice*: "
+                             "correct if the source has them so; *misguarded*: a compiler bug "
+                             "(docs/lint.md). They matter even where nothing failed:\n\n");
         text_puts(out, "- ");
         put_users(out, code, device, entry);
         text_puts(out, "\n");
@@ -114,9 +110,8 @@ static void put_risks(struct text *out, const struct report_code *code, size_t d
                     text_count(count, left));
     if (looked && !done && !left)
         text_printf(out,
-                    "In none of the %s codes that were looked through can lanes reach an exchange "
-                    "apart from each other, or does an instruction stand under another predicate "
-                    "than was meant, as far as the code says.\n",
+                    "In none of the %s codes that were analysed has a divergent cross-lane read or "
+                    "a wrong guard predicate.\n",
                     text_count(count, looked));
     text_puts(out, looked ? "\n" : "");
 }
@@ -163,7 +158,7 @@ static void put_listing(struct text *out, const struct isa_entry *entry,
     markdown_fold(out, title.data);
     text_puts(out, marks.words.data ? marks.words.data : "");
     text_puts(out, marks.count ? " The mark is `>`." : "");
-    text_puts(out, isa_risks(entry) ? " `!` is what the lint names.\n\n" : "\n\n");
+    text_puts(out, isa_risks(entry) ? " `!` is a lint finding.\n\n" : "\n\n");
     markdown_fence(out, "", lines.data ? lines.data : "");
     markdown_unfold(out);
     report_marks_clear(&marks);
@@ -181,7 +176,7 @@ static void put_difference(struct text *out, const struct report_code *code,
     if (entry->listing.count == 0)
         return;
     if (!twin) {
-        text_puts(out, "The store has no code of a variant that did not fail.\n\n");
+        text_puts(out, "The store has no code of a passing variant.\n\n");
         return;
     }
     const struct isa_entry *other = report_code_of(code, twin);
@@ -193,7 +188,7 @@ static void put_difference(struct text *out, const struct report_code *code,
     if (other->same_as == entry->same_as) {
         text_puts(out, "It is the same code as that of ");
         markdown_escape(out, title.data);
-        text_puts(out, ": the code alone does not make the difference.\n\n");
+        text_puts(out, ": the difference is not in the code.\n\n");
     } else if (!lines.length) {
         text_puts(out, "It has the same instructions as the code of ");
         markdown_escape(out, title.data);
@@ -219,7 +214,7 @@ static void put_remarks(struct text *out, const struct isa_entry *entry)
         text_puts(out, ".\n\n");
     }
     if (entry->unlinted) {
-        text_puts(out, "Not looked through for risks: ");
+        text_puts(out, "Not linted: ");
         markdown_escape(out, entry->unlinted);
         text_puts(out, ".\n\n");
     }
@@ -263,10 +258,11 @@ static void put_failed(struct text *out, const struct report_code *code, size_t 
         text_free(&one);
     }
     if (left)
-        text_printf(out,
-                    "*The code of %s more that failed is left out because a ticket holds 64 KB; "
-                    "`litmus isa NAME` prints it.*\n\n",
-                    text_count(number, left));
+        text_printf(
+            out,
+            "*The code of %s more that failed is left out because a bug report holds 64 KB; "
+            "`litmus isa NAME` prints it.*\n\n",
+            text_count(number, left));
     free(indexes);
 }
 
@@ -299,9 +295,9 @@ void markdown_one_code(struct text *out, const struct report_code *code,
     struct text one = {0};
     if (!entry || most < 2 * FRAME)
         return;
-    markdown_fold(&one, "The code that the driver made of it");
+    markdown_fold(&one, "Compiled code");
     if (isa_risks(entry)) {
-        text_puts(&one, "The lint names in it (docs/lint.md says what the words mean):\n\n");
+        text_puts(&one, "Lint findings (explained in docs/lint.md):\n\n");
         put_risk(&one, entry, "");
         text_puts(&one, "\n");
     }
@@ -311,7 +307,7 @@ void markdown_one_code(struct text *out, const struct report_code *code,
         if (strcmp(study->effects[i].test, result->test) != 0)
             continue;
         isa_effect_words(&study->effects[i], study->members, study->twins, &words);
-        text_puts(&one, any ? "- " : "What the choices of this test change in the code:\n\n- ");
+        text_puts(&one, any ? "- " : "Effect of each variant axis on the compiled code:\n\n-  ");
         markdown_escape(&one, words.data);
         text_puts(&one, ".\n");
         any = true;

@@ -80,11 +80,88 @@ void markdown_fence(struct text *out, const char *language, const char *lines)
     text_puts(out, "\n\n");
 }
 
-void markdown_fact(struct text *out, const char *name, const char *value)
+static void put_cell(struct text *out, const struct table_column *column,
+                     const struct table_cell *cell)
 {
-    text_printf(out, "| %s | ", name);
-    markdown_escape(out, value);
-    text_puts(out, " |\n");
+    const char *frame = cell->tone == TONE_STRONG ? "**" : "";
+    text_printf(out, " %s", frame);
+    if (column->kind == TABLE_CODE)
+        markdown_code(out, cell->text);
+    else
+        markdown_escape(out, cell->text);
+    text_printf(out, "%s |", frame);
+}
+
+static void put_heading(struct text *out, const struct table *table)
+{
+    for (int line = 0; line < 2; line++) {
+        text_puts(out, "|");
+        for (size_t c = 0; c < table->column_count; c++) {
+            const struct table_column *column = &table->columns[c];
+            if (!table_has(table, c, TABLE_NOT_MARKDOWN))
+                continue;
+            if (line == 0)
+                text_printf(out, " %s%s|", column->title, column->title[0] ? " " : "");
+            else
+                text_puts(out, column->kind == TABLE_NUMBER ? " ---: |" : " --- |");
+        }
+        text_puts(out, "\n");
+    }
+}
+
+void table_markdown(const struct table *table, size_t limit, struct text *out)
+{
+    char number[32];
+    size_t done = 0;
+    if (table->count)
+        put_heading(out, table);
+    for (; done < table->count && out->length < limit; done++) {
+        const struct table_row *row = &table->rows[done];
+        text_puts(out, "|");
+        for (size_t c = 0; c < table->column_count; c++)
+            if (table_has(table, c, TABLE_NOT_MARKDOWN))
+                put_cell(out, &table->columns[c], &row->cells[c]);
+        text_puts(out, "\n");
+    }
+    text_puts(out, table->count ? "\n" : "");
+    if (done < table->count)
+        text_printf(out,
+                    "*%s more, left out because a bug report holds 64 KB. The JSON report has "
+                    "all.*\n\n",
+                    text_count(number, table->count - done));
+    for (size_t i = 0; i < table->note_count; i++) {
+        markdown_escape(out, table->notes[i]);
+        text_puts(out, "\n\n");
+    }
+}
+
+void markdown_section(const struct report_model *model, size_t device, report_section *make,
+                      unsigned how, size_t limit, struct text *out)
+{
+    struct table table = {0};
+    make(model, device, how & MARKDOWN_ALL, &table);
+    if (how & MARKDOWN_BARE)
+        table_drop_notes(&table);
+    if (table.count || table.note_count) {
+        if (how & MARKDOWN_FOLD)
+            markdown_fold(out, table.title);
+        table_markdown(&table, limit, out);
+        if (how & MARKDOWN_FOLD)
+            markdown_unfold(out);
+    }
+    table_clear(&table);
+}
+
+void markdown_result(struct text *out, const struct report_result *result, size_t most_places)
+{
+    struct table table = {0};
+    report_histogram(result, &table);
+    table_markdown(&table, SIZE_MAX, out);
+    table_clear(&table);
+    table = (struct table){0};
+    report_places(result, most_places, &table);
+    table_markdown(&table, SIZE_MAX, out);
+    table_clear(&table);
 }
 
 void markdown_fold(struct text *out, const char *title)
@@ -99,111 +176,6 @@ void markdown_unfold(struct text *out)
     text_puts(out, "</details>\n\n");
 }
 
-void markdown_machine(struct text *out, const struct report_model *model,
-                      const struct report_device *device)
-{
-    const struct store_session *session = &model->session;
-    const struct dev_facts *facts = &device->facts;
-    char value[1024], api[32], uuid[37], shard[64];
-    snprintf(value, sizeof(value), "%s (%s, 0x%04x:0x%04x)", facts->name, facts->type,
-             facts->vendor, facts->product);
-    markdown_fact(out, "device", value);
-    snprintf(value, sizeof(value), "%s %s%s%s%s", facts->driver_name, facts->driver_version,
-             facts->driver_info[0] ? " (" : "", facts->driver_info,
-             facts->driver_info[0] ? ")" : "");
-    markdown_fact(out, "driver", value);
-    format_api(api, facts->api);
-    snprintf(value, sizeof(value), "%s%s%s", api, facts->loader[0] ? ", loader " : "",
-             facts->loader);
-    markdown_fact(out, "Vulkan", value);
-    format_subgroup(value, facts);
-    markdown_fact(out, "subgroup size", value);
-    format_uuid(uuid, facts->device_uuid);
-    markdown_fact(out, "device UUID", uuid);
-    format_uuid(uuid, facts->driver_uuid);
-    markdown_fact(out, "driver UUID", uuid);
-    markdown_fact(out, "system", session->system);
-    markdown_fact(out, "results checked on", device->checker);
-    report_shard(shard, session);
-    if (shard[0])
-        markdown_fact(out, "only", shard);
-    snprintf(value, sizeof(value), "%s, session %s", session->version, session->uuid);
-    markdown_fact(out, "litmus", value);
-    snprintf(value, sizeof(value), "%s, seed 0x%jx", session->started, (uintmax_t)session->seed);
-    markdown_fact(out, "started", value);
-    markdown_fact(out, "command", session->command);
-}
-
-void markdown_headlines(struct text *out, const struct report_model *model, size_t device)
-{
-    struct report_headline *lines;
-    const size_t all = report_headlines(model, device, &lines);
-    const size_t count = report_headlines_brief(lines, all);
-    if (count > 0)
-        text_puts(out, "| headline | runs | failed | rate, 95 % interval | expectation | seen |\n"
-                       "| --- | ---: | ---: | --- | --- | --- |\n");
-    for (size_t i = 0; i < count; i++) {
-        char runs[32], failed[32], rate[80];
-        format_interval(rate, lines[i].failed_runs, lines[i].judged, lines[i].interval);
-        text_puts(out, "| ");
-        markdown_escape(out, lines[i].name);
-        if (lines[i].stress[0]) {
-            text_puts(out, " under ");
-            markdown_escape(out, lines[i].stress);
-        }
-        text_printf(out, " | %s | %s | %s", text_count(runs, lines[i].runs),
-                    text_count(failed, lines[i].failed_runs), rate);
-        text_printf(out, " | %s | %s |\n", cat_expectation_name(lines[i].expectation),
-                    report_observation(lines[i].failed_runs, lines[i].judged));
-    }
-    if (count < all) {
-        char number[32];
-        text_printf(out,
-                    "\n%s more, each under stress of its own, in which nothing failed: the JSON "
-                    "report has them.\n",
-                    text_count(number, all - count));
-    }
-    text_puts(out, "\n");
-    free(lines);
-}
-
-void markdown_histogram(struct text *out, const struct report_result *result)
-{
-    char number[32], all[32];
-    text_puts(out, "| outcome | expected | observed |\n| --- | ---: | ---: |\n");
-    for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
-        char buffer[24];
-        if (result->outcomes[outcome] == 0 && outcome != CAT_RIGHT)
-            continue;
-        const char *expected = outcome == CAT_RIGHT ? text_count(all, result->instances)
-                               : cat_mode_fails(&result->mode, outcome) ? "0"
-                                                                        : "allowed";
-        text_puts(out, "| ");
-        markdown_escape(out, report_outcome_name(result, outcome, buffer));
-        text_printf(out, " | %s | %s |\n", expected, text_count(number, result->outcomes[outcome]));
-    }
-    text_puts(out, "\n");
-}
-
-void markdown_places(struct text *out, const struct report_result *result, size_t most)
-{
-    if (result->failure_count == 0)
-        return;
-    text_puts(out, "| run | instance | where | outcome | got | want |\n"
-                   "| ---: | ---: | --- | --- | --- | --- |\n");
-    for (size_t i = 0; i < result->failure_count && i < most; i++) {
-        const struct eng_failure *failure = &result->failures[i];
-        char run[32], instance[32], buffer[24];
-        text_printf(out, "| %s | %s | ", text_count(run, failure->at.run + 1),
-                    text_count(instance, failure->at.instance));
-        markdown_escape(out, failure->where);
-        text_puts(out, " | ");
-        markdown_escape(out, report_outcome_name(result, failure->at.outcome, buffer));
-        text_printf(out, " | `0x%08x` | `0x%08x` |\n", failure->at.got, failure->at.want);
-    }
-    text_puts(out, "\n");
-}
-
 void markdown_remarks(struct text *out, const struct report_result *result)
 {
     char factor[32];
@@ -213,15 +185,15 @@ void markdown_remarks(struct text *out, const struct report_result *result)
         text_puts(out, ".\n\n");
     }
     if (result->rule[0]) {
-        text_puts(out, "Stopped by the rule ");
+        text_puts(out, "Stopping rule: ");
         markdown_code(out, result->rule);
         text_puts(out, "; the interval is a confidence sequence, which allows for that.\n\n");
     }
     snprintf(factor, sizeof(factor), "%.1f", sqrt(result->spread.factor));
-    if (report_is_bunched(result))
+    if (report_is_overdispersed(result))
         text_printf(
             out,
-            "Failures come in bunches: they vary between parts of the runs by more than chance can "
+            "Failures are overdispersed: they vary between batches of runs by more than chance can "
             "explain (p %.2g), and the interval is too narrow by a factor of about %s.\n\n",
             result->spread.p, factor);
 }
@@ -245,17 +217,17 @@ void markdown_sentence(struct text *out, const struct report_model *model, size_
     markdown_escape(out, facts->driver_version);
     if (failed[CAT_FORBIDDEN] > 0)
         text_printf(out,
-                    ", outcomes that the specification forbids were seen in %s of %s "
+                    ", outcomes that the specification forbids were observed in %s of %s "
                     "configurations",
                     text_count(number, failed[CAT_FORBIDDEN]), text_count(all, ran));
     else
         text_printf(out,
-                    ", no outcome that the specification forbids was seen in %s configurations",
+                    ", no outcome that the specification forbids was observed in %s configurations",
                     text_count(all, ran));
     if (failed[CAT_CONTESTED] > 0)
-        text_printf(out, "; contested ones in %s", text_count(number, failed[CAT_CONTESTED]));
+        text_printf(out, "; unspecified outcomes in %s", text_count(number, failed[CAT_CONTESTED]));
     if (failed[CAT_ASSUMED] > 0)
-        text_printf(out, "; ones that programs assume away in %s",
+        text_printf(out, "; ones that programs rely on not to occur in %s",
                     text_count(number, failed[CAT_ASSUMED]));
     if (unfinished > 0)
         text_printf(out, "; %s did not finish", text_count(number, unfinished));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums the results of sync-matrix by operation and by way of synchronising.
-#include "report/matrix.h"
+#include "report/sections.h"
 
-#include "base/text.h"
 #include "report/format.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FAMILY "sync-matrix"
+#define FAMILY      "sync-matrix"
+#define LABEL_WIDTH 98 // characters of the operations in one line
 
 static const char *const columns[MATRIX_COLUMNS] = {"none", "memory", "control", "workgroup",
                                                     "maximal"};
@@ -230,7 +230,7 @@ void report_matrix_label(struct text *out, const struct report_matrix *matrix, s
         text_puts(&names, i ? ", " : ": ");
         row_name(&names, &matrix->rows[row + i]);
         const size_t rest = i + 1 < count ? strlen(" and 10000 more") : 0;
-        if (i > 0 && format_width(test) + format_width(names.data) + rest > width) {
+        if (i > 0 && table_text_width(test) + table_text_width(names.data) + rest > width) {
             names.length = before;
             names.data[before] = '\0';
             break;
@@ -292,22 +292,19 @@ void report_matrix_conclude(struct text *out, const struct report_matrix *matrix
     }
     const size_t asked = seen + never.rows;
     if (asked == 0) {
-        text_puts(out, "No operation ran without a barrier: nothing can be said");
+        text_puts(out, "No operation ran without a barrier");
     } else if (seen == 0) {
-        text_printf(out,
-                    "Without a barrier none of the %zu operations that ran was seen to go wrong ",
-                    asked);
+        text_printf(out, "Without a barrier none of the %zu operations that ran failed ", asked);
         say_bound(out, &never);
-        text_puts(out, ", which does not say that none can");
+        text_puts(out, ": this is a bound, not a proof");
     } else {
-        text_printf(out, "Without a barrier %zu of %zu operations went wrong", seen, asked);
+        text_printf(out, "Without a barrier %zu of %zu operations failed", seen, asked);
         if (cured.rows > 0) {
             text_puts(out, "; with a control barrier ");
             if (cured.rows == seen)
-                text_puts(out, seen == 1 ? "it was not seen to " : "none of these was seen to ");
+                text_puts(out, seen == 1 ? "it did not " : "none of these did ");
             else
-                text_printf(out, "%zu of these %s not seen to ", cured.rows,
-                            cured.rows == 1 ? "was" : "were");
+                text_printf(out, "%zu of these did not ", cured.rows);
             say_bound(out, &cured);
         }
         if (unknown > 0)
@@ -315,7 +312,83 @@ void report_matrix_conclude(struct text *out, const struct report_matrix *matrix
                         unknown == 1 ? "has" : "have");
     }
     if (with_barrier > 0)
-        text_printf(out, "; %zu went wrong with a control barrier%s", with_barrier,
+        text_printf(out, "; %zu failed with a control barrier%s", with_barrier,
                     still == with_barrier ? " too" : "");
     text_puts(out, ".");
+}
+
+// ---- the table
+
+static void put_cell(struct table *table, const struct report_matrix_cell *cell, bool narrow)
+{
+    static const struct {
+        enum tone tone;
+        const char *class;
+    } looks[] = {
+        [MATRIX_NOT_RUN] = {TONE_PLAIN, "cell not-run"},
+        [MATRIX_SKIPPED] = {TONE_PLAIN, "cell skip"},
+        [MATRIX_UNDECIDED] = {TONE_WARN, "cell undecided"},
+        [MATRIX_NEVER] = {TONE_GOOD, "cell never"},
+        [MATRIX_SEEN] = {TONE_BAD, "cell seen"},
+    };
+    char text[96];
+    report_matrix_cell_text(text, cell, narrow);
+    table_put(table, looks[cell->state].tone, "%s", text)->class = looks[cell->state].class;
+}
+
+static void put_table(const struct report_model *model, size_t device, bool all, bool narrow,
+                      struct table *table)
+{
+    static const struct table_column heads[] = {
+        {.title = "operation"},
+        {.title = "none", .without = TABLE_UNLESS_USED},
+        {.title = "memory", .without = TABLE_UNLESS_USED},
+        {.title = "control", .without = TABLE_UNLESS_USED},
+        {.title = "workgroup", .without = TABLE_UNLESS_USED},
+        {.title = "maximal", .without = TABLE_UNLESS_USED},
+    };
+    static const struct table shapes[] = {
+        {.title = "Which operations need a barrier",
+         .about = "What stands between an operation and that of the iteration before.",
+         TABLE_OF(heads)},
+        {.title = "Every operation with every barrier",
+         .about = "One line for each operation.",
+         TABLE_OF(heads)}};
+    struct report_matrix matrix;
+    table_begin(table, &shapes[all], device);
+    report_matrix_make(model, device, &matrix);
+    if (!all)
+        report_matrix_fold(&matrix);
+    for (size_t i = 0, count; i < matrix.count; i += count) {
+        struct text label = {0};
+        count = all ? 1 : report_matrix_alike(&matrix, i);
+        report_matrix_label(&label, &matrix, i, count, LABEL_WIDTH);
+        table_row(table);
+        table_put(table, TONE_PLAIN, "%s", label.data);
+        for (size_t c = 0; c < MATRIX_COLUMNS; c++)
+            if (matrix.used[c])
+                put_cell(table, &matrix.rows[i].cells[c], narrow);
+            else
+                table_put(table, TONE_PLAIN, "%s", "");
+        text_free(&label);
+    }
+    if (matrix.count > 0) {
+        struct text conclusion = {0};
+        report_matrix_conclude(&conclusion, &matrix);
+        table_note(table, "%s", conclusion.data);
+        report_under_note(&matrix.under, table);
+        text_free(&conclusion);
+    }
+    report_matrix_clear(&matrix);
+}
+
+void report_barriers(const struct report_model *model, size_t device, bool all, struct table *table)
+{
+    put_table(model, device, all, false, table);
+}
+
+void report_barriers_narrow(const struct report_model *model, size_t device, bool all,
+                            struct table *table)
+{
+    put_table(model, device, all, true, table);
 }

@@ -5,7 +5,6 @@
 #include "catalogue/catalogue.h"
 #include "model/inventory.h"
 #include "stats/dispersion.h"
-#include "report/ruling.h"
 #include "stats/sequence.h"
 #include "store/store.h"
 
@@ -134,6 +133,23 @@ static bool load_result(struct store_result *row, void *user)
     report_result_is(result, row->cfg);
     row->cfg = (struct cfg){0};
     return true;
+}
+
+enum eng_ruling report_ruling(const struct report_result *result)
+{
+    struct eng_rule rule = {0};
+    const struct eng_count count = {.runs = result->runs,
+                                    .failed_runs = result->failed_runs,
+                                    .no_progress_runs = result->no_progress_runs};
+    const bool counted = result->result == ENG_PASS || result->result == ENG_FAIL ||
+                         result->result == ENG_NO_PROGRESS;
+    return counted && eng_rule_read(result->rule, &rule) ? eng_rule_judge(&rule, &count)
+                                                         : ENG_RULING_NONE;
+}
+
+bool report_is_undecided(const struct report_result *result)
+{
+    return report_ruling(result) == ENG_RULING_MISSED;
 }
 
 static void conclude(struct report_model *model)
@@ -331,9 +347,14 @@ bool report_unfinished(const struct report_result *result)
 {
     // Of a control that is what was to be seen; the family progress asks for nothing else.
     if (result->result == ENG_NO_PROGRESS &&
-        (report_control_seen(result) || !strcmp(result->family, "progress")))
+        (report_control_triggered(result) || !strcmp(result->family, "progress")))
         return false;
     return result->result != ENG_PASS && result->result != ENG_FAIL && result->result != ENG_SKIP;
+}
+
+bool report_unfinished_only(const struct report_result *result)
+{
+    return report_unfinished(result) && !report_failed(result);
 }
 
 bool report_is_control(const struct report_result *result)
@@ -341,7 +362,7 @@ bool report_is_control(const struct report_result *result)
     return result->expectation == CAT_CONTROL && result->runs > 0;
 }
 
-bool report_control_seen(const struct report_result *result)
+bool report_control_triggered(const struct report_result *result)
 {
     return report_is_control(result) &&
            (result->failed_runs > 0 || result->no_progress_runs == result->runs);
@@ -357,7 +378,7 @@ const char *report_outcome_name(const struct report_result *result, uint32_t out
     return buffer;
 }
 
-bool report_is_bunched(const struct report_result *result)
+bool report_is_overdispersed(const struct report_result *result)
 {
     return result->spread.groups > 1 && result->spread.factor > 1 && result->spread.p < 0.01;
 }
@@ -372,7 +393,8 @@ void report_shard(char target[64], const struct store_session *session)
     target[0] = '\0';
     if (session->shard != STORE_WHOLE)
         snprintf(target, 64, "%s, shard %ju of %ju",
-                 session->shard == STORE_SHARD_TESTS ? "a part of the tests" : "a part of the runs",
+                 session->shard == STORE_SHARD_TESTS ? "a shard of the tests"
+                                                     : "a shard of the runs",
                  (uintmax_t)session->shard_index + 1, (uintmax_t)session->shard_count);
 }
 
@@ -381,4 +403,16 @@ const char *report_observation(uint64_t failed, uint64_t judged)
     if (judged == 0)
         return "Unknown";
     return failed == 0 ? "Never" : failed == judged ? "Always" : "Sometimes";
+}
+
+const char *cat_expectation_meaning(enum cat_expectation expectation)
+{
+    static const char *const meanings[] = {
+        [CAT_FORBIDDEN] = "the specification excludes the failing outcome: a driver bug",
+        [CAT_CONTESTED] = "unspecified: the specification is silent or ambiguous",
+        [CAT_ASSUMED] = "relied upon: not guaranteed, but programs depend on it",
+        [CAT_CONTROL] = "positive control: the failing outcome is allowed or certain, and shows "
+                        "that the test can trigger it",
+    };
+    return meanings[expectation];
 }

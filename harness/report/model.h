@@ -4,6 +4,7 @@
 
 #include "model/configuration.h"
 #include "model/result.h"
+#include "model/rule.h"
 #include "stats/interval.h"
 #include "store/store.h"
 
@@ -94,10 +95,12 @@ bool report_failed(const struct report_result *result);
 // It did not come to an end: hang, crash, device-lost, no-progress, harness-error, partial; but for
 // a control that was seen.
 bool report_unfinished(const struct report_result *result);
+// The same without those that failed as well.
+bool report_unfinished_only(const struct report_result *result);
 // A control of which at least one run was counted.
 bool report_is_control(const struct report_result *result);
 // A control that ended as it is there to end: a run failed, or every run gave up waiting.
-bool report_control_seen(const struct report_result *result);
+bool report_control_triggered(const struct report_result *result);
 
 // "right", "stale by 1", or "outcome 9" if the mode has no such.
 const char *report_outcome_name(const struct report_result *result, uint32_t outcome,
@@ -106,9 +109,15 @@ const char *report_outcome_name(const struct report_result *result, uint32_t out
 // Of the rate of failed runs among those judged. `rule`: as in struct store_result.
 struct stat_interval report_interval(uint64_t failed, uint64_t judged, const char *rule);
 
+// What a sequential rule came to; ENG_RULING_NONE if its runs were fixed beforehand, or did not
+// come to an end by themselves: it was skipped, crashed, hung or was interrupted.
+enum eng_ruling report_ruling(const struct report_result *result);
+// It ended at the most runs that were allowed, and the rule was not reached.
+bool report_is_undecided(const struct report_result *result);
+
 // The failing outcomes vary between parts by more than chance can explain: the interval is too
 // narrow.
-bool report_is_bunched(const struct report_result *result);
+bool report_is_overdispersed(const struct report_result *result);
 // "clopper-pearson", or "sequence" where a rule decided when to stop.
 const char *report_interval_kind(const char *rule);
 // "" or "tests 1 of 4", "runs 1 of 4": which shard of a larger run this session is.
@@ -132,10 +141,15 @@ size_t report_headlines(const struct report_model *model, size_t device,
 // configuration has stress of its own, each has a line of its own. Returns how many are left.
 size_t report_headlines_brief(struct report_headline *lines, size_t count);
 
-// A family's configurations on a device: each is counted once.
+// As what each configuration is counted, once: "pass", "fail", "skip", "other", "control".
+#define REPORT_COUNTED 5
+extern const char *const report_counted_names[REPORT_COUNTED];
+size_t report_counted(const struct report_result *result);
+
+// A family's configurations on a device.
 struct report_family {
     const char *name;
-    uint64_t pass, fail, skip, other, control, instances;
+    uint64_t counts[REPORT_COUNTED], instances;
 };
 size_t report_families(const struct report_model *model, size_t device,
                        struct report_family **families);
@@ -151,3 +165,6 @@ size_t report_skips(const struct report_model *model, size_t device, struct repo
 // The failures of a device (or those that did not finish): indexes of results, forbidden first.
 size_t report_select(const struct report_model *model, size_t device,
                      bool (*which)(const struct report_result *result), size_t **indexes);
+
+// What a class of expectation means, one line.
+const char *cat_expectation_meaning(enum cat_expectation expectation);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which waits came to their end, and what model of forward progress that fits.
-#include "report/progress.h"
+#include "report/sections.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,15 +31,15 @@ static const struct {
     const char *who, *says, *test;
     struct cfg_pair choices[MOST_CHOICES];
 } kinds[WAIT_COUNT] = {
-    [WAIT_BEGUN] = {"a workgroup that has begun",
+    [WAIT_BEGUN] = {"a workgroup that has started",
                     "chain, order=ticket",
                     "progress.chain",
                     {{"order", "ticket"}}},
-    [WAIT_LOWER] = {"the workgroup of the number below",
+    [WAIT_LOWER] = {"the workgroup with the next lower number",
                     "chain, order=launch",
                     "progress.chain",
                     {{"order", "launch"}}},
-    [WAIT_HIGHER] = {"the workgroup of the number above",
+    [WAIT_HIGHER] = {"the workgroup with the next higher number",
                      "chain, order=against",
                      "progress.chain",
                      {{"order", "against"}}},
@@ -47,11 +47,11 @@ static const struct {
                               "spin-lock, contenders=workgroups",
                               "progress.spin-lock",
                               {{"contenders", "workgroups"}}},
-    [WAIT_SUBGROUP_LOW] = {"a subgroup further down",
+    [WAIT_SUBGROUP_LOW] = {"a lower subgroup",
                            "handover, between=subgroups, waiter=high",
                            "progress.handover",
                            {{"between", "subgroups"}, {"waiter", "high"}}},
-    [WAIT_SUBGROUP_HIGH] = {"a subgroup further up",
+    [WAIT_SUBGROUP_HIGH] = {"a higher subgroup",
                             "handover, between=subgroups, waiter=low",
                             "progress.handover",
                             {{"between", "subgroups"}, {"waiter", "low"}}},
@@ -79,11 +79,11 @@ static const struct {
                           "spin-lock, contenders=lanes, form=in-loop",
                           "progress.spin-lock",
                           {{"contenders", "lanes"}, {"form", "in-loop"}}},
-    [WAIT_LOCK_BEHIND] = {"a lane that holds a lock, behind the loop",
+    [WAIT_LOCK_BEHIND] = {"a lane that holds a lock, after the loop",
                           "spin-lock, contenders=lanes, form=after-loop",
                           "progress.spin-lock",
                           {{"contenders", "lanes"}, {"form", "after-loop"}}},
-    [WAIT_LIST] = {"a lane that holds one lock of two",
+    [WAIT_LIST] = {"a lane that holds one of two locks",
                    "linked-list, form=spin",
                    "progress.linked-list",
                    {{"form", "spin"}}},
@@ -133,13 +133,13 @@ static const char *say_workgroups(const struct report_wait *waits)
     if (!was_run(&waits[WAIT_BEGUN]))
         return NULL;
     if (!ends(&waits[WAIT_BEGUN]))
-        return "none: even workgroups that have begun need not go on";
+        return "no progress guarantee observed, even for workgroups that have started";
     if (!was_run(&waits[WAIT_LOWER]) || !ends(&waits[WAIT_LOWER]))
-        return "occupancy-bound: workgroups that have begun go on";
+        return "occupancy-bound: workgroups that have started make progress";
     if (!was_run(&waits[WAIT_HIGHER]) || !ends(&waits[WAIT_HIGHER]))
-        return "linear occupancy-bound: workgroups that have begun go on, and lower numbers get to "
-               "run";
-    return "fair among as many workgroups as were tried: all get to run";
+        return "linear occupancy-bound: workgroups that have started, and those with lower "
+               "numbers, make progress";
+    return "fair for the tested number of workgroups: all make progress";
 }
 
 static const char *say_subgroups(const struct report_wait *waits)
@@ -148,12 +148,12 @@ static const char *say_subgroups(const struct report_wait *waits)
     if (!was_run(low) || !was_run(high))
         return NULL;
     if (ends(low) && ends(high))
-        return "subgroups of a workgroup go on side by side";
+        return "all subgroups of a workgroup make progress";
     if (ends(low))
-        return "a subgroup goes on until it is done or at a barrier: lower numbers first";
+        return "one subgroup runs until it ends or reaches a barrier: lower numbers first";
     if (ends(high))
-        return "a subgroup goes on until it is done or at a barrier: higher numbers first";
-    return "none: a subgroup that is waited for need not get to run";
+        return "one subgroup runs until it ends or reaches a barrier: higher numbers first";
+    return "no progress guarantee observed for subgroups";
 }
 
 // Which of the four waits of one half of the lanes for the other come to their end says which half
@@ -170,22 +170,21 @@ static const char *say_lanes(const struct report_wait *waits)
     switch (end) {
     case LOW_TAKEN | LOW_NOT | HIGH_TAKEN | HIGH_NOT:
         return ends(&waits[WAIT_LOCK_BEHIND])
-                   ? "independent: lanes go on whatever the others of their subgroup wait for"
-                   : "both sides of a branch go on in turns, but who has left a loop waits for "
-                     "those "
-                     "in it";
+                   ? "independent: each lane makes progress while other lanes of its subgroup wait"
+                   : "both sides of a branch make progress, but lanes that left a loop wait for "
+                     "those in it";
     case LOW_NOT | HIGH_NOT:
-        return "one side of a branch after the other: the side that is taken first";
+        return "one side of a branch after the other: taken side first";
     case LOW_TAKEN | HIGH_TAKEN:
-        return "one side of a branch after the other: the side that is not taken first";
+        return "one side of a branch after the other: not-taken side first";
     case HIGH_TAKEN | HIGH_NOT:
-        return "one side of a branch after the other: the side of the lower lanes first";
+        return "one side of a branch after the other: side of the lower lanes first";
     case LOW_TAKEN | LOW_NOT:
-        return "one side of a branch after the other: the side of the upper lanes first";
+        return "one side of a branch after the other: side of the upper lanes first";
     case 0:
-        return "none: the other side of a branch need not get to run";
+        return "no progress guarantee observed for the other side of a branch";
     default:
-        return "one side of a branch after the other, in no order that was asked for";
+        return "one side of a branch after the other, in an order that was not tested";
     }
 }
 
@@ -224,135 +223,58 @@ void report_progress(const struct report_model *model, size_t device,
     progress->between_lanes = say_lanes(waits);
 }
 
-static void put_together(const struct report_progress *progress, struct text *text)
+static void put_note(struct table *table, const char *between, const char *says)
+{
+    if (says)
+        table_note(table, "Between %s: %s", between, says);
+}
+
+static void put_residency(const struct report_progress *progress, struct table *table)
 {
     char most[32], fewest[32];
-    if (progress->together)
-        text_printf(text, "%s workgroups were there at once in every run",
-                    text_count(most, progress->together));
-    if (progress->apart)
-        text_printf(text, "%s%s were not in some", progress->together ? ", " : "workgroups: ",
-                    text_count(fewest, progress->apart));
+    text_count(most, progress->together);
+    text_count(fewest, progress->apart);
+    if (progress->together && progress->apart)
+        table_note(table, "Co-resident: %s workgroups in every run; %s were not in some runs", most,
+                   fewest);
+    else if (progress->together)
+        table_note(table, "Co-resident: %s workgroups in every run", most);
+    else if (progress->apart)
+        table_note(table, "Co-resident: %s workgroups were not in some runs", fewest);
 }
 
-// The four sentences, each with its subject; calls `put` for those that there are.
-static void each_sentence(const struct report_progress *progress,
-                          void (*put)(const char *subject, const char *says, struct text *out),
-                          struct text *out)
+void report_waits(const struct report_model *model, size_t device, bool all, struct table *table)
 {
-    struct text together = {0};
-    put_together(progress, &together);
-    if (progress->between_workgroups)
-        put("workgroups", progress->between_workgroups, out);
-    if (progress->between_subgroups)
-        put("subgroups", progress->between_subgroups, out);
-    if (progress->between_lanes)
-        put("lanes", progress->between_lanes, out);
-    if (together.length)
-        put("resident", together.data, out);
-    text_free(&together);
-}
-
-static void put_line(const char *subject, const char *says, struct text *out)
-{
-    text_printf(out, "  %-10s  %s\n", subject, says);
-}
-
-static void put_item(const char *subject, const char *says, struct text *out)
-{
-    text_printf(out, "- %s: %s\n", subject, says);
-}
-
-void report_progress_terminal(const struct report_model *model, size_t device, bool color,
-                              struct text *out)
-{
+    static const struct table_column heads[] = {
+        {.title = "waits for"},
+        {.title = "test", .without = TABLE_NOT_TERMINAL},
+        {.title = "runs", .kind = TABLE_NUMBER},
+        {.title = "expired", .kind = TABLE_NUMBER},
+        {.title = "share, 95 % interval", .kind = TABLE_RATE},
+    };
+    static const struct table shape = {
+        .title = "Forward progress",
+        .about = "How often a bounded wait expired. That it never did is no guarantee.",
+        TABLE_OF(heads)};
     struct report_progress progress;
+    (void)all;
+    table_begin(table, &shape, device);
     report_progress(model, device, &progress);
     if (progress.count == 0 && !progress.together && !progress.apart)
         return;
-    struct format_table table = {.columns = 4, .right = {[1] = true, [2] = true}};
-    static const char *const words[] = {"who is waited for", "runs", "in vain",
-                                        "share, 95 % interval"};
-    format_title(&table, words);
     for (size_t i = 0; i < progress.count; i++) {
         const struct report_wait *wait = &progress.waits[i];
-        char number[32], share[80];
-        struct format_row *row = format_row(&table);
-        format_cell(row, 0, FORMAT_PLAIN, wait->who);
-        format_cell(row, 1, FORMAT_PLAIN, text_count(number, wait->runs));
-        format_cell(row, 2, FORMAT_PLAIN, text_count(number, wait->stuck));
-        format_interval(share, wait->stuck, wait->runs, wait->interval);
-        format_cell(row, 3, FORMAT_PLAIN, share);
+        table_row(table);
+        table_put(table, TONE_PLAIN, "%s", wait->who);
+        table_put(table, TONE_PLAIN, "%s", wait->test);
+        table_count(table, TONE_PLAIN, wait->runs);
+        table_count(table, TONE_PLAIN, wait->stuck);
+        table_rate(table, TONE_PLAIN, wait->stuck, wait->runs, wait->interval)->group =
+            CAT_CONTROL + 1;
     }
-    text_puts(out, "\n");
-    format_table_print(&table, 44, color, out);
-    text_puts(out, "  consistent with\n");
-    each_sentence(&progress, put_line, out);
-    report_under_terminal(out, &progress.under);
-}
-
-void report_progress_markdown(const struct report_model *model, size_t device, struct text *out)
-{
-    struct report_progress progress;
-    report_progress(model, device, &progress);
-    if (progress.count == 0 && !progress.together && !progress.apart)
-        return;
-    text_puts(out, "<details><summary>Progress: who gets to run while others wait</summary>\n\n"
-                   "| who is waited for | test | runs | in vain | share, 95 % interval |\n"
-                   "| --- | --- | ---: | ---: | --- |\n");
-    for (size_t i = 0; i < progress.count; i++) {
-        const struct report_wait *wait = &progress.waits[i];
-        char runs[32], stuck[32], share[80];
-        format_interval(share, wait->stuck, wait->runs, wait->interval);
-        text_printf(out, "| %s | %s | %s | %s | %s |\n", wait->who, wait->test,
-                    text_count(runs, wait->runs), text_count(stuck, wait->stuck), share);
-    }
-    text_puts(out, "\nConsistent with:\n\n");
-    each_sentence(&progress, put_item, out);
-    report_under_markdown(out, &progress.under);
-    text_puts(out, "\n</details>\n\n");
-}
-
-static json_t *make_wait(const struct report_wait *wait)
-{
-    json_t *json = json_object(), *interval = json_array();
-    json_array_append_new(interval, json_real(wait->interval.low));
-    json_array_append_new(interval, json_real(wait->interval.high));
-    json_object_set_new(json, "who", json_string(wait->who));
-    json_object_set_new(json, "test", json_string(wait->test));
-    json_object_set_new(json, "runs", json_integer((json_int_t)wait->runs));
-    json_object_set_new(json, "in_vain", json_integer((json_int_t)wait->stuck));
-    json_object_set_new(json, "ended_early", json_integer((json_int_t)wait->ended_by));
-    json_object_set_new(json, "interval", interval);
-    json_object_set_new(json, "interval_kind", json_string(report_interval_kind(wait->rule)));
-    return json;
-}
-
-static void put_sentence(json_t *json, const char *key, const char *says)
-{
-    json_object_set_new(json, key, says ? json_string(says) : json_null());
-}
-
-json_t *report_progress_json(const struct report_model *model)
-{
-    json_t *all = json_array();
-    for (size_t device = 0; device < model->device_count; device++) {
-        struct report_progress progress;
-        report_progress(model, device, &progress);
-        if (progress.count == 0 && !progress.together && !progress.apart)
-            continue;
-        json_t *json = json_object(), *waits = json_array();
-        for (size_t i = 0; i < progress.count; i++)
-            json_array_append_new(waits, make_wait(&progress.waits[i]));
-        json_object_set_new(json, "device", json_string(model->devices[device].id));
-        json_object_set_new(json, "waits", waits);
-        report_under_json(json, &progress.under);
-        put_sentence(json, "workgroups", progress.between_workgroups);
-        put_sentence(json, "subgroups", progress.between_subgroups);
-        put_sentence(json, "lanes", progress.between_lanes);
-        json_object_set_new(json, "most_together", json_integer((json_int_t)progress.together));
-        json_object_set_new(json, "fewest_apart", json_integer((json_int_t)progress.apart));
-        json_array_append_new(all, json);
-    }
-    return all;
+    put_note(table, "workgroups", progress.between_workgroups);
+    put_note(table, "subgroups", progress.between_subgroups);
+    put_note(table, "lanes", progress.between_lanes);
+    put_residency(&progress, table);
+    report_under_note(&progress.under, table);
 }

@@ -31,15 +31,23 @@ size_t table_text_width(const char *string)
     return width;
 }
 
-void table_row(struct table *table)
+void table_begin(struct table *table, const struct table *shape, size_t device)
+{
+    if (!table->columns)
+        *table = *shape;
+    table->device = device;
+}
+
+struct table_row *table_row(struct table *table)
 {
     // Room is doubled, so that thousands of rows are cheap.
     if ((table->count & (table->count - 1)) == 0)
         table->rows =
             lit_realloc(table->rows, table->count ? table->count * 2 : 1, sizeof *table->rows);
-    table->rows[table->count++] =
-        (struct table_row){.cells = lit_alloc(table->column_count, sizeof(struct table_cell)),
-                           .device = table->device};
+    struct table_row *row = &table->rows[table->count++];
+    *row = (struct table_row){.cells = lit_alloc(table->column_count, sizeof *row->cells),
+                              .device = table->device};
+    return row;
 }
 
 static struct table_cell *add_cell(struct table *table, enum tone tone, char *text)
@@ -107,28 +115,39 @@ void table_note(struct table *table, const char *format, ...)
     va_start(arguments, format);
     char *note = print_text(format, arguments);
     va_end(arguments);
-    if (note[0])
-        text_printf(&table->notes, "%s\n", note);
-    free(note);
+    if (!note[0]) {
+        free(note);
+        return;
+    }
+    table->notes = lit_realloc(table->notes, table->note_count + 1, sizeof *table->notes);
+    table->notes[table->note_count++] = note;
+}
+
+void table_drop_notes(struct table *table)
+{
+    for (size_t i = 0; i < table->note_count; i++)
+        free(table->notes[i]);
+    free(table->notes);
+    table->notes = NULL;
+    table->note_count = 0;
 }
 
 void table_clear(struct table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
-        for (size_t c = 0; c < table->rows[i].count; c++) {
+        for (size_t c = 0; c < table->rows[i].count; c++)
             free(table->rows[i].cells[c].text);
-            free(table->rows[i].cells[c].shows);
-        }
         free(table->rows[i].cells);
     }
     free(table->rows);
     table->rows = NULL;
     table->count = 0;
-    text_free(&table->notes);
+    table_drop_notes(table);
 }
 
 void table_gather(struct table *table)
 {
+    table->gathered = true;
     for (size_t i = 1; i < table->count; i++) {
         const struct table_row row = table->rows[i];
         size_t at = i;
@@ -142,16 +161,21 @@ void table_gather(struct table *table)
     }
 }
 
+bool table_has(const struct table *table, size_t column, unsigned format)
+{
+    const unsigned without = table->columns[column].without;
+    bool used = !(without & TABLE_UNLESS_USED);
+    for (size_t i = 0; i < table->count && !used; i++)
+        used = column < table->rows[i].count && table->rows[i].cells[column].text[0];
+    return used && !(without & format);
+}
+
 // ---- on a terminal
 
 // What a terminal shows in a column of a row, NULL for nothing.
-static const struct table_cell *shown(const struct table *table, const struct table_row *row,
-                                      size_t column)
+static const struct table_cell *shown(const struct table_row *row, size_t column)
 {
-    if (column >= row->count || table->columns[column].without & TABLE_NOT_TERMINAL ||
-        (column == 0 && row->more))
-        return NULL;
-    return &row->cells[column];
+    return column >= row->count || (column == 0 && row->more) ? NULL : &row->cells[column];
 }
 
 static bool has_heading(const struct table *table)
@@ -168,11 +192,11 @@ static void measure(const struct table *table, size_t *widths)
 {
     for (size_t c = 0; c < table->column_count; c++) {
         const struct table_column *column = &table->columns[c];
-        if (column->without & TABLE_NOT_TERMINAL)
+        if (!table_has(table, c, TABLE_NOT_TERMINAL))
             continue;
         widths[c] = has_heading(table) ? table_text_width(column->title) : 0;
         for (size_t i = 0; i < table->count; i++) {
-            const struct table_cell *cell = shown(table, &table->rows[i], c);
+            const struct table_cell *cell = shown(&table->rows[i], c);
             const size_t width = cell ? table_text_width(cell->text) : 0;
             if (width > widths[c] && (c > 0 || width <= first_width(table)))
                 widths[c] = width;
@@ -180,15 +204,18 @@ static void measure(const struct table *table, size_t *widths)
     }
 }
 
-size_t table_width(const struct table *table)
+bool table_fit(struct table *table)
 {
-    size_t *widths = lit_alloc(table->column_count, sizeof *widths), width = 0;
+    enum { COLUMNS = 100, LEAST = 16 };
+    size_t *widths = lit_alloc(table->column_count, sizeof *widths), taken = 2;
     measure(table, widths);
-    for (size_t c = 0; c < table->column_count; c++)
-        if (!(table->columns[c].without & TABLE_NOT_TERMINAL))
-            width += widths[c] + 2;
+    for (size_t c = 1; c < table->column_count; c++)
+        if (table_has(table, c, TABLE_NOT_TERMINAL))
+            taken += widths[c] + 2;
     free(widths);
-    return width;
+    const bool fits = taken + LEAST <= COLUMNS;
+    table->width = !fits ? LEAST : COLUMNS - taken < NAME_WIDTH ? COLUMNS - taken : NAME_WIDTH;
+    return fits;
 }
 
 // `row`: NULL for the heading.
@@ -198,9 +225,9 @@ static void print_row(const struct table *table, const struct table_row *row, co
     size_t blanks = 0; // not yet written: nothing stands at the end of a line
     for (size_t c = 0; c < table->column_count; c++) {
         const struct table_column *column = &table->columns[c];
-        if (column->without & TABLE_NOT_TERMINAL)
+        if (!table_has(table, c, TABLE_NOT_TERMINAL))
             continue;
-        const struct table_cell *cell = row ? shown(table, row, c) : NULL;
+        const struct table_cell *cell = row ? shown(row, c) : NULL;
         const char *text = row ? (cell ? cell->text : "") : column->title;
         const size_t width = table_text_width(text);
         blanks += 2;
@@ -227,19 +254,13 @@ void table_terminal(const struct table *table, bool color, struct text *out)
 {
     size_t *widths = lit_alloc(table->column_count, sizeof *widths);
     measure(table, widths);
-    if (table->title && (table->count || table->notes.length))
+    if (table->title && (table->count || table->note_count))
         text_printf(out, "  %s\n", table->title);
     if (has_heading(table))
         print_row(table, NULL, widths, color, out);
     for (size_t i = 0; i < table->count; i++)
         print_row(table, &table->rows[i], widths, color, out);
-    for (const char *note = table->notes.data; note && *note;) {
-        const size_t length = strcspn(note, "\n");
-        struct text line = {0};
-        text_append(&line, note, length);
-        text_paragraph(out, "  ", line.data);
-        text_free(&line);
-        note += length + 1;
-    }
+    for (size_t i = 0; i < table->note_count; i++)
+        text_paragraph(out, "  ", table->notes[i]);
     free(widths);
 }

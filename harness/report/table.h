@@ -22,8 +22,8 @@ enum table_kind {
     TABLE_SHARE,  // of a whole: HTML has a bar beside it
 };
 
-// Formats that leave a column out: bits.
-enum { TABLE_NOT_TERMINAL = 1, TABLE_NOT_MARKDOWN = 2, TABLE_NOT_HTML = 4 };
+// Formats that leave a column out, and whether all do where no row has a text there: bits.
+enum { TABLE_NOT_TERMINAL = 1, TABLE_NOT_MARKDOWN = 2, TABLE_NOT_HTML = 4, TABLE_UNLESS_USED = 8 };
 
 struct table_column {
     const char *title; // NULL in the first: the table has no heading
@@ -35,9 +35,10 @@ struct table_column {
 struct table_cell {
     char *text; // "" for nothing
     enum tone tone;
-    const char *class;   // HTML, static; NULL: none
-    char *shows;         // HTML: filters of the results counted, "family=x;device=1"; NULL: none
-    uint64_t count, all; // a count; of a rate how many of how many
+    const char *class;             // HTML, static; NULL: none
+    const char *family, *counted;  // HTML: leads to the results of this family that are counted
+                                   // as this; NULL: nowhere; to all of it
+    uint64_t count, all;           // a count; of a rate how many of how many
     struct stat_interval interval; // of a rate
     int group;                     // of a rate: enum cat_expectation, or one more for none
 };
@@ -57,16 +58,20 @@ struct table {
     size_t column_count;
     size_t width;  // a first cell that is wider has a line of its own on a terminal; 0: 44
     size_t device; // of the rows to come
+    bool gathered; // of several devices: HTML says of which each row is
     struct table_row *rows;
     size_t count;
-    struct text notes; // paragraphs below it, each ended by a line feed
+    char **notes; // paragraphs below it
+    size_t note_count;
 };
 #define TABLE_OF(columns_of)                                                                       \
     .columns = (columns_of), .column_count = sizeof(columns_of) / sizeof *(columns_of)
 
+// Takes the shape if the table has none yet, and the device of the rows to come.
+void table_begin(struct table *table, const struct table *shape, size_t device);
 // Appends an empty row; then its cells, from the left: a text, a count with separators, a rate with
-// its interval. A cell is valid until the next row.
-void table_row(struct table *table);
+// its interval. What is returned is valid until the next row.
+struct table_row *table_row(struct table *table);
 __attribute__((format(printf, 3, 4))) struct table_cell *
 table_put(struct table *table, enum tone tone, const char *format, ...);
 struct table_cell *table_count(struct table *table, enum tone tone, uint64_t count);
@@ -77,14 +82,18 @@ __attribute__((format(printf, 3, 4))) void table_fact(struct table *table, const
                                                       const char *format, ...);
 // A paragraph below the table; nothing if it is "".
 __attribute__((format(printf, 2, 3))) void table_note(struct table *table, const char *format, ...);
-// Frees rows and notes; columns and titles stay.
+// Frees the notes; rows and notes. Columns and titles stay.
+void table_drop_notes(struct table *table);
 void table_clear(struct table *table);
 
 // Puts rows of several devices together that have the same first cell, in the order of the first
 // of each.
 void table_gather(struct table *table);
-// Columns of a terminal that the table takes.
-size_t table_width(const struct table *table);
+// Whether a format (TABLE_NOT_...) shows a column.
+bool table_has(const struct table *table, size_t column, unsigned format);
+// Sets the width that a first column has on a terminal, so that the table takes no more than 100
+// columns. False if it does with a width of 16.
+bool table_fit(struct table *table);
 
 // Title, heading, rows, notes, each two columns from the left. Nothing without rows and notes.
 void table_terminal(const struct table *table, bool color, struct text *out);

@@ -2,7 +2,7 @@
 // The ticket on one configuration: one sentence, one table, how to repeat it; then, folded, all
 // that helps to believe and to understand it.
 #include "catalogue/catalogue.h"
-#include "report/evidence.h"
+#include "report/format.h"
 #include "report/excerpt.h"
 #include "report/markdown.h"
 #include "report/references.h"
@@ -30,10 +30,10 @@ static const char *meaning(enum cat_expectation expectation)
 {
     static const char *const sentences[] = {
         [CAT_FORBIDDEN] = "The specification forbids the failing outcome",
-        [CAT_CONTESTED] = "On the failing outcome the specification is silent or disputed",
-        [CAT_ASSUMED] = "The specification allows the failing outcome, but real programs rely on "
-                        "its absence",
-        [CAT_CONTROL] = "This is a control: its failing outcome is legal, or certain",
+        [CAT_CONTESTED] = "The specification is silent or ambiguous about the failing outcome",
+        [CAT_ASSUMED] =
+            "The specification allows the failing outcome, but programs rely on its absence",
+        [CAT_CONTROL] = "This is a positive control: its failing outcome is allowed or certain",
     };
     return sentences[expectation];
 }
@@ -75,39 +75,31 @@ static void print_sentence(const struct ticket *t)
 
 static void print_table(const struct ticket *t)
 {
+    static const struct table_column heads[] = {{.title = ""}, {.title = ""}};
     const struct report_result *result = t->result;
-    struct text line = {0};
-    char number[32];
-    text_puts(t->out, "| | |\n| --- | --- |\n");
-    text_printf(&line, "%s, %s, %s", eng_result_name(result->result),
-                cat_expectation_name(result->expectation),
-                report_observation(result->failed_runs, result->judged));
-    if (result->reason[0])
-        text_printf(&line, ": %s", result->reason);
-    markdown_fact(t->out, "result", line.data);
-    text_free(&line);
+    struct table table = {TABLE_OF(heads)};
+    struct text first = {0};
+    table_fact(&table, "result", "%s, %s, %s%s%s", eng_result_name(result->result),
+               cat_expectation_name(result->expectation),
+               report_observation(result->failed_runs, result->judged),
+               result->reason[0] ? ": " : "", result->reason);
     if (result->failure_count > 0) {
-        const struct eng_failure *first = &result->failures[0];
-        char name[24];
-        text_printf(&line, "run %s, ", text_count(number, first->at.run + 1));
-        text_printf(&line, "instance %s%s%s: %s, got 0x%08x, wanted 0x%08x",
-                    text_count(number, first->at.instance), first->where[0] ? ", " : "",
-                    first->where, report_outcome_name(result, first->at.outcome, name),
-                    first->at.got, first->at.want);
-        markdown_fact(t->out, "first failure", line.data);
-        text_free(&line);
-        markdown_fact(t->out, "first run failed", result->first_run_failed ? "yes" : "no");
+        format_first(&first, result);
+        table_fact(&table, "first failure", "%s", first.data);
+        table_fact(&table, "first run failed", result->first_run_failed ? "yes" : "no");
     }
-    markdown_fact(t->out, "SPIR-V SHA-256", result->sha256[0] ? result->sha256 : "none");
-    markdown_machine(t->out, t->model, &t->model->devices[result->device]);
-    text_puts(t->out, "\n");
+    table_fact(&table, "SPIR-V SHA-256", "%s", result->sha256[0] ? result->sha256 : "none");
+    report_machine(t->model, result->device, false, &table);
+    table_markdown(&table, SIZE_MAX, t->out);
+    table_clear(&table);
+    text_free(&first);
 }
 
 static void print_again(const struct ticket *t)
 {
     struct text again = {0};
     format_again(&again, t->model, t->result);
-    text_puts(t->out, "To repeat it:\n\n");
+    text_puts(t->out, "To reproduce:\n\n");
     markdown_command(t->out, again.data);
     text_free(&again);
 }
@@ -115,7 +107,7 @@ static void print_again(const struct ticket *t)
 static void print_question(const struct ticket *t)
 {
     const struct cat_head *head = &t->which.test->head;
-    markdown_fold(t->out, "What is asked, and what the specification says");
+    markdown_fold(t->out, "Question, and what the specification says");
     markdown_escape(t->out, head->asks);
     text_puts(t->out, "\n\nA failure means: ");
     markdown_escape(t->out, head->fails);
@@ -125,7 +117,7 @@ static void print_question(const struct ticket *t)
         markdown_escape(t->out, head->spec[i]);
         text_puts(t->out, "\n");
     }
-    text_puts(t->out, "\nWhere the case comes from: ");
+    text_puts(t->out, "\nOrigin: ");
     markdown_escape(t->out, head->origin);
     text_puts(t->out, "\n\n");
     markdown_unfold(t->out);
@@ -136,12 +128,9 @@ static void print_outcomes(const struct ticket *t)
     if (t->result->instances == 0)
         return;
     markdown_fold(t->out, "Expected and observed");
-    text_printf(t->out, "Instances over all runs%s%s:\n\n", t->known ? ", one for each " : "",
+    text_printf(t->out, "Checked units over all runs%s%s:\n\n", t->known ? ", one for each " : "",
                 t->known ? t->which.test->oracle->instance : "");
-    markdown_histogram(t->out, t->result);
-    if (t->result->failure_count > 0)
-        text_puts(t->out, "The first instances that failed:\n\n");
-    markdown_places(t->out, t->result, MOST_PLACES);
+    markdown_result(t->out, t->result, MOST_PLACES);
     markdown_unfold(t->out);
 }
 
@@ -199,44 +188,48 @@ static size_t find_twins(const struct ticket *t, struct twin *twins)
     return count;
 }
 
-static void print_twin(const struct ticket *t, const struct twin *twin)
+static void put_pair(struct table *table, const struct ticket *t,
+                     const struct report_result *result)
 {
     struct text names = {0};
-    char runs[32], failed[32], rate[80];
-    report_differences(t->result, twin->result, &names);
-    format_interval(rate, twin->result->failed_runs, twin->result->judged, twin->result->interval);
-    text_puts(t->out, "| ");
-    markdown_code(t->out, names.data ? names.data : "nothing");
-    text_printf(t->out, " | %s | %s | ", text_count(runs, twin->result->runs),
-                text_count(failed, twin->result->failed_runs));
-    markdown_escape(t->out, rate);
-    text_printf(t->out, " | %s |\n", cat_expectation_name(twin->result->expectation));
+    report_differences(t->result, result, &names);
+    table_row(table);
+    table_put(table, TONE_PLAIN, "%s", names.data ? names.data : "nothing");
+    table_count(table, TONE_PLAIN, result->runs);
+    table_count(table, TONE_PLAIN, result->failed_runs);
+    table_rate(table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
+    table_put(table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
     text_free(&names);
 }
 
-static void print_twins(const struct ticket *t)
+static void print_pairs(const struct ticket *t)
 {
+    static const struct table_column heads[] = {{.title = "differs in", .kind = TABLE_CODE},
+                                                {.title = "runs", .kind = TABLE_NUMBER},
+                                                {.title = "failed", .kind = TABLE_NUMBER},
+                                                {.title = "rate, 95 % interval"},
+                                                {.title = "expectation"}};
+    struct table table = {TABLE_OF(heads)};
     struct twin *twins =
         lit_alloc(t->model->result_count + t->model->rest_count + 1, sizeof(*twins));
     size_t count = find_twins(t, twins), cures = 0;
-    char number[32];
     if (count > 0) {
-        markdown_fold(t->out, "Twins: the same test with other choices, in this session");
-        text_puts(t->out, "| differs in | runs | failed | rate, 95 % interval | expectation |\n"
-                          "| --- | ---: | ---: | --- | --- |\n");
+        markdown_fold(t->out, "Paired variants: the same test with other axis values, in this "
+                              "session");
         for (size_t i = 0; i < count && i < MOST_TWINS; i++)
-            print_twin(t, &twins[i]);
+            put_pair(&table, t, twins[i].result);
         if (count > MOST_TWINS)
-            text_printf(t->out, "\n*and %s more*\n", text_count(number, count - MOST_TWINS));
-        text_puts(t->out, "\n");
+            table_note(&table, "and %s more", COUNT(count - MOST_TWINS));
+        table_markdown(&table, SIZE_MAX, t->out);
+        table_clear(&table);
         for (size_t i = 0; i < count && t->result->failed_runs > 0; i++) {
             if (twins[i].differences > 1 || twins[i].result->failed_runs > 0 || cures == 4)
                 continue;
             struct text names = {0};
             report_differences(t->result, twins[i].result, &names);
             text_puts(t->out, cures++ ? ", "
-                                      : "One choice alone makes it go away, as far as these "
-                                        "runs can say: ");
+                                      : "Changing one axis removes the failure, within "
+                                        "these runs: ");
             markdown_code(t->out, names.data ? names.data : "nothing");
             text_free(&names);
         }
@@ -246,25 +239,31 @@ static void print_twins(const struct ticket *t)
     free(twins);
 }
 
+static void put_model(struct table *table, const char *model, unsigned failed, unsigned runs)
+{
+    table_row(table);
+    table_put(table, TONE_PLAIN, "%s", model);
+    table_put(table, failed ? TONE_STRONG : TONE_PLAIN, "%u of %u", failed, runs);
+}
+
 static void print_models(const struct ticket *t)
 {
     const struct report_reference *row = report_reference_find(t->result->name);
     if (!row)
         return;
-    markdown_fold(t->out, "What the models of the reference driver do with it");
-    text_puts(t->out, "The reference driver executes SPIR-V by the rules of a model. Runs of this "
-                      "variant, of all subgroup sizes that were tried:\n\n"
-                      "| model | failed runs |\n| --- | --- |\n");
-    for (size_t i = 0; report_reference_models[i]; i++) {
+    markdown_fold(t->out, "What the models of the SIMT simulator do with it");
+    text_puts(t->out, "The SIMT simulator executes SPIR-V by the rules of a model. Runs of this "
+                      "variant, of all subgroup sizes that were tried:\n\n");
+    static const struct table_column heads[] = {{.title = "model"}, {.title = "failed runs"}};
+    struct table table = {TABLE_OF(heads)};
+    for (size_t i = 0; report_reference_models[i]; i++)
         if (row->by[i].runs > 0)
-            text_printf(t->out, "| %s | %s%u of %u%s |\n", report_reference_models[i],
-                        row->by[i].failed ? "**" : "", row->by[i].failed, row->by[i].runs,
-                        row->by[i].failed ? "**" : "");
-    }
+            put_model(&table, report_reference_models[i], row->by[i].failed, row->by[i].runs);
+    table_markdown(&table, SIZE_MAX, t->out);
+    table_clear(&table);
     text_puts(t->out,
-              "\nA model that fails it does one thing that this device may do too; one that "
-              "passes does not prove that the device does otherwise. See one of them fail "
-              "step by step:\n\n");
+              "A model that fails shows one behaviour that this device may have; a model that "
+              "passes proves nothing about the device. To see one of them fail step by step:\n\n");
     struct text command = {0};
     text_puts(&command, "./litmus explain ");
     format_quoted(&command, t->result->name);
@@ -284,14 +283,14 @@ static void print_excerpt(const struct ticket *t, size_t room)
     report_excerpt(&lines, body ? body + 1 + strcspn(body + 1, "\n") : source, report_includes,
                    test->head.family, variant, module ? module->subgroup : 0, EXCERPT);
     if (lines.data && lines.length < room) {
-        text_printf(&title, "The code, around what is asked about (%s)",
+        text_printf(&title, "Shader source, around the operation under test (%s)",
                     variant[0] ? variant : "the only variant");
         markdown_fold(t->out, title.data);
         if (module && t->result->sha256[0] && strcmp(module->sha256, t->result->sha256) != 0)
-            text_puts(t->out, "**The module that was run is of another version of the test; this "
-                              "is the code of the program that wrote this report.**\n\n");
+            text_puts(t->out, "**The module that ran is of another version of the test; this is "
+                              "the source of the version that wrote this report.**\n\n");
         markdown_fence(t->out, "", lines.data);
-        text_puts(t->out, "All of it:\n\n");
+        text_puts(t->out, "Full source:\n\n");
         text_free(&title);
         text_printf(&title, "./litmus show %s", test->head.name);
         markdown_command(t->out, title.data);
@@ -327,7 +326,7 @@ void markdown_ticket(struct text *out, const struct report_code *code,
     print_outcomes(&t);
     print_evidence(&t);
     if (out->length + ROOM_TO_FOLD < limit)
-        print_twins(&t);
+        print_pairs(&t);
     if (t.known && out->length + ROOM_TO_FOLD < limit)
         print_question(&t);
     if (out->length + ROOM_TO_FOLD < limit)

@@ -3,7 +3,7 @@
 
 #include "repro/bundle.h"
 
-#include "report/evidence.h"
+#include "report/format.h"
 #include "repro/parts.h"
 
 #include <inttypes.h>

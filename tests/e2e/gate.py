@@ -160,9 +160,8 @@ class Verdicts(Gate):
         self.write("old.json", json.dumps(report))
         self.take("worse.db", WORSE)
         result = self.gate(3, "worse.db", "--tolerance", "0.5", baseline="old.json")
-        self.assertIn("UNDECIDED: a configuration is wrong that the baseline has nothing "
-                      "comparable to", result.out)
-        self.assertIn("wrong, with nothing comparable in A", result.out)
+        self.assertIn("UNDECIDED: a configuration fails that is not comparable with the baseline", result.out)
+        self.assertIn("failing, with nothing comparable in A", result.out)
         self.assertIn("expectation changed: contested -> forbidden; pass -> fail (20 of 20 runs)",
                       result.out)
 
@@ -334,7 +333,7 @@ class Forms(Gate):
                                ({"result": "pass"}, "the result is pass, but runs failed"),
                                ({"failed_runs": 0, "result": "pass"}, "the failed instances"),
                                ({"runs": 21}, "the parts do not add up"),
-                               ({"interval": [0, 0.1]}, "the interval is not that of the runs")):
+                               ({"interval": [0, 0.1]}, "the interval does not match the runs")):
             with self.subTest(words):
                 kept = dict(failed)
                 failed.update(changes)

@@ -101,13 +101,13 @@ static void wrong_reports(void **state)
         const char *text, *message;
     } wrong[] = {
         {"{\"schema\":\"litmus-report/2\",\n\"tool\":", "r.json: the report is cut off at line 2"},
-        {"{]", "r.json: no JSON at line 1"},
-        {"{}", "r.json: JSON, but no report of litmus"},
-        {"{\"schema\":\"litmus-report/2\",\"schema\":\"litmus-report/2\"}", "r.json: no JSON"},
+        {"{]", "r.json: invalid JSON at line 1"},
+        {"{}", "r.json: JSON, but not a litmus report"},
+        {"{\"schema\":\"litmus-report/2\",\"schema\":\"litmus-report/2\"}", "r.json: invalid JSON"},
         {REPORT("litmus-report/1", TOOL, DEVICE1, RESULT),
          "r.json: a report of version 1, too old"},
         {REPORT("litmus-report/99", TOOL, DEVICE1, RESULT), "r.json: a report of version 99, from"},
-        {REPORT("litmus-report/x", TOOL, DEVICE1, RESULT), "r.json: 'litmus-report/x' is no"},
+        {REPORT("litmus-report/x", TOOL, DEVICE1, RESULT), "r.json: 'litmus-report/x' is not"},
         {REPORT("litmus-report/2", "{}", DEVICE1, RESULT), "r.json: damaged report: 'version'"},
         {REPORT("litmus-report/2", TOOL, "", RESULT), "r.json: the report has no results"},
         {REPORT("litmus-report/2", TOOL, DEVICE1, ""), "r.json: the report has no results"},
@@ -116,13 +116,13 @@ static void wrong_reports(void **state)
         {REPORT("litmus-report/2", TOOL, DEVICE(ID1, "1", "n", "12", "0x1", "1"), RESULT),
          "r.json: damaged report: 'uuid'"},
         {REPORT("litmus-report/2", TOOL, DEVICE(ID2, "1", "One", UUID1, "0x1", "2.0"), RESULT),
-         "r.json: damaged report: a.b/x=1,y=2@subgroup=8: a result of no device"},
+         "r.json: damaged report: a.b/x=1,y=2@subgroup=8: a result without a device"},
         {REPORT("litmus-report/2", TOOL, DEVICE1,
                 RESULT_OF("forbidden", ID1, NAMED("a b", "", ""), FAILS)),
-         "r.json: damaged report: 'a b' is no configuration's name"},
+         "r.json: damaged report: 'a b' is not a configuration name"},
         {REPORT("litmus-report/2", TOOL, DEVICE1,
                 RESULT_OF("forbidden", ID1, NAMED("a.b", "", ""), "\"result\":\"pass\"")),
-         "r.json: damaged report: a.b: 'first_run_failed' is missing"},
+         "r.json: damaged report: a.b: 'runs' is missing"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         refuse(wrong[i].text, wrong[i].message);
@@ -135,8 +135,8 @@ static void contradictions(void **state)
     static const struct {
         const char *is, *becomes, *message;
     } all[] = {
-        {"\"runs\":100,\"failed", "\"runs\":1e3,\"failed", "'runs' is no number"},
-        {"\"runs\":100,\"failed", "\"runs\":-9,\"failed", "'runs' is no number"},
+        {"\"runs\":100,\"failed", "\"runs\":1e3,\"failed", "'runs' is not a number"},
+        {"\"runs\":100,\"failed", "\"runs\":-9,\"failed", "'runs' is not a number"},
         {"\"runs\":100,\"failed", "\"runs\":1,\"failed", "more runs failed or gave up than there"},
         {"\"runs\":100,\"failed", "\"runs\":99,\"failed", "the parts do not add up"},
         {"\"runs\":100,\"failed", "\"runs\":900,\"failed", "the instances cannot be of so many"},
@@ -153,25 +153,25 @@ static void contradictions(void **state)
         {"\"forbidden\"", "\"forbidded\"", "no expectation that is known"},
         {"\"instances\":800", "\"instances\":801", "the outcomes do not add up"},
         {"\"wrong\":9", "\"wrong\":8", "the outcomes do not add up"},
-        {"\"wrong\":9", "\"wrong\":-9", "'wrong' is no number"},
+        {"\"wrong\":9", "\"wrong\":-9", "'wrong' is not a number"},
         {"\"failed_instances\":9", "\"failed_instances\":26", "the failed instances are not"},
         {"\"right\":775,\"wrong\":9", "\"right\":774,\"varied\":10",
          "the failed instances are not"},
         {"\"failures\":[]", "\"failures\":[0,0,0,0,0,0,0,0,0,0]", "there are more failures than"},
-        {"\"Sometimes\"", "\"Always\"", "the observation is not that of the runs"},
-        {"[0.029", "[0.030", "the interval is not that of the runs"},
-        {"0.1416", "0.1417", "the interval is not that of the runs"},
-        {"clopper-pearson", "sequence", "the kind of interval is not that of the rule"},
+        {"\"Sometimes\"", "\"Always\"", "the observation does not match the runs"},
+        {"[0.029", "[0.030", "the interval does not match the runs"},
+        {"0.1416", "0.1417", "the interval does not match the runs"},
+        {"clopper-pearson", "sequence", "the kind of interval does not match the rule"},
         {"\"process\":0,\"runs\":60", "\"process\":0,\"runs\":61", "the parts do not add up"},
         {"\"process\":0,\"runs\":60", "\"process\":0,\"runs\":1", "in a part more runs failed"},
         {"\"failed_runs\":4", "\"failed_runs\":3", "the parts do not add up"},
         {"\"parts\"", "\"marts\"", "'parts' is missing"},
         {"\"stress\"", "\"press\"", "'stress' is missing"},
         {"\"seconds\":0.5", "\"seconds\":-1", "the seconds are no time"},
-        {"\"a.b/x=1", "\"a.b/x=3", "the name is not that of the test and its parameters"},
-        {"\"family\":\"a\"", "\"family\":\"b\"", "the name is not that of the test"},
-        {"\"params\":{\"subgroup\":8}", "\"params\":{\"subgroup\":9}", "the name is not that"},
-        {"\"spirv_sha256\":\"\"", "\"spirv_sha256\":\"12\"", "'spirv_sha256' is no SHA-256"},
+        {"\"a.b/x=1", "\"a.b/x=3", "the name does not match the test and its parameters"},
+        {"\"family\":\"a\"", "\"family\":\"b\"", "the name does not match the test"},
+        {"\"params\":{\"subgroup\":8}", "\"params\":{\"subgroup\":9}", "the name does not match"},
+        {"\"spirv_sha256\":\"\"", "\"spirv_sha256\":\"12\"", "'spirv_sha256' is not a SHA-256"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *at = strstr(GOOD_NEWER, all[i].is);
@@ -207,7 +207,7 @@ static void cut_reports(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct lit_error error = {0};
         assert_false(compare_side_parse(wrong[i], strlen(wrong[i]), "r.json", &model, &error));
-        if (!strstr(error.message, "no JSON at line 1"))
+        if (!strstr(error.message, "invalid JSON at line 1"))
             fail_msg("%s: %s", wrong[i], error.message);
         report_model_clear(&model);
     }
@@ -269,7 +269,7 @@ static void files(void **state)
     compare_side_clear(&side);
     static char twin[] = REPORT("litmus-report/2", TOOL, DEVICE1, RESULT "," RESULT);
     const char *double_path = write_file("double.json", twin);
-    load(&side, &double_path, 1, false, "is there twice");
+    load(&side, &double_path, 1, false, "duplicate ");
     compare_side_clear(&side);
     const char *empty = write_file("empty", ""), *numbered = "/nowhere#x";
     load(&side, &empty, 1, false, "the file is empty");

@@ -217,7 +217,7 @@ static const struct verdict_case {
      COMPARE_REGRESSION,
      COMPARE_WAITS,
      LIT_EXIT_FORBIDDEN},
-    {"gave up waiting",
+    {"had an expired wait",
      CAT_FORBIDDEN,
      {.result = ENG_NO_PROGRESS, .runs = 1000, .waited = 40},
      {.result = ENG_PASS, .runs = 1000},

@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "catalogue/catalogue.h"
-#include "report/fingerprint.h"
+#include "report/markdown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,8 +134,8 @@ static void devices_are_known_by_their_strategy(void **state)
         {other_block, "last block of the code first", "false side first", "back edge first"},
         {fewer, "fewer lanes first", "fewer lanes first", "fewer lanes first"},
         {more, "more lanes first", "more lanes first", "more lanes first"},
-        {of_lane_0, "lane 0's side first", "false side first", "lane 0 first"},
-        {not_of_lane_0, "lane 0's side last", "true side first", "lane 0 last"},
+        {of_lane_0, "the side of lane 0 first", "false side first", "lane 0 first"},
+        {not_of_lane_0, "the side of lane 0 last", "true side first", "lane 0 last"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (uint64_t noise = 0; noise < 60; noise += 59) {
@@ -197,7 +197,7 @@ static void places_of_reconvergence_are_known(void **state)
         cat_test_each(cat_test_find("divergence.reconverge"), LANES, play_places, &places);
         struct report_fingerprint *list;
         assert_int_equal(report_fingerprints(&model, 0, &list), 1);
-        assert_string_equal(list->question, "where lanes are together again");
+        assert_string_equal(list->question, "where lanes reconverge");
         assert_string_equal(list->strategies[0].name, table[i].name);
         assert_int_equal(list->observations, 1500);
         assert_int_equal(list->strategies[0].matching, 1500);
@@ -220,8 +220,10 @@ static void sections_say_what_was_seen(void **state)
     struct report_model model = {.devices = &device, .device_count = 1};
     struct play play = {first, &model, 400};
     struct text terminal = {0}, markdown = {0};
-    report_fingerprints_terminal(&model, 0, false, &terminal);
-    report_fingerprints_markdown(&model, 0, &markdown);
+    struct table table = {0};
+    report_divergence(&model, 0, false, &table);
+    table_terminal(&table, false, &terminal);
+    table_markdown(&table, SIZE_MAX, &markdown);
     json_t *json = report_fingerprints_json(&model);
     assert_int_equal(terminal.length + markdown.length + json_array_size(json), 0);
     json_decref(json);
@@ -229,14 +231,16 @@ static void sections_say_what_was_seen(void **state)
     cat_test_each(cat_test_find("divergence.sides"), LANES, play_pieces, &play);
     play = (struct play){second, &model, 0};
     cat_test_each(cat_test_find("divergence.loop-exit"), LANES, play_pieces, &play);
-    report_fingerprints_terminal(&model, 0, false, &terminal);
+    report_divergence(&model, 0, false, &table);
+    table_terminal(&table, false, &terminal);
     contains(terminal.data, "true side first (mixed)");
     contains(terminal.data, "0.60 [");
     contains(terminal.data, "back edge first");
     contains(terminal.data, "3,000");
     contains(terminal.data, "> 1-1.3e-3");
-    report_fingerprints_markdown(&model, 0, &markdown);
-    contains(markdown.data, "| exit of a loop, or back edge | back edge first | 3,000 | 3,000 |");
+    table_markdown(&table, SIZE_MAX, &markdown);
+    table_clear(&table);
+    contains(markdown.data, "| loop exit or back edge first | back edge first | 3,000 | 3,000 |");
     contains(markdown.data, "| true side first (mixed) |");
     json = report_fingerprints_json(&model);
     assert_int_equal(json_array_size(json), 3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mutation score: which results are controls, which were seen, and for which families the
-// harness was too gentle.
-#include "report/mutation.h"
+// The mutation score: which results are controls, which were triggered, and where passes are weak
+// evidence.
+#include "report/sections.h"
 
 #include "unit.h"
 
@@ -47,32 +47,50 @@ static void score(void **state)
     assert_int_equal(mutation.family_count, 3);
     assert_string_equal(mutation.families[0].name, "lookback");
     assert_string_equal(mutation.families[1].name, "memory");
-    assert_false(report_mutation_gentle(&mutation.families[0]));
-    assert_true(report_mutation_gentle(&mutation.families[1]));
-    assert_false(report_mutation_gentle(&mutation.families[2]));
+    assert_false(report_mutation_weak(&mutation.families[0]));
+    assert_true(report_mutation_weak(&mutation.families[1]));
+    assert_false(report_mutation_weak(&mutation.families[2]));
     report_mutation_clear(&mutation);
 
     struct text text = {0};
-    report_mutation_terminal(&model, 0, 1, &text);
-    assert_non_null(strstr(text.data, "seen in 2 of 5 (mutation score 0.40)"));
-    assert_non_null(strstr(text.data, "too gentle for memory (0 of 2):"));
-    assert_non_null(strstr(text.data, "not seen: 2 more"));
-    text_free(&text);
-    report_mutation_markdown(&model, 0, &text);
+    report_mutation_score(&model, 0, &mutation);
+    report_mutation_sentences(&mutation, &text);
     assert_string_equal(text.data,
-                        "Controls: the failing outcome was seen in 2 of 5 (mutation score 0.40). "
-                        "The harness was too gentle for memory (0 of 2): what their other tests "
-                        "did not show here says little; litmus tune --controls looks for stress "
-                        "that shows more.\n\n");
+                        "Positive controls: 2 of 5 triggered (mutation score 0.40). None was "
+                        "triggered in memory (0 of 2): passes there are weak evidence; litmus tune "
+                        "--controls looks for stress that triggers more.");
+    report_mutation_clear(&mutation);
     text_free(&text);
-    report_mutation_markdown(&model, 2, &text);
-    assert_null(text.data);
-    report_mutation_terminal(&model, 1, 9, &text);
-    assert_string_equal(text.data, "  controls: the failing outcome was seen in 1 of 1 "
-                                   "(mutation score 1.00)\n");
-    text_free(&text);
-    report_mutation_terminal(&model, 2, 9, &text);
-    assert_null(text.data);
+}
+
+// The notes of a device: the sentences, and which were not triggered, a few by name.
+static void as_notes(void **state)
+{
+    (void)state;
+    struct report_result results[] = {
+        row("memory", CAT_CONTROL, 0, 0, 0),  row("memory", CAT_CONTROL, 0, 0, 0),
+        row("memory", CAT_CONTROL, 0, 0, 0),  row("memory", CAT_CONTROL, 0, 0, 0),
+        row("memory", CAT_CONTROL, 0, 0, 0),  row("memory", CAT_CONTROL, 0, 0, 0),
+        row("barrier", CAT_CONTROL, 9, 0, 1),
+    };
+    const struct report_model model = {.results = results, .result_count = 7, .device_count = 3};
+    struct table table = {0};
+    report_controls(&model, 0, false, &table);
+    assert_int_equal(table.note_count, 1 + 4 + 1);
+    assert_string_equal(table.notes[1], "Not triggered: memory");
+    assert_string_equal(table.notes[5], "Not triggered: 2 more");
+    table_clear(&table);
+    report_controls(&model, 0, true, &table);
+    assert_int_equal(table.note_count, 1 + 6);
+    table_clear(&table);
+    report_controls(&model, 1, false, &table);
+    assert_int_equal(table.note_count, 1);
+    assert_string_equal(table.notes[0],
+                        "Positive controls: 1 of 1 triggered (mutation score 1.00).");
+    table_clear(&table);
+    report_controls(&model, 2, false, &table);
+    assert_int_equal(table.note_count, 0);
+    table_clear(&table);
 }
 
 static void as_json(void **state)
@@ -102,6 +120,7 @@ static void as_json(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(score), cmocka_unit_test(as_json)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(score), cmocka_unit_test(as_notes),
+                                       cmocka_unit_test(as_json)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

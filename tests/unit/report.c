@@ -3,7 +3,7 @@
 // (json.json, junit.xml, markdown.md and so on), for tests/validate_json.py and for the eye.
 #include "report/format.h"
 #include "report/formats.h"
-#include "report/ruling.h"
+#include "report/model.h"
 #include "stats/sequence.h"
 
 #include "unit.h"
@@ -298,21 +298,24 @@ static void test_terminal(void **state)
     put_results(store, session);
     char *text = make(terminal_plain, store, session);
     contains(text, "SOMETIMES");
-    contains(text, "never seen");
+    contains(text, "  never\n");
     contains(text, "< 3.7e-3");
     contains(text, "0.037 [0.026, 0.051]");
-    contains(text, "controls: the failing outcome was seen in 3 of 4");
+    contains(text, "Positive controls: 3 of 4 triggered");
     lacks(text, "control · no-progress");
-    contains(text, "not seen: control.race@workgroup=last");
-    contains(text, "stale by 1 (39 instances), wrong lane (2) \u00b7 first in run 3, instance 5: "
-                   "lane 31, iteration 9");
-    contains(text, "again: ./litmus run 'shuffle.scan-loop/sync=none,form=ssa@workgroup=64,"
+    contains(text, "Not triggered: control.race@workgroup=last");
+    contains(
+        text,
+        "    outcomes: stale by 1 (39 units), wrong lane (2)\n    first in run 3, unit 5, lane "
+        "31, iteration 9: stale by 1, got 0x5a00081f, want 0x5a00091f\n");
+    contains(text, "reproduce: ./litmus run 'shuffle.scan-loop/sync=none,form=ssa@workgroup=64,"
                    "subgroup=32' -d 1 --seed 0xfedcba9876543210 -n 1000\n");
     contains(text, "'shuffle.quote/it'\\''s=$(reboot)@workgroup=64' -d 2");
     contains(text, "1  VK_KHR_shader_subgroup_rotate");
     contains(text, "device 2 of 2");
-    contains(text,
-             "\n    kernel: [2] two\n    kernel: [3] three\n    kernel: [4] Xid <b>|\n    again");
+    contains(
+        text,
+        "\n    kernel: [2] two\n    kernel: [3] three\n    kernel: [4] Xid <b>|\n    reproduce");
     lacks(text, "[1] one");
     lacks(text, "litmus(+0x12)");
     contains(text, "no-progress in 3 of 40 runs");
@@ -322,9 +325,10 @@ static void test_terminal(void **state)
     free(text);
     text = make(terminal_verbose, store, session);
     contains(text, "\033[33mSOMETIMES\033[0m");
-    contains(text, " since the run began\n      [1] one\n");
-    contains(text, "      litmus(+0x12) [0x34]\n    again");
-    contains(text, "seen");
+    contains(text, " since the run started\n      [1] one\n");
+    contains(text, "      litmus(+0x12) [0x34]\n    reproduce");
+    contains(text, "triggered");
+    contains(text, "\n  contested: unspecified: the specification is silent or ambiguous\n");
     for (const char *at = text; *at; at++)
         assert_true((unsigned char)*at < 0x80);
     free(text);
@@ -367,7 +371,7 @@ static void test_markdown(void **state)
     }
     text = make(report_markdown, store, session);
     assert_true(strlen(text) < 65536);
-    contains(text, "left out because a ticket holds 64 KB");
+    contains(text, "left out because a bug report holds 64 KB");
     size_t opened = 0, closed = 0;
     for (const char *at = text; (at = strstr(at, "<details>")); at++)
         opened++;
@@ -399,7 +403,7 @@ static void test_matrix(void **state)
     char *text = make(terminal_plain, store, session);
     contains(text, "none            control\n");
     contains(text, "  vote: any         never < 3.7e-3  -\n");
-    contains(text, "  Without a barrier none of the 1 operations that ran was seen to go wrong");
+    contains(text, "  Without a barrier none of the 1 operations that ran failed");
     free(text);
     text = make(report_markdown, store, session);
     contains(text, "| vote: any | never &#60; 3.7e-3 | - |\n");
@@ -487,7 +491,7 @@ static void test_rules(void **state)
     text = make(terminal_plain, store, session);
     contains(text,
              "  until decided 0.01: above in 1, below in 1, undecided in 1 of 3 configurations\n"
-             "    undecided: scan.workgroup@items=1: < 0.013 after 300 runs\n");
+             "  undecided: scan.workgroup@items=1: < 0.013 after 300 runs\n");
     // The command that repeats it has the number of runs at which the rule ended.
     contains(text, "scan.workgroup@items=2' -d 1 --seed 0xfedcba9876543210 -n 100\n");
     lacks(text, "\033");

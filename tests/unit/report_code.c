@@ -91,9 +91,9 @@ static void marks_of_sass(void **state)
     check_marks("scan.workgroup", true, lines, "  >>    ", "exchange");
     check_marks("barrier.subgroup-in-branch", true, lines, "        ", "No instruction is marked");
     check_marks("shuffle.x", true, "SHFL.UP PT, R3, R2, R0, 0x1f\nEXIT\n", "> ",
-                "The marked instruction is the only one known to exchange values between lanes: "
+                "The marked instruction is the only one known to are cross-lane reads: "
                 "if the wrong value was exchanged, it was here.");
-    check_marks("shuffle.x", true, "EXIT\n", " ", "none is known to exchange values between lanes");
+    check_marks("shuffle.x", true, "EXIT\n", " ", "none is known to are cross-lane reads");
 }
 
 // An exchange that asks for the compiler whether lanes are together is none of the test's.
@@ -144,7 +144,7 @@ static void marks_of_texts(void **state)
     check_marks("loop.tail", false, gcn, "  >>>>   ", "one of 4");
     check_marks("progress.chain", false, gcn, "      >> ", "one of 2");
     check_marks("loop.tail", false, "shuffle ssa_1\nOpGroup\n", "  ", "not known here");
-    check_marks("barrier.x", false, simt, "           ", "who goes on");
+    check_marks("barrier.x", false, simt, "           ", "forward progress");
 }
 
 // --- Text
@@ -454,9 +454,9 @@ static void in_markdown(void **state)
     assert_int_equal(count_of(text, "<script>"), count_of(text, "; </pre><script>`````"));
     free(text);
     text = make(&made, report_markdown, none);
-    contains(text, "<details><summary>The code that the driver made of it</summary>");
+    contains(text, "<details><summary>Compiled code</summary>");
     contains(text, "\n- s_barrier\n");
-    contains(text, "the only one known to exchange values between lanes");
+    contains(text, "the only one known to are cross-lane reads");
     assert_int_equal(count_of(text, "<details>"), count_of(text, "</details>"));
     free(text);
     store_close(&made.store);
@@ -558,7 +558,7 @@ static void risks_come_with_their_rate(void **state)
     const struct report_code code = {.model = &model, .studies = &study, .count = 1, .of = of};
     struct text out = {0};
     markdown_codes(&out, &code, 0, 20000);
-    contains(out.data, "What the lint names: exchanges that lanes can reach apart");
+    contains(out.data, "Lint findings: divergent cross-lane reads");
     contains(out.data, "- `shuffle.a/s=1@w=1`: 0 of 1,000 runs failed, &#60; 3.6e-3; in all 2 "
                        "configurations with this code 0 of 2,000\n  - at risk: SHFL.IDX at 0x40 ");
     assert_int_equal(count_of(out.data, "SHFL.IDX at 0x40"), 1);

@@ -221,8 +221,8 @@ static void test_junit(void **state)
     contains(text, want);
     contains(text, "classname=\"Same_ GPU [1].family.test\" name=\"axis=0@w=1\"");
     contains(text, "classname=\"Same_ GPU [2].family.test\" name=\"test\"");
-    contains(text, "message=\"1 of 9 runs failed, rate 0.11 [2.8e-3, 0.49]\"");
-    contains(text, "again: ./litmus run &#39;family.test/axis=1@w=1&#39; -d 1 "
+    contains(text, "message=\"1 of 9 runs failed, rate 0.11 [2.8e-3, 0.49] (95 %)\"");
+    contains(text, "reproduce: ./litmus run &#39;family.test/axis=1@w=1&#39; -d 1 "
                    "--seed 0xfedcba9876543210 -n 100\n");
     lacks(text, "<script>");
     lacks(text, "]]>");
@@ -367,7 +367,7 @@ static void test_herd(void **state)
     free(text);
     text = make(&f, report_herd, "", "");
     contains(text, "Test a.b/c[x_y_]+d[]/e[last] Allowed\n");
-    contains(text, "\nShard a part of the tests, shard 1 of 4\n");
+    contains(text, "\nShard a shard of the tests, shard 1 of 4\n");
     contains(text, "\nLoader 1.3.239\n");
     free(text);
     drop(&f);
@@ -462,18 +462,17 @@ static void test_ticket(void **state)
     contains(text, "` **failed in 4 of 20 runs** (0.20 [");
     contains(text, "The specification forbids the failing outcome: release and acquire of device "
                    "scope");
-    contains(text, "run 3, instance 0, element 8192 &#124;&#60;b&#62;: wrong, got 0x00000012, "
-                   "wanted 0x00000034");
+    contains(text, "run 3, unit 0, element 8192 &#124;&#60;b&#62;: wrong, got 0x00000012, "
+                   "want 0x00000034");
     contains(text, "1.3.0, loader 1.3.239");
     contains(text, "| `encoding=word64` | 20 | 0 | &#60; 0.17 | forbidden |\n");
-    contains(text, "One choice alone makes it go away, as far as these runs can say: "
-                   "`encoding=word64`.");
+    contains(text, "Changing one axis removes the failure, within these runs: `encoding=word64`.");
     lacks(text, "word32"); // measured under other stress
     contains(text, "| relaxed | **8 of 8** |");
     contains(text, "OpAtomicStore %flag_at %device_scope %publishing %by_flag\n");
     lacks(text, "#ifdef");
     contains(text, "is of another version of the test");
-    contains(text, "What the kernel logged");
+    contains(text, "Kernel log of");
     contains(text, "\n``````\n[    1.000000] NVRM: Xid ````` <b>\n| no |\n``````\n");
     contains(text, "confidence sequence");
     contains(text, "- Vulkan, Memory Model, Synchronizes-With: ");
@@ -512,7 +511,7 @@ static void test_many(void **state)
     for (size_t i = 0; i < 2; i++) {
         bounded[i](&model, &text);
         check_markdown(text.data);
-        contains(text.data, i ? "and 9,980 more" : "left out because a ticket holds 64 KB");
+        contains(text.data, i ? "and 9,980 more" : "left out because a bug report holds 64 KB");
         text_free(&text);
     }
     report_junit(&model, &text);
@@ -630,12 +629,12 @@ static void test_conditions(void **state)
         result.count.parts[i] = (struct eng_part){i, 100, 25, 0};
     put(&f, 1, "One", result);
     char *text = make(&f, report_text, "", "");
-    contains(text, "only a part of the tests, shard 1 of 4");
+    contains(text, "only a shard of the tests, shard 1 of 4");
     contains(text, "    under stress: lanes=4\n");
-    contains(text, "stopped by the rule: decided 0.001; the interval is one that allows for it");
+    contains(text, "stopping rule: decided 0.001; the interval allows for it");
     // 300 / 3 as Pearson has it, and the root of that.
     contains(text, "the interval is too narrow, by a factor of about 11.5\n");
-    assert_int_equal(count_of(text, "in bunches"), 1);
+    assert_int_equal(count_of(text, "overdispersed"), 1);
     contains(text, " under lanes=4 ");
     free(text);
     text = make(&f, report_json, "", "");

@@ -2,7 +2,6 @@
 // What decides on the HTML page: what is escaped, where a rate is drawn, which results stand side
 // by side, which courses are shown.
 #include "report/html.h"
-#include "report/html_history.h"
 
 #include "unit.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a report makes of the family progress: from results to the model that they are consistent
 // with.
-#include "report/progress.h"
+#include "report/markdown.h"
 
 #include "unit.h"
 
@@ -66,10 +66,10 @@ static void between_workgroups(void **state)
     static const struct {
         uint64_t stuck[3];
         const char *says;
-    } table[] = {{{1, 0, 0}, "none"},
+    } table[] = {{{1, 0, 0}, "no progress guarantee"},
                  {{0, 1, 0}, "occupancy-bound:"},
                  {{0, 0, 1000}, "linear occupancy-bound:"},
-                 {{0, 0, 0}, "fair among"}};
+                 {{0, 0, 0}, "fair for the tested"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct made made = {0};
         const uint64_t *stuck = table[i].stuck;
@@ -90,10 +90,10 @@ static void between_subgroups(void **state)
     static const struct {
         uint64_t low, high;
         const char *says;
-    } table[] = {{0, 0, "subgroups of a workgroup go on"},
-                 {9, 0, "a subgroup goes on until it is done or at a barrier: higher"},
-                 {0, 9, "a subgroup goes on until it is done or at a barrier: lower"},
-                 {9, 9, "none"}};
+    } table[] = {{0, 0, "all subgroups of a workgroup make progress"},
+                 {9, 0, "one subgroup runs until it ends or reaches a barrier: higher"},
+                 {0, 9, "one subgroup runs until it ends or reaches a barrier: lower"},
+                 {9, 9, "no progress guarantee"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct made made = {0};
         add_subgroups(&made, table[i].low, table[i].high);
@@ -114,12 +114,12 @@ static void between_lanes(void **state)
     } table[] = {
         {{0, 0, 0, 0}, 0, "independent"},
         {{0, 0, 0, 0}, 1, "both sides"},
-        {{1, 0, 1, 0}, 1, "one side of a branch after the other: the side that is taken"},
-        {{0, 1, 0, 1}, 1, "one side of a branch after the other: the side that is not"},
-        {{1, 1, 0, 0}, 1, "one side of a branch after the other: the side of the lower"},
-        {{0, 0, 1, 1}, 1, "one side of a branch after the other: the side of the upper"},
-        {{1, 1, 1, 1}, 1, "none"},
-        {{1, 0, 0, 0}, 1, "one side of a branch after the other, in no order"},
+        {{1, 0, 1, 0}, 1, "one side of a branch after the other: taken side"},
+        {{0, 1, 0, 1}, 1, "one side of a branch after the other: not-taken side"},
+        {{1, 1, 0, 0}, 1, "one side of a branch after the other: side of the lower"},
+        {{0, 0, 1, 1}, 1, "one side of a branch after the other: side of the upper"},
+        {{1, 1, 1, 1}, 1, "no progress guarantee"},
+        {{1, 0, 0, 0}, 1, "one side of a branch after the other, in an order"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct made made = {0};
@@ -132,7 +132,7 @@ static void between_lanes(void **state)
     }
 }
 
-// All three reports print the section if there is one, and none otherwise.
+// All reports have the section if there is one, and none otherwise.
 static void sections(void **state)
 {
     (void)state;
@@ -140,20 +140,24 @@ static void sections(void **state)
     struct report_device device = {.id = "0123456789abcdef"};
     struct text text = {0};
     made.model.devices = &device;
-    report_progress_terminal(&made.model, 0, false, &text);
-    report_progress_markdown(&made.model, 0, &text);
+    struct table table = {0};
+    report_waits(&made.model, 0, false, &table);
+    table_terminal(&table, false, &text);
+    table_markdown(&table, SIZE_MAX, &text);
     assert_int_equal(text.length, 0);
     json_t *json = report_progress_json(&made.model);
     assert_int_equal(json_array_size(json), 0);
     json_decref(json);
 
     add_chain(&made, 0, 0, 7);
-    report_progress_terminal(&made.model, 0, false, &text);
+    report_waits(&made.model, 0, false, &table);
+    table_terminal(&table, false, &text);
     assert_non_null(
-        strstr(text.data, "the workgroup of the number above  1,000        7  7.0e-3 ["));
-    assert_non_null(strstr(text.data, "  workgroups  linear occupancy-bound"));
-    report_progress_markdown(&made.model, 0, &text);
-    assert_non_null(strstr(text.data, "\n- workgroups: linear occupancy-bound"));
+        strstr(text.data, "the workgroup with the next higher number  1,000        7  7.0e-3 ["));
+    assert_non_null(strstr(text.data, "\n  Between workgroups: linear occupancy-bound"));
+    table_markdown(&table, SIZE_MAX, &text);
+    assert_non_null(strstr(text.data, "\n\nBetween workgroups: linear occupancy-bound"));
+    table_clear(&table);
     json = report_progress_json(&made.model);
     const json_t *entry = json_array_get(json, 0);
     assert_int_equal(json_array_size(json_object_get(entry, "waits")), 3);
@@ -194,7 +198,7 @@ static void what_does_not_count(void **state)
     report_progress(&made.model, 0, &made.progress);
     assert_int_equal(made.progress.count, 1);
     assert_int_equal(made.progress.waits[0].ended_by, 1);
-    assert_memory_equal(made.progress.between_workgroups, "none", 4);
+    assert_memory_equal(made.progress.between_workgroups, "no progress guarantee", 21);
 }
 
 // Wrong data is no answer, even if no wait ran out.

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over results: never of different stress, and with an interval that allows for a stopping
 // rule where there is one.
-#include "report/progress.h"
+#include "report/sections.h"
 
-#include "report/fingerprint.h"
-#include "report/matrix.h"
 #include "stats/sequence.h"
 #include "unit.h"
 

@@ -114,15 +114,15 @@
   function detail(row) {
     const list = make('dl', {class: 'facts'});
     fact(list, 'configuration', copied(row.name));
-    fact(list, 'again', copied(command(row)));
+    fact(list, 'reproduce', copied(command(row)));
     if (row.reason) fact(list, 'reason', row.reason);
     const outcomes = [];
     for (let i = 0; i < row.outcomes.length; i += 2)
       outcomes.push(`${data.texts[row.outcomes[i]]} ${count(row.outcomes[i + 1])}`);
     if (outcomes.length)
-      fact(list, `outcomes of ${count(row.instances)} instances`, outcomes.join(', '));
+      fact(list, `outcomes of ${count(row.instances)} units`, outcomes.join(', '));
     if (row.judged !== row.runs)
-      fact(list, 'gave up waiting', `${count(row.runs - row.judged)} runs`);
+      fact(list, 'expired bounded wait', `${count(row.runs - row.judged)} runs`);
     if (row.stress) fact(list, 'under stress', row.stress);
     if (row.rule) fact(list, 'stopping rule', row.rule);
     if (row.sha) fact(list, 'SPIR-V SHA-256', make('code', {}, row.sha));

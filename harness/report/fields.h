@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON objects by tables of their members: a report is written and read by the same table, so that
+// each member is named once, with its type and its bounds.
+#pragma once
+
+#include "report/model.h"
+
+#include <jansson.h>
+
+enum field_kind {
+    FIELD_TEXT,  // char *
+    FIELD_CHARS, // char[most]
+    FIELD_U32,
+    FIELD_U64,
+    FIELD_I64,
+    FIELD_HEX32, // "0x10de"
+    FIELD_HEX64,
+    FIELD_BOOL,
+    FIELD_REAL,
+    FIELD_UUID, // uint8_t[16]
+    FIELD_SET,  // its place: the value is set afterwards; not read
+};
+
+#define FIELD_WRITTEN 99 // `since`: never read
+
+struct field {
+    const char *name;
+    enum field_kind kind;
+    size_t offset; // of a member of the struct
+    uint64_t most; // of a count; of characters their room
+    int since;     // version of the report from which on it is there
+};
+// Rows of a table: of a member, with its bound; of one that is not read; of a place.
+#define FIELD_READ(name, kind, type, member, most)                                                 \
+    {                                                                                              \
+        name, FIELD_##kind, offsetof(struct type, member), most, 0                                 \
+    }
+#define FIELD_KEPT(name, kind, type, member)                                                       \
+    {                                                                                              \
+        name, FIELD_##kind, offsetof(struct type, member), 0, FIELD_WRITTEN                        \
+    }
+#define FIELD_PLACE(name)                                                                          \
+    {                                                                                              \
+        name, FIELD_SET, 0, 0, FIELD_WRITTEN                                                       \
+    }
+#define FIELD_END                                                                                  \
+    {                                                                                              \
+        NULL, FIELD_SET, 0, 0, 0                                                                   \
+    }
+
+// Text that went through text_sanitise; a count below REPORT_MOST; hexadecimal; [low, high].
+json_t *field_text(const char *text);
+json_t *field_count(uint64_t count);
+json_t *field_hex(uint64_t value);
+json_t *field_interval(struct stat_interval interval);
+
+// An object of the members, in the order of the table.
+json_t *fields_write(const struct field *fields, const void *from);
+// Reads those members of a report of a version; texts are sanitised and allocated. False with what
+// is wrong, "'runs' is missing".
+bool fields_read(const struct field *fields, const json_t *object, int version, void *to,
+                 char fault[128]);
+// Appends a value in one line, and drops it.
+void fields_dump(struct text *out, json_t *json);
+
+// Of struct store_session, report_device, report_result and eng_part; each ends with a NULL name.
+extern const struct field report_tool_fields[], report_device_fields[], report_driver_fields[],
+    report_subgroup_fields[], report_result_fields[], report_part_fields[];

@@ -1,0 +1,667 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over the results of a device, and the tables that are of no single family.
+#include "report/sections.h"
+
+#include "catalogue/catalogue.h"
+#include "report/format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_NAMES 4 // of a list in the notes
+#define MOST_SKIPS 8 // reasons
+
+// ---- stress
+
+static int compare_stress(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+struct report_under report_under(const struct report_model *model, size_t device,
+                                 const char *family)
+{
+    struct report_under under = {.stress = ""};
+    const char **all = lit_alloc(model->result_count, sizeof *all);
+    size_t count = 0, most = 0;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (result->device == device && strcmp(result->family, family) == 0 &&
+            result->result != ENG_SKIP)
+            all[count++] = result->stress;
+    }
+    if (count > 0)
+        qsort(all, count, sizeof *all, compare_stress);
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && strcmp(all[next], all[i]) == 0;)
+            next++;
+        if (next - i > most) {
+            most = next - i;
+            under.stress = all[i];
+        }
+    }
+    under.others = count - most;
+    free(all);
+    return under;
+}
+
+bool report_is_under(const struct report_result *result, const struct report_under *under)
+{
+    return result->result == ENG_SKIP || strcmp(result->stress, under->stress) == 0;
+}
+
+void report_under_sentence(struct text *out, const struct report_under *under)
+{
+    char number[32];
+    const bool one = under->others == 1;
+    if (under->stress[0])
+        text_printf(out, "All of this ran under stress: %s.", under->stress);
+    if (under->others)
+        text_printf(out, "%s%s configuration%s ran under other stress and %s not counted here.",
+                    under->stress[0] ? " " : "", text_count(number, under->others), one ? "" : "s",
+                    one ? "is" : "are");
+}
+
+void report_under_note(const struct report_under *under, struct table *table)
+{
+    struct text sentence = {0};
+    report_under_sentence(&sentence, under);
+    table_note(table, "%s", sentence.data ? sentence.data : "");
+    text_free(&sentence);
+}
+
+// ---- sums
+
+static size_t headline_rank(const char *name)
+{
+    static const char *const first[] = {"shuffle hazard", "workgroup scan", "look-back scan"};
+    size_t rank = 0;
+    while (rank < 3 && strcmp(name, first[rank]) != 0)
+        rank++;
+    return rank;
+}
+
+static int compare_headlines(const void *left, const void *right)
+{
+    const struct report_headline *a = left, *b = right;
+    size_t left_rank = headline_rank(a->name), right_rank = headline_rank(b->name);
+    if (left_rank != right_rank)
+        return left_rank < right_rank ? -1 : 1;
+    int order = strcmp(a->name, b->name);
+    if (order == 0)
+        order = (int)a->expectation - (int)b->expectation;
+    return order ? order : strcmp(a->stress, b->stress);
+}
+
+size_t report_headlines(const struct report_model *model, size_t device,
+                        struct report_headline **lines)
+{
+    size_t count = 0, room = 0;
+    *lines = NULL;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (result->device != device || !result->headline[0])
+            continue;
+        size_t at = 0;
+        while (at < count && ((*lines)[at].expectation != result->expectation ||
+                              strcmp((*lines)[at].name, result->headline) != 0 ||
+                              strcmp((*lines)[at].stress, result->stress) != 0))
+            at++;
+        if (at == count) {
+            if (count == room)
+                *lines = lit_realloc(*lines, room = room * 2 + 8, sizeof(**lines));
+            (*lines)[count++] = (struct report_headline){
+                .name = result->headline,
+                .stress = result->stress,
+                .rule = "",
+                .expectation = result->expectation,
+            };
+        }
+        if (result->rule[0])
+            (*lines)[at].rule = result->rule;
+        (*lines)[at].runs += result->runs;
+        (*lines)[at].failed_runs += result->failed_runs;
+        (*lines)[at].judged += result->judged;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct report_headline *line = &(*lines)[i];
+        line->interval = report_interval(line->failed_runs, line->judged, line->rule);
+    }
+    if (count > 0)
+        qsort(*lines, count, sizeof(**lines), compare_headlines);
+    return count;
+}
+
+#define MOST_QUIET 6
+
+size_t report_headlines_brief(struct report_headline *lines, size_t count)
+{
+    size_t kept = 0, quiet = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!lines[i].stress[0] || lines[i].failed_runs > 0 || quiet++ < MOST_QUIET)
+            lines[kept++] = lines[i];
+    return kept;
+}
+
+const char *const report_counted_names[REPORT_COUNTED] = {"pass", "fail", "skip", "other",
+                                                          "control"};
+
+size_t report_counted(const struct report_result *result)
+{
+    if (result->result == ENG_SKIP)
+        return 2;
+    if (report_failed(result))
+        return 1;
+    if (report_unfinished(result) ||
+        (result->result == ENG_NO_PROGRESS && result->expectation != CAT_CONTROL))
+        return 3;
+    return result->expectation == CAT_CONTROL ? 4 : 0;
+}
+
+static int compare_families(const void *left, const void *right)
+{
+    const struct report_family *a = left, *b = right;
+    return strcmp(a->name, b->name);
+}
+
+size_t report_families(const struct report_model *model, size_t device,
+                       struct report_family **families)
+{
+    size_t count = 0, room = 0;
+    *families = NULL;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (result->device != device)
+            continue;
+        size_t at = 0;
+        while (at < count && strcmp((*families)[at].name, result->family) != 0)
+            at++;
+        if (at == count) {
+            if (count == room)
+                *families = lit_realloc(*families, room = room * 2 + 8, sizeof(**families));
+            (*families)[count++] = (struct report_family){.name = result->family};
+        }
+        (*families)[at].instances += result->instances;
+        (*families)[at].counts[report_counted(result)]++;
+    }
+    if (count > 0)
+        qsort(*families, count, sizeof(**families), compare_families);
+    return count;
+}
+
+static int compare_skips(const void *left, const void *right)
+{
+    const struct report_skip *a = left, *b = right;
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return strcmp(a->reason, b->reason);
+}
+
+size_t report_skips(const struct report_model *model, size_t device, struct report_skip **skips)
+{
+    size_t count = 0, room = 0;
+    *skips = NULL;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (result->device != device || result->result != ENG_SKIP)
+            continue;
+        size_t at = 0;
+        while (at < count && strcmp((*skips)[at].reason, result->reason) != 0)
+            at++;
+        if (at == count) {
+            if (count == room)
+                *skips = lit_realloc(*skips, room = room * 2 + 8, sizeof(**skips));
+            (*skips)[count++] = (struct report_skip){.reason = result->reason};
+        }
+        (*skips)[at].count++;
+    }
+    if (count > 0)
+        qsort(*skips, count, sizeof(**skips), compare_skips);
+    return count;
+}
+
+size_t report_select(const struct report_model *model, size_t device,
+                     bool (*which)(const struct report_result *result), size_t **indexes)
+{
+    size_t count = 0;
+    *indexes = lit_alloc(model->result_count, sizeof(**indexes));
+    for (enum cat_expectation expectation = CAT_FORBIDDEN; expectation <= CAT_CONTROL;
+         expectation++) {
+        for (size_t i = 0; i < model->result_count; i++) {
+            const struct report_result *result = &model->results[i];
+            if (result->device == device && result->expectation == expectation && which(result))
+                (*indexes)[count++] = i;
+        }
+    }
+    return count;
+}
+
+// ---- positive controls
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct report_mutation_family *)a)->name,
+                  ((const struct report_mutation_family *)b)->name);
+}
+
+static struct report_mutation_family *family_of(struct report_mutation *mutation, const char *name)
+{
+    for (size_t i = 0; i < mutation->family_count; i++)
+        if (strcmp(mutation->families[i].name, name) == 0)
+            return &mutation->families[i];
+    mutation->families =
+        lit_realloc(mutation->families, mutation->family_count + 1, sizeof *mutation->families);
+    struct report_mutation_family *family = &mutation->families[mutation->family_count++];
+    *family = (struct report_mutation_family){.name = name};
+    return family;
+}
+
+void report_mutation_score(const struct report_model *model, size_t device,
+                           struct report_mutation *mutation)
+{
+    *mutation = (struct report_mutation){.unseen = lit_alloc(model->result_count, sizeof(size_t))};
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (result->device != device || !report_is_control(result))
+            continue;
+        struct report_mutation_family *family = family_of(mutation, result->family);
+        const bool seen = report_control_triggered(result);
+        mutation->run++;
+        mutation->seen += seen;
+        family->run++;
+        family->seen += seen;
+        if (!seen)
+            mutation->unseen[mutation->unseen_count++] = i;
+    }
+    if (mutation->run)
+        mutation->score = (double)mutation->seen / (double)mutation->run;
+    if (mutation->family_count)
+        qsort(mutation->families, mutation->family_count, sizeof *mutation->families, by_name);
+}
+
+void report_mutation_clear(struct report_mutation *mutation)
+{
+    free(mutation->unseen);
+    free(mutation->families);
+    *mutation = (struct report_mutation){0};
+}
+
+bool report_mutation_weak(const struct report_mutation_family *family)
+{
+    return family->run > 0 && family->seen == 0;
+}
+
+void report_mutation_sentences(const struct report_mutation *mutation, struct text *out)
+{
+    char seen[32], run[32];
+    bool some = false;
+    if (mutation->run == 0)
+        return;
+    text_printf(out, "Positive controls: %s of %s triggered (mutation score %.2f).",
+                text_count(seen, mutation->seen), text_count(run, mutation->run), mutation->score);
+    for (size_t i = 0; i < mutation->family_count; i++) {
+        const struct report_mutation_family *family = &mutation->families[i];
+        if (!report_mutation_weak(family))
+            continue;
+        text_printf(out, "%s%s (0 of %s)", some ? ", " : " None was triggered in ", family->name,
+                    text_count(run, family->run));
+        some = true;
+    }
+    if (some)
+        text_puts(out, ": passes there are weak evidence; litmus tune --controls looks for stress "
+                       "that triggers more.");
+}
+
+void report_controls(const struct report_model *model, size_t device, bool all, struct table *table)
+{
+    struct report_mutation mutation;
+    struct text sentences = {0};
+    char number[32];
+    report_mutation_score(model, device, &mutation);
+    report_mutation_sentences(&mutation, &sentences);
+    table_note(table, "%s", sentences.data ? sentences.data : "");
+    for (size_t i = 0; i < mutation.unseen_count && (all || i < MOST_NAMES); i++)
+        table_note(table, "Not triggered: %s", model->results[mutation.unseen[i]].name);
+    if (mutation.unseen_count > MOST_NAMES && !all)
+        table_note(table, "Not triggered: %s more",
+                   text_count(number, mutation.unseen_count - MOST_NAMES));
+    text_free(&sentences);
+    report_mutation_clear(&mutation);
+}
+
+// ---- stopping rules
+
+// The results of a device that were stopped by one rule.
+struct rule {
+    const char *rule; // of the model
+    uint64_t configurations, rulings[ENG_RULINGS];
+};
+
+static size_t find_rules(const struct report_model *model, size_t device, struct rule **rules)
+{
+    size_t count = 0, room = 0;
+    *rules = NULL;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        const enum eng_ruling ruling = report_ruling(result);
+        size_t at = 0;
+        if (result->device != device || ruling == ENG_RULING_NONE)
+            continue;
+        while (at < count && strcmp((*rules)[at].rule, result->rule) != 0)
+            at++;
+        if (at == count) {
+            if (count == room)
+                *rules = lit_realloc(*rules, room = room * 2 + 4, sizeof(**rules));
+            (*rules)[count++] = (struct rule){.rule = result->rule};
+        }
+        (*rules)[at].configurations++;
+        (*rules)[at].rulings[ruling]++;
+    }
+    return count;
+}
+
+static void note_rule(const struct rule *rule, struct table *table)
+{
+    static const char *const words[ENG_RULINGS] = {
+        [ENG_RULING_REACHED] = "reached",
+        [ENG_RULING_ABOVE] = "above",
+        [ENG_RULING_BELOW] = "below",
+        [ENG_RULING_MISSED] = "undecided",
+    };
+    struct text says = {0};
+    char number[32];
+    for (int i = ENG_RULING_REACHED; i < ENG_RULINGS; i++)
+        if (rule->rulings[i])
+            text_printf(&says, "%s %s in %s", says.length ? "," : ":", words[i],
+                        text_count(number, rule->rulings[i]));
+    table_note(table, "until %s%s of %s configuration%s", rule->rule, says.data,
+               text_count(number, rule->configurations), rule->configurations == 1 ? "" : "s");
+    text_free(&says);
+}
+
+void report_rule_outcomes(const struct report_model *model, size_t device, bool all,
+                          struct table *table)
+{
+    struct rule *rules;
+    size_t *indexes;
+    const size_t count = find_rules(model, device, &rules);
+    const size_t undecided = report_select(model, device, report_is_undecided, &indexes);
+    char rate[80], number[32];
+    for (size_t i = 0; i < count; i++)
+        note_rule(&rules[i], table);
+    for (size_t i = 0; i < undecided && (all || i < MOST_NAMES); i++) {
+        const struct report_result *result = &model->results[indexes[i]];
+        format_interval(rate, result->failed_runs, result->judged, result->interval);
+        table_note(table, "undecided: %s: %s after %s runs", result->name, rate,
+                   text_count(number, result->runs));
+    }
+    if (undecided > MOST_NAMES && !all)
+        table_note(table, "undecided: %s more", text_count(number, undecided - MOST_NAMES));
+    free(rules);
+    free(indexes);
+}
+
+// ---- tables
+
+// A line for each of the classes, if anything is of it.
+static void note_classes(const bool used[CAT_CONTROL + 1], struct table *table)
+{
+    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
+        if (used[e])
+            table_note(table, "%s: %s", cat_expectation_name(e), cat_expectation_meaning(e));
+}
+
+static const char *say_key_result(const struct report_headline *line, enum tone *tone)
+{
+    const bool control = line->expectation == CAT_CONTROL;
+    *tone = TONE_PLAIN;
+    if (line->judged == 0)
+        return line->runs ? "no progress" : "not run";
+    *tone = control == (line->failed_runs == 0)  ? TONE_WARN
+            : control || line->failed_runs == 0  ? TONE_GOOD
+            : line->expectation == CAT_FORBIDDEN ? TONE_BAD
+                                                 : TONE_WARN;
+    if (control)
+        return line->failed_runs ? "triggered" : "not triggered";
+    return line->failed_runs == 0              ? "never"
+           : line->failed_runs == line->judged ? "ALWAYS"
+                                               : "SOMETIMES";
+}
+
+void report_key_results(const struct report_model *model, size_t device, bool all,
+                        struct table *table)
+{
+    static const struct table_column heads[] = {
+        {.title = "key result"},
+        {.title = "runs", .kind = TABLE_NUMBER},
+        {.title = "failed", .kind = TABLE_NUMBER},
+        {.title = "rate, 95 % interval", .kind = TABLE_RATE},
+        {.title = "expectation", .kind = TABLE_CHIP},
+        {.title = "observed"},
+    };
+    static const struct table shape = {.title = "Key results",
+                                       .about =
+                                           "All runs of the tests under one key result together.",
+                                       TABLE_OF(heads)};
+    struct report_headline *lines;
+    const size_t every = report_headlines(model, device, &lines);
+    const size_t count = all ? every : report_headlines_brief(lines, every);
+    bool used[CAT_CONTROL + 1] = {false};
+    char number[32];
+    table_begin(table, &shape, device);
+    for (size_t i = 0; i < count; i++) {
+        const struct report_headline *line = &lines[i];
+        enum tone tone;
+        const char *word = say_key_result(line, &tone);
+        const char *class = cat_expectation_name(line->expectation);
+        table_row(table)->more = i > 0 && !line->stress[0] && !lines[i - 1].stress[0] &&
+                                 !strcmp(line->name, lines[i - 1].name);
+        table_put(table, TONE_PLAIN, "%s%s%s", line->name, line->stress[0] ? " under " : "",
+                  line->stress);
+        table_count(table, TONE_PLAIN, line->runs);
+        table_count(table, TONE_PLAIN, line->failed_runs);
+        table_rate(table, TONE_PLAIN, line->failed_runs, line->judged, line->interval)->group =
+            (int)line->expectation;
+        table_put(table, TONE_PLAIN, "%s", class)->class = line->failed_runs ? class : "plain";
+        table_put(table, tone, "%s", word);
+        used[line->expectation] = true;
+    }
+    note_classes(used, table);
+    if (count < every)
+        table_note(table,
+                   "%s more, each under its own stress, never failed: -v and the JSON report have "
+                   "them",
+                   text_count(number, every - count));
+    free(lines);
+}
+
+void report_family_counts(const struct report_model *model, size_t device, bool all,
+                          struct table *table)
+{
+    static const struct table_column heads[] = {
+        {.title = "family"},
+        {.title = "pass", .kind = TABLE_NUMBER, .part = "pass"},
+        {.title = "fail", .kind = TABLE_NUMBER, .part = "fail"},
+        {.title = "skip", .kind = TABLE_NUMBER, .part = "skip"},
+        {.title = "other", .kind = TABLE_NUMBER, .part = "other"},
+        {.title = "control", .kind = TABLE_NUMBER, .part = "control"},
+        {.title = "units checked", .kind = TABLE_NUMBER},
+    };
+    static const struct table shape = {.title = "Families",
+                                       .about = "Configurations, each counted once. Other: did not "
+                                                "come to an end. Control: controls that ran.",
+                                       .class = "families",
+                                       TABLE_OF(heads)};
+    struct report_family *families;
+    const size_t count = report_families(model, device, &families);
+    (void)all;
+    table_begin(table, &shape, device);
+    for (size_t i = 0; i < count; i++) {
+        const struct report_family *family = &families[i];
+        table_row(table);
+        table_put(table, TONE_PLAIN, "%s", family->name)->family = family->name;
+        for (size_t c = 0; c < REPORT_COUNTED; c++) {
+            const char *as = report_counted_names[c];
+            const enum tone tone = !strcmp(as, "fail")    ? TONE_BAD
+                                   : !strcmp(as, "other") ? TONE_WARN
+                                                          : TONE_PLAIN;
+            struct table_cell *cell = table_count(table, tone, family->counts[c]);
+            cell->family = family->name;
+            cell->counted = as;
+        }
+        table_count(table, TONE_PLAIN, family->instances);
+    }
+    free(families);
+}
+
+void report_skipped(const struct report_model *model, size_t device, bool all, struct table *table)
+{
+    static const struct table_column heads[] = {
+        {.title = "configurations", .kind = TABLE_NUMBER},
+        {.title = "reason"},
+    };
+    static const struct table shape = {
+        .title = "Skipped", .about = "Never counted as passed.", TABLE_OF(heads)};
+    struct report_skip *skips;
+    const size_t count = report_skips(model, device, &skips);
+    uint64_t more = 0;
+    table_begin(table, &shape, device);
+    for (size_t i = 0; i < count; i++) {
+        if (i >= MOST_SKIPS && !all) {
+            more += skips[i].count;
+            continue;
+        }
+        table_row(table);
+        table_count(table, TONE_PLAIN, skips[i].count);
+        table_put(table, TONE_PLAIN, "%s", skips[i].reason);
+    }
+    if (more > 0) {
+        table_row(table);
+        table_count(table, TONE_PLAIN, more);
+        table_put(table, TONE_PLAIN, "other reasons");
+    }
+    free(skips);
+}
+
+enum tone report_tone(const struct report_result *result)
+{
+    if (report_failed(result))
+        return result->expectation == CAT_FORBIDDEN ? TONE_BAD : TONE_WARN;
+    return report_unfinished(result) ? TONE_WARN : TONE_PLAIN;
+}
+
+// What did not run is left out unless `all`.
+void report_every(const struct report_model *model, size_t device, bool all, struct table *table)
+{
+    static const struct table_column heads[] = {
+        {.title = "result"},
+        {.title = "runs", .kind = TABLE_NUMBER},
+        {.title = "failed", .kind = TABLE_NUMBER},
+        {.title = "expectation"},
+        {.title = "configuration", .kind = TABLE_CODE},
+    };
+    static const struct table shape = {.title = "Every configuration", TABLE_OF(heads)};
+    table_begin(table, &shape, device);
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (result->device != device || (!all && result->result == ENG_SKIP))
+            continue;
+        table_row(table);
+        table_put(table, report_tone(result), "%s",
+                  report_control_triggered(result) ? "triggered" : eng_result_name(result->result));
+        table_count(table, TONE_PLAIN, result->runs);
+        table_count(table, TONE_PLAIN, result->failed_runs);
+        table_put(table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
+        table_put(table, TONE_PLAIN, "%s", result->name);
+    }
+}
+
+void report_histogram(const struct report_result *result, struct table *table)
+{
+    static const struct table_column heads[] = {
+        {.title = "outcome"},
+        {.title = "expected", .kind = TABLE_NUMBER},
+        {.title = "observed", .kind = TABLE_NUMBER},
+        {.title = "share", .kind = TABLE_SHARE, .without = TABLE_NOT_MARKDOWN},
+    };
+    static const struct table shape = {
+        .about = "Outcomes of the checked units.", .class = "histogram", TABLE_OF(heads)};
+    table_begin(table, &shape, result->device);
+    for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
+        const bool fails = cat_mode_fails(&result->mode, outcome);
+        char buffer[24];
+        if (result->outcomes[outcome] == 0 && outcome != CAT_RIGHT)
+            continue;
+        table_row(table);
+        table_put(table, TONE_PLAIN, "%s", report_outcome_name(result, outcome, buffer));
+        if (outcome == CAT_RIGHT)
+            table_count(table, TONE_PLAIN, result->instances);
+        else
+            table_put(table, TONE_PLAIN, fails ? "0" : "allowed");
+        table_count(table, TONE_PLAIN, result->outcomes[outcome]);
+        struct table_cell *share = table_put(table, TONE_PLAIN, "%s", "");
+        share->count = result->outcomes[outcome];
+        share->all = result->instances;
+        share->class = fails ? "fail" : "pass";
+    }
+}
+
+void report_places(const struct report_result *result, size_t most, struct table *table)
+{
+    static const struct table_column heads[] = {
+        {.title = "run", .kind = TABLE_NUMBER},
+        {.title = "unit", .kind = TABLE_NUMBER},
+        {.title = "where"},
+        {.title = "outcome"},
+        {.title = "got", .kind = TABLE_CODE},
+        {.title = "want", .kind = TABLE_CODE},
+    };
+    static const struct table shape = {
+        .about = "The first failing units.", .class = "places", TABLE_OF(heads)};
+    table_begin(table, &shape, result->device);
+    for (size_t i = 0; i < result->failure_count && i < most; i++) {
+        const struct eng_failure *failure = &result->failures[i];
+        char buffer[24];
+        table_row(table);
+        table_count(table, TONE_PLAIN, failure->at.run + 1);
+        table_count(table, TONE_PLAIN, failure->at.instance);
+        table_put(table, TONE_PLAIN, "%s", failure->where);
+        table_put(table, TONE_PLAIN, "%s",
+                  report_outcome_name(result, failure->at.outcome, buffer));
+        table_put(table, TONE_PLAIN, "0x%08x", failure->at.got);
+        table_put(table, TONE_PLAIN, "0x%08x", failure->at.want);
+    }
+}
+
+void report_machine(const struct report_model *model, size_t device, bool all, struct table *table)
+{
+    static const struct table_column heads[] = {{.title = "machine"}, {.title = ""}};
+    static const struct table shape = {.title = "Machine and command", TABLE_OF(heads)};
+    const struct store_session *session = &model->session;
+    const struct report_device *which = &model->devices[device];
+    const struct dev_facts *facts = &which->facts;
+    char api[32], size[48], uuid[37], shard[64];
+    (void)all;
+    table_begin(table, &shape, device);
+    table_fact(table, "device", "%s (%s, 0x%04x:0x%04x)", facts->name, facts->type, facts->vendor,
+               facts->product);
+    table_fact(table, "driver", "%s %s%s%s%s", facts->driver_name, facts->driver_version,
+               facts->driver_info[0] ? " (" : "", facts->driver_info,
+               facts->driver_info[0] ? ")" : "");
+    format_api(api, facts->api);
+    table_fact(table, "Vulkan", "%s%s%s", api, facts->loader[0] ? ", loader " : "", facts->loader);
+    format_subgroup(size, facts);
+    table_fact(table, "subgroup size", "%s", size);
+    format_uuid(uuid, facts->device_uuid);
+    table_fact(table, "device UUID", "%s", uuid);
+    format_uuid(uuid, facts->driver_uuid);
+    table_fact(table, "driver UUID", "%s", uuid);
+    table_fact(table, "system", "%s", session->system);
+    table_fact(table, "results checked on", "%s", which->checker);
+    report_shard(shard, session);
+    table_fact(table, "only", "%s", shard);
+    table_fact(table, "litmus", "%s, session %s", session->version, session->uuid);
+    table_fact(table, "started", "%s, seed 0x%jx", session->started, (uintmax_t)session->seed);
+    table_fact(table, "command", "%s", session->command);
+}
