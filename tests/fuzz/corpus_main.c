@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives a fuzz target without libFuzzer: corpus_main FOLDER [ROUNDS] runs every file of a folder,
-// then ROUNDS seeded mutations of each, always the same ones, and a quarter as many changes of a
-// single byte, at places spread evenly; with LITMUS_FULL=1 every change of every byte. An input
-// that ends the program lies in the file crash-input beside the caller, if that can be written.
+// Drives the fuzz targets without libFuzzer: fuzz TARGET FOLDER [ROUNDS] runs every file of a
+// folder, then ROUNDS seeded mutations of each, always the same ones, and a quarter as many changes
+// of a single byte, at places spread evenly; with LITMUS_FULL=1 every change of every byte. An
+// input that ends the program lies in the file crash-input beside the caller, if that can be
+// written.
 #include "fuzz.h"
 
 #include "base/random.h"
@@ -20,6 +21,21 @@ struct input {
     size_t size;
 };
 
+// Each target's LLVMFuzzerTestOneInput, which is compiled under the target's name.
+#define TARGET(name) int fuzz_##name(const uint8_t *data, size_t size);
+TARGETS
+#undef TARGET
+
+static const struct target {
+    const char *name;
+    int (*run)(const uint8_t *data, size_t size);
+} targets[] = {
+#define TARGET(name) {#name, fuzz_##name},
+    TARGETS
+#undef TARGET
+};
+
+static const struct target *target;
 static struct input seed, mutant, other;
 static const struct input *running = &seed;
 
@@ -150,7 +166,7 @@ static void run(const struct input *input)
     MUST(exact);
     memcpy(exact, input->bytes, input->size);
     running = input;
-    LLVMFuzzerTestOneInput(exact, input->size);
+    target->run(exact, input->size);
     free(exact);
 }
 
@@ -181,10 +197,12 @@ static int seeds_only(const struct dirent *entry)
 int main(int argc, char **argv)
 {
     struct dirent **entries = NULL;
-    unsigned long rounds = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-    int count = argc > 1 ? scandir(argv[1], &entries, seeds_only, alphasort) : -1;
+    for (size_t i = 0; argc > 1 && i < sizeof targets / sizeof *targets; i++)
+        target = strcmp(argv[1], targets[i].name) ? target : &targets[i];
+    unsigned long rounds = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
+    int count = argc > 2 && target ? scandir(argv[2], &entries, seeds_only, alphasort) : -1;
     if (count <= 0) {
-        fprintf(stderr, "usage: %s FOLDER-WITH-SEEDS [ROUNDS]\n", argv[0]);
+        fprintf(stderr, "usage: %s TARGET FOLDER-WITH-SEEDS [ROUNDS]\n", argv[0]);
         return 2;
     }
     signal(SIGABRT, note_crash);
@@ -192,8 +210,8 @@ int main(int argc, char **argv)
     struct lit_random random = {.state = 0x11723};
     size_t changed = 0;
     for (int i = 0; i < count; i++) {
-        read_input(argv[1], entries[i]->d_name, &seed);
-        read_input(argv[1], entries[(i + 1) % count]->d_name, &other);
+        read_input(argv[2], entries[i]->d_name, &seed);
+        read_input(argv[2], entries[(i + 1) % count]->d_name, &other);
         run(&seed);
         for (unsigned long round = 0; round < rounds; round++) {
             mutant = seed;

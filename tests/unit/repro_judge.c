@@ -5,11 +5,14 @@
 
 #include <volk.h>
 
+#pragma push_macro("main")
+#undef main
+static int repro_main(int argc, char **argv);
 #define main   repro_main
 #define device repro_device
 #define check  repro_check
 #include "repro/template.c"
-#undef main
+#pragma pop_macro("main")
 #undef device
 #undef check
 

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preprocesses, assembles, compiles and validates modules. An error names the source file and line,
+// never a temporary one.
+#include "catalogue/divide.h"
+#include "model/facts.h"
+#include "catalogue/ids.h"
+#include "embed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void find_versions(struct settings *settings)
+{
+    const char *const tools[] = {settings->as, settings->val, settings->glslang};
+    struct sha256 hash;
+    sha256_start(&hash);
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+        struct text printed = {0};
+        const char *const argv[] = {tools[i], "--version", NULL};
+        if (!run(argv, &printed))
+            die("%s --version: %s", tools[i], printed.data ? printed.data : "failed");
+        sha256_add(&hash, printed.data, printed.length + 1);
+        text_free(&printed);
+    }
+    sha256_end(&hash, settings->tools);
+}
+
+// ---- preprocessing
+
+// Before and behind what a job became, in lines of their own.
+static const char begins[] = "@@@ begins", ends[] = "@@@ ends";
+
+// A file that includes the source once for each job, with the job's macros alone.
+static void write_driver(const struct settings *settings, struct job *const *jobs, size_t count,
+                         const char *path)
+{
+    struct text driver = {0};
+    for (size_t i = 0; i < count; i++) {
+        const struct source *source = jobs[i]->source;
+        for (const char *line = jobs[i]->defines.data; line && *line;) {
+            const int length = (int)strcspn(line, "\n");
+            text_printf(&driver, "#define %.*s\n", length, line);
+            line += length + 1;
+        }
+        const char *dot = strrchr(source->place, '.');
+        text_printf(&driver, "%s\n#include \"%.*s%s\"\n%s\n", begins, (int)(dot - source->place),
+                    source->place, jobs[i]->from_glsl ? ".comp" : dot, ends);
+        for (const char *line = jobs[i]->defines.data; line && *line;) {
+            text_printf(&driver, "#undef %.*s\n", (int)strcspn(line, " \n"), line);
+            line += strcspn(line, "\n") + 1;
+        }
+        text_append(&driver, settings->defined.data, settings->defined.length);
+    }
+    write_file(path, driver.data, driver.length);
+    text_free(&driver);
+}
+
+void preprocess(const struct settings *settings, struct job *const *jobs, size_t count)
+{
+    struct text driver = {0}, output = {0}, printed = {0};
+    text_printf(&driver, "%s/%p.in", settings->scratch, (const void *)jobs);
+    text_printf(&output, "%s/%p.i", settings->scratch, (const void *)jobs);
+    write_driver(settings, jobs, count, driver.data);
+    const char *argv[] = {
+        settings->cc,   "-E", "-x",        "assembler-with-cpp", "-undef", "-nostdinc", "-iquote",
+        settings->root, "-o", output.data, driver.data,          NULL,     NULL,        NULL};
+    size_t argc = 11;
+    // Comments are kept of GLSL: those of assembly are text to the preprocessor.
+    if (jobs[0]->from_glsl)
+        argv[argc++] = "-C";
+    if (settings->cc_option && *settings->cc_option)
+        argv[argc++] = settings->cc_option;
+    if (!run(argv, &printed))
+        die("%s", printed.data ? printed.data : "the preprocessor failed");
+    size_t size;
+    char *all = read_file(output.data, &size);
+    const char *at = all;
+    for (size_t i = 0; i < count; i++) {
+        const char *start = strstr(at, begins);
+        const char *end = start ? strstr(start, ends) : NULL;
+        if (!end)
+            die("%s: error: it was not preprocessed", jobs[i]->source->path);
+        start += strlen(begins) + 1;
+        jobs[i]->raw = lit_alloc((size_t)(end - start) + 1, 1);
+        memcpy(jobs[i]->raw, start, (size_t)(end - start));
+        at = end;
+    }
+    free(all);
+    unlink(driver.data);
+    unlink(output.data);
+    text_free(&driver);
+    text_free(&output);
+    text_free(&printed);
+}
+
+// Whether a line is the preprocessor's: `# LINE "FILE" ...`.
+static bool is_marker(const char *line, unsigned *number, char file[4096])
+{
+    return line[0] == '#' && line[1] == ' ' &&
+           sscanf(line, "# %u \"%4095[^\"]\"", number, file) == 2;
+}
+
+// Takes the markers out.
+static struct text strip_markers(const char *raw)
+{
+    struct text text = {0};
+    unsigned number;
+    char file[4096];
+    text_puts(&text, "");
+    for (const char *s = raw; *s;) {
+        const size_t length = strcspn(s, "\n"), line = length + (s[length] == '\n');
+        if (!is_marker(s, &number, file))
+            text_append(&text, s, line);
+        s += line;
+    }
+    return text;
+}
+
+// Where a line (from 1) of the text without markers came from; false if there is none such.
+static bool find_origin(const char *raw, unsigned wanted, unsigned *origin, char file[4096])
+{
+    unsigned line = 1, seen = 0, number;
+    char name[4096];
+    *file = '\0';
+    for (const char *s = raw; *s;) {
+        if (is_marker(s, &number, name)) {
+            line = number;
+            memcpy(file, name, sizeof name);
+        } else {
+            if (++seen == wanted) {
+                *origin = line;
+                return *file;
+            }
+            line++;
+        }
+        s += strcspn(s, "\n");
+        s += *s == '\n';
+    }
+    return false;
+}
+
+// Appends a module's own text as a person would have written it: what the preprocessor left of its
+// directives are blank lines and blanks at the ends of lines.
+static void add_own(struct text *own, const char *listing)
+{
+    bool begun = false;
+    size_t blank = 0;
+    for (const char *s = listing; *s;) {
+        const size_t line = strcspn(s, "\n");
+        size_t length = line;
+        while (length && (s[length - 1] == ' ' || s[length - 1] == '\t'))
+            length--;
+        if (length) {
+            text_puts(own, begun && blank ? "\n" : "");
+            text_append(own, s, length);
+            text_puts(own, "\n");
+            begun = true;
+        }
+        blank = length ? 0 : blank + 1;
+        s += line + (s[line] == '\n');
+    }
+    text_append(own, "", 1);
+}
+
+// ---- errors
+
+// The line (from 1) of the n-th instruction (from 1): spirv-val counts instructions, not lines.
+static unsigned line_of_instruction(const char *listing, unsigned wanted)
+{
+    unsigned line = 1, seen = 0;
+    bool quoted = false, comment = false, word = false;
+    for (const char *s = listing; *s; s++) {
+        if (*s == '\n') {
+            line++;
+            comment = quoted = word = false;
+            continue;
+        }
+        if (comment)
+            continue;
+        if (*s == '"')
+            quoted = !quoted;
+        if (!quoted && *s == ';')
+            comment = true;
+        bool starts = !quoted && !word && s[0] == 'O' && s[1] == 'p' && s[2] >= 'A' && s[2] <= 'Z';
+        if (starts && ++seen == wanted)
+            return line;
+        word = *s != ' ' && *s != '\t';
+    }
+    return line;
+}
+
+static __attribute__((noreturn)) void complain(const struct job *job, const char *listing,
+                                               const char *printed)
+{
+    unsigned line = 0, column;
+    const char *message = printed;
+    if (sscanf(printed, "error: line %u:", &line) == 1) {
+        line = line_of_instruction(listing, line);
+        message = strchr(printed + strlen("error: line"), ':') + 1;
+    } else if (sscanf(printed, "error: %u: %u:", &line, &column) == 2) {
+        message = strchr(strchr(printed + strlen("error:"), ':') + 1, ':') + 1;
+    }
+    char file[4096];
+    if (!find_origin(job->raw, line, &line, file))
+        snprintf(file, sizeof file, "%s", job->source->path);
+    message += strspn(message, " ");
+    die("%s:%u: error:%s%s%s %s", file, line ? line : 1, *job->variant ? " [" : "", job->variant,
+        *job->variant ? "]" : "", message);
+}
+
+// ---- assembling, compiling and validating
+
+static void read_words(struct job *job, const char *spv, const char *maker)
+{
+    size_t size;
+    char *bytes = read_file(spv, &size);
+    if (size % 4 || size < 20)
+        die("%s: error: %s wrote %zu bytes, no module", job->source->path, maker, size);
+    job->words = (uint32_t *)(void *)bytes;
+    job->count = size / 4;
+}
+
+static void assemble(const struct settings *settings, struct job *job, const char *listing,
+                     const char *spv)
+{
+    struct text text = {0}, printed = {0};
+    text_printf(&text, "%sasm", spv);
+    write_file(text.data, listing, strlen(listing));
+    const char *const as[] = {settings->as, "--target-env", "spv1.3", text.data, "-o", spv, NULL};
+    const char *const val[] = {settings->val, "--target-env", "vulkan1.1", spv, NULL};
+    if (!run(as, &printed) || !run(val, &printed))
+        complain(job, listing, printed.data ? printed.data : "failed");
+    read_words(job, spv, "spirv-as");
+    cat_ids_list(listing, job->words, job->count, &job->names);
+    unlink(text.data);
+    text_free(&text);
+    text_free(&printed);
+}
+
+// The names of ids are taken out of the module, as assembly has none there.
+static void compile(const struct settings *settings, struct job *job, const char *spv)
+{
+    const char *argv[64] = {
+        settings->glslang, "--target-env", "vulkan1.1", "--quiet", "-S", "comp", "-o", spv};
+    size_t argc = 8;
+    struct text printed = {0};
+    for (const char *line = job->defines.data; *line && argc < 62; argc++) {
+        const int length = (int)strcspn(line, "\n"), name = (int)strcspn(line, " ");
+        struct text word = {0};
+        text_printf(&word, "-D%.*s=%.*s", name, line, length - name - 1, line + name + 1);
+        argv[argc] = word.data;
+        line += length + 1;
+    }
+    argv[argc] = job->source->glsl_path;
+    if (!run(argv, &printed))
+        die("%s: error: [%s] %s", job->source->glsl_path, job->variant,
+            printed.data ? printed.data : "failed");
+    read_words(job, spv, "glslang");
+    cat_ids_take(job->words, &job->count, &job->names);
+    write_file(spv, (const char *)job->words, job->count * sizeof *job->words);
+    const char *const val[] = {settings->val, "--target-env", "vulkan1.1", spv, NULL};
+    if (!run(val, &printed))
+        die("%s: error: [%s] %s", job->source->glsl_path, job->variant,
+            printed.data ? printed.data : "invalid");
+    while (argc-- > 8)
+        free((void *)argv[argc]);
+    text_free(&printed);
+}
+
+// What decides which words a job becomes.
+static void find_key(const struct settings *settings, const struct job *job, const char *listing,
+                     unsigned char key[32])
+{
+    const struct source *source = job->source;
+    struct sha256 hash;
+    sha256_start(&hash);
+    sha256_add(&hash, settings->tools, sizeof settings->tools);
+    sha256_add(&hash, job->from_glsl ? "glsl" : "spvasm", 5);
+    if (job->from_glsl) {
+        sha256_add(&hash, job->defines.data, job->defines.length + 1);
+        sha256_add(&hash, source->glsl, strlen(source->glsl) + 1);
+        sha256_add(&hash, settings->shared.data, settings->shared.length);
+    } else {
+        sha256_add(&hash, listing, strlen(listing));
+    }
+    sha256_end(&hash, key);
+}
+
+// The words and the names of a job, which is not left out.
+static void make_words(const struct settings *settings, struct job *job, const char *listing)
+{
+    unsigned char key[32];
+    size_t size;
+    find_key(settings, job, listing, key);
+    const char *kept = cache_get(key, &size);
+    uint64_t words_size;
+    if (kept) {
+        memcpy(&words_size, kept, sizeof words_size);
+        kept += sizeof words_size;
+        job->count = words_size / 4;
+        job->words = lit_alloc(words_size, 1);
+        memcpy(job->words, kept, words_size);
+        text_append(&job->names, kept + words_size, size - sizeof words_size - words_size);
+        return;
+    }
+    struct text spv = {0};
+    text_printf(&spv, "%s/%p.spv", settings->scratch, (const void *)job);
+    if (job->from_glsl)
+        compile(settings, job, spv.data);
+    else
+        assemble(settings, job, listing, spv.data);
+    unlink(spv.data);
+    text_free(&spv);
+    struct text entry = {0};
+    words_size = job->count * 4;
+    text_append(&entry, (const char *)&words_size, sizeof words_size);
+    text_append(&entry, (const char *)job->words, words_size);
+    text_append(&entry, job->names.data, job->names.length);
+    cache_put(key, entry.data, entry.length);
+    text_free(&entry);
+}
+
+static void describe(struct job *job)
+{
+    const struct source *source = job->source;
+    uint32_t unknown;
+    if (!cat_module_features(job->words, job->count, &job->features, &unknown))
+        die("%s: error: [%s] capability %u is not in harness/model/features.c", source->path,
+            job->variant, unknown);
+    enum cat_feature needed;
+    if (source->head.needs && !cat_feature_find(source->head.needs, &needed))
+        die("%s: error: no feature is called '%s'", source->path, source->head.needs);
+    if (source->head.needs)
+        job->features |= UINT64_C(1) << needed;
+    job->divisible = cat_module_divisible(job->words, job->count);
+    struct sha256 hash;
+    unsigned char digest[32];
+    sha256_start(&hash);
+    sha256_add(&hash, job->words, job->count * sizeof *job->words);
+    sha256_end(&hash, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(job->sha256 + 2 * i, 3, "%02x", digest[i]);
+}
+
+void make_module(const struct settings *settings, struct job *job)
+{
+    struct text listing = strip_markers(job->raw);
+    const char *without = settings->without;
+    if (without && !job->from_glsl)
+        job->left_out = strstr(listing.data, without);
+    else if (without)
+        job->left_out = strstr(job->defines.data, "RECONVERGENCE_MAXIMAL ");
+    if (!job->left_out) {
+        make_words(settings, job, listing.data);
+        describe(job);
+        add_own(&job->own, listing.data);
+    }
+    free(job->raw);
+    job->raw = NULL;
+    text_free(&listing);
+}
