@@ -46,28 +46,37 @@ OpFunctionEnd
 
 
 class Errors(unittest.TestCase):
-    def embed(self, step, head=HEAD, body=BODY, name="loop/broken.spvasm", twin=None):
+    def embed(self, step, head=HEAD, body=BODY, name="loop/broken.spvasm", twin=None, kernels=""):
         folder = tempfile.mkdtemp()
         self.addCleanup(shutil.rmtree, folder)
-        for sub in ("loop", "common", "out"):
-            os.mkdir(os.path.join(folder, sub))
-        source = os.path.join(folder, name)
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(head + body)
+        files = {name: head + body, "common/step.h": "; The step.\n\n" + step + "\n",
+                 "kernels": kernels}
         if twin is not None:
-            with open(source.replace(".spvasm", ".comp"), "w", encoding="utf-8") as file:
-                file.write(twin)
-        with open(os.path.join(folder, "common", "step.h"), "w", encoding="utf-8") as file:
-            file.write("; The step.\n\n" + step + "\n")
+            files[name.replace(".spvasm", ".comp")] = twin
+        for path, text in files.items():
+            path = os.path.join(folder, "spirv", path)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        self.folder = folder
+        return self.again()
+
+    def again(self):
         tools = []
         if os.path.isdir(SDK) and "VULKAN_SDK" not in os.environ:
             tools = ["--as", os.path.join(SDK, "spirv-as"), "--val", os.path.join(SDK, "spirv-val"),
                      "--glslang", os.path.join(SDK, "glslangValidator")]
-        self.depfile = os.path.join(folder, "out", "broken.d")
-        return subprocess.run([EMBED, *tools, "--output", os.path.join(folder, "out", "broken.c"),
-                               "--depfile", os.path.join(folder, "out", "broken.d"),
-                               "--symbol", "broken", source],
+        return subprocess.run([EMBED, *tools, "--output", os.path.join(self.folder, "catalogue"),
+                               "--depfile", os.path.join(self.folder, "catalogue.d"),
+                               os.path.join(self.folder, "spirv")],
                               capture_output=True, text=True, timeout=60, check=False)
+
+    def made(self):
+        files = {}
+        for name in ("catalogue.c", "catalogue_data.c", "catalogue.bin"):
+            with open(os.path.join(self.folder, name), "rb") as file:
+                files[name] = file.read()
+        return files
 
     def test_a_right_one_is_built(self):
         result = self.embed("%sum = OpIAdd %uint %one %one")
@@ -80,15 +89,53 @@ class Errors(unittest.TestCase):
                             twin="#version 460\nvoid main() { barrier(); }\n")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
-    def test_what_a_module_depends_on(self):
-        """All variants count: the first includes nothing, the last is not in assembly."""
+    def test_what_it_depends_on(self):
+        """All files, and the folders, in which a new one is noticed."""
         self.embed("%sum = OpIAdd %uint %one %one", self.TWIN_HEAD,
                    twin="#version 460\nvoid main() { barrier(); }\n")
-        folder = os.path.dirname(os.path.dirname(self.depfile))
-        with open(self.depfile, encoding="utf-8") as file:
-            depends = file.read()
-        for name in ("loop/broken.spvasm", "common/step.h", "loop/broken.comp"):
-            self.assertIn(os.path.join(folder, name), depends.replace("loop/../", ""))
+        with open(os.path.join(self.folder, "catalogue.d"), encoding="utf-8") as file:
+            depends = file.read().replace("\\\n", "").split()
+        for name in ("", "/kernels", "/loop", "/loop/broken.spvasm", "/loop/broken.comp",
+                     "/common/step.h"):
+            self.assertIn(os.path.join(self.folder, "spirv") + name, depends)
+
+    def test_the_cache_changes_nothing(self):
+        """A second run takes all from the cache, one with a damaged cache makes it anew."""
+        self.embed("%sum = OpIAdd %uint %one %one", self.TWIN_HEAD,
+                   twin="#version 460\nvoid main() { barrier(); }\n")
+        first = self.made()
+        cache = os.path.join(self.folder, "catalogue.cache")
+        for size in (None, os.path.getsize(cache) - 7, 0):
+            if size is not None:
+                os.truncate(cache, size)
+            result = self.again()
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual(self.made(), first)
+
+    def test_a_change_is_noticed(self):
+        self.embed("%sum = OpIAdd %uint %one %one")
+        first = self.made()
+        with open(os.path.join(self.folder, "spirv/common/step.h"), "w", encoding="utf-8") as file:
+            file.write("%sum = OpISub %uint %one %one\n")
+        self.assertEqual(self.again().returncode, 0)
+        self.assertNotEqual(self.made()["catalogue_data.c"], first["catalogue_data.c"])
+
+    def test_kernels(self):
+        result = self.embed("%sum = OpIAdd %uint %one %one", head="", name="bench/made.spvasm",
+                            kernels="# Some.\nbench/made SYNC=none,control \\\nN#/M#=1/2,3/4\n")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        text = self.made()["catalogue.c"].decode()
+        names = re.findall(r'\{"(bench/[^"]*)"', text)
+        self.assertEqual(names, [f"bench/made/sync={sync}/{numbers}" for sync in ("none", "control")
+                                 for numbers in ("n=1/m=2", "n=3/m=4")])
+
+    def test_mistakes_in_the_list_of_kernels(self):
+        for line in ("bench/made SYNC", "bench/made A/B=1", "bench/made A=1/2", "bench/made A=,1"):
+            self.refused(self.embed("", head="", name="bench/made.spvasm", kernels="\n" + line),
+                         "kernels:2: error:")
+        self.refused(self.embed("", kernels="bench/none A=1"), "no kernel in bench/none.spvasm")
+        self.refused(self.embed("", head="", name="bench/made.spvasm"),
+                     "bench/made.spvasm:1: error: it has no head")
 
     def test_a_mistake_in_a_twin(self):
         result = self.embed("", self.TWIN_HEAD,

@@ -249,13 +249,15 @@ static void add_define(struct text *defines, const char *axis, const char *value
     text_free(&define);
 }
 
-static void read_glsl(struct source *source)
+static void read_glsl(struct source *source, const char *variant)
 {
-    struct text path = {0};
-    size_t size;
+    struct text path = {0}, text = {0};
     text_append(&path, source->path, strlen(source->path) - strlen(".spvasm"));
     text_puts(&path, ".comp");
-    source->glsl = read_file(path.data, &size);
+    if (!text_read(&text, path.data, SIZE_MAX - 1))
+        die("%s: error: [%s] %s", path.data, variant, strerror(errno));
+    text_puts(&text, "");
+    source->glsl = text.data;
     source->glsl_path = path.data;
 }
 
@@ -275,7 +277,7 @@ static void plan_module(struct plan *plan, struct source *source, const uint8_t 
     if (subgroup)
         text_printf(&defines, "SUBGROUP_SIZE %u\n", subgroup);
     if (from_glsl && !source->glsl)
-        read_glsl(source);
+        read_glsl(source, variant.data);
     struct job *job = add_job(plan, source, variant.data);
     job->subgroup = subgroup;
     job->from_glsl = from_glsl;
