@@ -404,15 +404,3 @@ const char *report_observation(uint64_t failed, uint64_t judged)
         return "Unknown";
     return failed == 0 ? "Never" : failed == judged ? "Always" : "Sometimes";
 }
-
-const char *cat_expectation_meaning(enum cat_expectation expectation)
-{
-    static const char *const meanings[] = {
-        [CAT_FORBIDDEN] = "the specification excludes the failing outcome: a driver bug",
-        [CAT_CONTESTED] = "unspecified: the specification is silent or ambiguous",
-        [CAT_ASSUMED] = "relied upon: not guaranteed, but programs depend on it",
-        [CAT_CONTROL] = "positive control: the failing outcome is allowed or certain, and shows "
-                        "that the test can trigger it",
-    };
-    return meanings[expectation];
-}

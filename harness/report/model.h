@@ -165,6 +165,3 @@ size_t report_skips(const struct report_model *model, size_t device, struct repo
 // The failures of a device (or those that did not finish): indexes of results, forbidden first.
 size_t report_select(const struct report_model *model, size_t device,
                      bool (*which)(const struct report_result *result), size_t **indexes);
-
-// What a class of expectation means, one line.
-const char *cat_expectation_meaning(enum cat_expectation expectation);
