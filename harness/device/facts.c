@@ -73,14 +73,6 @@ static uint64_t feature_bits(const struct dev_features *f,
         enum cat_feature feature;
         bool offered;
     } all[] = {
-        {CAT_FEATURE_BASIC, operations & VK_SUBGROUP_FEATURE_BASIC_BIT},
-        {CAT_FEATURE_VOTE, operations & VK_SUBGROUP_FEATURE_VOTE_BIT},
-        {CAT_FEATURE_ARITHMETIC, operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT},
-        {CAT_FEATURE_BALLOT, operations & VK_SUBGROUP_FEATURE_BALLOT_BIT},
-        {CAT_FEATURE_SHUFFLE, operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT},
-        {CAT_FEATURE_SHUFFLE_RELATIVE, operations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT},
-        {CAT_FEATURE_CLUSTERED, operations & VK_SUBGROUP_FEATURE_CLUSTERED_BIT},
-        {CAT_FEATURE_QUAD, operations & VK_SUBGROUP_FEATURE_QUAD_BIT},
 #ifdef VK_KHR_shader_subgroup_rotate
         {CAT_FEATURE_ROTATE, compute && f->rotate.shaderSubgroupRotate},
         {CAT_FEATURE_ROTATE_CLUSTERED, compute && f->rotate.shaderSubgroupRotateClustered},
@@ -104,7 +96,10 @@ static uint64_t feature_bits(const struct dev_features *f,
 #endif
         {CAT_FEATURE_EXTENDED_TYPES, compute && f->extended_types.shaderSubgroupExtendedTypes},
     };
-    uint64_t bits = 0;
+    _Static_assert(CAT_FEATURE_BASIC == 0 && CAT_FEATURE_QUAD == 7 &&
+                       VK_SUBGROUP_FEATURE_QUAD_BIT == 1 << 7,
+                   "the first eight are in Vulkan's order");
+    uint64_t bits = operations & 0xff;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].offered)
             bits |= UINT64_C(1) << all[i].feature;

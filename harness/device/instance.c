@@ -17,9 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DEVICES    64
-#define MAX_EXTENSIONS 4096
-#define VALIDATION     "VK_LAYER_KHRONOS_validation"
+#define MAX_DEVICES 64
+#define VALIDATION  "VK_LAYER_KHRONOS_validation"
 
 const char *dev_result_name(VkResult result, char text[32])
 {
@@ -90,21 +89,6 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
     return VK_FALSE;
 }
 
-static bool layer_has_debug_utils(void)
-{
-    uint32_t count = 0;
-    if (vkEnumerateInstanceExtensionProperties(VALIDATION, &count, NULL) || count > MAX_EXTENSIONS)
-        return false;
-    VkExtensionProperties *list = lit_alloc(count + 1, sizeof *list);
-    VkResult result = vkEnumerateInstanceExtensionProperties(VALIDATION, &count, list);
-    bool found = false;
-    for (uint32_t i = 0; result >= 0 && i < count; i++)
-        found |= !strncmp(list[i].extensionName, VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
-                          VK_MAX_EXTENSION_NAME_SIZE);
-    free(list);
-    return found;
-}
-
 // The first Vulkan call: everything that can be missing on a machine is named here.
 static bool load(struct dev_instance *instance, struct lit_error *error)
 {
@@ -126,8 +110,8 @@ bool dev_instance_create(struct dev_instance *instance, const struct dev_open_in
     if (!load(instance, error))
         return false;
 
-    bool validation = info && info->validation;
-    bool messages = validation && layer_has_debug_utils();
+    // The layer has VK_EXT_debug_utils.
+    const bool validation = info && info->validation;
     if (info) {
         instance->message = info->message;
         instance->user = info->user;
@@ -143,7 +127,7 @@ bool dev_instance_create(struct dev_instance *instance, const struct dev_open_in
     VkResult result = vkCreateInstance(
         &(VkInstanceCreateInfo){
             .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-            .pNext = messages ? &messenger : NULL,
+            .pNext = validation ? &messenger : NULL,
             .pApplicationInfo =
                 &(VkApplicationInfo){
                     .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
@@ -152,7 +136,7 @@ bool dev_instance_create(struct dev_instance *instance, const struct dev_open_in
                 },
             .enabledLayerCount = validation,
             .ppEnabledLayerNames = (const char *const[]){VALIDATION},
-            .enabledExtensionCount = messages,
+            .enabledExtensionCount = validation,
             .ppEnabledExtensionNames = (const char *const[]){VK_EXT_DEBUG_UTILS_EXTENSION_NAME},
         },
         NULL, &instance->handle);
@@ -168,8 +152,8 @@ bool dev_instance_create(struct dev_instance *instance, const struct dev_open_in
                         dev_result_name(result, number));
     }
     volkLoadInstance(instance->handle);
-    if (messages && vkCreateDebugUtilsMessengerEXT(instance->handle, &messenger, NULL,
-                                                   &instance->messenger) != VK_SUCCESS)
+    if (validation && vkCreateDebugUtilsMessengerEXT(instance->handle, &messenger, NULL,
+                                                     &instance->messenger) != VK_SUCCESS)
         instance->messenger = VK_NULL_HANDLE;
     return true;
 }

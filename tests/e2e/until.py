@@ -115,7 +115,7 @@ class Undecided(Until):
                       result.out)
         self.assertEqual(self.row()[:5],
                          (70, 0, "pass", "decided 0.001",
-                          "the rate is shown neither above nor below 0.001 by 70 runs"))
+                          "the rate is not shown to be above or below 0.001 after 70 runs"))
         self.assertEqual(self.report()["summary"]["exit"]["code"], 3)
 
     def test_width(self):

@@ -197,8 +197,8 @@ static void broken_manifests_are_remarked(void **state)
         {"{\"ICD\":[]}", "not a driver manifest: no library path", ENG_MANIFEST_BAD},
         {"{\"ICD\":{\"library_path\":7}}", "not a driver manifest: no library path",
          ENG_MANIFEST_BAD},
-        {"{\"ICD\":{\"library_path\":\"/no/where\\n.so\"}}",
-         "its library is not there: /no/where?.so", ENG_MANIFEST_BAD},
+        {"{\"ICD\":{\"library_path\":\"/no/where\\n.so\"}}", "library not found: /no/where?.so",
+         ENG_MANIFEST_BAD},
         {"{\"ICD\":{\"library_path\":\"./m.json\"}}", "", ENG_MANIFEST_GOOD},
     };
     char remark[256];
@@ -314,7 +314,7 @@ static void choosing_devices(void **state)
     assert_string_equal(error.message,
                         "no device matches 'exmaple gpu'; the nearest is 'Example GPU'");
     assert_false(eng_inventory_choose(&inventory, ninth, 1, chosen, &error));
-    assert_string_equal(error.message, "no device '9': they are numbered 1 to 2");
+    assert_string_equal(error.message, "unknown device '9': they are numbered 1 to 2");
 }
 
 int main(void)

@@ -289,8 +289,8 @@ static void why_it_gave_up(void **state)
          "the interval is still wider than 0.001 after 1,200 runs"},
         {{ENG_RULE_DECIDED, 1e-4, 10, 1200},
          0,
-         "the rate is shown neither above nor below 0.0001 by 1,200 runs"},
-        {{ENG_RULE_DECIDED, 1e-4, 10, 1200}, 1200, "none of 1,200 runs could be judged"},
+         "the rate is not shown to be above or below 0.0001 after 1,200 runs"},
+        {{ENG_RULE_DECIDED, 1e-4, 10, 1200}, 1200, "all 1,200 runs had an expired wait"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

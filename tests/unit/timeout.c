@@ -204,8 +204,7 @@ static void exit_codes_of_many(void **state)
     assert_string_equal(reason, "a device could not be used");
     tally.undecided = 2;
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_UNDECIDED);
-    assert_string_equal(reason,
-                        "2 configurations are undecided after as many runs as were allowed");
+    assert_string_equal(reason, "2 configurations are undecided after the maximum number of runs");
     tally.failed = 1;
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_UNDECIDED);
     assert_string_equal(reason, "the harness failed, and the queue of a device stopped");
