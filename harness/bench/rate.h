@@ -3,7 +3,7 @@
 // Filled from what a worker reported, which is not trusted. Pure.
 #pragma once
 
-#include "stats/sample.h"
+#include "stats/stats.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include "bench/row.h"
 #include "model/inventory.h"
 #include "model/result.h"
-#include "stats/sample.h"
+#include "stats/stats.h"
 
 #define BENCH_STATISTICS 16 // of a pipeline, at most; the rest is left out
 

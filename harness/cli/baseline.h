@@ -2,7 +2,7 @@
 // litmus run --baseline: a run and its gate in one step.
 #pragma once
 
-#include "cli/options.h"
+#include "cli/cli.h"
 #include "compare/compare.h"
 #include "model/inventory.h"
 #include "catalogue/catalogue.h"

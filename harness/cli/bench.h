@@ -4,7 +4,7 @@
 
 #include "bench/rate.h"
 #include "bench/tune.h"
-#include "cli/options.h"
+#include "cli/cli.h"
 #include "engine/client.h"
 #include "isa/code.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What litmus bench measured, as tables for the terminal and in Markdown.
 #include "cli/bench.h"
-#include "cli/describe.h"
+#include "cli/device.h"
 #include "report/table.h"
 
 #include <inttypes.h>

@@ -1,9 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommands, and what they share: how errors are told, and what the terminal can show.
+// The subcommands, and what they share.
 #pragma once
 
 #include "base/error.h"
-#include "cli/options.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Command line options: one table for each subcommand, which both drives getopt_long and prints the
+// help.
+
+struct cli_list {
+    const char **items;
+    size_t count;
+};
+void cli_list_add(struct cli_list *list, const char *item); // copies the item
+void cli_list_clear(struct cli_list *list);
+
+struct cli_seed {
+    bool given;
+    uint64_t value;
+};
+
+// What an option's value becomes in the struct that its table fills.
+enum cli_kind {
+    CLI_FLAG,    // bool, true if given
+    CLI_MORE,    // int, how often it was given
+    CLI_COUNT,   // uint64_t, 1 or more, decimal; commas may stand between the digits
+    CLI_SECONDS, // double, more than 0; a number with s, m or h behind it, or none for seconds
+    CLI_RATE,    // double, above 0 and below 1: 0.001, 1e-3
+    CLI_SEED,    // struct cli_seed, decimal or 0x and hexadecimal
+    CLI_TEXT,    // const char *
+    CLI_LIST,    // struct cli_list, one item each time it is given
+    CLI_CHOICE,  // int, the number of the word among those of `argument`: "auto|always|never"
+};
+
+struct cli_option {
+    char letter;      // 0: none
+    const char *name; // without "--"
+    enum cli_kind kind;
+    size_t at;            // offset in the struct
+    const char *argument; // what the help calls the value; NULL for those without
+    const char *help;
+};
+
+// What the operands are, for completion.
+enum cli_operands {
+    CLI_OPERANDS_NONE,
+    CLI_OPERANDS_TESTS, // patterns of tests and configurations
+    CLI_OPERANDS_FILES,
+    CLI_OPERANDS_WORDS, // one of `words`
+};
+
+// One subcommand's command line.
+struct cli_syntax {
+    const char *name;  // "run"
+    const char *usage; // "[OPTION]... PATTERN..."
+    const char *about; // one or more lines
+    const struct cli_option *options;
+    size_t count;
+    const char *more; // text behind the options, "" for none
+    enum cli_operands operands;
+    const char *words; // "this|that"
+};
+
+enum cli_outcome {
+    CLI_PARSED,
+    CLI_HELP,  // --help was given
+    CLI_WRONG, // the error says what, with the nearest name if an option is unknown
+};
+
+// Parses argv[1] and so on. Every table has --help besides its own options. `target` is the struct
+// that the options fill; it holds the defaults before. *given, if not NULL, gets a bit for each
+// option of the table that was there (at most 64).
+enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *target,
+                           struct cli_list *operands, uint64_t *given, struct lit_error *error);
+
+// Appends the help text.
+void cli_help_text(const struct cli_syntax *syntax, struct text *text);
+
+// Appends `, did you mean 'NAME'?` for the names that are near to `word`, or nothing if none is.
+void cli_suggest(struct text *text, const char *word,
+                 const char *(*name_at)(size_t index, void *user), void *user);
+
+// The subcommands, and what they share: how errors are told, and what the terminal can show.
 
 // A subcommand: argv[0] is its name. Returns the program's exit code.
 int cli_run(int argc, char **argv);
@@ -81,3 +163,27 @@ void cli_put_quoted(struct text *text, const char *word);
 
 // Appends `value` after a label, broken into lines of 100 columns; "" as value appends nothing.
 void cli_paragraph(struct text *text, const char *label, const char *value);
+
+// How a command line can go on: what the shells' completions ask. A pure function of the tables of
+// subcommands and options and of the catalogue; no device, no file.
+
+// Appends the candidates for `current`, the beginning of the word that is being typed, one a line:
+// the whole word, then, if something is to be said of it, a tab and a short description. `before`
+// are the words before it, without the program's name. A last line ":files" or ":folders" stands
+// for the names of files, which the shell knows itself. Nothing is appended where nothing can
+// follow.
+void cli_complete(const struct cli_command *commands, size_t count, const char *const *before,
+                  size_t before_count, const char *current, struct text *out);
+
+// Pages of the manual: written by hand in docs/man/, but for what the tables of options know.
+
+// Appends `page` (scdoc) with each line that is one of these words replaced by scdoc text:
+//   @SYNOPSIS@  how the subcommand is called
+//   @ABOUT@     what its help says first
+//   @OPTIONS@   its options, each with its help
+//   @MORE@      what its help says last
+//   @COMMANDS@  all subcommands, each with its line of `litmus help`
+// `name` is the subcommand; "" for a page that has only @COMMANDS@. False with an error if there is
+// no such subcommand.
+bool cli_manual_page(const struct cli_command *commands, size_t count, const char *name,
+                     const char *page, struct text *out, struct lit_error *error);

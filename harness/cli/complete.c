@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus complete: the candidates for the last of the words that follow.
 
-#include "cli/complete.h"
+#include "cli/cli.h"
 
 #include "catalogue/catalogue.h"
-#include "cli/simt.h"
+#include "cli/device.h"
 
 #include <string.h>
 

@@ -3,8 +3,7 @@
 
 #include "cli/cli.h"
 #include "base/clock.h"
-#include "cli/describe.h"
-#include "cli/simt.h"
+#include "cli/device.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "model/inventory.h"

@@ -5,14 +5,12 @@
 #include "base/file.h"
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/simt.h"
+#include "cli/device.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "model/inventory.h"
 #include "engine/plan.h"
-#include "explain/picture.h"
-#include "explain/search.h"
-#include "explain/story.h"
+#include "explain/explain.h"
 #include "report/format.h"
 
 #include <errno.h>

@@ -4,14 +4,13 @@
 #include "cli/cli.h"
 #include "base/clock.h"
 #include "catalogue/head.h"
-#include "cli/describe.h"
+#include "cli/device.h"
 #include "cli/fuzz_report.h"
-#include "cli/simt.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "engine/progress.h"
 #include "generate/module.h"
-#include "generate/shrink.h"
+#include "generate/program.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,11 +2,10 @@
 // litmus isa: what a driver makes of the tests.
 #include "cli/cli.h"
 #include "base/clock.h"
-#include "cli/describe.h"
+#include "cli/device.h"
 #include "cli/isa_keep.h"
 #include "cli/isa_read.h"
 #include "cli/isa_text.h"
-#include "cli/simt.h"
 #include "engine/client.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"

@@ -3,7 +3,7 @@
 #include "cli/isa_keep.h"
 
 #include "base/file.h"
-#include "repro/bundle.h"
+#include "repro/repro.h"
 
 #include <errno.h>
 #include <stdio.h>

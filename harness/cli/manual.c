@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus manual: fills a page of the manual in.
 
-#include "cli/manual.h"
+#include "cli/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>

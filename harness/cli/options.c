@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses and describes options by their tables.
 
-#include "cli/options.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <getopt.h>

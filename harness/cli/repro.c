@@ -5,12 +5,12 @@
 #include "base/random.h"
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/simt.h"
+#include "cli/device.h"
 #include "engine/client.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "model/inventory.h"
-#include "repro/bundle.h"
+#include "repro/repro.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 // What a run was asked for, and how it is kept in the store so that --resume can go on with it.
 #pragma once
 
-#include "cli/options.h"
+#include "cli/cli.h"
 #include "cli/output.h"
 #include "model/inventory.h"
 #include "model/rule.h"

@@ -2,9 +2,8 @@
 // litmus tune: which stress makes a test fail most often on a device.
 #include "cli/cli.h"
 #include "base/clock.h"
-#include "cli/describe.h"
+#include "cli/device.h"
 #include "cli/session.h"
-#include "cli/simt.h"
 #include "cli/tune_report.h"
 #include "engine/client.h"
 #include "engine/drivers.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "report/format.h"
-#include "tune/search.h"
+#include "tune/tune.h"
 
 struct cli_tune_view {
     double budget; // seconds, of the reproducibility score

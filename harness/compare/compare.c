@@ -2,7 +2,7 @@
 // Makes a comparison of two sides.
 #include "compare/compare.h"
 
-#include "stats/power.h"
+#include "stats/stats.h"
 
 #include <stdarg.h>
 #include <stdio.h>

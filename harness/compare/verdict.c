@@ -2,11 +2,7 @@
 // Judges each configuration, and all of them together.
 #include "compare/verdict.h"
 
-#include "stats/adjust.h"
-#include "stats/compare.h"
-#include "stats/dispersion.h"
-#include "stats/sequence.h"
-#include "stats/student.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>

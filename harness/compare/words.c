@@ -4,7 +4,7 @@
 
 #include "catalogue/catalogue.h"
 #include "report/format.h"
-#include "stats/sequence.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>

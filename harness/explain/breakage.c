@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares a failing dispatch with two right ones.
 
-#include "explain/breakage.h"
+#include "explain/trace.h"
 
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws what went wrong. All numbers are whole pixels.
 
-#include "explain/picture.h"
+#include "explain/explain.h"
 
 #include <inttypes.h>
 #include <stdio.h>

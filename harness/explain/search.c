@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches a failing run and shortens it.
 
-#include "explain/search.h"
+#include "explain/explain.h"
 
 #include "base/clock.h"
 #include "engine/watch.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells what went wrong.
 
-#include "explain/story.h"
+#include "explain/explain.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses what is shown of a trace.
 
-#include "explain/window.h"
+#include "explain/trace.h"
 
 #include "base/text.h"
 

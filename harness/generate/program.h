@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A generated program: structured control flow as a tree of steps, small enough to be copied. It is
-// drawn from a seed, written and read as one line of text (notation.c), checked, and made into what
-// catalogue/masks.h simulates. What it asks of a lane is made of the lane's input word, the lane's
-// number and the iterations of the loops around.
+// Programs drawn from a seed: tree, notation, shapes, and how a failing one is made smaller.
 #pragma once
 
 #include "base/error.h"
@@ -12,6 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// A generated program: structured control flow as a tree of steps, small enough to be copied. It is
+// drawn from a seed, written and read as one line of text (notation.c), checked, and made into what
+// catalogue/masks.h simulates. What it asks of a lane is made of the lane's input word, the lane's
+// number and the iterations of the loops around.
 
 #define GEN_STEPS    128  // steps that a program has at most
 #define GEN_NESTING  12   // constructs within constructs
@@ -108,3 +110,26 @@ struct gen_shape *gen_shape_make(const struct gen_program *program);
 // The word of one lane of subgroup number `instance`. Of eight subgroups in a row the lanes of one
 // are alike, in others one lane differs, two halves, every other lane, or one bit of each.
 uint32_t gen_word(uint64_t seed, uint64_t instance, uint32_t lane, uint32_t subgroup);
+
+// Makes a failing program small: takes steps away, unwraps constructs, makes conditions simple, as
+// long as it goes on failing.
+
+enum gen_answer {
+    GEN_PASSES,
+    GEN_FAILS, // the candidate replaces the program
+    GEN_STOP,  // no more tries: what is reached is kept
+};
+
+// Asks whether a candidate, which has passed gen_check, fails.
+typedef enum gen_answer gen_fails(const struct gen_program *candidate, void *user);
+
+// Replaces a program by smaller ones until no single change of the list below fails any more.
+// Returns how many candidates were tried. Changes, for each step in the order of the text: the step
+// goes, with all inside; what follows it goes; it is replaced by what is inside, one list or both,
+// with or without what leaves it; its second list goes; a case does not fall; a loop counts; its
+// condition becomes a simpler one. Each makes gen_weight less, so that an end is certain.
+unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails,
+                    void *user);
+
+// How large a program is: steps first, then conditions.
+uint32_t gen_weight(const struct gen_program *program);

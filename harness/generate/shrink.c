@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shrinks programs by one change at a time.
-#include "generate/shrink.h"
+#include "generate/program.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "model/rule.h"
 
 #include "base/text.h"
-#include "stats/sequence.h"
+#include "stats/stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

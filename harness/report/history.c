@@ -3,8 +3,7 @@
 #include "report/history.h"
 
 #include "report/model.h"
-#include "stats/adjust.h"
-#include "stats/compare.h"
+#include "stats/stats.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "stats/interval.h"
+#include "stats/stats.h"
 #include "store/history.h"
 
 // What a configuration gave on one device and driver, with one module and one stress, over all

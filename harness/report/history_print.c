@@ -4,7 +4,7 @@
 #include "report/history.h"
 
 #include "catalogue/catalogue.h"
-#include "stats/sequence.h"
+#include "stats/stats.h"
 
 #include <jansson.h>
 #include <stdio.h>

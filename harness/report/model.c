@@ -4,8 +4,7 @@
 
 #include "catalogue/catalogue.h"
 #include "model/inventory.h"
-#include "stats/dispersion.h"
-#include "stats/sequence.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 #include <jansson.h>

@@ -5,7 +5,7 @@
 #include "model/configuration.h"
 #include "model/result.h"
 #include "model/rule.h"
-#include "stats/interval.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 #define REPORT_CONFIDENCE 0.95

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "stats/interval.h"
+#include "stats/stats.h"
 
 // What a text means: a colour on a terminal.
 enum tone { TONE_PLAIN, TONE_BAD, TONE_WARN, TONE_GOOD, TONE_STRONG, TONE_SOFT };

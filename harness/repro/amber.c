@@ -2,7 +2,7 @@
 // The same test as a script for Amber, as far as its language goes: what each word must be, where
 // one comparison can say it. Amber keeps what a run left in its buffers, so every run has its own.
 
-#include "repro/parts.h"
+#include "repro/repro.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a bundle consists of.
 
-#include "repro/bundle.h"
+#include "repro/repro.h"
 
 #include "report/format.h"
-#include "repro/parts.h"
 
 #include <inttypes.h>
 #include <string.h>

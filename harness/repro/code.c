@@ -3,7 +3,7 @@
 // a variant that did not fail.
 
 #include "report/format.h"
-#include "repro/parts.h"
+#include "repro/repro.h"
 
 #include <inttypes.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 // facts.json: the machine, the configuration and what was measured, for scripts.
 
 #include "report/format.h"
-#include "repro/parts.h"
+#include "repro/repro.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a bundle: all of it or nothing.
 
-#include "repro/bundle.h"
+#include "repro/repro.h"
 
 #include "base/file.h"
 

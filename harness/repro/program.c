@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reproducer in C and its Makefile: the template with a configuration in its place.
 
-#include "repro/parts.h"
+#include "repro/repro.h"
 
 #include <inttypes.h>
 #include <string.h>

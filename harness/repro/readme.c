@@ -2,7 +2,7 @@
 // README.md of a bundle: the ticket's text, then what the files are and how to use them.
 
 #include "report/format.h"
-#include "repro/parts.h"
+#include "repro/repro.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pearson's test of heterogeneity, by the chi-square distribution or, for few failures, by drawing.
-#include "stats/dispersion.h"
+#include "stats/stats.h"
 
 #include "base/random.h"
 #include "base/text.h"
-#include "stats/density.h"
+#include "stats/distribution.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fisher's exact test: one table's probability in saddle-point form (density.h), its neighbours' by
 // ratios, and tails summed away from the mode until the rest no longer counts.
-#include "stats/compare.h"
+#include "stats/stats.h"
 
-#include "stats/density.h"
-#include "stats/first.h"
+#include "stats/distribution.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Power of Fisher's test.
-#include "stats/power.h"
+#include "stats/stats.h"
 
-#include "stats/beta.h"
-#include "stats/density.h"
-#include "stats/first.h"
+#include "stats/distribution.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 
 #include "catalogue/head.h"
 #include "generate/module.h"
-#include "generate/shrink.h"
+#include "generate/program.h"
 
 #include <string.h>
 

@@ -2,8 +2,7 @@
 // Fuzzes the reader of the SIMT simulator's traces, and what is told and drawn of them.
 #include "fuzz.h"
 
-#include "explain/picture.h"
-#include "explain/story.h"
+#include "explain/explain.h"
 
 #include <string.h>
 

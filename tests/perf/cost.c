@@ -11,7 +11,7 @@
 #include "catalogue/prepare.h"
 #include "engine/protocol.h"
 #include "report/report.h"
-#include "stats/interval.h"
+#include "stats/stats.h"
 #include "store/store.h"
 
 #include <jansson.h>

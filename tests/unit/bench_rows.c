@@ -6,7 +6,7 @@
 #include "bench/result.h"
 #include "cli/bench.h"
 #include "engine/bench.h"
-#include "stats/sample.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

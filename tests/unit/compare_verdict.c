@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdicts of single configurations, and what they add up to.
 #include "compare/verdict.h"
-#include "stats/student.h"
+#include "stats/stats.h"
 
 #include "unit.h"
 

@@ -5,7 +5,7 @@
 #include "unit.h"
 
 #include "base/text.h"
-#include "explain/breakage.h"
+#include "explain/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

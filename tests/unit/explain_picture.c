@@ -4,7 +4,7 @@
 
 #include "explain.h"
 
-#include "explain/picture.h"
+#include "explain/explain.h"
 
 #include <unistd.h>
 

@@ -3,7 +3,7 @@
 
 #include "explain.h"
 
-#include "explain/story.h"
+#include "explain/explain.h"
 
 // Finds what broke `failing`, and frees it.
 static struct exp_breakage explain(struct exp_trace *failing, char *sentence, size_t size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shrinker, on predicates that stand for a driver, and how patient a campaign is.
 #include "fuzz/campaign.h"
-#include "generate/shrink.h"
+#include "generate/program.h"
 
 #include <string.h>
 

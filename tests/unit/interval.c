@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interval against reference values of 10^0 to 10^12 runs, and against what must hold anyway.
-#include "stats/interval.h"
+#include "stats/stats.h"
 
-#include "stats/beta.h"
+#include "stats/distribution.h"
 
 #include "interval_table.h"
 #include "unit.h"

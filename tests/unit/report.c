@@ -4,7 +4,7 @@
 #include "report/format.h"
 #include "report/formats.h"
 #include "report/model.h"
-#include "stats/sequence.h"
+#include "stats/stats.h"
 
 #include "unit.h"
 

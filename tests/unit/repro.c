@@ -2,8 +2,7 @@
 // A bundle's files, as far as they can be judged without running them.
 #include "unit.h"
 
-#include "repro/bundle.h"
-#include "repro/parts.h"
+#include "repro/repro.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@ static int repro_main(int argc, char **argv);
 #include "base/random.h"
 #include "model/check.h"
 #include "catalogue/prepare.h"
-#include "stats/interval.h"
+#include "stats/stats.h"
 
 static const struct cat_choice choice = {{"one", "two", "three", "four", "else"}, 0x14};
 static const struct cat_mode mode = {(enum cat_check)CHECK, choice};

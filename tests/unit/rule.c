@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "model/rule.h"
 #include "report/model.h"
-#include "stats/sequence.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>

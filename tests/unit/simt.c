@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "engine/simt.h"
-#include "explain/search.h"
+#include "explain/explain.h"
 
 #include <stdlib.h>
 #include <string.h>

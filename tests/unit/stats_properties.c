@@ -3,11 +3,7 @@
 // up to 10^12. How long a function takes is bounded by how many calls must fit into the time of one
 // test.
 #include "base/random.h"
-#include "stats/adjust.h"
-#include "stats/dispersion.h"
-#include "stats/interval.h"
-#include "stats/power.h"
-#include "stats/sequence.h"
+#include "stats/stats.h"
 
 #include "unit.h"
 

@@ -4,12 +4,8 @@
 // measurement can fail. Prints the figures of docs/statistics.md.
 #include "base/random.h"
 #include "base/text.h"
-#include "stats/beta.h"
-#include "stats/density.h"
-#include "stats/dispersion.h"
-#include "stats/interval.h"
-#include "stats/power.h"
-#include "stats/sequence.h"
+#include "stats/distribution.h"
+#include "stats/stats.h"
 
 #include "unit.h"
 

@@ -8,7 +8,7 @@
 // double sum over all outcomes.
 #pragma once
 
-#include "stats/compare.h"
+#include "stats/stats.h"
 
 #include <stddef.h>
 #include <stdint.h>

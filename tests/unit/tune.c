@@ -3,7 +3,7 @@
 // there is nothing to find, and reports only runs that the choice knew nothing of.
 #include "unit.h"
 
-#include "tune/search.h"
+#include "tune/tune.h"
 
 #include "base/random.h"
 

@@ -3,7 +3,7 @@
 // rule where there is one.
 #include "report/sections.h"
 
-#include "stats/sequence.h"
+#include "stats/stats.h"
 #include "unit.h"
 
 #include <stdlib.h>

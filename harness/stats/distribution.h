@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// What the files of stats/ are built of, and they alone use. Pure functions.
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
 // Building blocks of the binomial and hypergeometric distributions that keep their digits up to
 // counts of 10^12, and the normal quantile. For the files of stats/ alone. Pure functions.
 //
 // Loader, "Fast and accurate computation of binomial probabilities", 2000: differences of lgamma
 // lose eight digits at 10^8, the saddle-point form loses none.
-#pragma once
-
-#include <stdint.h>
 
 __extension__ typedef __int128 stat_wide;
 
@@ -36,3 +39,26 @@ double stat_normal_quantile(double tail);
 
 // The probability that a normal variable exceeds z.
 double stat_normal_tail(double z);
+
+// The beta distribution, whose tails are those of the binomial distribution. Pure functions.
+
+// The regularised incomplete beta function I_x(a, b), a and b > 0, x in [0, 1]. NAN for other
+// parameters.
+double stat_beta(double a, double b, double x);
+
+// 1 - I_x(a, b), with its own relative precision where it is small.
+double stat_beta_upper(double a, double b, double x);
+
+// The x in (0, 1) at which the lower (or upper) tail of the beta distribution is `target`, by
+// Newton steps on the logarithms, kept inside a bracket. `start` is a point whose tail is not
+// smaller.
+double stat_beta_quantile(double a, double b, double target, bool upper, double start);
+
+// Where a monotone predicate becomes true. For the files of stats/ alone.
+
+// The least count above `without` at which `is` holds. It does not hold at `without`, holds at
+// `with` without being asked, and once it holds it holds from there on. Asks at `guess` first
+// (brought in between), then in doubling steps, then by halving: few questions if the guess is
+// good. without < with.
+uint64_t stat_first(uint64_t without, uint64_t with, uint64_t guess,
+                    bool (*is)(const void *data, uint64_t count), const void *data);

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run that fails on the SIMT simulator: found, told in words, drawn.
+#pragma once
+
+#include "base/text.h"
+#include "catalogue/catalogue.h"
+#include "engine/watch.h"
+#include "explain/trace.h"
+#include "model/result.h"
+
+// Searches a run that fails on the reference driver, and then a short one: by priority schedules of
+// growing depth, random ones and many seeds, each run in a worker process.
+
+#define EXP_SETTINGS_MAX 300
+
+struct exp_search {
+    struct eng_watch *watch; // what it says is taken over while a search goes on
+    const char *manifest;    // of the reference driver
+    // "model=snooping,subgroup=4": nothing of the schedule, no trace; below EXP_SETTINGS_MAX bytes.
+    const char *settings;
+    const struct cat_case *cases; // in the order in which they are tried
+    size_t count;
+    uint64_t seed;    // of the input and of the first schedule
+    double seconds;   // how long to search; half of what is left goes into a shorter run
+    const char *file; // where traces may be written: at most 100 bytes, no comma
+};
+
+struct exp_found {
+    bool found;                    // else: nothing failed
+    const char *unusable;          // why no configuration could run at all; NULL: some could
+    struct cat_case which;         // which configuration failed
+    char settings[512];            // of the driver, without a trace
+    unsigned tries, failed_tries;  // runs
+    struct exp_trace failing;      // of the run that is shown
+    struct exp_trace reference[2]; // the same run under lockstep, with two seeds
+    bool has_reference;            // the lockstep runs could be made
+    struct eng_count count;        // of that run
+    enum eng_result result;
+    char said[512];   // why it ended
+    char reason[512]; // storage for `unusable`
+};
+
+// Clear what was found after a failure too. False with an error if the driver cannot be used, with
+// the code LIT_EXIT_TIME if a signal stopped it.
+bool exp_search(const struct exp_search *search, struct exp_found *found, struct lit_error *error);
+void exp_found_clear(struct exp_found *found);
+
+// The order of tries: rounds that take all configurations in turn, each round with deeper schedules
+// and more seeds than the one before.
+struct exp_plan {
+    size_t count; // configurations
+    uint64_t seed;
+    unsigned round, depth, nth; // zero to begin with
+    size_t which;
+};
+struct exp_point {
+    size_t which;
+    unsigned depth; // 0: the scheduler draws who goes next
+    uint64_t seed;
+};
+struct exp_point exp_plan_next(struct exp_plan *plan);
+
+// Puts the smallest first: by workgroup size, then by the other sweeps' values.
+void exp_sort_cases(struct cat_case *cases, size_t count);
+
+// What went wrong, in words: for someone who knows drivers and has never seen the test. Pure.
+
+// What a story is about. Strings are free of control characters.
+struct exp_subject {
+    const char *name; // of the configuration
+    const char *asks, *fails, *expectation, *reason;
+    const char *model, *about;
+    const char *instance; // what the oracle judges: "workgroup"
+    struct cat_mode mode;
+    uint64_t seed;        // of the input
+    const char *settings; // of the reference driver, for the run that failed
+    const char *again;    // the command that explains it again
+    unsigned tries, failed_tries;
+    uint64_t switches, steps; // of the run that is shown
+    // How it ended.
+    const struct eng_count *count;
+    enum eng_result result;
+    const char *said; // by the driver, or why the run ended; ""
+};
+
+// One sentence: who did what when, and what it got.
+void exp_sentence(const struct exp_trace *trace, const struct exp_breakage *breakage,
+                  struct text *text);
+// "lane 2", or with its subgroup and workgroup where the dispatch has several.
+void exp_who(const struct exp_trace *trace, uint32_t invocation, struct text *text);
+// "{0, 2-5}"
+void exp_set(const struct exp_lanes *lanes, struct text *text);
+
+// All of it: the question, the sentence, the steps, the outcome.
+void exp_story(const struct exp_subject *subject, const struct exp_trace *trace,
+               const struct exp_breakage *breakage, const struct exp_window *window,
+               struct text *text);
+
+// What went wrong, as a picture: a row for each lane, time to the right, a box for each executed
+// instruction, arrows from the lane that gave a value to the one that got it. An SVG file that
+// needs nothing else, for light and dark pages, readable without colours. Pure.
+
+// Appends the SVG document. `title` is the configuration's name, `sentence` what exp_sentence said;
+// both may hold any printable UTF-8.
+void exp_picture(const struct exp_trace *trace, const struct exp_breakage *breakage,
+                 const struct exp_window *window, const char *title, const char *model,
+                 const char *sentence, struct text *text);

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reproducer of one configuration.
+#pragma once
+
+#include "catalogue/prepare.h"
+#include "report/code.h"
+#include "report/model.h"
+
+// A ticket's bundle: one configuration as files that need nothing of this program (docs/repro.md).
+// Pure, but for the function that writes the folder.
+
+struct repro {
+    const struct eng_prepared *ready; // with its data
+    const struct dev_facts *facts;    // of the device that it was made ready for
+    const char *system;               // kernel name, release, machine
+    const struct report_model *model; // the session that has the result; NULL: not measured
+    const struct report_result *result;
+    uint64_t seed, runs, first;   // what the reproducer does unless told otherwise
+    bool amber;                   // a script for Amber too, if that can express the test
+    const struct isa_entry *code; // what the driver made of it; NULL: `no_code` says why
+    const char *no_code;
+    const struct isa_entry *twin; // of the nearest variant that did not fail; NULL: none
+    const struct report_result *twin_result;
+};
+
+#define REPRO_MAX_FILES 16
+
+struct repro_bundle {
+    struct repro_file {
+        const char *name; // constant, without a folder
+        struct text content;
+    } files[REPRO_MAX_FILES];
+    size_t count;
+};
+
+// The most 32-bit words of input, of expectation and of output.
+#define REPRO_MOST_WORDS (UINT64_C(1) << 24)
+
+// Whether a bundle can hold the configuration. False with an error that says what is too much.
+bool repro_fits(const struct eng_prepared *ready, struct lit_error *error);
+
+// Fills *bundle; clear it with repro_clear.
+void repro_make(const struct repro *repro, struct repro_bundle *bundle);
+void repro_clear(struct repro_bundle *bundle);
+
+// What Amber cannot express of the test at all, so that there is no script; NULL: nothing.
+const char *repro_amber_lacks(const struct repro *repro);
+
+// Whether `folder` can be made: it is not there, or an empty folder. False with an error.
+bool repro_folder_free(const char *folder, struct lit_error *error);
+// Writes the files into a new folder beside `folder` and renames that: all of it is there or
+// nothing.
+bool repro_write(const struct repro_bundle *bundle, const char *folder, struct lit_error *error);
+
+// The files of a bundle that are written, each by one function. Pure. Private to harness/repro/.
+
+// repro.c: template.c with this configuration in its place, and without what is for others.
+void repro_program(const struct repro *repro, struct text *out);
+void repro_makefile(const struct repro *repro, struct text *out);
+void repro_amber(const struct repro *repro, struct text *out);
+void repro_facts(const struct repro *repro, struct text *out);
+// What the driver made of it: the files that there are, and what README.md says of them.
+void repro_code(const struct repro *repro, struct repro_bundle *bundle);
+void repro_code_readme(const struct repro *repro, struct text *out);
+// An empty file, added to the bundle.
+struct text *repro_add(struct repro_bundle *bundle, const char *name);
+// Appends text that comes from a driver or a store: every character that Markdown or HTML could
+// take for more than itself is written as its code.
+void repro_escape(struct text *out, const char *string);
+// `bundle` has all other files: their names and sizes are listed.
+void repro_readme(const struct repro *repro, const struct repro_bundle *bundle, struct text *out);
+
+// The module was compiled from GLSL: its page is no assembly.
+bool repro_from_glsl(const struct repro *repro);
+// How many words the expectation has for each word of the output.
+uint32_t repro_stride(const struct repro *repro);
+uint64_t repro_output_words(const struct repro *repro);
+// The words of expected.bin: with alternatives those of one instance if all expect the same, else
+// of all.
+uint64_t repro_expected_words(const struct repro *repro);
+
+// How a word of the output can be compared by a tool that knows no modes.
+enum repro_compare {
+    REPRO_EQUAL,     // it has to be *word
+    REPRO_DIFFERENT, // it must not be *word, nor perhaps others
+    REPRO_OPEN,      // several words are right, and which are wrong is not known
+};
+enum repro_compare repro_compare(const struct cat_mode *mode, const uint32_t *expected,
+                                 uint32_t *word);
