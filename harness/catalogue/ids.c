@@ -6,32 +6,16 @@
 // The header's inline function needs a definition somewhere: here, under a name of its own.
 #define SPV_ENABLE_UTILITY_CODE
 #define SpvHasResultAndType ids_result_and_type
-#include <spirv/unified1/spirv.h>
+#include "base/spirv.h"
 extern inline void ids_result_and_type(SpvOp opcode, bool *has_result, bool *has_type);
 
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER_WORDS 5
-#define BOUND_WORD   3
-#define BOUND_MAX    65536 // of what a test can be
-
-// A walk over instructions; `size` is 0 where it ends or the words make no sense.
-struct instruction {
-    const uint32_t *words;
-    uint32_t opcode, size;
-};
-
-static struct instruction read_instruction(const uint32_t *words, size_t count, size_t at)
-{
-    struct instruction instruction = {0};
-    if (at < count && words[at] >> 16 && words[at] >> 16 <= count - at)
-        instruction = (struct instruction){words + at, words[at] & SpvOpCodeMask, words[at] >> 16};
-    return instruction;
-}
+#define BOUND_MAX 65536 // of what a test can be
 
 // The id that an instruction makes, or 0.
-static uint32_t result_of(const struct instruction *instruction)
+static uint32_t result_of(const struct spirv_instruction *instruction)
 {
     bool has_result = false, has_type = false;
     ids_result_and_type((SpvOp)instruction->opcode, &has_result, &has_type);
@@ -88,23 +72,22 @@ void cat_ids_list(const char *assembly, const uint32_t *words, size_t count, str
     struct results results = {assembly};
     const char *name = NULL;
     size_t length = 0;
-    bool fits = count > HEADER_WORDS && words[BOUND_WORD] > 0 && words[BOUND_WORD] < BOUND_MAX;
-    const uint32_t bound = fits ? words[BOUND_WORD] : 1;
+    bool fits = count > SPIRV_HEADER && words[SPIRV_BOUND] > 0 && words[SPIRV_BOUND] < BOUND_MAX;
+    const uint32_t bound = fits ? words[SPIRV_BOUND] : 1;
     struct {
         const char *name;
         size_t length;
     } *by_id = lit_alloc(bound, sizeof *by_id);
-    struct instruction instruction;
-    for (size_t at = HEADER_WORDS; fits && (instruction = read_instruction(words, count, at)).size;
-         at += instruction.size) {
+    struct spirv_instruction instruction;
+    SPIRV_EACH (instruction, words, count) {
         const uint32_t id = result_of(&instruction);
         if (id == 0)
             continue;
-        fits = id < bound && next_result(&results, &name, &length);
-        if (fits) {
-            by_id[id].name = name;
-            by_id[id].length = length;
-        }
+        fits = fits && id < bound && next_result(&results, &name, &length);
+        if (!fits)
+            break;
+        by_id[id].name = name;
+        by_id[id].length = length;
     }
     fits = fits && !next_result(&results, &name, &length);
     for (uint32_t id = 1; fits && id < bound; id++) {
@@ -115,7 +98,7 @@ void cat_ids_list(const char *assembly, const uint32_t *words, size_t count, str
 }
 
 // The name that an OpName gives, if it is one that a list can hold.
-static const char *named_by(const struct instruction *instruction, size_t *length)
+static const char *named_by(const struct spirv_instruction *instruction, size_t *length)
 {
     const char *name = (const char *)(instruction->words + 2);
     *length = strnlen(name, (instruction->size - 2) * sizeof *instruction->words);
@@ -132,14 +115,13 @@ static bool is_for_debuggers(uint32_t opcode)
 
 void cat_ids_take(uint32_t *words, size_t *count, struct text *names)
 {
-    if (*count <= HEADER_WORDS || words[BOUND_WORD] == 0 || words[BOUND_WORD] >= BOUND_MAX)
+    if (*count <= SPIRV_HEADER || words[SPIRV_BOUND] == 0 || words[SPIRV_BOUND] >= BOUND_MAX)
         return;
-    const uint32_t bound = words[BOUND_WORD];
+    const uint32_t bound = words[SPIRV_BOUND];
     char **by_id = lit_alloc(bound, sizeof *by_id);
-    size_t kept = HEADER_WORDS;
-    struct instruction instruction;
-    for (size_t at = HEADER_WORDS; (instruction = read_instruction(words, *count, at)).size;
-         at += instruction.size) {
+    size_t kept = SPIRV_HEADER;
+    struct spirv_instruction instruction;
+    SPIRV_EACH (instruction, words, *count) {
         size_t length;
         const char *name;
         if (instruction.opcode == SpvOpName && instruction.size > 2 &&
@@ -162,9 +144,8 @@ void cat_ids_take(uint32_t *words, size_t *count, struct text *names)
 // Debug names stand behind the sources and before the decorations.
 static size_t place_of_names(const uint32_t *words, size_t count)
 {
-    size_t at = HEADER_WORDS;
-    for (struct instruction next; (next = read_instruction(words, count, at)).size;
-         at += next.size) {
+    struct spirv_instruction next;
+    SPIRV_EACH (next, words, count) {
         switch ((SpvOp)next.opcode) {
         case SpvOpCapability:
         case SpvOpExtension:
@@ -179,10 +160,10 @@ static size_t place_of_names(const uint32_t *words, size_t count)
         case SpvOpSourceExtension:
             break;
         default:
-            return at;
+            return next.at;
         }
     }
-    return at < count ? at : count;
+    return next.at < count ? next.at : count;
 }
 
 uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names, size_t size,
@@ -190,11 +171,11 @@ uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names,
 {
     // A name of n bytes takes 2 words and n / 4 + 1 more.
     uint32_t *copy = lit_alloc(count + 4 * size + 1, sizeof *copy);
-    const size_t place = count > HEADER_WORDS ? place_of_names(words, count) : count;
+    const size_t place = count > SPIRV_HEADER ? place_of_names(words, count) : count;
     const char *end = size ? names + size : names;
     size_t at = place;
     memcpy(copy, words, place * sizeof *copy);
-    for (uint32_t id = 1; names < end && place > HEADER_WORDS && id < words[BOUND_WORD]; id++) {
+    for (uint32_t id = 1; names < end && place > SPIRV_HEADER && id < words[SPIRV_BOUND]; id++) {
         const char *newline = memchr(names, '\n', (size_t)(end - names));
         const size_t length = (size_t)((newline ? newline : end) - names);
         const uint32_t taken = 2 + (uint32_t)(length / 4 + 1);

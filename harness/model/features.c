@@ -2,6 +2,8 @@
 // The table of device features and what in a module asks for them.
 #include "model/facts.h"
 
+#include "base/spirv.h"
+
 #include <string.h>
 
 static const char *const names[CAT_FEATURE_COUNT] = {
@@ -32,49 +34,33 @@ static const char *const names[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_FULL_SUBGROUPS] = "computeFullSubgroups",
 };
 
-// SPIR-V enumerants; -1 stands for "needs nothing beyond Vulkan 1.1 compute".
+// -1 stands for "needs nothing beyond Vulkan 1.1 compute".
 static const struct {
-    uint32_t number;
+    SpvCapability number;
     int feature;
 } capabilities[] = {
-    {0, -1},                                 // Matrix
-    {1, -1},                                 // Shader
-    {9, CAT_FEATURE_FLOAT16},                // Float16
-    {10, CAT_FEATURE_FLOAT64},               // Float64
-    {11, CAT_FEATURE_INT64},                 // Int64
-    {12, CAT_FEATURE_INT64_ATOMICS},         // Int64Atomics
-    {22, CAT_FEATURE_INT16},                 // Int16
-    {39, CAT_FEATURE_INT8},                  // Int8
-    {61, CAT_FEATURE_BASIC},                 // GroupNonUniform
-    {62, CAT_FEATURE_VOTE},                  // GroupNonUniformVote
-    {63, CAT_FEATURE_ARITHMETIC},            // GroupNonUniformArithmetic
-    {64, CAT_FEATURE_BALLOT},                // GroupNonUniformBallot
-    {65, CAT_FEATURE_SHUFFLE},               // GroupNonUniformShuffle
-    {66, CAT_FEATURE_SHUFFLE_RELATIVE},      // GroupNonUniformShuffleRelative
-    {67, CAT_FEATURE_CLUSTERED},             // GroupNonUniformClustered
-    {68, CAT_FEATURE_QUAD},                  // GroupNonUniformQuad
-    {5055, CAT_FEATURE_CLOCK},               // ShaderClockKHR
-    {5297, CAT_FEATURE_PARTITIONED},         // GroupNonUniformPartitionedNV
-    {5345, CAT_FEATURE_MEMORY_MODEL},        // VulkanMemoryModel
-    {5346, CAT_FEATURE_MEMORY_MODEL_DEVICE}, // VulkanMemoryModelDeviceScope
-    {5347, CAT_FEATURE_ADDRESSES},           // PhysicalStorageBufferAddresses
-    {6026, CAT_FEATURE_ROTATE},              // GroupNonUniformRotateKHR
-};
-
-enum {
-    SPIRV_MAGIC = 0x07230203,
-    OP_EXECUTION_MODE = 16,
-    OP_CAPABILITY = 17,
-    OP_TYPE_INT = 21,
-    OP_TYPE_FLOAT = 22,
-    OP_TYPE_VECTOR = 23,
-    OP_FUNCTION = 54,
-    OP_FIRST_GROUP_OPERATION = 333, // OpGroupNonUniformElect
-    OP_LAST_GROUP_OPERATION = 366,  // OpGroupNonUniformQuadSwap
-    OP_ROTATE = 4431,
-    ROTATE_CLUSTERED_WORDS = 7,
-    MODE_SUBGROUP_UNIFORM = 4421,
-    MODE_MAXIMAL = 6023,
+    {SpvCapabilityMatrix, -1},
+    {SpvCapabilityShader, -1},
+    {SpvCapabilityFloat16, CAT_FEATURE_FLOAT16},
+    {SpvCapabilityFloat64, CAT_FEATURE_FLOAT64},
+    {SpvCapabilityInt64, CAT_FEATURE_INT64},
+    {SpvCapabilityInt64Atomics, CAT_FEATURE_INT64_ATOMICS},
+    {SpvCapabilityInt16, CAT_FEATURE_INT16},
+    {SpvCapabilityInt8, CAT_FEATURE_INT8},
+    {SpvCapabilityGroupNonUniform, CAT_FEATURE_BASIC},
+    {SpvCapabilityGroupNonUniformVote, CAT_FEATURE_VOTE},
+    {SpvCapabilityGroupNonUniformArithmetic, CAT_FEATURE_ARITHMETIC},
+    {SpvCapabilityGroupNonUniformBallot, CAT_FEATURE_BALLOT},
+    {SpvCapabilityGroupNonUniformShuffle, CAT_FEATURE_SHUFFLE},
+    {SpvCapabilityGroupNonUniformShuffleRelative, CAT_FEATURE_SHUFFLE_RELATIVE},
+    {SpvCapabilityGroupNonUniformClustered, CAT_FEATURE_CLUSTERED},
+    {SpvCapabilityGroupNonUniformQuad, CAT_FEATURE_QUAD},
+    {SpvCapabilityShaderClockKHR, CAT_FEATURE_CLOCK},
+    {SpvCapabilityGroupNonUniformPartitionedNV, CAT_FEATURE_PARTITIONED},
+    {SpvCapabilityVulkanMemoryModel, CAT_FEATURE_MEMORY_MODEL},
+    {SpvCapabilityVulkanMemoryModelDeviceScope, CAT_FEATURE_MEMORY_MODEL_DEVICE},
+    {SpvCapabilityPhysicalStorageBufferAddresses, CAT_FEATURE_ADDRESSES},
+    {SpvCapabilityGroupNonUniformRotateKHR, CAT_FEATURE_ROTATE},
 };
 
 const char *cat_feature_name(enum cat_feature feature)
@@ -107,59 +93,60 @@ static bool add_capability(uint32_t number, uint64_t *features)
 // of 8, 16 and 64 bits, floats of 16 bits, and vectors of these. Types come before functions.
 static bool is_extended(const uint32_t *words, size_t end, uint32_t type)
 {
-    for (size_t at = 5; at < end; at += words[at] >> 16) {
-        const uint32_t length = words[at] >> 16, opcode = words[at] & 0xffff;
-        if (length < 3 || words[at + 1] != type)
+    struct spirv_instruction each;
+    SPIRV_EACH (each, words, end) {
+        if (each.size < 3 || each.words[1] != type)
             continue;
-        if (opcode == OP_TYPE_INT)
-            return words[at + 2] != 32;
-        if (opcode == OP_TYPE_FLOAT)
-            return words[at + 2] == 16;
-        if (opcode == OP_TYPE_VECTOR)
-            return words[at + 2] != type && is_extended(words, at, words[at + 2]);
+        if (each.opcode == SpvOpTypeInt)
+            return each.words[2] != 32;
+        if (each.opcode == SpvOpTypeFloat)
+            return each.words[2] == 16;
+        if (each.opcode == SpvOpTypeVector)
+            return each.words[2] != type && is_extended(words, each.at, each.words[2]);
     }
     return false;
 }
 
 // What a group operation needs beyond the capability. The type is that of the result: of
 // OpGroupNonUniformAllEqual, whose operand may have another, it says nothing.
-static void add_group_operation(const uint32_t *words, size_t at, size_t functions,
-                                uint64_t *features)
+static void add_group_operation(const uint32_t *words, const struct spirv_instruction *each,
+                                size_t functions, uint64_t *features)
 {
-    const uint32_t length = words[at] >> 16, opcode = words[at] & 0xffff;
-    const bool is_group = opcode == OP_ROTATE ||
-                          (opcode >= OP_FIRST_GROUP_OPERATION && opcode <= OP_LAST_GROUP_OPERATION);
-    if (is_group && length >= 2 && is_extended(words, functions, words[at + 1]))
+    const bool rotates = each->opcode == SpvOpGroupNonUniformRotateKHR;
+    const bool is_group = rotates || (each->opcode >= SpvOpGroupNonUniformElect &&
+                                      each->opcode <= SpvOpGroupNonUniformQuadSwap);
+    if (is_group && each->size >= 2 && is_extended(words, functions, each->words[1]))
         *features |= UINT64_C(1) << CAT_FEATURE_EXTENDED_TYPES;
-    if (opcode == OP_ROTATE && length == ROTATE_CLUSTERED_WORDS)
+    if (rotates && each->size == 7) // with a size of clusters
         *features |= UINT64_C(1) << CAT_FEATURE_ROTATE_CLUSTERED;
 }
 
 bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features, uint32_t *unknown)
 {
+    struct spirv_instruction each;
+    size_t functions = 0; // where the first begins; 0: not yet
     *features = 0;
     *unknown = 0;
-    if (count < 5 || words[0] != SPIRV_MAGIC)
+    if (!spirv_is_module(words, count))
         return false;
-    size_t functions = 0; // where the first begins; 0: not yet
-    for (size_t at = 5; at < count; at += words[at] >> 16) {
-        uint32_t length = words[at] >> 16, opcode = words[at] & 0xffff;
-        if (!length || length > count - at)
-            return false;
-        if (opcode == OP_FUNCTION && !functions)
-            functions = at;
+    SPIRV_EACH (each, words, count) {
+        if (each.opcode == SpvOpFunction && !functions)
+            functions = each.at;
         if (functions) {
-            add_group_operation(words, at, functions, features);
+            add_group_operation(words, &each, functions, features);
             continue;
         }
-        if (opcode == OP_CAPABILITY && length == 2 && !add_capability(words[at + 1], features)) {
-            *unknown = words[at + 1];
+        if (each.opcode == SpvOpCapability && each.size == 2 &&
+            !add_capability(each.words[1], features)) {
+            *unknown = each.words[1];
             return false;
         }
-        if (opcode == OP_EXECUTION_MODE && length >= 3 && words[at + 2] == MODE_SUBGROUP_UNIFORM)
+        if (each.opcode != SpvOpExecutionMode || each.size < 3)
+            continue;
+        if (each.words[2] == SpvExecutionModeSubgroupUniformControlFlowKHR)
             *features |= UINT64_C(1) << CAT_FEATURE_SUBGROUP_UNIFORM;
-        if (opcode == OP_EXECUTION_MODE && length >= 3 && words[at + 2] == MODE_MAXIMAL)
+        if (each.words[2] == SpvExecutionModeMaximallyReconvergesKHR)
             *features |= UINT64_C(1) << CAT_FEATURE_MAXIMAL;
     }
-    return true;
+    return spirv_is_end(&each, count);
 }

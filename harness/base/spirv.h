@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks over the instructions of a SPIR-V module, never outside of its words. Names and numbers are
+// those of spirv-headers.
+#pragma once
+
+#include <spirv/unified1/spirv.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SPIRV_BOUND = 3, SPIRV_HEADER = 5 }; // words of the header: where the bound of ids is; all
+
+struct spirv_instruction {
+    const uint32_t *words; // the first has opcode and size
+    uint32_t opcode, size; // size: of all words, 0 at the end
+    size_t at;             // where it begins in the module
+};
+
+static inline bool spirv_is_module(const uint32_t *words, size_t count)
+{
+    return count >= SPIRV_HEADER && words[0] == SpvMagicNumber;
+}
+
+// The instruction at `at`; of size 0 at the end, or where one does not fit.
+static inline struct spirv_instruction spirv_at(const uint32_t *words, size_t count, size_t at)
+{
+    if (at >= count || !(words[at] >> SpvWordCountShift) ||
+        words[at] >> SpvWordCountShift > count - at)
+        return (struct spirv_instruction){.at = at};
+    return (struct spirv_instruction){words + at, words[at] & SpvOpCodeMask,
+                                      words[at] >> SpvWordCountShift, at};
+}
+
+// Whether a walk ended with the module: all its words were instructions.
+static inline bool spirv_is_end(const struct spirv_instruction *instruction, size_t count)
+{
+    return instruction->size == 0 && instruction->at >= count;
+}
+
+// Over the instructions of a module's first `count` words.
+#define SPIRV_EACH(instruction, words, count)                                                      \
+    for (instruction = spirv_at(words, count, SPIRV_HEADER); (instruction).size;                   \
+         instruction = spirv_at(words, count, (instruction).at + (instruction).size))
+
+// Its operand number `index`, from 1 on; `otherwise` if it has not so many.
+static inline uint32_t spirv_operand(const struct spirv_instruction *instruction, uint32_t index,
+                                     uint32_t otherwise)
+{
+    return index < instruction->size ? instruction->words[index] : otherwise;
+}
