@@ -77,7 +77,7 @@ bool cli_stress_take(const struct cli_list *list, struct eng_stressing *stressin
     *stressing = (struct eng_stressing){.mode = ENG_STRESS_GIVEN};
     if (list->count > 1)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "--stress can be given once: what a set has is separated by commas");
+                        "--stress can be given once: separate parameters by commas");
     if (strcmp(given, "none") == 0)
         stressing->mode = ENG_STRESS_NONE;
     else if (strcmp(given, "random") == 0)
@@ -86,7 +86,7 @@ bool cli_stress_take(const struct cli_list *list, struct eng_stressing *stressin
         stressing->mode = ENG_STRESS_TUNED;
     else if (!strchr(given, '='))
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "--stress: '%.40s' is none of none, random, tuned, and no set such as "
+                        "--stress: '%.40s' expected none, random, tuned, or parameters such as "
                         "workgroups=64,kind=memory",
                         given);
     return stressing->mode != ENG_STRESS_GIVEN || eng_stress_parse(given, &stressing->given, error);

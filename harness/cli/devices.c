@@ -21,19 +21,19 @@ struct options {
 
 static const struct cli_option options[] = {
     {0, "timeout", CLI_SECONDS, offsetof(struct options, timeout), "SECONDS",
-     "how long a driver may take to answer (default: 60)"},
+     "seconds that a driver may take to answer (default: 60)"},
     {'v', "verbose", CLI_MORE, offsetof(struct options, verbose), NULL,
-     "identities, manifests, and what drivers print"},
+     "print identities, manifests, and the drivers' own output"},
     {0, "simt", CLI_LIST, offsetof(struct options, simt), CLI_SIMT_ARGUMENT,
-     "the reference driver alone, see 'litmus help run'"},
+     "only the SIMT simulator, see 'litmus help run'"},
 };
 
 const struct cli_syntax cli_devices_syntax = {
     .name = "devices",
     .usage = "[OPTION]...",
-    .about = "Lists the devices, with the numbers that 'litmus run -d' takes, and the drivers that "
-             "have\n"
-             "none with the reason. A driver that is broken, crashes or hangs costs only itself.",
+    .about = "Lists the devices, with the numbers that 'litmus run -d' takes, and the drivers "
+             "without\na device, with the reason. A driver that crashes or hangs does not affect "
+             "the others.",
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more = "Drivers are searched where the Vulkan loader searches them: VK_DRIVER_FILES if it is "
@@ -167,7 +167,7 @@ int cli_devices(int argc, char **argv)
         text_printf(&text, "no device: %s: %s\n", manifest, inventory.remarks[i].text);
     }
     if (inventory.count + inventory.remark_count == 0 && finished)
-        text_puts(&text, "no device: the Vulkan loader knows no driver\n");
+        text_puts(&text, "no device: the Vulkan loader found no driver\n");
     code = cli_print(&text);
     if (code == LIT_EXIT_OK && inventory.count == 0)
         code = LIT_EXIT_NOTHING;

@@ -34,23 +34,22 @@ static const struct cli_option options[] = {
     {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
      "the model to explain it on: " CLI_SIMT_MODELS "\n(subgroups of 4 unless subgroup= says "
      "otherwise)"},
-    {0, "svg", CLI_TEXT, AT(svg), "FILE", "draw it too: a row for each lane, time to the right"},
-    {0, "time", CLI_SECONDS, AT(time), "SECONDS", "how long to search (default: 20)"},
+    {0, "svg", CLI_TEXT, AT(svg), "FILE", "write a diagram: one row per lane, time to the right"},
+    {0, "time", CLI_SECONDS, AT(time), "SECONDS", "seconds to search (default: 20)"},
     {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "without progress for so long a run is a hang (default: 10)"},
-    {0, "seed", CLI_SEED, AT(seed), "SEED", "of the input and of the schedules (default: 1)"},
+     "seconds without progress that count as a hang (default: 10)"},
+    {0, "seed", CLI_SEED, AT(seed), "SEED", "random seed of input and schedules (default: 1)"},
 };
 
 const struct cli_syntax cli_explain_syntax = {
     .name = "explain",
     .usage = "[OPTION]... --simt MODEL PATTERN...",
-    .about =
-        "Searches a run of a test that fails on the reference driver, shortens it, and prints who\n"
-        "executed which instruction when, which value crossed, and what was expected. Takes the\n"
-        "smallest configuration that the patterns select and that fails.",
+    .about = "Searches for a failing run of a test on the SIMT simulator, shortens it, and prints "
+             "which\nlane executed which instruction when, which wrong value was read, and what "
+             "was expected.\nUses the smallest failing configuration that the patterns select.",
     .options = options,
     .count = sizeof options / sizeof options[0],
-    .more = "exit codes: 0 explained, 3 nothing failed in the time that was given\n\n"
+    .more = "exit codes: 0 explained, 3 nothing failed within the time limit\n\n"
             "example:\n"
             "  litmus explain 'shuffle.scan-loop/sync=none*' --simt snooping --svg hazard.svg\n",
     .operands = CLI_OPERANDS_TESTS,
@@ -81,26 +80,25 @@ static bool read_settings(struct explaining *e, struct lit_error *error)
     if (!cli_simt_take(&e->chosen.simt, &given, error))
         return false;
     if (!given)
-        return lit_fail(error, LIT_EXIT_USAGE, "on which model? --simt MODEL names it");
+        return lit_fail(error, LIT_EXIT_USAGE, "missing --simt MODEL");
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (eng_simt_has(given, own[i]))
             return lit_fail(error, LIT_EXIT_USAGE,
-                            "--simt '%.80s': explain chooses '%s' itself; leave it out", given,
-                            own[i]);
+                            "--simt '%.80s': '%s' is set by explain; leave it out", given, own[i]);
     text_puts(&e->given, given);
     if (!eng_simt_has(given, "subgroup"))
         text_puts(&e->given, ",subgroup=4");
     if (!eng_simt_settings(e->given.data, &e->settings, error))
         return false;
     return e->settings.length < EXP_SETTINGS_MAX ||
-           lit_fail(error, LIT_EXIT_USAGE, "--simt '%.80s': this is too long", given);
+           lit_fail(error, LIT_EXIT_USAGE, "--simt '%.80s': too long", given);
 }
 
 static bool check_usage(struct explaining *e, struct lit_error *error)
 {
     struct cat_selection selection = {.patterns = e->patterns.items, .count = e->patterns.count};
     if (e->patterns.count == 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "which test? 'litmus list' prints their names");
+        return lit_fail(error, LIT_EXIT_USAGE, "missing test: 'litmus list' prints their names");
     return cat_selection_check(&selection, error) && read_settings(e, error);
 }
 
@@ -111,7 +109,7 @@ static bool find_driver(struct explaining *e, struct lit_error *error)
     if (!eng_inventory_take(&e->watch, &e->inventory))
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
     if (e->inventory.count == 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "the reference driver cannot be used: %s",
+        return lit_fail(error, LIT_EXIT_USAGE, "the SIMT simulator cannot be used: %s",
                         e->inventory.remark_count ? e->inventory.remarks[0].text : "no device");
     return true;
 }

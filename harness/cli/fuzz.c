@@ -45,44 +45,45 @@ static const enum masks_rule rules[] = {MASKS_MAXIMAL, MASKS_SUBGROUP_UNIFORM, M
 static const struct cli_option options[] = {
     {0, "count", CLI_COUNT, AT(count), "N", "programs (default: 1,000)"},
     {0, "rule", CLI_CHOICE, AT(rule), "maximal|subgroup-uniform|default",
-     "the rule that they are held to (default: maximal)"},
+     "the reconvergence rule to check (default: maximal)"},
     {'d', "device", CLI_LIST, AT(devices), "DEVICE",
-     "only this device, as 'litmus run' names them; can be repeated"},
+     "only this device, as for 'litmus run -d'; can be repeated"},
     {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "on the reference driver alone: " CLI_SIMT_MODELS},
+     "only on the SIMT simulator: " CLI_SIMT_MODELS},
     {0, "seed", CLI_SEED, AT(seed), "SEED",
-     "of programs and input, 24301 or 0x5eed (default: a new one,\nwhich is printed)"},
+     "random seed of programs and input, e.g. 24301 or 0x5eed\n(default: a new one, which is "
+     "printed)"},
     {0, "index", CLI_SEED, AT(index), "N", "the first program's number (default: 0)"},
     {'n', "runs", CLI_COUNT, AT(runs), "N", "runs of each program (default: 8; of --replay 200)"},
-    {0, "steps", CLI_COUNT, AT(steps), "N", "of a program at most, about; to 64 (default: 40)"},
-    {0, "depth", CLI_COUNT, AT(depth), "N", "constructs within constructs; to 6 (default: 4)"},
+    {0, "steps", CLI_COUNT, AT(steps), "N", "size limit of a program, about; to 64 (default: 40)"},
+    {0, "depth", CLI_COUNT, AT(depth), "N", "nesting depth; to 6 (default: 4)"},
     {0, "keep", CLI_COUNT, AT(keep), "N",
-     "shrink and store so many failing programs of a device\n(default: 5); the others are counted"},
+     "shrink and store at most so many failing programs per\ndevice (default: 5); the others are "
+     "counted"},
     {0, "out", CLI_TEXT, AT(out), "FOLDER", "where they are stored (default: fuzz-reconvergence)"},
-    {0, "show", CLI_FLAG, AT(show), NULL, "print program --index of --seed as a test, run nothing"},
+    {0, "show", CLI_FLAG, AT(show), NULL, "only print program --index of --seed as a test"},
     {0, "replay", CLI_TEXT, AT(replay), "FILE", "run a stored program again"},
     {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "without progress for so long it is a hang (default: 60)"},
+     "seconds without progress that count as a hang (default: 60)"},
     {0, "time", CLI_SECONDS, AT(time), "SECONDS",
-     "stop after so long, with exit code 5; 90s, 10m, 2h"},
+     "time budget, then stop with exit code 5; 90s, 10m, 2h"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
-     "every program that failed, and what drivers print"},
+     "print every failed program, and the drivers' own output"},
 };
 
 const struct cli_syntax cli_fuzz_syntax = {
     .name = "fuzz",
     .usage = "reconvergence [OPTION]...",
-    .about =
-        "Draws programs of structured control flow from a seed, runs them, and holds every mask\n"
-        "that a lane saw against a simulation on the host. A program that fails is made as small\n"
-        "as it can be and stored as an ordinary test.",
+    .about = "Generates programs with structured control flow from a seed, runs them, and checks "
+             "every\nmask that a lane observed against a simulation on the host. A failing program "
+             "is shrunk\nand stored as an ordinary test.",
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more =
         "exit codes: 0 no forbidden mask, 1 a forbidden mask, or a driver that crashed, hung or\n"
         "lost the device, 2 usage or input, 3 a program could not be run, 4 a device was lost\n"
-        "and its queue stopped, 5 the time was used up, 77 nothing could run\n\n"
+        "and its queue stopped, 5 the time budget was used up, 77 nothing could run\n\n"
         "examples:\n"
         "  litmus fuzz reconvergence --count 10000 --seed 1\n"
         "  litmus fuzz reconvergence --simt lagging --count 50\n"
@@ -125,7 +126,8 @@ static bool find_devices(struct fuzzing *f, struct lit_error *error)
     if (!cli_simt_use(&f->chosen.simt, error))
         return false;
     if (!eng_inventory_take(&f->watch, &f->inventory))
-        return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first program");
+        return lit_fail(error, LIT_EXIT_TIME,
+                        "the time budget was used up before the first program");
     f->devices = lit_alloc(f->inventory.count + 1, sizeof *f->devices);
     return eng_inventory_some(&f->inventory, error) &&
            eng_inventory_choose(&f->inventory, f->chosen.devices.items, f->chosen.devices.count,
@@ -172,7 +174,7 @@ static void show_progress(const struct fuzz_tally *tally, const char *doing, voi
     if (f->chosen.quiet || now < f->shown + (terminal ? 0.1 : 30))
         return;
     f->shown = now;
-    fprintf(stderr, "%s  %s of %s programs, %.0f a second, failed: %s%s%s%s",
+    fprintf(stderr, "%s  %s of %s programs, %.0f per second, failed: %s%s%s%s",
             terminal ? "\r\033[K" : "", text_count(done, tally->programs),
             text_count(all, f->planned),
             (double)tally->programs / (now > f->began ? now - f->began : 1),
@@ -241,7 +243,7 @@ static bool read_file(const char *path, struct text *text, struct lit_error *err
         return true;
     text_free(text);
     return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path,
-                    good ? "this is no test" : strerror(errno));
+                    good ? "not a test" : strerror(errno));
 }
 
 struct replay {
@@ -353,16 +355,16 @@ static bool check_usage(struct fuzzing *f, const struct cli_list *operands, stru
     const struct options *o = &f->chosen;
     if (operands->count != 1)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        operands->count ? "one family at a time"
-                                        : "which family? there is one: " FAMILY);
+                        operands->count ? "only one family at a time"
+                                        : "missing family; there is one: " FAMILY);
     if (strcmp(operands->items[0], FAMILY) != 0)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "no programs are generated for '%.80s'; there is one family: " FAMILY,
                         operands->items[0]);
     if (o->show && o->replay)
-        return lit_fail(error, LIT_EXIT_USAGE, "--show and --replay: one or the other");
+        return lit_fail(error, LIT_EXIT_USAGE, "--show and --replay are mutually exclusive");
     if (o->show && !o->seed.given)
-        return lit_fail(error, LIT_EXIT_USAGE, "--show of which seed? --seed says it");
+        return lit_fail(error, LIT_EXIT_USAGE, "--show needs --seed");
     if (o->steps > GEN_STEPS / 2)
         return lit_fail(error, LIT_EXIT_USAGE, "--steps: at most %d", GEN_STEPS / 2);
     return o->depth <= GEN_NESTING / 2 ||

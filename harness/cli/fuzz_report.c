@@ -36,7 +36,7 @@ void cli_fuzz_found(const struct fuzz_found *found, enum masks_rule rule, struct
     if (found->shrunk)
         text_printf(text, "    %u of %u steps after %u tries%s\n", found->small.count,
                     found->drawn.count, found->tries,
-                    found->cut_short ? ", cut short" : ", no smaller one fails");
+                    found->cut_short ? ", incomplete" : ", no smaller one fails");
     if (found->small_runs && found->first.result == ENG_FAIL) {
         text_puts(text, "    fails in ");
         put_rate(found->small_failed, found->small_runs, text);
@@ -118,13 +118,13 @@ enum lit_exit cli_fuzz_exit(const struct cli_fuzz_sum *sum, char *reason, size_t
         const bool wrong = sum->failed > 0;
         const uint64_t count = wrong ? sum->failed : sum->broken;
         snprintf(reason, size,
-                 wrong ? "forbidden masks were seen in %s program%s"
+                 wrong ? "forbidden masks were observed in %s program%s"
                        : "the driver crashed, hung or lost the device in %s program%s",
                  text_count(number, count), count == 1 ? "" : "s");
         return LIT_EXIT_FORBIDDEN;
     }
     if (sum->out_of_time) {
-        snprintf(reason, size, "the time was used up");
+        snprintf(reason, size, "the time budget was used up");
         return LIT_EXIT_TIME;
     }
     if (sum->errors) {
@@ -139,6 +139,6 @@ enum lit_exit cli_fuzz_exit(const struct cli_fuzz_sum *sum, char *reason, size_t
         snprintf(reason, size, "nothing could run");
         return LIT_EXIT_NOTHING;
     }
-    snprintf(reason, size, "no forbidden mask was seen");
+    snprintf(reason, size, "no forbidden mask was observed");
     return LIT_EXIT_OK;
 }

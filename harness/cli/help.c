@@ -53,20 +53,20 @@ int cli_help(const struct cli_command *commands, size_t count, int argc, char **
         char *arguments[] = {argv[1], help, NULL};
         return command ? command->run(2, arguments) : cli_unknown(commands, count, argv[1]);
     }
-    text_puts(&text,
-              "usage: litmus COMMAND [OPTION]...\n"
-              "       litmus --all\n\n"
-              "Does a Vulkan driver execute subgroup code the way the specification says, how\n"
-              "often not, and what exactly does it do instead?\n\n");
+    text_puts(&text, "usage: litmus COMMAND [OPTION]...\n"
+                     "       litmus --all\n\n"
+                     "Tests how Vulkan drivers execute subgroup code: whether it follows "
+                     "the\nspecification, how often it fails, and how.\n\n");
     for (size_t i = 0; i < count; i++)
         if (commands[i].help)
             text_printf(&text, "  %-10s %s\n", commands[i].name, commands[i].help);
     text_puts(
         &text,
         "\n'litmus COMMAND --help' describes a command; 'litmus --all' is 'litmus run --all'.\n"
-        "\nexit codes: 0 no forbidden outcome, 1 a forbidden outcome or a driver that crashed or\n"
-        "hung, 2 usage or input, 3 something could not be measured, 4 a device was lost and its\n"
-        "queue stopped, 5 the time was used up, 77 nothing could run\n");
+        "\nexit codes: 0 no forbidden outcome, 1 a forbidden outcome, or a driver crashed "
+        "or\nhung, 2 usage or input, 3 something could not be measured, 4 a device was lost and "
+        "its\n"
+        "queue stopped, 5 the time budget was used up, 77 nothing could run\n");
     return cli_print(&text);
 }
 

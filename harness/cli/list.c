@@ -19,13 +19,13 @@ static const struct cli_option options[] = {
     {0, "family", CLI_LIST, AT(families), "FAMILY",
      "only this family (more than one may be given)"},
     {0, "expectation", CLI_LIST, AT(expectations), "WORD",
-     "only what is forbidden, contested, assumed or control"},
+     "only this class: forbidden, contested, assumed or control"},
     {0, "needs", CLI_LIST, AT(needs), "FEATURE",
-     "only what needs this extension or feature of a device"},
+     "only tests that need this device extension or feature"},
     {0, "names", CLI_FLAG, AT(names), NULL,
      "the name of every configuration, for scripts and completion"},
-    {0, "thorough", CLI_FLAG, AT(thorough), NULL, "with those that only --thorough runs"},
-    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "each test's question, and what it needs"},
+    {0, "thorough", CLI_FLAG, AT(thorough), NULL, "including those that only --thorough runs"},
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "print each test's question and requirements"},
 };
 
 const struct cli_syntax cli_list_syntax = {
@@ -34,9 +34,8 @@ const struct cli_syntax cli_list_syntax = {
     .about = "Lists the tests that match the patterns, or all. Patterns are those of 'litmus run'.",
     .options = options,
     .count = sizeof options / sizeof options[0],
-    .more =
-        "Sizes of subgroups depend on the device and are left out: a device that can run several\n"
-        "has that many configurations more with --thorough.\n",
+    .more = "Subgroup sizes depend on the device and are not counted: with --thorough each "
+            "supported\nsize is a configuration of its own.\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 
@@ -220,7 +219,7 @@ static bool resolve(const struct cli_list *words, const char *what,
         if (!name) {
             struct text hint = {0};
             cli_suggest(&hint, words->items[i], name_at, NULL);
-            lit_fail(error, LIT_EXIT_USAGE, "no such %s: %s%s", what, words->items[i],
+            lit_fail(error, LIT_EXIT_USAGE, "unknown %s: %s%s", what, words->items[i],
                      hint.length ? hint.data : "");
             text_free(&hint);
             return false;

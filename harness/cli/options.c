@@ -133,7 +133,7 @@ static const char *wanted(enum cli_kind kind)
     case CLI_RATE:
         return "a rate above 0 and below 1: 0.001, 1e-3";
     case CLI_SEED:
-        return "a seed: 24301 or 0x5eed";
+        return "a seed, e.g. 24301 or 0x5eed";
     case CLI_CHOICE:
         return "one of these words";
     case CLI_FLAG:

@@ -35,17 +35,18 @@ struct options {
 
 static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, AT(output), "FOLDER",
-     "where to; must not be there, or be empty (default: a name\nmade of the test's)"},
+     "output folder; must be empty or not exist (default: named\nafter the test)"},
     {'d', "device", CLI_LIST, AT(devices), "DEVICE",
-     "the device that it is for, as 'litmus devices' or the\nsession has it: number, UUID or name"},
+     "target device, as listed by 'litmus devices' or the\nsession: number, UUID or name"},
     {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
     {0, "session", CLI_COUNT, AT(session), "N", "the session (default: the newest)"},
     {'n', "runs", CLI_COUNT, AT(runs), "N",
-     "runs that the reproducer makes (default: as many as were\nmeasured, else 1,000)"},
-    {0, "seed", CLI_SEED, AT(seed), "SEED", "of the data (default: the measured one, else 1)"},
-    {0, "amber", CLI_FLAG, AT(amber), NULL, "with a script for Amber"},
+     "runs of the reproducer (default: as measured, else 1,000)"},
+    {0, "seed", CLI_SEED, AT(seed), "SEED",
+     "random seed of the data (default: as measured, else 1)"},
+    {0, "amber", CLI_FLAG, AT(amber), NULL, "also write an Amber script"},
     {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "for the reference driver, if nothing was measured:\n" CLI_SIMT_MODELS},
+     "for the SIMT simulator, if nothing was measured:\n" CLI_SIMT_MODELS},
 };
 
 #define OPTIONS (sizeof options / sizeof options[0])
@@ -53,11 +54,10 @@ static const struct cli_option options[] = {
 const struct cli_syntax cli_repro_syntax = {
     .name = "repro",
     .usage = "[OPTION]... CONFIGURATION",
-    .about =
-        "Writes a folder that holds one configuration for a ticket: what it asks and what was\n"
-        "measured, the shader, its data, and a reproducer in one C file with a Makefile. It needs\n"
-        "nothing of litmus. The result of the session is taken if it has one of this\n"
-        "configuration, one that failed first; else the folder is made for a device that is here.",
+    .about = "Writes a folder with one configuration for a bug report: its question and results, "
+             "the\nshader, its data, and a reproducer in one C file with a Makefile. It does not "
+             "need litmus.\nUses the session's result of this configuration, a failed one first; "
+             "without a result the\nfolder is made for a device of this machine.",
     .options = options,
     .count = OPTIONS,
     .operands = CLI_OPERANDS_TESTS,
@@ -368,8 +368,9 @@ static bool make(struct making *m, const struct cli_list *operands, struct text 
 {
     if (operands->count != 1)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        operands->count ? "one configuration at a time: '%.80s' is too many"
-                                        : "which configuration? 'litmus list --names' prints them",
+                        operands->count
+                            ? "only one configuration at a time: unexpected '%.80s'"
+                            : "missing configuration: 'litmus list --names' prints them",
                         operands->count ? operands->items[1] : "");
     if (!cat_case_parse(operands->items[0], &m->which, error))
         return false;

@@ -42,23 +42,23 @@ static const struct cli_option options[] = {
     {'n', "runs", CLI_COUNT, AT(runs), "N",
      "runs of each configuration (default: 1,000; with --simt 20)"},
     {0, "until-width", CLI_RATE, AT(until_width), "WIDTH",
-     "go on with each configuration until the 95 % interval of its\nrate is no wider than this; -n "
-     "is then the least"},
+     "run each configuration until the 95 % interval of its rate\nis no wider than this; -n is "
+     "then the minimum"},
     {0, "until-decided", CLI_RATE, AT(until_decided), "RATE",
-     "go on until each rate is shown to be above or below this"},
+     "run until each rate is shown to be above or below this"},
     {0, "max-runs", CLI_COUNT, AT(max_runs), "N",
-     "where --until-... gives up, undecided: exit code 3 (default:\n1,000 times -n)"},
+     "limit for --until-..., then undecided: exit code 3\n(default: 1,000 times -n)"},
     {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "on the reference driver alone, which executes by the rules\nof a model: " CLI_SIMT_MODELS},
+     "only on the SIMT simulator, with this execution model:\n " CLI_SIMT_MODELS},
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
-     "all values of all parameters, and all subgroup sizes that\nthe device can run"},
+     "all values of all parameters, and all supported subgroup\nsizes"},
     {0, "seed", CLI_SEED, AT(seed), "SEED",
-     "of everything random, 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"},
+     "random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"},
     {0, "stress", CLI_LIST, AT(stress), CLI_STRESS_ARGUMENT,
-     "what else the device does meanwhile (default: none). random:\neach configuration has its own "
-     "set, by the seed; tuned: the\none that 'litmus tune' found; or a set of parameters,\n"
+     "background load on the device (default: none). random: a\nstress configuration for each "
+     "configuration, from the seed;\ntuned: the one that 'litmus tune' found; or parameters,\ne.g. "
      "workgroups=64,kind=memory (docs/stress.md)"},
-    {0, "shuffle", CLI_FLAG, AT(shuffle), NULL, "in an order that the seed decides"},
+    {0, "shuffle", CLI_FLAG, AT(shuffle), NULL, "in random order, from the seed"},
     {0, "shard", CLI_TEXT, AT(shard_tests), "I/N",
      "only part I (from 0) of N: of the tests; none: all, whatever\nGTEST_SHARD_INDEX, "
      "CI_NODE_INDEX "
@@ -66,31 +66,31 @@ static const struct cli_option options[] = {
     {0, "shard-runs", CLI_TEXT, AT(shard_runs), "I/N",
      "only part I (from 0) of N: of the runs of each test"},
     {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "without progress for so long it is a hang (default: 60)"},
+     "seconds without progress that count as a hang (default: 60)"},
     {0, "time", CLI_SECONDS, AT(time), "SECONDS",
-     "stop after so long, with exit code 5; 90s, 10m, 2h"},
+     "time budget, then stop with exit code 5; 90s, 10m, 2h"},
     {0, "serial", CLI_FLAG, AT(serial), NULL,
-     "one device after another: with nothing beside what is\nmeasured (default: side by side)"},
+     "run devices one after another (default: in parallel)"},
     {0, "ahead", CLI_TEXT, AT(ahead_text), "N",
-     "compile so many pipelines ahead of their use, 0 to 14 (default:\none for each core but one, "
-     "shared among the devices; on\nsoftware devices none)"},
+     "pipelines to precompile in parallel, 0 to 14 (default: one\nper core but one, shared among "
+     "the devices; none on\nsoftware devices)"},
     {0, "resume", CLI_FLAG, AT(resume), NULL,
-     "go on with the newest session that is not finished, with\nthe options that it had"},
+     "resume the newest unfinished session, with its options"},
     {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
     {0, "baseline", CLI_LIST, AT(baselines), "FILE[#N|#all]",
-     "compare with what was measured before (a store or a JSON\nreport) and exit as 'litmus gate' "
-     "does"},
+     "compare with a baseline (a store or a JSON report) and exit\nas 'litmus gate' does"},
     {0, "waivers", CLI_LIST, AT(waivers), "FILE",
-     "with --baseline: what may be wrong, see 'litmus help gate'"},
+     "with --baseline: allowed failures, see 'litmus help gate'"},
     {0, "validation", CLI_FLAG, AT(validation), NULL,
      "with the Khronos validation layer, if it is installed"},
     {0, "isa", CLI_CHOICE, AT(isa), CLI_CODE_ARGUMENT,
-     "of which configurations to store what the driver made, see\n'litmus help isa' (default: of "
-     "those that failed and their\nnearest variants)"},
-    {0, "dry-run", CLI_FLAG, AT(dry_run), NULL, "print the configurations, run nothing"},
+     "configurations whose compiled code is stored, see 'litmus\nhelp isa' (default: those that "
+     "failed and their nearest\nvariants)"},
+    {0, "dry-run", CLI_FLAG, AT(dry_run), NULL, "only print the configurations"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL,
-     "no progress, no tables: what failed and the last line"},
-    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "every configuration, and what drivers print"},
+     "no progress, no tables: only failures and the last line"},
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL,
+     "print every configuration, and the drivers' own output"},
     {0, "color", CLI_CHOICE, AT(color), "auto|always|never",
      "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"},
     CLI_OUTPUT_OPTIONS,
@@ -102,7 +102,7 @@ const struct cli_syntax cli_run_syntax = {
     .name = "run",
     .usage = "[OPTION]... --all | PATTERN...",
     .about =
-        "Runs tests on every device, or on those that -d names, and prints what was seen.\n"
+        "Runs tests on all devices, or on those given by -d, and prints the results.\n"
         "A pattern is a test, a family or a configuration, with * ? [...]; the last pattern that\n"
         "matches wins, and ! before it excludes.",
     .options = options,
@@ -165,29 +165,31 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
         for (size_t i = 0; i < OPTIONS; i++)
             if (given >> i & 1 && !goes_with_resume(&options[i]))
                 return lit_fail(error, LIT_EXIT_USAGE,
-                                "--resume takes over the session's options: --%s cannot be given",
+                                "--resume uses the session's options: --%s cannot be given",
                                 options[i].name);
         return o->patterns.count == 0 ||
-               lit_fail(error, LIT_EXIT_USAGE, "--resume takes over the session's tests");
+               lit_fail(error, LIT_EXIT_USAGE, "--resume uses the session's tests: no patterns");
     }
     if (o->dry_run && cli_outputs_wanted(&o->outputs))
         return lit_fail(error, LIT_EXIT_USAGE, "--dry-run measures nothing to report");
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
         if (is_given(given, apart[i][0]) && is_given(given, apart[i][1]))
-            return lit_fail(error, LIT_EXIT_USAGE, "--%s and --%s: one or the other", apart[i][0],
-                            apart[i][1]);
+            return lit_fail(error, LIT_EXIT_USAGE, "--%s and --%s are mutually exclusive",
+                            apart[i][0], apart[i][1]);
     if (o->max_runs && !is_given(given, "until-width") && !is_given(given, "until-decided"))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--max-runs goes with --until-width or --until-decided");
     if (o->max_runs && o->runs > o->max_runs)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "-n is the least and --max-runs the most: %" PRIu64 " is above %" PRIu64,
+                        "-n is the minimum and --max-runs the maximum: %" PRIu64
+                        " is above %" PRIu64,
                         o->runs, o->max_runs);
     if (!o->all && o->patterns.count == 0)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "which tests? --all, or patterns; see 'litmus help run' and 'litmus list'");
+        return lit_fail(
+            error, LIT_EXIT_USAGE,
+            "missing tests: --all, or patterns; see 'litmus help run' and 'litmus list'");
     if (o->all && o->patterns.count > 0 && o->patterns.items[0][0] != '!')
-        return lit_fail(error, LIT_EXIT_USAGE, "--all and the test '%.80s': one or the other",
+        return lit_fail(error, LIT_EXIT_USAGE, "--all and the test '%.80s' are mutually exclusive",
                         o->patterns.items[0]);
     return cli_session_check(&o->patterns, &o->simt, error);
 }
@@ -247,7 +249,7 @@ static bool take_inventory(struct run *run, struct lit_error *error)
     if (eng_interrupt())
         eng_interrupt_reraise(eng_interrupt());
     if (!finished)
-        return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first test");
+        return lit_fail(error, LIT_EXIT_TIME, "the time budget was used up before the first test");
     if (!run->inventory.failed[0])
         remark_drivers(run);
     return eng_inventory_some(&run->inventory, error);
@@ -397,7 +399,7 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
             text_puts(&again, " --db ");
             cli_put_quoted(&again, run->options.db);
         }
-        printf("go on with: %s\n", again.data);
+        printf("resume: %s\n", again.data);
     }
     text_free(&again);
     cli_flush();
@@ -467,7 +469,7 @@ static int measure(struct run *run)
         code == LIT_EXIT_OK) {
         code = LIT_EXIT_USAGE;
         snprintf(reason, sizeof reason,
-                 "a report could not be written; no forbidden outcome was seen");
+                 "a report could not be written; no forbidden outcome was observed");
     }
     if (!store_stays(run->store, &error))
         return cli_fail(&error);

@@ -12,14 +12,14 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    {0, "source", CLI_FLAG, offsetof(struct options, source), NULL, "the source alone"},
+    {0, "source", CLI_FLAG, offsetof(struct options, source), NULL, "print only the source"},
 };
 
 const struct cli_syntax cli_show_syntax = {
     .name = "show",
     .usage = "[OPTION]... TEST...",
-    .about = "Prints what a test asks, what a failure means, where it comes from, what the\n"
-             "specification says, its choices and expectations, then its source.",
+    .about = "Prints a test: its question, the meaning of a failure, its origin, what "
+             "the\nspecification says, its variants and expectations, then its source.",
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more = "A configuration's name shows its test and what is expected of that configuration.\n",
@@ -163,7 +163,7 @@ int cli_show(int argc, char **argv)
     if (!cli_start(&cli_show_syntax, argc, argv, &chosen, &names, NULL, &code))
         return code;
     bool ok = names.count > 0 ||
-              lit_fail(&error, LIT_EXIT_USAGE, "which test? 'litmus list' prints their names");
+              lit_fail(&error, LIT_EXIT_USAGE, "missing test: 'litmus list' prints their names");
     for (size_t i = 0; ok && i < names.count; i++) {
         if (i > 0)
             text_puts(&text, "\n");

@@ -41,28 +41,29 @@ struct options {
 
 static const struct cli_option options[] = {
     {0, "controls", CLI_FLAG, AT(controls), NULL,
-     "every control, or those that the patterns match, and the\nmutation score before and after"},
+     "all controls, or those that match the patterns, with the\nmutation score before and after"},
     {'d', "device", CLI_LIST, AT(devices), "DEVICE",
-     "only this device, as 'litmus run' names them; can be repeated"},
+     "only this device, as for 'litmus run -d'; can be repeated"},
     {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "on the reference driver alone: " CLI_SIMT_MODELS},
-    {0, "sets", CLI_COUNT, AT(sets), "N", "sets that are drawn first (default: 15), to 1,000"},
+     "only on the SIMT simulator: " CLI_SIMT_MODELS},
+    {0, "sets", CLI_COUNT, AT(sets), "N", "initial stress configurations (default: 15), to 1,000"},
     {'n', "runs", CLI_COUNT, AT(runs), "N",
      "runs of each in the first round (default: 100; with --simt\n5), to 1,000,000"},
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
-     "configurations behind --thorough, and all subgroup sizes, too"},
+     "including --thorough configurations and all subgroup sizes"},
     {0, "seed", CLI_SEED, AT(seed), "SEED",
-     "of sets and runs, 24301 or 0x5eed (default: a new one, which\nis printed and stored)"},
+     "random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"},
     {0, "budget", CLI_SECONDS, AT(budget), "SECONDS",
-     "how long a test may take to show its failure, for the\nreproducibility score (default: 4)"},
+     "time limit of a reproducible failure in seconds, for the\nreproducibility score (default: "
+     "4)"},
     {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "without progress for so long it is a hang (default: 60)"},
+     "seconds without progress that count as a hang (default: 60)"},
     {0, "time", CLI_SECONDS, AT(time), "SECONDS",
-     "stop after so long, with exit code 5; 90s, 10m, 2h"},
+     "time budget, then stop with exit code 5; 90s, 10m, 2h"},
     {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
-     "every set that was tried, and what drivers print"},
+     "print every stress configuration, and the drivers' output"},
     {0, "color", CLI_CHOICE, AT(color), "auto|always|never",
      "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"},
 };
@@ -70,13 +71,11 @@ static const struct cli_option options[] = {
 const struct cli_syntax cli_tune_syntax = {
     .name = "tune",
     .usage = "[OPTION]... PATTERN...",
-    .about =
-        "Searches for the set of stress parameters under which each matching configuration fails\n"
-        "most often. Sets are drawn, the better half gets twice as many runs, and so on; then "
-        "sets\n"
-        "near the best one. The best set and no stress are measured anew: only those rates are "
-        "free\n"
-        "of the luck of the search. 'litmus run --stress tuned' uses what was found.",
+    .about = "Searches for the stress configuration under which each matching configuration fails "
+             "most\noften: random ones first, the better half with twice as many runs, and so on; "
+             "then\nneighbours of the best. The best one and no stress are then measured with new "
+             "runs: only\nthose rates are free of selection bias. 'litmus run --stress tuned' uses "
+             "the result.",
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more = "examples:\n"
@@ -325,9 +324,10 @@ static void print_header(const struct tuning *t, size_t count)
     struct text line = {0};
     char number[32], sets[32], runs[32];
     cli_device_heading(t->device, t->inventory.count, t->utf8, &line);
-    printf("%s  %s configuration%s, %s sets, from %s runs each, seed 0x%" PRIx64 "\n", line.data,
-           text_count(number, count), count == 1 ? "" : "s", text_count(sets, t->chosen.sets),
-           text_count(runs, t->chosen.runs), t->chosen.seed.value);
+    printf(
+        "%s  %s configuration%s, %s stress configurations, from %s runs each, seed 0x%" PRIx64 "\n",
+        line.data, text_count(number, count), count == 1 ? "" : "s",
+        text_count(sets, t->chosen.sets), text_count(runs, t->chosen.runs), t->chosen.seed.value);
     cli_flush();
     text_free(&line);
 }
@@ -374,7 +374,7 @@ static bool check_usage(const struct tuning *t, struct lit_error *error)
     const struct options *o = &t->chosen;
     if (t->patterns.count == 0 && !o->controls)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "which tests? patterns, or --controls; see 'litmus help tune'");
+                        "missing tests: patterns, or --controls; see 'litmus help tune'");
     if (o->sets > 1000)
         return lit_fail(error, LIT_EXIT_USAGE, "--sets: at most 1,000");
     return o->runs <= 1000000 || lit_fail(error, LIT_EXIT_USAGE, "--runs: at most 1,000,000");
@@ -401,7 +401,7 @@ static bool find_devices(struct tuning *t, struct lit_error *error)
 {
     size_t count = 0;
     if (!eng_inventory_take(&t->watch, &t->inventory))
-        return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first test");
+        return lit_fail(error, LIT_EXIT_TIME, "the time budget was used up before the first test");
     t->devices = lit_alloc(t->inventory.count + 1, sizeof *t->devices);
     if (!eng_inventory_some(&t->inventory, error) ||
         !eng_inventory_choose(&t->inventory, t->chosen.devices.items, t->chosen.devices.count,
@@ -415,7 +415,7 @@ static bool find_devices(struct tuning *t, struct lit_error *error)
         count += count_wanted(t, &plan);
         eng_plan_clear(&plan);
     }
-    return count > 0 || lit_fail(error, LIT_EXIT_NOTHING, "there is no such %s on these devices",
+    return count > 0 || lit_fail(error, LIT_EXIT_NOTHING, "these devices have no such %s",
                                  t->chosen.controls ? "control" : "configuration");
 }
 

@@ -67,7 +67,7 @@ static void add_row(struct format_table *table, const char *name, const struct t
 static void add_title(struct format_table *table, const char *first, double budget)
 {
     char within[48];
-    snprintf(within, sizeof within, "seen in %g s", budget);
+    snprintf(within, sizeof within, "reproduced in %g s", budget);
     const char *const words[] = {first,        "runs", "failed", "rate, 95 % interval",
                                  "failures/s", within};
     *table = (struct format_table){.columns = 6,
@@ -125,20 +125,21 @@ static void print_verdict(const struct tune_search *search, struct text *out)
     if (search->p >= 1e-300)
         snprintf(chance, sizeof chance, "= %s", rate);
     if (search->chosen)
-        text_printf(&words,
-                    "fails more often than none (p %s): --stress tuned takes it from now on",
-                    chance);
+        text_printf(
+            &words,
+            "fails more often than without stress (p %s): used by --stress tuned from now on",
+            chance);
     else if (search->best == 0)
-        text_puts(&words, "no set failed more often than none while searching: --stress tuned "
+        text_puts(&words, "no stress configuration failed more often than none: --stress tuned "
                           "stays without stress");
     else if (none->failed + best->failed == 0)
-        text_puts(&words, "no failure under either: no set can be told from none by so many runs");
+        text_puts(&words, "no failure under either: not distinguishable with these runs");
     else
         text_printf(&words,
-                    "cannot be told from none by so many runs (p %s): --stress tuned stays "
-                    "without stress",
+                    "not distinguishable from no stress with these runs (p %s): --stress tuned "
+                    "stays without stress",
                     chance);
-    text_paragraph(out, search->best ? "  the best set " : "  ", words.data);
+    text_paragraph(out, search->best ? "  best stress configuration " : "  ", words.data);
     text_free(&words);
 }
 
@@ -150,8 +151,8 @@ void cli_tune_table(const struct tune_search *search, const struct cli_tune_view
         return;
     print_tries(search, view, out);
     if (!search->whole) {
-        text_puts(out, "  cut short: what looks best here was chosen for its luck, too, and was "
-                       "not measured anew\n");
+        text_puts(out, "  incomplete: the best one was not measured with new runs, and its rate "
+                       "has selection bias\n");
         return;
     }
     add_title(&table, "measured anew", view->budget);
@@ -191,15 +192,15 @@ void cli_tune_controls(const struct cli_tune_controls *controls, double budget, 
     if (!controls->run)
         return;
     text_printf(out,
-                "\n  controls seen, of %s: %s without stress (mutation score %.2f), %s under the "
-                "best sets (%.2f)\n",
+                "\n  controls triggered, of %s: %s without stress (mutation score %.2f), %s under "
+                "the best stress (%.2f)\n",
                 text_count(run, controls->run), text_count(before, controls->seen_before),
                 (double)controls->seen_before / (double)controls->run,
                 text_count(after, controls->seen_after),
                 (double)controls->seen_after / (double)controls->run);
     put_number(tune_ceiling(TUNE_REPRODUCIBLE, budget), rate);
     text_printf(out,
-                "  reproducible (99.999 %% in %g s: %s failures a second or more): %s, and %s\n",
+                "  reproducible (99.999 %% in %g s: %s failures per second or more): %s, and %s\n",
                 budget, rate, text_count(before, controls->firm_before),
                 text_count(after, controls->firm_after));
 }

@@ -369,7 +369,7 @@ static int put_legend(struct text *out, int y, int width)
         const char *class, *text;
     } lines[] = {{"arrow", "value of another lane"},
                  {"bad", "the wrong value"},
-                 {"due", "where the prescribed value comes from"},
+                 {"due", "source of the expected value"},
                  {"bond", "executed together"}};
     int x = MARGIN;
     for (size_t i = 0; i < LOOKS + sizeof lines / sizeof *lines; i++) {

@@ -117,7 +117,7 @@ static bool follow(struct searcher *s, struct outcome *outcome, struct lit_error
         if (event.kind == ENG_EVENT_BATCH)
             eng_count_add(&outcome->count, &event.count);
         if (event.kind == ENG_EVENT_ERROR)
-            return lit_fail(error, event.error_code, "the reference driver cannot be used: %s%s%s",
+            return lit_fail(error, event.error_code, "the SIMT simulator cannot be used: %s%s%s",
                             event.text, s->printed[0] ? "; it said: " : "", s->printed);
         if (event.kind == ENG_EVENT_DONE) {
             outcome->result = event.result;

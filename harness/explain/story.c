@@ -47,7 +47,7 @@ void exp_set(const struct exp_lanes *lanes, struct text *text)
 
 static void put_values(const struct exp_breakage *b, struct text *text)
 {
-    text_printf(text, ": it got 0x%" PRIx64 ", prescribed is 0x%" PRIx64, b->got, b->want);
+    text_printf(text, ": got 0x%" PRIx64 ", expected 0x%" PRIx64, b->got, b->want);
 }
 
 static void put_iteration(uint32_t iteration, bool loops, struct text *text)
@@ -99,12 +99,12 @@ static void tell_tangle(const struct exp_trace *t, const struct exp_breakage *b,
     if (lacks) {
         text_puts(text, " without the lanes ");
         exp_set(&missing, text);
-        text_puts(text, ", which belong to its tangle");
+        text_puts(text, ", which are in its tangle");
     }
     if (more) {
         text_printf(text, "%s with the lanes ", lacks ? ", and" : "");
         exp_set(&extra, text);
-        text_puts(text, ", which do not belong to its tangle");
+        text_puts(text, ", which are not in its tangle");
     }
     if (!lacks && !more)
         text_puts(text, " with the prescribed lanes, of which one had another value");
@@ -121,8 +121,7 @@ static void tell_load(const struct exp_trace *t, const struct exp_breakage *b, s
     if (stored && stored->value != b->got) {
         text_puts(text, " another value than ");
         put_other(t, stored->invocation, step->invocation, text);
-        text_printf(text, " had stored there last, 0x%" PRIx64 ", as if it had not been stored yet",
-                    stored->value);
+        text_printf(text, " had stored there last, 0x%" PRIx64 ", a stale value", stored->value);
     } else if (b->right_store != EXP_NO_STEP && b->right_store > b->step) {
         text_puts(text, " before ");
         put_other(t, t->steps[b->right_store].invocation, step->invocation, text);
@@ -143,13 +142,13 @@ static void tell_plain(const struct exp_trace *t, const struct exp_breakage *b, 
     if (b->cause == EXP_CAUSE_STORE) {
         text_printf(text, " stored a wrong value to 0x%" PRIx64, step->address);
     } else if (b->cause == EXP_CAUSE_BRANCH) {
-        text_puts(text, " took another way");
+        text_puts(text, " took a different branch");
     } else {
         exp_code_word(&t->codes[step->code], 0, name, sizeof name);
         text_printf(text, " executed %s", name);
     }
     put_iteration(b->iteration, b->iterations > 1, text);
-    text_printf(text, ": %s 0x%" PRIx64 ", prescribed is 0x%" PRIx64,
+    text_printf(text, ": %s 0x%" PRIx64 ", expected 0x%" PRIx64,
                 b->cause == EXP_CAUSE_STORE    ? "it stored"
                 : b->cause == EXP_CAUSE_BRANCH ? "it chose by"
                                                : "the result was",
@@ -175,13 +174,13 @@ void exp_sentence(const struct exp_trace *trace, const struct exp_breakage *brea
         tell_plain(trace, breakage, text);
         break;
     case EXP_CAUSE_STUCK:
-        text_puts(text, "the dispatch did not come to its end");
+        text_puts(text, "the dispatch did not end");
         if (breakage->step != EXP_NO_STEP)
             text_puts(text, ": below is what invocations that had not ended executed last");
         break;
     case EXP_CAUSE_NONE:
-        text_puts(text, "no single step is to blame: whatever lockstep execution prescribes was "
-                        "right, and what it leaves open decided");
+        text_puts(text, "no single step is at fault: every prescribed value was correct; the "
+                        "failure follows from unspecified behaviour");
         break;
     }
 }
@@ -254,7 +253,7 @@ static void put_outcome(const struct exp_subject *s, struct text *text)
                     s->instance, first->at.instance, first->at.word, first->where, first->at.got);
         // Of a choice there are several that are right.
         if (s->mode.check != CAT_CHECK_CHOICE)
-            text_printf(&line, ", right is 0x%" PRIx32, first->at.want);
+            text_printf(&line, ", expected 0x%" PRIx32, first->at.want);
         text_printf(&line, " (%s)", outcome ? outcome : "wrong");
         text_printf(&line, "; %s of %" PRIu64 " went wrong in this run",
                     text_count(number, count->failed_instances), count->instances);
@@ -282,12 +281,12 @@ void exp_story(const struct exp_subject *s, const struct exp_trace *trace,
     text_printf(&line, "%s: %s", s->model, s->about);
     text_paragraph(text, "model      ", line.data);
     text_free(&line);
-    text_printf(&line,
-                "%s %s failed, of %s; this one is the shortest: %s times other lanes took over "
-                "although those that ran could have gone on, %s executed instructions",
-                text_count(failed, s->failed_tries), s->failed_tries == 1 ? "run" : "runs",
-                text_count(tries, s->tries), text_count(switches, s->switches),
-                text_count(steps, s->steps));
+    text_printf(
+        &line,
+        "%s %s failed, of %s; this one is the shortest: %s preemptions, %s executed instructions",
+        text_count(failed, s->failed_tries), s->failed_tries == 1 ? "run" : "runs",
+        text_count(tries, s->tries), text_count(switches, s->switches),
+        text_count(steps, s->steps));
     text_paragraph(text, "found      ", line.data);
     text_free(&line);
     exp_sentence(trace, breakage, &line);
@@ -297,5 +296,5 @@ void exp_story(const struct exp_subject *s, const struct exp_trace *trace,
     if (window->step_count)
         put_steps(trace, breakage, window, text);
     put_outcome(s, text);
-    text_printf(text, "settings   %s\nagain      %s\n", s->settings, s->again);
+    text_printf(text, "settings   %s\nreproduce  %s\n", s->settings, s->again);
 }

@@ -196,7 +196,7 @@ static void put_remark(const struct campaign *c, struct text *text)
 {
     const struct fuzz_found *found = c->found;
     const struct dev_facts *facts = &c->target->client.device->facts;
-    text_printf(text, "; Seen on %s, driver %s, in subgroups of %u: ", facts->name,
+    text_printf(text, "; Observed on %s, driver %s, in subgroups of %u: ", facts->name,
                 facts->driver_version, found->subgroup);
     if (eng_is_broken(found->first.result))
         text_printf(text, "%s, %s%s.\n", eng_result_name(found->first.result), found->first.reason,
@@ -207,7 +207,7 @@ static void put_remark(const struct campaign *c, struct text *text)
             found->small_runs ? found->small_failed : found->failed,
             found->small_runs ? found->small_runs : found->runs, found->failure.where,
             found->failure.at.got, found->failure.at.want);
-    text_printf(text, "; Again: litmus fuzz reconvergence --replay FILE\n");
+    text_printf(text, "; Reproduce: litmus fuzz reconvergence --replay FILE\n");
 }
 
 static bool store(struct campaign *c, struct lit_error *error)
@@ -221,7 +221,7 @@ static bool store(struct campaign *c, struct lit_error *error)
                 "litmus fuzz reconvergence --rule %s --seed 0x%" PRIx64 ", program %" PRIu64
                 ",\n;              %u of its %u steps%s",
                 rule, c->plan->seed, found->index, found->small.count, found->drawn.count,
-                found->cut_short ? " (shrinking was cut short)" : "");
+                found->cut_short ? " (shrinking was incomplete)" : "");
     put_remark(c, &remark);
     gen_assembly(&(struct gen_title){.name = c->name,
                                      .origin = origin.data,

@@ -65,7 +65,8 @@ static void occupancy_expect(const struct cat_args *args, const uint32_t *input,
 static bool handover_fits(const struct cat_args *args, struct lit_error *error)
 {
     if (args->subgroup < 2 && cat_axis_is(args, "between", "lanes"))
-        return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of one lane has nobody to wait for");
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "a subgroup of one lane has no other lane to wait for");
     if (subgroups_of(args) < 2 && cat_axis_is(args, "between", "subgroups"))
         return lit_fail(error, LIT_EXIT_USAGE, "a workgroup of one subgroup has no others");
     return true;
@@ -108,7 +109,7 @@ static bool lock_fits(const struct cat_args *args, struct lit_error *error)
     struct cat_args with = *args;
     lock_shape(&with);
     return with.shape.words_per_instance >= 2 ||
-           lit_fail(error, LIT_EXIT_USAGE, "nobody contends for a lock that one alone wants");
+           lit_fail(error, LIT_EXIT_USAGE, "a lock with a single contender is not contended");
 }
 
 // Each number of predecessors belongs to exactly one of those that entered.

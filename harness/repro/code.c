@@ -45,9 +45,8 @@ static void add_listing(const struct repro *repro, struct text *out)
     if (marks.count)
         text_puts(out, "The mark is >.\n");
     if (isa_risks(repro->code))
-        text_puts(out,
-                  "! is an exchange that lanes can reach apart from each other, or an instruction "
-                  "under another predicate than was meant.\n");
+        text_puts(out, "! marks a divergent cross-lane read, or an instruction with a wrong guard "
+                       "predicate.\n");
     text_puts(out, "\n");
     report_code_listing(repro->code, &marks, SIZE_MAX, out);
     report_marks_clear(&marks);
@@ -104,12 +103,12 @@ static void put_twin(const struct repro *repro, struct text *out)
     if (!twin || own->listing.count == 0)
         return;
     put_twin_name(repro, &name);
-    text_puts(&words, "The nearest variant that did not fail is ");
+    text_puts(&words, "The nearest passing variant is ");
     repro_escape(&words, name.data);
     text_printf(&words, " (0 of %s runs). ", text_count(count, repro->twin_result->judged));
     switch (isa_compare(&twin->listing, twin->piece, &own->listing, own->piece)) {
     case ISA_SAME:
-        text_puts(&words, "Its code is the same: the code alone does not make the difference.");
+        text_puts(&words, "Its code is identical: the difference is not in the code.");
         break;
     case ISA_SAME_TEXT:
         text_puts(&words, "Its instructions are the same; scheduling or branch targets differ.");
@@ -151,7 +150,7 @@ static void put_risks(const struct isa_entry *entry, struct text *out)
         struct text words = {0}, line = {0};
         report_code_risk(entry, i, &words);
         repro_escape(&line, words.data ? words.data : "");
-        text_puts(out, i ? "" : "The lint names in it:\n\n");
+        text_puts(out, i ? "" : "Lint findings:\n\n");
         text_paragraph(out, "- ", line.data);
         text_free(&words);
         text_free(&line);
@@ -163,11 +162,11 @@ void repro_code_readme(const struct repro *repro, struct text *out)
 {
     const struct isa_entry *entry = repro->code;
     const struct isa_piece *blob = entry ? blob_of(&entry->code) : NULL;
-    text_puts(out, "## What the driver made of it\n\n");
+    text_puts(out, "## Compiled code\n\n");
     if (!entry || (!entry->piece && !blob)) {
         const char *why = entry && entry->why ? entry->why : repro->no_code;
         text_puts(out, "There is no code: ");
-        repro_escape(out, why ? why : "it was not asked for");
+        repro_escape(out, why ? why : "it was not requested");
         text_puts(out, ".\n\n");
         return;
     }

@@ -54,7 +54,7 @@ static void put_question(const struct repro *repro, struct text *out)
     for (size_t i = 0; i < head->spec_count; i++)
         text_paragraph(out, "- ", head->spec[i]);
     text_puts(out, "\n");
-    text_printf(&line, "Where the case comes from: %s", head->origin);
+    text_printf(&line, "Origin: %s", head->origin);
     text_paragraph(out, "", line.data);
     text_puts(out, "\n");
     text_free(&name);
@@ -88,7 +88,7 @@ static void put_places(const struct report_result *result, struct text *out)
 {
     if (result->failure_count == 0)
         return;
-    text_puts(out, "| run | instance | where | outcome | got | want |\n"
+    text_puts(out, "| run | unit | where | outcome | got | want |\n"
                    "| ---: | ---: | --- | --- | --- | --- |\n");
     for (size_t i = 0; i < result->failure_count && i < MOST_PLACES; i++) {
         const struct eng_failure *failure = &result->failures[i];
@@ -107,15 +107,16 @@ static void put_conditions(const struct repro *repro, struct text *out)
 {
     const struct report_result *result = repro->result;
     if (repro->model->simt) {
-        text_puts(out, "This was the reference driver of litmus, which misbehaves on purpose: ");
+        text_puts(out, "This was the SIMT simulator of litmus, a simulated driver: ");
         repro_escape(out, repro->model->simt);
         text_puts(out, ".\n\n");
     }
     if (result->stress[0]) {
         text_puts(out, "It was measured under stress (");
         repro_escape(out, result->stress);
-        text_puts(out, "), which the reproducer does not make: without it the failure may be "
-                       "rarer.\n\n");
+        text_puts(
+            out,
+            "), which the reproducer does not apply: without it the failure may be rarer.\n\n");
     }
     if (result->seed != repro->seed)
         text_printf(out,
@@ -128,7 +129,7 @@ static void put_measured(const struct repro *repro, struct text *out)
 {
     const struct report_result *result = repro->result;
     char rate[80], count[32];
-    text_puts(out, "## What was measured\n\n");
+    text_puts(out, "## Results\n\n");
     put_machine(repro, out);
     if (!result || !result->runs) {
         text_puts(out, "Not measured on this device.\n\n");
@@ -138,9 +139,10 @@ static void put_measured(const struct repro *repro, struct text *out)
     text_printf(out, "**%" PRIu64 " of %s runs failed**, rate %s (95 %%)", result->failed_runs,
                 text_count(count, result->judged), rate);
     if (result->no_progress_runs)
-        text_printf(out, "; %" PRIu64 " more gave up waiting", result->no_progress_runs);
+        text_printf(out, "; %" PRIu64 " more had an expired bounded wait",
+                    result->no_progress_runs);
     text_printf(out, ". Result: %s.\n\n", eng_result_name(result->result));
-    text_puts(out, "| outcome | instances |\n| --- | ---: |\n");
+    text_puts(out, "| outcome | units |\n| --- | ---: |\n");
     for (uint32_t i = 0; i < CAT_OUTCOMES; i++) {
         char buffer[24];
         if (!result->outcomes[i])
@@ -153,7 +155,7 @@ static void put_measured(const struct repro *repro, struct text *out)
     text_puts(out, "\n");
     put_places(result, out);
     put_conditions(repro, out);
-    text_puts(out, "With litmus it is measured again by\n\n    ");
+    text_puts(out, "To measure it again with litmus:\n\n    ");
     format_again(out, repro->model, result);
     text_puts(out, "\n\n");
 }
@@ -167,16 +169,15 @@ static const struct {
     {"test.spv", "the module that was run"},
     {"test.spv.sha256", "its SHA-256; `make check`"},
     {"input.bin", "the buffer `input`, 32-bit words, little-endian"},
-    {"expected.bin",
-     "what a right device stores, as `repro.c` compares it; of one instance if all are alike"},
+    {"expected.bin", "the expected output, as `repro.c` compares it; of one unit if all are equal"},
     {"repro.c", "the reproducer: one file of C11, needs the Vulkan headers and the loader"},
     {"Makefile", "builds and runs it"},
     {"test.amber", "some of the runs as a script for Amber"},
-    {"code.txt", "what the driver made of the shader, as lines"},
-    {"code.bin", "what the driver gave, as bytes: see above"},
-    {"code-statistics.txt", "what the driver says that it takes"},
-    {"code-difference.txt", "from the code of the nearest variant that did not fail to this one"},
-    {"evidence.txt", "what was found around the crash, the hang or the lost device"},
+    {"code.txt", "the compiled code, as text"},
+    {"code.bin", "the compiled code, as bytes: see above"},
+    {"code-statistics.txt", "the driver's statistics"},
+    {"code-difference.txt", "difference to the code of the nearest passing variant"},
+    {"evidence.txt", "evidence of the crash, the hang or the lost device"},
     {"facts.json", "machine, configuration and results for scripts"},
 };
 
@@ -184,15 +185,16 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
 {
     const char *lacks = repro->amber ? repro_amber_lacks(repro) : NULL;
     char size[32];
-    text_printf(out,
-                "## How to run it\n\n"
-                "    make run                        # %" PRIu64 " runs\n"
-                "    make run ARGS='-n 100000 -d 1'  # more, on device 1 of `./repro -l`\n"
-                "    make %-26s # test.spv anew, after a change of the shader\n\n"
-                "Exit code 0: no run failed, 1: at least one did, 2: wrong usage or a Vulkan call "
-                "failed,\n3: every run gave up waiting, 77: the device lacks something.\n\n"
-                "## Files\n\n| file | bytes | |\n| --- | ---: | --- |\n",
-                repro->runs, repro_from_glsl(repro) ? "compile" : "assemble");
+    text_printf(
+        out,
+        "## How to run it\n\n"
+        "    make run                        # %" PRIu64 " runs\n"
+        "    make run ARGS='-n 100000 -d 1'  # more, on device 1 of `./repro -l`\n"
+        "    make %-26s # test.spv anew, after a change of the shader\n\n"
+        "Exit code 0: no run failed, 1: at least one did, 2: wrong usage or a Vulkan call "
+        "failed,\n3: a bounded wait expired in every run, 77: the device lacks something.\n\n"
+        "## Files\n\n| file | bytes | |\n| --- | ---: | --- |\n",
+        repro->runs, repro_from_glsl(repro) ? "compile" : "assemble");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         for (size_t j = 0; j < bundle->count; j++)
             if (!strcmp(bundle->files[j].name, files[i].name))
@@ -200,11 +202,10 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
                             text_count(size, bundle->files[j].content.length), files[i].what);
     if (lacks)
         text_printf(out, "\nThere is no test.amber: %s.\n", lacks);
-    text_puts(
-        out, "\nThe reproducer makes the dispatches that litmus made: the same module, "
-             "specialization\nconstants, features, data and seeds, every buffer made anew for each "
-             "run, and a new pipeline\nafter 500. It differs by checking on the host, so that what "
-             "runs between two dispatches is a\ncopy and no second shader.\n");
+    text_puts(out, "\nThe reproducer makes the same dispatches as litmus: the same module, "
+                   "specialization\nconstants, features, data and seeds, new buffers for each run, "
+                   "and a new pipeline\nevery 500 runs. It checks on the host, so a copy runs "
+                   "between two dispatches instead of a\nsecond shader.\n");
 }
 
 void repro_readme(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)

@@ -139,7 +139,7 @@ static void show_failure(struct tally *tally, uint64_t run, uint64_t instance, u
                          uint32_t outcome, uint32_t got, uint32_t want)
 {
     if (tally->shown++ < MOST_SHOWN)
-        printf("run %" PRIu64 ", instance %" PRIu64 ", word %" PRIu64 ": %s, got 0x%08" PRIx32
+        printf("run %" PRIu64 ", unit % " PRIu64 ", word %" PRIu64 ": %s, got 0x%08" PRIx32
                ", want 0x%08" PRIx32 "\n",
                run + 1, instance, word, outcome_names[outcome] ? outcome_names[outcome] : "?", got,
                want);
@@ -242,7 +242,7 @@ static int print_tally(const struct tally *tally)
     const uint64_t judged = tally->runs - tally->gave_up_runs, failed = tally->failed_runs;
     if (tally->shown > MOST_SHOWN)
         printf("... and %" PRIu64 " more\n", tally->shown - MOST_SHOWN);
-    printf("\nHistogram of instances, * for what is a failure\n");
+    printf("\nHistogram of checked units, * marks failures\n");
     for (uint32_t i = 0; i < 16; i++)
         if (tally->outcomes[i])
             printf("%12" PRIu64 " %c %s\n", tally->outcomes[i],
@@ -262,7 +262,8 @@ static int print_tally(const struct tally *tally)
     else
         printf("\n");
     if (tally->gave_up_runs)
-        printf("%" PRIu64 " more gave up waiting, and say nothing\n", tally->gave_up_runs);
+        printf("%" PRIu64 " more had an expired bounded wait and are inconclusive\n",
+               tally->gave_up_runs);
     return failed ? EXIT_SEEN : judged ? EXIT_NOT_SEEN : EXIT_UNDECIDED;
 }
 
@@ -856,8 +857,8 @@ static int usage(const char *program)
             "  -n RUNS    how many runs (default: %" PRIu64 ")\n"
             "  -d NUMBER  of the device, from 0\n"
             "  -l         list the devices\n"
-            "exit codes: 0 no failure, 1 a failure, 2 usage or a Vulkan call failed, 3 every run\n"
-            "gave up waiting, 77 the device lacks something that the test needs\n",
+            "exit codes: 0 no failure, 1 a failure, 2 usage or a Vulkan call failed, 3 a bounded "
+            "wait expired in\nevery run, 77 the device lacks something that the test needs\n",
             program, RUNS);
     return EXIT_USAGE;
 }

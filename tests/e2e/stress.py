@@ -195,7 +195,7 @@ class Tune(Case):
         self.assertEqual(result.code, 0, result)
         self.assertRegex(result.out, r"controls seen, of \d+: \d+ without stress "
                                      r"\(mutation score [01]\.\d\d\), \d+ under the best sets")
-        self.assertRegex(result.out, r"reproducible \(99\.999 % in 4 s: 3 failures a second or more\)")
+        self.assertRegex(result.out, r"reproducible \(99\.999 % in 4 s: 3 failures per second or more\)")
 
     def test_a_forbidden_outcome_counts_as_in_a_run(self):
         result = self.tune(harness.ONE, "--sets", "1", "-n", "2", "--simt", "faulty,subgroup=8")

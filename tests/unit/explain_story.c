@@ -171,7 +171,7 @@ static void a_tangle_that_lacks_lanes(void **state)
     exp_sentence(&trace, &b, &sentence);
     assert_string_equal(sentence.data,
                         "lane 0 executed OpGroupNonUniformBallot without the lanes {1-2}, which "
-                        "belong to its tangle: it got 0x9, prescribed is 0xf");
+                        "are in its tangle: it got 0x9, prescribed is 0xf");
     assert_int_equal(b.cause, EXP_CAUSE_TANGLE);
     text_free(&sentence);
     exp_trace_clear(&trace);
@@ -211,8 +211,8 @@ static void loads_that_come_too_early_or_see_too_little(void **state)
 {
     (void)state;
     check_load(7, 1, 2,
-               "lane 1 loaded from 0x100 another value than lane 0 had stored there last, 0x42, as "
-               "if it had not been stored yet: it got 0x7, prescribed is 0x42");
+               "lane 1 loaded from 0x100 another value than lane 0 had stored there last, 0x42, a "
+               "stale value: it got 0x7, prescribed is 0x42");
     check_load(7, 2, 1,
                "lane 1 loaded from 0x100 before lane 0 had stored there: it got 0x7, prescribed is "
                "0x42");
