@@ -18,6 +18,10 @@ uint64_t random_below(struct lit_random *random, uint64_t bound);
 // Puts `count` places into an order drawn at random, each one as likely (Fisher, Yates).
 void random_shuffle(struct lit_random *random, size_t *order, size_t count);
 
+// What identifies something by its bytes, in whatever file: XXH3, 128 bits, as hexadecimal digits.
+#define IDENTITY_SIZE 33
+void identity_of(const void *bytes, size_t size, char id[IDENTITY_SIZE]);
+
 // The hash of bytes, which goes on from `hash`: HASH_START at first (FNV-1a, 64 bits). It notices
 // chance and damage, and is no protection from someone who wants to deceive.
 #define HASH_START UINT64_C(0xcbf29ce484222325)

@@ -29,7 +29,7 @@ void look_move_failed(struct bench_result *from, struct bench_result *to);
 
 // The rows that were found best, for devices and sizes.
 struct look_tuned {
-    char id[17]; // dev_facts_id, which differs between drivers
+    char id[DEV_ID_SIZE]; // dev_facts_id, which differs between drivers
     char name[256], driver[256];
     uint32_t elements;
     char row[160];  // its name: rows that there are no more are no error

@@ -162,7 +162,7 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
 static struct eng_device *find_device(const struct eng_inventory *inventory, const char *id)
 {
     for (size_t i = 0; i < inventory->count; i++)
-        if (strcmp(inventory->devices[i].id, id) == 0)
+        if (dev_facts_is(&inventory->devices[i].facts, id))
             return &inventory->devices[i];
     return NULL;
 }

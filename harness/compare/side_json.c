@@ -77,11 +77,10 @@ static bool read_device(const struct reader *reader, const json_t *json,
         !read(reader, report_driver_fields, json_object_get(json, "driver"), device) ||
         !read(reader, report_subgroup_fields, json_object_get(json, "subgroup"), device))
         return false;
-    char id[17];
-    dev_facts_id(&device->facts, id);
-    if (strcmp(id, device->id) != 0)
+    if (!dev_facts_is(&device->facts, device->id))
         return damaged(reader, "the id of %.100s is not that of its driver and UUIDs",
                        device->facts.name);
+    dev_facts_id(&device->facts, device->id);
     device->checker = lit_strdup("device");
     return true;
 }
@@ -261,7 +260,7 @@ static bool read_result(struct reader *reader, const json_t *json, struct report
     if (result->sha256[0] && !text_is_sha256(result->sha256))
         return damaged(reader, "'spirv_sha256' is not a SHA-256");
     while (result->device < model->device_count &&
-           (!id || strcmp(model->devices[result->device].id, id) != 0))
+           (!id || !dev_facts_is(&model->devices[result->device].facts, id)))
         result->device++;
     return result->device < model->device_count || damaged(reader, "a result without a device");
 }

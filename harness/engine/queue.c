@@ -173,7 +173,7 @@ static bool put_device(struct eng_queue *q, const char *checker)
 static enum eng_wait await_open(struct eng_queue *q, char checker[600], char reason[512])
 {
     struct eng_event event;
-    char id[17];
+    char id[DEV_ID_SIZE];
     snprintf(checker, 600, "device");
     for (;;) {
         enum eng_wait wait = wait_event(q, &event, reason);

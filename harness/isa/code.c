@@ -2,9 +2,6 @@
 // What a driver made of a pipeline: collected, packed and unpacked.
 #include "isa/code.h"
 
-#include "base/random.h"
-
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,11 +146,11 @@ bool isa_is_empty(const struct isa_code *code)
     return code->statistic_count == 0;
 }
 
-void isa_digest(const struct isa_piece *piece, char target[17])
+void isa_digest(const struct isa_piece *piece, char target[IDENTITY_SIZE])
 {
     target[0] = '\0';
     if (piece)
-        snprintf(target, 17, "%016" PRIx64, hash_bytes(HASH_START, piece->bytes, piece->size));
+        identity_of(piece->bytes, piece->size, target);
 }
 
 void isa_drop(struct isa_code *code, enum isa_source source)

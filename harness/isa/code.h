@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/text.h"
 
 #include <stddef.h>
@@ -64,10 +65,9 @@ const struct isa_piece *isa_lowest(const struct isa_code *code);
 // Whether a driver told nothing: no statistic, and nothing but the header of a pipeline cache,
 // which every cache has.
 bool isa_is_empty(const struct isa_code *code);
-// 16 hexadecimal digits for a piece's bytes: two configurations have the same code if these are
-// equal.
-// "" for NULL.
-void isa_digest(const struct isa_piece *piece, char target[17]);
+// The identity of a piece's bytes: two configurations have the same code if these are equal. "" for
+// NULL.
+void isa_digest(const struct isa_piece *piece, char target[IDENTITY_SIZE]);
 // Takes away pieces of a source.
 void isa_drop(struct isa_code *code, enum isa_source source);
 

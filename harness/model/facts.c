@@ -4,28 +4,53 @@
 #include "model/facts.h"
 
 #include "base/random.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-void dev_facts_id(const struct dev_facts *facts, char id[17])
+// Appends what identifies a device under a driver.
+static void put_known(const struct dev_facts *facts, struct text *known)
 {
-    const uint8_t driver[4] = {
-        (uint8_t)facts->driver_id,
-        (uint8_t)(facts->driver_id >> 8),
-        (uint8_t)(facts->driver_id >> 16),
-        (uint8_t)(facts->driver_id >> 24),
+    const char driver[4] = {
+        (char)facts->driver_id,
+        (char)(facts->driver_id >> 8),
+        (char)(facts->driver_id >> 16),
+        (char)(facts->driver_id >> 24),
     };
-    uint64_t hash = HASH_START;
-    hash = hash_bytes(hash, facts->device_uuid, sizeof facts->device_uuid);
-    hash = hash_bytes(hash, facts->driver_uuid, sizeof facts->driver_uuid);
-    hash = hash_bytes(hash, driver, sizeof driver);
+    text_append(known, (const char *)facts->device_uuid, sizeof facts->device_uuid);
+    text_append(known, (const char *)facts->driver_uuid, sizeof facts->driver_uuid);
+    text_append(known, driver, sizeof driver);
     // The terminators keep the strings apart.
-    hash = hash_bytes(hash, facts->name, strlen(facts->name) + 1);
-    hash = hash_bytes(hash, facts->driver_info, strlen(facts->driver_info) + 1);
-    hash = hash_bytes(hash, facts->driver_version, strlen(facts->driver_version) + 1);
-    snprintf(id, 17, "%016llx", (unsigned long long)hash);
+    text_append(known, facts->name, strlen(facts->name) + 1);
+    text_append(known, facts->driver_info, strlen(facts->driver_info) + 1);
+    text_append(known, facts->driver_version, strlen(facts->driver_version) + 1);
+}
+
+void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE])
+{
+    struct text known = {0};
+    put_known(facts, &known);
+    identity_of(known.data, known.length, id);
+    text_free(&known);
+}
+
+void dev_facts_old_id(const struct dev_facts *facts, char id[DEV_ID_SIZE])
+{
+    struct text known = {0};
+    put_known(facts, &known);
+    snprintf(id, DEV_ID_SIZE, "%016" PRIx64, hash_bytes(HASH_START, known.data, known.length));
+    text_free(&known);
+}
+
+bool dev_facts_is(const struct dev_facts *facts, const char *id)
+{
+    char now[DEV_ID_SIZE], before[DEV_ID_SIZE];
+    dev_facts_id(facts, now);
+    dev_facts_old_id(facts, before);
+    return strcasecmp(id, now) == 0 || strcasecmp(id, before) == 0;
 }
 
 bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,

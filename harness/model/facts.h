@@ -72,9 +72,14 @@ struct dev_facts {
     uint64_t features;           // 1 << enum cat_feature
 };
 
-// A stable identity over drivers and boots, 16 hexadecimal digits: a hash of device UUID, driver
-// UUID, driver id, name, driver info and driver version.
-void dev_facts_id(const struct dev_facts *facts, char id[17]);
+// A stable identity over drivers and boots: of device UUID, driver UUID, driver id, name, driver
+// info and driver version.
+#define DEV_ID_SIZE 33 // 32 hexadecimal digits
+void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE]);
+// The same as stores before format 7 have it, and reports made of them: 16 digits.
+void dev_facts_old_id(const struct dev_facts *facts, char id[DEV_ID_SIZE]);
+// Whether an identity that a user or a file gives is that of a device, in either form.
+bool dev_facts_is(const struct dev_facts *facts, const char *id);
 
 // Whether a device's limits allow a configuration of this shape. False with an error that names the
 // limit. Pure.

@@ -12,7 +12,7 @@ struct eng_device {
     char *manifest;  // of its driver
     uint32_t index;  // among the devices of this driver
     struct dev_facts facts;
-    char id[17]; // dev_facts_id
+    char id[DEV_ID_SIZE]; // dev_facts_id
 };
 
 // A driver without a device that can be used.

@@ -106,7 +106,7 @@ static void put_params(const struct row *row)
 // Empty if the store has no code of it; what is wrong if the code cannot be read.
 static void put_code_digest(const struct row *row)
 {
-    char digest[17];
+    char digest[IDENTITY_SIZE];
     isa_digest(row->code ? row->code->piece : NULL, digest);
     put_cell(row->out, row->code ? digest : row->fault);
 }

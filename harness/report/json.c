@@ -84,7 +84,7 @@ static const struct field limit_fields[] = {
 };
 
 const struct field report_device_fields[] = {
-    AT("id", CHARS, id, 17),
+    AT("id", CHARS, id, DEV_ID_SIZE),
     AT("number", U32, number, 1000),
     FACT("name", name),
     FACT("type", type),
@@ -264,7 +264,7 @@ static json_t *make_code(const struct report_code *code, const struct report_res
         return json_null();
     const struct isa_piece *piece = entry->piece;
     json_t *statistics = json_object(), *remarks = json_array();
-    char digest[17];
+    char digest[IDENTITY_SIZE];
     isa_digest(piece, digest);
     for (size_t i = 0; i < entry->code.statistic_count; i++)
         json_object_set_new(statistics, entry->code.statistics[i].name,

@@ -21,7 +21,7 @@ struct report_spread {
 struct report_device {
     unsigned number; // counts from 1
     struct dev_facts facts;
-    char id[17];
+    char id[DEV_ID_SIZE];
     char *checker; // "device", or "host: why"
 };
 

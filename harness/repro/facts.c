@@ -30,7 +30,7 @@ static json_t *string(const char *value)
 
 static json_t *make_device(const struct dev_facts *facts)
 {
-    char id[17], uuid[37], api[32];
+    char id[DEV_ID_SIZE], uuid[37], api[32];
     json_t *device = json_object(), *features = json_array();
     dev_facts_id(facts, id);
     json_object_set_new(device, "name", string(facts->name));

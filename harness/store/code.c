@@ -4,6 +4,7 @@
 
 #include "store/private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -65,7 +66,7 @@ bool store_code_put(struct store *store, int64_t session, const char *device, co
 {
     bool own;
     struct text bytes = {0};
-    char hash[17];
+    char hash[IDENTITY_SIZE];
     struct isa_code kept = essence(code);
     isa_pack(&kept, &bytes);
     free(kept.pieces);
@@ -90,13 +91,24 @@ bool store_code_put(struct store *store, int64_t session, const char *device, co
 // Columns of store_put_select.
 enum { DEVICE = 1, NAME, SHA256, DIGEST, PACKED, SUM };
 
+// Whether it is the digest of a code, which before format 7 had 16 digits.
+static bool is_digest(const char *digest, const struct isa_code *code)
+{
+    const struct isa_piece *lowest = isa_lowest(code);
+    char found[IDENTITY_SIZE];
+    isa_digest(lowest, found);
+    if (lowest && strlen(digest) == 16)
+        snprintf(found, sizeof found, "%016jx",
+                 (uintmax_t)hash_bytes(HASH_START, lowest->bytes, lowest->size));
+    return strcmp(digest, found) == 0;
+}
+
 // False if the row is not what was written.
 static bool unpack(sqlite3_stmt *select, struct isa_code *code)
 {
     const void *packed = sqlite3_column_blob(select, PACKED);
     const size_t size = (size_t)sqlite3_column_bytes(select, PACKED);
     const char *digest = (const char *)sqlite3_column_text(select, DIGEST);
-    char found[17];
     if (sqlite3_column_int(select, SUM) != 1)
         return false;
     const unsigned long long said = ZSTD_getFrameContentSize(packed, size);
@@ -106,8 +118,7 @@ static bool unpack(sqlite3_stmt *select, struct isa_code *code)
     const size_t done = ZSTD_decompress(bytes, (size_t)said, packed, size);
     const bool good = done == said && isa_unpack(bytes, done, code, NULL);
     free(bytes);
-    isa_digest(isa_lowest(code), found);
-    return good && digest && strcmp(digest, found) == 0;
+    return good && digest && is_digest(digest, code);
 }
 
 struct reading {
@@ -161,4 +172,35 @@ bool store_check_code(struct store *store, int64_t session, int64_t number, stru
                    take_code, &reading);
     text_free(&sql);
     return good;
+}
+
+// --- Converting
+
+static enum store_row take_digest(sqlite3_stmt *select, void *user)
+{
+    const struct reading *reading = user;
+    struct isa_code code = {0};
+    char digest[IDENTITY_SIZE] = "";
+    const bool good = unpack(select, &code);
+    isa_digest(isa_lowest(&code), digest);
+    isa_code_clear(&code);
+    // One that cannot be read stays as it is, and says so when it is asked for.
+    return !good || store_run(reading->store, reading->error,
+                              "UPDATE code SET digest = ?2 WHERE id = ?1", "it",
+                              sqlite3_column_int64(select, 0), digest)
+               ? STORE_NEXT
+               : STORE_FAILED;
+}
+
+bool store_digests_convert(struct store *store, struct lit_error *error)
+{
+    struct reading reading = {.store = store, .error = error};
+    // As store_put_select has the columns; older formats have no sums yet, and those that there
+    // are were verified.
+    return store_each(store, error,
+                      store_borrow(store, error,
+                                   "SELECT id, device, name, sha256, digest, packed, 1 FROM code"
+                                   " WHERE length(digest) = 16",
+                                   ""),
+                      take_digest, &reading);
 }

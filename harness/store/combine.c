@@ -79,7 +79,8 @@ static const char members[] =
 
 // The identity of what is combined: that of its members alone, in any order.
 #define UUID                                                                                       \
-    "(SELECT litmus_uuid(iif(shard = '', 'sum', shard) || char(0) || (SELECT group_concat(uuid,"   \
+    "(SELECT litmus_identity(iif(shard = '', 'sum', shard) || char(0) || (SELECT "                 \
+    "group_concat(uuid,"                                                                           \
     " char(0)) FROM (SELECT uuid FROM member ORDER BY uuid))) FROM session"                        \
     " WHERE id = (SELECT session FROM piece ORDER BY place LIMIT 1))"
 

@@ -8,7 +8,7 @@
 
 // One device under one driver: what dev_facts_id tells apart.
 struct store_driver {
-    char id[17];
+    char id[DEV_ID_SIZE];
     struct dev_facts facts; // as its newest session has them
     uint64_t sessions;
     uint64_t results;         // 0 unless they were asked for

@@ -183,8 +183,8 @@ void store_clear(struct store_fields fields, void *record);
 // --- Checksums (sum.c): 64 bits of each row, in its column "sum"
 
 // Gives the file the functions of SQL that they are made of: litmus_sum(...), a checksum of a row;
-// litmus_total(...), one of rows in whatever order; litmus_add(a, b); litmus_uuid(...), a hash of
-// its arguments in 16 hexadecimal digits.
+// litmus_total(...), one of rows in whatever order; litmus_add(a, b); litmus_identity(text);
+// litmus_uuid(...), the identity of sessions that were stored before they had one.
 bool store_functions_define(sqlite3 *db);
 
 // Appends the expression that gives a row's checksum, which for a result covers its children; of
@@ -221,6 +221,10 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
 #define STORE_VERSION_PAIRS 7
 // Makes the tables of a new store (version 0), or converts an older one to STORE_VERSION.
 bool store_migrate(struct store *store, int version, struct lit_error *error);
+// Gives devices and code the identities that format 7 has: where the row says what the older one
+// was made of.
+bool store_devices_convert(struct store *store, struct lit_error *error);
+bool store_digests_convert(struct store *store, struct lit_error *error);
 
 // --- Rows, for those who check or copy them one by one
 

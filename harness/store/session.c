@@ -29,7 +29,7 @@ static bool insert_session(struct store *store, struct store_session *session,
     store_return(store, insert);
     session->id = sqlite3_last_insert_rowid(store->db);
     return good && store_run(store, error,
-                             "UPDATE session SET uuid = lower(hex(randomblob(8)))"
+                             "UPDATE session SET uuid = lower(hex(randomblob(16)))"
                              " WHERE id = ? AND uuid = ''",
                              "i", session->id);
 }
@@ -146,7 +146,7 @@ bool store_device_put(struct store *store, int64_t session, unsigned number,
                       const struct dev_facts *facts, const char *checker, struct lit_error *error)
 {
     bool own;
-    char id[17];
+    char id[DEV_ID_SIZE];
     struct store_device device = {number, id, (char *)checker, *facts};
     dev_facts_id(facts, id);
     if (!store_enter(store, &own, error))
@@ -214,6 +214,49 @@ bool store_devices(struct store *store, int64_t session,
 {
     return store_each_device(store, session, 0, visit_device, &(struct visiting){visit, user},
                              error);
+}
+
+struct converting {
+    struct store *store;
+    struct lit_error *error;
+};
+
+static enum store_row convert_device(sqlite3_stmt *select, void *user)
+{
+    static const char *const statements[] = {
+        "UPDATE device SET id = ?3 WHERE session = ?1 AND id = ?2",
+        "UPDATE result SET device = ?3 WHERE session = ?1 AND device = ?2",
+        "UPDATE tuning SET device = ?3 WHERE session = ?1 AND device = ?2",
+        "UPDATE code SET device = ?3 WHERE session = ?1 AND device = ?2",
+        "UPDATE session SET options = replace(options, ?2, ?3) WHERE id = ?1",
+    };
+    const struct converting *converting = user;
+    struct store_device device = {0};
+    char before[DEV_ID_SIZE], now[DEV_ID_SIZE];
+    bool good = true;
+    const bool known = store_read(select, 1, devices->fields, &device);
+    dev_facts_old_id(&device.facts, before);
+    dev_facts_id(&device.facts, now);
+    // An identity that is not that of its row's facts stays.
+    for (size_t i = 0; i < 5 && known && good && strcmp(device.id, before) == 0; i++)
+        good = store_run(converting->store, converting->error, statements[i], "itt",
+                         sqlite3_column_int64(select, 0), before, now);
+    store_clear(devices->fields, &device);
+    return good ? STORE_NEXT : STORE_FAILED;
+}
+
+bool store_devices_convert(struct store *store, struct lit_error *error)
+{
+    struct converting converting = {store, error};
+    struct text sql = {0};
+    text_puts(&sql, "SELECT session, ");
+    store_put_columns(&sql, "", devices->fields);
+    text_puts(&sql, " FROM device ORDER BY session, number");
+    const bool good = store_execute(store, "PRAGMA defer_foreign_keys = ON", error) &&
+                      store_each(store, error, store_borrow(store, error, sql.data, ""),
+                                 convert_device, &converting);
+    text_free(&sql);
+    return good;
 }
 
 // --- Tries of a search for stress

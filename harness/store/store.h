@@ -46,9 +46,9 @@ struct store_session {
     uint64_t runs; // asked for, for each configuration
     bool finished; // every planned configuration was done
     char *options; // JSON: what --resume needs to go on (patterns, device patterns, flags)
-    // 16 hexadecimal digits, drawn when it begins; never changes, in whatever file. Of a session
-    // from before format 3, a hash of the above; of one that was joined, a hash of those of its
-    // parts.
+    // 32 hexadecimal digits, drawn when it begins, 16 before format 7; never changes, in whatever
+    // file. Of a session from before format 3, a hash of the above; of one that was combined from
+    // others, an identity made of theirs.
     char *uuid;
     // Which part of a run over several machines this is.
     enum store_shard {

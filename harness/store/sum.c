@@ -85,6 +85,16 @@ static void uuid_of(sqlite3_context *context, int count, sqlite3_value **values)
     sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
+// litmus_identity(text)
+static void identity(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    char id[IDENTITY_SIZE];
+    const void *bytes = sqlite3_value_blob(values[0]);
+    (void)count;
+    identity_of(bytes ? bytes : "", (size_t)sqlite3_value_bytes(values[0]), id);
+    sqlite3_result_text(context, id, -1, SQLITE_TRANSIENT);
+}
+
 bool store_functions_define(sqlite3 *db)
 {
     static const struct {
@@ -95,6 +105,7 @@ bool store_functions_define(sqlite3 *db)
         void (*end)(sqlite3_context *context);
     } functions[] = {
         {"litmus_uuid", -1, uuid_of, NULL, NULL},
+        {"litmus_identity", 1, identity, NULL, NULL},
         {"litmus_sum", -1, sum_row, NULL, NULL},
         {"litmus_add", 2, add, NULL, NULL},
         {"litmus_total", -1, NULL, total_step, total_end},

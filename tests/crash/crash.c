@@ -162,7 +162,7 @@ static bool begin(struct store *store, unsigned number, int64_t *id, struct lit_
 static bool put(struct store *store, int64_t session, size_t number, uint64_t batches,
                 struct lit_error *error)
 {
-    char name[64], id[17];
+    char name[64], id[DEV_ID_SIZE];
     dev_facts_id(&facts[number % DEVICES], id);
     snprintf(name, sizeof name, "shuffle.test-%zu@workgroup=64,subgroup=32", number);
     struct store_result result = {

@@ -64,7 +64,7 @@ LAST = ("open", "close", "write", "pwrite", "fsync", "fdatasync", "ftruncate", "
 
 # What differs from one run to the next.
 _CHANGES = ((r"\d{4}-\d\d-\d\dT[\d:]+Z", "TIME"), (r"\b\d+\.\d+ s\b", "T s"),
-            (r'"uuid":"[0-9a-f]{16}"', '"uuid":U'), (r'"seconds":[\d.e-]+', '"seconds":S'))
+            (r'"uuid":"[0-9a-f]{32}"', '"uuid":U'), (r'"seconds":[\d.e-]+', '"seconds":S'))
 
 
 def steady(text):

@@ -65,7 +65,7 @@ static void fill(struct store *store)
                               .subgroup_min = 32,
                               .subgroup_max = 32,
                               .features = 0xfff};
-    char id[17];
+    char id[DEV_ID_SIZE];
     dev_facts_id(&facts, id);
     MUST(store_session_begin(store, &session, &error));
     MUST(store_device_put(store, session.id, 1, &facts, "device", &error));

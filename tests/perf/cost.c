@@ -223,7 +223,7 @@ static struct store *make_store(const char *file, int64_t *session)
 
 static void put_result(struct store *store, int64_t session, size_t number, unsigned batches)
 {
-    char id[17];
+    char id[DEV_ID_SIZE];
     struct lit_error error = {0};
     dev_facts_id(&facts, id);
     const struct cat_case *which = &cases[number % case_count];

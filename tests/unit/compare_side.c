@@ -16,7 +16,7 @@
     "\",\"id\":13,\"uuid\":\"00000000-0000-0000-0000-000000000000\"},\"subgroup\":{\"size\":8}}"
 #define UUID1   "00000000-0000-0000-0000-000000000001"
 #define UUID2   "00000000-0000-0000-0000-000000000002"
-#define ID1     "e64dbd7fdcc5d9d6"
+#define ID1     "e267144f0ef4df0173123c116efe93a4"
 #define ID2     "7ba0f19a68430a19" // of another driver
 #define DEVICE1 DEVICE(ID1, "1", "One", UUID1, "0x1", "1.0")
 #define TOOL                                                                                       \

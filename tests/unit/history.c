@@ -36,7 +36,7 @@ static void add(struct store *store, const struct make *make)
 {
     struct lit_error error = {0};
     struct dev_facts facts = {0};
-    char id[17];
+    char id[DEV_ID_SIZE];
     snprintf(facts.name, sizeof(facts.name), "%s", make->device ? make->device : "GPU A");
     snprintf(facts.driver_version, sizeof(facts.driver_version), "%s",
              make->version ? make->version : "1");

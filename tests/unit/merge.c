@@ -98,7 +98,7 @@ static void put_results(struct store *store, int64_t session, const struct make 
 {
     struct lit_error error = {0};
     struct dev_facts facts = make_facts(make);
-    char id[17];
+    char id[DEV_ID_SIZE];
     dev_facts_id(&facts, id);
     bool runs = make->shard == STORE_SHARD_RUNS;
     uint64_t first = runs ? RUNS * make->index / make->count : 0;

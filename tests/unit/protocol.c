@@ -260,7 +260,7 @@ static void facts_come_back(void **state)
     };
     for (size_t i = 0; i < 2; i++) {
         const struct eng_event back = through_a_line(&events[i]);
-        char id[2][17];
+        char id[2][DEV_ID_SIZE];
         dev_facts_id(&facts, id[0]);
         dev_facts_id(&back.facts, id[1]);
         assert_string_equal(id[0], id[1]);

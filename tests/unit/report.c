@@ -57,7 +57,7 @@ static void put(struct store *store, int64_t session, const struct dev_facts *fa
                 struct store_result result)
 {
     struct lit_error error = {0};
-    char id[17];
+    char id[DEV_ID_SIZE];
     dev_facts_id(facts, id);
     result.device = id;
     result.seed = 0xfedcba9876543210;

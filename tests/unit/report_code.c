@@ -227,7 +227,7 @@ static void differences_are_unified(void **state)
 // --- Reports of a store
 
 static const struct dev_facts facts = {.name = "Example", .type = "cpu", .subgroup = 32};
-static char id[17], path[128];
+static char id[DEV_ID_SIZE], path[128];
 
 struct made {
     struct store *store;

@@ -58,7 +58,7 @@ static void put_device(struct fixture *f, unsigned number, const char *name)
 static void put(struct fixture *f, unsigned number, const char *device, struct store_result result)
 {
     struct lit_error error = {0};
-    char id[17];
+    char id[DEV_ID_SIZE];
     struct dev_facts facts = facts_of(number, device);
     dev_facts_id(&facts, id);
     result.device = id;

@@ -84,7 +84,7 @@ static int64_t begin(struct store *store)
 
 static struct store_result make_result(uint64_t runs)
 {
-    static char id[17];
+    static char id[DEV_ID_SIZE];
     dev_facts_id(&facts, id);
     struct store_result result = {
         .name = "shuffle.scan-loop/sync=none@workgroup=64",
@@ -149,7 +149,7 @@ static bool check_facts(unsigned number, const struct dev_facts *got, const char
     assert_int_equal(got->product, facts.product);
     assert_int_equal(got->max_storage_buffer, facts.max_storage_buffer);
     assert_true(got->features == facts.features);
-    char was[17], is[17];
+    char was[DEV_ID_SIZE], is[DEV_ID_SIZE];
     dev_facts_id(&facts, was);
     dev_facts_id(got, is);
     assert_string_equal(was, is);
@@ -467,7 +467,8 @@ static void test_older_format(void **state)
     int64_t id = begin(store);
     put(store, id, 10);
     store_close(&store);
-    execute("DROP TABLE pair; DROP TABLE configuration; DROP TABLE total; DROP TABLE evidence; DROP TABLE code; DROP TABLE part;"
+    execute("DROP TABLE pair; DROP TABLE configuration; DROP TABLE total; DROP TABLE evidence; "
+            "DROP TABLE code; DROP TABLE part;"
             "DROP TABLE tuning; DROP TABLE choice; DROP INDEX session_uuid;"
             "DROP INDEX device_driver; DROP INDEX result_name; DROP INDEX result_device;"
             "ALTER TABLE session DROP COLUMN sum; ALTER TABLE device DROP COLUMN sum;"

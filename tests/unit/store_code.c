@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static const struct dev_facts facts = {.name = "Example", .type = "cpu", .subgroup = 32};
-static char id[17], path[128], other[128];
+static char id[DEV_ID_SIZE], path[128], other[128];
 
 static struct store *open_store(const char *file)
 {

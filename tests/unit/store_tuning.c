@@ -72,7 +72,7 @@ static void tries_and_what_was_found(void **state)
 {
     (void)state;
     struct lit_error error = {0};
-    char id[17];
+    char id[DEV_ID_SIZE];
     dev_facts_id(&facts, id);
     strcpy(path, "/tmp/litmus-tuning-XXXXXX");
     const int file = mkstemp(path);

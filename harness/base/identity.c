@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Identities. Apart from random.c because the whole of xxHash is compiled with it.
+#include "base/random.h"
+
+#include <stdio.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+void identity_of(const void *bytes, size_t size, char id[IDENTITY_SIZE])
+{
+    const XXH128_hash_t hash = XXH3_128bits(bytes, size);
+    snprintf(id, IDENTITY_SIZE, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
+}
