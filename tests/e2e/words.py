@@ -75,6 +75,12 @@ def prose(text):
     return re.sub(r"`[^`\s]*`|\([^()\s]*\)|\[[^\]\s]*\](?=\()", "``", text)
 
 
+def descriptions(text):
+    """What a JSON schema says of its members, which keep their names."""
+    return "\n".join(" ".join(re.findall(r'"description": "([^"]*)"', line))
+                     for line in text.split("\n"))
+
+
 def strings(text):
     """The strings of C source that are prose, each in the line where it begins."""
     lines = [""] * (text.count("\n") + 1)
@@ -113,6 +119,7 @@ class Words(harness.Case):
 
     def test_documents(self):
         self.check(self.read(files("*.md", "docs/**/*.md", "docs/man/*.scd"), prose))
+        self.check(self.read(files("docs/*.json"), descriptions))
 
     def test_strings(self):
         paths = [path for folder in SOURCES for path in files(f"{folder}/**/*.[ch]")]
