@@ -16,7 +16,8 @@ struct cli_list {
     const char **items;
     size_t count;
 };
-void cli_list_add(struct cli_list *list, const char *item); // copies the item
+// Copies the item. Lists last as long as the program: clearing one only empties it.
+void cli_list_add(struct cli_list *list, const char *item);
 void cli_list_clear(struct cli_list *list);
 
 struct cli_seed {
@@ -113,12 +114,10 @@ struct cli_command {
     const char *help;                // one line; NULL: not for users
 };
 
-extern const struct cli_syntax cli_run_syntax, cli_list_syntax, cli_show_syntax, cli_devices_syntax,
-    cli_report_syntax, cli_history_syntax, cli_merge_syntax, cli_repro_syntax, cli_compare_syntax,
-    cli_gate_syntax, cli_explain_syntax, cli_fuzz_syntax, cli_tune_syntax, cli_isa_syntax,
-    cli_store_syntax, cli_version_syntax;
-extern const struct cli_syntax cli_compare_syntax, cli_gate_syntax;
-extern const struct cli_syntax cli_bench_syntax;
+extern const struct cli_syntax cli_bench_syntax, cli_run_syntax, cli_list_syntax, cli_show_syntax,
+    cli_devices_syntax, cli_report_syntax, cli_history_syntax, cli_merge_syntax, cli_repro_syntax,
+    cli_compare_syntax, cli_gate_syntax, cli_explain_syntax, cli_fuzz_syntax, cli_tune_syntax,
+    cli_isa_syntax, cli_store_syntax, cli_version_syntax;
 
 // Prints the table of subcommands, or with a name that subcommand's help.
 int cli_help(const struct cli_command *commands, size_t count, int argc, char **argv);
@@ -160,9 +159,6 @@ bool cli_utf8(void);
 
 // Appends a word as a shell takes it: in single quotes, if it needs any.
 void cli_put_quoted(struct text *text, const char *word);
-
-// Appends `value` after a label, broken into lines of 100 columns; "" as value appends nothing.
-void cli_paragraph(struct text *text, const char *label, const char *value);
 
 // How a command line can go on: what the shells' completions ask. A pure function of the tables of
 // subcommands and options and of the catalogue; no device, no file.

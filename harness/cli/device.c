@@ -2,10 +2,20 @@
 // Devices in words, and the options --simt and --stress.
 #include "cli/device.h"
 #include "store/store.h"
+#include "base/clock.h"
+#include "engine/drivers.h"
+#include "engine/watch.h"
+#include "engine/progress.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
 
 // ---- Says what a device is.
 
@@ -118,4 +128,124 @@ void cli_stress_clear(struct eng_stressing *stressing)
     }
     free(stressing->tuned);
     *stressing = (struct eng_stressing){0};
+}
+
+// What commands that use devices do at their beginning and end
+
+void cli_line_clear(struct cli_line *line)
+{
+    if (line->drawn)
+        fprintf(stderr, "\r\033[K");
+    line->drawn = false;
+}
+
+void cli_line_show(struct cli_line *line, const char *format, ...)
+{
+    const bool terminal = isatty(STDERR_FILENO) == 1;
+    const double now = clock_now();
+    va_list list;
+    if (line->quiet || now < line->shown + (terminal ? 0.1 : 30))
+        return;
+    line->shown = now;
+    fputs(terminal ? "\r\033[K" : "", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputs(terminal ? "" : "\n", stderr);
+    line->drawn = terminal;
+}
+
+static void say(const char *line, void *user)
+{
+    struct cli_devices *devices = user;
+    cli_line_clear(&devices->line);
+    fprintf(stderr, "%s\n", line);
+}
+
+void cli_devices_watch(struct cli_devices *devices, double idle, double total, int verbose)
+{
+    devices->watch = (struct eng_watch){.policy = {.idle = idle,
+                                                   .term = ENG_TERM_SECONDS,
+                                                   .kill = ENG_KILL_SECONDS,
+                                                   .total = total},
+                                        .started = clock_now(),
+                                        .verbose = verbose > 0,
+                                        .say = say,
+                                        .user = devices};
+}
+
+bool cli_devices_find(struct cli_devices *devices, const struct cli_list *named,
+                      struct lit_error *error)
+{
+    eng_interrupt_listen();
+    if (!eng_inventory_take(&devices->watch, &devices->inventory))
+        return lit_fail(error, LIT_EXIT_TIME, "the time budget was used up before the first test");
+    devices->chosen = lit_alloc(devices->inventory.count + 1, sizeof *devices->chosen);
+    return eng_inventory_some(&devices->inventory, error) &&
+           eng_inventory_choose(&devices->inventory, named->items, named->count, devices->chosen,
+                                error);
+}
+
+int cli_devices_end(struct cli_devices *devices, int code)
+{
+    eng_inventory_clear(&devices->inventory);
+    free(devices->chosen);
+    if (eng_interrupt())
+        eng_interrupt_reraise(eng_interrupt());
+    return code;
+}
+
+void cli_seed_settle(struct cli_seed *seed, bool is_short)
+{
+    if (!seed->given && getrandom(&seed->value, sizeof seed->value, 0) < 0)
+        seed->value = (uint64_t)time(NULL);
+    if (!seed->given && is_short)
+        seed->value &= 0xffffffff;
+}
+
+char *cli_system(void)
+{
+    struct utsname system;
+    struct text name = {0};
+    if (uname(&system) == 0)
+        text_printf(&name, "%s %s %s", system.sysname, system.release, system.machine);
+    else
+        text_puts(&name, "unknown");
+    return name.data;
+}
+
+struct store_session cli_session_make(const char *name, int argc, char **argv)
+{
+    struct text command = {0};
+    char started[32];
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    text_puts(&command, "litmus");
+    // `litmus --all` comes here as it is; else argv[0] is the subcommand.
+    for (int i = strcmp(argv[0], name) == 0 ? 0 : 1; i < argc; i++) {
+        text_puts(&command, " ");
+        cli_put_quoted(&command, argv[i]);
+    }
+    return (struct store_session){.version = lit_strdup(LITMUS_VERSION),
+                                  .command = command.data,
+                                  .started = lit_strdup(started),
+                                  .system = cli_system()};
+}
+
+void cli_last_line(const char *db, uint64_t seed, double started, enum lit_exit code,
+                   const char *reason)
+{
+    const char *dot = cli_utf8() ? " \u00b7 " : ", ";
+    char took[32];
+    if (db)
+        printf("stored in %s%s", db, dot);
+    printf("seed 0x%" PRIx64 "%s%s%s", seed, dot, eng_duration(took, clock_now() - started), dot);
+    if (!eng_interrupt())
+        printf("exit %d: %s\n", (int)code, reason);
+    else if (code == LIT_EXIT_FORBIDDEN || code == LIT_EXIT_DEVICE_LOST)
+        printf("interrupted: %s\n", reason);
+    else
+        printf("interrupted\n");
+    cli_flush();
 }

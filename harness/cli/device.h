@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "engine/plan.h"
 #include "engine/simt.h"
+#include "engine/watch.h"
 #include "model/inventory.h"
 #include "store/store.h"
 
@@ -25,6 +26,75 @@ void cli_vulkan_version(uint32_t version, char *text, size_t size);
 // Columns that a string takes, one for each code point.
 size_t cli_width(const char *string);
 
+// Options that several subcommands have, in a struct with these members.
+#define CLI_OPTION_DEVICE                                                                          \
+    {                                                                                              \
+        'd', "device", CLI_LIST, AT(devices), "DEVICE",                                            \
+            "only this device, as 'litmus run' names them; can be repeated"                        \
+    }
+#define CLI_OPTION_SIMT(help)                                                                      \
+    {                                                                                              \
+        0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT, help                                     \
+    }
+#define CLI_OPTION_SEED(help)                                                                      \
+    {                                                                                              \
+        0, "seed", CLI_SEED, AT(seed), "SEED", help                                                \
+    }
+#define CLI_OPTION_TIMEOUT(help)                                                                   \
+    {                                                                                              \
+        0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS", help                                    \
+    }
+#define CLI_OPTION_TIME                                                                            \
+    {                                                                                              \
+        0, "time", CLI_SECONDS, AT(time), "SECONDS",                                               \
+            "time budget, then stop with exit code 5; 90s, 10m, 2h"                                \
+    }
+#define CLI_OPTION_DB                                                                              \
+    {                                                                                              \
+        0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"                        \
+    }
+#define CLI_OPTION_COLOR                                                                           \
+    {                                                                                              \
+        0, "color", CLI_CHOICE, AT(color), "auto|always|never",                                    \
+            "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"                              \
+    }
+
+// A line of progress on stderr, which what is printed next replaces.
+struct cli_line {
+    bool quiet, drawn;
+    double shown; // when
+};
+// Shows it: ten times a second at most, or each half minute where stderr is no terminal.
+__attribute__((format(printf, 2, 3))) void cli_line_show(struct cli_line *line, const char *format,
+                                                         ...);
+void cli_line_clear(struct cli_line *line);
+
+// The devices of a command, and who asks them.
+struct cli_devices {
+    struct eng_watch watch;
+    struct eng_inventory inventory;
+    bool *chosen; // of the inventory's devices: those that -d names, or all
+    struct cli_line line;
+};
+// Before anything else: time limits (`total` 0: none), whether workers' output is printed.
+void cli_devices_watch(struct cli_devices *devices, double idle, double total, int verbose);
+// Takes the inventory and chooses. False with an error: nothing there, not named well, no time
+// left.
+bool cli_devices_find(struct cli_devices *devices, const struct cli_list *named,
+                      struct lit_error *error);
+// At the end of a command: frees, and ends the program if a signal came. Returns `code`.
+int cli_devices_end(struct cli_devices *devices, int code);
+
+// A seed where none was given; a short one can be typed.
+void cli_seed_settle(struct cli_seed *seed, bool is_short);
+// "Linux 6.1.0 x86_64", allocated.
+char *cli_system(void);
+// What a session has of the command `name` and of this machine; the rest is the caller's.
+struct store_session cli_session_make(const char *name, int argc, char **argv);
+// The last line of a run: "stored in litmus.db, seed 0x1, 3 s, exit 0: ..." ; `db` may be NULL.
+void cli_last_line(const char *db, uint64_t seed, double started, enum lit_exit code,
+                   const char *reason);
+
 // The option --simt, which several subcommands have.
 
 #define CLI_SIMT_ARGUMENT "MODEL[,SETTING=VALUE...]"
@@ -32,7 +102,7 @@ size_t cli_width(const char *string);
 
 // What --simt said, NULL if it was not given. False with an error if it was given more than once.
 bool cli_simt_take(const struct cli_list *list, const char **given, struct lit_error *error);
-// The same, and makes the reference driver the only one that is seen.
+// The same, and makes the SIMT simulator the only driver that is found.
 bool cli_simt_use(const struct cli_list *list, struct lit_error *error);
 
 // The option --stress.

@@ -2,7 +2,6 @@
 // litmus devices: every driver that the Vulkan loader knows, asked in a worker of its own.
 
 #include "cli/cli.h"
-#include "base/clock.h"
 #include "cli/device.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
@@ -19,13 +18,13 @@ struct options {
     struct cli_list simt;
 };
 
+#define AT(member) offsetof(struct options, member)
+
 static const struct cli_option options[] = {
-    {0, "timeout", CLI_SECONDS, offsetof(struct options, timeout), "SECONDS",
-     "seconds that a driver may take to answer (default: 60)"},
-    {'v', "verbose", CLI_MORE, offsetof(struct options, verbose), NULL,
+    CLI_OPTION_TIMEOUT("seconds that a driver may take to answer (default: 60)"),
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL,
      "print identities, manifests, and the drivers' own output"},
-    {0, "simt", CLI_LIST, offsetof(struct options, simt), CLI_SIMT_ARGUMENT,
-     "only the SIMT simulator, see 'litmus help run'"},
+    CLI_OPTION_SIMT("only the SIMT simulator, see 'litmus help run'"),
 };
 
 const struct cli_syntax cli_devices_syntax = {
@@ -42,12 +41,6 @@ const struct cli_syntax cli_devices_syntax = {
             "XDG_CONFIG_DIRS,\n"
             "/etc, XDG_DATA_HOME and XDG_DATA_DIRS.\n",
 };
-
-static void say(const char *line, void *user)
-{
-    (void)user;
-    fprintf(stderr, "%s\n", line);
-}
 
 enum { COLUMNS = 6 };
 
@@ -132,49 +125,38 @@ static void put_table(struct text *text, const struct eng_inventory *inventory, 
     free(rows);
 }
 
+static int print_devices(struct cli_devices *devices, bool verbose)
+{
+    const struct eng_inventory *inventory = &devices->inventory;
+    struct text text = {0};
+    eng_interrupt_listen();
+    const bool finished = eng_inventory_take(&devices->watch, &devices->inventory);
+    if (inventory->count > 0)
+        put_table(&text, inventory, verbose);
+    for (size_t i = 0; i < inventory->remark_count; i++) {
+        char manifest[512];
+        text_sanitise(manifest, sizeof manifest, inventory->remarks[i].manifest);
+        text_printf(&text, "no device: %s: %s\n", manifest, inventory->remarks[i].text);
+    }
+    if (inventory->count + inventory->remark_count == 0 && finished)
+        text_puts(&text, "no device: the Vulkan loader knows no driver\n");
+    const int code = cli_print(&text);
+    if (inventory->failed[0])
+        return LIT_EXIT_USAGE;
+    return code == LIT_EXIT_OK && inventory->count == 0 ? LIT_EXIT_NOTHING : code;
+}
+
 int cli_devices(int argc, char **argv)
 {
     struct options chosen = {.timeout = ENG_IDLE_SECONDS};
+    struct cli_devices devices = {0};
     struct cli_list operands = {0};
     struct lit_error error = {0};
-    struct eng_inventory inventory;
-    struct text text = {0};
     int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_devices_syntax, argc, argv, &chosen, &operands, NULL, &code)) {
-        cli_list_clear(&chosen.simt);
+    if (!cli_start(&cli_devices_syntax, argc, argv, &chosen, &operands, NULL, &code))
         return code;
-    }
-    bool usable = operands.count == 0 ||
-                  lit_fail(&error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help devices'",
-                           operands.items[0]);
-    usable = usable && cli_simt_use(&chosen.simt, &error);
-    cli_list_clear(&operands);
-    cli_list_clear(&chosen.simt);
-    if (!usable)
+    if (!cli_simt_use(&chosen.simt, &error))
         return cli_fail(&error);
-    struct eng_watch watch = {
-        .policy = {.idle = chosen.timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS},
-        .started = clock_now(),
-        .verbose = chosen.verbose > 0,
-        .say = say};
-    eng_interrupt_listen();
-    bool finished = eng_inventory_take(&watch, &inventory);
-    if (inventory.count > 0)
-        put_table(&text, &inventory, chosen.verbose > 0);
-    for (size_t i = 0; i < inventory.remark_count; i++) {
-        char manifest[512];
-        text_sanitise(manifest, sizeof manifest, inventory.remarks[i].manifest);
-        text_printf(&text, "no device: %s: %s\n", manifest, inventory.remarks[i].text);
-    }
-    if (inventory.count + inventory.remark_count == 0 && finished)
-        text_puts(&text, "no device: the Vulkan loader found no driver\n");
-    code = cli_print(&text);
-    if (code == LIT_EXIT_OK && inventory.count == 0)
-        code = LIT_EXIT_NOTHING;
-    if (inventory.failed[0])
-        code = LIT_EXIT_USAGE;
-    eng_inventory_clear(&inventory);
-    if (!finished)
-        eng_interrupt_reraise(eng_interrupt());
-    return code;
+    cli_devices_watch(&devices, chosen.timeout, 0, chosen.verbose);
+    return cli_devices_end(&devices, print_devices(&devices, chosen.verbose > 0));
 }

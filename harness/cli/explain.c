@@ -3,7 +3,6 @@
 // broke it.
 
 #include "base/file.h"
-#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/device.h"
 #include "engine/drivers.h"
@@ -31,14 +30,13 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option options[] = {
-    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "the model to explain it on: " CLI_SIMT_MODELS "\n(subgroups of 4 unless subgroup= says "
-     "otherwise)"},
+    CLI_OPTION_SIMT("the model to explain it on: " CLI_SIMT_MODELS
+                    "\n(subgroups of 4 unless subgroup= says "
+                    "otherwise)"),
     {0, "svg", CLI_TEXT, AT(svg), "FILE", "write a diagram: one row per lane, time to the right"},
     {0, "time", CLI_SECONDS, AT(time), "SECONDS", "seconds to search (default: 20)"},
-    {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "seconds without progress that count as a hang (default: 10)"},
-    {0, "seed", CLI_SEED, AT(seed), "SEED", "random seed of input and schedules (default: 1)"},
+    CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 10)"),
+    CLI_OPTION_SEED("random seed of input and schedules (default: 1)"),
 };
 
 const struct cli_syntax cli_explain_syntax = {
@@ -59,17 +57,10 @@ struct explaining {
     struct options chosen;
     struct cli_list patterns;
     struct text given, settings; // as --simt has them, and as the driver reads them
-    struct eng_watch watch;
-    struct eng_inventory inventory;
+    struct cli_devices devices;
     struct exp_found found;
     char folder[64]; // for the trace; "" while there is none
 };
-
-static void say(const char *line, void *user)
-{
-    (void)user;
-    fprintf(stderr, "%s\n", line);
-}
 
 // Before anything runs
 
@@ -106,11 +97,12 @@ static bool find_driver(struct explaining *e, struct lit_error *error)
 {
     if (!eng_simt_use(e->given.data, error))
         return false;
-    if (!eng_inventory_take(&e->watch, &e->inventory))
+    if (!eng_inventory_take(&e->devices.watch, &e->devices.inventory))
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
-    if (e->inventory.count == 0)
+    if (e->devices.inventory.count == 0)
         return lit_fail(error, LIT_EXIT_USAGE, "the SIMT simulator cannot be used: %s",
-                        e->inventory.remark_count ? e->inventory.remarks[0].text : "no device");
+                        e->devices.inventory.remark_count ? e->devices.inventory.remarks[0].text
+                                                          : "no device");
     return true;
 }
 
@@ -194,10 +186,10 @@ static bool search(struct explaining *e, struct lit_error *error)
     struct eng_plan plan;
     struct text file = {0};
     text_printf(&file, "%s/trace", e->folder);
-    eng_plan_make(&plan, &selection, &e->inventory.devices[0].facts, false, 0);
+    eng_plan_make(&plan, &selection, &e->devices.inventory.devices[0].facts, false, 0);
     exp_sort_cases(plan.cases, plan.count);
-    const struct exp_search work = {.watch = &e->watch,
-                                    .manifest = e->inventory.devices[0].manifest,
+    const struct exp_search work = {.watch = &e->devices.watch,
+                                    .manifest = e->devices.inventory.devices[0].manifest,
                                     .settings = e->settings.data,
                                     .cases = plan.cases,
                                     .count = plan.count,
@@ -241,28 +233,17 @@ static int explain(struct explaining *e, struct lit_error *error)
 
 int cli_explain(int argc, char **argv)
 {
-    struct explaining e = {
-        .chosen = {.time = 20, .timeout = 10, .seed = {.value = 1}},
-        .watch = {.started = clock_now(), .say = say},
-    };
+    struct explaining e = {.chosen = {.time = 20, .timeout = 10, .seed = {.value = 1}}};
     struct lit_error error = {0};
     int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_explain_syntax, argc, argv, &e.chosen, &e.patterns, NULL, &code)) {
-        cli_list_clear(&e.chosen.simt);
+    if (!cli_start(&cli_explain_syntax, argc, argv, &e.chosen, &e.patterns, NULL, &code))
         return code;
-    }
-    e.watch.policy = (struct eng_policy){
-        .idle = e.chosen.timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS};
+    cli_devices_watch(&e.devices, e.chosen.timeout, 0, 0);
     code = explain(&e, &error);
     if (e.folder[0])
         rmdir(e.folder);
     exp_found_clear(&e.found);
-    eng_inventory_clear(&e.inventory);
     text_free(&e.given);
     text_free(&e.settings);
-    cli_list_clear(&e.patterns);
-    cli_list_clear(&e.chosen.simt);
-    if (eng_interrupt())
-        eng_interrupt_reraise(eng_interrupt());
-    return code;
+    return cli_devices_end(&e.devices, code);
 }

@@ -5,12 +5,11 @@
 #include "base/clock.h"
 #include "catalogue/head.h"
 #include "cli/device.h"
-#include "cli/fuzz_report.h"
-#include "engine/drivers.h"
-#include "engine/watch.h"
-#include "engine/progress.h"
+#include "fuzz/campaign.h"
 #include "generate/module.h"
-#include "generate/program.h"
+#include "model/check.h"
+#include "report/format.h"
+#include "report/table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -18,9 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
-#include <unistd.h>
 
 #define FAMILY         "reconvergence"
 #define FILE_MAX       (256 * 1024)
@@ -46,13 +42,11 @@ static const struct cli_option options[] = {
     {0, "count", CLI_COUNT, AT(count), "N", "programs (default: 1,000)"},
     {0, "rule", CLI_CHOICE, AT(rule), "maximal|subgroup-uniform|default",
      "the reconvergence rule to check (default: maximal)"},
-    {'d', "device", CLI_LIST, AT(devices), "DEVICE",
-     "only this device, as for 'litmus run -d'; can be repeated"},
-    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "only on the SIMT simulator: " CLI_SIMT_MODELS},
-    {0, "seed", CLI_SEED, AT(seed), "SEED",
-     "random seed of programs and input, e.g. 24301 or 0x5eed\n(default: a new one, which is "
-     "printed)"},
+    CLI_OPTION_DEVICE,
+    CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
+    CLI_OPTION_SEED(
+        "random seed of programs and input, e.g. 24301 or 0x5eed\n(default: a new one, which is "
+        "printed)"),
     {0, "index", CLI_SEED, AT(index), "N", "the first program's number (default: 0)"},
     {'n', "runs", CLI_COUNT, AT(runs), "N", "runs of each program (default: 8; of --replay 200)"},
     {0, "steps", CLI_COUNT, AT(steps), "N", "size limit of a program, about; to 64 (default: 40)"},
@@ -63,10 +57,8 @@ static const struct cli_option options[] = {
     {0, "out", CLI_TEXT, AT(out), "FOLDER", "where they are stored (default: fuzz-reconvergence)"},
     {0, "show", CLI_FLAG, AT(show), NULL, "only print program --index of --seed as a test"},
     {0, "replay", CLI_TEXT, AT(replay), "FILE", "run a stored program again"},
-    {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "seconds without progress that count as a hang (default: 60)"},
-    {0, "time", CLI_SECONDS, AT(time), "SECONDS",
-     "time budget, then stop with exit code 5; 90s, 10m, 2h"},
+    CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
+    CLI_OPTION_TIME,
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
      "print every failed program, and the drivers' own output"},
@@ -92,75 +84,188 @@ const struct cli_syntax cli_fuzz_syntax = {
     .words = "reconvergence",
 };
 
+// What is printed
+
+static void put_rate(uint64_t failed, uint64_t runs, struct text *text)
+{
+    char rate[80], a[32], b[32];
+    format_interval(rate, failed, runs, stat_clopper_pearson(failed, runs, 0.95));
+    text_printf(text, "%s of %s runs (%s)", text_count(a, failed), text_count(b, runs), rate);
+}
+
+static void put_found(const struct fuzz_found *found, enum masks_rule rule, struct text *text)
+{
+    const struct eng_failure *failure = &found->failure;
+    struct text notation = {0};
+    text_printf(text, "  program %" PRIu64 ", %s, subgroups of %u: %s", found->index,
+                gen_rule_name(rule), found->subgroup, eng_result_name(found->first.result));
+    if (found->first.result != ENG_FAIL)
+        text_printf(text, ": %s%s\n", found->first.reason,
+                    found->runs && !found->failed ? "; not again, alone" : "");
+    else {
+        text_puts(text, " in ");
+        if (found->runs)
+            put_rate(found->failed, found->runs, text);
+        else
+            put_rate(found->first.count.failed_runs, found->first.count.runs, text);
+        text_puts(text, "\n");
+    }
+    gen_write(&found->small, &notation);
+    if (found->shrunk)
+        text_printf(text, "    %u of %u steps after %u tries%s\n", found->small.count,
+                    found->drawn.count, found->tries,
+                    found->cut_short ? ", incomplete" : ", no smaller one fails");
+    if (found->small_runs && found->first.result == ENG_FAIL) {
+        text_puts(text, "    fails in ");
+        put_rate(found->small_failed, found->small_runs, text);
+        text_puts(text, "\n");
+    }
+    if (found->shrunk)
+        text_paragraph(text, "    ", notation.data);
+    if (found->first.result == ENG_FAIL && failure->where[0]) {
+        const char *outcome = cat_outcome_name(CAT_CHECK_MASK, failure->at.outcome);
+        text_printf(text, "    %s: %s: got 0x%x, want 0x%x\n", outcome ? outcome : "wrong",
+                    failure->where, failure->at.got, failure->at.want);
+    }
+    if (found->path[0])
+        text_printf(text, "    stored in %s\n", found->path);
+    text_free(&notation);
+}
+
+static uint64_t failed_of(const struct fuzz_tally *tally)
+{
+    return tally->results[ENG_FAIL] + tally->results[ENG_CRASH] + tally->results[ENG_HANG] +
+           tally->results[ENG_DEVICE_LOST];
+}
+
+static uint64_t judged_of(const struct fuzz_tally *tally)
+{
+    return failed_of(tally) + tally->results[ENG_PASS];
+}
+
+// The table of one device.
+static void put_table(const struct fuzz_tally *tally, enum masks_rule rule, struct text *text)
+{
+    static const struct table_column columns[] = {{.title = "rule"},
+                                                  {.title = "programs", .kind = TABLE_NUMBER},
+                                                  {.title = "runs", .kind = TABLE_NUMBER},
+                                                  {.title = "masks checked", .kind = TABLE_NUMBER},
+                                                  {.title = "failed", .kind = TABLE_NUMBER},
+                                                  {.title = "rate, 95 % interval"},
+                                                  {.title = ""}};
+    struct table table = {TABLE_OF(columns), .width = 40};
+    const uint64_t failed = failed_of(tally), judged = judged_of(tally);
+    char number[32];
+    table_row(&table);
+    table_put(&table, TONE_PLAIN, "%s", gen_rule_name(rule));
+    table_count(&table, TONE_PLAIN, judged);
+    table_count(&table, TONE_PLAIN, tally->runs);
+    table_count(&table, TONE_PLAIN, tally->masks);
+    table_count(&table, TONE_PLAIN, failed);
+    table_rate(&table, TONE_PLAIN, failed, judged, stat_clopper_pearson(failed, judged, 0.95));
+    table_put(&table, TONE_PLAIN, "%s",
+              judged == 0        ? "nothing ran"
+              : failed == 0      ? "never seen"
+              : failed == judged ? "ALWAYS"
+                                 : "SOMETIMES");
+    table_terminal(&table, false, text);
+    table_clear(&table);
+    for (enum eng_result result = 0; result < ENG_RESULTS; result++)
+        if (tally->results[result] && result != ENG_PASS && result != ENG_FAIL)
+            text_printf(text, "  %s: %s\n", eng_result_name(result),
+                        text_count(number, tally->results[result]));
+    if (tally->reason[0])
+        text_printf(text, "  %s\n", tally->reason);
+}
+
+// What several devices add up to.
+struct sum {
+    uint64_t failed, broken, errors, ran; // programs: wrong masks; crash, hang, lost; ...
+    unsigned stopped, unopened;           // devices
+    bool out_of_time;
+};
+
+static void add(struct sum *sum, const struct fuzz_tally *tally)
+{
+    sum->failed += tally->results[ENG_FAIL];
+    sum->broken += failed_of(tally) - tally->results[ENG_FAIL];
+    sum->errors += tally->results[ENG_HARNESS_ERROR];
+    sum->ran += judged_of(tally);
+}
+
+// The exit code and why, as docs/reading.md has them.
+static enum lit_exit conclude(const struct sum *sum, char reason[256])
+{
+    const struct {
+        bool holds;
+        enum lit_exit code;
+        const char *why;
+        uint64_t count;
+    } ends[] = {
+        {sum->stopped, LIT_EXIT_DEVICE_LOST, "a device was lost and its queue stopped", 0},
+        {sum->failed, LIT_EXIT_FORBIDDEN, "forbidden masks were observed in %s program%s",
+         sum->failed},
+        {sum->broken, LIT_EXIT_FORBIDDEN,
+         "the driver crashed, hung or lost the device in %s program%s", sum->broken},
+        {sum->out_of_time, LIT_EXIT_TIME, "the time budget was used up", 0},
+        {sum->errors, LIT_EXIT_UNDECIDED, "%s program%s could not be run", sum->errors},
+        {sum->unopened && sum->ran, LIT_EXIT_UNDECIDED, "a device could not be used", 0},
+        {!sum->ran, LIT_EXIT_NOTHING, "nothing could run", 0},
+        {true, LIT_EXIT_OK, "no forbidden mask was observed", 0},
+    };
+    char number[32];
+    size_t i = 0;
+    while (!ends[i].holds)
+        i++;
+    text_count(number, ends[i].count);
+    snprintf(reason, 256, ends[i].why, number, ends[i].count == 1 ? "" : "s");
+    return ends[i].code;
+}
+
+// Everything that one invocation holds.
 struct fuzzing {
     struct options chosen;
     struct gen_taste taste;
-    struct eng_watch watch;
-    struct eng_inventory inventory;
-    bool *devices;
-    struct cli_fuzz_sum sum;
-    bool utf8, drawn; // a progress line stands on the terminal
-    double shown;     // when
+    struct cli_devices devices;
+    struct sum sum;
     uint64_t planned;
     uint64_t unkept; // failing programs of this device that were only told
     double began;
 };
 
-static void clear_line(struct fuzzing *f)
-{
-    if (f->drawn)
-        fprintf(stderr, "\r\033[K");
-    f->drawn = false;
-}
-
-static void say(const char *line, void *user)
-{
-    clear_line(user);
-    fprintf(stderr, "%s\n", line);
-}
-
 // Devices
-
-static bool find_devices(struct fuzzing *f, struct lit_error *error)
-{
-    if (!cli_simt_use(&f->chosen.simt, error))
-        return false;
-    if (!eng_inventory_take(&f->watch, &f->inventory))
-        return lit_fail(error, LIT_EXIT_TIME,
-                        "the time budget was used up before the first program");
-    f->devices = lit_alloc(f->inventory.count + 1, sizeof *f->devices);
-    return eng_inventory_some(&f->inventory, error) &&
-           eng_inventory_choose(&f->inventory, f->chosen.devices.items, f->chosen.devices.count,
-                                f->devices, error);
-}
 
 static void print_header(const struct fuzzing *f, const struct eng_device *device)
 {
     struct text line = {0};
-    cli_device_heading(device, f->inventory.count, f->utf8, &line);
+    cli_device_heading(device, f->devices.inventory.count, cli_utf8(), &line);
     cli_print(&line);
 }
 
 // Whether anything can run on it; says why not.
-static bool is_usable(struct fuzzing *f, const struct eng_device *device)
+static bool is_usable(const struct eng_device *device)
 {
     if (device->facts.problem[0])
         fprintf(stderr, "litmus: nothing can run on %s: %s\n", device->facts.name,
                 device->facts.problem);
-    (void)f;
     return !device->facts.problem[0] && device->facts.subgroup;
 }
 
-static void end_device(struct fuzzing *f, const struct fuzz_target *target, enum eng_end end,
-                       const char *reason)
+static void end_device(struct fuzzing *f, struct fuzz_target *target, enum eng_end end,
+                       const struct fuzz_tally *tally, enum masks_rule rule)
 {
-    if (end == ENG_END_TIME)
-        f->sum.out_of_time = true;
-    if (!eng_end_stops(end))
-        return;
+    struct text table = {0};
+    cli_line_clear(&f->devices.line);
+    f->sum.out_of_time |= end == ENG_END_TIME;
     f->sum.stopped += end == ENG_END_STOPS;
     f->sum.unopened += end == ENG_END_UNFIT;
-    fprintf(stderr, "  device %u stops: %s\n", target->client.device->number, reason);
+    if (eng_end_stops(end))
+        fprintf(stderr, "  device %u stops: %s\n", target->client.device->number, tally->reason);
+    fuzz_target_end(target);
+    text_puts(&table, "\n");
+    put_table(tally, rule, &table);
+    cli_print(&table);
+    add(&f->sum, tally);
 }
 
 // A campaign
@@ -168,19 +273,13 @@ static void end_device(struct fuzzing *f, const struct fuzz_target *target, enum
 static void show_progress(const struct fuzz_tally *tally, const char *doing, void *user)
 {
     struct fuzzing *f = user;
-    const bool terminal = isatty(STDERR_FILENO) == 1;
     const double now = clock_now();
     char done[32], all[32], failed[32];
-    if (f->chosen.quiet || now < f->shown + (terminal ? 0.1 : 30))
-        return;
-    f->shown = now;
-    fprintf(stderr, "%s  %s of %s programs, %.0f per second, failed: %s%s%s%s",
-            terminal ? "\r\033[K" : "", text_count(done, tally->programs),
-            text_count(all, f->planned),
-            (double)tally->programs / (now > f->began ? now - f->began : 1),
-            text_count(failed, tally->programs - tally->results[ENG_PASS]), doing ? "; " : "",
-            doing ? doing : "", terminal ? "" : "\n");
-    f->drawn = terminal;
+    cli_line_show(&f->devices.line, "  %s of %s programs, %.0f per second, failed: %s%s%s",
+                  text_count(done, tally->programs), text_count(all, f->planned),
+                  (double)tally->programs / (now > f->began ? now - f->began : 1),
+                  text_count(failed, tally->programs - tally->results[ENG_PASS]), doing ? "; " : "",
+                  doing ? doing : "");
 }
 
 static void show_found(const struct fuzz_found *found, void *user)
@@ -190,8 +289,8 @@ static void show_found(const struct fuzz_found *found, void *user)
     // Of those that are only counted a few say enough.
     if (!f->chosen.replay && !found->path[0] && f->chosen.verbose == 0 && ++f->unkept > UNKEPT)
         return;
-    clear_line(f);
-    cli_fuzz_found(found, f->taste.rule, &text);
+    cli_line_clear(&f->devices.line);
+    put_found(found, f->taste.rule, &text);
     cli_print(&text);
 }
 
@@ -200,7 +299,6 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
 {
     struct fuzz_target target;
     struct fuzz_tally tally;
-    struct text table = {0};
     char count[32], runs[32];
     bool written = true;
     const struct fuzz_plan plan = {.taste = f->taste,
@@ -218,19 +316,12 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
            gen_rule_name(f->taste.rule), text_count(count, plan.count), text_count(runs, plan.runs),
            plan.seed);
     cli_flush();
-    f->began = f->shown = clock_now();
+    f->began = f->devices.line.shown = clock_now();
     f->planned = plan.count;
     f->unkept = 0;
-    fuzz_target_init(&target, &f->watch, device);
+    fuzz_target_init(&target, &f->devices.watch, device);
     *end = fuzz_campaign(&target, &plan, &listener, &tally, &written, error);
-    clear_line(f);
-    end_device(f, &target, *end, tally.reason);
-    fuzz_target_end(&target);
-    cli_fuzz_table(&tally, f->taste.rule, &table);
-    printf("\n%s", table.data);
-    cli_flush();
-    text_free(&table);
-    cli_fuzz_add(&f->sum, &tally);
+    end_device(f, &target, *end, &tally, f->taste.rule);
     return written;
 }
 
@@ -292,9 +383,8 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
 {
     struct fuzz_target target;
     struct fuzz_tally tally = {0};
-    struct text table = {0};
     print_header(f, device);
-    fuzz_target_init(&target, &f->watch, device);
+    fuzz_target_init(&target, &f->devices.watch, device);
     *end = ENG_END_RAN;
     for (size_t i = 0; i < target.size_count && *end == ENG_END_RAN; i++) {
         struct fuzz_found found = {
@@ -305,28 +395,11 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
                                          .subgroup = target.sizes[i],
                                          .seed = f->chosen.seed.value,
                                          .runs = f->chosen.runs};
-        *end = fuzz_try(&target, &trial, &found.first);
-        if (eng_end_stops(*end))
-            snprintf(tally.reason, sizeof tally.reason, "%s", found.first.reason);
-        if (*end != ENG_END_RAN)
-            break;
-        if (found.first.count.failure_count)
-            found.failure = found.first.count.failures[0];
-        tally.programs++;
-        tally.runs += found.first.count.runs;
-        tally.masks += fuzz_masks(&replay->program, &found.first.count, target.sizes[i]);
-        tally.results[found.first.result]++;
-        if (fuzz_failed(&found.first))
+        *end = fuzz_run(&target, &trial, &found, &tally);
+        if (*end == ENG_END_RAN && fuzz_failed(&found.first))
             show_found(&found, f);
-        else if (found.first.result != ENG_PASS)
-            snprintf(tally.reason, sizeof tally.reason, "%s", found.first.reason);
     }
-    end_device(f, &target, *end, tally.reason);
-    fuzz_target_end(&target);
-    cli_fuzz_table(&tally, replay->rule, &table);
-    printf("\n%s", table.data);
-    text_free(&table);
-    cli_fuzz_add(&f->sum, &tally);
+    end_device(f, &target, *end, &tally, replay->rule);
 }
 
 // --show
@@ -374,87 +447,57 @@ static bool check_usage(struct fuzzing *f, const struct cli_list *operands, stru
 static void settle(struct fuzzing *f)
 {
     struct options *o = &f->chosen;
-    if (!o->seed.given && getrandom(&o->seed.value, sizeof o->seed.value, 0) < 0)
-        o->seed.value = (uint64_t)time(NULL);
-    // Shorter to write down, and more than enough.
-    if (!o->seed.given)
-        o->seed.value &= 0xffffffff;
+    cli_seed_settle(&o->seed, true);
     if (!o->runs)
         o->runs = o->replay ? REPLAY_RUNS : 8;
     f->taste = (struct gen_taste){
         .rule = rules[o->rule], .steps = (uint32_t)o->steps, .depth = (uint32_t)o->depth};
-    f->watch.policy = (struct eng_policy){
-        .idle = o->timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS, .total = o->time};
-    f->watch.verbose = o->verbose > 0;
-    f->watch.user = f;
-}
-
-static int finish(const struct fuzzing *f)
-{
-    const char *dot = f->utf8 ? " \u00b7 " : ", ";
-    char reason[256], took[32];
-    const enum lit_exit code = cli_fuzz_exit(&f->sum, reason, sizeof reason);
-    printf("\nseed 0x%" PRIx64 "%s%s%s", f->chosen.seed.value, dot,
-           eng_duration(took, clock_now() - f->watch.started), dot);
-    if (eng_interrupt())
-        printf("interrupted%s%s\n", code == LIT_EXIT_FORBIDDEN ? ": " : "",
-               code == LIT_EXIT_FORBIDDEN ? reason : "");
-    else
-        printf("exit %d: %s\n", (int)code, reason);
-    cli_flush();
-    return code;
+    f->devices.line.quiet = o->quiet;
+    cli_devices_watch(&f->devices, o->timeout, o->time, o->verbose);
 }
 
 static int fuzz(struct fuzzing *f, const struct cli_list *operands, struct lit_error *error)
 {
     struct replay replay;
     enum eng_end end = ENG_END_RAN;
+    char reason[256];
     if (!check_usage(f, operands, error))
         return cli_fail(error);
     settle(f);
     if (f->chosen.show)
         return show(f);
-    if (f->chosen.replay && !read_replay(f, &replay, error))
+    if ((f->chosen.replay && !read_replay(f, &replay, error)) ||
+        !cli_simt_use(&f->chosen.simt, error) ||
+        !cli_devices_find(&f->devices, &f->chosen.devices, error))
         return cli_fail(error);
-    eng_interrupt_listen();
-    if (!find_devices(f, error))
-        return cli_fail(error);
-    for (size_t i = 0; i < f->inventory.count && end != ENG_END_TIME && end != ENG_END_SIGNAL;
-         i++) {
-        const struct eng_device *device = &f->inventory.devices[i];
-        if (!f->devices[i] || !is_usable(f, device))
+    const struct eng_inventory *inventory = &f->devices.inventory;
+    for (size_t i = 0; i < inventory->count && end != ENG_END_TIME && end != ENG_END_SIGNAL; i++) {
+        const struct eng_device *device = &inventory->devices[i];
+        if (!f->devices.chosen[i] || !is_usable(device))
             continue;
         if (f->chosen.replay)
             replay_device(f, &replay, device, &end);
         else if (!fuzz_device(f, device, &end, error))
             return cli_fail(error);
     }
-    return finish(f);
+    const enum lit_exit code = conclude(&f->sum, reason);
+    printf("\n");
+    cli_last_line(NULL, f->chosen.seed.value, f->devices.watch.started, code, reason);
+    return code;
 }
 
 int cli_fuzz(int argc, char **argv)
 {
-    struct fuzzing f = {
-        .chosen = {.count = 1000,
-                   .keep = 5,
-                   .steps = 40,
-                   .depth = 4,
-                   .timeout = ENG_IDLE_SECONDS,
-                   .out = "fuzz-reconvergence"},
-        .watch = {.started = clock_now(), .say = say},
-        .utf8 = cli_utf8(),
-    };
+    struct fuzzing f = {.chosen = {.count = 1000,
+                                   .keep = 5,
+                                   .steps = 40,
+                                   .depth = 4,
+                                   .timeout = ENG_IDLE_SECONDS,
+                                   .out = "fuzz-reconvergence"}};
     struct cli_list operands = {0};
     struct lit_error error = {0};
     int code = LIT_EXIT_OK;
     if (cli_start(&cli_fuzz_syntax, argc, argv, &f.chosen, &operands, NULL, &code))
         code = fuzz(&f, &operands, &error);
-    eng_inventory_clear(&f.inventory);
-    free(f.devices);
-    cli_list_clear(&operands);
-    cli_list_clear(&f.chosen.devices);
-    cli_list_clear(&f.chosen.simt);
-    if (eng_interrupt())
-        eng_interrupt_reraise(eng_interrupt());
-    return code;
+    return cli_devices_end(&f.devices, code);
 }

@@ -80,14 +80,6 @@ int cli_version(int argc, char **argv)
     int code = LIT_EXIT_OK;
     if (!cli_start(&cli_version_syntax, argc, argv, NULL, &operands, NULL, &code))
         return code;
-    bool alone = operands.count == 0;
-    struct lit_error error = {0};
-    if (!alone)
-        lit_fail(&error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help version'",
-                 operands.items[0]);
-    cli_list_clear(&operands);
     text_puts(&text, "litmus " LITMUS_VERSION "\n");
-    code = alone ? cli_print(&text) : cli_fail(&error);
-    text_free(&text);
-    return code;
+    return cli_print(&text);
 }

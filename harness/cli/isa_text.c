@@ -66,7 +66,7 @@ static void put_effects(const struct isa_study *study, struct text *text)
         if (first)
             text_printf(text, "  %s\n", effect->test);
         text_puts(&label, "    ");
-        cli_paragraph(text, label.data, words.data);
+        text_paragraph(text, label.data, words.data);
         text_free(&label);
         text_free(&words);
     }

@@ -121,10 +121,10 @@ static void put_features(struct text *text, uint64_t features, const char *befor
 static void put_question(struct text *text, const struct cat_test *test, const struct counting *c)
 {
     struct text needs = {0};
-    cli_paragraph(text, "    ", test->head.asks);
+    text_paragraph(text, "    ", test->head.asks);
     put_features(&needs, c->always, "needs ");
     put_features(&needs, c->sometimes & ~c->always, needs.length ? "; some: " : "some need ");
-    cli_paragraph(text, "    ", needs.length ? needs.data : "");
+    text_paragraph(text, "    ", needs.length ? needs.data : "");
     text_free(&needs);
 }
 
@@ -253,9 +253,5 @@ int cli_list(int argc, char **argv)
     } else {
         code = cli_fail(&error);
     }
-    cli_list_clear(&chosen.families);
-    cli_list_clear(&chosen.expectations);
-    cli_list_clear(&chosen.needs);
-    cli_list_clear(&patterns);
     return code;
 }

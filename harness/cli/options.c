@@ -12,17 +12,33 @@
 #define OPTIONS_MAX 64
 #define FIRST_LONG  256 // what getopt_long returns for the first option of a table
 
+// A command line lasts as long as the program, and so do its lists: what is kept here is never
+// freed.
+static void keep(void *memory)
+{
+    static struct kept {
+        struct kept *next;
+        void *memory;
+    } * all;
+    struct kept *one = lit_alloc(1, sizeof *one);
+    *one = (struct kept){all, memory};
+    all = one;
+}
+
 void cli_list_add(struct cli_list *list, const char *item)
 {
-    list->items = lit_realloc(list->items, list->count + 1, sizeof *list->items);
+    if ((list->count & (list->count + 1)) == 0) { // 0, 1, 3, 7 items: its room is used up
+        const char **more = lit_alloc(2 * list->count + 1, sizeof *more);
+        if (list->count)
+            memcpy(more, list->items, list->count * sizeof *more);
+        keep(more);
+        list->items = more;
+    }
     list->items[list->count++] = lit_strdup(item);
 }
 
 void cli_list_clear(struct cli_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
-        free((char *)list->items[i]);
-    free(list->items);
     *list = (struct cli_list){0};
 }
 

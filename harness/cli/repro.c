@@ -3,7 +3,6 @@
 // program.
 
 #include "base/random.h"
-#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/device.h"
 #include "engine/client.h"
@@ -17,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #define DEFAULT_RUNS 1000
@@ -38,15 +36,13 @@ static const struct cli_option options[] = {
      "output folder; must be empty or not exist (default: named\nafter the test)"},
     {'d', "device", CLI_LIST, AT(devices), "DEVICE",
      "target device, as listed by 'litmus devices' or the\nsession: number, UUID or name"},
-    {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
+    CLI_OPTION_DB,
     {0, "session", CLI_COUNT, AT(session), "N", "the session (default: the newest)"},
     {'n', "runs", CLI_COUNT, AT(runs), "N",
      "runs of the reproducer (default: as measured, else 1,000)"},
-    {0, "seed", CLI_SEED, AT(seed), "SEED",
-     "random seed of the data (default: as measured, else 1)"},
+    CLI_OPTION_SEED("random seed of the data (default: as measured, else 1)"),
     {0, "amber", CLI_FLAG, AT(amber), NULL, "also write an Amber script"},
-    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "for the SIMT simulator, if nothing was measured:\n" CLI_SIMT_MODELS},
+    CLI_OPTION_SIMT("for the SIMT simulator, if nothing was measured:\n" CLI_SIMT_MODELS),
 };
 
 #define OPTIONS (sizeof options / sizeof options[0])
@@ -78,16 +74,10 @@ struct making {
     bool has_code;
     struct isa_study here; // its code from a device that is here, if the store has none
     char no_code[512];     // why there is none
-    struct eng_inventory inventory;
+    struct cli_devices devices;
     struct dev_facts facts;
     char system[512];
 };
-
-static void say(const char *line, void *user)
-{
-    (void)user;
-    fprintf(stderr, "%s\n", line);
-}
 
 // The result in the store
 
@@ -181,20 +171,11 @@ static bool take_code(const struct cat_case *which, enum eng_result result, cons
     return true;
 }
 
-static struct eng_watch watch_of(void)
-{
-    return (struct eng_watch){
-        .policy = {.idle = ENG_IDLE_SECONDS, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS},
-        .started = clock_now(),
-        .say = say};
-}
-
 // Whatever goes wrong here costs the bundle nothing but the code.
 static void capture_code(struct making *m, const struct eng_device *device)
 {
-    const struct eng_watch watch = watch_of();
     const struct eng_capture capture = {
-        .watch = &watch, .device = device, .take = take_code, .user = m};
+        .watch = &m->devices.watch, .device = device, .take = take_code, .user = m};
     struct cat_case which = m->which;
     char reason[512];
     // A name without a subgroup size means the device's own.
@@ -207,7 +188,6 @@ static void capture_code(struct making *m, const struct eng_device *device)
 // The result's own device, if it is here: the same hardware with the same driver.
 static void look_for_code(struct making *m)
 {
-    const struct eng_watch watch = watch_of();
     const char *simt = m->model.simt;
     const struct cli_list settings = {.items = &simt, .count = 1};
     struct lit_error error = {0};
@@ -219,11 +199,12 @@ static void look_for_code(struct making *m)
         return;
     }
     eng_interrupt_listen();
-    if ((simt && !cli_simt_use(&settings, &error)) || !eng_inventory_take(&watch, &m->inventory))
+    if ((simt && !cli_simt_use(&settings, &error)) ||
+        !eng_inventory_take(&m->devices.watch, &m->devices.inventory))
         return;
-    for (size_t i = 0; i < m->inventory.count; i++)
-        if (!strcmp(m->inventory.devices[i].id, m->model.devices[m->result->device].id)) {
-            capture_code(m, &m->inventory.devices[i]);
+    for (size_t i = 0; i < m->devices.inventory.count; i++)
+        if (!strcmp(m->devices.inventory.devices[i].id, m->model.devices[m->result->device].id)) {
+            capture_code(m, &m->devices.inventory.devices[i]);
             return;
         }
 }
@@ -232,38 +213,34 @@ static void look_for_code(struct making *m)
 
 static bool look_at_devices(struct making *m, struct lit_error *error)
 {
-    const struct eng_watch watch = watch_of();
-    struct utsname system;
     eng_interrupt_listen();
     if (!cli_simt_use(&m->chosen.simt, error))
         return false;
-    if (!eng_inventory_take(&watch, &m->inventory))
+    if (!eng_inventory_take(&m->devices.watch, &m->devices.inventory))
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
-    if (m->inventory.failed[0])
-        return eng_inventory_some(&m->inventory, error);
-    bool *chosen = lit_alloc(m->inventory.count + 1, sizeof *chosen);
-    const struct eng_device *first = NULL;
-    bool good = m->inventory.count > 0
-                    ? eng_inventory_choose(&m->inventory, m->chosen.devices.items,
-                                           m->chosen.devices.count, chosen, error)
-                    : lit_fail(error, LIT_EXIT_NOTHING,
-                               "nothing was measured, and no Vulkan device was found to make "
-                               "the data for");
-    for (size_t i = m->inventory.count; good && i-- > 0;)
-        if (chosen[i])
-            first = &m->inventory.devices[i];
-    free(chosen);
-    if (first)
-        m->facts = first->facts;
-    if (good && uname(&system) == 0)
-        snprintf(m->system, sizeof m->system, "%s %s %s", system.sysname, system.release,
-                 system.machine);
-    if (good && m->facts.problem[0])
+    const struct eng_inventory *inventory = &m->devices.inventory;
+    if (inventory->failed[0])
+        return eng_inventory_some(inventory, error);
+    if (inventory->count == 0)
+        return lit_fail(
+            error, LIT_EXIT_NOTHING,
+            "nothing was measured, and no Vulkan device was found to make the data for");
+    bool *chosen = m->devices.chosen = lit_alloc(inventory->count, sizeof *chosen);
+    if (!eng_inventory_choose(inventory, m->chosen.devices.items, m->chosen.devices.count, chosen,
+                              error))
+        return false;
+    size_t first = 0;
+    while (!chosen[first])
+        first++;
+    char *system = cli_system();
+    m->facts = inventory->devices[first].facts;
+    snprintf(m->system, sizeof m->system, "%s", system);
+    free(system);
+    if (m->facts.problem[0])
         return lit_fail(error, LIT_EXIT_NOTHING, "nothing can run on %s: %s", m->facts.name,
                         m->facts.problem);
-    if (good && first)
-        capture_code(m, first);
-    return good;
+    capture_code(m, &inventory->devices[first]);
+    return true;
 }
 
 // The folder
@@ -394,6 +371,7 @@ int cli_repro(int argc, char **argv)
     struct text said = {0};
     uint64_t given = 0;
     int code = LIT_EXIT_OK;
+    cli_devices_watch(&m.devices, ENG_IDLE_SECONDS, 0, 0);
     if (cli_start(&cli_repro_syntax, argc, argv, &m.chosen, &operands, &given, &code)) {
         for (size_t i = 0; i < OPTIONS; i++)
             m.store_given |=
@@ -405,12 +383,6 @@ int cli_repro(int argc, char **argv)
     isa_study_clear(&m.here);
     if (m.has_model)
         report_model_clear(&m.model);
-    eng_inventory_clear(&m.inventory);
-    cli_list_clear(&m.chosen.devices);
-    cli_list_clear(&m.chosen.simt);
-    cli_list_clear(&operands);
     text_free(&said);
-    if (eng_interrupt())
-        eng_interrupt_reraise(eng_interrupt());
-    return code;
+    return cli_devices_end(&m.devices, code);
 }

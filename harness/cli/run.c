@@ -22,9 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_RUNS 1000
@@ -48,12 +45,11 @@ static const struct cli_option options[] = {
      "run until each rate is shown to be above or below this"},
     {0, "max-runs", CLI_COUNT, AT(max_runs), "N",
      "limit for --until-..., then undecided: exit code 3\n(default: 1,000 times -n)"},
-    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "only on the SIMT simulator, with this execution model:\n " CLI_SIMT_MODELS},
+    CLI_OPTION_SIMT("only on the SIMT simulator, with this execution model:\n " CLI_SIMT_MODELS),
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
      "all values of all parameters, and all supported subgroup\nsizes"},
-    {0, "seed", CLI_SEED, AT(seed), "SEED",
-     "random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"},
+    CLI_OPTION_SEED(
+        "random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"),
     {0, "stress", CLI_LIST, AT(stress), CLI_STRESS_ARGUMENT,
      "background load on the device (default: none). random: a\nstress configuration for each "
      "configuration, from the seed;\ntuned: the one that 'litmus tune' found; or parameters,\ne.g. "
@@ -65,10 +61,8 @@ static const struct cli_option options[] = {
      "and the like say"},
     {0, "shard-runs", CLI_TEXT, AT(shard_runs), "I/N",
      "only part I (from 0) of N: of the runs of each test"},
-    {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "seconds without progress that count as a hang (default: 60)"},
-    {0, "time", CLI_SECONDS, AT(time), "SECONDS",
-     "time budget, then stop with exit code 5; 90s, 10m, 2h"},
+    CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
+    CLI_OPTION_TIME,
     {0, "serial", CLI_FLAG, AT(serial), NULL,
      "run devices one after another (default: in parallel)"},
     {0, "ahead", CLI_TEXT, AT(ahead_text), "N",
@@ -76,7 +70,7 @@ static const struct cli_option options[] = {
      "the devices; none on\nsoftware devices)"},
     {0, "resume", CLI_FLAG, AT(resume), NULL,
      "resume the newest unfinished session, with its options"},
-    {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
+    CLI_OPTION_DB,
     {0, "baseline", CLI_LIST, AT(baselines), "FILE[#N|#all]",
      "compare with a baseline (a store or a JSON report) and exit\nas 'litmus gate' does"},
     {0, "waivers", CLI_LIST, AT(waivers), "FILE",
@@ -91,8 +85,7 @@ static const struct cli_option options[] = {
      "no progress, no tables: only failures and the last line"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
      "print every configuration, and the drivers' own output"},
-    {0, "color", CLI_CHOICE, AT(color), "auto|always|never",
-     "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"},
+    CLI_OPTION_COLOR,
     CLI_OUTPUT_OPTIONS,
 };
 
@@ -198,23 +191,20 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
 struct run {
     struct cli_run_options options;
     struct cat_selection selection;
-    struct eng_policy policy;
-    struct eng_inventory inventory;
-    bool *chosen;
+    struct cli_devices devices;
     struct eng_progress progress;
     struct eng_stressing stress;
     struct store *store;
     struct store_session session;
     struct cli_baseline baseline;
-    double started;
     bool utf8;
     bool incomplete; // a device of the resumed session is not there
 };
 
 static void say(const char *line, void *user)
 {
-    (void)user;
-    fprintf(stderr, "%s\n", line);
+    struct run *run = user;
+    run->devices.watch.say(line, &run->devices);
 }
 
 // Devices
@@ -222,11 +212,11 @@ static void say(const char *line, void *user)
 static void remark_drivers(const struct run *run)
 {
     size_t quiet = 0;
-    for (size_t i = 0; i < run->inventory.remark_count; i++) {
-        const struct eng_remark *remark = &run->inventory.remarks[i];
+    for (size_t i = 0; i < run->devices.inventory.remark_count; i++) {
+        const struct eng_remark *remark = &run->devices.inventory.remarks[i];
         char manifest[512];
         // A driver without hardware is no news, unless there is nothing else.
-        if (remark->harmless && run->inventory.count > 0 && run->options.verbose == 0) {
+        if (remark->harmless && run->devices.inventory.count > 0 && run->options.verbose == 0) {
             quiet++;
             continue;
         }
@@ -240,19 +230,15 @@ static void remark_drivers(const struct run *run)
 
 static bool take_inventory(struct run *run, struct lit_error *error)
 {
-    struct eng_watch watch = {.policy = run->policy,
-                              .started = run->started,
-                              .verbose = run->options.verbose > 0,
-                              .say = say};
-    bool finished = eng_inventory_take(&watch, &run->inventory);
-    run->chosen = lit_alloc(run->inventory.count + 1, sizeof *run->chosen);
+    bool finished = eng_inventory_take(&run->devices.watch, &run->devices.inventory);
+    run->devices.chosen = lit_alloc(run->devices.inventory.count + 1, sizeof *run->devices.chosen);
     if (eng_interrupt())
         eng_interrupt_reraise(eng_interrupt());
     if (!finished)
         return lit_fail(error, LIT_EXIT_TIME, "the time budget was used up before the first test");
-    if (!run->inventory.failed[0])
+    if (!run->devices.inventory.failed[0])
         remark_drivers(run);
-    return eng_inventory_some(&run->inventory, error);
+    return eng_inventory_some(&run->devices.inventory, error);
 }
 
 static void remark_missing(const char *name, void *user)
@@ -267,13 +253,13 @@ static bool choose_devices(struct run *run, struct lit_error *error)
 {
     const struct cli_run_options *o = &run->options;
     if (!o->resume)
-        return eng_inventory_choose(&run->inventory, o->devices.items, o->devices.count,
-                                    run->chosen, error);
-    if (!cli_session_choose(run->session.options, &run->inventory, run->chosen, remark_missing, run,
-                            error))
+        return eng_inventory_choose(&run->devices.inventory, o->devices.items, o->devices.count,
+                                    run->devices.chosen, error);
+    if (!cli_session_choose(run->session.options, &run->devices.inventory, run->devices.chosen,
+                            remark_missing, run, error))
         return false;
-    for (size_t i = 0; i < run->inventory.count; i++)
-        if (run->chosen[i])
+    for (size_t i = 0; i < run->devices.inventory.count; i++)
+        if (run->devices.chosen[i])
             return true;
     return lit_fail(error, LIT_EXIT_NOTHING, "none of the session's devices is there");
 }
@@ -288,7 +274,7 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
         return;
     eng_shard_runs(&run->options.shard, run->options.runs, &first, &own);
     eng_rule_write(&run->options.rule, rule);
-    cli_device_heading(device, run->inventory.count, run->utf8, &line);
+    cli_device_heading(device, run->devices.inventory.count, run->utf8, &line);
     text_printf(&line, "  %s configuration%s, ", text_count(count, planned),
                 planned == 1 ? "" : "s");
     if (run->options.rule.kind != ENG_RULE_FIXED)
@@ -311,42 +297,16 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
 
 // The session
 
-static char *command_line(int argc, char **argv)
-{
-    struct text text = {0};
-    text_puts(&text, "litmus");
-    // `litmus --all` comes here as it is; else argv[0] is the subcommand.
-    for (int i = strcmp(argv[0], "run") == 0 ? 0 : 1; i < argc; i++) {
-        text_puts(&text, " ");
-        cli_put_quoted(&text, argv[i]);
-    }
-    return text.data;
-}
-
 static bool begin_session(struct run *run, int argc, char **argv, struct lit_error *error)
 {
-    struct utsname system;
-    struct text name = {0};
-    char started[32];
-    time_t now = time(NULL);
-    struct tm utc;
-    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    if (uname(&system) == 0)
-        text_printf(&name, "%s %s %s", system.sysname, system.release, system.machine);
-    else
-        text_puts(&name, "unknown");
-    run->session = (struct store_session){
-        .version = lit_strdup(LITMUS_VERSION),
-        .command = command_line(argc, argv),
-        .started = lit_strdup(started),
-        .system = name.data,
-        .seed = run->options.seed.value,
-        .runs = run->options.runs,
-        .shard = run->options.shard.kind,
-        .shard_index = run->options.shard.index,
-        .shard_count = run->options.shard.count,
-        .options = cli_session_write(&run->options, &run->inventory, run->chosen),
-    };
+    run->session = cli_session_make("run", argc, argv);
+    run->session.seed = run->options.seed.value;
+    run->session.runs = run->options.runs;
+    run->session.shard = run->options.shard.kind;
+    run->session.shard_index = run->options.shard.index;
+    run->session.shard_count = run->options.shard.count;
+    run->session.options =
+        cli_session_write(&run->options, &run->devices.inventory, run->devices.chosen);
     run->store = store_open(run->options.db, error);
     return run->store && store_session_begin(run->store, &run->session, error);
 }
@@ -382,17 +342,9 @@ static void print_tables(const struct run *run)
 static void print_last_line(const struct run *run, enum lit_exit code, const char *reason,
                             bool unfinished)
 {
-    const char *dot = run->utf8 ? " \u00b7 " : ", ";
-    char took[32];
     struct text again = {0};
-    printf("stored in %s%sseed 0x%" PRIx64 "%s%s%s", run->options.db, dot, run->options.seed.value,
-           dot, eng_duration(took, clock_now() - run->started), dot);
-    if (eng_interrupt() && code != LIT_EXIT_FORBIDDEN && code != LIT_EXIT_DEVICE_LOST)
-        printf("interrupted\n");
-    else if (eng_interrupt())
-        printf("interrupted: %s\n", reason);
-    else
-        printf("exit %d: %s\n", (int)code, reason);
+    cli_last_line(run->options.db, run->options.seed.value, run->devices.watch.started, code,
+                  reason);
     if (unfinished) {
         text_puts(&again, "litmus run --resume");
         if (strcmp(run->options.db, "litmus.db") != 0) {
@@ -409,14 +361,9 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
 static void collect_code(const struct run *run)
 {
     struct lit_error error = {0};
-    const struct eng_watch watch = {.policy = run->policy,
-                                    .started = run->started,
-                                    .verbose = run->options.verbose > 0,
-                                    .say = say,
-                                    .user = (void *)run};
-    if (!cli_code_collect(&(struct cli_code){.watch = &watch,
-                                             .inventory = &run->inventory,
-                                             .chosen = run->chosen,
+    if (!cli_code_collect(&(struct cli_code){.watch = &run->devices.watch,
+                                             .inventory = &run->devices.inventory,
+                                             .chosen = run->devices.chosen,
                                              .store = run->store,
                                              .session = run->session.id,
                                              .which = (enum cli_code_which)run->options.isa},
@@ -427,8 +374,8 @@ static void collect_code(const struct run *run)
 static int measure(struct run *run)
 {
     struct eng_run work = {.selection = &run->selection,
-                           .inventory = &run->inventory,
-                           .chosen = run->chosen,
+                           .inventory = &run->devices.inventory,
+                           .chosen = run->devices.chosen,
                            .runs = run->options.runs,
                            .seed = run->options.seed.value,
                            .shard = run->options.shard,
@@ -439,8 +386,8 @@ static int measure(struct run *run)
                            .serial = run->options.serial,
                            .ahead = run->options.ahead,
                            .stress = &run->stress,
-                           .policy = run->policy,
-                           .started = run->started,
+                           .policy = run->devices.watch.policy,
+                           .started = run->devices.watch.started,
                            .kernel_log = ENG_KERNEL_LOG,
                            .store = run->store,
                            .session = run->session.id,
@@ -483,11 +430,11 @@ static int print_plan(const struct run *run)
 {
     struct text text = {0};
     char count[32];
-    for (size_t i = 0; i < run->inventory.count; i++) {
+    for (size_t i = 0; i < run->devices.inventory.count; i++) {
         struct eng_plan plan;
-        if (!run->chosen[i])
+        if (!run->devices.chosen[i])
             continue;
-        const struct eng_device *device = &run->inventory.devices[i];
+        const struct eng_device *device = &run->devices.inventory.devices[i];
         eng_plan_make(&plan, &run->selection, &device->facts, run->options.shuffle,
                       run->options.seed.value);
         eng_plan_shard(&plan, &run->options.shard);
@@ -506,10 +453,10 @@ static int print_plan(const struct run *run)
 static bool plan_exists(const struct run *run, struct lit_error *error)
 {
     size_t count = 0;
-    for (size_t i = 0; i < run->inventory.count; i++) {
+    for (size_t i = 0; i < run->devices.inventory.count; i++) {
         struct eng_plan plan;
-        const struct dev_facts *facts = &run->inventory.devices[i].facts;
-        if (!run->chosen[i])
+        const struct dev_facts *facts = &run->devices.inventory.devices[i].facts;
+        if (!run->devices.chosen[i])
             continue;
         if (facts->problem[0])
             fprintf(stderr, "litmus: nothing can run on %s: %s\n", facts->name, facts->problem);
@@ -519,7 +466,7 @@ static bool plan_exists(const struct run *run, struct lit_error *error)
     }
     return count > 0 ||
            lit_fail(error, LIT_EXIT_NOTHING, "none of these configurations exists on %s",
-                    run->inventory.count == 1 ? "this device" : "these devices");
+                    run->devices.inventory.count == 1 ? "this device" : "these devices");
 }
 
 // From the command line to the exit code
@@ -543,8 +490,7 @@ static void settle_rule(struct cli_run_options *o)
 static void settle(struct run *run)
 {
     struct cli_run_options *o = &run->options;
-    if (!o->seed.given && getrandom(&o->seed.value, sizeof o->seed.value, 0) < 0)
-        o->seed.value = (uint64_t)time(NULL);
+    cli_seed_settle(&o->seed, false);
     o->seed.given = true;
     if (!o->runs)
         o->runs = o->simt.count ? ENG_SIMT_RUNS : DEFAULT_RUNS;
@@ -552,8 +498,7 @@ static void settle(struct run *run)
         settle_rule(o);
     run->selection = (struct cat_selection){
         .patterns = o->patterns.items, .count = o->patterns.count, .thorough = o->thorough};
-    run->policy = (struct eng_policy){
-        .idle = o->timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS, .total = o->time};
+    cli_devices_watch(&run->devices, o->timeout, o->time, o->verbose);
     const char *term = getenv("TERM");
     run->progress = (struct eng_progress){.off = o->quiet,
                                           .terminal = isatty(STDERR_FILENO) == 1 && term &&
@@ -579,7 +524,8 @@ static int run_all(struct run *run, int argc, char **argv, struct lit_error *err
     eng_interrupt_listen();
     if (!take_inventory(run, error) || !choose_devices(run, error))
         return cli_fail(error);
-    if (!cli_baseline_check(&run->baseline, &run->selection, &run->inventory, run->chosen, error))
+    if (!cli_baseline_check(&run->baseline, &run->selection, &run->devices.inventory,
+                            run->devices.chosen, error))
         return cli_fail(error);
     if (o->dry_run)
         return print_plan(run);
@@ -593,37 +539,19 @@ static int run_all(struct run *run, int argc, char **argv, struct lit_error *err
 int cli_run(int argc, char **argv)
 {
     struct run run = {.options = {.timeout = ENG_IDLE_SECONDS, .db = "litmus.db"},
-                      .started = clock_now(),
                       .utf8 = cli_utf8()};
     struct lit_error error = {0};
     uint64_t given = 0;
     int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_run_syntax, argc, argv, &run.options, &run.options.patterns, &given,
-                   &code)) {
-        cli_list_clear(&run.options.devices);
-        cli_list_clear(&run.options.simt);
-        cli_list_clear(&run.options.stress);
-        cli_list_clear(&run.options.baselines);
-        cli_list_clear(&run.options.waivers);
+    if (!cli_start(&cli_run_syntax, argc, argv, &run.options, &run.options.patterns, &given, &code))
         return code;
-    }
     if (parse_ahead(&run.options, &error) && check_usage(&run.options, given, &error))
         code = run_all(&run, argc, argv, &error);
     else
         code = cli_fail(&error);
     store_session_clear(&run.session);
     store_close(&run.store);
-    eng_inventory_clear(&run.inventory);
-    free(run.chosen);
-    cli_list_clear(&run.options.patterns);
-    cli_list_clear(&run.options.devices);
-    cli_list_clear(&run.options.simt);
-    cli_list_clear(&run.options.stress);
     cli_stress_clear(&run.stress);
-    cli_list_clear(&run.options.baselines);
-    cli_list_clear(&run.options.waivers);
     cli_baseline_clear(&run.baseline);
-    if (eng_interrupt())
-        eng_interrupt_reraise(eng_interrupt());
-    return code;
+    return cli_devices_end(&run.devices, code);
 }

@@ -52,7 +52,7 @@ static void put_choices(struct text *text, const struct cat_head *head)
         text_printf(&line, "%s:", head->axes[i].name);
         for (size_t v = 0; v < head->axes[i].count; v++)
             text_printf(&line, "%s %s", v ? " |" : "", head->axes[i].values[v]);
-        cli_paragraph(text, i ? "           " : "choices    ", line.data);
+        text_paragraph(text, i ? "           " : "choices    ", line.data);
         text_free(&line);
     }
     for (size_t i = 0; i < head->sweep_count; i++) {
@@ -62,7 +62,7 @@ static void put_choices(struct text *text, const struct cat_head *head)
         for (size_t v = 0; v < sweep->count; v++)
             text_printf(&line, "%s %s", v == sweep->quick ? " and with --thorough" : "",
                         sweep->values[v]);
-        cli_paragraph(text, i ? "           " : "sweeps     ", line.data);
+        text_paragraph(text, i ? "           " : "sweeps     ", line.data);
         text_free(&line);
     }
 }
@@ -88,7 +88,7 @@ static void put_rules(struct text *text, const struct cat_head *head, const char
         }
         if (rules[i].reason)
             text_printf(&line, ": %s", rules[i].reason);
-        cli_paragraph(text, i ? "           " : label, line.data);
+        text_paragraph(text, i ? "           " : label, line.data);
         text_free(&line);
     }
 }
@@ -107,7 +107,7 @@ static void put_needs(struct text *text, const struct cat_embedded *embedded)
             text_printf(&line, "%s%s%s", line.length ? ", " : "",
                         cat_feature_name((enum cat_feature)f),
                         always >> f & 1 ? "" : " (some variants)");
-    cli_paragraph(text, "needs      ", line.length ? line.data : "");
+    text_paragraph(text, "needs      ", line.length ? line.data : "");
     text_free(&line);
 }
 
@@ -116,16 +116,16 @@ static void put_test(struct text *text, const struct cat_test *test)
     const struct cat_head *head = &test->head;
     char count[32];
     text_printf(text, "%s\n\n", head->name);
-    cli_paragraph(text, "asks       ", head->asks);
-    cli_paragraph(text, "fails      ", head->fails);
-    cli_paragraph(text, "origin     ", head->origin);
+    text_paragraph(text, "asks       ", head->asks);
+    text_paragraph(text, "fails      ", head->fails);
+    text_paragraph(text, "origin     ", head->origin);
     for (size_t i = 0; i < head->spec_count; i++)
-        cli_paragraph(text, i ? "           " : "spec       ", head->spec[i]);
+        text_paragraph(text, i ? "           " : "spec       ", head->spec[i]);
     put_choices(text, head);
     put_rules(text, head, "without    ", head->without, head->without_count, false);
     put_rules(text, head, "thorough   ", head->thorough, head->thorough_count, false);
     put_rules(text, head, "expect     ", head->expect, head->expect_count, true);
-    cli_paragraph(text, "headline   ", head->headline);
+    text_paragraph(text, "headline   ", head->headline);
     put_needs(text, test->embedded);
     text_printf(text, "checks     each %s\n", test->oracle->instance);
     text_printf(text, "modules    %s\n\n", text_count(count, test->embedded->module_count));
@@ -145,7 +145,7 @@ static bool show_one(struct text *text, const char *name, bool source, struct li
         put_class(&line, expect);
         text_printf(&line, ": %s", expect->reason);
         text_printf(text, "%s\n", name);
-        cli_paragraph(text, "           ", line.data);
+        text_paragraph(text, "           ", line.data);
         text_puts(text, "\n");
         text_free(&line);
     }
@@ -171,6 +171,5 @@ int cli_show(int argc, char **argv)
     }
     code = ok ? cli_print(&text) : cli_fail(&error);
     text_free(&text);
-    cli_list_clear(&names);
     return code;
 }

@@ -50,7 +50,11 @@ bool cli_start(const struct cli_syntax *syntax, int argc, char **argv, void *tar
     struct text help = {0};
     switch (cli_parse(syntax, argc, argv, target, operands, given, &error)) {
     case CLI_PARSED:
-        return true;
+        if (syntax->operands != CLI_OPERANDS_NONE || operands->count == 0)
+            return true;
+        lit_fail(&error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help %s'",
+                 operands->items[0], syntax->name);
+        break;
     case CLI_HELP:
         cli_help_text(syntax, &help);
         *code = cli_print(&help);
@@ -88,11 +92,6 @@ bool cli_color(enum cli_color choice)
 bool cli_utf8(void)
 {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
-
-void cli_paragraph(struct text *text, const char *label, const char *value)
-{
-    text_paragraph(text, label, value);
 }
 
 void cli_put_quoted(struct text *text, const char *word)

@@ -4,28 +4,26 @@
 #include "base/clock.h"
 #include "cli/device.h"
 #include "cli/session.h"
-#include "cli/tune_report.h"
 #include "engine/client.h"
-#include "engine/drivers.h"
 #include "engine/watch.h"
 #include "engine/plan.h"
-#include "engine/progress.h"
 #include "model/result.h"
 #include "store/store.h"
+#include "report/format.h"
+#include "report/model.h"
+#include "report/table.h"
+#include "tune/tune.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/utsname.h>
-#include <time.h>
-#include <unistd.h>
 
 #define DEFAULT_SETS 15
 #define DEFAULT_RUNS 100
 #define SIMT_RUNS    5
+#define MOST_TRIES   8
 
 struct options {
     struct cli_list devices, simt;
@@ -42,30 +40,25 @@ struct options {
 static const struct cli_option options[] = {
     {0, "controls", CLI_FLAG, AT(controls), NULL,
      "all controls, or those that match the patterns, with the\nmutation score before and after"},
-    {'d', "device", CLI_LIST, AT(devices), "DEVICE",
-     "only this device, as for 'litmus run -d'; can be repeated"},
-    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "only on the SIMT simulator: " CLI_SIMT_MODELS},
+    CLI_OPTION_DEVICE,
+    CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
     {0, "sets", CLI_COUNT, AT(sets), "N", "initial stress configurations (default: 15), to 1,000"},
     {'n', "runs", CLI_COUNT, AT(runs), "N",
      "runs of each in the first round (default: 100; with --simt\n5), to 1,000,000"},
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
      "including --thorough configurations and all subgroup sizes"},
-    {0, "seed", CLI_SEED, AT(seed), "SEED",
-     "random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"},
+    CLI_OPTION_SEED(
+        "random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed and stored)"),
     {0, "budget", CLI_SECONDS, AT(budget), "SECONDS",
      "time limit of a reproducible failure in seconds, for the\nreproducibility score (default: "
      "4)"},
-    {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "seconds without progress that count as a hang (default: 60)"},
-    {0, "time", CLI_SECONDS, AT(time), "SECONDS",
-     "time budget, then stop with exit code 5; 90s, 10m, 2h"},
-    {0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"},
+    CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
+    CLI_OPTION_TIME,
+    CLI_OPTION_DB,
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
      "print every stress configuration, and the drivers' output"},
-    {0, "color", CLI_CHOICE, AT(color), "auto|always|never",
-     "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"},
+    CLI_OPTION_COLOR,
 };
 
 const struct cli_syntax cli_tune_syntax = {
@@ -85,6 +78,222 @@ const struct cli_syntax cli_tune_syntax = {
     .operands = CLI_OPERANDS_TESTS,
 };
 
+// What is printed
+
+struct view {
+    double budget; // seconds, of the reproducibility score
+    bool color, every;
+};
+
+// Controls before and after: in runs anew without stress, and as many under the best configuration.
+struct controls {
+    uint64_t run, seen_before, seen_after;
+    uint64_t firm_before, firm_after; // reproducible within the budget, TUNE_REPRODUCIBLE
+};
+
+static struct stat_interval interval_of(const struct tune_count *count)
+{
+    return stat_clopper_pearson(count->failed, tune_judged(count), REPORT_CONFIDENCE);
+}
+
+static void put_number(double number, char text[24])
+{
+    if (number >= 100)
+        snprintf(text, 24, "%.0f", number);
+    else
+        snprintf(text, 24, "%.2g", number);
+}
+
+// Failures a second, and the chance to see one within the budget: where none was seen, what the
+// interval still allows.
+static void rate_cells(const struct tune_count *count, double budget, char second[32],
+                       char score[32])
+{
+    char number[24], rate[24];
+    const double bound = count->seconds > 0
+                             ? interval_of(count).high * (double)tune_judged(count) / count->seconds
+                             : 0;
+    if (!tune_judged(count) || count->seconds <= 0) {
+        snprintf(second, 32, "unknown");
+        snprintf(score, 32, "unknown");
+        return;
+    }
+    const bool none = count->failed == 0;
+    const double per_second = none ? bound : tune_per_second(count);
+    put_number(per_second, number);
+    const double chance = tune_score(per_second, budget);
+    format_rate(rate, chance, none ? 1 : -1);
+    // More digits than that would be of a rate that nobody measures so well.
+    if (chance > TUNE_REPRODUCIBLE)
+        snprintf(rate, sizeof rate, "%s", none ? "1" : "> 0.99999");
+    snprintf(second, 32, "%s%s", none ? "< " : "", number);
+    snprintf(score, 32, "%s%s", none ? "< " : "", rate);
+}
+
+static void add_row(struct table *table, const char *name, const struct tune_count *count,
+                    double budget)
+{
+    char second[32], score[32];
+    rate_cells(count, budget, second, score);
+    table_row(table);
+    table_put(table, TONE_PLAIN, "%s", name[0] ? name : "none");
+    table_count(table, TONE_PLAIN, count->runs);
+    table_count(table, TONE_PLAIN, count->failed);
+    table_rate(table, TONE_PLAIN, count->failed, tune_judged(count), interval_of(count));
+    table_put(table, TONE_PLAIN, "%s", second);
+    table_put(table, TONE_PLAIN, "%s", score);
+}
+
+enum { COLUMNS = 6 };
+
+// `columns` lasts as long as the table; `within` is the title of its last one.
+static struct table make_table(struct table_column columns[COLUMNS], const char *first,
+                               double budget, char within[48])
+{
+    snprintf(within, 48, "seen in %g s", budget);
+    const struct table_column all[COLUMNS] = {{.title = first},
+                                              {.title = "runs", .kind = TABLE_NUMBER},
+                                              {.title = "failed", .kind = TABLE_NUMBER},
+                                              {.title = "rate, 95 % interval"},
+                                              {.title = "failures/s", .kind = TABLE_NUMBER},
+                                              {.title = within, .kind = TABLE_NUMBER}};
+    memcpy(columns, all, sizeof all);
+    return (struct table){.columns = columns, .column_count = COLUMNS};
+}
+
+// By rate, of equals by failures a second, then as they were drawn.
+static void order(const struct tune_search *search, size_t *indexes)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        size_t at = i;
+        const struct tune_count *count = &search->tries[i].searched;
+        for (; at > 0; at--) {
+            const struct tune_count *other = &search->tries[indexes[at - 1]].searched;
+            if (tune_rate(other) > tune_rate(count) ||
+                (tune_rate(other) == tune_rate(count) &&
+                 tune_per_second(other) >= tune_per_second(count)))
+                break;
+            indexes[at] = indexes[at - 1];
+        }
+        indexes[at] = i;
+    }
+}
+
+static void print_tries(const struct tune_search *search, const struct view *view, struct text *out)
+{
+    struct table_column columns[COLUMNS];
+    char within[48];
+    struct table table = make_table(columns, "while searching", view->budget, within);
+    size_t *indexes = lit_alloc(search->count + 1, sizeof *indexes);
+    size_t shown = 0;
+    char left[32];
+    order(search, indexes);
+    for (size_t i = 0; i < search->count; i++) {
+        const struct tune_try *try = &search->tries[indexes[i]];
+        if (!view->every && shown >= MOST_TRIES && indexes[i] != 0)
+            continue;
+        add_row(&table, try->notation, &try->searched, view->budget);
+        shown++;
+    }
+    table_terminal(&table, view->color, out);
+    table_clear(&table);
+    if (shown < search->count)
+        text_printf(out, "  and %s more: -v\n", text_count(left, search->count - shown));
+    free(indexes);
+}
+
+static void print_verdict(const struct tune_search *search, struct text *out)
+{
+    const struct tune_count *none = &search->tries[0].anew;
+    const struct tune_count *best = &search->tries[search->best].anew;
+    struct text words = {0};
+    char chance[32] = "< 1e-300", rate[24];
+    format_rate(rate, search->p, 0);
+    if (search->p >= 1e-300)
+        snprintf(chance, sizeof chance, "= %s", rate);
+    if (search->chosen)
+        text_printf(
+            &words,
+            "fails more often than without stress (p %s): used by --stress tuned from now on",
+            chance);
+    else if (search->best == 0)
+        text_puts(&words, "no stress configuration failed more often than none: --stress tuned "
+                          "stays without stress");
+    else if (none->failed + best->failed == 0)
+        text_puts(&words, "no failure under either: not distinguishable with these runs");
+    else
+        text_printf(&words,
+                    "not distinguishable from no stress with these runs (p %s): --stress tuned "
+                    "stays without stress",
+                    chance);
+    text_paragraph(out, search->best ? "  best stress configuration " : "  ", words.data);
+    text_free(&words);
+}
+
+static void put_search(const struct tune_search *search, const struct view *view, struct text *out)
+{
+    struct table_column columns[COLUMNS];
+    char within[48];
+    if (!search->count)
+        return;
+    print_tries(search, view, out);
+    if (!search->whole) {
+        text_puts(out, "  incomplete: the best one was not measured with new runs, and its rate "
+                       "has selection bias\n");
+        return;
+    }
+    struct table table = make_table(columns, "measured anew", view->budget, within);
+    add_row(&table, "", &search->tries[0].anew, view->budget);
+    if (search->best)
+        add_row(&table, search->tries[search->best].notation, &search->tries[search->best].anew,
+                view->budget);
+    table_terminal(&table, view->color, out);
+    table_clear(&table);
+    print_verdict(search, out);
+}
+
+static bool is_seen(const struct tune_count *count)
+{
+    return count->failed > 0 || (count->runs > 0 && count->no_progress == count->runs);
+}
+
+static bool is_firm(const struct tune_count *count, double budget)
+{
+    return tune_per_second(count) >= tune_ceiling(TUNE_REPRODUCIBLE, budget);
+}
+
+static void add_control(struct controls *controls, const struct tune_search *search, double budget)
+{
+    const struct tune_count *none = &search->tries[0].anew;
+    const struct tune_count *best = &search->tries[search->best].anew;
+    controls->run++;
+    controls->seen_before += is_seen(none);
+    controls->seen_after += is_seen(best);
+    controls->firm_before += is_firm(none, budget);
+    controls->firm_after += is_firm(best, budget);
+}
+
+static void put_controls(const struct controls *controls, double budget, struct text *out)
+{
+    char run[32], before[32], after[32], rate[24];
+    if (!controls->run)
+        return;
+    text_printf(out,
+                "\n  controls triggered, of %s: %s without stress (mutation score %.2f), %s under "
+                "the best stress (%.2f)\n",
+                text_count(run, controls->run), text_count(before, controls->seen_before),
+                (double)controls->seen_before / (double)controls->run,
+                text_count(after, controls->seen_after),
+                (double)controls->seen_after / (double)controls->run);
+    put_number(tune_ceiling(TUNE_REPRODUCIBLE, budget), rate);
+    text_printf(out,
+                "  reproducible (99.999 %% in %g s: %s failures per second or more): %s, and %s\n",
+                budget, rate, text_count(before, controls->firm_before),
+                text_count(after, controls->firm_after));
+}
+
+// Everything that one invocation holds
+
 // A set's runs so far, as the store has them.
 struct known {
     char stress[ENG_STRESS_TEXT];
@@ -95,15 +304,11 @@ struct tuning {
     struct options chosen;
     struct cli_list patterns;
     struct cat_selection selection;
-    struct eng_watch watch;
-    struct eng_inventory inventory;
-    bool *devices;
+    struct cli_devices devices;
     struct store *store;
     struct store_session session;
     struct eng_tally tally;
-    struct cli_tune_controls controls;
-    bool utf8, drawn; // a progress line stands on the terminal
-    double shown;     // when
+    struct controls controls;
     struct lit_error *error;
     bool broken; // the store cannot be written
     // Of the present device and configuration:
@@ -119,33 +324,6 @@ struct tuning {
     uint64_t done, planned, anew;     // runs
     struct eng_count sum, none, best; // of all runs; of the runs anew
 };
-
-static void clear_line(struct tuning *t)
-{
-    if (t->drawn)
-        fprintf(stderr, "\r\033[K");
-    t->drawn = false;
-}
-
-static void say(const char *line, void *user)
-{
-    clear_line(user);
-    fprintf(stderr, "%s\n", line);
-}
-
-static void show_progress(struct tuning *t)
-{
-    const bool terminal = isatty(STDERR_FILENO) == 1;
-    const double now = clock_now();
-    char done[32], all[32], failed[32];
-    if (t->chosen.quiet || now < t->shown + (terminal ? 0.1 : 30))
-        return;
-    t->shown = now;
-    fprintf(stderr, "%s  %s of at most %s runs, failed: %s%s", terminal ? "\r\033[K" : "",
-            text_count(done, t->done), text_count(all, t->planned),
-            text_count(failed, t->sum.failed_runs), terminal ? "" : "\n");
-    t->drawn = terminal;
-}
 
 // Measuring
 
@@ -195,7 +373,7 @@ static bool note(struct tuning *t, const char *notation, const struct eng_outcom
         return false;
     snprintf(line, sizeof line, "  %s under %s: %s", eng_result_name(result),
              notation[0] ? notation : "no stress", outcome->reason);
-    say(line, t);
+    t->devices.watch.say(line, &t->devices);
     // What ends a worker without stress ends it under any.
     return notation[0];
 }
@@ -209,7 +387,10 @@ static bool measure(const char *notation, uint64_t first, uint64_t runs, struct 
         .kind = ENG_RUN, .first = first, .runs = runs, .seed = t->chosen.seed.value};
     snprintf(request.name, sizeof request.name, "%s", t->name);
     snprintf(request.stress, sizeof request.stress, "%s", notation);
-    show_progress(t);
+    char done[32], most[32], failed[32];
+    cli_line_show(&t->devices.line, "  %s of at most %s runs, failed: %s",
+                  text_count(done, t->done), text_count(most, t->planned),
+                  text_count(failed, t->sum.failed_runs));
     t->end = eng_client_ask(&t->client, &request, &outcome);
     if (eng_end_stops(t->end))
         snprintf(t->reason, sizeof t->reason, "%s", outcome.reason);
@@ -260,18 +441,18 @@ static bool put_result(struct tuning *t, const struct tune_search *search)
 
 static void print_search(struct tuning *t, const struct tune_search *search)
 {
-    const struct cli_tune_view view = {.budget = t->chosen.budget,
-                                       .color = cli_color(t->chosen.color),
-                                       .every = t->chosen.verbose > 0};
+    const struct view view = {.budget = t->chosen.budget,
+                              .color = cli_color(t->chosen.color),
+                              .every = t->chosen.verbose > 0};
     struct text out = {0};
-    clear_line(t);
+    cli_line_clear(&t->devices.line);
     text_printf(&out, "\n%s\n", t->name);
     if (t->odd == ENG_SKIP || t->odd == ENG_HARNESS_ERROR)
         text_printf(&out, "  %s: %s\n", eng_result_name(t->odd), t->reason);
     else if (t->sum.runs == 0)
         text_puts(&out, "  nothing was measured\n");
     else
-        cli_tune_table(search, &view, &out);
+        put_search(search, &view, &out);
     cli_print(&out);
 }
 
@@ -279,7 +460,7 @@ static void conclude(struct tuning *t, const struct tune_search *search)
 {
     const enum cat_expectation expectation = cat_case_expectation(t->which, NULL);
     if (search->whole && !t->broken && put_result(t, search) && t->chosen.controls)
-        cli_tune_controls_add(&t->controls, search, t->chosen.budget);
+        add_control(&t->controls, search, t->chosen.budget);
     enum eng_result result = t->odd != ENG_PASS ? t->odd : eng_verdict(&t->sum);
     if (!search->whole && t->odd == ENG_PASS && t->sum.failed_runs == 0)
         result = ENG_PARTIAL;
@@ -307,7 +488,7 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
     t->reason[0] = '\0';
     t->known_count = 0;
     t->done = 0;
-    t->shown = clock_now();
+    t->devices.line.shown = clock_now();
     t->planned = tune_runs_all(&plan);
     t->anew = tune_runs_anew(&plan);
     t->sum = t->none = t->best = (struct eng_count){0};
@@ -323,7 +504,7 @@ static void print_header(const struct tuning *t, size_t count)
 {
     struct text line = {0};
     char number[32], sets[32], runs[32];
-    cli_device_heading(t->device, t->inventory.count, t->utf8, &line);
+    cli_device_heading(t->device, t->devices.inventory.count, cli_utf8(), &line);
     printf(
         "%s  %s configuration%s, %s stress configurations, from %s runs each, seed 0x%" PRIx64 "\n",
         line.data, text_count(number, count), count == 1 ? "" : "s",
@@ -351,7 +532,7 @@ static bool tune_device(struct tuning *t, const struct eng_device *device)
     struct eng_plan plan;
     eng_plan_make(&plan, &t->selection, &device->facts, false, 0);
     t->device = device;
-    t->client = (struct eng_client){.watch = &t->watch, .device = device};
+    t->client = (struct eng_client){.watch = &t->devices.watch, .device = device};
     t->end = ENG_END_RAN;
     print_header(t, count_wanted(t, &plan));
     for (size_t i = 0; i < plan.count && t->end == ENG_END_RAN && !t->broken; i++)
@@ -383,39 +564,29 @@ static bool check_usage(const struct tuning *t, struct lit_error *error)
 static void settle(struct tuning *t)
 {
     struct options *o = &t->chosen;
-    if (!o->seed.given && getrandom(&o->seed.value, sizeof o->seed.value, 0) < 0)
-        o->seed.value = (uint64_t)time(NULL);
-    if (!o->seed.given)
-        o->seed.value &= 0xffffffff;
+    cli_seed_settle(&o->seed, true);
     if (!o->runs)
         o->runs = o->simt.count ? SIMT_RUNS : DEFAULT_RUNS;
     t->selection = (struct cat_selection){
         .patterns = t->patterns.items, .count = t->patterns.count, .thorough = o->thorough};
-    t->watch.policy = (struct eng_policy){
-        .idle = o->timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS, .total = o->time};
-    t->watch.verbose = o->verbose > 0;
-    t->watch.user = t;
+    t->devices.line.quiet = o->quiet;
+    cli_devices_watch(&t->devices, o->timeout, o->time, o->verbose);
 }
 
 static bool find_devices(struct tuning *t, struct lit_error *error)
 {
     size_t count = 0;
-    if (!eng_inventory_take(&t->watch, &t->inventory))
-        return lit_fail(error, LIT_EXIT_TIME, "the time budget was used up before the first test");
-    t->devices = lit_alloc(t->inventory.count + 1, sizeof *t->devices);
-    if (!eng_inventory_some(&t->inventory, error) ||
-        !eng_inventory_choose(&t->inventory, t->chosen.devices.items, t->chosen.devices.count,
-                              t->devices, error))
+    if (!cli_devices_find(&t->devices, &t->chosen.devices, error))
         return false;
-    for (size_t i = 0; i < t->inventory.count; i++) {
+    for (size_t i = 0; i < t->devices.inventory.count; i++) {
         struct eng_plan plan;
-        if (!t->devices[i])
+        if (!t->devices.chosen[i])
             continue;
-        eng_plan_make(&plan, &t->selection, &t->inventory.devices[i].facts, false, 0);
+        eng_plan_make(&plan, &t->selection, &t->devices.inventory.devices[i].facts, false, 0);
         count += count_wanted(t, &plan);
         eng_plan_clear(&plan);
     }
-    return count > 0 || lit_fail(error, LIT_EXIT_NOTHING, "these devices have no such %s",
+    return count > 0 || lit_fail(error, LIT_EXIT_NOTHING, "there is no such %s on these devices",
                                  t->chosen.controls ? "control" : "configuration");
 }
 
@@ -423,11 +594,6 @@ static bool find_devices(struct tuning *t, struct lit_error *error)
 // with.
 static bool begin_session(struct tuning *t, int argc, char **argv, struct lit_error *error)
 {
-    struct utsname system;
-    struct text name = {0}, command = {0};
-    char started[32];
-    time_t now = time(NULL);
-    struct tm utc;
     const struct tune_plan plan = {.sets = t->chosen.sets, .runs = t->chosen.runs};
     const struct cli_run_options asked = {.thorough = t->chosen.thorough,
                                           .patterns = t->patterns,
@@ -435,43 +601,24 @@ static bool begin_session(struct tuning *t, int argc, char **argv, struct lit_er
                                           .runs = tune_runs_anew(&plan),
                                           .seed = t->chosen.seed,
                                           .timeout = t->chosen.timeout};
-    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    if (uname(&system) == 0)
-        text_printf(&name, "%s %s %s", system.sysname, system.release, system.machine);
-    text_puts(&command, "litmus");
-    for (int i = 0; i < argc; i++) {
-        text_puts(&command, " ");
-        cli_put_quoted(&command, argv[i]);
-    }
-    t->session = (struct store_session){
-        .version = lit_strdup(LITMUS_VERSION),
-        .command = command.data,
-        .started = lit_strdup(started),
-        .system = name.data ? name.data : lit_strdup("unknown"),
-        .seed = t->chosen.seed.value,
-        .runs = tune_runs_anew(&plan),
-        .finished = true,
-        .options = cli_session_write(&asked, &t->inventory, t->devices),
-    };
+    t->session = cli_session_make("tune", argc, argv);
+    t->session.seed = t->chosen.seed.value;
+    t->session.runs = tune_runs_anew(&plan);
+    t->session.finished = true;
+    t->session.options = cli_session_write(&asked, &t->devices.inventory, t->devices.chosen);
     t->store = store_open(t->chosen.db, error);
     return t->store && store_session_begin(t->store, &t->session, error);
 }
 
 static int finish(struct tuning *t)
 {
-    const char *dot = t->utf8 ? " \u00b7 " : ", ";
-    char reason[256], took[32];
+    char reason[256];
     struct text text = {0};
     const enum lit_exit code = eng_tally_exit(&t->tally, reason, sizeof reason);
-    cli_tune_controls(&t->controls, t->chosen.budget, &text);
-    printf("%s\nstored in %s%sseed 0x%" PRIx64 "%s%s%s", text.data ? text.data : "", t->chosen.db,
-           dot, t->chosen.seed.value, dot, eng_duration(took, clock_now() - t->watch.started), dot);
-    if (eng_interrupt())
-        printf("interrupted\n");
-    else
-        printf("exit %d: %s\n", (int)code, reason);
-    cli_flush();
-    text_free(&text);
+    put_controls(&t->controls, t->chosen.budget, &text);
+    text_puts(&text, "\n");
+    cli_print(&text);
+    cli_last_line(t->chosen.db, t->chosen.seed.value, t->devices.watch.started, code, reason);
     return code;
 }
 
@@ -482,13 +629,12 @@ static int tune(struct tuning *t, int argc, char **argv, struct lit_error *error
     settle(t);
     if (!cat_selection_check(&t->selection, error) || !cli_simt_use(&t->chosen.simt, error))
         return cli_fail(error);
-    eng_interrupt_listen();
     if (!find_devices(t, error) || !begin_session(t, argc, argv, error))
         return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
     bool on = true;
-    for (size_t i = 0; i < t->inventory.count && on; i++)
-        if (t->devices[i])
-            on = tune_device(t, &t->inventory.devices[i]);
+    for (size_t i = 0; i < t->devices.inventory.count && on; i++)
+        if (t->devices.chosen[i])
+            on = tune_device(t, &t->devices.inventory.devices[i]);
     return t->broken || !store_stays(t->store, error) ? cli_fail(error) : finish(t);
 }
 
@@ -499,21 +645,12 @@ int cli_tune(int argc, char **argv)
                                   .timeout = ENG_IDLE_SECONDS,
                                   .budget = TUNE_BUDGET,
                                   .db = "litmus.db"},
-                       .watch = {.started = clock_now(), .say = say},
-                       .utf8 = cli_utf8(),
                        .error = &error};
     int code = LIT_EXIT_OK;
     if (cli_start(&cli_tune_syntax, argc, argv, &t.chosen, &t.patterns, NULL, &code))
         code = tune(&t, argc, argv, &error);
     store_session_clear(&t.session);
     store_close(&t.store);
-    eng_inventory_clear(&t.inventory);
-    free(t.devices);
     free(t.known);
-    cli_list_clear(&t.patterns);
-    cli_list_clear(&t.chosen.devices);
-    cli_list_clear(&t.chosen.simt);
-    if (eng_interrupt())
-        eng_interrupt_reraise(eng_interrupt());
-    return code;
+    return cli_devices_end(&t.devices, code);
 }

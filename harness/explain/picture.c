@@ -31,27 +31,8 @@ static const struct {
     [LOOK_PLAIN] = {"plain", "=", "computes"},
 };
 
-static const char style[] =
-    "<style>\n"
-    "text{font-family:ui-monospace,monospace;font-size:12px;fill:#1b1f24}\n"
-    ".title{font-weight:bold}.small{font-size:10px}.faint{fill:#59636e}\n"
-    ".page{fill:#ffffff}.lane{stroke:#c8ced6;stroke-width:1}\n"
-    ".box{stroke:#59636e;stroke-width:1}\n"
-    ".exchange{fill:#cfe3ff}.tangle{fill:#e6d9ff}.memory{fill:#fff0c2}\n"
-    ".barrier{fill:#d9dee4}.branch{fill:#d3f0d9}.plain{fill:#f4f5f7}\n"
-    ".wrong{stroke:#c40018;stroke-width:3}.arrow{fill:none;stroke:#1f5fbf;stroke-width:1}\n"
-    ".head{fill:#1f5fbf}.bad{fill:none;stroke:#c40018;stroke-width:3;stroke-dasharray:7 4}\n"
-    ".badhead{fill:#c40018}.badtext{fill:#c40018;font-weight:bold}\n"
-    ".due{fill:none;stroke:#18763a;stroke-width:2;stroke-dasharray:2 4}\n"
-    ".duehead{fill:#18763a}.duetext{fill:#18763a}.bond{stroke:#7b4fd0;stroke-width:2}\n"
-    "@media (prefers-color-scheme:dark){\n"
-    "text{fill:#e6edf3}.faint{fill:#9aa5b1}.page{fill:#0d1117}.lane{stroke:#3a424c}\n"
-    ".box{stroke:#9aa5b1}.exchange{fill:#16335c}.tangle{fill:#38265e}.memory{fill:#4d3d0c}\n"
-    ".barrier{fill:#39414a}.branch{fill:#12401f}.plain{fill:#1c2229}\n"
-    ".wrong{stroke:#ff6b78}.arrow{stroke:#79b0ff}.head{fill:#79b0ff}.bad{stroke:#ff6b78}\n"
-    ".badhead{fill:#ff6b78}.badtext{fill:#ff6b78}.due{stroke:#5fd384}.duehead{fill:#5fd384}\n"
-    ".duetext{fill:#5fd384}.bond{stroke:#b595ff}}\n"
-    "</style>\n";
+// picture.css, terminated; made by the build.
+extern const char picture_style[];
 
 struct drawing {
     const struct exp_trace *trace;
@@ -432,7 +413,9 @@ void exp_picture(const struct exp_trace *trace, const struct exp_breakage *break
     put_xml(text, title);
     text_puts(text, "</title>\n<desc>");
     put_xml(text, sentence);
-    text_printf(text, "</desc>\n%s<rect width=\"%d\" height=\"%d\" class=\"page\"/>\n%s</svg>\n",
-                style, width, height, body.data ? body.data : "");
+    text_printf(text,
+                "</desc>\n<style>\n%s</style>\n<rect width=\"%d\" height=\"%d\" "
+                "class=\"page\"/>\n%s</svg>\n",
+                picture_style, width, height, body.data ? body.data : "");
     text_free(&body);
 }

@@ -362,27 +362,16 @@ bool exp_trace_read(const char *bytes, size_t size, struct exp_trace *trace,
 bool exp_trace_load(const char *path, struct exp_trace *trace, struct lit_error *error)
 {
     *trace = (struct exp_trace){0};
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
-    size_t size = 0, room = 1 << 16, count;
-    char *bytes = lit_alloc(room, 1);
-    while ((count = fread(bytes + size, 1, room - size, file)) > 0 && size < EXP_TRACE_BYTES) {
-        size += count;
-        if (size == room)
-            bytes = lit_realloc(bytes, room *= 2, 1);
-    }
-    const bool failed = ferror(file) != 0;
-    fclose(file);
+    struct text bytes = {0};
     struct lit_error inner = {0};
-    bool good = !failed && size < EXP_TRACE_BYTES && exp_trace_read(bytes, size, trace, &inner);
-    free(bytes);
-    if (good)
-        return true;
-    return lit_fail(error, LIT_EXIT_USAGE, "the driver's trace cannot be read: %s",
-                    failed                    ? "reading failed"
-                    : size >= EXP_TRACE_BYTES ? "it is too long"
-                                              : inner.message);
+    if (!text_read(&bytes, path, EXP_TRACE_BYTES))
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+    const bool fits = bytes.length < EXP_TRACE_BYTES;
+    const bool good =
+        fits && exp_trace_read(bytes.data ? bytes.data : "", bytes.length, trace, &inner);
+    text_free(&bytes);
+    return good || lit_fail(error, LIT_EXIT_USAGE, "the driver's trace cannot be read: %s",
+                            fits ? inner.message : "it is too long");
 }
 
 void exp_trace_clear(struct exp_trace *trace)

@@ -89,8 +89,9 @@ uint32_t fuzz_size(const struct fuzz_target *target, uint64_t index)
     return target->size_count ? target->sizes[index % target->size_count] : 0;
 }
 
-uint64_t fuzz_masks(const struct gen_program *program, const struct eng_count *count,
-                    uint32_t subgroup)
+// How many masks its runs stored.
+static uint64_t masks_of(const struct gen_program *program, const struct eng_count *count,
+                         uint32_t subgroup)
 {
     struct gen_shape *shape = gen_shape_make(program);
     const uint64_t masks = count->instances * subgroup * shape->masks.slots;
@@ -244,13 +245,31 @@ static enum eng_end handle(struct campaign *c, struct fuzz_found *found, bool *w
     enum eng_end end = ENG_END_RAN;
     c->found = found;
     found->small = found->drawn;
-    if (found->first.count.failure_count)
-        found->failure = found->first.count.failures[0];
     if (c->tally->stored < c->plan->keep) {
         end = shrink(c);
         *written = store(c, error);
     }
     c->listener->found(found, c->listener->user);
+    return end;
+}
+
+enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial,
+                      struct fuzz_found *found, struct fuzz_tally *tally)
+{
+    struct eng_outcome *first = &found->first;
+    const enum eng_end end = fuzz_try(target, trial, first);
+    if (eng_end_stops(end))
+        snprintf(tally->reason, sizeof tally->reason, "%s", first->reason);
+    if (end != ENG_END_RAN)
+        return end;
+    if (first->count.failure_count)
+        found->failure = first->count.failures[0];
+    tally->programs++;
+    tally->runs += first->count.runs;
+    tally->masks += masks_of(trial->program, &first->count, trial->subgroup);
+    tally->results[first->result]++;
+    if (first->result != ENG_PASS && !fuzz_failed(first) && !tally->reason[0])
+        snprintf(tally->reason, sizeof tally->reason, "%s", first->reason);
     return end;
 }
 
@@ -273,19 +292,9 @@ enum eng_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *p
         c.found = found;
         c.name = name;
         const struct fuzz_trial trial = trial_of(&c, &found->drawn, plan->runs);
-        end = fuzz_try(target, &trial, &found->first);
-        if (eng_end_stops(end))
-            snprintf(tally->reason, sizeof tally->reason, "%s", found->first.reason);
-        if (end != ENG_END_RAN)
-            break;
-        tally->programs++;
-        tally->runs += found->first.count.runs;
-        tally->masks += fuzz_masks(&found->drawn, &found->first.count, found->subgroup);
-        tally->results[found->first.result]++;
-        if (fuzz_failed(&found->first))
+        end = fuzz_run(target, &trial, found, tally);
+        if (end == ENG_END_RAN && fuzz_failed(&found->first))
             end = handle(&c, found, written, error);
-        else if (found->first.result != ENG_PASS && !tally->reason[0])
-            snprintf(tally->reason, sizeof tally->reason, "%s", found->first.reason);
         // What one program lacks they all lack.
         if (found->first.result == ENG_SKIP)
             break;

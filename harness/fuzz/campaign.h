@@ -78,6 +78,10 @@ struct fuzz_listener {
     void *user;
 };
 
+// Runs one program for the first time, and adds it to the tally.
+enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial,
+                      struct fuzz_found *found, struct fuzz_tally *tally);
+
 // Runs it. ENG_END_RAN: to its end; also if a device without a feature ends it at once: every
 // program counts as skipped then. False in *written, with an error, if a file could not be stored:
 // nothing goes on then.
@@ -93,6 +97,3 @@ uint64_t fuzz_patience(uint64_t failed, uint64_t runs);
 void fuzz_name(enum masks_rule rule, uint64_t seed, uint64_t index, char name[96]);
 // The subgroup size for which a program is run: all that the device offers, in turn.
 uint32_t fuzz_size(const struct fuzz_target *target, uint64_t index);
-// How many masks one run of a program stores.
-uint64_t fuzz_masks(const struct gen_program *program, const struct eng_count *count,
-                    uint32_t subgroup);

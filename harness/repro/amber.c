@@ -13,38 +13,6 @@
 #define MOST_EXPECTS 4096  // lines of comparisons for each run
 #define ROW          8
 
-// What Amber calls a feature; or the extension, where it has no name for it.
-static const struct {
-    const char *feature, *extension;
-} names[CAT_FEATURE_COUNT] = {
-    [CAT_FEATURE_BASIC] = {"SubgroupSupportedOperations.basic", NULL},
-    [CAT_FEATURE_VOTE] = {"SubgroupSupportedOperations.vote", NULL},
-    [CAT_FEATURE_ARITHMETIC] = {"SubgroupSupportedOperations.arithmetic", NULL},
-    [CAT_FEATURE_BALLOT] = {"SubgroupSupportedOperations.ballot", NULL},
-    [CAT_FEATURE_SHUFFLE] = {"SubgroupSupportedOperations.shuffle", NULL},
-    [CAT_FEATURE_SHUFFLE_RELATIVE] = {"SubgroupSupportedOperations.shuffleRelative", NULL},
-    [CAT_FEATURE_CLUSTERED] = {"SubgroupSupportedOperations.clustered", NULL},
-    [CAT_FEATURE_QUAD] = {"SubgroupSupportedOperations.quad", NULL},
-    [CAT_FEATURE_ROTATE] = {NULL, "VK_KHR_shader_subgroup_rotate"},
-    [CAT_FEATURE_ROTATE_CLUSTERED] = {NULL, NULL},
-    [CAT_FEATURE_INT8] = {"Float16Int8Features.shaderInt8", NULL},
-    [CAT_FEATURE_INT16] = {"shaderInt16", NULL},
-    [CAT_FEATURE_INT64] = {"shaderInt64", NULL},
-    [CAT_FEATURE_FLOAT16] = {"Float16Int8Features.shaderFloat16", NULL},
-    [CAT_FEATURE_FLOAT64] = {"shaderFloat64", NULL},
-    [CAT_FEATURE_INT64_ATOMICS] = {NULL, "VK_KHR_shader_atomic_int64"},
-    [CAT_FEATURE_MEMORY_MODEL] = {"VulkanMemoryModelFeatures.vulkanMemoryModel", NULL},
-    [CAT_FEATURE_MEMORY_MODEL_DEVICE] = {"VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope",
-                                         NULL},
-    [CAT_FEATURE_SUBGROUP_UNIFORM] = {NULL, "VK_KHR_shader_subgroup_uniform_control_flow"},
-    [CAT_FEATURE_MAXIMAL] = {NULL, "VK_KHR_shader_maximal_reconvergence"},
-    [CAT_FEATURE_CLOCK] = {NULL, "VK_KHR_shader_clock"},
-    [CAT_FEATURE_EXTENDED_TYPES] =
-        {"ShaderSubgroupExtendedTypesFeatures.shaderSubgroupExtendedTypes", NULL},
-    [CAT_FEATURE_PARTITIONED] = {NULL, "VK_NV_shader_subgroup_partitioned"},
-    [CAT_FEATURE_FULL_SUBGROUPS] = {"SubgroupSizeControl.computeFullSubgroups", NULL},
-};
-
 const char *repro_amber_lacks(const struct repro *repro)
 {
     if (repro->ready->module->features >> CAT_FEATURE_ADDRESSES & 1)
@@ -73,19 +41,19 @@ static void put_features(const struct repro *repro, struct text *out)
 {
     const uint64_t features = repro->ready->module->features;
     for (int i = 0; i < CAT_FEATURE_COUNT; i++)
-        if (features >> i & 1 && names[i].feature)
-            text_printf(out, "DEVICE_FEATURE %s\n", names[i].feature);
+        if (features >> i & 1 && repro_features[i].amber)
+            text_printf(out, "DEVICE_FEATURE %s\n", repro_features[i].amber);
     if (repro->facts->subgroup_control)
         text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.subgroupSizeControl\n");
     if (repro->facts->subgroup_control && !(features >> CAT_FEATURE_FULL_SUBGROUPS & 1))
         text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.computeFullSubgroups\n");
     for (int i = 0; i < CAT_FEATURE_COUNT; i++) {
-        if (!(features >> i & 1) || names[i].feature)
+        if (!(features >> i & 1) || repro_features[i].amber)
             continue;
         text_printf(out, "# Amber has no name for %s, so it is not enabled.\n",
                     cat_feature_name((enum cat_feature)i));
-        if (names[i].extension)
-            text_printf(out, "DEVICE_EXTENSION %s\n", names[i].extension);
+        if (repro_features[i].extension)
+            text_printf(out, "DEVICE_EXTENSION %s\n", repro_features[i].extension);
     }
     text_puts(out, "\n");
 }

@@ -12,34 +12,51 @@ extern const char repro_template[];
 #define BEGIN "//<configuration>\n"
 #define END   "//</configuration>\n"
 
-// What has to be true in C for a device to have a feature.
-static const char *const conditions[CAT_FEATURE_COUNT] = {
-    [CAT_FEATURE_BASIC] = "operations & VK_SUBGROUP_FEATURE_BASIC_BIT",
-    [CAT_FEATURE_VOTE] = "operations & VK_SUBGROUP_FEATURE_VOTE_BIT",
-    [CAT_FEATURE_ARITHMETIC] = "operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT",
-    [CAT_FEATURE_BALLOT] = "operations & VK_SUBGROUP_FEATURE_BALLOT_BIT",
-    [CAT_FEATURE_SHUFFLE] = "operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT",
-    [CAT_FEATURE_SHUFFLE_RELATIVE] = "operations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT",
-    [CAT_FEATURE_CLUSTERED] = "operations & VK_SUBGROUP_FEATURE_CLUSTERED_BIT",
-    [CAT_FEATURE_QUAD] = "operations & VK_SUBGROUP_FEATURE_QUAD_BIT",
+const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
+    [CAT_FEATURE_BASIC] = {"operations & VK_SUBGROUP_FEATURE_BASIC_BIT",
+                           "SubgroupSupportedOperations.basic", NULL},
+    [CAT_FEATURE_VOTE] = {"operations & VK_SUBGROUP_FEATURE_VOTE_BIT",
+                          "SubgroupSupportedOperations.vote", NULL},
+    [CAT_FEATURE_ARITHMETIC] = {"operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT",
+                                "SubgroupSupportedOperations.arithmetic", NULL},
+    [CAT_FEATURE_BALLOT] = {"operations & VK_SUBGROUP_FEATURE_BALLOT_BIT",
+                            "SubgroupSupportedOperations.ballot", NULL},
+    [CAT_FEATURE_SHUFFLE] = {"operations & VK_SUBGROUP_FEATURE_SHUFFLE_BIT",
+                             "SubgroupSupportedOperations.shuffle", NULL},
+    [CAT_FEATURE_SHUFFLE_RELATIVE] = {"operations & VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT",
+                                      "SubgroupSupportedOperations.shuffleRelative", NULL},
+    [CAT_FEATURE_CLUSTERED] = {"operations & VK_SUBGROUP_FEATURE_CLUSTERED_BIT",
+                               "SubgroupSupportedOperations.clustered", NULL},
+    [CAT_FEATURE_QUAD] = {"operations & VK_SUBGROUP_FEATURE_QUAD_BIT",
+                          "SubgroupSupportedOperations.quad", NULL},
     [CAT_FEATURE_PARTITIONED] =
-        "has.partitioned && (operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV)",
-    [CAT_FEATURE_ROTATE] = "compute && HAS_ROTATE",
-    [CAT_FEATURE_ROTATE_CLUSTERED] = "compute && HAS_ROTATE_CLUSTERED",
-    [CAT_FEATURE_INT8] = "has.float16_int8.shaderInt8",
-    [CAT_FEATURE_INT16] = "has.base.features.shaderInt16",
-    [CAT_FEATURE_INT64] = "has.base.features.shaderInt64",
-    [CAT_FEATURE_FLOAT16] = "has.float16_int8.shaderFloat16",
-    [CAT_FEATURE_FLOAT64] = "has.base.features.shaderFloat64",
-    [CAT_FEATURE_INT64_ATOMICS] = "has.int64_atomics.shaderBufferInt64Atomics",
-    [CAT_FEATURE_ADDRESSES] = "has.addresses.bufferDeviceAddress",
-    [CAT_FEATURE_MEMORY_MODEL] = "has.memory_model.vulkanMemoryModel",
-    [CAT_FEATURE_MEMORY_MODEL_DEVICE] = "has.memory_model.vulkanMemoryModelDeviceScope",
-    [CAT_FEATURE_SUBGROUP_UNIFORM] = "has.subgroup_uniform.shaderSubgroupUniformControlFlow",
-    [CAT_FEATURE_MAXIMAL] = "HAS_MAXIMAL",
-    [CAT_FEATURE_FULL_SUBGROUPS] = "has.size_control.computeFullSubgroups",
-    [CAT_FEATURE_CLOCK] = "has.clock.shaderSubgroupClock",
-    [CAT_FEATURE_EXTENDED_TYPES] = "compute && has.extended_types.shaderSubgroupExtendedTypes",
+        {"has.partitioned && (operations & VK_SUBGROUP_FEATURE_PARTITIONED_BIT_NV)", NULL,
+         "VK_NV_shader_subgroup_partitioned"},
+    [CAT_FEATURE_ROTATE] = {"compute && HAS_ROTATE", NULL, "VK_KHR_shader_subgroup_rotate"},
+    [CAT_FEATURE_ROTATE_CLUSTERED] = {"compute && HAS_ROTATE_CLUSTERED", NULL, NULL},
+    [CAT_FEATURE_INT8] = {"has.float16_int8.shaderInt8", "Float16Int8Features.shaderInt8", NULL},
+    [CAT_FEATURE_INT16] = {"has.base.features.shaderInt16", "shaderInt16", NULL},
+    [CAT_FEATURE_INT64] = {"has.base.features.shaderInt64", "shaderInt64", NULL},
+    [CAT_FEATURE_FLOAT16] = {"has.float16_int8.shaderFloat16", "Float16Int8Features.shaderFloat16",
+                             NULL},
+    [CAT_FEATURE_FLOAT64] = {"has.base.features.shaderFloat64", "shaderFloat64", NULL},
+    [CAT_FEATURE_INT64_ATOMICS] = {"has.int64_atomics.shaderBufferInt64Atomics", NULL,
+                                   "VK_KHR_shader_atomic_int64"},
+    [CAT_FEATURE_ADDRESSES] = {"has.addresses.bufferDeviceAddress", NULL, NULL},
+    [CAT_FEATURE_MEMORY_MODEL] = {"has.memory_model.vulkanMemoryModel",
+                                  "VulkanMemoryModelFeatures.vulkanMemoryModel", NULL},
+    [CAT_FEATURE_MEMORY_MODEL_DEVICE] = {"has.memory_model.vulkanMemoryModelDeviceScope",
+                                         "VulkanMemoryModelFeatures.vulkanMemoryModelDeviceScope",
+                                         NULL},
+    [CAT_FEATURE_SUBGROUP_UNIFORM] = {"has.subgroup_uniform.shaderSubgroupUniformControlFlow", NULL,
+                                      "VK_KHR_shader_subgroup_uniform_control_flow"},
+    [CAT_FEATURE_MAXIMAL] = {"HAS_MAXIMAL", NULL, "VK_KHR_shader_maximal_reconvergence"},
+    [CAT_FEATURE_FULL_SUBGROUPS] = {"has.size_control.computeFullSubgroups",
+                                    "SubgroupSizeControl.computeFullSubgroups", NULL},
+    [CAT_FEATURE_CLOCK] = {"has.clock.shaderSubgroupClock", NULL, "VK_KHR_shader_clock"},
+    [CAT_FEATURE_EXTENDED_TYPES] =
+        {"compute && has.extended_types.shaderSubgroupExtendedTypes",
+         "ShaderSubgroupExtendedTypesFeatures.shaderSubgroupExtendedTypes", NULL},
 };
 
 static void put_define(struct text *out, const char *name, uint64_t value, const char *what)
@@ -90,7 +107,7 @@ static void put_needs(struct text *out, uint64_t features)
     for (int i = 0; i < CAT_FEATURE_COUNT; i++)
         if (features >> i & 1)
             text_printf(out, " \\\n    need(\"%s\", %s)", cat_feature_name((enum cat_feature)i),
-                        conditions[i]);
+                        repro_features[i].condition);
     text_puts(out, "\n");
 }
 
@@ -167,51 +184,4 @@ void repro_program(const struct repro *repro, struct text *out)
             text_append(out, line, whole);
         line += whole;
     }
-}
-
-void repro_makefile(const struct repro *repro, struct text *out)
-{
-    text_puts(
-        out,
-        "# Builds and runs the reproducer: needs a C compiler, the Vulkan headers and the loader.\n"
-        "# They are found by pkg-config, or where VULKAN_SDK says; CPPFLAGS and LDLIBS win. The\n"
-        "# loader has its full name: machines without its development files have no other.\n"
-        "CC ?= cc\n"
-        "CFLAGS ?= -std=c11 -O2 -Wall -Wextra\n"
-        "ifdef VULKAN_SDK\n"
-        "CPPFLAGS ?= -I$(VULKAN_SDK)/include\n"
-        "LDLIBS ?= -L$(VULKAN_SDK)/lib -l:libvulkan.so.1 -lm\n"
-        "else\n"
-        "CPPFLAGS ?= $(shell pkg-config --cflags vulkan 2>/dev/null)\n"
-        "LDLIBS ?= $(or $(shell pkg-config --libs vulkan 2>/dev/null),-l:libvulkan.so.1) -lm\n"
-        "endif\n\n"
-        "# What drivers cached is not what they compile today.\n"
-        "UNCACHED = MESA_SHADER_CACHE_DISABLE=true MESA_GLSL_CACHE_DISABLE=true \\\n"
-        "\tANV_ENABLE_PIPELINE_CACHE=false __GL_SHADER_DISK_CACHE=0 "
-        "AMDVLK_ENABLE_PIPELINE_CACHE=0\n"
-        "\n"
-        "repro: repro.c\n"
-        "\t$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ repro.c $(LDLIBS)\n\n"
-        "# make run ARGS='-n 10000 -d 1'\n"
-        "run: repro\n"
-        "\t$(UNCACHED) ./repro $(ARGS)\n\n");
-    if (repro_from_glsl(repro))
-        text_puts(out, "# test.spv anew from test.comp, after a change. litmus takes the names "
-                       "out of what glslang made.\n"
-                       "compile:\n"
-                       "\tglslangValidator --target-env vulkan1.1 -S comp -o test.spv test.comp\n"
-                       "\tspirv-val --target-env vulkan1.1 test.spv\n\n");
-    else
-        text_puts(out, "# test.spv anew from test.spvasm, after a change.\n"
-                       "assemble:\n"
-                       "\tspirv-as --target-env spv1.3 test.spvasm -o test.spv\n"
-                       "\tspirv-val --target-env vulkan1.1 test.spv\n\n");
-    text_printf(out,
-                "# Whether test.spv is the module that was measured.\n"
-                "check:\n"
-                "\tsha256sum -c test.spv.sha256\n\n"
-                "clean:\n"
-                "\trm -f repro\n\n"
-                ".PHONY: run %s check clean\n",
-                repro_from_glsl(repro) ? "compile" : "assemble");
 }

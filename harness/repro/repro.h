@@ -56,10 +56,14 @@ bool repro_write(const struct repro_bundle *bundle, const char *folder, struct l
 
 // repro.c: template.c with this configuration in its place, and without what is for others.
 void repro_program(const struct repro *repro, struct text *out);
-void repro_makefile(const struct repro *repro, struct text *out);
 void repro_amber(const struct repro *repro, struct text *out);
 void repro_facts(const struct repro *repro, struct text *out);
-// What the driver made of it: the files that there are, and what README.md says of them.
+// What each feature is called: what has to be true in C for a device to have it; Amber's name, or
+// the extension where Amber has no name for it.
+extern const struct repro_feature {
+    const char *condition, *amber, *extension;
+} repro_features[CAT_FEATURE_COUNT];
+// The compiled code: the files that there are, and what README.md says of them.
 void repro_code(const struct repro *repro, struct repro_bundle *bundle);
 void repro_code_readme(const struct repro *repro, struct text *out);
 // An empty file, added to the bundle.

@@ -139,7 +139,7 @@ static void show_failure(struct tally *tally, uint64_t run, uint64_t instance, u
                          uint32_t outcome, uint32_t got, uint32_t want)
 {
     if (tally->shown++ < MOST_SHOWN)
-        printf("run %" PRIu64 ", unit % " PRIu64 ", word %" PRIu64 ": %s, got 0x%08" PRIx32
+        printf("run %" PRIu64 ", unit %" PRIu64 ", word %" PRIu64 ": %s, got 0x%08" PRIx32
                ", want 0x%08" PRIx32 "\n",
                run + 1, instance, word, outcome_names[outcome] ? outcome_names[outcome] : "?", got,
                want);

@@ -229,7 +229,7 @@ class Ends(Fuzz):
         self.assertRegex(run.out, r"(?s)switch .*switch .*continue")
 
     def test_usage(self):
-        for arguments, words in (([], ["which family"]), (["scan"], ["reconvergence"]),
+        for arguments, words in (([], ["missing family"]), (["scan"], ["reconvergence"]),
                                  (["reconvergence", "--rule", "minimal"], ["--rule"]),
                                  (["reconvergence", "--show"], ["--seed"]),
                                  (["reconvergence", "--steps", "65"], ["--steps"]),

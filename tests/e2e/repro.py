@@ -81,7 +81,7 @@ class Case(harness.Case):
     def counts(self, result):
         """Failed runs, judged runs, runs that gave up, as the reproducer prints them."""
         failed, judged = re.search(r"(\d+) of (\d+) runs failed", result.out).groups()
-        gave_up = re.search(r"(\d+) more gave up", result.out)
+        gave_up = re.search(r"(\d+) more had an expired", result.out)
         return int(failed), int(judged), int(gave_up[1]) if gave_up else 0
 
 
@@ -145,7 +145,7 @@ class OnTheReferenceDriver(Case):
         self.bundle(name, "--db", store, "--amber")
         self.check_assembly(entry)
         self.check_amber(kind)
-        self.assertIn("What was measured", self.read("README.md").decode())
+        self.assertIn("## Results", self.read("README.md").decode())
         self.build()
         result = self.command("./repro", drivers=[harness.SIMT], LITMUS_SIMT=f"model={settings}",
                               code=1 if fails else 3 if gives_up else 0)
@@ -311,7 +311,7 @@ class Refusing(Case):
         self.assertEqual(glob.glob(self.path("bundle*")), [])
 
     def test_usage(self):
-        self.refuse(words=["which configuration?"])
+        self.refuse(words=["missing configuration"])
         self.refuse(self.RIGHT, self.RIGHT, words=["one configuration"])
         self.refuse("shuffle.scan-lop", words=["shuffle.scan-loop"])
         self.refuse(self.RIGHT, "--db", "absent.db", words=["absent.db"])

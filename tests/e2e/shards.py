@@ -44,7 +44,7 @@ class Plans(Case):
                 self.assert_one_line(self.litmus("run", "--all", "--shard", option), 2, "--shard")
         self.assert_one_line(self.litmus("run", "--all", "--shard-runs", "2/2"), 2, "--shard-runs")
         self.assert_one_line(self.litmus("run", "--all", "--shard", "0/2", "--shard-runs", "0/2"),
-                             2, "one or the other")
+                             2, "mutually exclusive")
         self.assert_one_line(self.litmus("run", "--all", GTEST_SHARD_INDEX="7"), 2,
                              "GTEST_SHARD_INDEX=7")
         self.assert_one_line(self.litmus("run", "--all", "--shard", "0/2"), 2, "give --seed")

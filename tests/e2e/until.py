@@ -147,9 +147,9 @@ class Usage(Until):
             (("--max-runs", "0", "--until-width", "0.1"), ("--max-runs", "'0'")),
             (("--max-runs", "100"), ("--max-runs goes with --until-width or --until-decided",)),
             (("-n", "20", "--max-runs", "19", "--until-width", "0.1"), ("20 is above 19",)),
-            (("--until-width", "0.1", "--until-decided", "0.1"), ("one or the other",)),
-            (("--until-width", "0.1", "--shard-runs", "0/2"), ("one or the other",)),
-            (("--until-decided", "0.1", "--shard-runs", "0/2"), ("one or the other",)),
+            (("--until-width", "0.1", "--until-decided", "0.1"), ("mutually exclusive",)),
+            (("--until-width", "0.1", "--shard-runs", "0/2"), ("mutually exclusive",)),
+            (("--until-decided", "0.1", "--shard-runs", "0/2"), ("mutually exclusive",)),
             (("--resume", "--until-width", "0.1"), ("--resume", "--until-width")),
             (("--resume", "--max-runs", "10"), ("--resume", "--max-runs")),
         ]

@@ -3,6 +3,7 @@
 // up to 10^12. How long a function takes is bounded by how many calls must fit into the time of one
 // test.
 #include "base/random.h"
+#include "power.h"
 #include "stats/stats.h"
 
 #include "unit.h"

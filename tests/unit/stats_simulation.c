@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "stats/distribution.h"
+#include "power.h"
 #include "stats/stats.h"
 
 #include "unit.h"

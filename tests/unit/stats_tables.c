@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every function of harness/stats against reference values, 10^0 to 10^12 runs (stats_table.py).
+#include "power.h"
 #include "stats/stats.h"
 
 #include "stats_table.h"
