@@ -55,6 +55,14 @@ bool report_evidence_any(const struct report_result *result);
 void report_evidence_lines(struct text *out, const struct report_result *result,
                            enum eng_evidence kind, size_t most, const char *before);
 
+// XML 1.0 in UTF-8 (junit.c): nothing that goes through here can end what it is written into.
+// Appends a string as character data. What is not UTF-8 and what XML 1.0 has no way to write
+// (control characters, U+FFFE, U+FFFF) becomes '?'.
+void xml_text(struct text *out, const char *string);
+
+// Appends ` NAME="VALUE"`.
+void xml_attribute(struct text *out, const char *name, const char *value);
+
 // Characters, counting each code point as one column.
 size_t format_width(const char *string);
 

@@ -47,3 +47,26 @@ void markdown_one_code(struct text *out, const struct report_code *code,
 // The ticket on one result: a report of its own. At most `most` bytes.
 void markdown_ticket(struct text *out, const struct report_code *code,
                      const struct report_result *result, size_t most);
+// Appends at most `most` lines of a preprocessed source, behind the head of its test: the paragraph
+// in which the first operation of a kind is. Of the families lookback, memory and progress that is
+// an atomic one, of barrier a barrier, of all others a group operation; if there is none of that
+// kind, the first of another of these.
+void report_excerpt(struct text *out, const char *source, const char *family, size_t most);
+
+// What the models of the SIMT simulator do with each variant: docs/mutation-score.json, built in by
+// tools/ticket-data.
+#define REPORT_MODELS 16
+
+struct report_reference {
+    const char *variant; // "shuffle.scan-loop/sync=none,..."
+    struct {
+        uint16_t failed, runs; // of all subgroup sizes; runs 0: not run under this model
+    } by[REPORT_MODELS];       // in the order of report_reference_models
+};
+
+extern const char *const report_reference_models[];       // up to NULL
+extern const struct report_reference report_references[]; // by variant, in the order of bytes
+extern const size_t report_reference_count;
+
+// The row of a configuration ("...@..." or without its parameters), NULL if there is none.
+const struct report_reference *report_reference_find(const char *name);

@@ -3,9 +3,7 @@
 // that helps to believe and to understand it.
 #include "catalogue/catalogue.h"
 #include "report/format.h"
-#include "report/excerpt.h"
 #include "report/markdown.h"
-#include "report/references.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 #define MOST_TWINS   16
 #define MOST_PLACES  8
 #define EXCERPT      40   // lines of the test's text
+#define MOST_ABOVE   16   // lines of it before the operation that it is about
 #define EVIDENCE     60   // lines
 #define ROOM_TO_FOLD 6000 // bytes that a folded part needs at most, but for the excerpt
 
@@ -239,6 +238,26 @@ static void print_pairs(const struct ticket *t)
     free(twins);
 }
 
+struct key {
+    const char *name;
+    size_t length;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct key *key = left;
+    const struct report_reference *row = right;
+    int order = strncmp(key->name, row->variant, key->length);
+    return order ? order : row->variant[key->length] ? -1 : 0;
+}
+
+const struct report_reference *report_reference_find(const char *name)
+{
+    struct key key = {name, strcspn(name, "@")};
+    return bsearch(&key, report_references, report_reference_count, sizeof(*report_references),
+                   compare);
+}
+
 static void put_model(struct table *table, const char *model, unsigned failed, unsigned runs)
 {
     table_row(table);
@@ -272,16 +291,95 @@ static void print_models(const struct ticket *t)
     markdown_unfold(t->out);
 }
 
+static bool is_blank(const char *line)
+{
+    return line[strspn(line, " \t\r")] == '\n';
+}
+
+static bool is_comment(const char *line)
+{
+    return line[0] == ';' || strncmp(line + strspn(line, " "), "//", 2) == 0;
+}
+
+// The first line of code with one of the words in it, from a line on; `count` if there is none.
+static size_t find_line(const char *const *lines, size_t count, size_t from,
+                        const char *const *words)
+{
+    for (size_t i = from; i < count; i++) {
+        const size_t length = strcspn(lines[i], "\n");
+        if (is_comment(lines[i]) || memmem(lines[i], length, "OpCapability", 12))
+            continue;
+        for (const char *const *word = words; *word; word++)
+            if (memmem(lines[i], length, *word, strlen(*word)))
+                return i;
+    }
+    return count;
+}
+
+// The first line of what a test of a family is about; the first one if there is none.
+static size_t find_subject(const char *const *lines, size_t count, const char *family)
+{
+    static const char *const group[] = {
+        "OpGroup",   "OpSubgroup", "subgroupA", "subgroupB", "subgroupC", "subgroupE", "subgroupI",
+        "subgroupM", "subgroupO",  "subgroupQ", "subgroupR", "subgroupS", "subgroupX", NULL};
+    static const char *const barrier[] = {"OpControlBarrier", "OpMemoryBarrier",
+                                          "subgroupBarrier",  "subgroupMemoryBarrier",
+                                          "barrier(",         NULL};
+    static const char *const atomic[] = {"OpAtomic", "atomic", NULL};
+    static const char *const stores[] = {"OpStore", " = ", NULL};
+    static const char *const *const orders[][4] = {{atomic, group, barrier, stores},
+                                                   {barrier, group, atomic, stores},
+                                                   {group, barrier, atomic, stores}};
+    static const char *const functions[] = {"OpFunction ", "void main", NULL};
+    const bool shared =
+        !strcmp(family, "lookback") || !strcmp(family, "memory") || !strcmp(family, "progress");
+    const size_t order = shared ? 0 : strcmp(family, "barrier") == 0 ? 1 : 2;
+    const size_t code = find_line(lines, count, 0, functions);
+    size_t at = count;
+    for (size_t i = 0; i < 4 && at == count; i++)
+        at = find_line(lines, count, code < count ? code : 0, orders[order][i]);
+    return at < count ? at : 0;
+}
+
+void report_excerpt(struct text *out, const char *source, const char *family, size_t most)
+{
+    // Behind the head: its last line.
+    const char *head = strstr(source, "\n; oracle");
+    const char **lines = NULL;
+    size_t count = 0;
+    for (const char *at = head ? head + 1 + strcspn(head + 1, "\n") : source; *at;) {
+        if ((count & (count - 1)) == 0)
+            lines = lit_realloc(lines, count ? count * 2 : 1, sizeof *lines);
+        lines[count++] = at;
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    const size_t subject = count ? find_subject(lines, count, family) : 0;
+    size_t begin = subject;
+    while (begin > 0 && subject - begin < MOST_ABOVE && !is_blank(lines[begin - 1]))
+        begin--;
+    size_t end = begin + most < count ? begin + most : count;
+    // A paragraph that is cut is no pity if others stand before it.
+    for (size_t i = end; end < count && i > subject + 4; i--)
+        if (is_blank(lines[i - 1])) {
+            end = i - 1;
+            break;
+        }
+    while (end > subject + 1 && is_blank(lines[end - 1]))
+        end--;
+    for (size_t i = begin; i < end; i++)
+        text_printf(out, "%.*s\n", (int)strcspn(lines[i], "\n"), lines[i]);
+    free(lines);
+}
+
 static void print_excerpt(const struct ticket *t, size_t room)
 {
     const struct cat_module *module = cat_case_module(&t->which);
     const struct cat_test *test = t->which.test;
     const char *variant = module ? module->variant : "";
     struct text lines = {0}, title = {0};
-    // Behind the head: its last line.
-    const char *source = cat_test_source(test), *body = strstr(source, "\n; oracle");
-    report_excerpt(&lines, body ? body + 1 + strcspn(body + 1, "\n") : source, report_includes,
-                   test->head.family, variant, module ? module->subgroup : 0, EXCERPT);
+    report_excerpt(&lines, module ? cat_module_page(test, module) : cat_test_source(test),
+                   test->head.family, EXCERPT);
     if (lines.data && lines.length < room) {
         text_printf(&title, "Shader source, around the operation under test (%s)",
                     variant[0] ? variant : "the only variant");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The excerpt of a ticket: the small preprocessor by a table, the choice of lines over every
-// variant of the catalogue.
-#include "report/excerpt.h"
+// The excerpt of a ticket: which lines of the preprocessed source, over every variant of the
+// catalogue.
+#include "report/markdown.h"
 
 #include "catalogue/catalogue.h"
 
@@ -11,53 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *excerpt(const char *source, const struct report_include *includes, const char *family,
-                     const char *variant, unsigned subgroup)
+static char *excerpt(const char *source, const char *family)
 {
     struct text out = {0};
-    report_excerpt(&out, source, includes, family, variant, subgroup, 40);
+    report_excerpt(&out, source, family, 40);
     text_puts(&out, "");
     return out.data;
 }
 
-static const struct report_include own[] = {
-    {"own.h", "; SPDX-License-Identifier: none\nOpGroupB\n#define ONCE \\\n  OpGroupC\n"},
-    {"self.h", "#include \"self.h\"\n"},
-    {NULL, NULL},
-};
-
-static void test_directives(void **state)
+static void test_head(void **state)
 {
     (void)state;
     static const struct {
         const char *source, *want;
     } cases[] = {
-        {"#ifdef SYNC_NONE\nOpGroupA\n#else\nOpGroupB\n#endif\n", "OpGroupA\n"},
-        {"#ifndef SYNC_NONE\nOpGroupA\n#else\nOpGroupB\n#endif\n", "OpGroupB\n"},
-        {"#if defined(X) || defined(FORM_TWO_PARTS)\nOpGroupA\n#endif\n", "OpGroupA\n"},
-        {"#if defined(SYNC_NONE) && !defined(FORM_TWO_PARTS)\nOpGroupA\n#else\nOpGroupB\n#endif\n",
-         "OpGroupB\n"},
-        {"#if 0\nOpGroupA\n#elif SUBGROUP_SIZE > 16\nOpGroupB\n#elif 1\nOpGroupC\n#endif\n",
-         "OpGroupB\n"},
-        {"#if SUBGROUP_SIZE > 32\nOpGroupA\n#elif SUBGROUP_SIZE == 32 && "
-         "1\nOpGroupB\n#else\nx\n#endif\n",
-         "OpGroupB\n"},
-        {"#if 1\n#if 0\nx\n#else\nOpGroupA\n#endif\n#else\n#if 1\nx\n#endif\n#endif\n",
-         "OpGroupA\n"},
-        {"#define N 3\n#if N == 2 || N == 4\nx\n#elif (N != 3)\nx\n#else\nOpGroupA\n#endif\n",
-         "OpGroupA\n"},
-        {"#if 0\n#define N 1\n#endif\n#ifdef N\nx\n#endif\nOpGroupA\n", "OpGroupA\n"},
-        {"#define X(a) \\\n  OpGroupA\n#if 0\n#define Y(a) \\\n  OpGroupB\n#endif\nY(1)\nX(2)\n",
-         "#define X(a) \\\n  OpGroupA\n\nY(1)\nX(2)\n"},
-        {"#include \"../common/own.h\"\nOpGroupA\nONCE\n", "OpGroupB\nOpGroupA\nONCE\n"},
-        {"#if 0\n#include \"own.h\"\n#endif\nOpGroupA\n", "OpGroupA\n"},
-        {"#include \"other.h\"\n#include \"self.h\"\nOpGroupA\n", "OpGroupA\n"},
-        {"#if ((((((((((((((((((((((((((((((1\nx\n#endif\nOpGroupA\n", "OpGroupA\n"},
-        {"#endif\n#else\nOpGroupA", "OpGroupA\n"},
+        {"; asks OpGroupA\n; oracle x\n\nOpGroupB\n", "OpGroupB\n"},
+        {"OpGroupA", "OpGroupA\n"},
+        {"x\n\ny\n", "x\n\ny\n"},
         {"", ""},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char *text = excerpt(cases[i].source, own, "shuffle", "sync=none,form=two-parts", 32);
+        char *text = excerpt(cases[i].source, "shuffle");
         assert_string_equal(text, cases[i].want);
         free(text);
     }
@@ -71,19 +45,18 @@ static void test_subject(void **state)
         "%f = OpFunction %x\n\n"
         "; Atomic, OpGroup is not meant here.\n"
         "OpAtomicLoad\n\n"
-        "; The barrier.\nOpControlBarrier\n\n; The group.\nOpGroupNonUniformAdd\n\n"
-        "; ======== form=glslang: x.comp\nvoid main()\n{\n\n    // barrier()\n"
-        "    subgroupAdd(1);\n}\n";
+        "; The barrier.\nOpControlBarrier\n\n; The group.\nOpGroupNonUniformAdd\n\n";
+    static const char glsl[] = "void main()\n{\n\n    // barrier()\n    subgroupAdd(1);\n}\n";
     static const struct {
-        const char *family, *variant, *first;
+        const char *family, *source, *first;
     } cases[] = {
-        {"shuffle", "", "; The group.\n"},
-        {"barrier", "", "; The barrier.\n"},
-        {"memory", "", "; Atomic, OpGroup"},
-        {"shuffle", "form=glslang", "    // barrier()\n"},
+        {"shuffle", source, "; The group.\n"},
+        {"barrier", source, "; The barrier.\n"},
+        {"memory", source, "; Atomic, OpGroup"},
+        {"shuffle", glsl, "    // barrier()\n"},
     };
     for (size_t i = 0; i < 4; i++) {
-        char *text = excerpt(source, own, cases[i].family, cases[i].variant, 0);
+        char *text = excerpt(cases[i].source, cases[i].family);
         assert_memory_equal(text, cases[i].first, strlen(cases[i].first));
         free(text);
     }
@@ -103,13 +76,9 @@ static void test_catalogue(void **state)
     (void)state;
     for (size_t i = 0; i < cat_test_count(); i++) {
         const struct cat_test *test = cat_test_at(i);
-        const char *source = cat_test_source(test), *body = strstr(source, "\n; oracle");
-        assert_non_null(body);
-        body = strchr(body + 1, '\n');
         for (size_t m = 0; m < test->embedded->module_count; m++) {
             const struct cat_module *module = &test->embedded->modules[m];
-            char *text = excerpt(body, report_includes, test->head.family, module->variant,
-                                 module->subgroup);
+            char *text = excerpt(cat_module_page(test, module), test->head.family);
             bool speaks = strstr(text, "OpGroup") || strstr(text, "OpAtomic") ||
                           strstr(text, "arrier") || strstr(text, "subgroup") ||
                           strstr(text, "OpStore") || strstr(text, "OpLoopMerge") ||
@@ -126,12 +95,10 @@ static int print_all(const char *pattern)
 {
     for (size_t i = 0; i < cat_test_count(); i++) {
         const struct cat_test *test = cat_test_at(i);
-        const char *source = cat_test_source(test), *body = strstr(source, "\n; oracle");
         const struct cat_module *module = &test->embedded->modules[0];
         if (!text_glob(pattern, test->head.name))
             continue;
-        char *text = excerpt(body + 1 + strcspn(body + 1, "\n"), report_includes, test->head.family,
-                             module->variant, module->subgroup);
+        char *text = excerpt(cat_module_page(test, module), test->head.family);
         printf("==== %s/%s\n%s\n", test->head.name, module->variant, text);
         free(text);
     }
@@ -143,7 +110,7 @@ int main(int argc, char **argv)
     if (argc > 1)
         return print_all(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_directives),
+        cmocka_unit_test(test_head),
         cmocka_unit_test(test_subject),
         cmocka_unit_test(test_catalogue),
     };

@@ -3,8 +3,7 @@
 // annotations; and the ticket. What their readers would take is checked by small readers of these
 // formats, written from what the formats' own documents say.
 #include "report/formats.h"
-#include "report/references.h"
-#include "report/xml.h"
+#include "report/markdown.h"
 
 #include "unit.h"
 
