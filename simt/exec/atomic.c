@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic instructions on memory, of 32 and 64 bits.
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 
 #include "memory/order.h"
 

@@ -3,7 +3,8 @@
 // write through a pointer, are not here: what they do is ModfStruct or FrexpStruct, and a store.
 #pragma once
 
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 
 insn_select select_extended_float;    // exec/extended_float.c: component by component
 insn_select select_extended_integer;  // exec/extended_integer.c: component by component

@@ -6,7 +6,8 @@
 // specification leaves a result undefined it is a new random value.
 #pragma once
 
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 #include "exec/scalar.h"
 
 // Operands of all group operations: those without a scope are moved so that the value comes second.

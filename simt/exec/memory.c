@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores, of memory and of registers; pointers; fences.
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 
 #include "memory/host.h"
 #include "memory/order.h"

@@ -7,7 +7,8 @@
 // expression above the width are cut off.
 #pragma once
 
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 // its address is aligned, and goes byte by byte otherwise.
 #pragma once
 
-#include "exec/exec.h"
+#include "program/execution.h"
 #include "memory/order.h"
 #include "memory/regions.h"
 

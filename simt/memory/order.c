@@ -5,7 +5,8 @@
 // invocation last acquired there and last touched the location; an acquire ends that.
 #include "memory/order.h"
 
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 #include "memory/host.h"
 #include "memory/past.h"
 #include "memory/pending.h"

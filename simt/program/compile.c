@@ -2,6 +2,8 @@
 // Compiles a module: the sequence of steps, errors, and the arrays that they fill.
 #include "program/compiler.h"
 
+#include "program/execution.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 // (or 0, or NULL) after they have written the error; the caller only passes that on.
 #pragma once
 
-#include "exec/exec.h"
-#include "memory/regions.h"
+#include "program/instructions.h"
+#include "program/address.h"
 #include "program/program.h"
 
 #define PROGRAM_CELLS_MAX   (1u << 20)

@@ -12,7 +12,7 @@
 //
 // A cell holds the scalar's bits, zero-extended: booleans are 0 or 1, an int8 of -1 is 0xff, floats
 // are their bit pattern. Pointers to Function, Private and Input variables are the number of the
-// first cell; all other pointers are addresses (memory/regions.h).
+// first cell; all other pointers are addresses (program/address.h).
 #pragma once
 
 #include "lanes.h"
@@ -25,7 +25,7 @@
 struct exec;
 struct insn;
 
-// Executes an instruction for the lanes exec->lane[0 .. exec->count - 1] (exec/exec.h).
+// Executes an instruction for the lanes exec->lane[0 .. exec->count - 1] (program/execution.h).
 typedef void insn_run(struct exec *exec, const struct insn *insn);
 
 enum insn_kind {
@@ -33,8 +33,8 @@ enum insn_kind {
     INSN_TANGLED,    // a group operation: `run` with the lanes of the tangle
     INSN_CROSS_LANE, // a group operation that only reads an operand of other lanes: shuffles,
                      // rotate, broadcasts with an id, quad operations
-    INSN_BARRIER, // OpControlBarrier: operand[0..2] are the cells of scopes and semantics
-    INSN_FENCE,   // OpMemoryBarrier: operand[0], operand[1]; `run` orders memory
+    INSN_BARRIER,    // OpControlBarrier: operand[0..2] are the cells of scopes and semantics
+    INSN_FENCE,      // OpMemoryBarrier: operand[0], operand[1]; `run` orders memory
     // Branches: their edges are program->edges[extra .. extra + extra_count - 1].
     INSN_BRANCH, // one edge
     INSN_IF,     // operand[0] is the condition: the first edge if true, the second if false

@@ -2,7 +2,8 @@
 // Merge blocks, fall-through between cases and ways out of loops, found in the graph of blocks.
 #include "schedule/flow.h"
 
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 
 #include <stdlib.h>
 

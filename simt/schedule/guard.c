@@ -2,7 +2,7 @@
 // Finds integer reductions in branches on the number of the subgroup, and what is live across them.
 #include "schedule/guard.h"
 
-#include "exec/exec.h"
+#include "program/execution.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 // Runs dispatches: workgroups on threads, and in each the subgroups and lanes by the model's rules.
 #pragma once
 
-#include "exec/exec.h"
+#include "program/execution.h"
 #include "memory/regions.h"
 #include "settings.h"
 

@@ -3,6 +3,8 @@
 // when everybody has come, branches by way of the tangles.
 #include "schedule/worker.h"
 
+#include "program/instructions.h"
+
 void worker_aim(struct worker *worker, struct workgroup *workgroup, struct subgroup *subgroup,
                 lanes set)
 {

@@ -2,6 +2,8 @@
 // Writes what was executed (trace.h has the format).
 #include "schedule/trace.h"
 
+#include "program/instructions.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>

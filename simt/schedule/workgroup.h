@@ -2,7 +2,7 @@
 // A workgroup in flight: its subgroups, and where each invocation is.
 #pragma once
 
-#include "exec/exec.h"
+#include "program/execution.h"
 #include "schedule/flow.h"
 #include "schedule/model.h"
 #include "schedule/tangle.h"

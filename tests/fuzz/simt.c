@@ -4,7 +4,8 @@
 // under one model after the other, on a buffer that it must not leave.
 #include "fuzz.h"
 
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 #include "program/program.h"
 #include "schedule/machine.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every arithmetic instruction against a table of reference values: as a scalar and as vectors, by
 // all lanes and by a part of them.
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 
 #include "../unit/unit.h"
 #include "arithmetic_table.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies between cells, above all those that happen together; random bits; what is said of faults.
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 #include "memory/regions.h"
 
 #include "../unit/unit.h"

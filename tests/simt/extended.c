@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GLSL.std.450 against a table of correctly rounded values, and against values worked out by hand.
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 
 #include "extended_table.h"
 

@@ -3,7 +3,8 @@
 // look at what it wrote.
 #pragma once
 
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

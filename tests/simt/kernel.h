@@ -5,7 +5,8 @@
 #include "../unit/unit.h"
 
 #include "assemble.h"
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 #include "memory/regions.h"
 #include "program/program.h"
 

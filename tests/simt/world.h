@@ -4,7 +4,8 @@
 
 #include "../unit/unit.h"
 
-#include "exec/exec.h"
+#include "program/execution.h"
+#include "program/instructions.h"
 #include "memory/order.h"
 #include "memory/past.h"
 #include "memory/regions.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random bits, and what a shader did wrong.
-#include "exec/exec.h"
+#include "program/execution.h"
 
-#include "memory/regions.h"
+#include "program/address.h"
+#include "program/instructions.h"
 #include "splitmix.h"
 
 #include <inttypes.h>

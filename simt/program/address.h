@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Addresses. A 64-bit address is the number of a region and an offset in it: every access is
+// checked against the region, and a pointer that has left its buffer cannot reach another one.
+#pragma once
+
+#include <stdint.h>
+
+#define REGION_SHIFT 40
+#define REGION_COUNT (1u << 22) // of the device; region 0 is never valid
+
+// Regions that only exist within one dispatch.
+#define LOCAL_SHARED   REGION_COUNT       // the workgroup's Workgroup variables
+#define LOCAL_PUSH     (REGION_COUNT + 1) // push constants
+#define LOCAL_BINDINGS (REGION_COUNT + 2) // descriptors
+
+static inline uint64_t region_address(uint32_t region, uint64_t offset)
+{
+    return (uint64_t)region << REGION_SHIFT | offset;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an instruction sees while it is executed.
+#pragma once
+
+#include "lanes.h"
+#include "program/program.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct workgroup; // schedule/machine.h
+struct subgroup;
+struct order; // memory/order.h
+struct regions;
+struct region;
+
+enum exec_fault_kind {
+    EXEC_NO_FAULT,
+    EXEC_OUT_OF_BOUNDS, // an access outside of what the shader was given, or by a null pointer
+    EXEC_READ_ONLY,     // a store to memory that may only be read
+    EXEC_MISALIGNED,    // an atomic at an address that is not a multiple of its size
+    EXEC_UNREACHABLE,   // OpUnreachable was reached
+    EXEC_DEADLOCK,      // no invocation of a workgroup can continue
+    EXEC_NO_MEMORY,     // the interpreter could not get `size` bytes; not the shader's doing
+};
+
+// The first thing that a shader did wrong.
+struct exec_fault {
+    enum exec_fault_kind kind;
+    const struct insn *insn;
+    uint32_t group[3], subgroup, lane;
+    uint64_t address, size; // bytes; of accesses
+};
+
+// One for each thread of the interpreter. The scheduler points it at a subgroup and a set of its
+// lanes; the instruction functions read and write that subgroup's cells for exactly these lanes.
+struct exec {
+    uint64_t *cells;         // of the subgroup, [cell][lane]
+    uint32_t width;          // lanes in a subgroup
+    uint32_t count;          // lanes that execute
+    uint8_t lane[LANES_MAX]; // which, upwards
+    lanes mask;              // the same as a set
+    lanes present; // lanes of the subgroup that have an invocation (a partial subgroup has less)
+
+    const struct program *program;
+    const struct insn *insn; // being executed: for reports
+    struct workgroup *workgroup;
+    struct subgroup *subgroup;
+    uint32_t group_id[3], subgroup_id; // for reports
+
+    // Memory.
+    const struct regions *regions; // of the device: buffers by address
+    const struct region *local;    // of the dispatch: LOCAL_* and the bindings
+    uint32_t local_count;
+    unsigned char *shared; // of the workgroup
+    uint64_t shared_size;
+    struct order *order; // of the workgroup; NULL: memory is sequentially consistent
+
+    // What the model changes in single instructions.
+    bool snoop;        // a cross-lane read may read inactive lanes: it gets what their cells hold
+    uint64_t random;   // state of the thread's generator: exec_random
+    double fault_rate; // of stored values that are made wrong
+    bool robust;       // after a fault loads give 0 and stores are dropped, and execution continues
+    struct exec_fault fault;
+    uint64_t *clock; // counts scheduler steps: OpReadClockKHR and timestamps within a dispatch
+    bool trace;      // note in `seen` what was read
+    struct exec_seen {
+        uint64_t address; // last address of a lane's memory access
+        uint8_t source;   // source of a cross-lane read; 255: none
+    } * seen;             // [LANES_MAX], only with `trace`
+};
+
+static inline uint64_t *exec_cells(const struct exec *exec, uint32_t cell)
+{
+    return exec->cells + (size_t)cell * exec->width;
+}
+
+uint64_t exec_random(struct exec *exec); // 64 random bits
+
+// Notes a fault of the instruction being executed (only the first one is kept).
+void exec_fault(struct exec *exec, enum exec_fault_kind kind, unsigned lane, uint64_t address,
+                uint64_t size);
+// "out-of-bounds access of 4 bytes at ... by OpLoad %x, workgroup (1, 0, 0), subgroup 0, lane 3"
+void exec_fault_text(const struct exec_fault *fault, const struct program *program, char *text,
+                     size_t size);
