@@ -14,12 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int help(int argc, char **argv);
-static int complete(int argc, char **argv);
-static int manual(int argc, char **argv);
 static int worker(int argc, char **argv);
 
-static const struct cli_command commands[] = {
+const struct cli_command cli_commands[] = {
     {"run", cli_run, &cli_run_syntax, "run tests on all devices, or on the given ones"},
     {"list", cli_list, &cli_list_syntax, "list the tests"},
     {"show", cli_show, &cli_show_syntax, "print a test: its question, expectations and source"},
@@ -39,28 +36,12 @@ static const struct cli_command commands[] = {
     {"tune", cli_tune, &cli_tune_syntax, "search for the stress under which tests fail most often"},
     {"bench", cli_bench, &cli_bench_syntax, "time subgroup code: scans, look-back, throughput"},
     {"version", cli_version, &cli_version_syntax, "print the version"},
-    {"help", help, NULL, "print help on a command"},
-    {"complete", complete, NULL, NULL},
-    {"manual", manual, NULL, NULL},
+    {"help", cli_help, NULL, "print help on a command"},
+    {"complete", cli_complete, NULL, NULL},
+    {"manual", cli_manual, NULL, NULL},
     {"worker", worker, NULL, NULL},
+    {0},
 };
-
-#define COMMANDS (sizeof commands / sizeof commands[0])
-
-static int help(int argc, char **argv)
-{
-    return cli_help(commands, COMMANDS, argc, argv);
-}
-
-static int complete(int argc, char **argv)
-{
-    return cli_complete_words(commands, COMMANDS, argc, argv);
-}
-
-static int manual(int argc, char **argv)
-{
-    return cli_manual(commands, COMMANDS, argc, argv);
-}
 
 static int worker(int argc, char **argv)
 {
@@ -87,21 +68,21 @@ static void *take(size_t size)
 static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
-        help(argc, argv);
+        cli_help(argc, argv);
         return LIT_EXIT_USAGE;
     }
     const char *first = argv[1];
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
-        return help(1, argv);
+        return cli_help(1, argv);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0)
         return cli_version(1, argv);
     // Options without a command are those of run: litmus --all.
     if (first[0] == '-')
         return cli_run(argc, argv);
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(first, commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return cli_unknown(commands, COMMANDS, first);
+    for (const struct cli_command *command = cli_commands; command->name; command++)
+        if (strcmp(first, command->name) == 0)
+            return command->run(argc - 1, argv + 1);
+    return cli_unknown(first);
 }
 
 // Only what decides whether characters are UTF-8: numbers keep their points. A locale that is not

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run against a baseline.
-#include "cli/baseline.h"
+#include "cli/session.h"
 
 #include "cli/cli.h"
 #include "engine/plan.h"

@@ -119,15 +119,26 @@ extern const struct cli_syntax cli_bench_syntax, cli_run_syntax, cli_list_syntax
     cli_compare_syntax, cli_gate_syntax, cli_explain_syntax, cli_fuzz_syntax, cli_tune_syntax,
     cli_isa_syntax, cli_store_syntax, cli_version_syntax;
 
+extern const struct cli_command cli_commands[]; // ended by one without a name: harness/main.c
+
 // Prints the table of subcommands, or with a name that subcommand's help.
-int cli_help(const struct cli_command *commands, size_t count, int argc, char **argv);
-// Prints how the command line could go on (cli/complete.h): the words typed so far are the
-// operands.
-int cli_complete_words(const struct cli_command *commands, size_t count, int argc, char **argv);
-// Fills in a page of the manual: reads it from stdin, writes it to stdout (cli/manual.h).
-int cli_manual(const struct cli_command *commands, size_t count, int argc, char **argv);
+int cli_help(int argc, char **argv);
+// What the shells' completions ask: prints the candidates for the last of its words, one a line:
+// the whole word, then, if something is to be said of it, a tab and a short description. A last
+// line
+// ":files" or ":folders" stands for the names of files, which the shell knows itself. Nothing is
+// printed where nothing can follow.
+int cli_complete(int argc, char **argv);
+// Copies a page of the manual (scdoc; docs/man/) from stdin to stdout, in which lines that are one
+// of these words are replaced by what the tables of options know:
+//   @SYNOPSIS@  how the subcommand, the operand, is called
+//   @ABOUT@     what its help says first
+//   @OPTIONS@   its options, each with its help
+//   @MORE@      what its help says last
+//   @COMMANDS@  all subcommands, each with its line of `litmus help`
+int cli_manual(int argc, char **argv);
 // Says that there is no such subcommand. Returns the exit code.
-int cli_unknown(const struct cli_command *commands, size_t count, const char *name);
+int cli_unknown(const char *name);
 
 // Parses a subcommand's command line. True to go on; false if it is over, after printing help or
 // the error, with the exit code in *code.
@@ -159,27 +170,3 @@ bool cli_utf8(void);
 
 // Appends a word as a shell takes it: in single quotes, if it needs any.
 void cli_put_quoted(struct text *text, const char *word);
-
-// How a command line can go on: what the shells' completions ask. A pure function of the tables of
-// subcommands and options and of the catalogue; no device, no file.
-
-// Appends the candidates for `current`, the beginning of the word that is being typed, one a line:
-// the whole word, then, if something is to be said of it, a tab and a short description. `before`
-// are the words before it, without the program's name. A last line ":files" or ":folders" stands
-// for the names of files, which the shell knows itself. Nothing is appended where nothing can
-// follow.
-void cli_complete(const struct cli_command *commands, size_t count, const char *const *before,
-                  size_t before_count, const char *current, struct text *out);
-
-// Pages of the manual: written by hand in docs/man/, but for what the tables of options know.
-
-// Appends `page` (scdoc) with each line that is one of these words replaced by scdoc text:
-//   @SYNOPSIS@  how the subcommand is called
-//   @ABOUT@     what its help says first
-//   @OPTIONS@   its options, each with its help
-//   @MORE@      what its help says last
-//   @COMMANDS@  all subcommands, each with its line of `litmus help`
-// `name` is the subcommand; "" for a page that has only @COMMANDS@. False with an error if there is
-// no such subcommand.
-bool cli_manual_page(const struct cli_command *commands, size_t count, const char *name,
-                     const char *page, struct text *out, struct lit_error *error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which configurations' code is worth having, and its way into the store.
-#include "cli/code.h"
+#include "cli/session.h"
 
 #include "engine/client.h"
 #include "report/model.h"

@@ -191,45 +191,38 @@ static void offer_of_command(const struct asked *asked, const struct cli_syntax 
     }
 }
 
-static void offer_commands(const struct asked *asked, const struct cli_command *commands,
-                           size_t count)
+static void offer_commands(const struct asked *asked)
 {
-    for (size_t i = 0; i < count; i++)
-        if (commands[i].help)
-            offer(asked, commands[i].name, strlen(commands[i].name), commands[i].help);
+    for (const struct cli_command *command = cli_commands; command->name; command++)
+        if (command->help)
+            offer(asked, command->name, strlen(command->name), command->help);
 }
 
-void cli_complete(const struct cli_command *commands, size_t count, const char *const *before,
-                  size_t before_count, const char *current, struct text *out)
+// Appends the candidates for `current`; `before` are the words before it.
+static void complete(char *const *before, size_t before_count, const char *current,
+                     struct text *out)
 {
     const struct asked asked = {.lead = "", .current = current, .out = out};
     const char *first = before_count ? before[0] : current;
-    if (!before_count && first[0] != '-') {
-        offer_commands(&asked, commands, count);
-        return;
-    }
-    if (before_count && strcmp(first, "help") == 0) {
-        offer_commands(&asked, commands, count);
+    if ((!before_count && first[0] != '-') || (before_count && strcmp(first, "help") == 0)) {
+        offer_commands(&asked);
         return;
     }
     // Options without a command are those of run.
     const char *name = first[0] == '-' ? "run" : first;
     const size_t words = first[0] == '-' ? 0 : 1;
-    for (size_t i = 0; i < count; i++)
-        if (commands[i].syntax && strcmp(commands[i].name, name) == 0)
-            offer_of_command(&asked, commands[i].syntax,
+    for (const struct cli_command *command = cli_commands; command->name; command++)
+        if (command->syntax && strcmp(command->name, name) == 0)
+            offer_of_command(&asked, command->syntax,
                              before_count > words ? before[before_count - 1] : "");
 }
 
-int cli_complete_words(const struct cli_command *commands, size_t count, int argc, char **argv)
+int cli_complete(int argc, char **argv)
 {
     struct text out = {0};
     // "--" may stand first, so that words like --help are not ours.
     const int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
     if (argc > first)
-        cli_complete(commands, count, (const char *const *)argv + first, (size_t)(argc - 1 - first),
-                     argv[argc - 1], &out);
-    int code = cli_print(&out);
-    text_free(&out);
-    return code;
+        complete(argv + first, (size_t)(argc - 1 - first), argv[argc - 1], &out);
+    return cli_print(&out);
 }

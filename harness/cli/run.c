@@ -2,13 +2,10 @@
 // litmus run: measures the selected configurations on the chosen devices, stores each result as it
 // arrives, prints the tables, and says by its exit code what was seen.
 
-#include "cli/baseline.h"
+#include "cli/session.h"
 #include "base/clock.h"
 #include "cli/cli.h"
-#include "cli/code.h"
 #include "cli/device.h"
-#include "cli/session.h"
-#include "cli/shard.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "engine/plan.h"

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run was asked for, and how it is kept in the store so that --resume can go on with it.
+// What belongs to the sessions of litmus run and tune.
 #pragma once
 
+#include "catalogue/catalogue.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "compare/compare.h"
+#include "engine/plan.h"
 #include "model/inventory.h"
 #include "model/rule.h"
-#include "engine/plan.h"
+#include "store/store.h"
+
+// What a run was asked for, and how it is kept in the store so that --resume can go on with it.
 
 struct cli_run_options {
     bool all, thorough, shuffle, validation, serial, resume, dry_run, quiet;
@@ -46,3 +51,61 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
 bool cli_session_choose(const char *json, struct eng_inventory *inventory, bool *chosen,
                         void (*missing)(const char *name, void *user), void *user,
                         struct lit_error *error);
+
+// Which part of a run over several machines an invocation is: by its options, else by what the
+// environment of a CI says.
+
+// Sets options->shard, unless the run is resumed, and the seed of the whole where the environment
+// has one; says on stderr which variables were heeded. Touches GTEST_SHARD_STATUS_FILE. False with
+// an error if the options or variables make no sense, or there is no seed that all shards share.
+bool cli_shard_settle(struct cli_run_options *options, struct lit_error *error);
+
+// After a run: what drivers made of the configurations, into the store beside their results.
+
+// The values of --isa, in this order.
+#define CLI_CODE_ARGUMENT "failed|all|none"
+enum cli_code_which { CLI_CODE_FAILED, CLI_CODE_ALL, CLI_CODE_NONE };
+
+struct cli_code {
+    const struct eng_watch *watch;
+    const struct eng_inventory *inventory;
+    const bool *chosen; // of the inventory's devices
+    struct store *store;
+    int64_t session;
+    // FAILED: configurations in which something failed that should not, and of the same test those
+    // that differ from one of them in one axis; the first CLI_CODE_MOST of a device.
+    enum cli_code_which which;
+};
+
+#define CLI_CODE_MOST 100
+
+// Compiles them anew and stores what the drivers give; what is in the store already is not asked
+// for again. A driver that tells nothing of the first one is not asked for the others; one that
+// crashes or hangs costs a remark (watch->say) and nothing else. False if the store cannot be
+// written, or cannot be read.
+bool cli_code_collect(const struct cli_code *collect, struct lit_error *error);
+
+// litmus run --baseline: a run and its gate in one step.
+
+struct cli_baseline {
+    bool given;
+    struct compare_side side;
+    struct compare_waivers waivers;
+};
+
+// Reads baseline and waivers, if there are any. False with an error if they cannot be used: nothing
+// should be run then. Clear it after a failure too.
+bool cli_baseline_load(struct cli_baseline *baseline, const struct cli_list *files,
+                       const struct cli_list *waivers, struct lit_error *error);
+// Before the first run: whether its devices are those of the baseline, and the same code. Says on
+// stderr what cannot be compared; false with an error if nothing can.
+bool cli_baseline_check(const struct cli_baseline *baseline, const struct cat_selection *selection,
+                        const struct eng_inventory *inventory, const bool *chosen,
+                        struct lit_error *error);
+// After the tables: prints the comparison. Returns what the program exits with: `code` if there is
+// no baseline, else both together (compare_combine); `reason` is then the gate's, unless the run's
+// code stays. `whole`: every device could be measured.
+enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store *store,
+                                    int64_t session, const struct compare_look *look,
+                                    enum lit_exit code, bool whole, char *reason, size_t size);
+void cli_baseline_clear(struct cli_baseline *baseline);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which part of a run over several machines an invocation is.
 
-#include "cli/shard.h"
+#include "cli/session.h"
 
 #include "base/file.h"
 

@@ -4,7 +4,7 @@
 #include "engine/measure.h"
 
 #include "base/clock.h"
-#include "catalogue/ids.h"
+#include "catalogue/spirv.h"
 #include "catalogue/prepare.h"
 
 #include <inttypes.h>

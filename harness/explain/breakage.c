@@ -105,11 +105,16 @@ static void compare(struct finding *f, bool results)
 
 // Memory
 
-static bool is_store(const struct exp_trace *trace, const struct exp_step *step)
+bool exp_is_store(const struct exp_trace *trace, const struct exp_step *step)
 {
     const struct exp_code *code = &trace->codes[step->code];
-    return step->has_address && step->has_value &&
+    return step->has_address &&
            (exp_code_is(code, "OpStore") || exp_code_is(code, "OpAtomicStore"));
+}
+
+static bool is_store(const struct exp_trace *trace, const struct exp_step *step)
+{
+    return step->has_value && exp_is_store(trace, step);
 }
 
 // Atomics, copies and stores that write what the trace does not show.

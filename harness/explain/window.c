@@ -134,13 +134,6 @@ static void add_last_steps(const struct exp_trace *trace, const struct exp_break
     }
 }
 
-static bool is_store(const struct exp_trace *trace, const struct exp_step *step)
-{
-    const struct exp_code *code = &trace->codes[step->code];
-    return step->has_address &&
-           (exp_code_is(code, "OpStore") || exp_code_is(code, "OpAtomicStore"));
-}
-
 // Of who stored what a load should have seen: its last stores before the load to all places that
 // the shown steps of the loading lane read, as the flag that told of the value.
 static void add_stores(const struct exp_trace *trace, const struct exp_breakage *b,
@@ -158,7 +151,7 @@ static void add_stores(const struct exp_trace *trace, const struct exp_breakage 
         for (uint32_t n = 0; n < exp_step_count(trace, writer); n++) {
             const size_t index = exp_step_at(trace, writer, n);
             const struct exp_step *step = &trace->steps[index];
-            if (index < window->steps[i].step && is_store(trace, step) &&
+            if (index < window->steps[i].step && exp_is_store(trace, step) &&
                 exp_place(trace, step) == exp_place(trace, load))
                 stores[i] = index;
         }

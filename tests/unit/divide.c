@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "catalogue/catalogue.h"
-#include "catalogue/divide.h"
+#include "catalogue/spirv.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "unit.h"
 
 #include "catalogue/catalogue.h"
-#include "catalogue/ids.h"
+#include "catalogue/spirv.h"
 
 #include <stdlib.h>
 #include <string.h>

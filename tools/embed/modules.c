@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preprocesses, assembles, compiles and validates modules. An error names the source file and line,
 // never a temporary one.
-#include "catalogue/divide.h"
+#include "catalogue/spirv.h"
 #include "model/facts.h"
-#include "catalogue/ids.h"
 #include "embed.h"
 
 #include <stdio.h>
