@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "catalogue/masks.h"
+#include "generate/masks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 // A generated program: structured control flow as a tree of steps, small enough to be copied. It is
 // drawn from a seed, written and read as one line of text (notation.c), checked, and made into what
-// catalogue/masks.h simulates. What it asks of a lane is made of the lane's input word, the lane's
+// generate/masks.h simulates. What it asks of a lane is made of the lane's input word, the lane's
 // number and the iterations of the loops around.
 
 #define GEN_STEPS    128  // steps that a program has at most

@@ -11,7 +11,7 @@
 // shapes have, and the steps in short.
 #pragma once
 
-#include "catalogue/masks.h"
+#include "generate/masks.h"
 #include "oracles/oracles.h"
 
 // The rule of the axis `reconvergence`; default without one.

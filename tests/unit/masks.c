@@ -7,7 +7,7 @@
 // at the same place in the same iterations. Under the weaker rules they must be together if what
 // they did until then is the same, when the inside of every construct is struck out that the whole
 // group entered after the same events and left by its merge block.
-#include "catalogue/masks.h"
+#include "generate/masks.h"
 
 #include "base/random.h"
 #include "base/text.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mask simulator against tables that were made by hand, for shapes small enough to be followed
 // on paper. unit/masks.c has random shapes.
-#include "catalogue/masks.h"
+#include "generate/masks.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "catalogue/catalogue.h"
 #include "model/check.h"
-#include "catalogue/masks.h"
+#include "generate/masks.h"
 #include "oracles/oracles.h"
 
 #include <stdlib.h>

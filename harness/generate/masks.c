@@ -2,7 +2,7 @@
 // The simulator of structured control flow: it walks a shape with the set of lanes that execute
 // each step, as maximal reconvergence prescribes them, and keeps beside it which lanes went the
 // same way.
-#include "catalogue/masks.h"
+#include "generate/masks.h"
 
 #include "base/text.h"
 
