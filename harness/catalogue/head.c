@@ -18,6 +18,7 @@ struct entry {
 struct parser {
     struct cat_head *head;
     struct lit_error *error;
+    struct text *word; // the last one that was taken
 };
 
 static bool complain(const struct parser *parser, unsigned line, const char *what,
@@ -32,17 +33,17 @@ static const char *skip_spaces(const char *s)
     return s + strspn(s, " \t");
 }
 
-// The next word of *s, allocated, or NULL at the end; '|' and ':' are words of their own.
-static char *take_word(const char **s)
+// The next word of *s, valid until the one after, or NULL at the end; '|' is a word of its own.
+static const char *take_word(const struct parser *p, const char **s)
 {
     const char *start = skip_spaces(*s);
+    const size_t length = *start == '|' ? 1 : strcspn(start, " \t|");
     if (!*start)
         return NULL;
-    size_t length = *start == '|' ? 1 : strcspn(start, " \t|");
-    char *word = lit_alloc(length + 1, 1);
-    memcpy(word, start, length);
+    text_free(p->word);
+    text_append(p->word, start, length);
     *s = start + length;
-    return word;
+    return p->word->data;
 }
 
 static bool is_name(const char *word)
@@ -99,36 +100,33 @@ static bool name_is_taken(const struct cat_head *head, const char *name)
     return cfg_parameter(name) == CFG_SUBGROUP;
 }
 
+// Takes a name that no axis or sweep has yet; NULL with a complaint.
+static char *take_new_name(const struct parser *p, const struct entry *e, const char **s,
+                           const char *what)
+{
+    const char *name = take_word(p, s);
+    if (name && is_name(name) && !name_is_taken(p->head, name))
+        return lit_strdup(name);
+    complain(p, e->line, what, name ? name : "");
+    return NULL;
+}
+
 static bool add_axis(const struct parser *p, const struct entry *e)
 {
     struct cat_head *head = p->head;
-    const char *s = e->value;
-    char *name = take_word(&s);
-    if (!name || !is_name(name) || name_is_taken(head, name)) {
-        complain(p, e->line, "not a new axis name:", name ? name : "");
-        free(name);
-        return false;
-    }
-    if (head->axis_count == CAT_MAX_AXES) {
-        free(name);
+    const char *s = e->value, *word;
+    if (head->axis_count == CAT_MAX_AXES)
         return complain(p, e->line, "too many axes", "");
-    }
-    struct cat_axis *axis = &head->axes[head->axis_count++];
-    axis->name = name;
-    for (bool separator = false;; separator = !separator) {
-        char *word = take_word(&s);
-        if (!word)
-            break;
-        bool ok = separator ? !strcmp(word, "|") : is_name(word) && axis->count < CAT_MAX_VALUES;
-        if (!ok) {
-            complain(p, e->line, "unexpected in an axis:", word);
-            free(word);
-            return false;
-        }
-        if (separator)
-            free(word);
-        else
-            axis->values[axis->count++] = word;
+    struct cat_axis *axis = &head->axes[head->axis_count];
+    axis->name = take_new_name(p, e, &s, "not a new axis name:");
+    if (!axis->name)
+        return false;
+    head->axis_count++;
+    for (bool separator = false; (word = take_word(p, &s)); separator = !separator) {
+        if (separator ? strcmp(word, "|") : !is_name(word) || axis->count == CAT_MAX_VALUES)
+            return complain(p, e->line, "unexpected in an axis:", word);
+        if (!separator)
+            axis->values[axis->count++] = lit_strdup(word);
     }
     return axis->count >= 1 || complain(p, e->line, "an axis needs values:", axis->name);
 }
@@ -136,45 +134,34 @@ static bool add_axis(const struct parser *p, const struct entry *e)
 static bool add_sweep(const struct parser *p, const struct entry *e)
 {
     struct cat_head *head = p->head;
-    const char *s = e->value;
+    const char *s = e->value, *word;
+    uint32_t number = 0;
     if (head->sweep_count == CAT_MAX_SWEEPS)
         return complain(p, e->line, "too many sweeps", "");
-    char *name = take_word(&s);
-    if (!name || !is_name(name) || name_is_taken(head, name)) {
-        complain(p, e->line, "not a new sweep name:", name ? name : "");
-        free(name);
+    struct cat_sweep *sweep = &head->sweeps[head->sweep_count];
+    sweep->name = take_new_name(p, e, &s, "not a new sweep name:");
+    if (!sweep->name)
         return false;
-    }
-    struct cat_sweep *sweep = &head->sweeps[head->sweep_count++];
-    sweep->name = name;
-    sweep->role = cfg_parameter(name);
+    head->sweep_count++;
+    sweep->role = cfg_parameter(sweep->name);
     sweep->spec_id = -1;
-    char *id = take_word(&s);
-    uint32_t number = 0;
-    bool ok = id && (!strcmp(id, "-") || (parse_number(id, &number) && number <= INT32_MAX));
-    if (ok && *id != '-')
+    const char *id = take_word(p, &s);
+    if (!id || (strcmp(id, "-") && (!parse_number(id, &number) || number > INT32_MAX)))
+        return complain(p, e->line, "a sweep needs a specialization id or '-':", sweep->name);
+    if (*id != '-')
         sweep->spec_id = (int32_t)number;
-    free(id);
-    if (!ok)
-        return complain(p, e->line, "a sweep needs a specialization id or '-':", name);
-    bool behind = false;
-    for (char *word; (word = take_word(&s));) {
-        bool bar = !strcmp(word, "|");
+    for (bool behind = false; (word = take_word(p, &s));) {
+        const bool bar = !strcmp(word, "|");
         // How large `largest` is the oracle says, not the specialization constant.
-        bool value = parse_number(word, &number) || !strcmp(word, "last") ||
-                     !strcmp(word, "middle") || (!strcmp(word, "largest") && sweep->spec_id < 0);
-        if (bar ? behind : !value || sweep->count == CAT_MAX_VALUES) {
-            complain(p, e->line, "unexpected in a sweep:", word);
-            free(word);
-            return false;
-        }
-        if (bar) {
-            behind = true;
-            free(word);
-        } else {
-            sweep->values[sweep->count++] = word;
-            sweep->quick += !behind;
-        }
+        const bool value = parse_number(word, &number) || !strcmp(word, "last") ||
+                           !strcmp(word, "middle") ||
+                           (!strcmp(word, "largest") && sweep->spec_id < 0);
+        if (bar ? behind : !value || sweep->count == CAT_MAX_VALUES)
+            return complain(p, e->line, "unexpected in a sweep:", word);
+        behind |= bar;
+        if (!bar)
+            sweep->values[sweep->count++] = lit_strdup(word);
+        sweep->quick += !behind;
     }
     return sweep->quick >= 1 ||
            complain(p, e->line, "a sweep needs values before '|':", sweep->name);
@@ -183,18 +170,14 @@ static bool add_sweep(const struct parser *p, const struct entry *e)
 static bool add_sizes(const struct parser *p, const struct entry *e)
 {
     struct cat_head *head = p->head;
-    const char *s = e->value;
+    const char *s = e->value, *word;
     if (head->size_count)
         return complain(p, e->line, "given twice:", e->keyword);
-    for (char *word; (word = take_word(&s));) {
+    while ((word = take_word(p, &s))) {
         uint32_t size = 0;
-        bool ok = parse_number(word, &size) && size >= 1 && size <= 128 && !(size & (size - 1)) &&
-                  head->size_count < CAT_MAX_SIZES;
-        if (!ok)
-            complain(p, e->line, "not a subgroup size:", word);
-        free(word);
-        if (!ok)
-            return false;
+        if (!parse_number(word, &size) || size < 1 || size > 128 || (size & (size - 1)) ||
+            head->size_count == CAT_MAX_SIZES)
+            return complain(p, e->line, "not a subgroup size:", word);
         head->sizes[head->size_count++] = size;
     }
     return head->size_count > 0 || complain(p, e->line, "no value for", e->keyword);
@@ -255,18 +238,11 @@ static bool parse_term(const struct parser *p, unsigned line, const char *word,
 static bool parse_condition(const struct parser *p, unsigned line, const char *s,
                             struct cat_condition *condition, const char **rest)
 {
-    for (char *word; (word = take_word(&s));) {
-        if (!strcmp(word, ":")) {
-            free(word);
-            break;
-        }
-        bool ok = condition->count < sizeof condition->terms / sizeof *condition->terms;
-        if (!ok)
-            complain(p, line, "too many terms", "");
-        ok = ok && parse_term(p, line, word, &condition->terms[condition->count]);
-        condition->count++;
-        free(word);
-        if (!ok)
+    const char *word;
+    while ((word = take_word(p, &s)) && strcmp(word, ":")) {
+        if (condition->count == sizeof condition->terms / sizeof *condition->terms)
+            return complain(p, line, "too many terms", "");
+        if (!parse_term(p, line, word, &condition->terms[condition->count++]))
             return false;
     }
     *rest = skip_spaces(s);
@@ -294,7 +270,8 @@ static bool parse_by(const struct parser *p, unsigned line, const char **s, stru
     if (strncmp(*s, "by ", 3) != 0)
         return true;
     *s += 3;
-    rule->by = take_word(s);
+    const char *by = take_word(p, s);
+    rule->by = by ? lit_strdup(by) : NULL;
     *s = skip_spaces(*s);
     const bool named = rule->by && strcmp(rule->by, "when") != 0;
     for (const char *id = rule->by; named; id++) {
@@ -318,17 +295,12 @@ static bool add_expect(const struct parser *p, const struct entry *e)
     if (head->expect_count == CAT_MAX_RULES)
         return complain(p, e->line, "too many lines of", e->keyword);
     struct cat_rule *rule = &head->expect[head->expect_count++];
-    const char *s = e->value, *rest;
-    char *word = take_word(&s);
-    int found = -1;
-    for (int i = 0; i < 4 && word; i++)
-        if (!strcmp(word, words[i]))
-            found = i;
-    if (found < 0)
-        complain(p, e->line, "not an expectation:", word ? word : "");
-    free(word);
-    if (found < 0)
-        return false;
+    const char *s = e->value, *rest, *word = take_word(p, &s);
+    int found = 0;
+    while (found < 4 && word && strcmp(word, words[found]))
+        found++;
+    if (!word || found == 4)
+        return complain(p, e->line, "not an expectation:", word ? word : "");
     rule->expectation = (enum cat_expectation)found;
     s = skip_spaces(s);
     if (!parse_by(p, e->line, &s, rule))
@@ -442,7 +414,8 @@ static bool finish_entry(const struct parser *p, struct entry *e)
 bool cat_head_parse(const char *source, size_t size, struct cat_head *head, struct lit_error *error)
 {
     *head = (struct cat_head){0};
-    const struct parser p = {head, error};
+    struct text word = {0};
+    const struct parser p = {head, error, &word};
     struct entry pending = {0};
     unsigned number = 0;
     bool inside = false, ok = true;
@@ -483,6 +456,7 @@ bool cat_head_parse(const char *source, size_t size, struct cat_head *head, stru
         ok = finish_entry(&p, &pending);
     free(pending.keyword);
     free(pending.value);
+    text_free(&word);
     return ok && check_whole(&p, number);
 }
 
