@@ -483,9 +483,6 @@ static void clear(struct cli_benching *b)
     isa_code_clear(&b->code);
     text_free(&b->command);
     text_free(&b->system);
-    cli_list_clear(&b->chosen.devices);
-    cli_list_clear(&b->chosen.simt);
-    cli_list_clear(&b->chosen.tests);
 }
 
 int cli_bench(int argc, char **argv)
@@ -501,7 +498,6 @@ int cli_bench(int argc, char **argv)
     int code = LIT_EXIT_OK;
     if (cli_start(&cli_bench_syntax, argc, argv, &b.chosen, &operands, &given, &code))
         code = choose(&b, &operands, given, argc, argv, &error);
-    cli_list_clear(&operands);
     clear(&b);
     if (eng_interrupt())
         eng_interrupt_reraise(eng_interrupt());

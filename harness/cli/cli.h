@@ -16,9 +16,8 @@ struct cli_list {
     const char **items;
     size_t count;
 };
-// Copies the item. Lists last as long as the program: clearing one only empties it.
+// Copies the item. Lists last as long as the program.
 void cli_list_add(struct cli_list *list, const char *item);
-void cli_list_clear(struct cli_list *list);
 
 struct cli_seed {
     bool given;
@@ -170,3 +169,8 @@ bool cli_utf8(void);
 
 // Appends a word as a shell takes it: in single quotes, if it needs any.
 void cli_put_quoted(struct text *text, const char *word);
+
+// The values of options of litmus list by their number, NULL behind the last; `user` is not used.
+const char *cli_family_at(size_t index, void *user);
+const char *cli_expectation_at(size_t index, void *user);
+const char *cli_feature_at(size_t index, void *user);

@@ -67,31 +67,28 @@ static void offer_tests(const struct asked *asked)
     }
 }
 
+// Each name once: equal ones come one after another.
+static void offer_names(const struct asked *asked, const char *(*name_at)(size_t index, void *user))
+{
+    const char *last = "", *name;
+    for (size_t i = 0; (name = name_at(i, NULL)); last = name, i++)
+        if (strcmp(name, last) != 0)
+            offer(asked, name, strlen(name), "");
+}
+
 static void offer_families(const struct asked *asked)
 {
-    const char *last = "";
-    for (size_t i = 0; i < cat_test_count(); i++) {
-        const char *family = cat_test_at(i)->head.family;
-        if (strcmp(family, last) != 0)
-            offer(asked, family, strlen(family), "");
-        last = family;
-    }
+    offer_names(asked, cli_family_at);
 }
 
 static void offer_expectations(const struct asked *asked)
 {
-    for (int e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++) {
-        const char *name = cat_expectation_name((enum cat_expectation)e);
-        offer(asked, name, strlen(name), "");
-    }
+    offer_names(asked, cli_expectation_at);
 }
 
 static void offer_features(const struct asked *asked)
 {
-    for (int f = CAT_FEATURE_BASIC + 1; f < CAT_FEATURE_COUNT; f++) {
-        const char *name = cat_feature_name((enum cat_feature)f);
-        offer(asked, name, strlen(name), "");
-    }
+    offer_names(asked, cli_feature_at);
 }
 
 static void offer_models(const struct asked *asked)

@@ -303,11 +303,6 @@ static int start(const struct cli_syntax *syntax, bool gate, int argc, char **ar
     int code = LIT_EXIT_OK;
     if (cli_start(syntax, argc, argv, &chosen, &operands, NULL, &code))
         code = compare(&chosen, &operands, gate);
-    struct cli_list *const lists[] = {&chosen.devices,     &chosen.only,       &chosen.baselines,
-                                      &chosen.waivers,     &chosen.deqp_fails, &chosen.deqp_skips,
-                                      &chosen.deqp_flakes, &operands};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        cli_list_clear(lists[i]);
     return code;
 }
 

@@ -117,6 +117,5 @@ int cli_history(int argc, char **argv)
     store_close(&store);
     code = ok ? cli_print(&text) : cli_fail(&error);
     text_free(&text);
-    cli_list_clear(&patterns);
     return code;
 }

@@ -263,9 +263,6 @@ int cli_isa(int argc, char **argv)
         code = ask(&a);
     eng_inventory_clear(&a.inventory);
     free(a.devices);
-    cli_list_clear(&a.patterns);
-    cli_list_clear(&a.chosen.devices);
-    cli_list_clear(&a.chosen.simt);
     if (eng_interrupt())
         eng_interrupt_reraise(eng_interrupt());
     return code;

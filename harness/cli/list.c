@@ -188,19 +188,19 @@ static int print_list(const struct filter *filter, bool names, bool questions)
 
 // What the words on the command line may be
 
-static const char *family_at(size_t index, void *user)
+const char *cli_family_at(size_t index, void *user)
 {
     (void)user;
     return index < cat_test_count() ? cat_test_at(index)->head.family : NULL;
 }
 
-static const char *expectation_at(size_t index, void *user)
+const char *cli_expectation_at(size_t index, void *user)
 {
     (void)user;
     return index <= CAT_CONTROL ? cat_expectation_name((enum cat_expectation)index) : NULL;
 }
 
-static const char *feature_at(size_t index, void *user)
+const char *cli_feature_at(size_t index, void *user)
 {
     (void)user;
     return index < CAT_FEATURE_COUNT ? cat_feature_name((enum cat_feature)index) : NULL;
@@ -245,9 +245,9 @@ int cli_list(int argc, char **argv)
     };
     uint64_t families = 0, expectations = 0;
     if (cat_selection_check(&filter.selection, &error) &&
-        resolve(&chosen.families, "family", family_at, &families, &error) &&
-        resolve(&chosen.expectations, "expectation", expectation_at, &expectations, &error) &&
-        resolve(&chosen.needs, "feature", feature_at, &filter.needs, &error)) {
+        resolve(&chosen.families, "family", cli_family_at, &families, &error) &&
+        resolve(&chosen.expectations, "expectation", cli_expectation_at, &expectations, &error) &&
+        resolve(&chosen.needs, "feature", cli_feature_at, &filter.needs, &error)) {
         filter.expectations = (unsigned)expectations;
         code = print_list(&filter, chosen.names, chosen.verbose > 0);
     } else {

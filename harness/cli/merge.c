@@ -75,6 +75,5 @@ int cli_merge(int argc, char **argv)
     code = ok ? cli_print(&text) : cli_fail(&error);
     text_free(&done.notes);
     text_free(&text);
-    cli_list_clear(&operands);
     return code;
 }

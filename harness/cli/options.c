@@ -37,11 +37,6 @@ void cli_list_add(struct cli_list *list, const char *item)
     list->items[list->count++] = lit_strdup(item);
 }
 
-void cli_list_clear(struct cli_list *list)
-{
-    *list = (struct cli_list){0};
-}
-
 // Values
 
 static bool parse_count(const char *text, uint64_t *count)

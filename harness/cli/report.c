@@ -103,6 +103,5 @@ int cli_report(int argc, char **argv)
         report_make_ascii(&text);
     code = !good ? cli_fail(&error) : to_file || !text.data ? LIT_EXIT_OK : cli_print(&text);
     text_free(&text);
-    cli_list_clear(&operands);
     return code;
 }

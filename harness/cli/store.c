@@ -88,6 +88,5 @@ int cli_store(int argc, char **argv)
     else
         code = cli_fail(&error);
     text_free(&checked.lines);
-    cli_list_clear(&operands);
     return code;
 }

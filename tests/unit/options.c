@@ -83,12 +83,11 @@ static void right_lines(void **state)
     assert_string_equal(operands.items[3], "-four");
     assert_float_equal(target.rate, 1e-3, 0);
     assert_int_equal(given, 0x1ff);
-    cli_list_clear(&operands);
-    cli_list_clear(&target.list);
+    operands = (struct cli_list){0};
 
     assert_int_equal(parse("a", &target, &operands, &given, &error), CLI_PARSED);
     assert_int_equal(given, 0);
-    cli_list_clear(&operands);
+    operands = (struct cli_list){0};
     assert_int_equal(parse("-f --help", &target, &operands, NULL, &error), CLI_HELP);
     assert_int_equal(parse("-h", &target, &operands, NULL, &error), CLI_HELP);
 }
@@ -136,7 +135,6 @@ static void wrong_lines(void **state)
         assert_int_equal(parse(rows[i].line, &target, &operands, NULL, &error), CLI_WRONG);
         assert_string_equal(error.message, rows[i].message);
         assert_int_equal(error.code, LIT_EXIT_USAGE);
-        cli_list_clear(&operands);
     }
 }
 
@@ -233,7 +231,6 @@ static void a_session_remembers_its_options(void **state)
     assert_true(!chosen[0] && !chosen[1] && chosen[2]);
     assert_int_equal(now[2].number, 3);
     free(json);
-    cli_list_clear(&after.patterns);
 }
 
 static void damaged_sessions_are_refused(void **state)
@@ -263,7 +260,6 @@ static void damaged_sessions_are_refused(void **state)
         assert_false(cli_session_read(rows[i], &options, &error));
         assert_false(cli_session_choose(rows[i], &inventory, chosen, count_missing, NULL, &error));
         assert_int_equal(error.code, LIT_EXIT_USAGE);
-        cli_list_clear(&options.patterns);
     }
 }
 
