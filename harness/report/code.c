@@ -2,6 +2,7 @@
 // Code from the store, and what reports say of it.
 #include "report/code.h"
 
+#include "report/format.h"
 #include "store/code.h"
 
 #include <inttypes.h>
@@ -145,8 +146,6 @@ void report_code_cost(const struct isa_entry *entry, struct text *words)
     }
 }
 
-// --- Risks
-
 void report_code_risk(const struct isa_entry *entry, size_t index, struct text *words)
 {
     for (size_t i = 0; i < entry->lint.count; i++)
@@ -201,4 +200,122 @@ size_t report_code_failed(const struct report_code *code, size_t device, size_t 
     }
     free(seen);
     return kept;
+}
+
+// --- Tables and sentences
+
+// "0 of 1,000, < 3.6e-3; with the same code in all 2: 0 of 2,000".
+static void say_users(const struct report_code_users *users, struct text *words)
+{
+    const struct report_result *first = users->first;
+    char rate[80];
+    format_interval(rate, first->failed_runs, first->judged, first->interval);
+    text_printf(words, "%s of %s, %s", COUNT(first->failed_runs), COUNT(first->judged), rate);
+    if (users->count > 1)
+        text_printf(words, "; with the same code in all %s: %s of %s", COUNT(users->count),
+                    COUNT(users->failed_runs), COUNT(users->judged));
+}
+
+// A row for each finding, and one that says how many more there are.
+static void put_findings(const struct isa_entry *entry, const struct report_code_users *users,
+                         size_t most, struct table *table)
+{
+    const size_t count = isa_risks(entry);
+    struct text failed = {0};
+    say_users(users, &failed);
+    for (size_t i = 0; i < count && i <= most; i++) {
+        struct text words = {0};
+        report_code_risk(entry, i, &words);
+        table_row(table)->more = i > 0;
+        table_put(table, TONE_PLAIN, "%s", users->first->name);
+        table_put(table, TONE_PLAIN, "%s", i ? "" : failed.data);
+        if (i < most)
+            table_put(table, TONE_PLAIN, "%s", words.data);
+        else
+            table_put(table, TONE_PLAIN, "%s more", COUNT(count - most));
+        text_free(&words);
+    }
+    text_free(&failed);
+}
+
+void report_code_findings(const struct report_code *code, size_t device,
+                          const struct isa_entry *only, size_t most, struct table *table)
+{
+    static const struct table_column heads[] = {{.title = "configuration", .kind = TABLE_CODE},
+                                                {.title = "failed runs"},
+                                                {.title = "finding"}};
+    static const struct table shape = {
+        .title = "Lint findings", .about = "Each code once.", TABLE_OF(heads)};
+    const struct isa_study *study = &code->studies[device];
+    size_t looked = 0;
+    table_begin(table, &shape, device);
+    for (size_t i = 0; i < study->count; i++) {
+        const struct isa_entry *entry = &study->entries[i];
+        const struct report_code_users users = report_code_users(code, device, entry, false);
+        if (entry->same_as != i || !entry->linted || users.count == 0 ||
+            (only && only->same_as != i))
+            continue;
+        looked++;
+        put_findings(entry, &users, most, table);
+    }
+    if (table->count)
+        table_note(table, "Divergent cross-lane reads, and instructions with a wrong guard "
+                          "predicate. At risk: review; leaving and twice: correct if the source "
+                          "has them so; misguarded: a compiler bug (docs/lint.md). They matter "
+                          "even where nothing failed.");
+    else if (looked)
+        table_note(table,
+                   "None of the %s codes that were analysed has a divergent cross-lane "
+                   "read or a wrong guard predicate.",
+                   COUNT(looked));
+}
+
+void report_code_statistics(const struct isa_entry *entry, struct table *table)
+{
+    static const struct table_column heads[] = {{.title = "statistic of the driver"},
+                                                {.title = "value", .kind = TABLE_NUMBER}};
+    static const struct table shape = {.about = "Statistics of the driver.", TABLE_OF(heads)};
+    table_begin(table, &shape, 0);
+    for (size_t i = 0; i < entry->code.statistic_count && i < 24; i++)
+        table_fact(table, entry->code.statistics[i].name, "%s", entry->code.statistics[i].value);
+    for (size_t i = 0; i < entry->code.remark_count && i < 4; i++)
+        table_note(table, "Note: %s.", entry->code.remarks[i]);
+    if (entry->unlinted)
+        table_note(table, "Not linted: %s.", entry->unlinted);
+}
+
+bool report_code_versus(const struct report_code *code, const struct report_result *result,
+                        struct text *words)
+{
+    const struct isa_entry *entry = report_code_of(code, result), *other;
+    const struct report_result *twin = report_code_twin(code, result);
+    struct text names = {0};
+    bool shows = false;
+    if (entry->listing.count == 0)
+        return false;
+    if (!twin) {
+        text_puts(words, "The store has no code of a passing variant.");
+        return false;
+    }
+    other = report_code_of(code, twin);
+    report_differences(result, twin, &names);
+    const char *name = names.data ? names.data : twin->name;
+    if (other->same_as == entry->same_as)
+        text_printf(words,
+                    "It is the same code as that of %s, which never failed in %s runs: the "
+                    "difference is not in the code.",
+                    name, COUNT(twin->judged));
+    else if (isa_compare(&entry->listing, entry->piece, &other->listing, other->piece) ==
+             ISA_SAME_TEXT)
+        text_printf(words,
+                    "It has the same instructions as the code of %s, which never failed in "
+                    "%s runs; scheduling or branch targets differ.",
+                    name, COUNT(twin->judged));
+    else {
+        text_printf(words, "Difference to %s, which never failed in %s runs", name,
+                    COUNT(twin->judged));
+        shows = true;
+    }
+    text_free(&names);
+    return shows;
 }

@@ -6,6 +6,7 @@
 
 #include "isa/study.h"
 #include "report/model.h"
+#include "report/table.h"
 
 struct report_code {
     const struct report_model *model; // not owned; must stay as it is
@@ -31,11 +32,22 @@ bool report_code_about(const struct report_code *code, size_t device,
 // the results of the model or the rest of the session. NULL if there is none.
 const struct report_result *report_code_twin(const struct report_code *code,
                                              const struct report_result *result);
+// Appends how the code of a result differs from that of its twin: a sentence, or the title of a
+// difference that is to be shown. Returns whether it is that. Nothing where there is no listing.
+bool report_code_versus(const struct report_code *code, const struct report_result *result,
+                        struct text *words);
 // How many bytes of what, in how many registers, and what exchanges there are.
 void report_code_cost(const struct isa_entry *entry, struct text *words);
 
-// One line, its kind first, on the risk of this index, of isa_risks(entry).
+// One line, its kind first, on the finding of this index, of isa_risks(entry).
 void report_code_risk(const struct isa_entry *entry, size_t index, struct text *words);
+// The lint findings of the code of a device: each code once, with how often those failed that have
+// it, and at most `most` findings of each; a note says what they mean, or that there are none.
+// Nothing where no code was linted. `only`, if not NULL: of this code alone.
+void report_code_findings(const struct report_code *code, size_t device,
+                          const struct isa_entry *only, size_t most, struct table *table);
+// What the driver says of a code: names and values, and notes.
+void report_code_statistics(const struct isa_entry *entry, struct table *table);
 // How often a part of the lanes exchanges, as far as the lint says.
 size_t report_code_inside(const struct isa_entry *entry);
 

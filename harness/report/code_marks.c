@@ -173,23 +173,21 @@ static void mark_risks(const struct isa_entry *entry, char *lines)
 
 static void put_candidates(struct report_marks *marks, enum asked asked, bool failed)
 {
-    const char *does = asked == EXCHANGE ? "are cross-lane reads" : "read memory";
+    const char *what = asked == EXCHANGE ? "cross-lane read" : "memory read";
     struct text *words = &marks->words;
     char count[32];
     text_count(count, marks->count);
     if (marks->count == 1)
-        text_printf(words, "The marked instruction is the only one known to %s: %s.", does,
-                    !failed             ? "a wrong value comes from here"
-                    : asked == EXCHANGE ? "if the wrong value was exchanged, it was here"
-                                        : "if the wrong value was read, it was here");
+        text_printf(words, "The marked instruction is the only known %s: %s.", what,
+                    failed ? "if the wrong value was read, it was here"
+                           : "a wrong value comes from here");
     else if (failed)
         text_printf(words,
-                    "Marked are the %s instructions that %s. Each is one of %s that could have %s "
-                    "the wrong value; which one it was, the code does not say.",
-                    count, does, count, asked == EXCHANGE ? "exchanged" : "read");
+                    "Marked are the %s known %ss. Each is one of %s that could have read the wrong "
+                    "value; which one it was, the code does not say.",
+                    count, what, count);
     else
-        text_printf(words, "Marked are the %s instructions that %s: what the test asks about.",
-                    count, does);
+        text_printf(words, "Marked are the %s known %ss: what the test is about.", count, what);
 }
 
 static void put_words(struct report_marks *marks, enum asked asked, bool known, bool failed)
@@ -203,8 +201,8 @@ static void put_words(struct report_marks *marks, enum asked asked, bool known, 
         text_puts(words, "No line is marked: what a line of this representation does is not "
                          "known here.");
     else if (marks->count == 0)
-        text_printf(words, "No instruction is marked: none is known to %s.",
-                    asked == EXCHANGE ? "are cross-lane reads" : "read memory that others write");
+        text_printf(words, "No instruction is marked: none is known to be a %s.",
+                    asked == EXCHANGE ? "cross-lane read" : "read of memory that others write");
     else
         put_candidates(marks, asked, failed);
 }

@@ -1,20 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV as RFC 4180 has it: a heading, then a row for each configuration and device.
-#include "catalogue/catalogue.h"
+// CSV as RFC 4180 has it: a heading, then a row for each configuration and device. What a cell says
+// is a member of the JSON report.
 #include "report/code.h"
-#include "report/format.h"
+#include "report/fields.h"
 #include "report/report.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-// A program for tables takes what begins with one of these for a formula: an apostrophe before it
-// makes it text.
-static const char formula[] = "=+-@\t\r";
+enum { TOOL, DEVICE, RESULT, OBJECTS };
 
-static void put_cell(struct text *out, const char *value)
+static const struct {
+    const char *name;
+    int of;
+    const char *path; // names of members, and numbers in lists, with / between them
+} columns[] = {
+    {"device", DEVICE, "name"},
+    {"driver", DEVICE, "driver/name"},
+    {"driver_version", DEVICE, "driver/version"},
+    {"configuration", RESULT, "name"},
+    {"expectation", RESULT, "expectation"},
+    {"result", RESULT, "result"},
+    {"observation", RESULT, "observation"},
+    {"runs", RESULT, "runs"},
+    {"failed_runs", RESULT, "failed_runs"},
+    {"no_progress_runs", RESULT, "no_progress_runs"},
+    {"low", RESULT, "interval/0"},
+    {"high", RESULT, "interval/1"},
+    {"interval_kind", RESULT, "interval_kind"},
+    {"overdispersion", RESULT, "overdispersion/factor"}, // empty without two parts to compare
+    {"stress", RESULT, "stress"},
+    {"rule", RESULT, "rule"},
+    {"instances", RESULT, "instances"},
+    {"failed_instances", RESULT, "failed_instances"},
+    {"first_run_failed", RESULT, "first_run_failed"},
+    {"family", RESULT, "family"},
+    {"test", RESULT, "test"},
+    {"variant", RESULT, "variant"},
+    {"params", RESULT, "params"},
+    {"seed", RESULT, "seed"},
+    {"first", RESULT, "first"},
+    {"seconds", RESULT, "seconds"},
+    {"spirv_sha256", RESULT, "spirv_sha256"},
+    {"code_digest", RESULT, "code/digest"}, // or why the code cannot be read
+    {"device_id", DEVICE, "id"},
+    {"session", TOOL, "uuid"},
+    {"started", TOOL, "started"},
+    {"reason", RESULT, "reason"},
+};
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+static const json_t *find(const json_t *json, const char *path)
 {
-    bool guarded = value[0] && strchr(formula, value[0]);
+    while (*path) {
+        char name[32];
+        const size_t length = strcspn(path, "/");
+        snprintf(name, sizeof name, "%.*s", (int)length, path);
+        json = json_is_array(json) ? json_array_get(json, strtoul(name, NULL, 10))
+                                   : json_object_get(json, name);
+        path += length + (path[length] == '/');
+    }
+    return json;
+}
+
+// A program for tables takes what begins with one of `formula` for a formula: an apostrophe before
+// it makes it text.
+static void put_text(struct text *out, const char *value)
+{
+    static const char formula[] = "=+-@\t\r";
+    const bool guarded = value[0] && strchr(formula, value[0]);
     if (!guarded && !strpbrk(value, ",\"\r\n")) {
         text_puts(out, value);
         return;
@@ -25,171 +79,64 @@ static void put_cell(struct text *out, const char *value)
     text_puts(out, "\"");
 }
 
-// A row being written: what a column is filled from.
-struct row {
-    const struct report_model *model;
-    const struct report_device *device;
-    const struct report_result *result;
-    const struct isa_entry *code; // NULL: the store has none
-    const char *fault;            // why what it has cannot be read, "" if it can
-    struct text *out;
-};
-
-static void put_count(struct text *out, uint64_t count)
+// Members as "key=value,key=value".
+static void say(const json_t *value, struct text *words)
 {
-    text_printf(out, "%ju", (uintmax_t)count);
-}
-
-static void put_pairs(const struct row *row, const struct cfg_pair *pairs, size_t count)
-{
-    struct text value = {0};
-    for (size_t i = 0; i < count; i++)
-        text_printf(&value, "%s%s=%s", i ? "," : "", pairs[i].key, pairs[i].value);
-    put_cell(row->out, value.data ? value.data : "");
-    text_free(&value);
-}
-
-#define TEXT(name, value)                                                                          \
-    static void put_##name(const struct row *row)                                                  \
-    {                                                                                              \
-        put_cell(row->out, value);                                                                 \
-    }
-#define NUMBER(name, value)                                                                        \
-    static void put_##name(const struct row *row)                                                  \
-    {                                                                                              \
-        put_count(row->out, value);                                                                \
-    }
-#define REAL(name, value)                                                                          \
-    static void put_##name(const struct row *row)                                                  \
-    {                                                                                              \
-        text_printf(row->out, "%.9g", value);                                                      \
-    }
-
-TEXT(device, row->device->facts.name)
-TEXT(device_id, row->device->id)
-TEXT(driver, row->device->facts.driver_name)
-TEXT(driver_version, row->device->facts.driver_version)
-TEXT(configuration, row->result->name)
-TEXT(family, row->result->family)
-TEXT(test, row->result->test)
-TEXT(expectation, cat_expectation_name(row->result->expectation))
-TEXT(result, eng_result_name(row->result->result))
-TEXT(observation, report_observation(row->result->failed_runs, row->result->judged))
-NUMBER(runs, row->result->runs)
-NUMBER(failed_runs, row->result->failed_runs)
-NUMBER(no_progress_runs, row->result->no_progress_runs)
-REAL(low, row->result->interval.low)
-REAL(high, row->result->interval.high)
-TEXT(interval_kind, report_interval_kind(row->result->rule))
-TEXT(rule, row->result->rule)
-TEXT(stress, row->result->stress)
-NUMBER(instances, row->result->instances)
-NUMBER(failed_instances, row->result->failed_instances)
-TEXT(first_run_failed, row->result->first_run_failed ? "yes" : "no")
-NUMBER(first, row->result->first)
-REAL(seconds, row->result->seconds)
-TEXT(spirv_sha256, row->result->sha256)
-TEXT(started, row->model->session.started)
-TEXT(session, row->model->session.uuid)
-TEXT(reason, row->result->reason)
-
-static void put_variant(const struct row *row)
-{
-    put_pairs(row, row->result->variant, row->result->variant_count);
-}
-
-static void put_params(const struct row *row)
-{
-    put_pairs(row, row->result->params, row->result->param_count);
-}
-
-// Empty if the store has no code of it; what is wrong if the code cannot be read.
-static void put_code_digest(const struct row *row)
-{
-    char digest[IDENTITY_SIZE];
-    isa_digest(row->code ? row->code->piece : NULL, digest);
-    put_cell(row->out, row->code ? digest : row->fault);
-}
-
-static void put_seed(const struct row *row)
-{
-    text_printf(row->out, "0x%jx", (uintmax_t)row->result->seed);
-}
-
-// Empty without two parts to compare.
-static void put_overdispersion(const struct row *row)
-{
-    if (row->result->spread.groups > 1)
-        text_printf(row->out, "%.9g", row->result->spread.factor);
-}
-
-#define COLUMN(name)                                                                               \
-    {                                                                                              \
-#name, put_##name                                                                          \
-    }
-static const struct {
     const char *name;
-    void (*put)(const struct row *row);
-} columns[] = {
-    COLUMN(device),
-    COLUMN(driver),
-    COLUMN(driver_version),
-    COLUMN(configuration),
-    COLUMN(expectation),
-    COLUMN(result),
-    COLUMN(observation),
-    COLUMN(runs),
-    COLUMN(failed_runs),
-    COLUMN(no_progress_runs),
-    COLUMN(low),
-    COLUMN(high),
-    COLUMN(interval_kind),
-    COLUMN(overdispersion),
-    COLUMN(stress),
-    COLUMN(rule),
-    COLUMN(instances),
-    COLUMN(failed_instances),
-    COLUMN(first_run_failed),
-    COLUMN(family),
-    COLUMN(test),
-    COLUMN(variant),
-    COLUMN(params),
-    COLUMN(seed),
-    COLUMN(first),
-    COLUMN(seconds),
-    COLUMN(spirv_sha256),
-    COLUMN(code_digest),
-    COLUMN(device_id),
-    COLUMN(session),
-    COLUMN(started),
-    COLUMN(reason),
-};
+    json_t *member;
+    if (json_is_string(value))
+        text_puts(words, json_string_value(value));
+    else if (json_is_integer(value))
+        text_printf(words, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        text_printf(words, "%.9g", json_real_value(value));
+    else if (json_is_boolean(value))
+        text_puts(words, json_is_true(value) ? "yes" : "no");
+    json_object_foreach((json_t *)value, name, member)
+    {
+        text_printf(words, "%s%s=", words->length ? "," : "", name);
+        say(member, words);
+    }
+}
 
-#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+static void put_row(const struct report_code *code, json_t *const objects[OBJECTS],
+                    struct text *out)
+{
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const json_t *value = find(objects[columns[i].of], columns[i].path);
+        struct text words = {0};
+        say(value, &words);
+        if (!words.length && !strcmp(columns[i].path, "code/digest"))
+            text_puts(&words, code->fault);
+        text_puts(out, i ? "," : "");
+        if (json_is_number(value))
+            text_puts(out, words.data);
+        else
+            put_text(out, words.data ? words.data : "");
+        text_free(&words);
+    }
+    text_puts(out, "\r\n");
+}
 
 void report_csv(const struct report_model *model, struct text *out)
 {
     struct report_code code;
     report_code_load(model, NULL, &code);
+    json_t *objects[OBJECTS] = {[TOOL] = report_json_tool(model)};
     for (size_t i = 0; i < COLUMNS; i++)
         text_printf(out, "%s%s", i ? "," : "", columns[i].name);
     text_puts(out, "\r\n");
     for (size_t device = 0; device < model->device_count; device++) {
+        objects[DEVICE] = report_json_device(&code, device);
         for (size_t r = 0; r < model->result_count; r++) {
-            const struct row row = {model,
-                                    &model->devices[device],
-                                    &model->results[r],
-                                    report_code_of(&code, &model->results[r]),
-                                    code.fault,
-                                    out};
-            if (row.result->device != device)
+            if (model->results[r].device != device)
                 continue;
-            for (size_t i = 0; i < COLUMNS; i++) {
-                text_puts(out, i ? "," : "");
-                columns[i].put(&row);
-            }
-            text_puts(out, "\r\n");
+            objects[RESULT] = report_json_result(&code, &model->results[r]);
+            put_row(&code, objects, out);
+            json_decref(objects[RESULT]);
         }
+        json_decref(objects[DEVICE]);
     }
+    json_decref(objects[TOOL]);
     report_code_clear(&code);
 }

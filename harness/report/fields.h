@@ -3,7 +3,7 @@
 // each member is named once, with its type and its bounds.
 #pragma once
 
-#include "report/model.h"
+#include "report/code.h"
 
 #include <jansson.h>
 
@@ -66,3 +66,8 @@ void fields_dump(struct text *out, json_t *json);
 // Of struct store_session, report_device, report_result and eng_part; each ends with a NULL name.
 extern const struct field report_tool_fields[], report_device_fields[], report_driver_fields[],
     report_subgroup_fields[], report_result_fields[], report_part_fields[];
+
+// The objects of a report: of its session, of a device, of a result.
+json_t *report_json_tool(const struct report_model *model);
+json_t *report_json_device(const struct report_code *code, size_t index);
+json_t *report_json_result(const struct report_code *code, const struct report_result *result);

@@ -191,141 +191,52 @@ static void put_effects(const struct html *html, size_t device, struct text *out
     text_puts(out, *open ? "</ul>\n" : "");
 }
 
-// --- Risks
-
-static void put_risk(const struct html *html, size_t device, const struct isa_entry *entry,
-                     struct text *out)
+static void put_findings(const struct html *html, size_t device, struct text *out)
 {
-    const struct report_code_users users = report_code_users(html->code, device, entry, false);
-    const size_t count = isa_risks(entry);
-    text_puts(out, "<tr><th scope=\"row\" class=\"config\">");
-    html_name(out, users.first->name);
-    if (users.count > 1) {
-        text_puts(out, " and ");
-        html_count(out, users.count - 1);
-        text_puts(out, " more with the same code");
-    }
-    text_puts(out, "</th><td>");
-    html_count(out, users.failed_runs);
-    text_puts(out, " of ");
-    html_count(out, users.judged);
-    text_puts(out, " runs");
-    if (users.count == 1) {
-        char rate[80];
-        format_interval(rate, users.first->failed_runs, users.first->judged, users.first->interval);
-        html_printf(out, ", %s", rate);
-    }
-    text_puts(out, "</td><td>");
-    for (size_t i = 0; i < count && i < MOST_RISKS; i++) {
-        struct text words = {0};
-        report_code_risk(entry, i, &words);
-        text_puts(out, i ? "<br>" : "");
-        html_printf(out, "%s", words.data ? words.data : "");
-        text_free(&words);
-    }
-    if (count > MOST_RISKS) {
-        text_puts(out, "<br>and ");
-        html_count(out, count - MOST_RISKS);
-        text_puts(out, " more");
-    }
-    text_puts(out, "</td></tr>\n");
-}
-
-static void put_risks(const struct html *html, size_t device, struct text *out)
-{
-    const struct isa_study *study = &html->code->studies[device];
-    size_t looked = 0, done = 0;
-    for (size_t i = 0; i < study->count; i++) {
-        const struct isa_entry *entry = &study->entries[i];
-        if (entry->same_as != i || !entry->linted ||
-            report_code_users(html->code, device, entry, false).count == 0)
-            continue;
-        looked++;
-        if (isa_risks(entry) == 0)
-            continue;
-        if (done++ == 0)
-            text_puts(out,
-                      "<h3>Lint findings</h3>\n<p><em>At risk</em>: review; <em>leaving</em> and "
-                      "<em>twice</em>: correct if the source has them so; <em>misguarded</em>: a "
-                      "compiler bug (docs/lint.md). They matter even where nothing "
-                      "failed.</p>\n<div class=\"wide\" role=\"region\" "
-                      "aria-label=\"Lint findings\" "
-                      "tabindex=\"0\"><table>\n<caption>Each code "
-                      "once</caption>\n<thead><tr><th scope=\"col\">configuration</th>"
-                      "<th scope=\"col\">failed</th><th scope=\"col\">what can happen</th></tr>"
-                      "</thead>\n<tbody>\n");
-        put_risk(html, device, entry, out);
-    }
-    if (done)
-        text_puts(out, "</tbody></table></div>\n");
-    if (looked && !done) {
-        text_puts(out, "<p>In none of the ");
-        html_count(out, looked);
-        text_puts(out, " codes that were analysed has a divergent cross-lane read or a wrong guard "
-                       "predicate.</p>\n");
-    }
+    struct table table = {0};
+    report_code_findings(html->code, device, NULL, MOST_RISKS, &table);
+    if (table.count)
+        text_puts(out, "<h3>Lint findings</h3>\n");
+    for (size_t i = 0; i < table.note_count; i++)
+        html_printf(out, "<p>%s</p>\n", table.notes[i]);
+    html_table(html, &table, false, out);
+    table_clear(&table);
 }
 
 // --- The code of what failed
 
-static void put_statistics(const struct isa_entry *entry, struct text *out)
+static void put_statistics(const struct html *html, const struct isa_entry *entry, struct text *out)
 {
-    text_puts(out, entry->code.statistic_count ? "<dl class=\"stats\">\n" : "");
-    for (size_t i = 0; i < entry->code.statistic_count; i++)
-        html_printf(out, "<div><dt title=\"%s\">%s</dt><dd>%s</dd></div>\n",
-                    entry->code.statistics[i].about, entry->code.statistics[i].name,
-                    entry->code.statistics[i].value);
-    text_puts(out, entry->code.statistic_count ? "</dl>\n" : "");
-    for (size_t i = 0; i < entry->code.remark_count; i++)
-        html_printf(out, "<p class=\"soft\">Note: %s.</p>\n", entry->code.remarks[i]);
-    if (entry->unlinted)
-        html_printf(out, "<p class=\"soft\">Not linted: %s.</p>\n", entry->unlinted);
+    struct table table = {0};
+    report_code_statistics(entry, &table);
+    html_table(html, &table, true, out);
+    for (size_t i = 0; i < table.note_count; i++)
+        html_printf(out, "<p class=\"soft\">%s</p>\n", table.notes[i]);
+    table_clear(&table);
 }
 
 static void put_twin(const struct html *html, const struct report_result *result, bool pair,
                      struct text *out)
 {
-    const struct isa_entry *entry = report_code_of(html->code, result), *other;
     const struct report_result *twin = report_code_twin(html->code, result);
-    struct text names = {0}, own = {0};
-    char runs[32];
-    if (entry->listing.count == 0)
-        return;
-    if (!twin) {
-        text_puts(out, "<p>The store has no code of a passing variant.</p>\n");
-        return;
-    }
-    other = report_code_of(html->code, twin);
-    text_count(runs, twin->judged);
-    report_differences(result, twin, &names);
-    report_differences(twin, result, &own);
-    const char *name = names.data ? names.data : twin->name;
-    if (other->same_as == entry->same_as)
-        html_printf(out,
-                    "<p>It is the same code as that of %s, which never failed in %s runs: the "
-                    "difference is not in the code.</p>\n",
-                    name, runs);
-    else if (isa_compare(&entry->listing, entry->piece, &other->listing, other->piece) ==
-             ISA_SAME_TEXT)
-        html_printf(out,
-                    "<p>It has the same instructions as the code of %s, which never failed in %s "
-                    "runs; scheduling or branch targets differ.</p>\n",
-                    name, runs);
-    else if (pair) {
+    struct text words = {0};
+    if (!report_code_versus(html->code, result, &words)) {
+        if (words.length)
+            html_printf(out, "<p>%s</p>\n", words.data);
+    } else if (pair) {
         struct text left = {0}, right = {0};
-        text_printf(&left, "%s: never failed", name);
-        text_printf(&right, "%s: failed", own.data ? own.data : result->name);
-        html_printf(out,
-                    "<details class=\"bulk pair\"><summary>Difference to %s, which never failed in "
-                    "%s runs</summary>\n",
-                    name, runs);
-        put_difference(out, other, left.data, entry, right.data);
+        report_differences(result, twin, &left);
+        report_differences(twin, result, &right);
+        text_puts(&left, ": never failed");
+        text_puts(&right, ": failed");
+        html_printf(out, "<details class=\"bulk pair\"><summary>%s</summary>\n", words.data);
+        put_difference(out, report_code_of(html->code, twin), left.data,
+                       report_code_of(html->code, result), right.data);
         text_puts(out, "</details>\n");
         text_free(&left);
         text_free(&right);
     }
-    text_free(&names);
-    text_free(&own);
+    text_free(&words);
 }
 
 static void put_code(const struct html *html, size_t index, bool pair, struct text *out)
@@ -350,7 +261,7 @@ static void put_code(const struct html *html, size_t index, bool pair, struct te
         text_puts(out, " more that failed have the same code.");
     }
     text_puts(out, "</p>\n");
-    put_statistics(entry, out);
+    put_statistics(html, entry, out);
     put_listing(out, entry, result->test);
     put_twin(html, result, pair, out);
     text_puts(out, "</details>\n");
@@ -386,7 +297,7 @@ void html_codes(const struct html *html, struct text *out)
     for (size_t device = 0; device < code->count && !code->fault[0]; device++) {
         struct text own = {0};
         put_failed(html, device, &own);
-        put_risks(html, device, &own);
+        put_findings(html, device, &own);
         put_effects(html, device, &own);
         if (own.length && html->model->device_count > 1) {
             text_puts(out, "<p class=\"of\">");

@@ -33,7 +33,7 @@ const struct field report_tool_fields[] = {
 };
 #undef AT
 
-static json_t *make_tool(const struct report_model *model)
+json_t *report_json_tool(const struct report_model *model)
 {
     static const char *const shards[] = {
         [STORE_WHOLE] = "whole", [STORE_SHARD_TESTS] = "tests", [STORE_SHARD_RUNS] = "runs"};
@@ -127,7 +127,7 @@ static json_t *make_effects(const struct report_code *code, size_t device)
     return json;
 }
 
-static json_t *make_device(const struct report_code *code, size_t index)
+json_t *report_json_device(const struct report_code *code, size_t index)
 {
     const struct report_device *device = &code->model->devices[index];
     json_t *json = fields_write(report_device_fields, device), *features = json_array();
@@ -294,7 +294,7 @@ static json_t *make_evidence(const struct report_result *result)
     return json;
 }
 
-static json_t *make_result(const struct report_code *code, const struct report_result *result)
+json_t *report_json_result(const struct report_code *code, const struct report_result *result)
 {
     json_t *json = fields_write(report_result_fields, result), *parts = json_array();
     const struct {
@@ -556,16 +556,16 @@ void report_json(const struct report_model *model, struct text *out)
     struct report_code code;
     report_code_load(model, NULL, &code);
     text_puts(out, "{\"schema\":\"litmus-report/4\",\n\"tool\":");
-    fields_dump(out, make_tool(model));
+    fields_dump(out, report_json_tool(model));
     text_puts(out, ",\n\"devices\":[");
     for (size_t i = 0; i < model->device_count; i++) {
         text_puts(out, i ? ",\n" : "\n");
-        fields_dump(out, make_device(&code, i));
+        fields_dump(out, report_json_device(&code, i));
     }
     text_puts(out, "\n],\n\"results\":[");
     for (size_t i = 0; i < model->result_count; i++) {
         text_puts(out, i ? ",\n" : "\n");
-        fields_dump(out, make_result(&code, &model->results[i]));
+        fields_dump(out, report_json_result(&code, &model->results[i]));
     }
     text_puts(out, "\n],\n\"summary\":");
     fields_dump(out, make_summary(model));

@@ -11,25 +11,6 @@
 #define MOST_RISKS      4    // lines said of one code
 #define FRAME           1500 // bytes that a code takes at most beside listing and difference
 
-static void put_users(struct text *out, const struct report_code *code, size_t device,
-                      const struct isa_entry *entry)
-{
-    const struct report_code_users users = report_code_users(code, device, entry, false);
-    char failed[32], judged[32], count[32], rate[80];
-    const struct report_result *first = users.first;
-    format_interval(rate, first->failed_runs, first->judged, first->interval);
-    markdown_code(out, first->name);
-    text_printf(out, ": %s of %s runs failed, ", text_count(failed, first->failed_runs),
-                text_count(judged, first->judged));
-    markdown_escape(out, rate);
-    if (users.count > 1) {
-        text_printf(out, "; in all %s configurations with this code ",
-                    text_count(count, users.count));
-        text_printf(out, "%s of %s", text_count(failed, users.failed_runs),
-                    text_count(judged, users.judged));
-    }
-}
-
 // --- Sentences on a device
 
 static void put_effects(struct text *out, const struct report_code *code, size_t device,
@@ -61,59 +42,15 @@ static void put_effects(struct text *out, const struct report_code *code, size_t
     text_puts(out, done ? "\n" : "");
 }
 
-static void put_risk(struct text *out, const struct isa_entry *entry, const char *indent)
+static void put_findings(struct text *out, const struct report_code *code, size_t device,
+                         const struct isa_entry *only, size_t limit)
 {
-    const size_t count = isa_risks(entry);
-    char number[32];
-    for (size_t i = 0; i < count && i < MOST_RISKS; i++) {
-        struct text words = {0};
-        report_code_risk(entry, i, &words);
-        text_printf(out, "%s- ", indent);
-        markdown_escape(out, words.data ? words.data : "");
-        text_puts(out, "\n");
-        text_free(&words);
-    }
-    if (count > MOST_RISKS)
-        text_printf(out, "%s- *%s more*\n", indent, text_count(number, count - MOST_RISKS));
-}
-
-static void put_risks(struct text *out, const struct report_code *code, size_t device, size_t limit)
-{
-    const struct isa_study *study = &code->studies[device];
-    size_t looked = 0, done = 0, left = 0;
-    char count[32];
-    for (size_t i = 0; i < study->count; i++) {
-        const struct isa_entry *entry = &study->entries[i];
-        if (entry->same_as != i || !entry->linted ||
-            report_code_users(code, device, entry, false).count == 0)
-            continue;
-        looked++;
-        if (isa_risks(entry) == 0)
-            continue;
-        if (out->length + FRAME > limit) {
-            left++;
-            continue;
-        }
-        text_puts(out, done++
-                           ? ""
-                           : "Lint findings: divergent cross-lane reads, and instructions with a "
-                             "wrong guard predicate. *At risk*: review; *leaving* and *twice*: "
-                             "correct if the source has them so; *misguarded*: a compiler bug "
-                             "(docs/lint.md). They matter even where nothing failed:\n\n");
-        text_puts(out, "- ");
-        put_users(out, code, device, entry);
-        text_puts(out, "\n");
-        put_risk(out, entry, "  ");
-    }
-    if (left)
-        text_printf(out, "- *%s more codes; the JSON report counts all*\n",
-                    text_count(count, left));
-    if (looked && !done && !left)
-        text_printf(out,
-                    "In none of the %s codes that were analysed has a divergent cross-lane read or "
-                    "a wrong guard predicate.\n",
-                    text_count(count, looked));
-    text_puts(out, looked ? "\n" : "");
+    struct table table = {0};
+    report_code_findings(code, device, only, MOST_RISKS, &table);
+    if (table.count)
+        text_puts(out, "Lint findings:\n\n");
+    table_markdown(&table, limit > FRAME ? limit - FRAME : 0, out);
+    table_clear(&table);
 }
 
 // --- One code
@@ -128,17 +65,10 @@ static void put_statistics(struct text *out, const struct isa_entry *entry)
         text_puts(out, ".\n\n");
     }
     text_free(&cost);
-    if (entry->code.statistic_count == 0)
-        return;
-    text_puts(out, "| statistic of the driver | value |\n| --- | ---: |\n");
-    for (size_t i = 0; i < entry->code.statistic_count && i < 24; i++) {
-        text_puts(out, "| ");
-        markdown_escape(out, entry->code.statistics[i].name);
-        text_puts(out, " | ");
-        markdown_escape(out, entry->code.statistics[i].value);
-        text_puts(out, " |\n");
-    }
-    text_puts(out, "\n");
+    struct table table = {0};
+    report_code_statistics(entry, &table);
+    table_markdown(&table, SIZE_MAX, out);
+    table_clear(&table);
 }
 
 static void put_listing(struct text *out, const struct isa_entry *entry,
@@ -169,55 +99,20 @@ static void put_listing(struct text *out, const struct isa_entry *entry,
 static void put_difference(struct text *out, const struct report_code *code,
                            const struct report_result *result, size_t most)
 {
-    const struct isa_entry *entry = report_code_of(code, result);
     const struct report_result *twin = report_code_twin(code, result);
-    struct text names = {0}, lines = {0}, title = {0};
-    char judged[32];
-    if (entry->listing.count == 0)
-        return;
-    if (!twin) {
-        text_puts(out, "The store has no code of a passing variant.\n\n");
-        return;
-    }
-    const struct isa_entry *other = report_code_of(code, twin);
-    report_differences(result, twin, &names);
-    text_printf(&title, "%s, which never failed in %s runs", names.data ? names.data : twin->name,
-                text_count(judged, twin->judged));
-    report_code_difference(&other->listing, twin->name, &entry->listing, result->name, most,
-                           &lines);
-    if (other->same_as == entry->same_as) {
-        text_puts(out, "It is the same code as that of ");
-        markdown_escape(out, title.data);
-        text_puts(out, ": the difference is not in the code.\n\n");
-    } else if (!lines.length) {
-        text_puts(out, "It has the same instructions as the code of ");
-        markdown_escape(out, title.data);
-        text_puts(out, "; scheduling or branch targets differ.\n\n");
-    } else {
-        struct text summary = {0};
-        text_printf(&summary, "Difference to %s", title.data);
-        markdown_fold(out, summary.data);
-        markdown_fence(out, "diff", lines.data);
+    struct text words = {0}, lines = {0};
+    if (report_code_versus(code, result, &words)) {
+        report_code_difference(&report_code_of(code, twin)->listing, twin->name,
+                               &report_code_of(code, result)->listing, result->name, most, &lines);
+        markdown_fold(out, words.data);
+        markdown_fence(out, "diff", lines.data ? lines.data : "");
         markdown_unfold(out);
-        text_free(&summary);
+    } else if (words.length) {
+        markdown_escape(out, words.data);
+        text_puts(out, "\n\n");
     }
-    text_free(&names);
+    text_free(&words);
     text_free(&lines);
-    text_free(&title);
-}
-
-static void put_remarks(struct text *out, const struct isa_entry *entry)
-{
-    for (size_t i = 0; i < entry->code.remark_count && i < 4; i++) {
-        text_puts(out, "Note: ");
-        markdown_escape(out, entry->code.remarks[i]);
-        text_puts(out, ".\n\n");
-    }
-    if (entry->unlinted) {
-        text_puts(out, "Not linted: ");
-        markdown_escape(out, entry->unlinted);
-        text_puts(out, ".\n\n");
-    }
 }
 
 static void put_code(struct text *out, const struct report_code *code,
@@ -227,7 +122,6 @@ static void put_code(struct text *out, const struct report_code *code,
     put_statistics(out, entry);
     put_listing(out, entry, result, listing);
     put_difference(out, code, result, difference);
-    put_remarks(out, entry);
 }
 
 static void put_failed(struct text *out, const struct report_code *code, size_t device,
@@ -278,7 +172,7 @@ void markdown_codes(struct text *out, const struct report_code *code, size_t dev
         return;
     struct text section = {0};
     put_effects(&section, code, device, most / 3);
-    put_risks(&section, code, device, most * 2 / 3);
+    put_findings(&section, code, device, NULL, most * 2 / 3);
     put_failed(&section, code, device, most);
     if (section.length) {
         text_puts(out, "## Code\n\n");
@@ -296,18 +190,15 @@ void markdown_one_code(struct text *out, const struct report_code *code,
     if (!entry || most < 2 * FRAME)
         return;
     markdown_fold(&one, "Compiled code");
-    if (isa_risks(entry)) {
-        text_puts(&one, "Lint findings (explained in docs/lint.md):\n\n");
-        put_risk(&one, entry, "");
-        text_puts(&one, "\n");
-    }
+    if (isa_risks(entry))
+        put_findings(&one, code, result->device, entry, SIZE_MAX);
     bool any = false;
     for (size_t i = 0; i < study->effect_count && one.length < FRAME; i++) {
         struct text words = {0};
         if (strcmp(study->effects[i].test, result->test) != 0)
             continue;
         isa_effect_words(&study->effects[i], study->members, study->twins, &words);
-        text_puts(&one, any ? "- " : "Effect of each variant axis on the compiled code:\n\n-  ");
+        text_puts(&one, any ? "- " : "Effect of each variant axis on the compiled code:\n\n- ");
         markdown_escape(&one, words.data);
         text_puts(&one, ".\n");
         any = true;

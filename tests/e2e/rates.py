@@ -157,7 +157,7 @@ class Undecided(Rates):
         self.assertEqual(form["gave_up"], form["runs"])
         self.assertEqual((form["instances"], form["failed"]), (0, 0))
         self.assertEqual(form["instances_per_second"]["median"], 0)
-        self.assertIn("runs had an expired wait; their instances are not counted", run.out)
+        self.assertIn("runs gave up waiting; their instances are not counted", run.out)
         self.assertNotIn("WRONG", run.out)
 
 

@@ -85,7 +85,7 @@ class SameNumbers(Case):
     def check_lines(self, entries, reports):
         text = re.findall(r"(?m)^  (\S+) +([0-9,]+) +([0-9,]+)  (\S+) +(\S+/\S+)$",
                           reports["text"])
-        table = re.findall(r"(?m)^\| `(\S+)` \| (\S+) \| ([0-9,]+) \| ([0-9,]+) \| (\S+) \|$",
+        table = re.findall(r"(?m)^\| (\S+) \| ([0-9,]+) \| ([0-9,]+) \| (\S+) \| `(\S+)` \|$",
                            reports["markdown"])
         herd = re.findall(r"(?m)^Configuration=(\S+)\n(?:\S+=.*\n)*"
                           r"Observation \S+ \S+ (\d+) (\d+)$", reports["herd"])
@@ -94,12 +94,12 @@ class SameNumbers(Case):
             # A control may be there to show that a wait runs out.
             seen = (entry["expectation"] == "control" and entry["runs"]
                     and (entry["failed_runs"] or entry["no_progress_runs"] == entry["runs"]))
-            return ["seen" if seen else entry["result"], f"{entry['runs']:,}",
+            return ["triggered" if seen else entry["result"], f"{entry['runs']:,}",
                     f"{entry['failed_runs']:,}", entry["expectation"]]
 
         shown = {entry["name"]: row(entry) for entry in entries}
         self.assertEqual({line[4]: list(line[:4]) for line in text}, shown)
-        self.assertEqual({line[0]: list(line[1:]) for line in table},
+        self.assertEqual({line[4]: list(line[:4]) for line in table},
                          {name: line for name, line in shown.items() if line[0] != "skip"})
         self.assertEqual(
             {name: (int(positive), int(negative)) for name, positive, negative in herd},

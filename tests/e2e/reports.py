@@ -93,7 +93,7 @@ class OfOneRun(Case):
 
     def test_the_line_that_runs_it_again_does(self):
         # Written for the shell: the names have characters that it knows.
-        line = re.search(r"again: \./litmus (.*)", self.run_result.out).group(1)
+        line = re.search(r"reproduce: \./litmus (.*)", self.run_result.out).group(1)
         environment = self.environment(fault="spoil-on=64")
         result = subprocess.run(["sh", "-c", f"exec {harness.PROGRAM} {line} --db again.db"],
                                 cwd=self.folder, env=environment, capture_output=True, check=False)
@@ -119,7 +119,8 @@ class OfOneRun(Case):
         out = self.made("markdown", "--test", self.results()[64]["name"])
         self.assertIn("**failed in 10 of 10 runs** (> 0.69, 95 %)", out)
         self.assertIn("| `workgroup=128` | 10 | 0 | &#60; 0.31 |", out)
-        self.assertIn("Changing one axis removes the failure, within these runs: `workgroup=128`.", out)
+        self.assertIn("Changing one axis removes the failure, within these runs: "
+                      "`workgroup=128`.", out)
         self.assertIn("OpGroupNonUniform", out)
         self.assertLess(len(out), 20000)
 
@@ -208,7 +209,7 @@ class Matrix(Case):
         out = self.run_result.out
         self.assertRegex(out, r"(?m)^  vote, all 4 +never < 0\.17 +never < 0\.17$")
         self.assertRegex(out, r"(?s)Without a barrier none of the 8 operations.* below\s+0\.17")
-        self.assertLessEqual(max(map(len, out.split("which operations")[1].split("\n"))), 100)
+        self.assertLessEqual(max(map(len, out.split("Which operations")[1].split("\n"))), 100)
 
     def test_json(self):
         matrix = self.report()["summary"]["sync_matrix"]

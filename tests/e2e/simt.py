@@ -184,7 +184,7 @@ class Running(OnTheDriver):
         self.assertGreater(result["failed_runs"], 0)
         self.assertIn("snooping", self.report()["devices"][0]["driver"]["info"])
         # The line that runs it again does so on the same driver.
-        line = run.out[run.out.index("again: "):].split("\n")[0]
+        line = run.out[run.out.index("reproduce: "):].split("\n")[0]
         self.assertIn("--simt 'snooping,subgroup=4'", line)
 
     def test_resuming_goes_on_with_the_driver(self):

@@ -105,7 +105,7 @@ class Stress(Case):
     def test_the_line_that_runs_it_again(self):
         result = self.run_all("shuffle.scan-loop/sync=none,*op=add*@workgroup=64*", "-n", "3", "--simt",
                               "snooping,subgroup=32", "--stress", "slices=2")
-        again = re.search(r"again: (.*--stress 'slices=2'.*)", result.out)
+        again = re.search(r"reproduce: (.*--stress 'slices=2'.*)", result.out)
         self.assertTrue(again, result)
         self.assertIn("ran under stress", result.out)
         words = again.group(1).split()[2:]

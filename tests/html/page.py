@@ -93,7 +93,7 @@ class AsAFile(Pages):
         page = self.page()
         parser = self.parse(page)
         self.assertEqual(self.page(output="again.html"), page)
-        self.assertIn(re.search(r"again: (\./litmus .*)", run.out).group(1),
+        self.assertIn(re.search(r"reproduce: (\./litmus .*)", run.out).group(1),
                       "".join(parser.text))
         self.assertIn("exit 1", "".join(parser.text))
         self.assertNotRegex("".join(parser.text), r"\b0(\.0*)?\s?%")

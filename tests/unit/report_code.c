@@ -84,16 +84,16 @@ static void marks_of_sass(void **state)
                                 "STS [R0], R3\n"
                                 "EXIT\n";
     check_marks("shuffle.scan-loop", true, lines, "  >>    ",
-                "one of 2 that could have exchanged the wrong value");
+                "one of 2 that could have read the wrong value");
     check_marks("lookback.scan", true, lines, " >  >   ",
                 "one of 2 that could have read the wrong value");
-    check_marks("scan.hillis-steele", true, lines, " >  >   ", "read memory");
-    check_marks("scan.workgroup", true, lines, "  >>    ", "exchange");
+    check_marks("scan.hillis-steele", true, lines, " >  >   ", "memory read");
+    check_marks("scan.workgroup", true, lines, "  >>    ", "cross-lane read");
     check_marks("barrier.subgroup-in-branch", true, lines, "        ", "No instruction is marked");
     check_marks("shuffle.x", true, "SHFL.UP PT, R3, R2, R0, 0x1f\nEXIT\n", "> ",
-                "The marked instruction is the only one known to are cross-lane reads: "
-                "if the wrong value was exchanged, it was here.");
-    check_marks("shuffle.x", true, "EXIT\n", " ", "none is known to are cross-lane reads");
+                "The marked instruction is the only known cross-lane read: if the wrong value was "
+                "read, it was here.");
+    check_marks("shuffle.x", true, "EXIT\n", " ", "none is known to be a cross-lane read");
 }
 
 // An exchange that asks for the compiler whether lanes are together is none of the test's.
@@ -113,7 +113,7 @@ static void marks_leave_out_what_asks(void **state)
                 "two:\n"
                 "WARPSYNC 0xffffffff\n"
                 "EXIT\n",
-                "      >   ", "the only one");
+                "      >   ", "the only known");
 }
 
 static void marks_of_texts(void **state)
@@ -139,7 +139,7 @@ static void marks_of_texts(void **state)
                               "  buffer_load_dword v4, v0, s[0:3], 0 offen\n"
                               "  global_atomic_add v5, v1, v2, s[2:3] glc\n"
                               "  s_endpgm                          ; bf810000\n";
-    check_marks("shuffle.scan-loop", false, simt, "       >   ", "the only one");
+    check_marks("shuffle.scan-loop", false, simt, "       >   ", "the only known");
     check_marks("memory.message-passing", false, simt, "      > >  ", "one of 2");
     check_marks("loop.tail", false, gcn, "  >>>>   ", "one of 4");
     check_marks("progress.chain", false, gcn, "      >> ", "one of 2");
@@ -456,7 +456,7 @@ static void in_markdown(void **state)
     text = make(&made, report_markdown, none);
     contains(text, "<details><summary>Compiled code</summary>");
     contains(text, "\n- s_barrier\n");
-    contains(text, "the only one known to are cross-lane reads");
+    contains(text, "the only known cross-lane read");
     assert_int_equal(count_of(text, "<details>"), count_of(text, "</details>"));
     free(text);
     store_close(&made.store);
@@ -558,17 +558,20 @@ static void risks_come_with_their_rate(void **state)
     const struct report_code code = {.model = &model, .studies = &study, .count = 1, .of = of};
     struct text out = {0};
     markdown_codes(&out, &code, 0, 20000);
-    contains(out.data, "Lint findings: divergent cross-lane reads");
-    contains(out.data, "- `shuffle.a/s=1@w=1`: 0 of 1,000 runs failed, &#60; 3.6e-3; in all 2 "
-                       "configurations with this code 0 of 2,000\n  - at risk: SHFL.IDX at 0x40 ");
+    contains(out.data, "Lint findings:\n");
+    contains(out.data,
+             "| `shuffle.a/s=1@w=1` | 0 of 1,000, &#60; 3.6e-3; with the same code in all 2: "
+             "0 of 2,000 | at risk: SHFL.IDX at 0x40 ");
+    contains(out.data,
+             "\n\nDivergent cross-lane reads, and instructions with a wrong guard predicate.");
     assert_int_equal(count_of(out.data, "SHFL.IDX at 0x40"), 1);
     text_free(&out);
     size_t listed[2] = {0};
     const struct html html = {.model = &model, .code = &code, .listed = listed};
     html_codes(&html, &out);
     contains(out.data,
-             "and 1 more with the same code</th><td>0 of 2,000 runs</td><td>at risk: SHFL.IDX");
-    assert_int_equal(count_of(out.data, "<br>at risk: VOTE.ANY at 0x50 "), 1);
+             "with the same code in all 2: 0 of 2,000</td><td>at risk: SHFL.IDX at 0x40 ");
+    assert_int_equal(count_of(out.data, "<td>at risk: VOTE.ANY at 0x50 "), 1);
     text_free(&out);
     for (size_t i = 0; i < 2; i++)
         cfg_clear(&results[i].cfg);
