@@ -2,74 +2,37 @@
 // A comparison as JSON: docs/compare.schema.json. One configuration a line.
 #include "compare/words.h"
 
-#include "catalogue/catalogue.h"
+#include "model/check.h"
+#include "report/fields.h"
 
 #include <string.h>
-
-#define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(9))
-
-static int append_bytes(const char *bytes, size_t size, void *user)
-{
-    text_append(user, bytes, size);
-    return 0;
-}
-
-static void dump(struct text *out, json_t *json)
-{
-    json_dump_callback(json, append_bytes, out, DUMP_FLAGS);
-    json_decref(json);
-}
-
-static json_t *whole(uint64_t count)
-{
-    return json_integer((json_int_t)count);
-}
-
-// Strings come from drivers and files; all were sanitised when they were read, so that they are
-// UTF-8.
-static json_t *string(const char *text)
-{
-    return json_string(text ? text : "");
-}
 
 static json_t *words(void (*say)(const struct comparison *comparison, struct text *out),
                      const struct comparison *comparison)
 {
     struct text line = {0};
     say(comparison, &line);
-    json_t *json = string(line.data);
+    json_t *json = field_text(line.data);
     text_free(&line);
     return json;
-}
-
-static json_t *interval(struct stat_interval value)
-{
-    return json_pack("[f,f]", value.low, value.high);
 }
 
 static json_t *make_side(const struct compare_side *side)
 {
     const struct store_session *session = &side->model.session;
-    json_t *json = json_object();
-    json_object_set_new(json, "source", string(side->label));
-    json_object_set_new(json, "session", json_integer(session->id));
-    json_object_set_new(json, "sessions", whole(side->sources));
-    json_object_set_new(json, "started", string(session->started));
-    json_object_set_new(json, "version", string(session->version));
-    json_object_set_new(json, "system", string(session->system));
-    json_object_set_new(json, "finished", json_boolean(!side->unfinished));
-    return json;
+    return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "source", field_text(side->label),
+                     "session", (json_int_t)session->id, "sessions", field_count(side->sources),
+                     "started", field_text(session->started), "version",
+                     field_text(session->version), "system", field_text(session->system),
+                     "finished", !side->unfinished);
 }
 
 static json_t *make_device(const struct report_device *device)
 {
-    json_t *json = json_object();
-    json_object_set_new(json, "id", string(device->id));
-    json_object_set_new(json, "number", whole(device->number));
-    json_object_set_new(json, "name", string(device->facts.name));
-    json_object_set_new(json, "driver", string(device->facts.driver_version));
-    json_object_set_new(json, "info", string(device->facts.driver_info));
-    return json;
+    const struct dev_facts *facts = &device->facts;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "id", device->id, "number",
+                     field_count(device->number), "name", field_text(facts->name), "driver",
+                     field_text(facts->driver_version), "info", field_text(facts->driver_info));
 }
 
 static json_t *make_pairs(const struct comparison *comparison)
@@ -77,13 +40,11 @@ static json_t *make_pairs(const struct comparison *comparison)
     json_t *json = json_array();
     for (size_t i = 0; i < comparison->pairs.count; i++) {
         const struct compare_pair *pair = &comparison->pairs.items[i];
-        json_t *entry = json_object();
-        json_object_set_new(entry, "a",
-                            pair->a == COMPARE_NO_DEVICE
-                                ? json_null()
-                                : make_device(&comparison->a->model.devices[pair->a]));
-        json_object_set_new(entry, "b", make_device(&comparison->b->model.devices[pair->b]));
-        json_array_append_new(json, entry);
+        json_t *a = pair->a == COMPARE_NO_DEVICE
+                        ? json_null()
+                        : make_device(&comparison->a->model.devices[pair->a]);
+        json_array_append_new(json, json_pack("{s:o, s:o}", "a", a, "b",
+                                              make_device(&comparison->b->model.devices[pair->b])));
     }
     return json;
 }
@@ -96,38 +57,26 @@ static json_t *make_method(const struct comparison *comparison)
     for (enum cat_expectation e = CAT_FORBIDDEN; e < CAT_CONTROL; e++)
         if (policy->gates[e])
             json_array_append_new(gates, json_string(cat_expectation_name(e)));
-    json_t *json = json_object();
-    json_object_set_new(json, "gate", json_boolean(policy->gate));
-    json_object_set_new(json, "alpha", json_real(policy->alpha));
-    json_object_set_new(json, "tolerance", json_real(policy->tolerance));
-    json_object_set_new(json, "confidence", json_real(COMPARE_CONFIDENCE));
-    json_object_set_new(json, "first_seen", json_string(first_seen[policy->first_seen]));
-    json_object_set_new(json, "expectations", gates);
-    json_object_set_new(json, "strict", json_boolean(policy->strict));
-    json_object_set_new(json, "ignore_hash", json_boolean(policy->ignore_code));
-    json_object_set_new(json, "allow_skips", json_boolean(policy->allow_skips));
-    json_object_set_new(json, "allow_gone", json_boolean(policy->allow_gone));
-    json_object_set_new(json, "tests", whole(comparison->summary.tests));
-    json_object_set_new(json, "holm", whole(comparison->summary.family));
-    json_object_set_new(json, "words", words(compare_say_method, comparison));
-    return json;
+    return json_pack(
+        "{s:b, s:f, s:f, s:f, s:s, s:o, s:b, s:b, s:b, s:b, s:o, s:o, s:o}", "gate", policy->gate,
+        "alpha", policy->alpha, "tolerance", policy->tolerance, "confidence", COMPARE_CONFIDENCE,
+        "first_seen", first_seen[policy->first_seen], "expectations", gates, "strict",
+        policy->strict, "ignore_hash", policy->ignore_code, "allow_skips", policy->allow_skips,
+        "allow_gone", policy->allow_gone, "tests", field_count(comparison->summary.tests), "holm",
+        field_count(comparison->summary.family), "words", words(compare_say_method, comparison));
 }
 
 static json_t *make_result(const struct report_result *result)
 {
     if (!result)
         return json_null();
-    json_t *json = json_object();
-    json_object_set_new(json, "result", json_string(eng_result_name(result->result)));
-    json_object_set_new(json, "reason", string(result->reason));
-    json_object_set_new(json, "runs", whole(result->runs));
-    json_object_set_new(json, "failed_runs", whole(result->failed_runs));
-    json_object_set_new(json, "no_progress_runs", whole(result->no_progress_runs));
-    json_object_set_new(json, "interval", interval(compare_interval(result)));
-    json_object_set_new(json, "spirv_sha256", string(result->sha256));
-    json_object_set_new(json, "stress", string(result->stress));
-    json_object_set_new(json, "rule", string(result->rule));
-    return json;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "result",
+                     eng_result_name(result->result), "reason", field_text(result->reason), "runs",
+                     field_count(result->runs), "failed_runs", field_count(result->failed_runs),
+                     "no_progress_runs", field_count(result->no_progress_runs), "interval",
+                     field_interval(compare_interval(result)), "spirv_sha256",
+                     field_text(result->sha256), "stress", field_text(result->stress), "rule",
+                     field_text(result->rule));
 }
 
 // null where nothing could be tested.
@@ -135,44 +84,47 @@ static json_t *make_test(const struct compare_test *test)
 {
     if (!test->made)
         return json_null();
-    json_t *json = json_object();
-    json_object_set_new(json, "p_rise", json_real(test->rise));
-    json_object_set_new(json, "p_fall", json_real(test->fall));
-    json_object_set_new(json, "adjusted_rise", json_real(test->adjusted_rise));
-    json_object_set_new(json, "adjusted_fall", json_real(test->adjusted_fall));
-    json_object_set_new(json, "difference", interval(test->difference));
-    return json;
+    return json_pack("{s:f, s:f, s:f, s:f, s:o}", "p_rise", test->rise, "p_fall", test->fall,
+                     "adjusted_rise", test->adjusted_rise, "adjusted_fall", test->adjusted_fall,
+                     "difference", field_interval(test->difference));
 }
 
 static json_t *make_entry(const struct comparison *comparison, const struct compare_entry *entry)
 {
     struct text line = {0};
-    json_t *json = json_object();
     compare_say_entry(entry, &line);
-    json_object_set_new(json, "name", string(entry->name));
-    json_object_set_new(json, "pair", whole(entry->pair));
-    json_object_set_new(json, "verdict", json_string(compare_verdict_name(entry->verdict)));
-    json_object_set_new(json, "why", json_string(compare_why_name(entry->why)));
-    json_object_set_new(
-        json, "expectation",
-        json_string(cat_expectation_name(compare_entry_result(entry)->expectation)));
-    if (entry->why == COMPARE_OTHER_CLASS)
-        json_object_set_new(json, "expectation_before",
-                            json_string(cat_expectation_name(entry->a->expectation)));
-    json_object_set_new(
-        json, "gates",
-        json_boolean(compare_kind_of(comparison, entry) == COMPARE_KIND_REGRESSIONS));
-    json_object_set_new(json, "open", json_boolean(compare_is_open(entry, &comparison->policy)));
-    json_object_set_new(json, "waiver", entry->waiver ? whole(entry->waiver - 1) : json_null());
-    json_object_set_new(json, "a", make_result(entry->a));
-    json_object_set_new(json, "b", make_result(entry->b));
-    json_object_set_new(json, "failed", make_test(&entry->failed));
-    json_object_set_new(json, "waited", make_test(&entry->waited));
-    json_object_set_new(json, "factor", json_real(entry->factor));
-    json_object_set_new(json, "words", string(line.data));
+    json_t *before = entry->why == COMPARE_OTHER_CLASS
+                         ? json_string(cat_expectation_name(entry->a->expectation))
+                         : NULL;
+    json_t *json = json_pack(
+        "{s:o, s:o, s:s, s:s, s:s, s:o*, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "name",
+        field_text(entry->name), "pair", field_count(entry->pair), "verdict",
+        compare_verdict_name(entry->verdict), "why", compare_why_name(entry->why), "expectation",
+        cat_expectation_name(compare_entry_result(entry)->expectation), "expectation_before",
+        before, "gates", compare_kind_of(comparison, entry) == COMPARE_KIND_REGRESSIONS, "open",
+        compare_is_open(entry, &comparison->policy), "waiver",
+        entry->waiver ? field_count(entry->waiver - 1) : json_null(), "a", make_result(entry->a),
+        "b", make_result(entry->b), "failed", make_test(&entry->failed), "waited",
+        make_test(&entry->waited), "factor", entry->factor, "words", field_text(line.data));
     text_free(&line);
     return json;
 }
+
+#define AT(name, kind, member) FIELD_KEPT(name, kind, compare_waiver, member)
+static const struct field waiver_fields[] = {
+    FIELD_PLACE("list"),
+    AT("file", TEXT, file),
+    AT("line", SIZE, line),
+    AT("pattern", TEXT, pattern),
+    AT("url", TEXT, url),
+    AT("until", CHARS, until),
+    AT("expired", BOOL, expired),
+    AT("matched", SIZE, matched),
+    AT("used", SIZE, used),
+    AT("passing", SIZE, passing),
+    FIELD_END,
+};
+#undef AT
 
 static json_t *make_waivers(const struct comparison *comparison)
 {
@@ -181,17 +133,8 @@ static json_t *make_waivers(const struct comparison *comparison)
     json_t *json = json_array();
     for (size_t i = 0; comparison->waivers && i < comparison->waivers->count; i++) {
         const struct compare_waiver *waiver = &comparison->waivers->items[i];
-        json_t *entry = json_object();
+        json_t *entry = fields_write(waiver_fields, waiver);
         json_object_set_new(entry, "list", json_string(lists[waiver->list]));
-        json_object_set_new(entry, "file", string(waiver->file));
-        json_object_set_new(entry, "line", whole(waiver->line));
-        json_object_set_new(entry, "pattern", string(waiver->pattern));
-        json_object_set_new(entry, "url", string(waiver->url));
-        json_object_set_new(entry, "until", string(waiver->until));
-        json_object_set_new(entry, "expired", json_boolean(waiver->expired));
-        json_object_set_new(entry, "matched", whole(waiver->matched));
-        json_object_set_new(entry, "used", whole(waiver->used));
-        json_object_set_new(entry, "passing", whole(waiver->passing));
         json_array_append_new(json, entry);
     }
     return json;
@@ -200,69 +143,52 @@ static json_t *make_waivers(const struct comparison *comparison)
 static json_t *make_power(const struct comparison *comparison)
 {
     const struct compare_power *power = &comparison->power;
-    json_t *json = json_object();
-    json_object_set_new(json, "power", json_real(COMPARE_POWER));
-    json_object_set_new(json, "holm", whole(power->tests));
-    json_object_set_new(json, "never_failed", whole(power->never));
-    json_object_set_new(json, "typical_from_never", json_real(power->typical_never));
-    json_object_set_new(json, "worst_from_never", json_real(power->worst_never));
-    json_object_set_new(json, "all", whole(power->all));
-    json_object_set_new(json, "typical", json_real(power->typical));
-    json_object_set_new(json, "worst", json_real(power->worst));
-    json_object_set_new(json, "words", words(compare_say_power, comparison));
-    return json;
+    return json_pack("{s:f, s:o, s:o, s:f, s:f, s:o, s:f, s:f, s:o}", "power", COMPARE_POWER,
+                     "holm", field_count(power->tests), "never_failed", field_count(power->never),
+                     "typical_from_never", power->typical_never, "worst_from_never",
+                     power->worst_never, "all", field_count(power->all), "typical", power->typical,
+                     "worst", power->worst, "words", words(compare_say_power, comparison));
 }
 
 static json_t *make_summary(const struct comparison *comparison)
 {
-    const struct compare_summary *summary = &comparison->summary;
-    json_t *verdicts = json_object(), *json = json_object();
+    const struct compare_summary *s = &comparison->summary;
+    json_t *verdicts = json_object();
     for (enum compare_verdict v = 0; v < COMPARE_VERDICTS; v++)
-        json_object_set_new(verdicts, compare_verdict_name(v), whole(summary->verdicts[v]));
-    json_object_set_new(json, "headline", words(compare_say_headline, comparison));
-    json_object_set_new(json, "configurations", whole(comparison->count));
-    json_object_set_new(json, "verdicts", verdicts);
-    json_object_set_new(json, "regressions", whole(summary->regressions));
-    json_object_set_new(json, "open", whole(summary->open));
-    json_object_set_new(json, "first_seen", whole(summary->first_seen));
-    json_object_set_new(json, "new_and_wrong", whole(summary->new_wrong));
-    json_object_set_new(json, "not_measured", whole(summary->not_measured));
-    json_object_set_new(json, "waived", whole(summary->waived));
-    json_object_set_new(json, "gating", whole(summary->gating));
-    json_object_set_new(json, "code", json_integer(summary->code));
-    json_object_set_new(json, "reason", string(summary->reason));
-    json_object_set_new(json, "power", make_power(comparison));
-    return json;
-}
-
-static json_t *make_remarks(const struct comparison *comparison)
-{
-    json_t *json = json_array();
-    for (size_t i = 0; i < comparison->remark_count; i++)
-        json_array_append_new(json, string(comparison->remarks[i]));
-    return json;
+        json_object_set_new(verdicts, compare_verdict_name(v), field_count(s->verdicts[v]));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o}",
+                     "headline", words(compare_say_headline, comparison), "configurations",
+                     field_count(comparison->count), "verdicts", verdicts, "regressions",
+                     field_count(s->regressions), "open", field_count(s->open), "first_seen",
+                     field_count(s->first_seen), "new_and_wrong", field_count(s->new_wrong),
+                     "not_measured", field_count(s->not_measured), "waived", field_count(s->waived),
+                     "gating", field_count(s->gating), "code", (int)s->code, "reason",
+                     field_text(s->reason), "power", make_power(comparison));
 }
 
 void compare_json(const struct comparison *comparison, struct text *out)
 {
+    json_t *remarks = json_array();
+    for (size_t i = 0; i < comparison->remark_count; i++)
+        json_array_append_new(remarks, field_text(comparison->remarks[i]));
     text_puts(out, "{\"schema\":\"litmus-compare/1\",\n\"a\":");
-    dump(out, make_side(comparison->a));
+    fields_dump(out, make_side(comparison->a));
     text_puts(out, ",\n\"b\":");
-    dump(out, make_side(comparison->b));
+    fields_dump(out, make_side(comparison->b));
     text_puts(out, ",\n\"devices\":");
-    dump(out, make_pairs(comparison));
+    fields_dump(out, make_pairs(comparison));
     text_puts(out, ",\n\"remarks\":");
-    dump(out, make_remarks(comparison));
+    fields_dump(out, remarks);
     text_puts(out, ",\n\"method\":");
-    dump(out, make_method(comparison));
+    fields_dump(out, make_method(comparison));
     text_puts(out, ",\n\"results\":[");
     for (size_t i = 0; i < comparison->count; i++) {
         text_puts(out, i ? ",\n" : "\n");
-        dump(out, make_entry(comparison, &comparison->entries[i]));
+        fields_dump(out, make_entry(comparison, &comparison->entries[i]));
     }
     text_puts(out, "\n],\n\"waivers\":");
-    dump(out, make_waivers(comparison));
+    fields_dump(out, make_waivers(comparison));
     text_puts(out, ",\n\"summary\":");
-    dump(out, make_summary(comparison));
+    fields_dump(out, make_summary(comparison));
     text_puts(out, "}\n");
 }

@@ -2,7 +2,8 @@
 // A comparison for a ticket or a merge request, and as annotations of GitHub Actions.
 #include "compare/words.h"
 
-#include "catalogue/catalogue.h"
+#include "model/check.h"
+#include "report/markdown.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,34 +12,12 @@
 #define MOST_BYTES       60000 // trackers take 64 KB
 #define MOST_ANNOTATIONS 10    // of a kind, for a step of GitHub Actions
 
-// Text from drivers and files must not become markup.
-static void put_plain(struct text *out, const char *text)
-{
-    for (const char *c = text ? text : ""; *c; c++) {
-        if (*c == '<' || *c == '>' || *c == '&')
-            text_puts(out, *c == '<' ? "&lt;" : *c == '>' ? "&gt;" : "&amp;");
-        else if (strchr("\\`*_[]|#~!@", *c))
-            text_printf(out, "&#%d;", *c);
-        else
-            text_append(out, c, 1);
-    }
-}
-
-// Names of configurations, in a table's cell: ` and | would end it.
-static void put_code(struct text *out, const char *name)
-{
-    text_puts(out, "`");
-    for (const char *c = name; *c; c++)
-        text_append(out, *c == '`' || *c == '|' ? "?" : c, 1);
-    text_puts(out, "`");
-}
-
 static void put_line(const struct comparison *comparison, struct text *out, const char *end,
                      void (*say)(const struct comparison *comparison, struct text *out))
 {
     struct text line = {0};
     say(comparison, &line);
-    put_plain(out, line.data);
+    markdown_escape(out, line.data);
     text_puts(out, line.length ? end : "");
     text_free(&line);
 }
@@ -54,57 +33,59 @@ static void put_head(const struct comparison *comparison, struct text *out)
         line.length = 0;
         compare_say_side(sides[s], &line);
         text_puts(out, s ? "- B: " : "- A: ");
-        put_plain(out, line.data);
+        markdown_escape(out, line.data);
         text_puts(out, "\n");
     }
     for (size_t i = 0; i < comparison->pairs.count; i++) {
         line.length = 0;
         compare_say_pair(comparison, i, &line);
         text_puts(out, "- ");
-        put_plain(out, line.data);
+        markdown_escape(out, line.data);
         text_puts(out, "\n");
     }
     for (size_t i = 0; i < comparison->remark_count; i++) {
         text_puts(out, "- note: ");
-        put_plain(out, comparison->remarks[i]);
+        markdown_escape(out, comparison->remarks[i]);
         text_puts(out, "\n");
     }
     text_free(&line);
 }
 
 static void put_row(const struct comparison *comparison, const struct compare_entry *entry,
-                    struct text *out)
+                    struct table *table)
 {
     struct text line = {0};
     compare_say_entry(entry, &line);
-    text_puts(out, "| ");
-    put_code(out, entry->name);
-    text_printf(out, " | %s | ", cat_expectation_name(compare_entry_result(entry)->expectation));
-    put_plain(out, line.data);
-    if (entry->waiver) {
-        text_puts(out, ", waived: ");
-        put_plain(out, comparison->waivers->items[entry->waiver - 1].url);
-    }
-    text_puts(out, " |\n");
+    if (entry->waiver)
+        text_printf(&line, ", waived: %s", comparison->waivers->items[entry->waiver - 1].url);
+    table_row(table);
+    table_put(table, TONE_PLAIN, "%s", entry->name);
+    table_put(table, TONE_PLAIN, "%s",
+              cat_expectation_name(compare_entry_result(entry)->expectation));
+    table_put(table, TONE_PLAIN, "%s", line.data);
     text_free(&line);
 }
 
 static void put_kind(const struct comparison *comparison, enum compare_kind kind, struct text *out)
 {
-    size_t count, shown = 0;
+    static const struct table_column heads[] = {{.title = "configuration", .kind = TABLE_CODE},
+                                                {.title = "expectation"},
+                                                {.title = "from A to B"}};
+    struct table table = {TABLE_OF(heads)};
+    size_t count;
     const struct compare_entry **list = compare_select(comparison, kind, &count);
     bool open = kind <= COMPARE_KIND_NOT_MEASURED && kind != COMPARE_KIND_WAIVED;
+    for (size_t i = 0; i < count && i < MOST_ROWS && out->length < MOST_BYTES; i++)
+        put_row(comparison, list[i], &table);
+    if (table.count < count)
+        table_note(&table, "... and %zu more", count - table.count);
     if (count > 0) {
-        const char *title = compare_kind_title(kind);
         text_printf(out, open ? "\n### %zu %s\n\n" : "\n<details><summary>%zu %s</summary>\n\n",
-                    count, title);
-        text_puts(out, "| configuration | expectation | from A to B |\n| --- | --- | --- |\n");
-        while (shown < count && shown < MOST_ROWS && out->length < MOST_BYTES)
-            put_row(comparison, list[shown++], out);
-        if (shown < count)
-            text_printf(out, "\n... and %zu more\n", count - shown);
-        text_puts(out, open ? "" : "\n</details>\n");
+                    count, compare_kind_title(kind));
+        table_markdown(&table, MOST_BYTES, out);
+        text_puts(out, open ? "" : "</details>\n");
     }
+    table_clear(&table);
     free(list);
 }
 
@@ -115,9 +96,9 @@ static void put_waivers(const struct comparison *comparison, struct text *out)
         struct text line = {0};
         if (out->length < MOST_BYTES && compare_say_waiver(waiver, &line)) {
             text_puts(out, "- ");
-            put_plain(out, waiver->file);
+            markdown_escape(out, waiver->file);
             text_printf(out, ":%zu ", waiver->line);
-            put_code(out, waiver->pattern);
+            markdown_code(out, waiver->pattern);
             text_printf(out, ": %s\n", line.data);
         }
         text_free(&line);
@@ -137,26 +118,6 @@ void compare_markdown(const struct comparison *comparison, struct text *out)
 
 // GitHub Actions
 
-// What ends a command or begins another is written as %25, %0D, %0A; in a property also : and ,.
-static void put_escaped(struct text *out, const char *text, bool property)
-{
-    for (const char *c = text ? text : ""; *c; c++) {
-        if (*c == '%' || *c == '\r' || *c == '\n' || (property && (*c == ':' || *c == ',')))
-            text_printf(out, "%%%02X", (unsigned char)*c);
-        else
-            text_append(out, c, 1);
-    }
-}
-
-static void annotate(const char *level, const char *title, const char *message, struct text *out)
-{
-    text_printf(out, "::%s title=", level);
-    put_escaped(out, title, true);
-    text_puts(out, "::");
-    put_escaped(out, message, false);
-    text_puts(out, "\n");
-}
-
 static void annotate_kind(const struct comparison *comparison, enum compare_kind kind,
                           const char *level, size_t *left, struct text *out)
 {
@@ -165,7 +126,7 @@ static void annotate_kind(const struct comparison *comparison, enum compare_kind
     for (size_t i = 0; i<count && * left> 0; i++, --*left) {
         struct text line = {0};
         compare_say_entry(list[i], &line);
-        annotate(level, list[i]->name, line.data, out);
+        github_annotate(out, level, list[i]->name, line.data);
         text_free(&line);
     }
     free(list);
@@ -186,7 +147,7 @@ void compare_github(const struct comparison *comparison, struct text *out)
     compare_say_counts(comparison, &line);
     text_puts(&line, ". ");
     compare_say_power(comparison, &line);
-    annotate(level, "litmus", line.data, out);
+    github_annotate(out, level, "litmus", line.data);
     text_free(&line);
     annotate_kind(comparison, COMPARE_KIND_REGRESSIONS, "error", &errors, out);
     annotate_kind(comparison, COMPARE_KIND_FIRST_SEEN, "warning", &warnings, out);
@@ -197,7 +158,7 @@ void compare_github(const struct comparison *comparison, struct text *out)
         if (!waiver->expired)
             continue;
         text_puts(out, "::warning file=");
-        put_escaped(out, waiver->file, true);
+        github_escape(out, waiver->file, true);
         text_printf(out, ",line=%zu::waiver expired after %s\n", waiver->line, waiver->until);
         warnings--;
     }

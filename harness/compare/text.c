@@ -3,13 +3,12 @@
 #include "compare/words.h"
 
 #include "catalogue/catalogue.h"
-#include "report/format.h"
+#include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_LISTED 12 // of a kind, unless all are asked for
-#define NAME_WIDTH  44
 
 static void print_line(const struct comparison *comparison, struct text *out,
                        void (*say)(const struct comparison *comparison, struct text *out))
@@ -40,10 +39,10 @@ static void print_head(const struct comparison *comparison, const struct compare
     line.length = 0;
     compare_say_headline(comparison, &line);
     text_puts(out, "\n");
-    enum format_color color = comparison->summary.regressions                       ? FORMAT_RED
-                              : comparison->policy.gate && comparison->summary.code ? FORMAT_YELLOW
-                                                                                    : FORMAT_GREEN;
-    format_color(out, look->color, color, line.data);
+    enum tone tone = comparison->summary.regressions                       ? TONE_BAD
+                     : comparison->policy.gate && comparison->summary.code ? TONE_WARN
+                                                                           : TONE_GOOD;
+    tone_put(out, look->color, tone, line.data);
     text_puts(out, "\n");
     text_free(&line);
     print_line(comparison, out, compare_say_counts);
@@ -77,7 +76,7 @@ static void print_kind(const struct comparison *comparison, enum compare_kind ki
     size_t most = look->verbosity > 0 ? count : MOST_LISTED;
     if (count > 0) {
         text_puts(out, "\n  ");
-        format_color(out, look->color, FORMAT_BOLD, compare_kind_title(kind));
+        tone_put(out, look->color, TONE_STRONG, compare_kind_title(kind));
         text_puts(out, "\n");
     }
     for (size_t i = 0; i < count && i < most; i++)
@@ -110,45 +109,42 @@ static const char **find_families(const struct comparison *comparison, size_t *c
 static void print_families(const struct comparison *comparison, const struct compare_look *look,
                            struct text *out)
 {
+    static const struct table_column heads[] = {
+        {.title = "family"},
+        {.title = "worse", .kind = TABLE_NUMBER},
+        {.title = "better", .kind = TABLE_NUMBER},
+        {.title = "unchanged", .kind = TABLE_NUMBER},
+        {.title = "undecided", .kind = TABLE_NUMBER},
+        {.title = "new", .kind = TABLE_NUMBER},
+        {.title = "gone", .kind = TABLE_NUMBER},
+        {.title = "skipped", .kind = TABLE_NUMBER},
+    };
     // In the order of the columns.
     static const struct {
-        const char *title;
         enum compare_verdict verdict;
-        enum format_color color;
+        enum tone tone;
     } columns[] = {
-        {"worse", COMPARE_REGRESSION, FORMAT_RED},
-        {"better", COMPARE_IMPROVEMENT, FORMAT_GREEN},
-        {"unchanged", COMPARE_UNCHANGED, FORMAT_PLAIN},
-        {"undecided", COMPARE_UNDECIDED, FORMAT_YELLOW},
-        {"new", COMPARE_NEW, FORMAT_PLAIN},
-        {"gone", COMPARE_GONE, FORMAT_YELLOW},
-        {"skipped", COMPARE_SKIPPED, FORMAT_DIM},
+        {COMPARE_REGRESSION, TONE_BAD},  {COMPARE_IMPROVEMENT, TONE_GOOD},
+        {COMPARE_UNCHANGED, TONE_PLAIN}, {COMPARE_UNDECIDED, TONE_WARN},
+        {COMPARE_NEW, TONE_PLAIN},       {COMPARE_GONE, TONE_WARN},
+        {COMPARE_SKIPPED, TONE_SOFT},
     };
-    enum { COUNT = 1 + sizeof columns / sizeof columns[0] };
-    const char *titles[COUNT] = {"family"};
-    struct format_table table = {.columns = COUNT};
+    struct table table = {TABLE_OF(heads)};
     size_t count;
     const char **families = find_families(comparison, &count);
-    for (size_t c = 1; c < COUNT; c++) {
-        titles[c] = columns[c - 1].title;
-        table.right[c] = true;
-    }
-    format_title(&table, titles);
     for (size_t f = 0; f < count; f++) {
         size_t sums[COMPARE_VERDICTS] = {0};
-        struct format_row *row = format_row(&table);
         for (size_t i = 0; i < comparison->count; i++)
             if (!strcmp(compare_entry_result(&comparison->entries[i])->family, families[f]))
                 sums[comparison->entries[i].verdict]++;
-        format_cell(row, 0, FORMAT_PLAIN, families[f]);
-        for (size_t c = 1; c < COUNT; c++) {
-            char number[32];
-            size_t sum = sums[columns[c - 1].verdict];
-            format_cell(row, c, sum ? columns[c - 1].color : FORMAT_DIM, text_count(number, sum));
-        }
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s", families[f]);
+        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
+            table_count(&table, columns[c].tone, sums[columns[c].verdict]);
     }
     text_puts(out, "\n");
-    format_table_print(&table, NAME_WIDTH, look->color, out);
+    table_terminal(&table, look->color, out);
+    table_clear(&table);
     free(families);
 }
 

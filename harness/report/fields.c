@@ -48,6 +48,8 @@ static json_t *write_field(const struct field *field, const void *from)
         return field_count(*(const uint64_t *)at);
     case FIELD_I64:
         return json_integer(*(const int64_t *)at);
+    case FIELD_SIZE:
+        return field_count(*(const size_t *)at);
     case FIELD_HEX32:
         return field_hex(*(const uint32_t *)at);
     case FIELD_HEX64:
@@ -59,6 +61,8 @@ static json_t *write_field(const struct field *field, const void *from)
     case FIELD_UUID:
         format_uuid(uuid, at);
         return json_string(uuid);
+    case FIELD_INTERVAL:
+        return field_interval(*(const struct stat_interval *)at);
     case FIELD_SET:
         break;
     }
@@ -158,6 +162,8 @@ static const char *read_field(const struct field *field, const json_t *value, vo
         return json_is_number(value) ? NULL : "not a number";
     case FIELD_UUID:
         return read_uuid(value, at) ? NULL : "not a UUID";
+    case FIELD_SIZE:
+    case FIELD_INTERVAL:
     case FIELD_SET:
         break;
     }

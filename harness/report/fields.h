@@ -13,12 +13,14 @@ enum field_kind {
     FIELD_U32,
     FIELD_U64,
     FIELD_I64,
+    FIELD_SIZE,
     FIELD_HEX32, // "0x10de"
     FIELD_HEX64,
     FIELD_BOOL,
     FIELD_REAL,
-    FIELD_UUID, // uint8_t[16]
-    FIELD_SET,  // its place: the value is set afterwards; not read
+    FIELD_UUID,     // uint8_t[16]
+    FIELD_INTERVAL, // struct stat_interval; not read
+    FIELD_SET,      // its place: the value is set afterwards; not read
 };
 
 #define FIELD_WRITTEN 99 // `since`: never read

@@ -102,9 +102,7 @@ void report_github(const struct report_model *model, struct text *out)
 
 // Annotations
 
-// What a runner's parser knows is written as it writes it itself; of a property colons and commas
-// too.
-static void escape(struct text *out, const char *string, bool property)
+void github_escape(struct text *out, const char *string, bool property)
 {
     for (; *string; string++) {
         if (*string == '%' || *string == '\r' || *string == '\n' ||
@@ -113,6 +111,15 @@ static void escape(struct text *out, const char *string, bool property)
         else
             text_append(out, string, 1);
     }
+}
+
+void github_annotate(struct text *out, const char *level, const char *title, const char *message)
+{
+    text_printf(out, "::%s title=", level);
+    github_escape(out, title, true);
+    text_puts(out, "::");
+    github_escape(out, message, false);
+    text_puts(out, "\n");
 }
 
 enum kind { ANNOTATE_ERROR, ANNOTATE_WARNING, ANNOTATE_NOTICE, ANNOTATE_NOT };
@@ -153,11 +160,7 @@ static void annotate(const struct report_model *model, const struct report_resul
                 "\non %s, driver %s\nreproduce: ", model->devices[result->device].facts.name,
                 model->devices[result->device].facts.driver_version);
     format_again(&message, model, result);
-    text_printf(out, "::%s title=", word);
-    escape(out, result->name, true);
-    text_puts(out, "::");
-    escape(out, message.data, false);
-    text_puts(out, "\n");
+    github_annotate(out, word, result->name, message.data);
     text_free(&message);
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histories as tables, and as JSON.
+#include "report/fields.h"
 #include "report/format.h"
 #include "report/history.h"
 
-#include "catalogue/catalogue.h"
-#include "stats/stats.h"
-
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,46 +64,54 @@ static void put_remark(const struct history_line *line, struct text *text)
                     line->repeats == 1 ? "" : "s");
 }
 
-static enum format_color remark_color(const struct history_line *line)
+static enum tone remark_tone(const struct history_line *line)
 {
     int change = history_change(line);
-    return change > 0 ? FORMAT_RED : change < 0 ? FORMAT_GREEN : FORMAT_DIM;
+    return change > 0 ? TONE_BAD : change < 0 ? TONE_GOOD : TONE_SOFT;
 }
 
-static void put_line(struct format_table *table, const struct history_line *line)
+static void put_line(struct table *table, const struct history_line *line)
 {
-    struct format_row *row = format_row(table);
     struct text remark = {0};
-    char dates[48], sessions[32], number[32], of[80];
+    char dates[48];
     put_dates(dates, line->first, line->last);
-    snprintf(sessions, sizeof(sessions), "%zu", line->sessions - line->repeats);
-    format_cell(row, 0, FORMAT_PLAIN, line->driver->facts.driver_version);
-    format_cell(row, 1, FORMAT_PLAIN, dates);
-    format_cell(row, 2, FORMAT_PLAIN, sessions);
-    text_count(number, line->failed_runs);
-    format_cell(row, 3, is_bad(line) ? FORMAT_RED : FORMAT_PLAIN, number);
-    format_cell(row, 4, FORMAT_PLAIN, text_count(number, line->judged));
-    format_interval(of, line->failed_runs, line->judged, line->interval);
-    format_cell(row, 5, FORMAT_PLAIN, of);
+    table_row(table);
+    table_put(table, TONE_PLAIN, "%s", line->driver->facts.driver_version);
+    table_put(table, TONE_PLAIN, "%s", dates);
+    table_count(table, TONE_PLAIN, line->sessions - line->repeats);
+    table_count(table, is_bad(line) ? TONE_BAD : TONE_PLAIN, line->failed_runs);
+    table_count(table, TONE_PLAIN, line->judged);
+    table_rate(table, TONE_PLAIN, line->failed_runs, line->judged, line->interval);
     put_remark(line, &remark);
-    format_cell(row, 6, remark_color(line), remark.data ? remark.data : "");
+    table_put(table, remark_tone(line), "%s", remark.data ? remark.data : "");
     text_free(&remark);
+}
+
+static void print_table(struct table *table, const struct history_info *info, struct text *out)
+{
+    table_terminal(table, info->color, out);
+    table_clear(table);
 }
 
 // The lines of one configuration on one device: `first` to `end`.
 static void print_device(const struct history_line *lines, size_t first, size_t end,
                          const struct history_info *info, struct text *out)
 {
-    static const char *const words[] = {"driver", "when",        "sessions", "failed",
-                                        "of",     "rate (95 %)", ""};
-    struct format_table table = {.columns = 7, .right = {[2] = true, [3] = true, [4] = true}};
-    text_printf(out, "  %s\n", lines[first].driver->facts.name);
+    static const struct table_column heads[] = {
+        {.title = "driver"},
+        {.title = "when"},
+        {.title = "sessions", .kind = TABLE_NUMBER},
+        {.title = "failed", .kind = TABLE_NUMBER},
+        {.title = "of", .kind = TABLE_NUMBER},
+        {.title = "rate (95 %)"},
+        {.title = ""},
+    };
+    struct table table = {.title = lines[first].driver->facts.name, TABLE_OF(heads)};
     if (info->limit > 0 && end - first > info->limit)
         first = end - (size_t)info->limit;
-    format_title(&table, words);
     for (size_t i = first; i < end; i++)
         put_line(&table, &lines[i]);
-    format_table_print(&table, 40, info->color, out);
+    print_table(&table, info, out);
 }
 
 // All of one configuration. Returns where the next begins.
@@ -115,7 +120,7 @@ static size_t print_name(const struct history *history, size_t first,
 {
     const struct history_line *lines = history->lines;
     size_t at = first, end;
-    format_color(out, info->color, FORMAT_BOLD, lines[first].name);
+    tone_put(out, info->color, TONE_STRONG, lines[first].name);
     text_printf(out, " (%s)\n", lines[first].expectation);
     while (at < history->line_count && same_name(&lines[first], &lines[at])) {
         for (end = at + 1; end < history->line_count && same_name(&lines[at], &lines[end]) &&
@@ -134,16 +139,32 @@ struct summary {
     uint64_t runs;
 };
 
+// The next driver is of another device: prints the table of the one before, and begins anew.
+static void next_device(struct table *table, const char *device, const struct history_info *info,
+                        struct text *out)
+{
+    if (table->title && strcmp(table->title, device) == 0)
+        return;
+    print_table(table, info, out);
+    table->title = device;
+}
+
 static void print_summary(const struct history *history, const struct history_info *info,
                           struct text *out)
 {
-    static const char *const words[] = {"driver", "when", "configurations", "failing",
-                                        "runs",   "more", "less",           "other code"};
+    static const struct table_column heads[] = {
+        {.title = "driver"},
+        {.title = "when"},
+        {.title = "configurations", .kind = TABLE_NUMBER},
+        {.title = "failing", .kind = TABLE_NUMBER},
+        {.title = "runs", .kind = TABLE_NUMBER},
+        {.title = "more", .kind = TABLE_NUMBER},
+        {.title = "less", .kind = TABLE_NUMBER},
+        {.title = "other code", .kind = TABLE_NUMBER},
+    };
     const struct store_index *index = &history->index;
     struct summary *sums = lit_alloc(index->driver_count, sizeof(*sums));
-    struct format_table table = {.columns = 8};
-    for (size_t c = 2; c < 8; c++)
-        table.right[c] = true;
+    struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < history->line_count; i++) {
         const struct history_line *line = &history->lines[i];
         struct summary *sum = &sums[line->driver - index->drivers];
@@ -154,32 +175,25 @@ static void print_summary(const struct history *history, const struct history_in
         sum->less += history_change(line) < 0;
         sum->other_code += line->other_code;
     }
-    const char *device = NULL;
     for (size_t i = 0; i < index->driver_count; i++) {
         const struct store_driver *driver = &index->drivers[i];
         const struct summary *sum = &sums[i];
-        char dates[48], number[32];
+        char dates[48];
         if (sum->names == 0)
             continue;
-        if (!device || strcmp(device, driver->facts.name) != 0) {
-            format_table_print(&table, 40, info->color, out);
-            text_printf(out, "%s\n", driver->facts.name);
-            format_title(&table, words);
-        }
-        device = driver->facts.name;
-        struct format_row *row = format_row(&table);
+        next_device(&table, driver->facts.name, info, out);
         put_dates(dates, driver->first, driver->last);
-        format_cell(row, 0, FORMAT_PLAIN, driver->facts.driver_version);
-        format_cell(row, 1, FORMAT_PLAIN, dates);
-        format_cell(row, 2, FORMAT_PLAIN, text_count(number, sum->names));
-        format_cell(row, 3, sum->failing ? FORMAT_RED : FORMAT_PLAIN,
-                    text_count(number, sum->failing));
-        format_cell(row, 4, FORMAT_PLAIN, text_count(number, sum->runs));
-        format_cell(row, 5, sum->more ? FORMAT_RED : FORMAT_PLAIN, text_count(number, sum->more));
-        format_cell(row, 6, sum->less ? FORMAT_GREEN : FORMAT_PLAIN, text_count(number, sum->less));
-        format_cell(row, 7, FORMAT_PLAIN, text_count(number, sum->other_code));
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s", driver->facts.driver_version);
+        table_put(&table, TONE_PLAIN, "%s", dates);
+        table_count(&table, TONE_PLAIN, sum->names);
+        table_count(&table, TONE_BAD, sum->failing);
+        table_count(&table, TONE_PLAIN, sum->runs);
+        table_count(&table, TONE_BAD, sum->more);
+        table_count(&table, TONE_GOOD, sum->less);
+        table_count(&table, TONE_PLAIN, sum->other_code);
     }
-    format_table_print(&table, 40, info->color, out);
+    print_table(&table, info, out);
     text_puts(out, "\n");
     free(sums);
 }
@@ -226,145 +240,126 @@ void history_print(const struct history *history, const struct history_info *inf
 void history_print_drivers(const struct store_index *index, const struct history_info *info,
                            struct text *out)
 {
-    static const char *const words[] = {"driver", "info", "when", "sessions", "results", "id"};
-    struct format_table table = {.columns = 6, .right = {[3] = true, [4] = true}};
+    static const struct table_column heads[] = {
+        {.title = "driver"},
+        {.title = "info"},
+        {.title = "when"},
+        {.title = "sessions", .kind = TABLE_NUMBER},
+        {.title = "results", .kind = TABLE_NUMBER},
+        {.title = "id"},
+    };
+    struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < index->driver_count; i++) {
         const struct store_driver *driver = &index->drivers[i];
         const struct dev_facts *facts = &driver->facts;
-        char dates[48], number[32];
-        if (i == 0 || strcmp(facts->name, index->drivers[i - 1].facts.name) != 0) {
-            format_table_print(&table, 40, info->color, out);
-            text_printf(out, "%s\n", facts->name);
-            format_title(&table, words);
-        }
-        struct format_row *row = format_row(&table);
-        struct text name = {0};
-        text_printf(&name, "%s%s%s", facts->driver_name, facts->driver_name[0] ? " " : "",
-                    facts->driver_version);
+        char dates[48];
+        next_device(&table, facts->name, info, out);
         put_dates(dates, driver->first, driver->last);
-        format_cell(row, 0, FORMAT_PLAIN, name.data);
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s%s%s", facts->driver_name,
+                  facts->driver_name[0] ? " " : "", facts->driver_version);
         // Drivers like to say their version again.
-        format_cell(row, 1, FORMAT_PLAIN,
-                    strcmp(facts->driver_info, facts->driver_version) ? facts->driver_info : "");
-        format_cell(row, 2, FORMAT_PLAIN, dates);
-        format_cell(row, 3, FORMAT_PLAIN, text_count(number, driver->sessions));
-        format_cell(row, 4, FORMAT_PLAIN, text_count(number, driver->results));
-        format_cell(row, 5, FORMAT_DIM, driver->id);
-        text_free(&name);
+        table_put(&table, TONE_PLAIN, "%s",
+                  strcmp(facts->driver_info, facts->driver_version) ? facts->driver_info : "");
+        table_put(&table, TONE_PLAIN, "%s", dates);
+        table_count(&table, TONE_PLAIN, driver->sessions);
+        table_count(&table, TONE_PLAIN, driver->results);
+        table_put(&table, TONE_SOFT, "%s", driver->id);
     }
-    format_table_print(&table, 40, info->color, out);
+    print_table(&table, info, out);
 }
 
 void history_print_sessions(const struct store_index *index, const struct history_info *info,
                             struct text *out)
 {
-    static const char *const words[] = {"session", "started", "runs", "seed", "", "command"};
-    struct format_table table = {.columns = 6, .right = {true, false, true}};
+    static const struct table_column heads[] = {
+        {.title = "session", .kind = TABLE_NUMBER},
+        {.title = "started"},
+        {.title = "runs", .kind = TABLE_NUMBER},
+        {.title = "seed"},
+        {.title = ""},
+        {.title = "command"},
+    };
+    struct table table = {TABLE_OF(heads)};
     size_t first = 0;
     if (info->limit > 0 && index->session_count > info->limit)
         first = index->session_count - (size_t)info->limit;
-    format_title(&table, words);
     for (size_t i = first; i < index->session_count; i++) {
         const struct store_session *session = &index->sessions[i];
-        struct format_row *row = format_row(&table);
-        struct text state = {0}, command = {0};
-        char number[32];
+        struct text state = {0};
         if (session->shard)
             text_printf(&state, "shard %ju/%ju ", (uintmax_t)session->shard_index,
                         (uintmax_t)session->shard_count);
         text_puts(&state, session->finished ? "" : "unfinished");
-        text_printf(&command, "%.200s%s", session->command,
-                    strlen(session->command) > 200 ? "..." : "");
-        snprintf(number, sizeof(number), "%lld", (long long)session->id);
-        format_cell(row, 0, FORMAT_PLAIN, number);
-        format_cell(row, 1, FORMAT_PLAIN, session->started);
-        format_cell(row, 2, FORMAT_PLAIN, text_count(number, session->runs));
-        snprintf(number, sizeof(number), "0x%jx", (uintmax_t)session->seed);
-        format_cell(row, 3, FORMAT_PLAIN, number);
-        format_cell(row, 4, FORMAT_YELLOW, state.data ? state.data : "");
-        format_cell(row, 5, FORMAT_PLAIN, command.data);
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%jd", (intmax_t)session->id);
+        table_put(&table, TONE_PLAIN, "%s", session->started);
+        table_count(&table, TONE_PLAIN, session->runs);
+        table_put(&table, TONE_PLAIN, "0x%jx", (uintmax_t)session->seed);
+        table_put(&table, TONE_WARN, "%s", state.data ? state.data : "");
+        table_put(&table, TONE_PLAIN, "%.200s%s", session->command,
+                  strlen(session->command) > 200 ? "..." : "");
         text_free(&state);
-        text_free(&command);
     }
-    format_table_print(&table, 40, info->color, out);
+    print_table(&table, info, out);
     if (first > 0)
         text_printf(out, "  %zu older ones are not shown\n", first);
 }
 
 // JSON
 
-#define DUMP_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(9))
-
-static json_t *string(const char *value)
-{
-    json_t *json = json_string(value);
-    return json ? json : json_string("?");
-}
-
 static json_t *make_driver(const struct store_driver *driver)
 {
     const struct dev_facts *facts = &driver->facts;
-    json_t *json = json_object();
-    json_object_set_new(json, "id", string(driver->id));
-    json_object_set_new(json, "device", string(facts->name));
-    json_object_set_new(json, "driver", string(facts->driver_name));
-    json_object_set_new(json, "version", string(facts->driver_version));
-    json_object_set_new(json, "info", string(facts->driver_info));
-    return json;
+    json_t *results = driver->results > 0 ? field_count(driver->results) : NULL;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}", "id", driver->id, "device",
+                     field_text(facts->name), "driver", field_text(facts->driver_name), "version",
+                     field_text(facts->driver_version), "info", field_text(facts->driver_info),
+                     "first", field_text(driver->first), "last", field_text(driver->last),
+                     "sessions", field_count(driver->sessions), "results", results);
 }
+
+#define AT(name, kind, member) FIELD_KEPT(name, kind, history_line, member)
+static const struct field line_fields[] = {
+    AT("name", TEXT, name),
+    AT("expectation", TEXT, expectation),
+    FIELD_PLACE("device"),
+    AT("sha256", TEXT, sha256),
+    AT("stress", TEXT, stress),
+    AT("rule", TEXT, rule),
+    AT("first", TEXT, first),
+    AT("last", TEXT, last),
+    AT("sessions", SIZE, sessions),
+    AT("repeats", SIZE, repeats),
+    AT("newest_session", I64, session),
+    AT("runs", U64, runs),
+    AT("judged", U64, judged),
+    AT("failed_runs", U64, failed_runs),
+    AT("interval", INTERVAL, interval),
+    AT("other_code", BOOL, other_code),
+    FIELD_END,
+};
+#undef AT
 
 static json_t *make_line(const struct history_line *line)
 {
     static const char *const changes[] = {"lower", "none", "higher"};
-    json_t *json = json_object();
-    json_object_set_new(json, "name", string(line->name));
-    json_object_set_new(json, "expectation", string(line->expectation));
-    json_object_set_new(json, "device", string(line->driver->id));
-    json_object_set_new(json, "sha256", string(line->sha256));
-    json_object_set_new(json, "stress", string(line->stress));
-    json_object_set_new(json, "rule", string(line->rule));
-    json_object_set_new(json, "first", string(line->first));
-    json_object_set_new(json, "last", string(line->last));
-    json_object_set_new(json, "sessions", json_integer((json_int_t)line->sessions));
-    json_object_set_new(json, "repeats", json_integer((json_int_t)line->repeats));
-    json_object_set_new(json, "newest_session", json_integer((json_int_t)line->session));
-    json_object_set_new(json, "runs", json_integer((json_int_t)line->runs));
-    json_object_set_new(json, "judged", json_integer((json_int_t)line->judged));
-    json_object_set_new(json, "failed_runs", json_integer((json_int_t)line->failed_runs));
-    json_object_set_new(json, "interval",
-                        json_pack("[f, f]", line->interval.low, line->interval.high));
-    json_object_set_new(json, "other_code", json_boolean(line->other_code));
-    if (line->before) {
-        json_object_set_new(json, "before", string(line->before->driver->id));
-        json_object_set_new(json, "p", json_real(line->p));
-        json_object_set_new(json, "adjusted", json_real(line->adjusted));
-        json_object_set_new(json, "change", json_string(changes[history_change(line) + 1]));
-    }
+    json_t *json = fields_write(line_fields, line);
+    json_object_set_new(json, "device", json_string(line->driver->id));
+    if (line->before)
+        json_object_update_new(json,
+                               json_pack("{s:s, s:f, s:f, s:s}", "before", line->before->driver->id,
+                                         "p", line->p, "adjusted", line->adjusted, "change",
+                                         changes[history_change(line) + 1]));
     return json;
-}
-
-// Appends one value, and drops it.
-static void dump(struct text *out, json_t *json)
-{
-    char *line = json_dumps(json, DUMP_FLAGS);
-    text_puts(out, line ? line : "null");
-    free(line);
-    json_decref(json);
 }
 
 static void dump_drivers(const struct store_index *index, struct text *out)
 {
     text_puts(out, "{\"schema\":\"litmus-history/1\",\n\"drivers\":[");
     for (size_t i = 0; i < index->driver_count; i++) {
-        const struct store_driver *driver = &index->drivers[i];
-        json_t *json = make_driver(driver);
-        json_object_set_new(json, "first", string(driver->first));
-        json_object_set_new(json, "last", string(driver->last));
-        json_object_set_new(json, "sessions", json_integer((json_int_t)driver->sessions));
-        if (driver->results > 0)
-            json_object_set_new(json, "results", json_integer((json_int_t)driver->results));
         text_puts(out, i ? ",\n " : "\n ");
-        dump(out, json);
+        fields_dump(out, make_driver(&index->drivers[i]));
     }
     text_puts(out, "]");
 }
@@ -375,10 +370,18 @@ void history_json(const struct history *history, struct text *out)
     text_puts(out, ",\n\"lines\":[");
     for (size_t i = 0; i < history->line_count; i++) {
         text_puts(out, i ? ",\n " : "\n ");
-        dump(out, make_line(&history->lines[i]));
+        fields_dump(out, make_line(&history->lines[i]));
     }
     text_puts(out, "]}\n");
 }
+
+#define AT(name, kind, member) FIELD_KEPT(name, kind, store_session, member)
+static const struct field session_fields[] = {
+    AT("session", I64, id),         AT("uuid", TEXT, uuid),       AT("started", TEXT, started),
+    AT("finished", BOOL, finished), AT("version", TEXT, version), AT("command", TEXT, command),
+    AT("seed", HEX64, seed),        AT("runs", U64, runs),        FIELD_END,
+};
+#undef AT
 
 void history_json_index(const struct store_index *index, struct text *out)
 {
@@ -387,24 +390,14 @@ void history_json_index(const struct store_index *index, struct text *out)
     text_puts(out, ",\n\"sessions\":[");
     for (size_t i = 0; i < index->session_count; i++) {
         const struct store_session *session = &index->sessions[i];
-        char seed[32];
-        snprintf(seed, sizeof(seed), "0x%jx", (uintmax_t)session->seed);
-        json_t *json = json_object();
-        json_object_set_new(json, "session", json_integer((json_int_t)session->id));
-        json_object_set_new(json, "uuid", string(session->uuid));
-        json_object_set_new(json, "started", string(session->started));
-        json_object_set_new(json, "finished", json_boolean(session->finished));
-        json_object_set_new(json, "version", string(session->version));
-        json_object_set_new(json, "command", string(session->command));
-        json_object_set_new(json, "seed", string(seed));
-        json_object_set_new(json, "runs", json_integer((json_int_t)session->runs));
-        if (session->shard) {
-            json_object_set_new(json, "shard", json_string(shards[session->shard]));
-            json_object_set_new(json, "index", json_integer((json_int_t)session->shard_index));
-            json_object_set_new(json, "count", json_integer((json_int_t)session->shard_count));
-        }
+        json_t *json = fields_write(session_fields, session);
+        if (session->shard)
+            json_object_update_new(json,
+                                   json_pack("{s:s, s:o, s:o}", "shard", shards[session->shard],
+                                             "index", field_count(session->shard_index), "count",
+                                             field_count(session->shard_count)));
         text_puts(out, i ? ",\n " : "\n ");
-        dump(out, json);
+        fields_dump(out, json);
     }
     text_puts(out, "]}\n");
 }

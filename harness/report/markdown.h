@@ -37,6 +37,11 @@ void markdown_remarks(struct text *out, const struct report_result *result);
 // Appends a sentence: what a device did in this session, without a full stop.
 void markdown_sentence(struct text *out, const struct report_model *model, size_t device);
 
+// An annotation of GitHub Actions. Escaped as a runner's parser knows it; of a property colons and
+// commas too.
+void github_annotate(struct text *out, const char *level, const char *title, const char *message);
+void github_escape(struct text *out, const char *string, bool property);
+
 // The section on what a device's driver made of the tests, at most `most` bytes and a heading;
 // nothing if the store has no code.
 void markdown_codes(struct text *out, const struct report_code *code, size_t device, size_t most);
