@@ -322,9 +322,9 @@ void report_controls(const struct report_model *model, size_t device, bool all, 
     report_mutation_sentences(&mutation, &sentences);
     table_note(table, "%s", sentences.data ? sentences.data : "");
     for (size_t i = 0; i < mutation.unseen_count && (all || i < MOST_NAMES); i++)
-        table_note(table, "Not triggered: %s", model->results[mutation.unseen[i]].name);
+        table_note(table, "%s: not triggered", model->results[mutation.unseen[i]].name);
     if (mutation.unseen_count > MOST_NAMES && !all)
-        table_note(table, "Not triggered: %s more",
+        table_note(table, "%s more were not triggered",
                    text_count(number, mutation.unseen_count - MOST_NAMES));
     text_free(&sentences);
     report_mutation_clear(&mutation);
@@ -393,11 +393,11 @@ void report_rule_outcomes(const struct report_model *model, size_t device, bool 
     for (size_t i = 0; i < undecided && (all || i < MOST_NAMES); i++) {
         const struct report_result *result = &model->results[indexes[i]];
         format_interval(rate, result->failed_runs, result->judged, result->interval);
-        table_note(table, "undecided: %s: %s after %s runs", result->name, rate,
+        table_note(table, "%s is undecided: %s after %s runs", result->name, rate,
                    text_count(number, result->runs));
     }
     if (undecided > MOST_NAMES && !all)
-        table_note(table, "undecided: %s more", text_count(number, undecided - MOST_NAMES));
+        table_note(table, "%s more are undecided", text_count(number, undecided - MOST_NAMES));
     free(rules);
     free(indexes);
 }

@@ -109,7 +109,7 @@ class Undecided(Until):
         result = self.until(FORBIDDEN, NEVER, "-n", "20", "--until-decided", "0.001", "--max-runs",
                             "70", code=3)
         self.assertIn("  until decided 0.001: undecided in 1 of 1 configuration\n"
-                      "  undecided: shuffle.scan-loop/", result.out)
+                      "  shuffle.scan-loop/", result.out)
         self.assertIn("< 0.051 after 70 runs\n", result.out)
         self.assertIn("exit 3: a configuration is undecided after the maximum number of runs",
                       result.out)

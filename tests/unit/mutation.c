@@ -77,8 +77,8 @@ static void as_notes(void **state)
     struct table table = {0};
     report_controls(&model, 0, false, &table);
     assert_int_equal(table.note_count, 1 + 4 + 1);
-    assert_string_equal(table.notes[1], "Not triggered: memory");
-    assert_string_equal(table.notes[5], "Not triggered: 2 more");
+    assert_string_equal(table.notes[1], "memory: not triggered");
+    assert_string_equal(table.notes[5], "2 more were not triggered");
     table_clear(&table);
     report_controls(&model, 0, true, &table);
     assert_int_equal(table.note_count, 1 + 6);

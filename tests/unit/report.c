@@ -303,7 +303,7 @@ static void test_terminal(void **state)
     contains(text, "0.037 [0.026, 0.051]");
     contains(text, "Positive controls: 3 of 4 triggered");
     lacks(text, "control · no-progress");
-    contains(text, "Not triggered: control.race@workgroup=last");
+    contains(text, "control.race@workgroup=last: not triggered");
     contains(
         text,
         "    outcomes: stale by 1 (39 units), wrong lane (2)\n    first in run 3, unit 5, lane "
@@ -491,7 +491,7 @@ static void test_rules(void **state)
     text = make(terminal_plain, store, session);
     contains(text,
              "  until decided 0.01: above in 1, below in 1, undecided in 1 of 3 configurations\n"
-             "  undecided: scan.workgroup@items=1: < 0.013 after 300 runs\n");
+             "  scan.workgroup@items=1 is undecided: < 0.013 after 300 runs\n");
     // The command that repeats it has the number of runs at which the rule ended.
     contains(text, "scan.workgroup@items=2' -d 1 --seed 0xfedcba9876543210 -n 100\n");
     lacks(text, "\033");
