@@ -30,6 +30,7 @@ const struct cli_command cli_commands[] = {
     {"compare", cli_compare, &cli_compare_syntax, "compare two sessions"},
     {"gate", cli_gate, &cli_gate_syntax, "compare with a baseline; exit code for CI"},
     {"isa", cli_isa, &cli_isa_syntax, "print compiled code, its differences and lint findings"},
+    {"lint", cli_lint, &cli_lint_syntax, "check machine code for divergent cross-lane reads"},
     {"explain", cli_explain, &cli_explain_syntax,
      "find an interleaving that fails on the SIMT simulator"},
     {"fuzz", cli_fuzz, &cli_fuzz_syntax, "run generated programs and shrink those that fail"},

@@ -320,7 +320,7 @@ enum lit_exit bench_sum_exit(const struct bench_sum *sum, char *because, size_t 
         return LIT_EXIT_DEVICE_LOST;
     }
     if (sum->out_of_time) {
-        snprintf(because, size, "the time was used up");
+        snprintf(because, size, "the time budget was used up");
         return LIT_EXIT_TIME;
     }
     if (sum->expired) {
@@ -338,6 +338,6 @@ enum lit_exit bench_sum_exit(const struct bench_sum *sum, char *because, size_t 
         snprintf(because, size, "nothing could run");
         return LIT_EXIT_NOTHING;
     }
-    snprintf(because, size, "every word that was stored is right");
+    snprintf(because, size, "every word that was stored is correct");
     return LIT_EXIT_OK;
 }

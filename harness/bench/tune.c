@@ -141,8 +141,9 @@ static bool read_choice(json_t *item, struct look_tuned *choice)
     text_sanitise(choice->row, sizeof choice->row, row);
     choice->elements = (uint32_t)elements;
     const size_t digits = strlen(choice->id);
-    return (digits == 16 || digits == DEV_ID_SIZE - 1) && choice->row[0] && elements >= LOOK_ELEMENTS &&
-           elements <= LOOK_MOST && is_time(choice->ns) && is_time(choice->of_copy);
+    return (digits == 16 || digits == DEV_ID_SIZE - 1) && choice->row[0] &&
+           elements >= LOOK_ELEMENTS && elements <= LOOK_MOST && is_time(choice->ns) &&
+           is_time(choice->of_copy);
 }
 
 bool look_tuned_read(const char *path, struct look_tunings *tunings, struct lit_error *error)

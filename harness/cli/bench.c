@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/device.h"
-#include "cli/isa_keep.h"
+#include "cli/isa.h"
 #include "cli/output.h"
 #include "engine/bench.h"
 #include "engine/drivers.h"
@@ -27,9 +27,9 @@
 
 static const struct cli_option options[] = {
     {'d', "device", CLI_LIST, AT(devices), "DEVICE",
-     "only this device, as 'litmus run' names them; can be repeated"},
+     "only this device, as for 'litmus run -d'; can be repeated"},
     {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "on the reference driver alone: " CLI_SIMT_MODELS},
+     "only on the SIMT simulator: " CLI_SIMT_MODELS},
     {'n', "repeat", CLI_COUNT, AT(repeat), "N",
      "timed dispatches of each row (default: 31; with --simt 3);\n"
      "throughput, single: rounds (default: 9; with --simt 2)"},
@@ -48,8 +48,8 @@ static const struct cli_option options[] = {
      "throughput, single: workgroups (default: as many as fill the\n"
      "device; for single as many as 'litmus run' takes; with --simt 2)"},
     {0, "budget", CLI_SECONDS, AT(budget), "SECONDS",
-     "scan: that all dispatches together may take, about (default:\n"
-     "25); lookback --tune: that the search may take (default: 300);\n"
+     "scan: time limit in seconds for all dispatches (default:\n25); lookback --tune: for the "
+     "search (default: 300);\n"
      "throughput: all rounds of a configuration (default: 3; single: 5;\n"
      "with --simt 0.5)"},
     {0, "variants", CLI_TEXT, AT(variants), "PATTERN",
@@ -59,56 +59,53 @@ static const struct cli_option options[] = {
      "lookback: find the fastest scan of the device for each size,\nand keep it in --tuned; "
      "those with order=id only if --variants\nnames them"},
     {0, "tuned", CLI_TEXT, AT(tuned), "FILE",
-     "lookback: where what was found is kept, and taken from\n(default: litmus-lookback.json)"},
+     "lookback: file of the tuned scans\n(default: litmus-lookback.json)"},
     {0, "cub", CLI_TEXT, AT(cub), "FILE",
-     "lookback: what tools/bench-cub measured on the same device,\nto be held against"},
+     "lookback: compare with what tools/bench-cub measured on\nthe same device"},
     {0, "seed", CLI_SEED, AT(seed), "SEED",
-     "of the input and of the order, 24301 or 0x5eed (default: a\n"
-     "new one, which is printed)"},
-    {0, "json", CLI_TEXT, AT(json), "FILE", "write all of it as JSON, every time included"},
+     "random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed)"},
+    {0, "json", CLI_TEXT, AT(json), "FILE", "write everything as JSON, including every time"},
     {0, "markdown", CLI_TEXT, AT(markdown), "FILE", "write the table as Markdown"},
     {0, "keep", CLI_TEXT, AT(keep), "FOLDER",
-     "scan, lookback: write to files what the driver makes of each\nrow, as 'litmus isa --keep' "
-     "does"},
+     "scan, lookback: write the compiled code of each row to\nfiles, as 'litmus isa --keep' does"},
     {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "without progress for so long it is a hang (default: 60)"},
+     "seconds without progress that count as a hang (default: 60)"},
     {0, "time", CLI_SECONDS, AT(time), "SECONDS",
-     "stop after so long, with exit code 5; 90s, 10m, 2h"},
+     "time budget, then stop with exit code 5; 90s, 10m, 2h"},
     {0, "color", CLI_CHOICE, AT(color), "auto|always|never", "colours (default: auto)"},
     {0, "validation", CLI_FLAG, AT(validation), NULL,
-     "under VK_LAYER_KHRONOS_validation: times mean nothing then"},
+     "under VK_LAYER_KHRONOS_validation: times are meaningless"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL,
-     "lookback: every row in the table; what drivers print"},
+     "lookback: print every row, and the drivers' own output"},
 };
 
 const struct cli_syntax cli_bench_syntax = {
     .name = "bench",
     .usage = "[BENCHMARK [OPTION]...]",
-    .about = "Times subgroup code on a device; without a BENCHMARK, lists what there is.\n\n"
-             "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
-             "shuffles with and without barriers, against what the device can copy, add and\n"
-             "shuffle. Every output is checked: a scan that is wrong is told as wrong.\n\n"
-             "lookback: inclusive sums over the whole device in one dispatch, by decoupled\n"
-             "look-back, against the best copy of the same run; every output is verified on\n"
-             "the device.\n\n"
-             "throughput: how many checked instances of a test a device gives in a second,\n"
-             "where the time goes, and what its memory would allow.\n\n"
-             "single: the same work as a harness does it that submits and checks one run at a\n"
-             "time, side by side with 'litmus run'.",
+    .about =
+        "Times subgroup code on a device; without a BENCHMARK, lists what there is.\n\n"
+        "scan: inclusive sums over subgroups and workgroups, by a group operation and by\n"
+        "shuffles with and without barriers, against what the device can copy, add and\n"
+        "shuffle. Every output is checked, and wrong scans are reported.\n\n"
+        "lookback: inclusive sums over the whole device in one dispatch, by decoupled\n"
+        "look-back, against the best copy of the same run; every output is verified on\n"
+        "the device.\n\n"
+        "throughput: checked units of a test per second on a device, where the time goes,\nand the "
+        "limit set by memory bandwidth.\n\n"
+        "single: the same work, submitting and checking one run at a time, next to\n'litmus run'.",
     .options = options,
     .count = sizeof options / sizeof options[0],
-    .more =
-        "docs/bench.md says what is timed and how it is counted.\n\n"
-        "exit codes: 0 every output was right, 1 one was wrong, or a driver crashed or hung, 2\n"
-        "usage or input, 3 a row could not be timed, 4 a device was lost, 5 the time was used\n"
-        "up, 77 nothing could run\n\n"
-        "examples:\n"
-        "  litmus bench scan\n"
-        "  litmus bench scan -d 1 --json scan.json --markdown scan.md\n"
-        "  litmus bench lookback --tune\n"
-        "  litmus bench lookback --cub cub.json --json lookback.json\n"
-        "  litmus bench throughput --test loop.desync --scale 4096\n",
+    .more = "See docs/bench.md for what is timed and how it is counted.\n\n"
+            "exit codes: 0 every output was correct, 1 an output was wrong, or a driver crashed or "
+            "hung,\n2 usage or input, 3 a row could not be timed, 4 a device was lost, 5 the time "
+            "budget\nwas used up, 77 nothing could run\n\n"
+            "examples:\n"
+            "  litmus bench scan\n"
+            "  litmus bench scan -d 1 --json scan.json --markdown scan.md\n"
+            "  litmus bench lookback --tune\n"
+            "  litmus bench lookback --cub cub.json --json lookback.json\n"
+            "  litmus bench throughput --test loop.desync --scale 4096\n",
     .operands = CLI_OPERANDS_WORDS,
     .words = "lookback|scan|single|throughput",
 };
@@ -304,7 +301,7 @@ bool cli_benching_ask(struct cli_benching *b, struct eng_request *request, enum 
     const bool over = cli_benching_is_over(b);
     *result = over ? ENG_SKIP : b->end == ENG_END_UNFIT ? ENG_HARNESS_ERROR : outcome.result;
     snprintf(reason, 512, "%s",
-             b->end == ENG_END_TIME     ? "the time was used up"
+             b->end == ENG_END_TIME     ? "the time budget was used up"
              : b->end == ENG_END_SIGNAL ? "interrupted"
                                         : outcome.reason);
     return !over;
@@ -347,7 +344,8 @@ static bool find_devices(struct cli_benching *b, struct lit_error *error)
     if (!cli_simt_use(&b->chosen.simt, error))
         return false;
     if (!eng_inventory_take(&b->watch, &b->inventory))
-        return lit_fail(error, LIT_EXIT_TIME, "the time was used up before the first dispatch");
+        return lit_fail(error, LIT_EXIT_TIME,
+                        "the time budget was used up before the first dispatch");
     b->devices = lit_alloc(b->inventory.count + 1, sizeof *b->devices);
     b->measured = lit_alloc(b->inventory.count + 1, sizeof *b->measured);
     return eng_inventory_some(&b->inventory, error) &&
@@ -462,7 +460,7 @@ static int choose(struct cli_benching *b, const struct cli_list *operands, uint6
         return cli_fail(error);
     }
     cli_suggest(&hint, asked, name_at, NULL);
-    lit_fail(error, LIT_EXIT_USAGE, "there is no benchmark '%.80s'%s", asked,
+    lit_fail(error, LIT_EXIT_USAGE, "unknown benchmark '%.80s'%s", asked,
              hint.length ? hint.data : "; 'litmus bench' lists them");
     text_free(&hint);
     return cli_fail(error);

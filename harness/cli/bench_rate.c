@@ -138,8 +138,8 @@ enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool ou
         unreported += rates[i].end != ENG_PASS && rates[i].end != ENG_SKIP;
     }
     if (wrong) {
-        snprintf(because, size, "%zu of %zu had wrong instances, or the driver crashed or hung",
-                 wrong, count);
+        snprintf(because, size, "%zu of %zu had wrong units, or the driver crashed or hung", wrong,
+                 count);
         return LIT_EXIT_FORBIDDEN;
     }
     if (lost) {
@@ -147,7 +147,7 @@ enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool ou
         return LIT_EXIT_DEVICE_LOST;
     }
     if (out_of_time) {
-        snprintf(because, size, "the time was used up");
+        snprintf(because, size, "the time budget was used up");
         return LIT_EXIT_TIME;
     }
     if (waited) {
@@ -159,7 +159,7 @@ enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool ou
         return LIT_EXIT_UNDECIDED;
     }
     snprintf(because, size,
-             good ? "every instance was right" : "nothing could run on the chosen devices");
+             good ? "every unit was correct" : "nothing could run on the chosen devices");
     return good ? LIT_EXIT_OK : LIT_EXIT_NOTHING;
 }
 
@@ -175,10 +175,9 @@ static void put_form(const struct bench_rates *rates, enum bench_form form, stru
     char a[32], b[32], c[32];
     if (!f.rounds)
         return;
-    text_printf(text, "    %-9s %8s instances/s, %s to %s in %zu rounds (%s)\n",
-                bench_form_name(form), cli_bench_rate(a, f.per_second.median),
-                cli_bench_rate(b, f.per_second.least), cli_bench_rate(c, f.per_second.most),
-                f.rounds, about[form]);
+    text_printf(text, "    %-9s %8s units/s, %s to %s in %zu rounds (%s)\n", bench_form_name(form),
+                cli_bench_rate(a, f.per_second.median), cli_bench_rate(b, f.per_second.least),
+                cli_bench_rate(c, f.per_second.most), f.rounds, about[form]);
 }
 
 static void put_times(const struct bench_rate_figures *f, struct text *text)
@@ -192,7 +191,7 @@ static void put_times(const struct bench_rate_figures *f, struct text *text)
                     cli_bench_share(c, f->fill), cli_bench_share(d, f->rest > 0 ? f->rest : 0),
                     cli_bench_share(e, f->test + f->check));
     else
-        text_puts(text, "    the device has no clock: no shares\n");
+        text_puts(text, "    the device has no timestamps: no shares\n");
     text_printf(text, "    processor time of the process: %s of the wall time\n",
                 cli_bench_share(a, f->wall > 0 ? f->cpu / f->wall : 0));
 }
@@ -221,12 +220,12 @@ static void put_bound(const struct bench_rate *run, const struct bench_rate_figu
     put_stage("checker", t.check, f->check, seconds, text);
     if (f->limit > 0)
         text_printf(text,
-                    "    achieved %sB/s; the copy kernel moves %sB/s, which allows %s instances/s\n"
+                    "    achieved %sB/s; the copy kernel moves %sB/s, which allows %s units/s\n"
                     "    achieved/limit %.3f\n",
                     cli_bench_rate(a, f->bytes), cli_bench_rate(b, run->copy),
                     cli_bench_rate(c, f->limit), f->of_limit);
     text_printf(text,
-                "    subgroup instances/s: %s (words of the output by the subgroup's size: %s a "
+                "    subgroup units/s: %s (words of the output by the subgroup's size: %s a "
                 "run)\n",
                 cli_bench_rate(a, f->subgroups), cli_bench_rate(d, bench_rate_subgroups(run)));
 }
@@ -268,7 +267,7 @@ void cli_rate_text(const struct cli_rate *rate, struct text *text)
             if (g.expired)
                 text_printf(text,
                             "    UNDECIDED, %s: %" PRIu64 " of %" PRIu64
-                            " runs gave up waiting; their instances are not counted\n",
+                            " runs had an expired bounded wait; their units are not counted\n",
                             name, g.expired, g.runs);
         }
     }

@@ -366,7 +366,7 @@ static void add_summary(const struct bench_size *size, struct table *table)
                   name.data);
         text_free(&name);
     } else {
-        put_text(table, result->reported ? "no right scan" : "not timed");
+        put_text(table, result->reported ? "no correct scan" : "not timed");
     }
 }
 

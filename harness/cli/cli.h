@@ -103,6 +103,7 @@ int cli_explain(int argc, char **argv);
 int cli_fuzz(int argc, char **argv);
 int cli_tune(int argc, char **argv);
 int cli_isa(int argc, char **argv);
+int cli_lint(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_version(int argc, char **argv);
 
@@ -116,7 +117,7 @@ struct cli_command {
 extern const struct cli_syntax cli_bench_syntax, cli_run_syntax, cli_list_syntax, cli_show_syntax,
     cli_devices_syntax, cli_report_syntax, cli_history_syntax, cli_merge_syntax, cli_repro_syntax,
     cli_compare_syntax, cli_gate_syntax, cli_explain_syntax, cli_fuzz_syntax, cli_tune_syntax,
-    cli_isa_syntax, cli_store_syntax, cli_version_syntax;
+    cli_isa_syntax, cli_lint_syntax, cli_store_syntax, cli_version_syntax;
 
 extern const struct cli_command cli_commands[]; // ended by one without a name: harness/main.c
 

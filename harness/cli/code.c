@@ -135,9 +135,9 @@ static bool collect_device(struct collecting *c, const struct report_model *mode
     const size_t count = choose(c, model, &cases);
     if (count && eng_end_stops(eng_capture(&capture, cases, count, reason))) {
         snprintf(c->why, sizeof c->why, "%s", reason);
-        remark(c, "the code was not to be had");
+        remark(c, "the code is not available");
     } else if (c->unable) {
-        remark(c, "the code of some configurations was not to be had");
+        remark(c, "the code of some configurations is not available");
     }
     free(cases);
     return !c->broken;

@@ -3,15 +3,14 @@
 #include "cli/cli.h"
 #include "base/clock.h"
 #include "cli/device.h"
-#include "cli/isa_keep.h"
-#include "cli/isa_read.h"
-#include "cli/isa_text.h"
+#include "cli/isa.h"
 #include "engine/client.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "engine/plan.h"
-#include "isa/nvdisasm.h"
+#include "report/code.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,46 +31,45 @@ enum { AUTO, NVDISASM, BUILT_IN };
 
 static const struct cli_option options[] = {
     {'d', "device", CLI_LIST, AT(devices), "DEVICE",
-     "only this device, as 'litmus run' names them; can be repeated"},
+     "only this device, as for 'litmus run -d'; can be repeated"},
     {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "of the reference driver alone: " CLI_SIMT_MODELS},
+     "only of the SIMT simulator: " CLI_SIMT_MODELS},
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
      "all values of all parameters, and all subgroup sizes"},
     {'l', "listing", CLI_FLAG, AT(listing), NULL,
-     "the code of each configuration, each code once (default: of\na single one only)"},
+     "print the code of each configuration, identical code once\n(default: of a single "
+     "configuration only)"},
     {0, "diff", CLI_FLAG, AT(diff), NULL,
-     "side by side, for each choice that changes the code, the pair\nthat differs most"},
+     "print side by side, for each variant axis that changes the\ncode, the pair that differs "
+     "most"},
     {0, "every", CLI_FLAG, AT(every), NULL,
-     "with listings: all representations that the driver gives, not\nthe lowest alone"},
+     "with listings: all representations that the driver gives,\nnot only the lowest"},
     {0, "keep", CLI_TEXT, AT(keep), "FOLDER",
-     "write all of it to files, blobs of unknown format too; the\nfolder must not be there, or be "
-     "empty"},
+     "write everything to files, including blobs of unknown\nformat; the folder must be empty or "
+     "not exist"},
     {0, "read", CLI_FLAG, AT(read), NULL,
-     "of files: what vkGetPipelineCacheData gave to another program\nfor one pipeline"},
+     "read files with the vkGetPipelineCacheData of another\nprogram, one pipeline each"},
     {0, "disassembler", CLI_CHOICE, AT(disassembler), "auto|nvdisasm|built-in",
-     "of SASS (default: auto, which is nvdisasm for a single\nconfiguration if it is there, else "
-     "the built-in one)"},
+     "of SASS (default: auto: nvdisasm for a single\nconfiguration if installed, else built-in)"},
     {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "how long a driver may take for one (default: 60)"},
+     "seconds that a driver may take for one (default: 60)"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL, "what drivers print"},
 };
 
 const struct cli_syntax cli_isa_syntax = {
     .name = "isa",
     .usage = "[OPTION]... PATTERN... | --read FILE...",
-    .about =
-        "Prints what drivers make of the matching configurations: machine code where it can be\n"
-        "read (NVIDIA: from the pipeline cache or VK_KHR_pipeline_binary), else the lowest\n"
-        "representation that the driver gives (VK_KHR_pipeline_executable_properties); whether\n"
-        "variants that differ in one choice have the same code; and, of SASS, exchanges between\n"
-        "lanes that a divergent branch can reach with no reconvergence before them, or that stand\n"
-        "under another predicate than was meant (docs/lint.md). Nothing is run.",
+    .about = "Prints the compiled code of the matching configurations: machine code where it can "
+             "be\nread (NVIDIA: from the pipeline cache or VK_KHR_pipeline_binary), else the "
+             "lowest-level\nrepresentation that the driver gives "
+             "(VK_KHR_pipeline_executable_properties); whether\nvariants that differ in one axis "
+             "have the same code; and, for SASS, cross-lane reads that\na divergent branch can "
+             "reach without reconvergence, or that are guarded by the wrong\npredicate "
+             "(docs/lint.md). Nothing is run.",
     .options = options,
     .count = sizeof options / sizeof options[0],
-    .more = "A pattern is as for 'litmus run'. In listings, ! stands before an exchange that lanes "
-            "can\n"
-            "reach apart or that stands under another predicate, i before one that a part of the\n"
-            "lanes executes.\n"
+    .more = "A pattern is as for 'litmus run'. In listings, ! marks a divergent cross-lane read or "
+            "one\nguarded by the wrong predicate, i one that only a part of the lanes executes.\n"
             "\n"
             "examples:\n"
             "  litmus isa shuffle.scan-loop -d 1\n"
@@ -168,7 +166,7 @@ static enum eng_end ask_device(struct asking *a)
     a->single = plan.count == 1;
     print_header(a, plan.count);
     const enum eng_end end = eng_capture(&capture, plan.cases, plan.count, reason);
-    isa_study_finish(&a->study);
+    isa_study_finish(&a->study, report_code_describe);
     if (a->skipped > skipped)
         text_printf(&text, "  %zu skipped: the device lacks something for them\n",
                     a->skipped - skipped);
@@ -197,13 +195,49 @@ static bool find_devices(struct asking *a, struct lit_error *error)
                                 a->devices, error);
 }
 
+#define HEADER 32 // bytes of VkPipelineCacheHeaderVersionOne: size, version, vendor, product, UUID
+
+static uint32_t little_endian(const char *bytes)
+{
+    uint32_t word = 0;
+    for (int i = 3; i >= 0; i--)
+        word = word << 8 | (unsigned char)bytes[i];
+    return word;
+}
+
+// Adds what each pipeline cache holds, by its name; `unread` counts those in which no machine code
+// was found.
+static bool read_caches(const char *const *paths, size_t count, struct isa_study *study,
+                        size_t *unread, struct lit_error *error)
+{
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        struct text bytes = {0};
+        struct isa_code code = {0};
+        good = text_read(&bytes, paths[i], ISA_MOST_BYTES) ||
+               lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", paths[i], strerror(errno));
+        if (good && (bytes.length < HEADER || little_endian(bytes.data) != HEADER ||
+                     little_endian(bytes.data + 4) != 1))
+            good = lit_fail(error, LIT_EXIT_USAGE, "%.300s is not a pipeline cache", paths[i]);
+        if (good) {
+            isa_add_piece(&code, ISA_CACHE, "pipeline cache", paths[i], bytes.data, bytes.length);
+            isa_extract(&code, little_endian(bytes.data + 8), little_endian(bytes.data + 12));
+            *unread += isa_find(&code, ISA_MACHINE) == NULL;
+            isa_study_add(study, paths[i], &code, NULL, NULL);
+        }
+        text_free(&bytes);
+    }
+    isa_study_finish(study, NULL);
+    return good;
+}
+
 static int read_files(struct asking *a)
 {
     size_t unread = 0;
     struct text text = {0};
     const struct cli_isa_view view = {.listing = a->chosen.listing, .every = a->chosen.every};
     const bool good =
-        cli_isa_read(a->patterns.items, a->patterns.count, &a->study, &unread, a->error);
+        read_caches(a->patterns.items, a->patterns.count, &a->study, &unread, a->error);
     if (good)
         cli_isa_text(&a->study, &view, &text);
     cli_print(&text);
@@ -219,7 +253,7 @@ static int ask(struct asking *a)
     bool lost = false;
     enum eng_end end = ENG_END_RAN;
     if (a->patterns.count == 0) {
-        lit_fail(error, LIT_EXIT_USAGE, "which tests? patterns as for 'litmus run'");
+        lit_fail(error, LIT_EXIT_USAGE, "missing PATTERN: as for 'litmus run'");
         return cli_fail(error);
     }
     if (a->chosen.read)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of what a driver gave.
-#include "cli/isa_keep.h"
+// Compiled code as files.
+#include "cli/isa.h"
 
 #include "base/file.h"
+#include "base/random.h"
 #include "repro/repro.h"
 
 #include <errno.h>
@@ -27,13 +28,11 @@ bool cli_isa_keep_start(const char *folder, struct lit_error *error)
 static void put_name(struct text *path, const char *name)
 {
     const size_t start = path->length;
-    uint32_t hash = 0x811c9dc5; // FNV-1a
-    for (const char *c = name; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 0x01000193;
     if (strlen(name) <= NAME_LONGEST)
         text_puts(path, name);
     else
-        text_printf(path, "%.*s~%08x", NAME_LONGEST - 9, name, hash);
+        text_printf(path, "%.*s~%08x", NAME_LONGEST - 9, name,
+                    (uint32_t)hash_bytes(HASH_START, name, strlen(name)));
     for (size_t i = start; i < path->length; i++)
         if (path->data[i] == '/')
             path->data[i] = '~';
@@ -48,34 +47,40 @@ static const char *extension(enum isa_source source)
     return extensions[source];
 }
 
+// Writes lines as a file, unless there are none, and frees them.
+static bool write_lines(const struct text *base, const char *extension, struct text *lines,
+                        struct lit_error *error)
+{
+    struct text path = {0};
+    text_printf(&path, "%s.%s", base->data, extension);
+    const bool good =
+        !lines->length || lit_file_write(path.data, lines->data, lines->length, error);
+    text_free(&path);
+    text_free(lines);
+    return good;
+}
+
 bool cli_isa_keep(const char *folder, unsigned device, const char *name,
                   const struct isa_code *code, struct lit_error *error)
 {
-    struct text base = {0}, path = {0}, content = {0};
+    struct text base = {0}, statistics = {0}, remarks = {0};
     text_printf(&base, "%s/device-%u", folder, device);
     bool good = make_folder(base.data, error);
     text_puts(&base, "/");
     put_name(&base, name);
     for (size_t i = 0; i < code->statistic_count; i++)
-        text_printf(&content, "%s: %s\n", code->statistics[i].name, code->statistics[i].value);
-    text_printf(&path, "%s.statistics.txt", base.data);
-    good =
-        good && (!content.length || lit_file_write(path.data, content.data, content.length, error));
-    text_free(&content);
-    text_free(&path);
+        text_printf(&statistics, "%s: %s\n", code->statistics[i].name, code->statistics[i].value);
     for (size_t i = 0; i < code->remark_count; i++)
-        text_printf(&content, "%s\n", code->remarks[i]);
-    text_printf(&path, "%s.remarks.txt", base.data);
-    good =
-        good && (!content.length || lit_file_write(path.data, content.data, content.length, error));
-    text_free(&content);
+        text_printf(&remarks, "%s\n", code->remarks[i]);
+    good = good && write_lines(&base, "statistics.txt", &statistics, error) &&
+           write_lines(&base, "remarks.txt", &remarks, error);
     for (size_t i = 0; good && i < code->piece_count; i++) {
         const struct isa_piece *piece = &code->pieces[i];
-        text_free(&path);
+        struct text path = {0};
         text_printf(&path, "%s.%zu.%s", base.data, i + 1, extension(piece->source));
         good = lit_file_write(path.data, piece->bytes, piece->size, error);
+        text_free(&path);
     }
-    text_free(&path);
     text_free(&base);
     return good;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text of litmus isa.
-#include "cli/isa_text.h"
+#include "cli/isa.h"
 
 #include "cli/cli.h"
+#include "report/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,43 +27,57 @@ static void letter(const struct isa_study *study, size_t entry, char target[8])
 
 // --- The table
 
-static void put_table(const struct isa_study *study, struct text *text)
+static const struct table_column columns[] = {
+    {.title = "code", .kind = TABLE_NUMBER},
+    {.title = "bytes", .kind = TABLE_NUMBER},
+    {.title = "registers", .kind = TABLE_NUMBER},
+    {.title = "cross-lane reads", .kind = TABLE_NUMBER},
+    {.title = "divergent", .kind = TABLE_NUMBER},
+    {.title = "configuration"},
+};
+
+// "-" where it is not known.
+static void put_number(struct table *table, bool known, size_t number)
 {
-    char code[8], bytes[32];
-    text_puts(text, "  code     bytes  registers  exchanges    apart  configuration\n");
-    for (size_t i = 0; i < study->count; i++) {
-        const struct isa_entry *entry = &study->entries[i];
-        if (!entry->piece) {
-            text_printf(text, "     -         -          -          -        -  %s\n", entry->name);
-            continue;
-        }
-        letter(study, i, code);
-        const char *registers = isa_registers(&entry->code);
-        text_printf(text, "  %4s %9s %10s ", code, text_count(bytes, entry->piece->size),
-                    *registers ? registers : "-");
-        if (entry->listing.sass.count)
-            text_printf(text, "%10zu ", isa_exchanges(&entry->listing));
-        else
-            text_printf(text, "%10s ", "-");
-        if (entry->linted)
-            text_printf(text, "%8zu  ", isa_risks(entry));
-        else
-            text_printf(text, "%8s  ", "-");
-        text_printf(text, "%s\n", entry->name);
-    }
+    if (known)
+        table_count(table, TONE_PLAIN, number);
+    else
+        table_put(table, TONE_PLAIN, "-");
 }
 
-// --- Twins
+static void put_table(const struct isa_study *study, struct text *text)
+{
+    struct table table = {TABLE_OF(columns)};
+    for (size_t i = 0; i < study->count; i++) {
+        const struct isa_entry *entry = &study->entries[i];
+        const char *registers = entry->piece ? isa_registers(&entry->code) : "";
+        char code[8] = "-";
+        if (entry->piece)
+            letter(study, i, code);
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s", code);
+        put_number(&table, entry->piece, entry->piece ? entry->piece->size : 0);
+        table_put(&table, TONE_PLAIN, "%s", *registers ? registers : "-");
+        put_number(&table, entry->piece && entry->listing.sass.count,
+                   isa_cross_lane_reads(&entry->listing));
+        put_number(&table, entry->piece && entry->linted, isa_risks(entry));
+        table_put(&table, TONE_PLAIN, "%s", entry->name);
+    }
+    table_terminal(&table, false, text);
+    table_clear(&table);
+}
+
+// --- Paired variants
 
 static void put_effects(const struct isa_study *study, struct text *text)
 {
     if (study->effect_count)
-        text_puts(text, "\n  what the choices of a test change\n");
+        text_puts(text, "\n  effect of each variant axis on the compiled code\n");
     for (size_t i = 0; i < study->effect_count; i++) {
         struct text words = {0}, label = {0};
         const struct isa_axis_effect *effect = &study->effects[i];
         const bool first = i == 0 || strcmp(study->effects[i - 1].test, effect->test) != 0;
-        isa_effect_words(effect, study->members, study->twins, &words);
+        isa_effect_words(study, effect, &words);
         if (first)
             text_printf(text, "  %s\n", effect->test);
         text_puts(&label, "    ");
@@ -83,14 +98,14 @@ static void put_side(struct text *text, const struct isa_listing *listing, size_
 static void put_diff(const struct isa_study *study, const struct isa_axis_effect *effect,
                      struct text *text)
 {
-    const struct isa_twins *pair = &study->twins[effect->example];
-    const struct isa_listing *left = study->members[pair->base].listing;
-    const struct isa_listing *right = study->members[pair->other].listing;
+    const struct isa_pair *pair = &study->pairs[effect->example];
+    const struct isa_listing *left = &study->entries[pair->base].listing;
+    const struct isa_listing *right = &study->entries[pair->other].listing;
     struct isa_diff diff;
     size_t start = text->length;
     isa_diff(left, right, &diff);
-    text_printf(text, "\n  %s\n  %s\n", study->members[pair->base].name,
-                study->members[pair->other].name);
+    text_printf(text, "\n  %s\n  %s\n", study->entries[pair->base].name,
+                study->entries[pair->other].name);
     for (size_t i = 0; i < diff.count; i++) {
         const struct isa_row *row = &diff.rows[i];
         const bool both = row->left != SIZE_MAX && row->right != SIZE_MAX;
@@ -118,14 +133,12 @@ static void put_risks(const struct isa_study *study, struct text *text)
         if (entry->same_as != i || !isa_risks(entry))
             continue;
         if (!any)
-            text_puts(
-                text,
-                "\n  exchanges that lanes can reach apart; instructions under another predicate\n");
+            text_puts(text, "\n  divergent cross-lane reads; wrong guard predicates\n");
         any = true;
         letter(study, i, code);
         for (size_t k = 0; k < entry->lint.count; k++) {
             struct text words = {0};
-            if (!isa_is_risk(&entry->lint.findings[k]))
+            if (!lint_is_risk(entry->lint.findings[k].kind))
                 continue;
             text_printf(&words, "%s: ", lint_kind_name(entry->lint.findings[k].kind));
             lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[k], &words);
@@ -143,9 +156,9 @@ static const char *mark_of(const struct isa_entry *entry, uint32_t address)
     for (size_t i = 0; i < entry->lint.count; i++) {
         const struct lint_finding *finding = &entry->lint.findings[i];
         const struct sass_insn *insns = entry->listing.sass.insns;
-        if (insns[finding->exchange].address != address && insns[finding->twin].address != address)
+        if (insns[finding->read].address != address && insns[finding->other].address != address)
             continue;
-        if (isa_is_risk(finding))
+        if (lint_is_risk(finding->kind))
             return "!";
         mark = "i";
     }

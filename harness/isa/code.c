@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver made of a pipeline: collected, packed and unpacked.
+// The compiled code of a pipeline: collected, packed and unpacked.
 #include "isa/code.h"
 
 #include <stdarg.h>
@@ -52,28 +52,18 @@ static char *clean_line(const char *line)
     return lit_strdup(clean);
 }
 
-// Text of many lines: each sanitised, tabs as spaces, up to the first NUL.
+// Text of many lines, up to the first NUL; the last one is ended, too.
 static char *clean_text(const char *bytes, size_t size, size_t *length)
 {
-    struct text text = {0};
     const size_t end = strnlen(bytes, size);
-    char *line = NULL;
-    for (size_t at = 0; at < end;) {
-        const char *newline = memchr(bytes + at, '\n', end - at);
-        const size_t width = newline ? (size_t)(newline - bytes) - at : end - at;
-        line = lit_realloc(line, 2 * width + 2, 1);
-        char *clean = line + width + 1;
-        for (size_t i = 0; i < width; i++)
-            line[i] = bytes[at + i] == '\t' ? ' ' : bytes[at + i];
-        line[width] = '\0';
-        text_sanitise(clean, width + 1, line);
-        text_puts(&text, clean);
-        text_puts(&text, "\n");
-        at += width + 1;
-    }
-    free(line);
-    *length = text.length;
-    return text.data ? text.data : lit_strdup("");
+    char *copy = lit_alloc(end + 2, 1), *clean = lit_alloc(end + 2, 1);
+    memcpy(copy, bytes, end);
+    if (end && copy[end - 1] != '\n')
+        copy[end] = '\n';
+    text_sanitise_lines(clean, end + 2, copy);
+    free(copy);
+    *length = strlen(clean);
+    return clean;
 }
 
 void isa_add_statistic(struct isa_code *code, const char *name, const char *about,
@@ -283,7 +273,7 @@ bool isa_unpack(const char *bytes, size_t size, struct isa_code *code, struct li
     const size_t magic = strlen(MAGIC);
     *code = (struct isa_code){0};
     if (size < magic || memcmp(bytes, MAGIC, magic) != 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "this is no packed code");
+        return lit_fail(error, LIT_EXIT_USAGE, "not packed code");
     source.bytes += magic;
     source.left -= magic;
     const size_t statistics = take_number(&source, MOST_PARTS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver made of one pipeline, in its own words and bytes: statistics, internal
+// The compiled code of one pipeline, in its driver's own words and bytes: statistics, internal
 // representations, what its cache holds, and the machine code that could be read out of these.
 // Nothing in it is trusted. Pure.
 #pragma once
@@ -62,7 +62,7 @@ const struct isa_piece *isa_find(const struct isa_code *code, enum isa_source so
 // The piece that is nearest to what the hardware executes: machine code, else the last text, which
 // drivers give in the order of their passes; NULL if there is neither.
 const struct isa_piece *isa_lowest(const struct isa_code *code);
-// Whether a driver told nothing: no statistic, and nothing but the header of a pipeline cache,
+// Whether a driver reported nothing: no statistic, and nothing but the header of a pipeline cache,
 // which every cache has.
 bool isa_is_empty(const struct isa_code *code);
 // The identity of a piece's bytes: two configurations have the same code if these are equal. "" for
@@ -79,3 +79,53 @@ void isa_extract(struct isa_code *code, uint32_t vendor, uint32_t product);
 // error if the bytes are none of ours; *code is then empty.
 void isa_pack(const struct isa_code *code, struct text *bytes);
 bool isa_unpack(const char *bytes, size_t size, struct isa_code *code, struct lit_error *error);
+
+// --- Files of other programs
+
+// A function of a file: its text, or its machine code.
+struct isa_function {
+    char *name; // "" if the file does not say
+    const char *bytes;
+    size_t size;
+    bool is_text;          // SASS, as nvdisasm and cuobjdump print it
+    uint32_t architecture; // of machine code: 90 for sm_90; 0: not known
+};
+
+struct isa_file {
+    const char
+        *format; // "SASS text", "cubin", "pipeline cache", "pipeline binary"; NULL: none of them
+    struct isa_function *functions;
+    size_t count;
+    char *unpacked; // what functions point to, where that is not in the file
+};
+
+// Finds the functions in a file, whose format is known by its content. `bytes` must outlive *file.
+// False with an error if it is of no known format or holds none. isa_file_clear is due either way.
+bool isa_file_read(const char *bytes, size_t size, struct isa_file *file, struct lit_error *error);
+void isa_file_clear(struct isa_file *file);
+
+// --- NVIDIA's pipeline caches and pipeline binaries, as the driver 580.159.04 writes them
+// (docs/isa.md). Not documented by NVIDIA: whatever is not as it was seen is an error, never a
+// guess.
+
+#define NVIDIA_VENDOR 0x10de
+
+// Machine code of one pipeline.
+struct nvidia_code {
+    char *bytes; // allocated, free() it
+    size_t size;
+};
+
+// `blob` is what vkGetPipelineCacheData gave for a cache with one compute pipeline, or what
+// vkGetPipelineBinaryDataKHR gave. False with an error that says what is not as expected.
+bool nvidia_read(const void *blob, size_t size, struct nvidia_code *code, struct lit_error *error);
+
+// The architecture of a chip by its PCI product number: 90 for sm_90; 0 if it is not in the table.
+uint32_t nvidia_architecture(uint32_t product);
+
+// How many warps a multiprocessor can hold at once, and how many of them if each invocation takes
+// so many registers (CUDA C++ Programming Guide, Compute Capabilities: 65,536 registers; in four
+// partitions, given out to a warp 256 at a time). Workgroup size and shared memory can allow fewer.
+// 0: not known.
+uint32_t nvidia_warps(uint32_t architecture);
+uint32_t nvidia_warps_with(uint32_t architecture, uint32_t registers);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows the patterns of decode_table.c; see there and decode_table.h.
 
-#include "isa/decode.h"
-
 #include "base/text.h"
-#include "isa/decode_operands.h"
 #include "isa/decode_table.h"
 
 #include <stdarg.h>
@@ -170,12 +167,11 @@ bool sass_decode(const uint8_t *bytes, size_t size, uint32_t architecture, struc
 {
     *code = (struct sass_code){.architecture = architecture};
     if (architecture != 90)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "machine code of sm_%u cannot be decoded, only that of sm_90",
+        return lit_fail(error, LIT_EXIT_USAGE, "machine code of sm_%u is not supported, only sm_90",
                         architecture);
     if (size == 0 || size % SASS_BYTES != 0 || size >= UINT32_MAX)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "%zu bytes are no machine code of sm_%u, whose instructions take %d", size,
+                        "%zu bytes are not machine code of sm_%u, whose instructions take %d", size,
                         architecture, SASS_BYTES);
     code->insns = lit_alloc(size / SASS_BYTES, sizeof *code->insns);
     for (; code->count < size / SASS_BYTES; code->count++) {

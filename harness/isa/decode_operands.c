@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands as nvdisasm writes them.
 
-#include "isa/decode_operands.h"
+#include "isa/decode_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -41,7 +41,7 @@
 #define SWAP_OF   "{73:3 - .S32 .64 ? .128}"
 
 const struct sass_row sass_rows[] = {
-    // Exchange
+    // Cross-lane reads
     {0x189, FORM(1), "SHFL{58:2 .IDX .UP .DOWN .BFLY} %p81, %r16, %r24, %r32, %r64"},
     {0x189, FORM(2), "SHFL{58:2 .IDX .UP .DOWN .BFLY} %p81, %r16, %r24, %r32, %n40:13"},
     {0x189, FORM(4), "SHFL{58:2 .IDX .UP .DOWN .BFLY} %p81, %r16, %r24, %n53:5, %r64"},

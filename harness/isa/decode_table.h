@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How instructions are encoded, for decode.c alone.
+// How instructions are encoded, and one of them while it becomes text, for decode*.c alone.
 #pragma once
 
-#include <stdint.h>
+#include "isa/sass.h"
 
 // Bits 0 to 8 of an instruction are the operation, bits 9 to 11 its form, which says what bits 32
 // to 63 hold: 1 a register, 2 and 4 a number, 3 and 5 a constant "c[0x0][0x10]", 6 and 7 a uniform
@@ -30,3 +30,24 @@ struct sass_row {
 
 extern const struct sass_row sass_rows[];
 extern const unsigned sass_row_count;
+
+struct sass_reading {
+    uint64_t bits[2];
+    uint64_t seen[2]; // bits that the text accounts for
+    uint32_t address; // of the instruction
+    unsigned form;
+    bool datapath; // the uniform one: registers and predicates are UR and UP
+    bool uniform;  // a uniform register is read, which bit 91 says too
+    bool hidden;   // inside of a condition that does not hold: nothing is written
+    bool unknown;  // a value without a meaning that the table knows
+    char text[SASS_TEXT_MAX];
+    size_t length;
+};
+
+// A field of at most 64 bits, which is accounted for then.
+uint64_t sass_field(struct sass_reading *reading, unsigned bit, unsigned width);
+void sass_not_known(struct sass_reading *reading);
+__attribute__((format(printf, 2, 3))) void sass_put(struct sass_reading *reading,
+                                                    const char *format, ...);
+// Writes the operand that `pattern` names behind its '%'; returns what lies behind the name.
+const char *sass_put_operand(struct sass_reading *reading, const char *pattern);

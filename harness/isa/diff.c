@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The longest common subsequence of two listings, and its words.
-#include "isa/diff.h"
+#include "isa/study.h"
 
 #include "base/random.h"
 

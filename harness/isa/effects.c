@@ -3,7 +3,7 @@
 // modifiers, operands. An operand names the first of the registers that it means; how many they
 // are, and which operands are written, follows from name and modifiers by a table.
 
-#include "isa/effects.h"
+#include "isa/sass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ enum writes {
 // a number; 'm' as .64, .96, .128 say; 'f' two with .F64; 'i' two with .S64 or .U64; 'd' and 's'
 // two if the first or the second format named is F64. One for operands behind the last letter.
 struct row {
-    const char *name; // with the modifiers that it must have
+    const char *name; // or several; with the modifiers that it must have
     enum sass_op op;
     enum writes writes;
     const char *widths;
@@ -30,7 +30,7 @@ struct row {
 
 // An operation of the uniform datapath, "UIADD3", is as the one without U if it has no row here.
 static const struct row rows[] = {
-    // Exchange
+    // Cross-lane reads
     {"SHFL", SASS_SHFL, PREDICATE, ""},
     {"VOTE", SASS_VOTE, LAST_NOT, ""},
     {"VOTEU", SASS_VOTEU, LAST_NOT, ""},
@@ -61,7 +61,6 @@ static const struct row rows[] = {
     {"BPT", SASS_BPT, NONE, ""},
     // Barriers
     {"BAR", SASS_BAR, NONE, ""},
-    {"B2R", SASS_OTHER, CARRY, ""},
     {"UCGABAR_ARV", SASS_BAR, NONE, ""},
     {"UCGABAR_WAIT", SASS_BAR, NONE, ""},
     {"MEMBAR", SASS_MEMBAR, NONE, ""},
@@ -94,67 +93,26 @@ static const struct row rows[] = {
     {"S2UR", SASS_S2UR, FIRST, ""},
     {"R2UR", SASS_R2UR, PREDICATE, ""},
     {"CS2R.32", SASS_OTHER, FIRST, ""},
-    {"CS2R", SASS_OTHER, FIRST, "2"},
-    {"P2R", SASS_OTHER, FIRST, ""},
-    {"R2P", SASS_OTHER, FIRST, ""},
-    {"UP2UR", SASS_OTHER, FIRST, ""},
-    {"UR2UP", SASS_OTHER, FIRST, ""},
-    {"LEPC", SASS_OTHER, FIRST, "2"},
     // Arithmetic of integers
     {"IADD3.64", SASS_OTHER, CARRY, "2222"},
-    {"IADD3", SASS_OTHER, CARRY, ""},
     {"IMAD.WIDE", SASS_OTHER, CARRY, "2112"},
     {"IMAD.HI", SASS_OTHER, CARRY, "1112"},
-    {"IMAD", SASS_OTHER, CARRY, ""},
-    {"LEA", SASS_OTHER, CARRY, ""},
+    // The rest, by what they write and how wide their operands are
+    {"B2R IADD3 IMAD LEA VIADDMNMX VIMNMX VIMNMX3", SASS_OTHER, CARRY, ""},
+    {"CS2R LEPC", SASS_OTHER, FIRST, "2"},
+    {"P2R R2P UP2UR UR2UP BMSK BREV FLO IABS IDP IMNMX MOV POPC PRMT SEL SGXT SHF VABSDIFF VIADD "
+     "FADD FCHK FFMA FMNMX FMUL FSEL HADD2 HFMA2 HMNMX2 HMUL2 MUFU F2FP I2FP I2I",
+     SASS_OTHER, FIRST, ""},
     {"LOP3", SASS_OTHER, PREDICATE, ""},
-    {"PLOP3", SASS_OTHER, TWO, ""},
-    {"ISETP", SASS_OTHER, TWO, ""},
-    {"BMSK", SASS_OTHER, FIRST, ""},
-    {"BREV", SASS_OTHER, FIRST, ""},
-    {"FLO", SASS_OTHER, FIRST, ""},
-    {"IABS", SASS_OTHER, FIRST, ""},
-    {"IDP", SASS_OTHER, FIRST, ""},
-    {"IMNMX", SASS_OTHER, FIRST, ""},
-    {"MOV", SASS_OTHER, FIRST, ""},
-    {"POPC", SASS_OTHER, FIRST, ""},
-    {"PRMT", SASS_OTHER, FIRST, ""},
-    {"SEL", SASS_OTHER, FIRST, ""},
-    {"SGXT", SASS_OTHER, FIRST, ""},
-    {"SHF", SASS_OTHER, FIRST, ""},
-    {"VABSDIFF", SASS_OTHER, FIRST, ""},
-    {"VIADD", SASS_OTHER, FIRST, ""},
-    {"VIADDMNMX", SASS_OTHER, CARRY, ""},
-    {"VIMNMX", SASS_OTHER, CARRY, ""},
-    {"VIMNMX3", SASS_OTHER, CARRY, ""},
-    // Arithmetic of floats
-    {"DADD", SASS_OTHER, FIRST, "222"},
-    {"DMUL", SASS_OTHER, FIRST, "222"},
+    {"PLOP3 ISETP FSETP HSETP2", SASS_OTHER, TWO, ""},
+    {"DADD DMUL", SASS_OTHER, FIRST, "222"},
     {"DFMA", SASS_OTHER, FIRST, "2222"},
     {"DSETP", SASS_OTHER, TWO, "22"},
-    {"FADD", SASS_OTHER, FIRST, ""},
-    {"FCHK", SASS_OTHER, FIRST, ""},
-    {"FFMA", SASS_OTHER, FIRST, ""},
-    {"FMNMX", SASS_OTHER, FIRST, ""},
-    {"FMUL", SASS_OTHER, FIRST, ""},
-    {"FSEL", SASS_OTHER, FIRST, ""},
-    {"FSETP", SASS_OTHER, TWO, ""},
-    {"HADD2", SASS_OTHER, FIRST, ""},
-    {"HFMA2", SASS_OTHER, FIRST, ""},
-    {"HMNMX2", SASS_OTHER, FIRST, ""},
-    {"HMUL2", SASS_OTHER, FIRST, ""},
-    {"HSETP2", SASS_OTHER, TWO, ""},
-    {"MUFU", SASS_OTHER, FIRST, ""},
-    // Conversions
     {"F2F", SASS_OTHER, FIRST, "ds"},
-    {"F2FP", SASS_OTHER, FIRST, ""},
     {"F2I", SASS_OTHER, FIRST, "if"},
     {"I2F", SASS_OTHER, FIRST, "fi"},
-    {"I2FP", SASS_OTHER, FIRST, ""},
-    {"I2I", SASS_OTHER, FIRST, ""},
     {"FRND", SASS_OTHER, FIRST, "ff"},
-    {"NOP", SASS_OTHER, NONE, ""},
-    {"PMTRIG", SASS_OTHER, NONE, ""},
+    {"NOP PMTRIG", SASS_OTHER, NONE, ""},
 };
 
 // Parts of a text: where they lie in it.
@@ -198,10 +156,9 @@ static bool has_modifier(struct span name, const char *word)
     return false;
 }
 
-static bool row_fits(const struct row *row, struct span name, bool without_u)
+static bool name_fits(struct span wanted, struct span name, bool without_u)
 {
-    struct span wanted = {row->name, strlen(row->name)}, given = name;
-    struct span first = next_part(&wanted), base = next_part(&given);
+    struct span given = name, first = next_part(&wanted), base = next_part(&given);
     base = (struct span){base.at + without_u, base.length - without_u};
     if (first.length != base.length || memcmp(first.at, base.at, base.length) != 0)
         return false;
@@ -219,9 +176,22 @@ static const struct row *find_row(struct span name)
 {
     for (int without_u = 0; without_u <= (name.at[0] == 'U'); without_u++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-            if (row_fits(&rows[i], name, without_u))
-                return &rows[i];
+            for (const char *at = rows[i].name; *at; at += strspn(at, " ")) {
+                const struct span wanted = {at, strcspn(at, " ")};
+                at += wanted.length;
+                if (name_fits(wanted, name, without_u))
+                    return &rows[i];
+            }
     return NULL;
+}
+
+// That of its row without modifiers.
+const char *sass_op_name(enum sass_op op)
+{
+    for (size_t i = 0; op != SASS_OTHER && i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].op == op && !strchr(rows[i].name, '.'))
+            return rows[i].name;
+    return "";
 }
 
 static int memory_width(struct span name)
@@ -452,7 +422,7 @@ static void add_operands(const struct row *row, struct span name, const struct o
 static struct span read_guard(struct sass_insn *insn)
 {
     const char *c = insn->text;
-    insn->guard = 7;
+    insn->guard = SASS_ALWAYS;
     if (*c != '@')
         return (struct span){c, strlen(c)};
     insn->guard_negated = c[1] == '!';
@@ -461,7 +431,7 @@ static struct span read_guard(struct sass_insn *insn)
     c += insn->guard_uniform;
     if (c[0] == 'P' && c[1] >= '0' && c[1] <= '6')
         insn->guard = (uint8_t)(c[1] - '0');
-    if (insn->guard < 7)
+    if (insn->guard < SASS_ALWAYS)
         *(insn->guard_uniform ? &insn->reads.up : &insn->reads.p) |= (uint8_t)(1 << insn->guard);
     c += strcspn(c, " ");
     return (struct span){c + (*c == ' '), strlen(c + (*c == ' '))};

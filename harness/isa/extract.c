@@ -1,11 +1,183 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine code out of what a driver keeps of a pipeline.
+// Machine code out of what a driver keeps of a pipeline, and out of files. From NVIDIA's blob to
+// the machine code: a zstd frame, in it a table of sections, in one of them the code.
 #include "isa/code.h"
-#include "isa/nvidia.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
+
+#define HEADER_SIZE   32 // VkPipelineCacheHeaderVersionOne
+#define MOST_UNPACKED ((size_t)64 << 20)
+#define SEARCHED      256 // bytes after "CPKV" in which a frame is looked for
+#define PREFIX        8   // "NVDANVVM"; offsets count from the "NVuc" behind it
+#define COUNT_AT      8   // of NVuc: 16 bits, how many sections there are
+#define TABLE_AT      0x20
+#define ENTRY         32 // type, length, offset, and what is not looked at
+#define TYPE_CODE     1
+#define INSTRUCTION   16
+
+static uint32_t word_at(const char *bytes, size_t at)
+{
+    const unsigned char *word = (const unsigned char *)bytes + at;
+    return (uint32_t)word[0] | (uint32_t)word[1] << 8 | (uint32_t)word[2] << 16 |
+           (uint32_t)word[3] << 24;
+}
+
+static bool is_at(const char *bytes, size_t size, size_t at, const char *what)
+{
+    const size_t length = strlen(what);
+    return at + length <= size && memcmp(bytes + at, what, length) == 0;
+}
+
+// Where the zstd frame begins: behind four bytes of size in a pipeline binary, and in a pipeline
+// cache a little behind the word CPKV, which follows the header of the specification.
+static bool find_frame(const char *blob, size_t size, size_t *at, struct lit_error *error)
+{
+    static const char frame[] = "\x28\xb5\x2f\xfd";
+    *at = 4;
+    if (is_at(blob, size, *at, frame))
+        return true;
+    if (size < HEADER_SIZE || word_at(blob, 0) != HEADER_SIZE || word_at(blob, 4) != 1)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "neither a pipeline cache nor a pipeline binary of a known format");
+    if (word_at(blob, 8) != NVIDIA_VENDOR)
+        return lit_fail(error, LIT_EXIT_USAGE, "a pipeline cache of vendor %04x", word_at(blob, 8));
+    if (size < HEADER_SIZE + 4 || word_at(blob, HEADER_SIZE) == 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "the pipeline cache is empty");
+    if (word_at(blob, HEADER_SIZE) != 1)
+        return lit_fail(error, LIT_EXIT_USAGE, "a pipeline cache of %u entries instead of one",
+                        word_at(blob, HEADER_SIZE));
+    size_t start = HEADER_SIZE;
+    while (start < size && start < HEADER_SIZE + SEARCHED && !is_at(blob, size, start, "CPKV"))
+        start++;
+    for (*at = start; *at < size && *at < start + SEARCHED; ++*at)
+        if (is_at(blob, size, *at, frame))
+            return true;
+    return lit_fail(error, LIT_EXIT_USAGE, "no zstd frame in the pipeline cache");
+}
+
+// Unpacks one frame. NULL with an error.
+static char *unpack(const char *frame, size_t size, size_t *unpacked, struct lit_error *error)
+{
+    const unsigned long long said = ZSTD_getFrameContentSize(frame, size);
+    const size_t packed = ZSTD_findFrameCompressedSize(frame, size);
+    if (ZSTD_isError(packed)) {
+        lit_fail(error, LIT_EXIT_USAGE, "the zstd frame is cut or corrupted");
+        return NULL;
+    }
+    if (said == ZSTD_CONTENTSIZE_ERROR || said == ZSTD_CONTENTSIZE_UNKNOWN ||
+        said > MOST_UNPACKED) {
+        lit_fail(error, LIT_EXIT_USAGE, "the zstd frame has no valid size");
+        return NULL;
+    }
+    char *bytes = lit_alloc((size_t)said + 1, 1);
+    const size_t done = ZSTD_decompress(bytes, (size_t)said, frame, packed);
+    if (ZSTD_isError(done) || done != said) {
+        lit_fail(error, LIT_EXIT_USAGE, "the zstd frame is corrupted");
+        free(bytes);
+        return NULL;
+    }
+    *unpacked = done;
+    return bytes;
+}
+
+// The section of machine code in what the frame held; there has to be exactly one.
+static bool find_code(const char *bytes, size_t size, size_t *at, size_t *length,
+                      struct lit_error *error)
+{
+    size_t found = 0;
+    if (!is_at(bytes, size, 0, "NVDANVVM") || !is_at(bytes, size, PREFIX, "NVuc") ||
+        size < PREFIX + TABLE_AT)
+        return lit_fail(error, LIT_EXIT_USAGE, "no NVDANVVM and NVuc in the zstd frame");
+    const size_t room = size - PREFIX; // from NVuc on
+    const size_t count = word_at(bytes, PREFIX + COUNT_AT) & 0xffff;
+    if (count * ENTRY > room - TABLE_AT)
+        return lit_fail(error, LIT_EXIT_USAGE, "a table of %zu sections is longer than the data",
+                        count);
+    for (size_t i = 0; i < count; i++) {
+        const size_t entry = PREFIX + TABLE_AT + i * ENTRY;
+        const size_t bytes_of = word_at(bytes, entry + 4), offset = word_at(bytes, entry + 8);
+        if (word_at(bytes, entry) != TYPE_CODE)
+            continue;
+        if (offset > room || bytes_of > room - offset)
+            return lit_fail(error, LIT_EXIT_USAGE, "the section of code ends behind the data");
+        *at = PREFIX + offset;
+        *length = bytes_of;
+        found++;
+    }
+    if (found != 1)
+        return lit_fail(error, LIT_EXIT_USAGE, "%zu sections of code instead of one", found);
+    return (*length && *length % INSTRUCTION == 0) ||
+           lit_fail(error, LIT_EXIT_USAGE, "%zu bytes of code are no whole instructions", *length);
+}
+
+bool nvidia_read(const void *blob, size_t size, struct nvidia_code *code, struct lit_error *error)
+{
+    size_t frame = 0, unpacked = 0, at = 0;
+    *code = (struct nvidia_code){0};
+    if (!find_frame(blob, size, &frame, error))
+        return false;
+    char *bytes = unpack((const char *)blob + frame, size - frame, &unpacked, error);
+    const bool good = bytes && find_code(bytes, unpacked, &at, &code->size, error);
+    if (good) {
+        code->bytes = lit_alloc(code->size + 1, 1);
+        memcpy(code->bytes, bytes + at, code->size);
+    }
+    free(bytes);
+    return good;
+}
+
+uint32_t nvidia_architecture(uint32_t product)
+{
+    // Ranges of NVIDIA's PCI product numbers; a chip that is not in them is not guessed at.
+    static const struct {
+        uint32_t first, last, architecture;
+    } chips[] = {
+        {0x1d81, 0x1dff, 70}, // GV100
+        {0x1e02, 0x1ff9, 75}, // TU102, TU104, TU106
+        {0x2080, 0x20ff, 80}, // GA100
+        {0x2182, 0x21d1, 75}, // TU116
+        {0x2200, 0x228e, 86}, // GA102, GA103 follow
+        {0x2300, 0x23ff, 90}, // GH100: H100, H200, GH200
+        {0x2414, 0x25ff, 86}, // GA103, GA104, GA106, GA107
+        {0x2681, 0x28ff, 89}, // AD102 to AD107
+    };
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+        if (product >= chips[i].first && product <= chips[i].last)
+            return chips[i].architecture;
+    return 0;
+}
+
+uint32_t nvidia_warps(uint32_t architecture)
+{
+    switch (architecture) {
+    case 70:
+    case 80:
+    case 90:
+        return 64;
+    case 75:
+        return 32;
+    case 86:
+    case 89:
+        return 48;
+    default:
+        return 0;
+    }
+}
+
+uint32_t nvidia_warps_with(uint32_t architecture, uint32_t registers)
+{
+    const uint32_t most = nvidia_warps(architecture);
+    const uint32_t taken = (registers * 32 + 255) / 256 * 256;
+    if (!most || !registers || registers > 255)
+        return 0;
+    const uint32_t warps = 4 * (16384 / taken); // a quarter of them in each of four partitions
+    return warps < most ? warps : most;
+}
+
+// --- What is made of it
 
 // A number that the driver says; 0 if it does not say it.
 static size_t said(const struct isa_code *code, const char *statistic)
@@ -67,4 +239,159 @@ void isa_extract(struct isa_code *code, uint32_t vendor, uint32_t product)
             isa_remark(code, "%s: %s; it is kept as it is", isa_source_name(source), error.message);
         free(found.bytes);
     }
+}
+
+// --- Files
+
+#define ELF_HEADER    64
+#define ELF_SECTION   64 // bytes of an entry
+#define ELF_CUDA      190
+#define ELF_MOST      4096 // sections
+#define SECTION_BYTES 8    // a type without bytes in the file (SHT_NOBITS)
+
+static struct isa_function *add_function(struct isa_file *file, const char *name, size_t length)
+{
+    struct isa_function function = {.name = lit_alloc(length + 1, 1)};
+    char *copy = lit_alloc(length + 1, 1);
+    memcpy(copy, name, length);
+    text_sanitise(function.name, length + 1, copy);
+    free(copy);
+    file->functions = lit_realloc(file->functions, file->count + 1, sizeof *file->functions);
+    file->functions[file->count] = function;
+    return &file->functions[file->count++];
+}
+
+static uint64_t wide_at(const char *bytes, size_t at)
+{
+    return word_at(bytes, at) | (uint64_t)word_at(bytes, at + 4) << 32;
+}
+
+// The architecture, by the flags of the file: where they have it changed with the version.
+static uint32_t cubin_architecture(const char *bytes)
+{
+    const uint32_t flags = word_at(bytes, 48);
+    return (unsigned char)bytes[8] < 8 ? flags & 0xff : flags >> 8 & 0xff;
+}
+
+// Each function of a cubin has a section of its own, ".text.NAME".
+static bool read_cubin(const char *bytes, size_t size, struct isa_file *file,
+                       struct lit_error *error)
+{
+    static const char prefix[] = ".text.";
+    file->format = "cubin";
+    if (size < ELF_HEADER || bytes[4] != 2 || bytes[5] != 1 ||
+        (word_at(bytes, 18) & 0xffff) != ELF_CUDA)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "an ELF file, but not a cubin; 'cuobjdump -xelf all' takes cubins out of "
+                        "programs");
+    const uint64_t table = wide_at(bytes, 40), count = word_at(bytes, 60) & 0xffff;
+    const uint64_t names = word_at(bytes, 60) >> 16;
+    if (count > ELF_MOST || names >= count || table > size || count * ELF_SECTION > size - table)
+        return lit_fail(error, LIT_EXIT_USAGE, "the cubin is cut or corrupted");
+    const char *strings = bytes + table + names * ELF_SECTION;
+    const uint64_t strings_at = wide_at(strings, 24), strings_size = wide_at(strings, 32);
+    for (uint64_t i = 0; i < count; i++) {
+        const char *section = bytes + table + i * ELF_SECTION;
+        const uint64_t name = word_at(section, 0), at = wide_at(section, 24);
+        const uint64_t length = wide_at(section, 32);
+        if (strings_at > size || strings_size > size - strings_at || name >= strings_size ||
+            (word_at(section, 4) != SECTION_BYTES && (at > size || length > size - at)))
+            return lit_fail(error, LIT_EXIT_USAGE, "the cubin is cut or corrupted");
+        const char *own = bytes + strings_at + name;
+        const size_t room = (size_t)(strings_size - name), width = strnlen(own, room);
+        if (width < sizeof prefix || memcmp(own, prefix, sizeof prefix - 1) != 0 || !length)
+            continue;
+        struct isa_function *function =
+            add_function(file, own + sizeof prefix - 1, width - sizeof prefix + 1);
+        function->bytes = bytes + at;
+        function->size = (size_t)length;
+        function->architecture = cubin_architecture(bytes);
+    }
+    return file->count || lit_fail(error, LIT_EXIT_USAGE, "no function in the cubin");
+}
+
+// A pipeline cache, which says what device it is of, or a pipeline binary, which does not.
+static bool read_blob(const char *bytes, size_t size, struct isa_file *file,
+                      struct lit_error *error)
+{
+    struct nvidia_code code;
+    const bool cache = word_at(bytes, 0) == HEADER_SIZE;
+    file->format = cache ? "pipeline cache" : "pipeline binary";
+    if (!nvidia_read(bytes, size, &code, error))
+        return false;
+    struct isa_function *function = add_function(file, "", 0);
+    file->unpacked = code.bytes;
+    function->bytes = code.bytes;
+    function->size = code.size;
+    function->architecture = cache ? nvidia_architecture(word_at(bytes, 12)) : 0;
+    return true;
+}
+
+// What follows `mark` on a line, without blanks and a colon at its end; false if it is not there.
+static bool name_behind(const char *line, const char *end, const char *mark, const char **name,
+                        size_t *length)
+{
+    const size_t width = strlen(mark);
+    while (line < end && strchr(" \t/-", *line))
+        line++;
+    if ((size_t)(end - line) <= width || memcmp(line, mark, width) != 0)
+        return false;
+    *name = line + width;
+    *length = 0;
+    while (*name + *length < end && !strchr(" \t\r:", (*name)[*length]))
+        ++*length;
+    return *length > 0;
+}
+
+// A listing of several functions: each begins at address 0, behind a line with its name.
+static bool read_text(const char *bytes, size_t size, struct isa_file *file,
+                      struct lit_error *error)
+{
+    static const char *const marks[] = {"Function : ", ".text."};
+    const char *name = "";
+    size_t length = 0;
+    for (const char *line = bytes, *end; line < bytes + size; line = end + 1) {
+        end = memchr(line, '\n', (size_t)(bytes + size - line));
+        end = end ? end : bytes + size;
+        const char *at = line;
+        while (at < end && strchr(" \t", *at))
+            at++;
+        for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+            name_behind(line, end, marks[i], &name, &length);
+        if (is_at(at, (size_t)(end - at), 0, "/*0000*/")) {
+            add_function(file, name, length)->bytes = line;
+            file->functions[file->count - 1].is_text = true;
+            length = 0;
+        }
+    }
+    for (size_t i = 0; i < file->count; i++) {
+        struct isa_function *function = &file->functions[i];
+        const char *end = i + 1 < file->count ? function[1].bytes : bytes + size;
+        function->size = (size_t)(end - function->bytes);
+    }
+    file->format = file->count ? "SASS text" : NULL;
+    return file->count || lit_fail(error, LIT_EXIT_USAGE,
+                                   "not SASS text, a cubin, a pipeline cache or a pipeline binary");
+}
+
+bool isa_file_read(const char *bytes, size_t size, struct isa_file *file, struct lit_error *error)
+{
+    *file = (struct isa_file){0};
+    if (is_at(bytes, size, 0,
+              "\x7f"
+              "ELF"))
+        return read_cubin(bytes, size, file, error);
+    if (is_at(bytes, size, 4, "\x28\xb5\x2f\xfd") ||
+        (size >= HEADER_SIZE && word_at(bytes, 0) == HEADER_SIZE && word_at(bytes, 4) == 1))
+        return read_blob(bytes, size, file, error);
+    return read_text(bytes, size, file, error);
+}
+
+void isa_file_clear(struct isa_file *file)
+{
+    for (size_t i = 0; i < file->count; i++)
+        free(file->functions[i].name);
+    free(file->functions);
+    free(file->unpacked);
+    *file = (struct isa_file){0};
 }

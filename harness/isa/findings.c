@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/findings.h"
-
-#include "isa/asking.h"
+#include "isa/divergent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +13,14 @@ static void drop_ways(struct lint_finding *finding)
 static struct finding_key *slot_of(const struct findings *findings, const struct finding_key *key)
 {
     uint64_t hash = (uint64_t)key->kind + 1;
-    hash = (hash ^ key->exchange) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ key->twin ^ hash >> 32) * 0xc2b2ae3d27d4eb4fu;
+    hash = (hash ^ key->read) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ key->other ^ hash >> 32) * 0xc2b2ae3d27d4eb4fu;
     hash = (hash ^ key->branch ^ hash >> 32) * 0x9e3779b97f4a7c15u;
     size_t at = (size_t)((hash >> 16) % findings->key_capacity);
     for (;; at = (at + 1) % findings->key_capacity) {
         struct finding_key *slot = &findings->keys[at];
-        if (!slot->used || (slot->kind == key->kind && slot->exchange == key->exchange &&
-                            slot->twin == key->twin && slot->branch == key->branch))
+        if (!slot->used || (slot->kind == key->kind && slot->read == key->read &&
+                            slot->other == key->other && slot->branch == key->branch))
             return slot;
     }
 }
@@ -64,27 +62,27 @@ static size_t append(struct findings *findings, struct lint_finding finding)
     return lint->count++;
 }
 
-// Addresses of a way: the branch, the blocks, and the exchange unless it begins the last block.
-static size_t length_of(const struct apart *apart, const struct apart_hit *hit)
+// Addresses of a way: the branch, the blocks, and the read unless it begins the last block.
+static size_t length_of(const struct divergent *lanes, const struct divergent_hit *hit)
 {
-    const struct apart_state *state = &apart->states[hit->state];
-    return state->depth + 1 + (apart->flow->nodes[state->node].first != hit->insn);
+    const struct divergent_state *state = &lanes->states[hit->state];
+    return state->depth + 1 + (lanes->flow->nodes[state->node].first != hit->insn);
 }
 
-static void fill_way(struct findings *findings, const struct apart *apart, size_t branch,
-                     const struct apart_hit *hit, struct lint_way *way)
+static void fill_way(struct findings *findings, const struct divergent *lanes, size_t branch,
+                     const struct divergent_hit *hit, struct lint_way *way)
 {
-    const struct sass_insn *insns = apart->code->insns;
-    const size_t length = length_of(apart, hit);
+    const struct sass_insn *insns = lanes->code->insns;
+    const size_t length = length_of(lanes, hit);
     way->count = length < LINT_WAY ? length : LINT_WAY;
     way->skipped = length - way->count;
     if (!way->addresses)
         way->addresses = lit_alloc(LINT_WAY, sizeof(*way->addresses));
     way->addresses[0] = insns[branch].address;
     way->addresses[way->count - 1] = insns[hit->insn].address;
-    size_t at = apart->states[hit->state].depth;
-    for (uint32_t i = hit->state; i != APART_NONE; i = apart->states[i].parent, at--) {
-        const size_t first = apart->flow->nodes[apart->states[i].node].first;
+    size_t at = lanes->states[hit->state].depth;
+    for (uint32_t i = hit->state; i != DIVERGENT_NONE; i = lanes->states[i].parent, at--) {
+        const size_t first = lanes->flow->nodes[lanes->states[i].node].first;
         if (at < LINT_WAY / 2 && at < way->count)
             way->addresses[at] = insns[first].address;
         else if (at >= LINT_WAY / 2 + way->skipped)
@@ -93,25 +91,25 @@ static void fill_way(struct findings *findings, const struct apart *apart, size_
     findings->work += length / 16 + 1;
 }
 
-static bool waits(const struct apart *apart, const struct apart_hit *hit)
+static bool waits(const struct divergent *lanes, const struct divergent_hit *hit)
 {
-    return hit && apart->states[hit->state].place != APART_NONE;
+    return hit && lanes->states[hit->state].place != DIVERGENT_NONE;
 }
 
 // The finding of a key, or of all branches if they are one finding; *is_new if it was none yet.
 static struct lint_finding *find(struct findings *findings, enum lint_kind kind, size_t branch,
-                                 size_t exchange, size_t twin, bool *is_new)
+                                 size_t read, size_t other, bool *is_new)
 {
     struct lint *lint = findings->lint;
     struct finding_key key = {.kind = (int)kind,
-                              .exchange = exchange,
-                              .twin = twin,
+                              .read = read,
+                              .other = other,
                               .branch = kind <= LINT_TWICE ? branch : SIZE_MAX,
                               .at = lint->count};
     const size_t at = look_up(findings, key, is_new);
     if (*is_new)
-        append(findings, (struct lint_finding){
-                             .kind = kind, .exchange = exchange, .twin = twin, .branch = branch});
+        append(findings,
+               (struct lint_finding){.kind = kind, .read = read, .other = other, .branch = branch});
     key.branch = branch;
     bool first = true;
     if (kind > LINT_TWICE)
@@ -121,35 +119,36 @@ static struct lint_finding *find(struct findings *findings, enum lint_kind kind,
     return &lint->findings[at];
 }
 
-void findings_add(struct findings *findings, const struct apart *apart, enum lint_kind kind,
-                  size_t branch, const struct apart_hit *first, const struct apart_hit *second)
+void findings_add(struct findings *findings, const struct divergent *lanes, enum lint_kind kind,
+                  size_t branch, const struct divergent_hit *first,
+                  const struct divergent_hit *second)
 {
-    const uint32_t node = apart->states[first->state].node;
+    const uint32_t node = lanes->states[first->state].node;
     bool is_new;
-    if (asking_only(apart->code, apart->flow, node, first->insn)) {
-        kind = LINT_ASKING;
-        findings->work += apart->flow->count;
+    if (flow_is_query(lanes->code, lanes->flow, node, first->insn)) {
+        kind = LINT_QUERY;
+        findings->work += lanes->flow->count;
     }
     struct lint_finding *finding =
         find(findings, kind, branch, first->insn, second ? second->insn : first->insn, &is_new);
     findings->work++;
-    const size_t length = length_of(apart, first) + (second ? length_of(apart, second) : 0);
+    const size_t length = length_of(lanes, first) + (second ? length_of(lanes, second) : 0);
     const struct lint_way *ways = finding->ways;
     if (!is_new && length >= ways[0].count + ways[0].skipped + ways[1].count + ways[1].skipped)
         return;
     finding->branch = branch;
-    finding->waits = waits(apart, first) || waits(apart, second);
-    fill_way(findings, apart, branch, first, &finding->ways[0]);
+    finding->waits = waits(lanes, first) || waits(lanes, second);
+    fill_way(findings, lanes, branch, first, &finding->ways[0]);
     finding->ways[1].count = finding->ways[1].skipped = 0;
     if (second)
-        fill_way(findings, apart, branch, second, &finding->ways[1]);
+        fill_way(findings, lanes, branch, second, &finding->ways[1]);
 }
 
 void findings_add_alone(struct findings *findings, const struct sass_code *code,
-                        enum lint_kind kind, size_t exchange, size_t branch)
+                        enum lint_kind kind, size_t read, size_t branch)
 {
     bool is_new;
-    struct lint_finding *finding = find(findings, kind, branch, exchange, exchange, &is_new);
+    struct lint_finding *finding = find(findings, kind, branch, read, read, &is_new);
     if (!is_new)
         return;
     finding->ways[0].addresses = lit_alloc(1, sizeof(uint32_t));

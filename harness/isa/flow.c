@@ -2,25 +2,24 @@
 #include "isa/flow.h"
 
 #include "base/text.h"
-#include "isa/insn.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define UNCONDITIONAL 7 // the guard that is always true
-
-bool flow_is_never(const struct sass_insn *insn)
-{
-    return insn->guard == UNCONDITIONAL && insn->guard_negated;
-}
-
 bool flow_is_conditional(const struct sass_insn *insn)
 {
-    if (insn->guard != UNCONDITIONAL)
-        return true;
-    const bool chooses = insn->op == SASS_BRA || insn->op == SASS_JMP || insn->op == SASS_CALL ||
-                         insn->op == SASS_RET;
-    return chooses && (insn->reads.p || insn->reads.up);
+    return insn->guard != SASS_ALWAYS ||
+           (flow_is_branch(insn->op) && (insn->reads.p || insn->reads.up));
+}
+
+bool flow_is_branch(enum sass_op op)
+{
+    return op == SASS_BRA || op == SASS_JMP || op == SASS_CALL || op == SASS_RET;
+}
+
+bool flow_is_end(enum sass_op op)
+{
+    return op == SASS_EXIT || op == SASS_KILL;
 }
 
 const struct sass_insn *flow_last(const struct sass_code *code, const struct flow_node *node)
@@ -44,7 +43,7 @@ static bool ends_block(const struct sass_insn *insn)
     case SASS_BSSY: // so that lanes differ in what they have done only from one node to the next
     case SASS_BREAK:
     case SASS_BMOV:
-        return insn->guard != UNCONDITIONAL;
+        return insn->guard != SASS_ALWAYS;
     default:
         return false;
     }
@@ -58,12 +57,12 @@ static bool falls_through(const struct sass_insn *insn)
     case SASS_JMP:
         if (insn->flags & (SASS_CONVERGED | SASS_DIVERGED))
             return true;
-        return flow_is_conditional(insn) || flow_is_never(insn);
+        return flow_is_conditional(insn) || sass_is_never(insn);
     case SASS_CALL:
     case SASS_RET:
     case SASS_EXIT:
     case SASS_KILL:
-        return flow_is_conditional(insn) || flow_is_never(insn);
+        return flow_is_conditional(insn) || sass_is_never(insn);
     default:
         return true;
     }
@@ -72,7 +71,7 @@ static bool falls_through(const struct sass_insn *insn)
 // Whether it may go to its target.
 static bool branches(const struct sass_insn *insn)
 {
-    if (flow_is_never(insn))
+    if (sass_is_never(insn))
         return false;
     return insn->op == SASS_BRA || insn->op == SASS_JMP || insn->op == SASS_CALL ||
            (insn->op == SASS_WARPSYNC && insn->target != SASS_NOWHERE);
@@ -126,7 +125,7 @@ static bool is_real_call(const struct maker *maker, size_t insn)
 static bool step_returns(const struct maker *maker, size_t i)
 {
     const struct sass_insn *insn = &maker->code->insns[i];
-    if (insn->op == SASS_RET && !flow_is_never(insn))
+    if (insn->op == SASS_RET && !sass_is_never(insn))
         return true;
     const bool call = is_real_call(maker, i);
     if ((falls_through(insn) || call) && i + 1 < maker->code->count && maker->returns[i + 1])
@@ -217,10 +216,10 @@ static bool link_taken(struct maker *maker, size_t from, size_t last, size_t *ne
 {
     const struct sass_insn *insn = &maker->code->insns[last];
     size_t context = maker->flow->nodes[from].context;
-    if (flow_is_never(insn))
+    if (sass_is_never(insn))
         return true;
     if (insn->op == SASS_BRX)
-        return refuse(maker, last, "where it goes is in a register");
+        return refuse(maker, last, "its target is in a register");
     if (insn->op == SASS_RET) {
         const struct flow_context *left = &maker->flow->contexts[context];
         if (context == 0)
@@ -232,7 +231,7 @@ static bool link_taken(struct maker *maker, size_t from, size_t last, size_t *ne
     if (!branches(insn))
         return true;
     if (maker->targets[last] == FLOW_NONE)
-        return refuse(maker, last, "it goes to no instruction of the code");
+        return refuse(maker, last, "its target is not an instruction");
     if (is_real_call(maker, last) && !context_of(maker, context, last, &context))
         return false;
     return node_of(maker, context, maker->targets[last], next);
@@ -300,6 +299,56 @@ void flow_clear(struct flow *flow)
     *flow = (struct flow){0};
 }
 
+// --- Nodes to be visited
+
+void flow_queue_open(struct flow_queue *queue, const struct flow *flow)
+{
+    *queue = (struct flow_queue){.nodes = lit_alloc(flow->count + 1, sizeof(*queue->nodes)),
+                                 .size = flow->count + 1,
+                                 .queued = lit_alloc(flow->count + 1, sizeof(*queue->queued))};
+}
+
+void flow_queue_close(struct flow_queue *queue)
+{
+    free(queue->nodes);
+    free(queue->queued);
+}
+
+void flow_push(struct flow_queue *queue, size_t node)
+{
+    if (queue->queued[node])
+        return;
+    queue->queued[node] = true;
+    queue->nodes[(queue->head + queue->count++) % queue->size] = node;
+}
+
+bool flow_pop(struct flow_queue *queue, size_t *node)
+{
+    if (queue->count == 0)
+        return false;
+    *node = queue->nodes[queue->head];
+    queue->head = (queue->head + 1) % queue->size;
+    queue->count--;
+    queue->queued[*node] = false;
+    return true;
+}
+
+void flow_solve(const struct flow *flow, size_t first, flow_step *step, void *user)
+{
+    struct flow_queue queue;
+    size_t node;
+    flow_queue_open(&queue, flow);
+    for (flow_push(&queue, first); flow_pop(&queue, &node);)
+        for (int way = 0; way < FLOW_WAYS; way++) {
+            const size_t next = flow->nodes[node].next[way];
+            if (next != FLOW_NONE && step(node, way, next, user))
+                flow_push(&queue, next);
+        }
+    flow_queue_close(&queue);
+}
+
+// --- Convergence queries
+
 // Goes through a node with the registers that still have what was asked for: true if one is read.
 static bool reads_in(const struct sass_code *code, const struct flow_node *node,
                      struct sass_registers *kept)
@@ -314,34 +363,58 @@ static bool reads_in(const struct sass_code *code, const struct flow_node *node,
     return false;
 }
 
-bool flow_reads_later(const struct sass_code *code, const struct flow *flow, size_t node,
-                      const struct sass_registers *registers)
+// True if something after the end of a node may read what `registers` have at its end.
+static bool reads_later(const struct sass_code *code, const struct flow *flow, size_t node,
+                        const struct sass_registers *registers)
 {
-    struct sass_registers *at = lit_alloc(flow->count, sizeof(*at));
-    size_t *queue = lit_alloc(flow->count + 1, sizeof(*queue));
-    bool *queued = lit_alloc(flow->count, sizeof(*queued)), read = false;
-    size_t head = 0, tail = 0;
-    struct sass_registers out = *registers;
-    for (size_t current = node;;) {
+    struct sass_registers *at = lit_alloc(flow->count, sizeof(*at)), out = *registers;
+    struct flow_queue queue;
+    bool read = false;
+    flow_queue_open(&queue, flow);
+    do {
         for (int way = 0; way < FLOW_WAYS; way++) {
-            const size_t next = flow->nodes[current].next[way];
-            if (next == FLOW_NONE || !registers_add(&at[next], &out) || queued[next])
-                continue;
-            queued[next] = true;
-            queue[tail] = next;
-            tail = (tail + 1) % (flow->count + 1);
+            const size_t next = flow->nodes[node].next[way];
+            if (next != FLOW_NONE && registers_add(&at[next], &out))
+                flow_push(&queue, next);
         }
-        if (head == tail)
+        if (!flow_pop(&queue, &node))
             break;
-        current = queue[head];
-        head = (head + 1) % (flow->count + 1);
-        queued[current] = false;
-        out = at[current];
-        if ((read = reads_in(code, &flow->nodes[current], &out)))
-            break;
-    }
+        out = at[node];
+        read = reads_in(code, &flow->nodes[node], &out);
+    } while (!read);
+    flow_queue_close(&queue);
     free(at);
-    free(queue);
-    free(queued);
     return read;
+}
+
+// `tainted` begins as what the read writes and grows by what is made of it. False if something
+// else than a value is made of it before the block's last instruction.
+static bool feeds_values(const struct sass_code *code, const struct flow_node *node, size_t insn,
+                         struct sass_registers *tainted)
+{
+    for (size_t i = insn + 1; i + 1 < node->end; i++) {
+        const struct sass_insn *at = &code->insns[i];
+        if (registers_meet(&at->reads, tainted)) {
+            if (at->op != SASS_OTHER && at->op != SASS_R2UR && !sass_is_cross_lane(at->op))
+                return false;
+            if (registers_empty(&at->writes) || (at->flags & SASS_UNKNOWN))
+                return false;
+            registers_add(tainted, &at->writes);
+        } else if (!flow_is_conditional(at)) {
+            registers_remove(tainted, &at->writes);
+        }
+    }
+    return true;
+}
+
+bool flow_is_query(const struct sass_code *code, const struct flow *flow, size_t node, size_t insn)
+{
+    const struct flow_node *at = &flow->nodes[node];
+    const struct sass_insn *last = flow_last(code, at);
+    if (!code->operands || !(last->flags & (SASS_CONVERGED | SASS_DIVERGED)))
+        return false;
+    struct sass_registers tainted = code->insns[insn].writes;
+    if (!feeds_values(code, at, insn, &tainted) || !registers_meet(&last->reads, &tainted))
+        return false;
+    return !reads_later(code, flow, node, &tainted);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where control can go in a piece of SASS. Calls are followed: the code of a function is there once
-// for each chain of calls that leads to it (a context), so that a return goes back to its own call.
-// Pure. The code is not trusted: what cannot be followed is an error that says why.
+// Where control can go in a piece of SASS, and what is known at each place of it. Calls are
+// followed: the code of a function is there once for each chain of calls that leads to it (a
+// context), so that a return goes back to its own call. Pure. The code is not trusted: what cannot
+// be followed is an error that says why.
 #pragma once
 
 #include "base/error.h"
@@ -44,10 +45,83 @@ void flow_clear(struct flow *flow);
 // True if the lanes that execute it need not all go the same way, as far as the instruction itself
 // says: it has a guard, or another predicate to choose by.
 bool flow_is_conditional(const struct sass_insn *insn);
-// Executed by no lane: "@!PT".
-bool flow_is_never(const struct sass_insn *insn);
+// Whether it may go elsewhere than to the next instruction, and come back or not: BRA, JMP, CALL,
+// RET.
+bool flow_is_branch(enum sass_op op);
+// EXIT, KILL.
+bool flow_is_end(enum sass_op op);
 // The last instruction of a node.
 const struct sass_insn *flow_last(const struct sass_code *code, const struct flow_node *node);
-// True if something after the end of a node may read what `registers` have at its end.
-bool flow_reads_later(const struct sass_code *code, const struct flow *flow, size_t node,
-                      const struct sass_registers *registers);
+
+// Nodes to be visited, first come, first served; each is in it at most once at a time.
+struct flow_queue {
+    size_t *nodes, size, head, count;
+    bool *queued;
+};
+void flow_queue_open(struct flow_queue *queue, const struct flow *flow);
+void flow_queue_close(struct flow_queue *queue);
+void flow_push(struct flow_queue *queue, size_t node);
+bool flow_pop(struct flow_queue *queue, size_t *node); // false: none is left
+
+// What is known of a way: of lanes that come from a node to another. True if less or more is known
+// there now than before, so that it has to be visited.
+typedef bool flow_step(size_t node, int way, size_t next, void *user);
+// Steps along all ways from node `first` on until nothing changes any more.
+void flow_solve(const struct flow *flow, size_t first, flow_step *step, void *user);
+
+// --- Convergence queries: cross-lane reads that nvidia's compiler writes to find out whether the
+// lanes of a mask are converged: all that they give goes into a BRA.CONV or BRA.DIV. Lanes that are
+// divergent there get an answer that sends them to a WARPSYNC, so that such a read is none of the
+// program's.
+bool flow_is_query(const struct sass_code *code, const struct flow *flow, size_t node, size_t insn);
+
+// --- Wrong guard predicates: instructions of a whole warp (cross-lane reads, R2UR, atomics) under
+// the ordinary predicate Pn where UPn, the uniform predicate of the same number, was last written
+// by a comparison with the mask of the active lanes: the compiler asks so whether all lanes that it
+// expects are active, and Pn asks something else.
+
+// Called for each such instruction that can be reached, with the comparison.
+typedef void misguarded_take(size_t insn, size_t comparison, void *user);
+void misguarded_find(const struct sass_code *code, const struct flow *flow, misguarded_take *take,
+                     void *user);
+
+// --- Which registers may differ between lanes that execute an instruction together. Two things
+// make a value differ: where it comes from (a lane's number, memory at an address that differs, a
+// cross-lane read), and that lanes which have reconverged have come by different ways. The second
+// is known to whoever follows the lanes (divergent.h) and is given here as a set for each node:
+// what was written while lanes were divergent that have reconverged at its end.
+
+struct uniform_state {
+    struct sass_registers varying; // may differ between lanes that are converged
+    uint64_t tid[4];               // R0 to R254 that hold SR_TID.X for sure
+};
+
+// A walk through a node. A register that may differ may still be the same for all lanes for which a
+// predicate holds, or for which it does not.
+struct uniform_walk {
+    struct uniform_state at;
+    struct sass_registers clean[7][2]; // of each predicate: where it is false, where it is true
+};
+
+// The state at the start of each node: `met` and `states` have flow->count elements; `states` is
+// filled anew. `rows`: SR_TID.X divided by 32 is the same for all lanes of a warp, which is so for
+// workgroups of one row, of rows of a multiple of 32 invocations and of rows of 32 at most. With
+// code->operands false nothing is known.
+void uniform_find(const struct sass_code *code, const struct flow *flow, bool rows,
+                  const struct sass_registers *met, struct uniform_state *states);
+
+// Begins a walk at the start of a node, and goes over one instruction.
+void uniform_begin(struct uniform_walk *walk, const struct uniform_state *state);
+void uniform_step(const struct sass_code *code, bool rows, const struct sass_insn *insn,
+                  struct uniform_walk *walk);
+
+// True if lanes that execute it together may decide differently whether they do what it says:
+// branch, execute it at all.
+bool uniform_diverges(const struct sass_code *code, const struct sass_insn *insn,
+                      const struct uniform_state *state);
+
+// What is the same for all lanes of a side of the branch at the end of a node because it was
+// written under the branch's guard, and not the same for both sides: nothing else says so where
+// they meet.
+void uniform_sided(const struct sass_code *code, const struct flow_node *node,
+                   struct sass_registers *registers);

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/lint.h"
 
-#include "isa/apart.h"
-#include "isa/asking.h"
-#include "isa/findings.h"
-#include "isa/insn.h"
-#include "isa/misguarded.h"
-#include "isa/uniform.h"
+#include "isa/divergent.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define WORK       20000000 // states and instructions stepped; more is refused
-#define CANDIDATES 64       // exchanges of a side that are looked at for one in two places
+#define CANDIDATES 64       // reads of a side that are looked at for one in two places
 
 struct run {
     const struct sass_code *code;
@@ -21,44 +16,46 @@ struct run {
     struct flow flow;
     struct sass_registers *met, *written;
     struct uniform_state *states;
-    struct apart entry, apart;
-    bool *followed; // of each node: the lanes that part at its end have been followed
+    struct divergent entry, lanes;
+    bool *followed; // of each node: the lanes that diverge at its end have been followed
     struct findings findings;
-    size_t *queue;
-    bool *queued;
+    struct flow_queue queue;
+    size_t *reached; // nodes, each once
+    bool *is_reached;
 };
 
 // Of the lanes that were followed from one branch.
 
-static int by_exchange(const void *a, const void *b)
+static int by_read(const void *a, const void *b)
 {
-    const struct apart_hit *left = a, *right = b;
+    const struct divergent_hit *left = a, *right = b;
     if (left->insn != right->insn)
         return left->insn < right->insn ? -1 : 1;
     return (left->state > right->state) - (left->state < right->state);
 }
 
-static bool together(const struct apart_state *a, const struct apart_state *b)
+static bool converged(const struct divergent_state *a, const struct divergent_state *b)
 {
-    return a->place == b->place && a->place != APART_NONE;
+    return a->place == b->place && a->place != DIVERGENT_NONE;
 }
 
-static const struct apart_state *state_of(const struct run *run, const struct apart_hit *hit)
+static const struct divergent_state *state_of(const struct run *run,
+                                              const struct divergent_hit *hit)
 {
-    return &run->apart.states[hit->state];
+    return &run->lanes.states[hit->state];
 }
 
-// Of the hits of one exchange: the first pair, from different sides, that meets apart in a node.
+// Of the hits of one read: the first pair, from different sides, that meets divergent in a node.
 // `same_round`: both have come to the branch again equally often.
-static bool find_pair(struct run *run, const struct apart_hit *hits, size_t count, bool same_round,
-                      const struct apart_hit *pair[2])
+static bool find_pair(struct run *run, const struct divergent_hit *hits, size_t count,
+                      bool same_round, const struct divergent_hit *pair[2])
 {
-    run->apart.work += count;
+    run->lanes.work += count;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < i; j++) {
-            run->apart.work++;
-            const struct apart_state *a = state_of(run, &hits[j]), *b = state_of(run, &hits[i]);
-            if (a->node != b->node || a->side == b->side || together(a, b) ||
+            run->lanes.work++;
+            const struct divergent_state *a = state_of(run, &hits[j]), *b = state_of(run, &hits[i]);
+            if (a->node != b->node || a->side == b->side || converged(a, b) ||
                 (a->rounds == b->rounds) != same_round)
                 continue;
             pair[a->side] = &hits[j];
@@ -71,38 +68,57 @@ static bool find_pair(struct run *run, const struct apart_hit *hits, size_t coun
 // What lanes that were followed can still come to from a node.
 struct ahead {
     bool branch; // the branch where they parted: they have not left its loop
-    bool meets; // a place that brings both sides together for its sake, which WARPSYNC.ALL does not
+    bool meets;  // a place that both sides reconverge at for its sake, which WARPSYNC.ALL is not
 };
+
+// Adds a node to those that are reached, if it is new.
+static size_t reach_also(struct run *run, size_t count, size_t node)
+{
+    if (run->is_reached[node])
+        return count;
+    run->is_reached[node] = true;
+    run->reached[count] = node;
+    return count + 1;
+}
+
+// The nodes behind `node` that lanes which were followed come to, itself first, each once: until
+// `leaves` says of one that what is behind it does not count.
+static size_t reach(struct run *run, size_t count,
+                    bool (*leaves)(const struct run *run, size_t node, void *user), void *user)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct flow_node *at = &run->flow.nodes[run->reached[i]];
+        if (leaves(run, run->reached[i], user))
+            continue;
+        for (int way = 0; way < FLOW_WAYS; way++)
+            if (at->next[way] != FLOW_NONE && run->lanes.newest[at->next[way]] != DIVERGENT_NONE)
+                count = reach_also(run, count, at->next[way]);
+    }
+    for (size_t i = 0; i < count; i++)
+        run->is_reached[run->reached[i]] = false;
+    run->lanes.work += 8 * count;
+    return count;
+}
+
+static bool note_ahead(const struct run *run, size_t node, void *user)
+{
+    struct ahead *ahead = user;
+    const struct sass_insn *last = flow_last(run->code, &run->flow.nodes[node]);
+    ahead->branch |= node == run->lanes.branch;
+    ahead->meets |= run->lanes.meets[node] == 3 && !divergent_names_all(last);
+    return false;
+}
 
 static struct ahead look_ahead(struct run *run, size_t node)
 {
-    const struct apart *apart = &run->apart;
-    size_t count = 0;
     struct ahead ahead = {0};
-    run->queue[count++] = node;
-    run->queued[node] = true;
-    for (size_t i = 0; i < count; i++) {
-        const size_t at = run->queue[i];
-        const struct sass_insn *last = flow_last(run->code, &run->flow.nodes[at]);
-        ahead.branch |= at == apart->branch;
-        ahead.meets |= apart->meets[at] == 3 && !apart_names_all(last);
-        for (int way = 0; way < FLOW_WAYS; way++) {
-            const size_t next = run->flow.nodes[at].next[way];
-            if (next == FLOW_NONE || apart->newest[next] == APART_NONE || run->queued[next])
-                continue;
-            run->queue[count++] = next;
-            run->queued[next] = true;
-        }
-    }
-    for (size_t i = 0; i < count; i++)
-        run->queued[run->queue[i]] = false;
-    run->apart.work += 8 * count;
+    reach(run, reach_also(run, 0, node), note_ahead, &ahead);
     return ahead;
 }
 
 // The first hit in a node that lanes of one side only reach.
-static const struct apart_hit *find_alone(const struct run *run, const struct apart_hit *hits,
-                                          size_t count)
+static const struct divergent_hit *find_alone(const struct run *run,
+                                              const struct divergent_hit *hits, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         bool other = false;
@@ -115,92 +131,89 @@ static const struct apart_hit *find_alone(const struct run *run, const struct ap
     return NULL;
 }
 
-// Lanes from both sides meet in an exchange, in different iterations only.
-static void report_rounds(struct run *run, size_t branch, const struct apart_hit *pair[2])
+// Lanes from both sides meet in a read, in different iterations only.
+static void report_rounds(struct run *run, size_t branch, const struct divergent_hit *pair[2])
 {
     const struct ahead ahead = look_ahead(run, state_of(run, pair[0])->node);
     if (ahead.branch) // those of one iteration do not meet others there
-        findings_add(&run->findings, &run->apart, LINT_INSIDE, branch, pair[0], NULL);
+        findings_add(&run->findings, &run->lanes, LINT_INSIDE, branch, pair[0], NULL);
     else
-        findings_add(&run->findings, &run->apart, ahead.meets ? LINT_LEAVING : LINT_RISK, branch,
+        findings_add(&run->findings, &run->lanes, ahead.meets ? LINT_LEAVING : LINT_RISK, branch,
                      pair[0], pair[1]);
 }
 
 static void report_hits(struct run *run, size_t branch, enum lint_kind one_sided)
 {
-    struct apart *apart = &run->apart;
-    for (size_t i = 0, end; i < apart->hit_count; i = end) {
-        const struct apart_hit *hits = &apart->hits[i], *pair[2];
-        for (end = i; end < apart->hit_count && apart->hits[end].insn == hits->insn;)
+    struct divergent *lanes = &run->lanes;
+    for (size_t i = 0, end; i < lanes->hit_count; i = end) {
+        const struct divergent_hit *hits = &lanes->hits[i], *pair[2];
+        for (end = i; end < lanes->hit_count && lanes->hits[end].insn == hits->insn;)
             end++;
-        const struct apart_hit *alone = NULL;
+        const struct divergent_hit *alone = NULL;
         const bool sided = one_sided == LINT_INSIDE;
         if (sided && find_pair(run, hits, end - i, true, pair))
-            findings_add(&run->findings, &run->apart, LINT_RISK, branch, pair[0], pair[1]);
+            findings_add(&run->findings, &run->lanes, LINT_RISK, branch, pair[0], pair[1]);
         else if (sided && find_pair(run, hits, end - i, false, pair))
             report_rounds(run, branch, pair);
         else if ((alone = find_alone(run, hits, end - i)))
-            findings_add(&run->findings, &run->apart, one_sided, branch, alone, NULL);
+            findings_add(&run->findings, &run->lanes, one_sided, branch, alone, NULL);
     }
 }
 
-// One exchange in two places.
+// One read in two places.
 
-static uint8_t sides_at(const struct apart *apart, size_t node)
+static uint8_t sides_at(const struct divergent *lanes, size_t node)
 {
     uint8_t sides = 0;
-    for (uint32_t i = apart->newest[node]; i != APART_NONE; i = apart->states[i].older)
-        sides |= (uint8_t)(1u << apart->states[i].side);
+    for (uint32_t i = lanes->newest[node]; i != DIVERGENT_NONE; i = lanes->states[i].older)
+        sides |= (uint8_t)(1u << lanes->states[i].side);
     return sides;
+}
+
+struct certainty {
+    unsigned side;
+    size_t node;
+    bool escapes;
+};
+
+static bool note_escape(const struct run *run, size_t node, void *user)
+{
+    struct certainty *c = user;
+    if (node != c->node)
+        c->escapes |= run->lanes.ends[node] || sides_at(&run->lanes, node) != 1u << c->side;
+    return node == c->node || c->escapes;
 }
 
 // True if no lane of a side can leave the code of that side alone without executing something in
 // `node`.
 static bool is_certain(struct run *run, unsigned side, size_t node)
 {
-    const struct apart *apart = &run->apart;
-    size_t count = 0, taken = 0;
-    bool escapes = false;
-    for (size_t i = 0; i < apart->count && apart->states[i].parent == APART_NONE; i++)
-        if (apart->states[i].side == side && !run->queued[apart->states[i].node]) {
-            run->queue[count++] = apart->states[i].node;
-            run->queued[apart->states[i].node] = true;
-        }
-    for (; taken < count; taken++) {
-        const size_t at = run->queue[taken];
-        if (at == node)
-            continue;
-        escapes |= apart->ends[at] || sides_at(apart, at) != 1u << side;
-        for (int way = 0; way < FLOW_WAYS && !escapes; way++) {
-            const size_t next = run->flow.nodes[at].next[way];
-            if (next == FLOW_NONE || apart->newest[next] == APART_NONE || run->queued[next])
-                continue;
-            run->queue[count++] = next;
-            run->queued[next] = true;
-        }
-    }
-    for (size_t i = 0; i < count; i++)
-        run->queued[run->queue[i]] = false;
-    run->apart.work += 8 * count;
-    return !escapes;
+    const struct divergent *lanes = &run->lanes;
+    struct certainty certainty = {side, node, false};
+    size_t count = 0;
+    for (size_t i = 0; i < lanes->count && lanes->states[i].parent == DIVERGENT_NONE; i++)
+        if (lanes->states[i].side == side)
+            count = reach_also(run, count, lanes->states[i].node);
+    reach(run, count, note_escape, &certainty);
+    return !certainty.escapes;
 }
 
-// The exchanges that lanes of one side alone meet for sure, in the order of their distance.
-static size_t find_certain(struct run *run, unsigned side, struct apart_hit *certain)
+// The reads that lanes of one side alone come to for sure, in the order of their distance.
+static size_t find_certain(struct run *run, unsigned side, struct divergent_hit *certain)
 {
-    const struct apart *apart = &run->apart;
+    const struct divergent *lanes = &run->lanes;
     size_t count = 0;
-    for (size_t i = 0; i < apart->hit_count && count < CANDIDATES; i++) {
-        const struct apart_hit *hit = &apart->hits[i];
-        const struct apart_state *state = &apart->states[hit->state];
-        if (state->side != side || state->place != APART_NONE ||
-            sides_at(apart, state->node) != 1u << side ||
-            asking_only(run->code, &run->flow, state->node, hit->insn))
+    for (size_t i = 0; i < lanes->hit_count && count < CANDIDATES; i++) {
+        const struct divergent_hit *hit = &lanes->hits[i];
+        const struct divergent_state *state = &lanes->states[hit->state];
+        if (state->side != side || state->place != DIVERGENT_NONE ||
+            sides_at(lanes, state->node) != 1u << side ||
+            flow_is_query(run->code, &run->flow, state->node, hit->insn))
             continue;
         bool seen = false;
         for (size_t j = 0; j < count; j++)
             seen |=
-                certain[j].insn == hit->insn && apart->states[certain[j].state].node == state->node;
+                certain[j].insn == hit->insn && lanes->states[certain[j].state].node == state->node;
         if (!seen && is_certain(run, side, state->node))
             certain[count++] = *hit;
     }
@@ -209,7 +222,7 @@ static size_t find_certain(struct run *run, unsigned side, struct apart_hit *cer
 
 static int by_distance(const void *a, const void *b)
 {
-    const struct apart_hit *left = a, *right = b;
+    const struct divergent_hit *left = a, *right = b;
     if (left->state != right->state)
         return left->state < right->state ? -1 : 1;
     return (left->insn > right->insn) - (left->insn < right->insn);
@@ -218,14 +231,14 @@ static int by_distance(const void *a, const void *b)
 static bool same_sort(const struct run *run, size_t a, size_t b)
 {
     size_t lengths[2];
-    const char *left = insn_mnemonic(&run->code->insns[a], &lengths[0]);
-    const char *right = insn_mnemonic(&run->code->insns[b], &lengths[1]);
+    const char *left = sass_mnemonic(&run->code->insns[a], &lengths[0]);
+    const char *right = sass_mnemonic(&run->code->insns[b], &lengths[1]);
     return lengths[0] == lengths[1] && memcmp(left, right, lengths[0]) == 0;
 }
 
 static void report_twice(struct run *run, size_t branch)
 {
-    struct apart_hit certain[2][CANDIDATES];
+    struct divergent_hit certain[2][CANDIDATES];
     size_t counts[2];
     for (unsigned side = 0; side < 2; side++)
         counts[side] = find_certain(run, side, certain[side]);
@@ -238,46 +251,38 @@ static void report_twice(struct run *run, size_t branch)
         for (size_t j = 0; j < counts[1]; j++) {
             if (taken[j] || !same_sort(run, certain[0][i].insn, certain[1][j].insn))
                 continue;
-            findings_add(&run->findings, &run->apart, LINT_TWICE, branch, &certain[0][i],
+            findings_add(&run->findings, &run->lanes, LINT_TWICE, branch, &certain[0][i],
                          &certain[1][j]);
             taken[j] = true;
             break;
         }
 }
 
-// What lanes wrote while they were apart may differ between them when they are together again.
+// What lanes wrote while they were divergent may differ between them when they have reconverged.
 static void spread_written(struct run *run)
 {
-    const struct apart *apart = &run->apart;
+    const struct divergent *lanes = &run->lanes;
     const struct flow *flow = &run->flow;
-    for (size_t i = 0; i < apart->touched_count; i++)
-        run->written[apart->touched[i]] = (struct sass_registers){0};
-    for (size_t i = 0; i < apart->count && apart->states[i].parent == APART_NONE; i++)
-        uniform_sided(run->code, &flow->nodes[apart->branch], &run->written[apart->states[i].node]);
-    size_t count = 0;
-    for (size_t i = apart->touched_count; i-- > 0; count++) {
-        run->queue[count] = apart->touched[i];
-        run->queued[apart->touched[i]] = true;
-    }
-    while (count) {
-        const size_t node = run->queue[--count];
-        run->queued[node] = false;
+    for (size_t i = 0; i < lanes->touched_count; i++)
+        run->written[lanes->touched[i]] = (struct sass_registers){0};
+    for (size_t i = 0; i < lanes->count && lanes->states[i].parent == DIVERGENT_NONE; i++)
+        uniform_sided(run->code, &flow->nodes[lanes->branch], &run->written[lanes->states[i].node]);
+    for (size_t i = 0; i < lanes->touched_count; i++)
+        flow_push(&run->queue, lanes->touched[i]);
+    for (size_t node; flow_pop(&run->queue, &node);) {
+        const struct flow_node *at = &flow->nodes[node];
         struct sass_registers out = run->written[node];
-        for (size_t i = flow->nodes[node].first; i < flow->nodes[node].end; i++)
+        for (size_t i = at->first; i < at->end; i++)
             registers_add(&out, &run->code->insns[i].writes);
-        run->apart.work += flow->nodes[node].end - flow->nodes[node].first;
+        run->lanes.work += at->end - at->first;
         out.ur = 0; // one for all lanes
         out.up = 0;
-        if (apart->meets[node] == 3)
+        if (lanes->meets[node] == 3)
             registers_add(&run->met[node], &out);
-        for (int way = 0; way < FLOW_WAYS; way++) {
-            const size_t next = flow->nodes[node].next[way];
-            if (next == FLOW_NONE || apart->newest[next] == APART_NONE ||
-                !registers_add(&run->written[next], &out) || run->queued[next])
-                continue;
-            run->queue[count++] = next;
-            run->queued[next] = true;
-        }
+        for (int way = 0; way < FLOW_WAYS; way++)
+            if (at->next[way] != FLOW_NONE && lanes->newest[at->next[way]] != DIVERGENT_NONE &&
+                registers_add(&run->written[at->next[way]], &out))
+                flow_push(&run->queue, at->next[way]);
     }
 }
 
@@ -286,18 +291,19 @@ static void spread_written(struct run *run)
 static bool too_much(struct lit_error *error)
 {
     return lit_fail(error, LIT_EXIT_USAGE,
-                    "cannot be analysed: lanes can part in too many ways to follow them all");
+                    "cannot be analysed: lanes can diverge in too many ways to follow them all");
 }
 
-// Where lanes can part at the end of a node, once for each set of barriers that they can be in.
+// Where lanes can diverge at the end of a node, once for each set of barriers that they can be in.
 static bool follow_from(struct run *run, size_t node)
 {
     const struct sass_insn *last = flow_last(run->code, &run->flow.nodes[node]);
-    const bool exits = last->op == SASS_EXIT || last->op == SASS_KILL;
-    struct apart_state starts[64];
+    const bool exits = flow_is_end(last->op);
+    struct divergent_state starts[64];
     size_t count = 0;
-    for (uint32_t i = run->entry.newest[node]; i != APART_NONE; i = run->entry.states[i].older) {
-        const struct apart_state state = apart_before_last(&run->entry, i);
+    for (uint32_t i = run->entry.newest[node]; i != DIVERGENT_NONE;
+         i = run->entry.states[i].older) {
+        const struct divergent_state state = divergent_before_last(&run->entry, i);
         bool known = false;
         for (size_t j = 0; j < count && !known; j++)
             known = starts[j].open == state.open &&
@@ -308,29 +314,29 @@ static bool follow_from(struct run *run, size_t node)
             starts[count++] = state;
     }
     for (size_t i = 0; i < count; i++) {
-        run->apart.limit = WORK;
-        const bool good = exits ? apart_survive(&run->apart, node, &starts[i])
-                                : apart_follow(&run->apart, node, &starts[i]);
+        run->lanes.limit = WORK;
+        const bool good = exits ? divergent_survive(&run->lanes, node, &starts[i])
+                                : divergent_follow(&run->lanes, node, &starts[i]);
         if (!good)
             return false;
-        if (run->apart.hit_count)
-            qsort(run->apart.hits, run->apart.hit_count, sizeof(*run->apart.hits), by_exchange);
+        if (run->lanes.hit_count)
+            qsort(run->lanes.hits, run->lanes.hit_count, sizeof(*run->lanes.hits), by_read);
         report_hits(run, run->flow.nodes[node].end - 1, exits ? LINT_EXITED : LINT_INSIDE);
         if (exits)
             continue;
         report_twice(run, run->flow.nodes[node].end - 1);
         spread_written(run);
     }
-    return run->apart.work + run->findings.work <= WORK;
+    return run->lanes.work + run->findings.work <= WORK;
 }
 
 // What may differ at the end of a node, before its last instruction.
-static bool parts_at_end(const struct run *run, size_t node)
+static bool diverges_at_end(const struct run *run, size_t node)
 {
     struct uniform_walk walk;
     const struct flow_node *at = &run->flow.nodes[node];
     const struct sass_insn *last = flow_last(run->code, at);
-    const bool ends = last->op == SASS_EXIT || last->op == SASS_KILL;
+    const bool ends = flow_is_end(last->op);
     const bool stays = last->op == SASS_BSYNC || last->op == SASS_WARPSYNC;
     const bool two = at->next[FLOW_FALL] != FLOW_NONE && at->next[FLOW_TAKEN] != FLOW_NONE &&
                      at->next[FLOW_FALL] != at->next[FLOW_TAKEN];
@@ -339,10 +345,10 @@ static bool parts_at_end(const struct run *run, size_t node)
     uniform_begin(&walk, &run->states[node]);
     for (size_t i = at->first; i + 1 < at->end; i++)
         uniform_step(run->code, run->rows, &run->code->insns[i], &walk);
-    return uniform_parts(run->code, last, &walk.at);
+    return uniform_diverges(run->code, last, &walk.at);
 }
 
-// Lanes that meet by different ways may differ in more, and so part at more branches, until no
+// Lanes that meet by different ways may differ in more, and so diverge at more branches, until no
 // branch is new.
 static bool follow_new(struct run *run)
 {
@@ -350,7 +356,7 @@ static bool follow_new(struct run *run)
         found = false;
         uniform_find(run->code, &run->flow, run->rows, run->met, run->states);
         for (size_t node = 0; node < run->flow.count; node++) {
-            if (run->followed[node] || !parts_at_end(run, node))
+            if (run->followed[node] || !diverges_at_end(run, node))
                 continue;
             run->followed[node] = found = true;
             if (!follow_from(run, node))
@@ -365,7 +371,7 @@ static bool follow_all(struct run *run)
 {
     for (size_t before = SIZE_MAX;;) {
         uint64_t shared = 0;
-        if (!apart_enter(&run->entry, run->met))
+        if (!divergent_enter(&run->entry, run->met))
             return false;
         for (size_t i = 0; i < run->entry.count; i++)
             shared += 1 + run->entry.states[i].open;
@@ -383,7 +389,7 @@ static void count_and_guard(struct run *run)
 {
     struct lint *lint = run->lint;
     bool *seen = lit_alloc(run->code->count, sizeof(*seen));
-    bool *parting = lit_alloc(run->code->count, sizeof(*parting));
+    bool *divergent = lit_alloc(run->code->count, sizeof(*divergent));
     bool *two_ways = lit_alloc(run->code->count, sizeof(*two_ways));
     for (size_t i = 0; i < run->flow.count; i++) {
         const struct flow_node *node = &run->flow.nodes[i];
@@ -391,25 +397,25 @@ static void count_and_guard(struct run *run)
         uniform_begin(&walk, &run->states[i]);
         for (size_t j = node->first; j < node->end; j++) {
             const struct sass_insn *insn = &run->code->insns[j];
-            if (sass_is_exchange(insn->op) && uniform_parts(run->code, insn, &walk.at))
+            if (sass_is_cross_lane(insn->op) && uniform_diverges(run->code, insn, &walk.at))
                 findings_add_alone(&run->findings, run->code, LINT_GUARDED, j, j);
             uniform_step(run->code, run->rows, insn, &walk);
             if (!seen[j]) {
-                lint->exchanges += sass_is_exchange(insn->op);
+                lint->reads += sass_is_cross_lane(insn->op);
                 lint->unknown += (insn->flags & SASS_UNKNOWN) != 0;
             }
             seen[j] = true;
         }
         const size_t last = node->end - 1;
-        parting[last] |= run->followed[i];
+        divergent[last] |= run->followed[i];
         two_ways[last] |= node->next[FLOW_FALL] != FLOW_NONE && node->next[FLOW_TAKEN] != FLOW_NONE;
     }
     for (size_t i = 0; i < run->code->count; i++) {
         lint->branches += two_ways[i];
-        lint->parting += two_ways[i] && parting[i];
+        lint->divergent += two_ways[i] && divergent[i];
     }
     free(seen);
-    free(parting);
+    free(divergent);
     free(two_ways);
 }
 
@@ -424,8 +430,8 @@ static int by_kind(const void *a, const void *b)
     const struct lint_finding *left = a, *right = b;
     if (left->kind != right->kind)
         return left->kind < right->kind ? -1 : 1;
-    if (left->exchange != right->exchange)
-        return left->exchange < right->exchange ? -1 : 1;
+    if (left->read != right->read)
+        return left->read < right->read ? -1 : 1;
     return (left->branch > right->branch) - (left->branch < right->branch);
 }
 
@@ -442,17 +448,18 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
         run.states = lit_alloc(count, sizeof(*run.states));
         run.written = lit_alloc(count, sizeof(*run.written));
         run.followed = lit_alloc(count, sizeof(*run.followed));
-        run.queue = lit_alloc(count, sizeof(*run.queue));
-        run.queued = lit_alloc(count, sizeof(*run.queued));
-        good = apart_open(&run.entry, code, &run.flow, WORK);
-        good = apart_open(&run.apart, code, &run.flow, WORK) && good;
+        run.reached = lit_alloc(count, sizeof(*run.reached));
+        run.is_reached = lit_alloc(count, sizeof(*run.is_reached));
+        flow_queue_open(&run.queue, &run.flow);
+        good = divergent_open(&run.entry, code, &run.flow, WORK);
+        good = divergent_open(&run.lanes, code, &run.flow, WORK) && good;
         good = (good && follow_all(&run)) || too_much(error);
         if (good) {
             count_and_guard(&run);
             misguarded_find(code, &run.flow, add_misguarded, &run);
         }
-        apart_close(&run.entry);
-        apart_close(&run.apart);
+        divergent_close(&run.entry);
+        divergent_close(&run.lanes);
     }
     flow_clear(&run.flow);
     findings_clear(&run.findings);
@@ -460,9 +467,115 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
     free(run.states);
     free(run.written);
     free(run.followed);
-    free(run.queue);
-    free(run.queued);
+    free(run.reached);
+    free(run.is_reached);
+    flow_queue_close(&run.queue);
     if (lint->count)
         qsort(lint->findings, lint->count, sizeof(*lint->findings), by_kind);
     return good;
+}
+
+// --- Words
+
+#define SHOWN 8 // addresses of a way; of longer ones the middle is left out
+
+// What is said of a kind before the address of the branch (or of where lanes ended), and behind it
+// and how many other branches the same is true of.
+static const struct {
+    const char *name, *before, *behind;
+} kinds[LINT_KINDS] = {
+    [LINT_MISGUARDED] = {"misguarded", NULL, NULL},
+    [LINT_RISK] = {"at risk", " can be reached from both sides of the branch at",
+                   " without reconvergence: "},
+    [LINT_LEAVING] = {"leaving", " is reached by lanes that leave a loop at",
+                      " in different iterations, before they reconverge: "},
+    [LINT_TWICE] = {"twice", NULL, NULL},
+    [LINT_INSIDE] = {"inside", " is reached by one side of the branch at", ": "},
+    [LINT_GUARDED] = {"guarded", NULL, NULL},
+    [LINT_EXITED] = {"exited", " is reached when other lanes may have ended at", ": "},
+    [LINT_QUERY] = {"query", " only asks whether lanes that diverged at",
+                    " are converged, and makes them wait if not: "},
+};
+
+const char *lint_kind_name(enum lint_kind kind)
+{
+    return kinds[kind].name;
+}
+
+bool lint_is_risk(enum lint_kind kind)
+{
+    return kind <= LINT_TWICE;
+}
+
+static void word_insn(const struct sass_code *code, size_t insn, struct text *text)
+{
+    size_t length;
+    const char *mnemonic = sass_mnemonic(&code->insns[insn], &length);
+    if (length)
+        text_append(text, mnemonic, length);
+    else
+        text_puts(text, sass_op_name(code->insns[insn].op));
+    text_printf(text, " at 0x%x", code->insns[insn].address);
+}
+
+static void word_way(const struct lint_way *way, struct text *text)
+{
+    for (size_t i = 0; i < way->count; i++) {
+        if (way->count > SHOWN && i == SHOWN / 2) {
+            text_printf(text, " -> (%zu more)", way->count - SHOWN + way->skipped);
+            i = way->count - SHOWN / 2;
+        }
+        text_printf(text, "%s0x%x", i ? " -> " : "", way->addresses[i]);
+    }
+}
+
+static void word_kind(const struct sass_code *code, const struct lint_finding *finding,
+                      struct text *text)
+{
+    const uint32_t branch = code->insns[finding->branch].address;
+    const int guard = code->insns[finding->read].guard;
+    switch (finding->kind) {
+    case LINT_TWICE:
+        if (finding->read == finding->other)
+            text_printf(
+                text,
+                " is executed by each side of the branch at 0x%x in a call of its own: ", branch);
+        else
+            text_printf(text,
+                        " and at 0x%x: each side of the branch at 0x%x executes one of its own: ",
+                        code->insns[finding->other].address, branch);
+        return;
+    case LINT_MISGUARDED:
+        text_printf(text,
+                    " has the guard P%d, where the masks of lanes at 0x%x were compared into UP%d",
+                    guard, branch, guard);
+        return;
+    case LINT_GUARDED:
+        text_puts(text, " is executed by those lanes alone for which its guard holds");
+        return;
+    default:
+        text_printf(text, "%s 0x%x", kinds[finding->kind].before, branch);
+    }
+    if (finding->more)
+        text_printf(text, " (and of %zu other branch%s)", finding->more,
+                    finding->more == 1 ? "" : "es");
+    text_puts(text, kinds[finding->kind].behind);
+}
+
+void lint_word(const struct sass_code *code, const struct lint *lint,
+               const struct lint_finding *finding, struct text *text)
+{
+    word_insn(code, finding->read, text);
+    word_kind(code, finding, text);
+    if (finding->kind != LINT_GUARDED && finding->kind != LINT_MISGUARDED)
+        word_way(&finding->ways[0], text);
+    if (finding->ways[1].count) {
+        text_puts(text, " and ");
+        word_way(&finding->ways[1], text);
+    }
+    if (finding->waits)
+        text_puts(text, finding->ways[1].count ? "; a WARPSYNC for a mask is on one of them"
+                                               : "; a WARPSYNC for a mask precedes it");
+    if (!lint->operands && finding->kind != LINT_MISGUARDED)
+        text_puts(text, "; register values are not known, so the branch may be uniform");
 }

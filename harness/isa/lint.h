@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The convergence lint: exchanges between the lanes of a warp (SHFL, VOTE, VOTEU, MATCH, REDUX)
-// that lanes can reach apart from each other, because nothing brings them together again after a
-// branch that they left by different sides. docs/lint.md says what it finds, what it cannot, and
-// why. Pure; bounded in time by the size of the code alone.
+// The convergence lint: cross-lane reads (SHFL, VOTE, VOTEU, MATCH, REDUX) that lanes of a warp can
+// reach divergent, because nothing reconverges them after a branch that they left by different
+// sides. docs/lint.md says what it finds, what it cannot, and why. Pure; bounded in time by the
+// size of the code alone.
 #pragma once
 
 #include "base/error.h"
@@ -10,53 +10,56 @@
 #include "isa/sass.h"
 
 enum lint_kind {
-    LINT_MISGUARDED, // of R2UR and atomics too: it stands under Pn where UPn, the uniform predicate
-                     // of the same number, is what the lanes' masks were compared for
-    LINT_RISK,       // lanes from both sides of a branch reach it, with nothing between that brings
-                     // them together
+    LINT_MISGUARDED, // of R2UR and atomics too: its guard is Pn where UPn, the uniform predicate of
+                     // the same number, is what the lanes' masks were compared for
+    LINT_RISK,       // lanes from both sides of a branch reach it, and nothing between reconverges
+                     // them
     LINT_LEAVING,    // the same, but in different iterations only: lanes that left a loop by the
-                     // branch early and late, before the place where they are brought together
-    LINT_TWICE,   // each side of a branch has an exchange of the same sort, or a call to the same,
-                  // that its lanes cannot avoid: one exchange in two places, or two exchanges
-    LINT_INSIDE,  // lanes from one side of a branch reach it: some of the warp exchange
+                     // branch early and late, before the place where they reconverge
+    LINT_TWICE,   // each side of a branch has a read of the same sort, or a call to the same, that
+                  // its lanes cannot avoid: one read in two places, or two reads
+    LINT_INSIDE,  // lanes from one side of a branch reach it: a part of the warp
     LINT_GUARDED, // its own guard may differ between the lanes
     LINT_EXITED,  // lanes have ended (EXIT) before it
-    LINT_ASKING,  // any of these, but all it does is to choose whether lanes wait for each other:
+    LINT_QUERY,   // any of these, but all it does is to choose whether lanes wait for each other:
                   // what it gives goes into a BRA.CONV or BRA.DIV
     LINT_KINDS
 };
 
 // "at risk", "twice", ...
 const char *lint_kind_name(enum lint_kind kind);
+// Divergent cross-lane reads, and wrong guard predicates: MISGUARDED, RISK, LEAVING, TWICE. The
+// others say that a part of the lanes reads, which can be what the program asks for.
+bool lint_is_risk(enum lint_kind kind);
 
 #define LINT_WAY 32 // addresses of a way that are kept
 
 struct lint_way {
-    uint32_t *addresses; // of the branch, the blocks on the shortest way, the exchange
+    uint32_t *addresses; // of the branch, the blocks on the shortest way, the read
     size_t count;        // LINT_WAY at most
     size_t skipped;      // addresses left out in the middle of a longer way, behind LINT_WAY / 2
 };
 
 struct lint_finding {
     enum lint_kind kind;
-    size_t exchange; // index of the instruction
-    size_t twin;     // of LINT_TWICE: the other side's, which is the same if each side
-                     // calls it; else the same
-    size_t branch;   // where lanes part, or EXIT; of LINT_GUARDED: the exchange; of
-                     // LINT_MISGUARDED: the comparison of masks
-    size_t more;     // further branches of which the same is true (not of RISK, LEAVING, TWICE)
-    bool waits;      // lanes have waited for a mask (WARPSYNC, BRA.CONV) after the branch
+    size_t read;   // index of the instruction
+    size_t other;  // of LINT_TWICE: the other side's, which is the same if each side calls it; else
+                   // the same
+    size_t branch; // where lanes diverge, or EXIT; of LINT_GUARDED: the read; of LINT_MISGUARDED:
+                   // the comparison of masks
+    size_t more;   // further branches of which the same is true (not of RISK, LEAVING, TWICE)
+    bool waits;    // lanes have waited for a mask (WARPSYNC, BRA.CONV) after the branch
     struct lint_way ways[2]; // of the side that falls through, or the only one; of the other
 };
 
 struct lint {
-    struct lint_finding *findings; // by kind, address of the exchange, address of the branch
+    struct lint_finding *findings; // by kind, address of the read, address of the branch
     size_t count;
-    size_t exchanges; // instructions that can be reached
+    size_t reads;     // cross-lane ones that can be reached
     size_t branches;  // conditional branches that can be reached
-    size_t parting;   // of these: those whose lanes need not go the same way
+    size_t divergent; // of these: those at which lanes can diverge
     size_t unknown;   // instructions that can be reached and were not understood
-    bool operands;    // false: every conditional branch was taken for one that parts lanes
+    bool operands;    // false: lanes were taken to diverge at every conditional branch
 };
 
 struct lint_options {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/misguarded.h"
+#include "isa/flow.h"
 
 #include "base/text.h"
-#include "isa/insn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +20,14 @@ struct state {
 static bool has_mnemonic(const struct sass_insn *insn, const char *start)
 {
     size_t length;
-    const char *mnemonic = insn_mnemonic(insn, &length);
+    const char *mnemonic = sass_mnemonic(insn, &length);
     return length >= strlen(start) && strncmp(mnemonic, start, strlen(start)) == 0;
 }
 
 static void step(struct state *state, const struct sass_insn *insn, size_t index)
 {
     const bool compares = has_mnemonic(insn, "UISETP.") && (insn->reads.ur & state->masks);
-    const bool sure = insn->guard == 7 && !insn->guard_negated;
+    const bool sure = sass_is_always(insn);
     for (unsigned n = 0; n < PREDICATES; n++)
         if ((insn->writes.up | insn->writes.p) >> n & 1)
             state->comparison[n] = compares && sure && insn->writes.up >> n & 1 ? index : FLOW_NONE;
@@ -57,7 +56,7 @@ static bool meet(struct state *to, const struct state *from)
 
 static bool is_of_warp(const struct sass_insn *insn)
 {
-    return sass_is_exchange(insn->op) || insn->op == SASS_R2UR || insn->op == SASS_RED ||
+    return sass_is_cross_lane(insn->op) || insn->op == SASS_R2UR || insn->op == SASS_RED ||
            insn->op == SASS_ATOM || insn->op == SASS_ATOMG || insn->op == SASS_ATOMS;
 }
 
@@ -76,36 +75,34 @@ static void look_through(const struct sass_code *code, const struct flow_node *n
     }
 }
 
+struct search {
+    const struct sass_code *code;
+    const struct flow *flow;
+    struct state *states; // at the start of each node
+};
+
+static bool step_node(size_t node, int way, size_t next, void *user)
+{
+    const struct search *search = user;
+    const struct flow_node *at = &search->flow->nodes[node];
+    struct state end = search->states[node];
+    (void)way;
+    for (size_t i = at->first; i < at->end; i++)
+        step(&end, &search->code->insns[i], i);
+    return meet(&search->states[next], &end);
+}
+
 void misguarded_find(const struct sass_code *code, const struct flow *flow, misguarded_take *take,
                      void *user)
 {
-    struct state *states = lit_alloc(flow->count, sizeof *states);
-    size_t *queue = lit_alloc(flow->count, sizeof *queue), count = 1;
-    bool *queued = lit_alloc(flow->count, sizeof *queued);
+    struct search search = {code, flow, lit_alloc(flow->count, sizeof *search.states)};
     bool *found = lit_alloc(code->count, sizeof *found);
-    states[0] = (struct state){.reached = true};
+    search.states[0] = (struct state){.reached = true};
     for (unsigned n = 0; n < PREDICATES; n++)
-        states[0].comparison[n] = FLOW_NONE;
-    queue[0] = 0;
-    queued[0] = true;
-    while (count > 0) {
-        const size_t node = queue[--count];
-        struct state end = states[node];
-        queued[node] = false;
-        for (size_t i = flow->nodes[node].first; i < flow->nodes[node].end; i++)
-            step(&end, &code->insns[i], i);
-        for (int way = 0; way < FLOW_WAYS; way++) {
-            const size_t next = flow->nodes[node].next[way];
-            if (next == FLOW_NONE || !meet(&states[next], &end) || queued[next])
-                continue;
-            queue[count++] = next;
-            queued[next] = true;
-        }
-    }
+        search.states[0].comparison[n] = FLOW_NONE;
+    flow_solve(flow, 0, step_node, &search);
     for (size_t node = 0; node < flow->count; node++)
-        look_through(code, &flow->nodes[node], states[node], found, take, user);
-    free(states);
-    free(queue);
-    free(queued);
+        look_through(code, &flow->nodes[node], search.states[node], found, take, user);
+    free(search.states);
     free(found);
 }

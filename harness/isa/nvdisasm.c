@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs nvdisasm in a process of its own, whose time and output have limits.
 
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "isa/decode.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,9 @@
 //         /*0090*/               @P0 BRA `(.L_x_3) ;          /* 0x0000006000000947 */
 // A label's line, which stands for the address of the next instruction: ".L_x_3:".
 
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 
 #include "base/text.h"
-#include "isa/effects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SASS, the machine code of NVIDIA's GPUs from Volta on: 16 bytes an instruction. Instructions come
-// from the bytes themselves (decode.h) or from the text of nvdisasm (nvdisasm.h); whoever reads
-// them here need not know from which. Pure; the bytes and the text are a driver's and are not
-// trusted.
+// from the bytes themselves or from the text of nvdisasm; whoever reads them here need not know
+// from which. The bytes and the text are a driver's and are not trusted.
 #pragma once
+
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define SASS_BYTES   16         // of an instruction
-#define SASS_NOWHERE UINT32_MAX // an address that is none
+#define SASS_BYTES    16         // of an instruction
+#define SASS_NOWHERE  UINT32_MAX // an address that is none
+#define SASS_ALWAYS   7          // PT, as a guard
+#define SASS_TEXT_MAX 256        // the longest text of an instruction, with its NUL
 
-// What decides who executes together, who exchanges what with whom, and what becomes visible when.
+// What decides who executes together, who reads what from whom, and what becomes visible when.
 enum sass_op {
     SASS_OTHER, // arithmetic and the like: registers and text only
-    // Exchange between the lanes of a warp (a subgroup):
+    // Cross-lane reads, between the lanes of a warp (a subgroup):
     SASS_SHFL,
     SASS_VOTE,
     SASS_VOTEU,
@@ -31,7 +34,7 @@ enum sass_op {
     SASS_NANOSLEEP,
     SASS_WARPGROUP, // a warpgroup's own: ARRIVE, DEPBAR
     // Control flow:
-    SASS_BRA, // .DIV and .CONV, which ask whether the warp is together, are in the flags
+    SASS_BRA, // .DIV and .CONV, which ask whether the warp is converged, are in the flags
     SASS_BRX, // to a register's address: target is SASS_NOWHERE
     SASS_JMP,
     SASS_CALL,
@@ -70,7 +73,7 @@ enum sass_op {
 // "SHFL"; "" for SASS_OTHER.
 const char *sass_op_name(enum sass_op op);
 // SHFL, VOTE, VOTEU, MATCH, REDUX: what they give depends on which lanes execute them together.
-bool sass_is_exchange(enum sass_op op);
+bool sass_is_cross_lane(enum sass_op op);
 
 // Registers that are read or written, a bit for each. RZ, PT, URZ and UPT, which are constants,
 // have none.
@@ -82,9 +85,15 @@ struct sass_registers {
     uint16_t b;    // B0 to B15: convergence barriers
 };
 
+bool registers_empty(const struct sass_registers *set);
+bool registers_meet(const struct sass_registers *a, const struct sass_registers *b);
+// Adds to a set; true if that made it larger.
+bool registers_add(struct sass_registers *set, const struct sass_registers *what);
+void registers_remove(struct sass_registers *set, const struct sass_registers *what);
+
 enum sass_flag {
-    SASS_CONVERGED = 1 << 0, // BRA.CONV: taken if the named lanes are together
-    SASS_DIVERGED = 1 << 1,  // BRA.DIV: taken if the named lanes are not together
+    SASS_CONVERGED = 1 << 0, // BRA.CONV: taken if the named lanes are converged
+    SASS_DIVERGED = 1 << 1,  // BRA.DIV: taken if the named lanes are not converged
     SASS_UNIFORM = 1 << 2,   // BRA.U and branches on a uniform predicate: the same for all lanes
     SASS_UNKNOWN = 1 << 3, // the decoder does not know it: nothing but its address and guard counts
 };
@@ -94,7 +103,7 @@ struct sass_insn {
     enum sass_op op;
     uint32_t flags; // enum sass_flag
     // Executed only by lanes where the guard holds. guard: 0 to 6 are P0 to P6, or UP0 to UP6 with
-    // guard_uniform; 7 is PT, "always" (and with guard_negated "never").
+    // guard_uniform; SASS_ALWAYS is PT (and with guard_negated "never").
     uint8_t guard;
     bool guard_negated, guard_uniform;
     uint32_t target; // of branches, BSSY, CALL: an address in the code; else SASS_NOWHERE
@@ -115,3 +124,56 @@ struct sass_code {
 void sass_code_clear(struct sass_code *code);
 // The index of the instruction at an address; code->count if there is none.
 size_t sass_at(const struct sass_code *code, uint32_t address);
+// The name of an instruction with its modifiers, without guard: "SHFL.IDX", `length` bytes of
+// insn->text. What follows is its operands.
+const char *sass_mnemonic(const struct sass_insn *insn, size_t *length);
+// Executed by no lane: "@!PT". By every lane that comes to it.
+bool sass_is_never(const struct sass_insn *insn);
+bool sass_is_always(const struct sass_insn *insn);
+
+// --- From bytes and from text. All of these fail with one line of error, and *code is cleared by
+// the caller either way.
+
+// Decodes `size` bytes of sm_90 by a table of what was learnt from bytes and nvdisasm's text of
+// them side by side. It knows what decides convergence, cross-lane reads and memory with all
+// modifiers, and of the rest what the tests of the catalogue become. An instruction is known only
+// if each of its bits is accounted for; the text of one that is not is "?0x" with its opcode,
+// behind its guard, and it has SASS_UNKNOWN. False if the architecture is another one or `size` is
+// not a multiple of SASS_BYTES. Pure.
+bool sass_decode(const uint8_t *bytes, size_t size, uint32_t architecture, struct sass_code *code,
+                 struct lit_error *error);
+
+// Reads what `nvdisasm -b SMxx`, `nvdisasm -c` or `cuobjdump -sass` writes, of one function: a line
+// for each instruction with its address in a comment; lines of labels; other lines are skipped.
+// Texts lose blanks that say nothing, and references to labels become addresses. False if there is
+// no instruction, or if one is missing, too long or at a wrong address: an nvdisasm that does not
+// know an instruction leaves it out. Pure.
+bool sass_parse(const char *text, size_t length, uint32_t architecture, struct sass_code *code,
+                struct lit_error *error);
+
+// Runs NVIDIA's nvdisasm, which is not part of this program, on `bytes` and reads what it writes.
+// It is what the variable LITMUS_NVDISASM names, else "nvdisasm" on PATH, and has `seconds` seconds
+// before it is killed. False if there is none, or if it fails, takes or writes too much, or writes
+// what sass_parse does not take.
+bool sass_nvdisasm(const uint8_t *bytes, size_t size, uint32_t architecture, double seconds,
+                   struct sass_code *code, struct lit_error *error);
+
+// By nvdisasm if it can, else by the decoder. `source` (may be NULL) becomes a line that says which
+// it was, and why: "nvdisasm", "decoder: nvdisasm: not found". False if the decoder cannot either.
+bool sass_from_bytes(const uint8_t *bytes, size_t size, uint32_t architecture,
+                     struct sass_code *code, char source[256], struct lit_error *error);
+
+// --- What an instruction reads, writes and decides, from its text: the same for the decoder's text
+// and for nvdisasm's, whose operands name the first register of each value only. Pure.
+
+// Fills everything but address and text from insn->text. An instruction that is not in the table,
+// or whose operands make no sense, gets SASS_UNKNOWN; its guard is right if it has one.
+void sass_effects(struct sass_insn *insn);
+// Once all instructions are there: targets that are none become SASS_NOWHERE, and `operands` is
+// set.
+void sass_complete(struct sass_code *code);
+
+// The number of a special register, "SR_TID.X"; 254, which no register has, if it is not known.
+uint8_t sass_special_number(const char *name);
+// NULL if it has none.
+const char *sass_special_name(uint8_t number);

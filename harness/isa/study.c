@@ -1,9 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that is known of several configurations' code.
+// Listings, and all that is known of several configurations' code.
 #include "isa/study.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static void add_line(struct isa_listing *listing, const char *text, size_t length, uint32_t address)
+{
+    char *copy = lit_alloc(length + 1, 1);
+    memcpy(copy, text, length);
+    listing->lines[listing->count++] = (struct isa_line){.text = copy, .address = address};
+}
+
+static void list_text(const struct isa_piece *piece, struct isa_listing *listing)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < piece->size; i++)
+        count += piece->bytes[i] == '\n';
+    *listing = (struct isa_listing){.by = "the driver",
+                                    .lines = lit_alloc(count + 1, sizeof *listing->lines)};
+    for (size_t at = 0; at < piece->size;) {
+        const char *line = piece->bytes + at;
+        const char *end = memchr(line, '\n', piece->size - at);
+        const size_t length = end ? (size_t)(end - line) : piece->size - at;
+        add_line(listing, line, length, SASS_NOWHERE);
+        at += length + 1;
+    }
+}
+
+// Code is filled up to its end with instructions that nothing reaches: a branch to itself and NOPs.
+static size_t without_padding(const struct sass_code *code)
+{
+    size_t count = code->count;
+    while (count > 1 && strcmp(code->insns[count - 1].text, "NOP") == 0)
+        count--;
+    const struct sass_insn *last = &code->insns[count - 1];
+    if (count > 1 && last->op == SASS_BRA && last->target == last->address)
+        count--;
+    return count;
+}
+
+void isa_list_sass(struct sass_code *code, const char *by, struct isa_listing *listing)
+{
+    const size_t count = code->count ? without_padding(code) : 0;
+    *listing = (struct isa_listing){
+        .by = by, .sass = *code, .lines = lit_alloc(count + 1, sizeof *listing->lines)};
+    *code = (struct sass_code){0};
+    for (size_t i = 0; i < count; i++)
+        add_line(listing, listing->sass.insns[i].text, strlen(listing->sass.insns[i].text),
+                 listing->sass.insns[i].address);
+}
+
+bool isa_list(const struct isa_piece *piece, struct isa_listing *listing, struct lit_error *error)
+{
+    struct sass_code code;
+    *listing = (struct isa_listing){0};
+    if (piece->source == ISA_TEXT) {
+        list_text(piece, listing);
+        return true;
+    }
+    if (piece->source != ISA_MACHINE)
+        return lit_fail(error, LIT_EXIT_USAGE, "a %s cannot be listed",
+                        isa_source_name(piece->source));
+    if (!sass_decode((const uint8_t *)piece->bytes, piece->size, piece->architecture, &code, error))
+        return false;
+    isa_list_sass(&code, "the built-in decoder", listing);
+    return true;
+}
+
+void isa_listing_clear(struct isa_listing *listing)
+{
+    for (size_t i = 0; i < listing->count; i++)
+        free(listing->lines[i].text);
+    free(listing->lines);
+    sass_code_clear(&listing->sass);
+    *listing = (struct isa_listing){0};
+}
+
+size_t isa_cross_lane_reads(const struct isa_listing *listing)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < listing->count && i < listing->sass.count; i++)
+        count += sass_is_cross_lane(listing->sass.insns[i].op);
+    return count;
+}
+
+// --- Several configurations
 
 static bool same_piece(const struct isa_piece *a, const struct isa_piece *b)
 {
@@ -11,13 +93,12 @@ static bool same_piece(const struct isa_piece *a, const struct isa_piece *b)
            memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-static void inspect(struct isa_entry *entry, struct sass_code *sass, const char *by)
+static void inspect(struct isa_entry *entry, bool rows, struct sass_code *sass, const char *by)
 {
-    // Every test has workgroups of one row.
-    static const struct lint_options options = {.rows = true};
+    const struct lint_options options = {.rows = rows};
     struct lit_error error = {0};
     if (!entry->piece) {
-        entry->why = lit_strdup("the driver gives no code that can be listed");
+        entry->why = lit_strdup("the driver provides no code that can be listed");
         return;
     }
     if (sass && entry->piece->source == ISA_MACHINE) {
@@ -47,7 +128,7 @@ void isa_study_add(struct isa_study *study, const char *name, struct isa_code *c
             break;
         }
     if (entry->same_as == study->count) {
-        inspect(entry, sass, by);
+        inspect(entry, !study->any_shape, sass, by);
     } else {
         // Listed and linted once; what is pointed to belongs to the first.
         const struct isa_entry *first = &study->entries[entry->same_as];
@@ -60,22 +141,6 @@ void isa_study_add(struct isa_study *study, const char *name, struct isa_code *c
             sass_code_clear(sass);
     }
     study->count++;
-}
-
-void isa_study_finish(struct isa_study *study)
-{
-    study->members = lit_alloc(study->count + 1, sizeof *study->members);
-    for (size_t i = 0; i < study->count; i++) {
-        const struct isa_entry *entry = &study->entries[i];
-        study->members[i] = (struct isa_member){
-            .name = entry->name,
-            .piece = entry->listing.lines ? entry->piece : NULL,
-            .listing = &entry->listing,
-        };
-    }
-    study->twin_count = isa_find_twins(study->members, study->count, &study->twins);
-    study->effect_count =
-        isa_axis_effects(study->members, study->twins, study->twin_count, &study->effects);
 }
 
 void isa_study_clear(struct isa_study *study)
@@ -92,8 +157,7 @@ void isa_study_clear(struct isa_study *study)
         isa_listing_clear(&entry->listing);
     }
     free(study->entries);
-    free(study->members);
-    free(study->twins);
+    free(study->pairs);
     free(study->effects);
     *study = (struct isa_study){0};
 }
@@ -110,7 +174,7 @@ size_t isa_risks(const struct isa_entry *entry)
 {
     size_t count = 0;
     for (size_t i = 0; i < entry->lint.count; i++)
-        count += isa_is_risk(&entry->lint.findings[i]);
+        count += lint_is_risk(entry->lint.findings[i].kind);
     return count;
 }
 

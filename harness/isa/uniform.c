@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/uniform.h"
+#include "isa/flow.h"
 
 #include "base/text.h"
-#include "isa/insn.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ALWAYS 7 // PT
-
 static const char *mnemonic(const struct sass_insn *insn)
 {
     size_t length;
-    return insn_mnemonic(insn, &length);
+    return sass_mnemonic(insn, &length);
 }
 
 static bool starts(const char *text, const char *with)
@@ -118,7 +115,7 @@ static void step_tid(const struct sass_insn *insn, struct uniform_state *state)
     const bool reads = insn->op == SASS_S2R && insn->text && strstr(insn->text, " SR_TID.X");
     for (int i = 0; i < 4; i++)
         state->tid[i] &= ~insn->writes.r[i];
-    if (insn->guard != ALWAYS || !(copies || reads))
+    if (insn->guard != SASS_ALWAYS || !(copies || reads))
         return;
     for (int i = 0; i < 4; i++)
         state->tid[i] |= insn->writes.r[i];
@@ -209,7 +206,7 @@ static void step_guarded(const struct sass_code *code, bool rows, const struct s
     registers_remove(&seen.varying, &clean[value]);
     seen.varying.p &= (uint8_t) ~(1u << insn->guard);
     const bool varies = gives_varying(insn, rows, &seen);
-    const bool parts = uniform_parts(code, insn, &walk->at);
+    const bool diverges = uniform_diverges(code, insn, &walk->at);
 
     struct sass_registers kept = *written; // the same for all lanes that do not execute it
     registers_remove(&kept, &walk->at.varying);
@@ -217,16 +214,16 @@ static void step_guarded(const struct sass_code *code, bool rows, const struct s
     registers_add(&kept, &clean_before);
     forget_clean(walk, written);
     if (insn->writes.p >> insn->guard & 1) { // the predicate itself is another one now
-        if (varies || parts)
+        if (varies || diverges)
             registers_add(&walk->at.varying, written);
         return;
     }
     registers_add(&clean[!value], &kept);
-    if (varies || parts)
+    if (varies || diverges)
         registers_add(&walk->at.varying, written);
     if (!varies)
         registers_add(&clean[value], written);
-    if (!parts) {
+    if (!diverges) {
         const struct sass_registers both = common(*written, &clean[0], &clean[1]);
         registers_remove(&walk->at.varying, &both);
     }
@@ -242,31 +239,31 @@ void uniform_step(const struct sass_code *code, bool rows, const struct sass_ins
         state->varying.p = 0x7f;
         return;
     }
-    if (flow_is_never(insn))
+    if (sass_is_never(insn))
         return;
     struct sass_registers written = insn->writes;
     written.ur = 0; // one for all lanes of a warp, whatever is written to it
     written.up = 0;
     written.b = 0;
-    if (insn->guard != ALWAYS && !insn->guard_uniform) {
+    if (insn->guard != SASS_ALWAYS && !insn->guard_uniform) {
         step_guarded(code, rows, insn, &written, walk);
     } else if (gives_varying(insn, rows, state)) {
         registers_add(&state->varying, &written);
         forget_clean(walk, &written);
     } else {
-        if (insn->guard == ALWAYS)
+        if (insn->guard == SASS_ALWAYS)
             registers_remove(&state->varying, &written);
         forget_clean(walk, &written);
     }
     step_tid(insn, state);
 }
 
-bool uniform_parts(const struct sass_code *code, const struct sass_insn *insn,
-                   const struct uniform_state *state)
+bool uniform_diverges(const struct sass_code *code, const struct sass_insn *insn,
+                      const struct uniform_state *state)
 {
-    if (flow_is_never(insn))
+    if (sass_is_never(insn))
         return false;
-    if (insn->guard != ALWAYS && !insn->guard_uniform) {
+    if (insn->guard != SASS_ALWAYS && !insn->guard_uniform) {
         if (!code->operands || (state->varying.p >> insn->guard & 1))
             return true;
     }
@@ -274,9 +271,7 @@ bool uniform_parts(const struct sass_code *code, const struct sass_insn *insn,
         return false;
     if (insn->flags & SASS_UNIFORM)
         return false;
-    const bool chooses = insn->op == SASS_BRA || insn->op == SASS_JMP || insn->op == SASS_CALL ||
-                         insn->op == SASS_RET;
-    return chooses && (insn->reads.p & state->varying.p);
+    return flow_is_branch(insn->op) && (insn->reads.p & state->varying.p);
 }
 
 // The predicate that alone decides the branch at the end of a node; false if there is none.
@@ -284,7 +279,7 @@ static bool decides(const struct sass_code *code, const struct flow_node *node, 
 {
     const struct sass_insn *last = flow_last(code, node);
     *predicate = last->guard;
-    return last->op == SASS_BRA && last->guard != ALWAYS && !last->guard_uniform &&
+    return last->op == SASS_BRA && last->guard != SASS_ALWAYS && !last->guard_uniform &&
            !(last->flags & (SASS_CONVERGED | SASS_DIVERGED)) &&
            !(last->reads.p & ~(1u << last->guard));
 }
@@ -332,37 +327,34 @@ static bool join(struct uniform_state *to, const struct uniform_state *from, boo
     return changed;
 }
 
+struct search {
+    const struct sass_code *code;
+    const struct flow *flow;
+    bool rows;
+    const struct sass_registers *met;
+    struct uniform_state *states;
+    bool *seen; // of each node
+};
+
+static bool step_node(size_t node, int way, size_t next, void *user)
+{
+    const struct search *search = user;
+    struct uniform_state out =
+        leave(search->code, &search->flow->nodes[node], search->rows, way, &search->states[node]);
+    registers_add(&out.varying, &search->met[node]);
+    const bool changed = join(&search->states[next], &out, !search->seen[next]);
+    search->seen[next] = true;
+    return changed;
+}
+
 void uniform_find(const struct sass_code *code, const struct flow *flow, bool rows,
                   const struct sass_registers *met, struct uniform_state *states)
 {
     memset(states, 0, flow->count * sizeof(*states));
     if (!code->operands)
         return;
-    size_t *queue = lit_alloc(flow->count + 1, sizeof(*queue)), head = 0, tail = 1;
-    bool *queued = lit_alloc(flow->count, sizeof(*queued));
-    bool *seen = lit_alloc(flow->count, sizeof(*seen));
-    seen[0] = queued[0] = true;
-    while (head != tail) {
-        const size_t node = queue[head];
-        head = (head + 1) % (flow->count + 1);
-        queued[node] = false;
-        for (int way = 0; way < FLOW_WAYS; way++) {
-            const size_t next = flow->nodes[node].next[way];
-            if (next == FLOW_NONE)
-                continue;
-            struct uniform_state out = leave(code, &flow->nodes[node], rows, way, &states[node]);
-            registers_add(&out.varying, &met[node]);
-            if (!join(&states[next], &out, !seen[next]))
-                continue;
-            seen[next] = true;
-            if (queued[next])
-                continue;
-            queued[next] = true;
-            queue[tail] = next;
-            tail = (tail + 1) % (flow->count + 1);
-        }
-    }
-    free(queue);
-    free(queued);
-    free(seen);
+    struct search search = {code, flow, rows, met, states, lit_alloc(flow->count, sizeof(bool))};
+    search.seen[0] = true;
+    flow_solve(flow, 0, step_node, &search);
+    free(search.seen);
 }

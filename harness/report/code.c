@@ -2,6 +2,7 @@
 // Code from the store, and what reports say of it.
 #include "report/code.h"
 
+#include "catalogue/catalogue.h"
 #include "report/format.h"
 #include "store/code.h"
 
@@ -64,6 +65,26 @@ static void assign(struct report_code *code, size_t device)
     free(sorted);
 }
 
+bool report_code_describe(const char *name, struct isa_variant *variant)
+{
+    struct cat_case which;
+    const char *params = strchr(name, '@');
+    if (!cat_case_parse(name, &which, NULL))
+        return false;
+    const struct cat_head *head = &which.test->head;
+    snprintf(variant->test, sizeof variant->test, "%s", head->name);
+    snprintf(variant->params, sizeof variant->params, "%s", params ? params : "");
+    variant->axis_count = head->axis_count;
+    for (size_t i = 0; i < head->axis_count; i++) {
+        const struct cat_axis *axis = &head->axes[i];
+        snprintf(variant->axes[i].name, sizeof variant->axes[i].name, "%s", axis->name);
+        snprintf(variant->axes[i].value, sizeof variant->axes[i].value, "%s",
+                 axis->values[which.axis[i]]);
+        variant->axes[i].order = which.axis[i];
+    }
+    return true;
+}
+
 void report_code_load(const struct report_model *model, const char *test, struct report_code *code)
 {
     struct lit_error error = {0};
@@ -79,7 +100,7 @@ void report_code_load(const struct report_model *model, const char *test, struct
             !store_codes(model->store, model->session.id, model->devices[i].id, NULL, add, &adding,
                          &error))
             snprintf(code->fault, sizeof code->fault, "%s", error.message);
-        isa_study_finish(&code->studies[i]);
+        isa_study_finish(&code->studies[i], report_code_describe);
         assign(code, i);
     }
 }
@@ -139,7 +160,7 @@ void report_code_cost(const struct isa_entry *entry, struct text *words)
 {
     isa_cost_words(&entry->code, entry->piece, words);
     if (entry->listing.sass.count) {
-        const size_t exchanges = isa_exchanges(&entry->listing);
+        const size_t exchanges = isa_cross_lane_reads(&entry->listing);
         text_printf(words, "%s%zu instruction%s, %zu of them exchange%s between lanes",
                     words->length ? "; " : "", entry->listing.count,
                     entry->listing.count == 1 ? "" : "s", exchanges, exchanges == 1 ? "s" : "");
@@ -149,7 +170,7 @@ void report_code_cost(const struct isa_entry *entry, struct text *words)
 void report_code_risk(const struct isa_entry *entry, size_t index, struct text *words)
 {
     for (size_t i = 0; i < entry->lint.count; i++)
-        if (isa_is_risk(&entry->lint.findings[i]) && index-- == 0) {
+        if (lint_is_risk(entry->lint.findings[i].kind) && index-- == 0) {
             text_printf(words, "%s: ", lint_kind_name(entry->lint.findings[i].kind));
             lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[i], words);
             return;
@@ -160,8 +181,8 @@ size_t report_code_inside(const struct isa_entry *entry)
 {
     size_t count = 0;
     for (size_t i = 0; i < entry->lint.count; i++)
-        count +=
-            !isa_is_risk(&entry->lint.findings[i]) && entry->lint.findings[i].kind != LINT_ASKING;
+        count += !lint_is_risk(entry->lint.findings[i].kind) &&
+                 entry->lint.findings[i].kind != LINT_QUERY;
     return count;
 }
 

@@ -16,6 +16,9 @@ struct report_code {
     char fault[512];             // why the store's code could not be read; "" if it could
 };
 
+// What a name of the catalogue says, for isa_study_finish.
+bool report_code_describe(const char *name, struct isa_variant *variant);
+
 // Reads the code of all devices of the model from its store; none without a store. `test`, if not
 // NULL, asks for one test alone.
 void report_code_load(const struct report_model *model, const char *test, struct report_code *code);

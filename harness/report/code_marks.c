@@ -144,7 +144,7 @@ static bool text_asks(const struct isa_listing *listing, enum language language,
 static bool is_compilers(const struct isa_entry *entry, size_t line)
 {
     for (size_t i = 0; i < entry->lint.count; i++)
-        if (entry->lint.findings[i].exchange == line && entry->lint.findings[i].kind == LINT_ASKING)
+        if (entry->lint.findings[i].read == line && entry->lint.findings[i].kind == LINT_QUERY)
             return true;
     return false;
 }
@@ -153,7 +153,7 @@ static bool sass_asks(const struct isa_entry *entry, size_t line, enum asked ask
 {
     const enum sass_op op = entry->listing.sass.insns[line].op;
     if (asked == EXCHANGE)
-        return sass_is_exchange(op) && !is_compilers(entry, line);
+        return sass_is_cross_lane(op) && !is_compilers(entry, line);
     return op == SASS_LD || op == SASS_LDG || op == SASS_LDS || op == SASS_ATOM ||
            op == SASS_ATOMG || op == SASS_ATOMS;
 }
@@ -162,8 +162,8 @@ static void mark_risks(const struct isa_entry *entry, char *lines)
 {
     for (size_t i = 0; i < entry->lint.count; i++) {
         const struct lint_finding *finding = &entry->lint.findings[i];
-        const size_t both[] = {finding->exchange, finding->twin};
-        for (size_t k = 0; isa_is_risk(finding) && k < 2; k++)
+        const size_t both[] = {finding->read, finding->other};
+        for (size_t k = 0; lint_is_risk(finding->kind) && k < 2; k++)
             if (both[k] < entry->listing.count && lines[both[k]] == ' ')
                 lines[both[k]] = REPORT_MARK_RISK;
     }

@@ -149,9 +149,9 @@ static void put_effect(const struct html *html, size_t device, size_t index, boo
 {
     const struct isa_study *study = &html->code->studies[device];
     const struct isa_axis_effect *effect = &study->effects[index];
-    const struct isa_twins *twins = &study->twins[effect->example];
+    const struct isa_pair *twins = &study->pairs[effect->example];
     struct text words = {0};
-    isa_effect_words(effect, study->members, study->twins, &words);
+    isa_effect_words(study, effect, &words);
     html_printf(out, "<li>%s.", words.data);
     if (pair && twins->likeness > ISA_SAME_TEXT) {
         struct text left = {0}, right = {0};

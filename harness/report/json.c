@@ -115,7 +115,7 @@ static json_t *make_effects(const struct report_code *code, size_t device)
         struct text words = {0};
         if (!report_code_about(code, device, effect))
             continue;
-        isa_effect_words(effect, study->members, study->twins, &words);
+        isa_effect_words(study, effect, &words);
         json_array_append_new(
             json,
             json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "test", field_text(effect->test),
@@ -279,7 +279,7 @@ static json_t *make_code(const struct report_code *code, const struct report_res
         piece ? json_string(isa_source_name(piece->source)) : json_null(), "architecture",
         piece ? field_count(piece->architecture) : json_null(), "bytes",
         piece ? field_count(piece->size) : json_null(), "statistics", statistics, "exchanges",
-        entry->listing.sass.count ? field_count(isa_exchanges(&entry->listing)) : json_null(),
+        entry->listing.sass.count ? field_count(isa_cross_lane_reads(&entry->listing)) : json_null(),
         "apart", entry->linted ? field_count(isa_risks(entry)) : json_null(), "inside",
         entry->linted ? field_count(report_code_inside(entry)) : json_null(), "remarks", remarks);
 }

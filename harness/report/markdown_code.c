@@ -24,7 +24,7 @@ static void put_effects(struct text *out, const struct report_code *code, size_t
         struct text words = {0};
         if (!report_code_about(code, device, effect))
             continue;
-        isa_effect_words(effect, study->members, study->twins, &words);
+        isa_effect_words(study, effect, &words);
         if (out->length + words.length + 200 < limit) {
             text_puts(out, done++ ? "" : "Effect of each variant axis on the compiled code:\n\n");
             text_puts(out, "- ");
@@ -197,7 +197,7 @@ void markdown_one_code(struct text *out, const struct report_code *code,
         struct text words = {0};
         if (strcmp(study->effects[i].test, result->test) != 0)
             continue;
-        isa_effect_words(&study->effects[i], study->members, study->twins, &words);
+        isa_effect_words(study, &study->effects[i], &words);
         text_puts(&one, any ? "- " : "Effect of each variant axis on the compiled code:\n\n- ");
         markdown_escape(&one, words.data);
         text_puts(&one, ".\n");

@@ -76,7 +76,7 @@ class Right(Bench):
                     self.assertEqual(device["subgroup"], subgroup)
                     self.assertEqual((device["loops"], device["elements"]), (3, 4096))
                     self.check_rows(device, 2, lambda device: device["rows"])
-                    self.assertIn("every word that was stored is right", run.out)
+                    self.assertIn("every word that was stored is correct", run.out)
 
     def test_lavapipe(self):
         run, device = self.bench_json(*SMALL)
@@ -237,10 +237,10 @@ class Faults(Bench):
 
 class Usage(Bench):
     def test_usage(self):
-        for arguments, words in ((["scann"], ["no benchmark 'scann'", "scan"]),
-                                 (["lookbak"], ["no benchmark 'lookbak'", "lookback"]),
+        for arguments, words in ((["scann"], ["unknown benchmark 'scann'", "scan"]),
+                                 (["lookbak"], ["unknown benchmark 'lookbak'", "lookback"]),
                                  (["-n", "3"], ["missing BENCHMARK"]),
-                                 (["scan", "scan"], ["one benchmark at a time"]),
+                                 (["scan", "scan"], ["only one benchmark at a time"]),
                                  (["scan", "--elements", "5000"], ["--elements"]),
                                  (["scan", "--elements", "2048"], ["--elements"]),
                                  (["scan", "--elements", "33554432"], ["--elements"]),

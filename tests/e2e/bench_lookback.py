@@ -85,7 +85,7 @@ class Right(Lookback):
                         self.assertEqual(row["result"], "skipped" if small else "right", run)
                     self.assertEqual(len(self.rows(size, "right", "scan")), scans)
                     self.assertEqual(len(self.rows(size, "right", "alone")), subgroup <= 32)
-                    self.assertIn("every word that was stored is right", run.out)
+                    self.assertIn("every word that was stored is correct", run.out)
 
     def test_subgroups_of_128(self):
         run, device = self.bench_json("--simt", "lockstep,subgroup=128", "-n", "2", "--variants",

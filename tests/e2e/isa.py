@@ -73,7 +73,7 @@ class ReferenceDriver(Case):
         self.assertIn("no listing", result.out)
 
     def test_usage(self):
-        self.assert_one_line(self.isa(), 2, "which tests?")
+        self.assert_one_line(self.isa(), 2, "missing PATTERN")
         self.assert_one_line(self.isa("shufle"), 2, "shuffle")
         self.assert_one_line(self.isa(harness.ONE, "-d", "9"), 2, "9")
 
@@ -107,8 +107,8 @@ class Caches(Case):
         two = self.litmus("isa", "--read", name, os.path.join(ISA, "h200.cache"))
         self.assertEqual(len(re.findall(r"^ +A +896 .*\.cache$", two.out, re.M)), 2, two)
         for blob, code, words in ((self.blob()[:40], 77, "note: pipeline cache: "),
-                                  (self.blob()[:16], 2, "is no pipeline cache"),
-                                  (b"", 2, "is no pipeline cache")):
+                                  (self.blob()[:16], 2, "is not a pipeline cache"),
+                                  (b"", 2, "is not a pipeline cache")):
             bad = self.litmus("isa", "--read", self.write("bad.cache", blob))
             self.assertEqual(bad.code, code, bad)
             self.assertIn(words, bad.out + bad.err)
@@ -166,7 +166,7 @@ class OtherDrivers(Case):
     def test_one_that_gives_nothing(self):
         result = self.litmus("isa", harness.ONE)
         self.assertEqual(result.code, 0, result)
-        self.assertIn("no listing: the driver gives no code that can be listed", result.out)
+        self.assertIn("no listing: the driver provides no code that can be listed", result.out)
 
     @unittest.skipUnless(RADV, "no RADV is installed")
     def test_one_that_only_compiles(self):
@@ -228,7 +228,7 @@ class Stored(Case):
         result = self.finish(process, since)
         self.assertEqual(result.code, 1, result)
         self.assertIn("not all code could be stored: ", result.err)
-        self.assertIn("what failed", result.out)
+        self.assertIn("Failures", result.out)
         self.assertIn("exit 1: a forbidden outcome was observed", result.out)
         with open(self.path("report.json")) as file:
             self.assertEqual(len(json.load(file)["results"]), 2)

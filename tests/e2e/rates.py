@@ -91,8 +91,8 @@ class Right(Rates):
     def test_lavapipe(self):
         run, rates = self.rates("throughput", *SHORT)
         self.check(rates, ["batched"], 3, 4)
-        for words in ("of the wall time: test", "achieved/limit", "subgroup instances/s",
-                      "every instance was right"):
+        for words in ("of the wall time: test", "achieved/limit", "subgroup units/s",
+                      "every unit was correct"):
             self.assertIn(words, run.out)
         # Most of the time goes by in the kernels, on a machine that has other things to do, too.
         for rate in rates:
@@ -149,7 +149,7 @@ class Right(Rates):
 
 
 class Undecided(Rates):
-    def test_runs_that_gave_up_are_neither_right_nor_counted(self):
+    def test_runs_that_expired_are_neither_correct_nor_counted(self):
         run, rates = self.rates("throughput", "--simt", "lockstep,resident=1,threads=1", "--scale",
                                 "8", "-n", "1", "--budget", "0.05", "--test",
                                 "progress.spin-lock/form=after-loop,contenders=lanes*", code=3)
@@ -157,7 +157,7 @@ class Undecided(Rates):
         self.assertEqual(form["gave_up"], form["runs"])
         self.assertEqual((form["instances"], form["failed"]), (0, 0))
         self.assertEqual(form["instances_per_second"]["median"], 0)
-        self.assertIn("runs gave up waiting; their instances are not counted", run.out)
+        self.assertIn("runs had an expired bounded wait; their units are not counted", run.out)
         self.assertNotIn("WRONG", run.out)
 
 
@@ -186,7 +186,7 @@ class Wrong(Rates):
     def test_a_device_that_executes_nothing(self):
         run = self.litmus("bench", "throughput", "--simt", "faulty,fault=nothing", *SEED)
         self.assert_clean(run)
-        self.assertNotIn("every instance was right", run.out)
+        self.assertNotIn("every unit was correct", run.out)
         self.assertNotIn(run.code, (0,), run)
 
     def test_time(self):

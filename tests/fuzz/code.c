@@ -2,7 +2,7 @@
 // Fuzzes what a driver gives of a pipeline: its blobs, and packed code with all that is made of it.
 #include "fuzz.h"
 
-#include "isa/nvidia.h"
+#include "isa/code.h"
 #include "isa/study.h"
 
 #include <string.h>
@@ -16,6 +16,13 @@ static void check_blob(const char *data, size_t size)
     else
         MUST(!code.bytes && error.message[0] && !strpbrk(error.message, "\n\r\033"));
     free(code.bytes);
+}
+
+static bool describe(const char *name, struct isa_variant *variant)
+{
+    *variant = (struct isa_variant){.axis_count = 1};
+    variant->axes[0].order = (size_t)name[0];
+    return true;
 }
 
 // What was unpacked is sanitised, packs to what unpacks to the same, and can be studied.
@@ -38,7 +45,7 @@ static void check_packed(const char *data, size_t size)
     struct isa_study study = {0};
     isa_study_add(&study, "shuffle.scan-loop", &code, NULL, NULL);
     isa_study_add(&study, "shuffle.scan-loop", &again, NULL, NULL);
-    isa_study_finish(&study);
+    isa_study_finish(&study, describe);
     if (study.entries[0].listing.lines && study.entries[1].listing.lines) {
         struct isa_diff diff;
         isa_diff(&study.entries[0].listing, &study.entries[1].listing, &diff);
@@ -49,6 +56,23 @@ static void check_packed(const char *data, size_t size)
     text_free(&second);
 }
 
+// The functions of a file lie in it, or in what was unpacked.
+static void check_file(const char *data, size_t size)
+{
+    struct isa_file file;
+    struct lit_error error = {0};
+    if (isa_file_read(data, size, &file, &error))
+        for (size_t i = 0; i < file.count; i++) {
+            const struct isa_function *function = &file.functions[i];
+            MUST(!strpbrk(function->name, "\n\r\033"));
+            MUST(file.unpacked || (function->bytes >= data && function->bytes <= data + size &&
+                                   function->size <= (size_t)(data + size - function->bytes)));
+        }
+    else
+        MUST(error.message[0] && !strpbrk(error.message, "\n\r\033"));
+    isa_file_clear(&file);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *copy = malloc(size ? size : 1); // exactly as long, for sanitizers
@@ -56,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data, size);
     check_blob(copy, size);
     check_packed(copy, size);
+    check_file(copy, size);
     free(copy);
     return 0;
 }

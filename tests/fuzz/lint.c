@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "isa/lint.h"
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 
 #include <string.h>
 
@@ -63,9 +63,9 @@ static void check_finding(const struct sass_code *code, const struct lint *lint,
                           const struct lint_finding *finding)
 {
     struct text words = {0};
-    MUST(finding->kind < LINT_KINDS && finding->exchange < code->count);
-    MUST(finding->twin < code->count && finding->branch < code->count);
-    MUST(sass_is_exchange(code->insns[finding->exchange].op));
+    MUST(finding->kind < LINT_KINDS && finding->read < code->count);
+    MUST(finding->other < code->count && finding->branch < code->count);
+    MUST(sass_is_cross_lane(code->insns[finding->read].op));
     for (int i = 0; i < 2; i++)
         for (size_t j = 0; j < finding->ways[i].count; j++)
             MUST(sass_at(code, finding->ways[i].addresses[j]) < code->count);

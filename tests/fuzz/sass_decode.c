@@ -4,8 +4,7 @@
 #include "fuzz.h"
 
 #include "base/text.h"
-#include "isa/decode.h"
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 
 #include <string.h>
 

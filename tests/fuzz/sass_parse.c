@@ -2,7 +2,7 @@
 // Fuzzes the reader of nvdisasm's text: instructions that make sense, or an error of one line.
 #include "fuzz.h"
 
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 
 #include <string.h>
 

@@ -6,8 +6,7 @@
 // differs.
 
 #include "base/text.h"
-#include "isa/decode.h"
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 #include "unit/sass.h"
 
 #include <stdio.h>

@@ -5,16 +5,15 @@
 // Prints the findings of each file. With --mutate also what becomes of them when the compiler had
 // forgotten one thing: for each BSSY with its BSYNC, each WARPSYNC and each BREAK a listing without
 // it.
-#include "isa/decode.h"
+#include "isa/sass.h"
 #include "isa/lint.h"
-#include "isa/nvdisasm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct {
-    size_t files, refused, exchanges, findings[LINT_KINDS];
+    size_t files, refused, reads, findings[LINT_KINDS];
     size_t mutants[3], noticed[3]; // BSSY with BSYNC, WARPSYNC, BREAK
 } total;
 
@@ -31,8 +30,8 @@ static bool read_file(const char *path, struct text *text)
     return fclose(file) == 0 && text->length > 0;
 }
 
-// Exchanges that lanes may reach apart, once for each branch that parts them.
-static size_t count_apart(const struct sass_code *code)
+// Divergent cross-lane reads, once for each branch.
+static size_t count_divergent(const struct sass_code *code)
 {
     const struct lint_options options = {.rows = rows};
     struct lint lint;
@@ -56,7 +55,7 @@ static struct sass_insn forget(struct sass_insn *insn)
 
 static void mutate_code(const char *path, struct sass_code *code)
 {
-    const size_t before = count_apart(code);
+    const size_t before = count_divergent(code);
     for (size_t i = 0; i < code->count; i++) {
         const enum sass_op op = code->insns[i].op;
         const int what = op == SASS_BSSY ? 0 : op == SASS_WARPSYNC ? 1 : op == SASS_BREAK ? 2 : -1;
@@ -70,7 +69,7 @@ static void mutate_code(const char *path, struct sass_code *code)
             continue;
         const struct sass_insn first = forget(&code->insns[i]);
         const struct sass_insn second = pair != i ? forget(&code->insns[pair]) : first;
-        const bool noticed = count_apart(code) > before;
+        const bool noticed = count_divergent(code) > before;
         code->insns[i] = first;
         if (pair != i)
             code->insns[pair] = second;
@@ -114,7 +113,7 @@ static bool look_at(const char *path)
                       lint_run(&code, &options, &lint, &error);
     total.files++;
     total.refused += !good;
-    total.exchanges += lint.exchanges;
+    total.reads += lint.reads;
     if (!good)
         printf("%s: %s\n", path, error.message);
     else
@@ -140,7 +139,8 @@ int main(int argc, char **argv)
         else
             good &= look_at(argv[i]);
     }
-    printf("%zu files, %zu refused, %zu exchanges;", total.files, total.refused, total.exchanges);
+    printf("%zu files, %zu refused, %zu cross-lane reads;", total.files, total.refused,
+           total.reads);
     for (int kind = 0; kind < LINT_KINDS; kind++)
         printf(" %zu %s", total.findings[kind], lint_kind_name((enum lint_kind)kind));
     static const char *const things[] = {"BSSY and BSYNC", "WARPSYNC", "BREAK"};

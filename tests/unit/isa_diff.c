@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Listings side by side: alignment, likeness, words, and what an axis does to the code.
-#include "isa/twins.h"
+#include "isa/study.h"
 
 #include "unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,13 +158,45 @@ static void test_too_long(void **state)
     text_free(&right);
 }
 
-// --- Twins
+// --- Paired variants
 
 #define LOOP(sync, reconvergence)                                                                  \
     "loop.desync/sync=" sync ",exchange=up,reconvergence=" reconvergence                           \
     ",store=each,pressure=none@workgroup=128,elected=middle,iterations=16,weight=16,subgroup=32"
 
-static void test_twins(void **state)
+// Axes are named and ordered by a table of these values.
+static bool describe(const char *name, struct isa_variant *variant)
+{
+    static const char *const axes[][3] = {{"sync", "none", "control"},
+                                          {"reconvergence", "default", "maximal"}};
+    const char *params = strchr(name, '@');
+    if (!params)
+        return false;
+    snprintf(variant->test, sizeof variant->test, "loop.desync");
+    snprintf(variant->params, sizeof variant->params, "%s", params);
+    variant->axis_count = 2;
+    for (size_t i = 0; i < 2; i++) {
+        char pair[64];
+        snprintf(pair, sizeof pair, "%s=%s", axes[i][0], axes[i][2]);
+        variant->axes[i].order = strstr(name, pair) != NULL;
+        snprintf(variant->axes[i].name, 32, "%s", axes[i][0]);
+        snprintf(variant->axes[i].value, 64, "%s", axes[i][1 + variant->axes[i].order]);
+    }
+    return true;
+}
+
+static void study_texts(struct isa_study *study, const char *const *names, const char *const *texts,
+                        size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct isa_code code = {0};
+        isa_add_piece(&code, ISA_TEXT, "text", "", texts[i], strlen(texts[i]));
+        isa_study_add(study, names[i], &code, NULL, NULL);
+    }
+    isa_study_finish(study, describe);
+}
+
+static void test_paired_variants(void **state)
 {
     (void)state;
     static const char *const names[] = {
@@ -175,46 +208,35 @@ static void test_twins(void **state)
     };
     static const char *const texts[] = {"a 1\nb 2\n", "a 1\nb 2\n", "a 1\nbar\nb 2\n",
                                         "a 1\nbar\nb 3\n", "a 1\n"};
-    struct side sides[5];
-    struct isa_member members[5];
-    struct isa_twins *twins;
-    struct isa_axis_effect *effects;
-    for (size_t i = 0; i < 5; i++) {
-        make(&sides[i], texts[i]);
-        members[i] = (struct isa_member){names[i], &sides[i].code.pieces[0], &sides[i].listing};
-    }
-    const size_t count = isa_find_twins(members, 5, &twins);
-    assert_int_equal(count, 4);
-    const size_t found = isa_axis_effects(members, twins, count, &effects);
-    assert_int_equal(found, 2);
-    for (size_t i = 0; i < found; i++) {
+    struct isa_study study = {0}, two = {0};
+    study_texts(&study, names, texts, 5);
+    assert_int_equal(study.pair_count, 4);
+    assert_int_equal(study.effect_count, 2);
+    for (size_t i = 0; i < study.effect_count; i++) {
         struct text words = {0};
-        assert_int_equal(effects[i].pairs, 2);
-        isa_effect_words(&effects[i], members, twins, &words);
+        assert_int_equal(study.effects[i].pairs, 2);
+        isa_effect_words(&study, &study.effects[i], &words);
         assert_string_equal(
             words.data,
-            strcmp(effects[i].axis, "sync") == 0
-                ? "the subgroup barrier (sync=control) changes the code in 2 of 2 pairs, at most "
-                  "so: adds bar"
-                : "maximal reconvergence (reconvergence=maximal) changes the code in 1 of 2 pairs, "
-                  "at most so: the same instructions in the same order, with other operands");
+            strcmp(study.effects[i].axis, "sync") == 0
+                ? "the subgroup barrier (sync=control) changes the code in 2 of 2 pairs; largest "
+                  "difference: adds bar"
+                : "maximal reconvergence (reconvergence=maximal) changes the code in 1 of 2 pairs; "
+                  "largest difference: the same instructions in the same order, with other "
+                  "operands");
         text_free(&words);
     }
-    free(effects);
-    free(twins);
     // Without the variants that differ there is but one pair, of equal code.
-    const size_t pairs = isa_find_twins(members, 2, &twins);
-    assert_int_equal(pairs, 1);
-    assert_int_equal(isa_axis_effects(members, twins, pairs, &effects), 1);
+    study_texts(&two, names, texts, 2);
+    assert_int_equal(two.pair_count, 1);
+    assert_int_equal(two.effect_count, 1);
     struct text words = {0};
-    isa_effect_words(&effects[0], members, twins, &words);
+    isa_effect_words(&two, &two.effects[0], &words);
     assert_string_equal(words.data, "maximal reconvergence (reconvergence=maximal) changes nothing "
-                                    "here: the same code as reconvergence=default");
+                                    "here: identical code to reconvergence=default");
     text_free(&words);
-    free(effects);
-    free(twins);
-    for (size_t i = 0; i < 5; i++)
-        clear(&sides[i]);
+    isa_study_clear(&study);
+    isa_study_clear(&two);
 }
 
 int main(void)
@@ -223,7 +245,7 @@ int main(void)
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_property),
         cmocka_unit_test(test_too_long),
-        cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_paired_variants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

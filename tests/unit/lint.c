@@ -411,7 +411,7 @@ static void test_conv(void **state)
 }
 
 // The compiler's own question whether the lanes of a mask are together.
-static void test_asking(void **state)
+static void test_query(void **state)
 {
     (void)state;
     const char *const lines = LANE "VOTE.ANY R4, PT, PT\n"
@@ -439,14 +439,14 @@ static void test_asking(void **state)
                                    "RET.REL.NODEC R2 0x0\n";
     char made[1024];
     snprintf(made, sizeof(made), lines, "MOV R1, RZ");
-    expect(made, "asking 0x50 0x30\n"
-                 "asking 0x60 0x30\n"
-                 "asking 0x70 0x30\n");
+    expect(made, "query 0x50 0x30\n"
+                 "query 0x60 0x30\n"
+                 "query 0x70 0x30\n");
     // What MATCH gave is stored, too.
     snprintf(made, sizeof(made), lines, "MOV R7, RZ");
     expect(made, "at risk 0x50 0x30\n"
-                 "asking 0x60 0x30\n"
-                 "asking 0x70 0x30\n");
+                 "query 0x60 0x30\n"
+                 "query 0x70 0x30\n");
 }
 
 static void test_leaving(void **state)
@@ -582,13 +582,10 @@ static void test_guarded(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    expect("BRX R2 -0x10\nEXIT\n",
-           "cannot be analysed: BRX at 0x0: where it goes is in a register");
+    expect("BRX R2 -0x10\nEXIT\n", "cannot be analysed: BRX at 0x0: its target is in a register");
     expect("NOP\n", "cannot be analysed: the instruction at 0x0: the code goes on past its end");
-    expect("BRA 0x100\nEXIT\n",
-           "cannot be analysed: BRA at 0x0: it goes to no instruction of the code");
-    expect("BRA 0x8\nEXIT\n",
-           "cannot be analysed: BRA at 0x0: it goes to no instruction of the code");
+    expect("BRA 0x100\nEXIT\n", "cannot be analysed: BRA at 0x0: its target is not an instruction");
+    expect("BRA 0x8\nEXIT\n", "cannot be analysed: BRA at 0x0: its target is not an instruction");
     expect("RET.REL.NODEC R2 0x0\n",
            "cannot be analysed: RET at 0x0: a return outside of any call");
     expect("CALL.REL.NOINC again\n"
@@ -630,7 +627,7 @@ static void test_no_operands(void **state)
     assert_int_equal(lint.findings[0].kind, LINT_RISK);
     struct text text = {0};
     lint_word(&code, &lint, &lint.findings[0], &text);
-    assert_non_null(strstr(text.data, "registers are not known"));
+    assert_non_null(strstr(text.data, "register values are not known"));
     text_free(&text);
     lint_clear(&lint);
     sass_code_clear(&code);
@@ -650,9 +647,9 @@ static void test_words(void **state)
                  &code);
     assert_true(lint_run(&code, &(struct lint_options){0}, &lint, &error));
     assert_int_equal(lint.count, 1);
-    assert_int_equal(lint.exchanges, 1);
+    assert_int_equal(lint.reads, 1);
     assert_int_equal(lint.branches, 1);
-    assert_int_equal(lint.parting, 1);
+    assert_int_equal(lint.divergent, 1);
     struct text text = {0};
     lint_word(&code, &lint, &lint.findings[0], &text);
     assert_string_equal(text.data,
@@ -672,7 +669,7 @@ int main(void)
         cmocka_unit_test(test_break),         cmocka_unit_test(test_break_back),
         cmocka_unit_test(test_warpsync),      cmocka_unit_test(test_waits_in_vain),
         cmocka_unit_test(test_entered_apart), cmocka_unit_test(test_conv),
-        cmocka_unit_test(test_asking),        cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_query),         cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_bmov),          cmocka_unit_test(test_call),
         cmocka_unit_test(test_exit),          cmocka_unit_test(test_guarded),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_no_operands),

@@ -29,7 +29,7 @@ static void lint_lines(const char *lines, bool rows, struct text *out)
     for (size_t i = 0; good && i < lint.count; i++) {
         const struct lint_finding *finding = &lint.findings[i];
         text_printf(out, "%s 0x%x 0x%x\n", lint_kind_name(finding->kind),
-                    code.insns[finding->exchange].address, code.insns[finding->branch].address);
+                    code.insns[finding->read].address, code.insns[finding->branch].address);
     }
     lint_clear(&lint);
     sass_code_clear(&code);

@@ -163,7 +163,7 @@ static void it_is_said_in_words(void **state)
     assert_true(lint.count >= 1);
     assert_int_equal(lint.findings[0].kind, LINT_MISGUARDED);
     lint_word(&code, &lint, &lint.findings[0], &text);
-    assert_string_equal(text.data, "REDUX.SUM at 0x20 stands under P3, where the masks of lanes "
+    assert_string_equal(text.data, "REDUX.SUM at 0x20 has the guard P3, where the masks of lanes "
                                    "at 0x10 were compared into UP3");
     text_free(&text);
     lint_clear(&lint);

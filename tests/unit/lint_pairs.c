@@ -10,7 +10,7 @@
 #include "isa/lint.h"
 
 #include "base/random.h"
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -330,7 +330,7 @@ static bool lint_has(const struct lint *lint, int branch, int exchange)
 {
     for (size_t i = 0; i < lint->count; i++)
         if (lint->findings[i].kind == LINT_RISK && lint->findings[i].branch == (size_t)branch + 1 &&
-            lint->findings[i].exchange == (size_t)exchange + 1)
+            lint->findings[i].read == (size_t)exchange + 1)
             return true;
     return false;
 }

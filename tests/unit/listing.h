@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 
 #include <stdlib.h>
 #include <string.h>

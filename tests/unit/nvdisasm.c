@@ -5,7 +5,7 @@
 #include "folder.h"
 
 #include "base/error.h"
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 
 #include <dirent.h>
 #include <signal.h>

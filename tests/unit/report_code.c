@@ -414,7 +414,7 @@ static void in_json(void **state)
                          0);
         assert_string_equal(base, "none");
         assert_int_equal(pairs, 1);
-        contains(words, alike ? "the same code as sync=none" : "adds s_barrier");
+        contains(words, alike ? "identical code to sync=none" : "adds s_barrier");
     }
     // The digest is the store's.
     sqlite3 *db;
@@ -440,7 +440,7 @@ static void in_markdown(void **state)
     char *text = make(&made, report_markdown, "");
     contains(text, "## Code\n");
     contains(text, "- `shuffle.scan-loop`: one memory barrier (sync=memory-once) compiles to "
-                   "nothing here: the same code as sync=none.\n");
+                   "nothing here: identical code to sync=none.\n");
     contains(text, "one subgroup barrier (sync=control-once) changes the code: adds s_barrier");
     // Of two that failed with the same code once.
     assert_int_equal(count_of(text, "<details><summary>Code of "), 1);
@@ -498,13 +498,13 @@ static void nothing_where_nothing_is(void **state)
     // A driver that gives nothing that can be listed is said to.
     put_code(&made, none, NULL);
     char *text = make(&made, report_markdown, "");
-    contains(text, "There is no listing: the driver gives no code that can be listed.");
+    contains(text, "There is no listing: the driver provides no code that can be listed.");
     free(text);
     text = make(&made, report_json, "");
     contains(text, "\"code\":{\"digest\":null,\"source\":null,");
     free(text);
     text = make(&made, report_html, "");
-    contains(text, "There is no listing: the driver gives no code");
+    contains(text, "There is no listing: the driver provides no code");
     free(text);
     store_close(&made.store);
 }
@@ -546,7 +546,7 @@ static void risks_come_with_their_rate(void **state)
     const struct isa_entry *of[2];
     make_entry(&study, "shuffle.a/s=1@w=1", true, APART);
     make_entry(&study, "shuffle.a/s=2@w=1", true, APART);
-    isa_study_finish(&study);
+    isa_study_finish(&study, report_code_describe);
     for (size_t i = 0; i < 2; i++) {
         of[i] = &study.entries[i];
         results[i] = (struct report_result){

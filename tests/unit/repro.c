@@ -311,7 +311,7 @@ static void no_code_is_said(void **state)
                      1);
     isa_study_add(&study, "x", &code, NULL, NULL);
     make_again(made, &study.entries[0]);
-    assert_int_equal(count(file(made, "README.md"), "There is no code: the driver gives no code"),
+    assert_int_equal(count(file(made, "README.md"), "There is no code: the driver provides no code"),
                      1);
     assert_null(file(made, "code.txt"));
     assert_null(file(made, "code.bin"));

@@ -7,8 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "isa/decode.h"
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "isa/nvdisasm.h"
+#include "isa/sass.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,7 +285,7 @@ static void every_op_has_a_name(void **state)
     assert_string_equal(sass_op_name(SASS_OTHER), "");
     assert_string_equal(sass_op_name(SASS_OPS), "");
     for (unsigned op = SASS_OTHER; op <= SASS_OPS; op++)
-        assert_int_equal(sass_is_exchange(op), op == SASS_SHFL || op == SASS_VOTE ||
+        assert_int_equal(sass_is_cross_lane(op), op == SASS_SHFL || op == SASS_VOTE ||
                                                    op == SASS_VOTEU || op == SASS_MATCH ||
                                                    op == SASS_REDUX);
 }

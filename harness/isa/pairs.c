@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Paired variants, and what an axis does to the code.
+#include "isa/study.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct variant {
+    struct isa_variant of;
+    size_t group; // the first entry of the same test and parameters
+};
+
+// The one axis in which two configurations of a test differ; SIZE_MAX if it is none or several, or
+// if anything else differs.
+static size_t differing_axis(const struct variant *a, const struct variant *b)
+{
+    size_t axis = SIZE_MAX;
+    if (a->group != b->group)
+        return SIZE_MAX;
+    for (size_t i = 0; i < a->of.axis_count; i++) {
+        if (a->of.axes[i].order == b->of.axes[i].order)
+            continue;
+        if (axis != SIZE_MAX)
+            return SIZE_MAX;
+        axis = i;
+    }
+    return axis;
+}
+
+// Whether some other variant equals `which` but for a lower value of an axis: then `which` is no
+// base.
+static bool has_lower(const struct variant *variants, size_t count, const struct variant *which,
+                      size_t axis)
+{
+    for (size_t i = 0; i < count; i++)
+        if (differing_axis(&variants[i], which) == axis &&
+            variants[i].of.axes[axis].order < which->of.axes[axis].order)
+            return true;
+    return false;
+}
+
+static void add_pair(struct isa_study *study, const struct isa_variant *base,
+                     const struct isa_variant *other, struct isa_pair pair, size_t axis)
+{
+    const struct isa_entry *left = &study->entries[pair.base];
+    const struct isa_entry *right = &study->entries[pair.other];
+    memcpy(pair.test, base->test, sizeof pair.test);
+    memcpy(pair.axis, base->axes[axis].name, sizeof pair.axis);
+    memcpy(pair.base_value, base->axes[axis].value, sizeof pair.base_value);
+    memcpy(pair.other_value, other->axes[axis].value, sizeof pair.other_value);
+    pair.likeness = isa_compare(&left->listing, left->piece, &right->listing, right->piece);
+    study->pairs = lit_realloc(study->pairs, study->pair_count + 1, sizeof *study->pairs);
+    study->pairs[study->pair_count++] = pair;
+}
+
+static void find_pairs(struct isa_study *study, isa_describe *describe)
+{
+    struct variant *variants = lit_alloc(study->count + 1, sizeof *variants);
+    for (size_t i = 0; i < study->count; i++) {
+        struct variant *variant = &variants[i];
+        // One without a name of the catalogue or without code has no axis, so that it differs in
+        // none.
+        if (!study->entries[i].listing.lines || !describe(study->entries[i].name, &variant->of))
+            variant->of = (struct isa_variant){0};
+        while (strcmp(variants[variant->group].of.test, variant->of.test) != 0 ||
+               strcmp(variants[variant->group].of.params, variant->of.params) != 0)
+            variant->group++;
+    }
+    for (size_t i = 0; i < study->count; i++)
+        for (size_t k = 0; k < study->count; k++) {
+            const size_t axis = differing_axis(&variants[i], &variants[k]);
+            if (axis != SIZE_MAX &&
+                variants[i].of.axes[axis].order <= variants[k].of.axes[axis].order &&
+                !has_lower(variants, study->count, &variants[i], axis))
+                add_pair(study, &variants[i].of, &variants[k].of,
+                         (struct isa_pair){.base = i, .other = k}, axis);
+        }
+    free(variants);
+}
+
+static struct isa_axis_effect *effect_of(struct isa_study *study, const struct isa_pair *pair)
+{
+    for (size_t i = 0; i < study->effect_count; i++) {
+        struct isa_axis_effect *effect = &study->effects[i];
+        if (strcmp(effect->test, pair->test) == 0 && strcmp(effect->axis, pair->axis) == 0 &&
+            strcmp(effect->base_value, pair->base_value) == 0 &&
+            strcmp(effect->other_value, pair->other_value) == 0)
+            return effect;
+    }
+    study->effects = lit_realloc(study->effects, study->effect_count + 1, sizeof *study->effects);
+    struct isa_axis_effect *effect = &study->effects[study->effect_count++];
+    *effect = (struct isa_axis_effect){.example = (size_t)(pair - study->pairs)};
+    memcpy(effect->test, pair->test, sizeof effect->test);
+    memcpy(effect->axis, pair->axis, sizeof effect->axis);
+    memcpy(effect->base_value, pair->base_value, sizeof effect->base_value);
+    memcpy(effect->other_value, pair->other_value, sizeof effect->other_value);
+    return effect;
+}
+
+void isa_study_finish(struct isa_study *study, isa_describe *describe)
+{
+    if (describe)
+        find_pairs(study, describe);
+    for (size_t i = 0; i < study->pair_count; i++) {
+        const struct isa_pair *pair = &study->pairs[i];
+        struct isa_axis_effect *effect = effect_of(study, pair);
+        effect->pairs++;
+        effect->like[pair->likeness]++;
+        if (pair->likeness > study->pairs[effect->example].likeness)
+            effect->example = i;
+    }
+}
+
+// --- Words
+
+// What is added to a variant that has none of it. Only where base and value are these.
+static const struct {
+    const char *axis, *base, *value, *words;
+} known[] = {
+    {"sync", "none", "control", "the subgroup barrier"},
+    {"sync", "none", "control-once", "one subgroup barrier"},
+    {"sync", "none", "control-each", "a subgroup barrier before each cross-lane read"},
+    {"sync", "none", "memory", "the memory barrier"},
+    {"sync", "none", "memory-once", "one memory barrier"},
+    {"sync", "none", "workgroup", "the workgroup barrier"},
+    {"sync", "none", "workgroup-in-loop", "a workgroup barrier in the loop"},
+    {"barrier", "none", "subgroup", "the subgroup barrier"},
+    {"barrier", "none", "memory", "the memory barrier"},
+    {"barrier", "none", "workgroup", "the workgroup barrier"},
+    {"reconvergence", "default", "maximal", "maximal reconvergence"},
+    {"reconvergence", "maximal", "default", "without maximal reconvergence"},
+    {"reconvergence", "default", "subgroup-uniform", "subgroup-uniform control flow"},
+    {"entry", "workgroup", "subgroup", "entry as single subgroups"},
+    {"memory-model", "vulkan", "glsl", "the GLSL memory model"},
+    {"memory-model", "glsl", "vulkan", "the Vulkan memory model"},
+};
+
+void isa_axis_words(const struct isa_axis_effect *effect, struct text *words)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(effect->axis, known[i].axis) == 0 &&
+            strcmp(effect->base_value, known[i].base) == 0 &&
+            strcmp(effect->other_value, known[i].value) == 0) {
+            text_printf(words, "%s (%s=%s)", known[i].words, effect->axis, effect->other_value);
+            return;
+        }
+    text_printf(words, "%s=%s", effect->axis, effect->other_value);
+}
+
+static bool is_barrier(const struct isa_axis_effect *effect)
+{
+    return strcmp(effect->base_value, "none") == 0 &&
+           (strcmp(effect->axis, "sync") == 0 || strcmp(effect->axis, "barrier") == 0);
+}
+
+// What the pair that differs most differs in.
+static void put_example(const struct isa_study *study, const struct isa_axis_effect *effect,
+                        struct text *words)
+{
+    const struct isa_pair *pair = &study->pairs[effect->example];
+    static const char *const alike[] = {
+        [ISA_SAME] = "the same code",
+        [ISA_SAME_TEXT] = "only scheduling or branch targets differ",
+        [ISA_SAME_NAMES] = "the same instructions in the same order, with other operands",
+    };
+    if (pair->likeness < ISA_SAME_MEMBERS)
+        text_puts(words, alike[pair->likeness]);
+    else
+        isa_diff_words(&study->entries[pair->base].listing, &study->entries[pair->other].listing,
+                       words);
+}
+
+void isa_effect_words(const struct isa_study *study, const struct isa_axis_effect *effect,
+                      struct text *words)
+{
+    const size_t same = effect->like[ISA_SAME];
+    isa_axis_words(effect, words);
+    if (same == effect->pairs) {
+        text_puts(words,
+                  is_barrier(effect) ? " compiles to nothing here" : " changes nothing here");
+        text_printf(words, ": identical code to %s=%s", effect->axis, effect->base_value);
+        if (effect->pairs > 1)
+            text_printf(words, " in all %zu pairs", effect->pairs);
+        return;
+    }
+    if (effect->pairs == 1)
+        text_puts(words, " changes the code: ");
+    else
+        text_printf(words, " changes the code in %zu of %zu pairs; largest difference: ",
+                    effect->pairs - same, effect->pairs);
+    put_example(study, effect, words);
+}
