@@ -2,7 +2,7 @@
 // What litmus bench measured, as tables for the terminal and in Markdown.
 #include "cli/bench.h"
 #include "cli/device.h"
-#include "report/table.h"
+#include "report/markdown.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -389,35 +389,6 @@ void cli_look_summary(const struct bench_device *device, bool color, struct text
 }
 
 // --- Markdown
-
-static void markdown_escape(struct text *text, const char *string)
-{
-    for (const char *c = string; *c; c++)
-        text_printf(text, "%s%c", strchr("\\`*_{}[]<>#|", *c) ? "\\" : "", *c);
-}
-
-static void table_markdown(const struct table *table, size_t limit, struct text *text)
-{
-    (void)limit;
-    for (size_t r = 0; r < table->count + 2 && table->count; r++) {
-        text_puts(text, "|");
-        for (size_t c = 0; c < table->column_count; c++) {
-            const bool code = table->columns[c].kind == TABLE_CODE;
-            if (r == 0)
-                text_printf(text, " %s |", table->columns[c].title);
-            else if (r == 1)
-                text_puts(text, table->columns[c].kind == TABLE_NUMBER ? " ---: |" : " --- |");
-            else if (code)
-                text_printf(text, " `%s` |", table->rows[r - 2].cells[c].text);
-            else {
-                text_puts(text, " ");
-                markdown_escape(text, table->rows[r - 2].cells[c].text);
-                text_puts(text, " |");
-            }
-        }
-        text_puts(text, "\n");
-    }
-}
 
 static void put_markdown_remarks(const struct bench_size *size, struct text *text)
 {

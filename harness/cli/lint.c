@@ -170,6 +170,5 @@ int cli_lint(int argc, char **argv)
             good = lint_file(&l, paths.items[i], &error);
         code = good ? sum_up(&l) : cli_fail(&error);
     }
-    cli_list_clear(&paths);
     return code;
 }
