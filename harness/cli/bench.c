@@ -2,34 +2,24 @@
 // litmus bench: how long subgroup code takes on a device. A table of benchmarks, of which one runs.
 #include "cli/bench.h"
 
-#include "base/clock.h"
 #include "base/file.h"
-#include "cli/cli.h"
-#include "cli/device.h"
 #include "cli/isa.h"
 #include "cli/output.h"
 #include "engine/bench.h"
 #include "engine/drivers.h"
-#include "engine/watch.h"
-#include "engine/progress.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #define AT(member) offsetof(struct cli_bench_options, member)
 
 static const struct cli_option options[] = {
-    {'d', "device", CLI_LIST, AT(devices), "DEVICE",
-     "only this device, as for 'litmus run -d'; can be repeated"},
-    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "only on the SIMT simulator: " CLI_SIMT_MODELS},
+    CLI_OPTION_DEVICE,
+    CLI_OPTION_SIMT("only on the SIMT simulator: " CLI_SIMT_MODELS),
     {'n', "repeat", CLI_COUNT, AT(repeat), "N",
      "timed dispatches of each row (default: 31; with --simt 3);\n"
      "throughput, single: rounds (default: 9; with --simt 2)"},
@@ -62,17 +52,14 @@ static const struct cli_option options[] = {
      "lookback: file of the tuned scans\n(default: litmus-lookback.json)"},
     {0, "cub", CLI_TEXT, AT(cub), "FILE",
      "lookback: compare with what tools/bench-cub measured on\nthe same device"},
-    {0, "seed", CLI_SEED, AT(seed), "SEED",
-     "random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed)"},
+    CLI_OPTION_SEED("random seed, e.g. 24301 or 0x5eed (default: a new one,\nwhich is printed)"),
     {0, "json", CLI_TEXT, AT(json), "FILE", "write everything as JSON, including every time"},
     {0, "markdown", CLI_TEXT, AT(markdown), "FILE", "write the table as Markdown"},
     {0, "keep", CLI_TEXT, AT(keep), "FOLDER",
      "scan, lookback: write the compiled code of each row to\nfiles, as 'litmus isa --keep' does"},
-    {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "seconds without progress that count as a hang (default: 60)"},
-    {0, "time", CLI_SECONDS, AT(time), "SECONDS",
-     "time budget, then stop with exit code 5; 90s, 10m, 2h"},
-    {0, "color", CLI_CHOICE, AT(color), "auto|always|never", "colours (default: auto)"},
+    CLI_OPTION_TIMEOUT("seconds without progress that count as a hang (default: 60)"),
+    CLI_OPTION_TIME,
+    CLI_OPTION_COLOR,
     {0, "validation", CLI_FLAG, AT(validation), NULL,
      "under VK_LAYER_KHRONOS_validation: times are meaningless"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "no progress"},
@@ -197,42 +184,18 @@ static bool check_usage(const struct benchmark *benchmark, const struct cli_benc
 
 // --- What they share
 
-void cli_benching_clear_line(struct cli_benching *b)
-{
-    if (b->drawn)
-        fprintf(stderr, "\r\033[K");
-    b->drawn = false;
-}
-
-static void say(const char *line, void *user)
-{
-    cli_benching_clear_line(user);
-    fprintf(stderr, "%s\n", line);
-}
-
 bool cli_benching_is_over(const struct cli_benching *b)
 {
     return b->end == ENG_END_TIME || b->end == ENG_END_SIGNAL;
-}
-
-bool cli_benching_progress(struct cli_benching *b)
-{
-    const double now = clock_now();
-    if (b->chosen.quiet || isatty(STDERR_FILENO) != 1 || now < b->shown + 0.1)
-        return false;
-    b->shown = now;
-    b->drawn = true;
-    return true;
 }
 
 static void show_round(struct cli_benching *b, const struct bench_report *report)
 {
     const struct bench_result *result = &b->size->result;
     char words[32];
-    if (cli_benching_progress(b))
-        fprintf(stderr, "\r\033[K  %s words, round %" PRIu32 " of %" PRIu32,
-                text_count(words, result->shape.elements), report->round + 1,
-                result->warm + result->repeats);
+    cli_line_show(&b->devices.line, "  %s words, round %" PRIu32 " of %" PRIu32,
+                  text_count(words, result->shape.elements), report->round + 1,
+                  result->warm + result->repeats);
 }
 
 // Writes the code of the row to files, if --keep asks for it. A file that cannot be written ends
@@ -277,8 +240,7 @@ static bool take_time(const struct bench_report *report, void *user)
 static bool take_rate(const struct bench_rate *rate, void *user)
 {
     struct cli_benching *b = user;
-    if (cli_benching_progress(b))
-        fprintf(stderr, "\r\033[K  round %" PRIu32 ", %s", rate->round + 1, b->rate->name);
+    cli_line_show(&b->devices.line, "  round %" PRIu32 ", %s", rate->round + 1, b->rate->name);
     return bench_rates_take(&b->rate->rates, rate);
 }
 
@@ -290,14 +252,14 @@ bool cli_benching_ask(struct cli_benching *b, struct eng_request *request, enum 
     request->validation = b->chosen.validation;
     request->capture = b->chosen.keep != NULL;
     request->seed = b->chosen.seed.value;
-    b->end = eng_bench_ask(&b->watch, b->device, request,
+    b->end = eng_bench_ask(&b->devices.watch, b->device, request,
                            &(struct eng_benching){.row = rates ? NULL : take_row,
                                                   .code = rates ? NULL : take_code,
                                                   .time = rates ? NULL : take_time,
                                                   .rate = rates ? take_rate : NULL,
                                                   .user = b},
                            &outcome);
-    cli_benching_clear_line(b);
+    cli_line_clear(&b->devices.line);
     const bool over = cli_benching_is_over(b);
     *result = over ? ENG_SKIP : b->end == ENG_END_UNFIT ? ENG_HARNESS_ERROR : outcome.result;
     snprintf(reason, 512, "%s",
@@ -309,48 +271,20 @@ bool cli_benching_ask(struct cli_benching *b, struct eng_request *request, enum 
 
 // --- From the command line to the exit code
 
-static void settle(struct cli_benching *b, const struct benchmark *benchmark, int argc, char **argv)
+static bool settle(struct cli_benching *b, const struct benchmark *benchmark, int argc, char **argv,
+                   struct lit_error *error)
 {
     struct cli_bench_options *o = &b->chosen;
-    struct utsname system;
-    const time_t now = time(NULL);
-    struct tm utc;
-    if (!o->seed.given && getrandom(&o->seed.value, sizeof o->seed.value, 0) < 0)
-        o->seed.value = (uint64_t)now;
-    // Shorter to write down, and more than enough.
-    if (!o->seed.given)
-        o->seed.value &= 0xffffffff;
+    cli_seed_settle(&o->seed, true);
     if (!o->repeat)
         o->repeat = o->simt.count ? benchmark->simt_repeat : benchmark->repeat;
-    b->watch.policy = (struct eng_policy){
-        .idle = o->timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS, .total = o->time};
-    b->watch.verbose = o->verbose > 0;
-    b->watch.user = b;
-    strftime(b->started, sizeof b->started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    if (uname(&system) == 0)
-        text_printf(&b->system, "%s %s %s", system.sysname, system.release, system.machine);
-    else
-        text_puts(&b->system, "unknown");
-    text_puts(&b->command, "litmus");
-    for (int i = 0; i < argc; i++) {
-        text_puts(&b->command, " ");
-        cli_put_quoted(&b->command, argv[i]);
-    }
-}
-
-static bool find_devices(struct cli_benching *b, struct lit_error *error)
-{
-    eng_interrupt_listen();
-    if (!cli_simt_use(&b->chosen.simt, error))
+    b->session = cli_session_make("bench", argc, argv);
+    cli_devices_watch(&b->devices, o->timeout, o->time, o->verbose);
+    b->devices.line.quiet = o->quiet || isatty(STDERR_FILENO) != 1;
+    if (!cli_simt_use(&o->simt, error) || !cli_devices_find(&b->devices, &o->devices, error))
         return false;
-    if (!eng_inventory_take(&b->watch, &b->inventory))
-        return lit_fail(error, LIT_EXIT_TIME,
-                        "the time budget was used up before the first dispatch");
-    b->devices = lit_alloc(b->inventory.count + 1, sizeof *b->devices);
-    b->measured = lit_alloc(b->inventory.count + 1, sizeof *b->measured);
-    return eng_inventory_some(&b->inventory, error) &&
-           eng_inventory_choose(&b->inventory, b->chosen.devices.items, b->chosen.devices.count,
-                                b->devices, error);
+    b->measured = lit_alloc(b->devices.inventory.count + 1, sizeof *b->measured);
+    return true;
 }
 
 static bool write_files(const struct cli_benching *b, struct lit_error *error)
@@ -383,20 +317,13 @@ static void sum_up(struct cli_benching *b, const struct benchmark *benchmark, bo
 
 static int finish(const struct cli_benching *b, struct lit_error *error)
 {
-    const char *dot = b->utf8 ? " \u00b7 " : ", ";
-    char took[32];
+    const char *dot = cli_utf8() ? " \u00b7 " : ", ";
     if (b->chosen.cub)
         printf("CUB was timed on %s%s", b->cub.device, dot);
     for (size_t i = 0; b->chosen.cub && i < b->measured_count; i++)
         if (strcmp(b->measured[i].device->facts.name, b->cub.device) != 0)
             printf("which device %u is not%s", b->measured[i].device->number, dot);
-    printf("seed 0x%" PRIx64 "%s%s%s", b->chosen.seed.value, dot,
-           eng_duration(took, clock_now() - b->watch.started), dot);
-    if (eng_interrupt())
-        printf("interrupted\n");
-    else
-        printf("exit %d: %s\n", (int)b->exit, b->because);
-    cli_flush();
+    cli_last_line(NULL, b->chosen.seed.value, b->devices.watch.started, b->exit, b->because);
     if (!write_files(b, error))
         return cli_fail(error);
     return b->unkept.code ? cli_fail(&b->unkept) : (int)b->exit;
@@ -411,15 +338,15 @@ static int run(struct cli_benching *b, const struct benchmark *benchmark, uint64
         (benchmark->begin && !benchmark->begin(b, error)) ||
         (b->chosen.keep && !cli_isa_keep_start(b->chosen.keep, error)))
         return cli_fail(error);
-    settle(b, benchmark, argc, argv);
-    if (!find_devices(b, error))
+    if (!settle(b, benchmark, argc, argv, error))
         return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
-    for (size_t i = 0; i < b->inventory.count && !cli_benching_is_over(b); i++) {
+    const struct eng_inventory *all = &b->devices.inventory;
+    for (size_t i = 0; i < all->count && !cli_benching_is_over(b); i++) {
         struct text line = {0};
-        if (!b->devices[i])
+        if (!b->devices.chosen[i])
             continue;
-        b->device = &b->inventory.devices[i];
-        cli_device_heading(b->device, b->inventory.count, b->utf8, &line);
+        b->device = &all->devices[i];
+        cli_device_heading(b->device, all->count, cli_utf8(), &line);
         cli_print(&line);
         benchmark->run(b);
     }
@@ -475,21 +402,14 @@ static void clear(struct cli_benching *b)
         bench_rates_clear(&b->rates[i].rates);
     free(b->measured);
     free(b->rates);
-    free(b->devices);
     look_tuned_clear(&b->tunings);
-    eng_inventory_clear(&b->inventory);
     isa_code_clear(&b->code);
-    text_free(&b->command);
-    text_free(&b->system);
+    store_session_clear(&b->session);
 }
 
 int cli_bench(int argc, char **argv)
 {
-    struct cli_benching b = {
-        .chosen = {.timeout = ENG_IDLE_SECONDS},
-        .watch = {.started = clock_now(), .say = say},
-        .utf8 = cli_utf8(),
-    };
+    struct cli_benching b = {.chosen = {.timeout = ENG_IDLE_SECONDS}};
     struct cli_list operands = {0};
     struct lit_error error = {0};
     uint64_t given = 0;
@@ -497,7 +417,5 @@ int cli_bench(int argc, char **argv)
     if (cli_start(&cli_bench_syntax, argc, argv, &b.chosen, &operands, &given, &code))
         code = choose(&b, &operands, given, argc, argv, &error);
     clear(&b);
-    if (eng_interrupt())
-        eng_interrupt_reraise(eng_interrupt());
-    return code;
+    return cli_devices_end(&b.devices, code);
 }

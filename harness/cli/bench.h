@@ -4,7 +4,7 @@
 
 #include "bench/rate.h"
 #include "bench/tune.h"
-#include "cli/cli.h"
+#include "cli/device.h"
 #include "engine/client.h"
 #include "isa/code.h"
 
@@ -31,13 +31,8 @@ struct cli_rate {
 struct cli_benching {
     const char *name; // of the benchmark
     struct cli_bench_options chosen;
-    struct eng_watch watch;
-    struct eng_inventory inventory;
-    bool *devices; // of the inventory: which were chosen
-    struct text command, system;
-    char started[32];
-    bool utf8, drawn;
-    double shown;
+    struct cli_devices devices;
+    struct store_session session;  // as one that is stored: its command, start, system and seed
     struct isa_code code;          // of the row that comes next
     struct lit_error unkept;       // a file of code or of choices that could not be written
     struct bench_device *measured; // of scan, lookback
@@ -77,10 +72,6 @@ bool cli_benching_ask(struct cli_benching *b, struct eng_request *request, enum 
                       char reason[512]);
 // Whether the last worker's end ends the run, too: its time, or a signal.
 bool cli_benching_is_over(const struct cli_benching *b);
-// Whether a line of progress is due, at most ten in a second. The caller then writes it to stderr,
-// beginning with "\r\033[K" and without a newline.
-bool cli_benching_progress(struct cli_benching *b);
-void cli_benching_clear_line(struct cli_benching *b);
 
 // --- What they print
 

@@ -283,8 +283,8 @@ void cli_bench_json(const struct cli_benching *b, struct text *text)
                   : lookback ? "litmus-bench-lookback/1"
                              : "litmus-bench-rate/1",
                   "benchmark", b->name, "tool", "name", "litmus", "version", LITMUS_VERSION,
-                  "command", string(b->command.data), "started", b->started, "system",
-                  string(b->system.data), "seed", hex(b->chosen.seed.value));
+                  "command", string(b->session.command), "started", b->session.started, "system",
+                  string(b->session.system), "seed", hex(b->chosen.seed.value));
     if (lookback)
         json_object_set_new(object, "cub_device",
                             b->chosen.cub ? string(b->cub.device) : json_null());

@@ -492,9 +492,9 @@ void cli_bench_markdown(const struct cli_benching *b, struct text *text)
                 : lookback ? "Scans with decoupled look-back: how close they come to a copy"
                            : "Checked units per second, and what memory allows");
     table_fact(&head, "litmus", "%s", LITMUS_VERSION);
-    table_fact(&head, "command", "%s", b->command.data);
-    table_fact(&head, "started", "%s", b->started);
-    table_fact(&head, "system", "%s", b->system.data);
+    table_fact(&head, "command", "%s", b->session.command);
+    table_fact(&head, "started", "%s", b->session.started);
+    table_fact(&head, "system", "%s", b->session.system);
     table_fact(&head, "seed", "0x%" PRIx64, b->chosen.seed.value);
     table_fact(&head, "exit", "%d: %s", (int)b->exit, b->because);
     table_markdown(&head, SIZE_MAX, text);

@@ -142,7 +142,8 @@ static bool measure(uint32_t elements, const struct look_set *set, uint32_t repe
 
 static void say_rung(const char *line, void *user)
 {
-    cli_benching_clear_line(user);
+    struct cli_benching *b = user;
+    cli_line_clear(&b->devices.line);
     printf("  %s\n", line);
     cli_flush();
 }

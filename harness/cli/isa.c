@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // litmus isa: what a driver makes of the tests.
 #include "cli/cli.h"
-#include "base/clock.h"
 #include "cli/device.h"
 #include "cli/isa.h"
 #include "engine/client.h"
 #include "engine/drivers.h"
-#include "engine/watch.h"
 #include "engine/plan.h"
 #include "report/code.h"
 
@@ -30,10 +28,8 @@ enum { AUTO, NVDISASM, BUILT_IN };
 #define NVDISASM_SECONDS 30
 
 static const struct cli_option options[] = {
-    {'d', "device", CLI_LIST, AT(devices), "DEVICE",
-     "only this device, as for 'litmus run -d'; can be repeated"},
-    {0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT,
-     "only of the SIMT simulator: " CLI_SIMT_MODELS},
+    CLI_OPTION_DEVICE,
+    CLI_OPTION_SIMT("only of the SIMT simulator: " CLI_SIMT_MODELS),
     {0, "thorough", CLI_FLAG, AT(thorough), NULL,
      "all values of all parameters, and all subgroup sizes"},
     {'l', "listing", CLI_FLAG, AT(listing), NULL,
@@ -51,8 +47,7 @@ static const struct cli_option options[] = {
      "read files with the vkGetPipelineCacheData of another\nprogram, one pipeline each"},
     {0, "disassembler", CLI_CHOICE, AT(disassembler), "auto|nvdisasm|built-in",
      "of SASS (default: auto: nvdisasm for a single\nconfiguration if installed, else built-in)"},
-    {0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS",
-     "seconds that a driver may take for one (default: 60)"},
+    CLI_OPTION_TIMEOUT("seconds that a driver may take for one (default: 60)"),
     {'v', "verbose", CLI_MORE, AT(verbose), NULL, "what drivers print"},
 };
 
@@ -83,9 +78,7 @@ struct asking {
     struct options chosen;
     struct cli_list patterns;
     struct cat_selection selection;
-    struct eng_watch watch;
-    struct eng_inventory inventory;
-    bool *devices;
+    struct cli_devices devices;
     const struct eng_device *device; // the present one
     struct isa_study study;          // of it
     bool single;                     // one configuration was asked for
@@ -94,12 +87,6 @@ struct asking {
     struct lit_error *error;
     bool broken; // a file could not be written
 };
-
-static void say(const char *line, void *user)
-{
-    (void)user;
-    fprintf(stderr, "%s\n", line);
-}
 
 // The tool's text in place of the built-in decoder's, where it is wanted and there.
 static bool disassemble(const struct asking *a, struct isa_code *code, struct sass_code *sass)
@@ -148,7 +135,7 @@ static void print_header(const struct asking *a, size_t count)
 {
     struct text line = {0};
     char number[32];
-    cli_device_heading(a->device, a->inventory.count, cli_utf8(), &line);
+    cli_device_heading(a->device, a->devices.inventory.count, cli_utf8(), &line);
     printf("%s  %s configuration%s\n", line.data, text_count(number, count), count == 1 ? "" : "s");
     cli_flush();
     text_free(&line);
@@ -160,7 +147,7 @@ static enum eng_end ask_device(struct asking *a)
     struct text text = {0};
     char reason[512];
     const struct eng_capture capture = {
-        .watch = &a->watch, .device = a->device, .take = take, .user = a};
+        .watch = &a->devices.watch, .device = a->device, .take = take, .user = a};
     const size_t skipped = a->skipped;
     eng_plan_make(&plan, &a->selection, &a->device->facts, false, 0);
     a->single = plan.count == 1;
@@ -183,16 +170,6 @@ static enum eng_end ask_device(struct asking *a)
     isa_study_clear(&a->study);
     eng_plan_clear(&plan);
     return end;
-}
-
-static bool find_devices(struct asking *a, struct lit_error *error)
-{
-    if (!eng_inventory_take(&a->watch, &a->inventory))
-        return lit_fail(error, LIT_EXIT_TIME, "interrupted");
-    a->devices = lit_alloc(a->inventory.count + 1, sizeof *a->devices);
-    return eng_inventory_some(&a->inventory, error) &&
-           eng_inventory_choose(&a->inventory, a->chosen.devices.items, a->chosen.devices.count,
-                                a->devices, error);
 }
 
 #define HEADER 32 // bytes of VkPipelineCacheHeaderVersionOne: size, version, vendor, product, UUID
@@ -260,19 +237,16 @@ static int ask(struct asking *a)
         return read_files(a);
     a->selection = (struct cat_selection){
         .patterns = a->patterns.items, .count = a->patterns.count, .thorough = a->chosen.thorough};
-    a->watch.policy = (struct eng_policy){
-        .idle = a->chosen.timeout, .term = ENG_TERM_SECONDS, .kill = ENG_KILL_SECONDS};
-    a->watch.verbose = a->chosen.verbose > 0;
     if (!cat_selection_check(&a->selection, error) || !cli_simt_use(&a->chosen.simt, error) ||
         (a->chosen.keep && !cli_isa_keep_start(a->chosen.keep, error)))
         return cli_fail(error);
-    eng_interrupt_listen();
-    if (!find_devices(a, error))
+    if (!cli_devices_find(&a->devices, &a->chosen.devices, error))
         return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
-    for (size_t i = 0; i < a->inventory.count && end != ENG_END_SIGNAL && !a->broken; i++) {
-        if (!a->devices[i])
+    const struct eng_inventory *all = &a->devices.inventory;
+    for (size_t i = 0; i < all->count && end != ENG_END_SIGNAL && !a->broken; i++) {
+        if (!a->devices.chosen[i])
             continue;
-        a->device = &a->inventory.devices[i];
+        a->device = &all->devices[i];
         end = ask_device(a);
         lost |= end == ENG_END_STOPS;
         a->failed += end == ENG_END_UNFIT;
@@ -289,15 +263,10 @@ static int ask(struct asking *a)
 int cli_isa(int argc, char **argv)
 {
     struct lit_error error = {0};
-    struct asking a = {.chosen = {.timeout = ENG_IDLE_SECONDS},
-                       .watch = {.started = clock_now(), .say = say},
-                       .error = &error};
+    struct asking a = {.chosen = {.timeout = ENG_IDLE_SECONDS}, .error = &error};
     int code = LIT_EXIT_OK;
-    if (cli_start(&cli_isa_syntax, argc, argv, &a.chosen, &a.patterns, NULL, &code))
-        code = ask(&a);
-    eng_inventory_clear(&a.inventory);
-    free(a.devices);
-    if (eng_interrupt())
-        eng_interrupt_reraise(eng_interrupt());
-    return code;
+    if (!cli_start(&cli_isa_syntax, argc, argv, &a.chosen, &a.patterns, NULL, &code))
+        return code;
+    cli_devices_watch(&a.devices, a.chosen.timeout, 0, a.chosen.verbose);
+    return cli_devices_end(&a.devices, ask(&a));
 }
