@@ -18,11 +18,12 @@ struct checking {
     struct store_checked *checked;
     struct lit_error *error; // of `to`
     struct store_session session;
-    int64_t copy;   // its id in `to`
-    bool lost;      // something of it is not intact
-    bool broken;    // SQLite found something: indexes may lack rows
-    bool failed;    // the copy cannot be written
-    char **devices; // of the session, that are intact
+    int64_t copy;        // its id in `to`
+    int64_t next_result; // number of the next result in `to`
+    bool lost;           // something of it is not intact
+    bool broken;         // SQLite found something: indexes may lack rows
+    bool failed;         // the copy cannot be written
+    char **devices;      // of the session, that are intact
     size_t device_count;
 };
 
@@ -146,104 +147,94 @@ static struct list list_rows(struct checking *c, enum store_kind kind, int64_t s
     return list;
 }
 
-// --- What belongs to a session. Each takes one row; what is not intact is told
+// --- What belongs to a session
 
-static bool take_facts(const struct store_device *device, void *user)
+static enum store_row keep_name(sqlite3_stmt *select, void *user)
 {
-    struct checking *c = user;
-    c->devices = lit_realloc(c->devices, c->device_count + 1, sizeof *c->devices);
-    c->devices[c->device_count++] = lit_strdup(device->id);
-    c->failed = c->to && !store_device_put(c->to, c->copy, device->number, &device->facts,
-                                           device->checker, c->error);
-    return true;
+    *(char **)user = store_column_text(select, 0);
+    return STORE_STOP;
 }
 
-static void take_device(struct checking *c, int64_t number)
+// What a column of a row says, or NULL; free() it.
+static char *column_of(struct checking *c, enum store_kind kind, const char *column, int64_t number)
 {
     struct lit_error error = {0};
-    const size_t before = c->device_count;
-    if (!store_each_device(c->from, c->session.id, number, take_facts, c, &error) ||
-        c->device_count == before)
-        tell(c, "session %lld: device %lld is damaged", (long long)c->session.id,
-             (long long)number);
+    struct text sql = {0};
+    char *text = NULL;
+    text_printf(&sql, "SELECT %s FROM %s WHERE %s", column, store_tables[kind].name,
+                store_tables[kind].where);
+    store_each(c->from, &error,
+               store_borrow(c->from, &error, sql.data, "ii", c->session.id, number), keep_name,
+               &text);
+    text_free(&sql);
+    return text;
 }
 
-static bool has_device(const struct checking *c, const char *id)
+// Whether the device of a row is intact. Intact ones are remembered.
+static bool has_device(struct checking *c, enum store_kind kind, int64_t number)
 {
-    for (size_t i = 0; i < c->device_count; i++)
-        if (strcmp(c->devices[i], id) == 0)
-            return true;
-    return false;
-}
-
-static bool copy_result(struct store_result *result, void *user)
-{
-    struct checking *c = user;
-    struct lit_error error = {0};
-    int64_t right = 1;
-    if (c->from->version >= STORE_VERSION_PAIRS &&
-        (!store_configuration_check(c->from, result->name, &right, &error) || !right))
-        tell(c, "session %lld: the parts of the name %s", (long long)c->session.id, result->name);
-    if (has_device(c, result->device)) {
-        c->checked->results++;
-        c->failed = c->to && !store_result_put(c->to, c->copy, result, c->error);
-    } else {
-        tell(c, "session %lld: a result of no device, or of a damaged one: %s",
-             (long long)c->session.id, result->name);
+    char *id = column_of(c, kind, kind == STORE_KIND_DEVICE ? "id" : "device", number);
+    bool found = false;
+    if (kind == STORE_KIND_DEVICE) {
+        c->devices = lit_realloc(c->devices, c->device_count + 1, sizeof *c->devices);
+        c->devices[c->device_count++] = id;
+        return true;
     }
-    return true;
+    for (size_t i = 0; i < c->device_count && !found; i++)
+        found = id && strcmp(c->devices[i], id) == 0;
+    free(id);
+    return found;
 }
 
-static void take_result(struct checking *c, int64_t id)
+static void check_configuration(struct checking *c, int64_t number)
+{
+    char *name = column_of(c, STORE_KIND_RESULT, "name", number);
+    struct lit_error error = {0};
+    int64_t right = 0;
+    if (c->from->version >= STORE_VERSION_PAIRS &&
+        (!store_configuration_check(c->from, name ? name : "", &right, &error) || !right))
+        tell(c, "session %lld: the parts of the name %s", (long long)c->session.id, name);
+    free(name);
+}
+
+static bool copy_row(struct checking *c, enum store_kind kind, int64_t number)
+{
+    const int64_t offset = c->next_result - number;
+    bool good = store_copy_rows(c->from, c->to, store_tables[kind].name, store_tables[kind].where,
+                                c->session.id, number, c->copy, offset, c->error);
+    for (size_t i = 0; good && kind == STORE_KIND_RESULT && i < STORE_CHILDREN; i++)
+        good = store_copy_rows(c->from, c->to, store_children[i].table, "result = ?2", 0, number,
+                               c->copy, offset, c->error);
+    c->next_result += kind == STORE_KIND_RESULT;
+    return good;
+}
+
+// Takes one row: what is not intact is told, the rest copied.
+static void take_row(struct checking *c, enum store_kind kind, int64_t number)
 {
     struct lit_error error = {0};
-    if (!store_each_result(c->from, c->session.id, id, copy_result, c, &error))
-        tell_error(c, &error);
+    if (!store_is_intact(c->from, kind, c->session.id, number, &error)) {
+        if (kind == STORE_KIND_DEVICE)
+            tell(c, "session %lld: device %lld is damaged", (long long)c->session.id,
+                 (long long)number);
+        else
+            tell_error(c, &error);
+    } else if (!has_device(c, kind, number)) {
+        tell(c, "session %lld: %s %lld is of no device, or of a damaged one",
+             (long long)c->session.id, store_tables[kind].name, (long long)number);
+    } else {
+        c->checked->results += kind == STORE_KIND_RESULT;
+        if (kind == STORE_KIND_RESULT)
+            check_configuration(c, number);
+        c->failed = c->to && !copy_row(c, kind, number);
+    }
 }
-
-static bool copy_try(const struct store_tuning *tuning, void *user)
-{
-    struct checking *c = user;
-    if (has_device(c, tuning->device))
-        c->failed = c->to && !store_tuning_put(c->to, c->copy, tuning, c->error);
-    else
-        tell(c, "session %lld: what a search for stress has tried is of no device",
-             (long long)c->session.id);
-    return true;
-}
-
-static void take_try(struct checking *c, int64_t id)
-{
-    struct lit_error error = {0};
-    if (!store_each_tuning(c->from, c->session.id, id, copy_try, c, &error))
-        tell_error(c, &error);
-}
-
-static void take_code(struct checking *c, int64_t id)
-{
-    struct lit_error error = {0};
-    if (!store_check_code(c->from, c->session.id, id, &error))
-        tell_error(c, &error);
-    else if (c->to)
-        c->failed = !store_copy_rows(c->from, c->to, "code", "id = ?1", id, c->copy, 0, c->error) ||
-                    !store_total_add(c->to, STORE_KIND_CODE, c->copy,
-                                     sqlite3_last_insert_rowid(c->to->db), c->error) ||
-                    !store_sum_make(c->to, STORE_KIND_CODE, c->copy,
-                                    sqlite3_last_insert_rowid(c->to->db), c->error);
-}
-
-static void (*const takers[STORE_KINDS])(struct checking *c, int64_t id) = {
-    [STORE_KIND_DEVICE] = take_device,
-    [STORE_KIND_RESULT] = take_result,
-    [STORE_KIND_TUNING] = take_try,
-    [STORE_KIND_CODE] = take_code,
-};
 
 static void take_rows(struct checking *c, enum store_kind kind)
 {
     struct list list = list_rows(c, kind, c->session.id);
     for (size_t i = 0; i < list.count && !c->failed; i++)
-        takers[kind](c, list.ids[i]);
+        take_row(c, kind, list.ids[i]);
     free(list.ids);
     check_total(c, kind, c->session.id);
 }
@@ -272,8 +263,11 @@ static void check_session(struct checking *c, int64_t id)
     c->copy = copy.id;
     for (enum store_kind kind = STORE_KIND_DEVICE; kind < STORE_KINDS && !c->failed; kind++)
         take_rows(c, kind);
-    if (c->to && !c->failed && c->session.finished && !c->lost)
-        c->failed = !store_session_finish(c->to, c->copy, c->error);
+    if (c->to && !c->failed)
+        c->failed =
+            !store_configurations_make(c->to, c->copy, c->error) ||
+            !store_sum_session(c->to, c->copy, c->error) ||
+            (c->session.finished && !c->lost && !store_session_finish(c->to, c->copy, c->error));
     c->checked->sessions += !c->lost;
     store_session_clear(&c->session);
 }
@@ -289,6 +283,8 @@ static bool check_all(struct checking *c)
     for (size_t i = 0; i < list.count && !c->failed; i++)
         check_session(c, list.ids[i]);
     free(list.ids);
+    if (c->to && !c->failed && c->from->version < STORE_VERSION)
+        c->failed = !store_convert(c->to, c->error);
     return c->to ? store_leave(c->to, own, !c->failed, c->error) : true;
 }
 
@@ -307,7 +303,7 @@ static bool repair(const char *name, const char *temporary, void *user)
 bool store_check(const char *path, const char *repaired, struct store_checked *checked,
                  struct lit_error *error)
 {
-    struct checking c = {.checked = checked, .error = error};
+    struct checking c = {.checked = checked, .error = error, .next_result = 1};
     *checked = (struct store_checked){0};
     c.from = store_open_damaged(path, error);
     if (!c.from)

@@ -162,12 +162,14 @@ bool store_codes(struct store *store, int64_t session, const char *device, const
     return good;
 }
 
-bool store_check_code(struct store *store, int64_t session, int64_t number, struct lit_error *error)
+bool store_code_is_intact(struct store *store, int64_t session, int64_t number,
+                          struct lit_error *error)
 {
     struct reading reading = {.store = store, .error = error};
     struct text sql = {0};
-    store_put_select(&sql, STORE_KIND_CODE, "WHERE session = ?1 AND id = ?2");
+    store_put_select(&sql, STORE_KIND_CODE, "WHERE session = ?1 AND (?2 = 0 OR id = ?2)");
     const bool good =
+        store_total_check(store, STORE_KIND_CODE, session, error) &&
         store_each(store, error, store_borrow(store, error, sql.data, "ii", session, number),
                    take_code, &reading);
     text_free(&sql);

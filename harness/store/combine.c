@@ -377,53 +377,29 @@ static enum store_row add_number(sqlite3_stmt *select, void *user)
     return STORE_NEXT;
 }
 
-#define LISTED_MOST 64
+// "0, 1, 3": of which the first 64 are listed.
+#define LIST(numbers)                                                                              \
+    "(SELECT group_concat(i, ', ') || iif(count(*) > 64, '...', '') FROM (" numbers " LIMIT 65))"
 
-// "0, 1 and 3": what a query gives.
-static bool put_numbers(struct combining *c, const char *query, struct text *text)
-{
-    struct numbers numbers = {0};
-    const bool good = store_each(c->store, c->error, store_borrow(c->store, c->error, query, ""),
-                                 add_number, &numbers);
-    for (size_t i = 0; i < numbers.count && i < LISTED_MOST; i++)
-        text_printf(text, "%s%lld",
-                    i == 0                   ? ""
-                    : i + 1 == numbers.count ? " and "
-                                             : ", ",
-                    (long long)numbers.items[i]);
-    if (numbers.count > LISTED_MOST)
-        text_puts(text, " and more");
-    free(numbers.items);
-    return good;
-}
-
-static bool note_shards(struct combining *c, int64_t session, int64_t missing)
-{
-    struct text *notes = &c->done->notes;
-    int64_t count;
-    text_printf(notes, "session %lld: shard", (long long)session);
-    bool good = store_number(c->store, c->error, &count, "SELECT count(*) FROM piece", "");
-    text_puts(notes, count == 1 ? " " : "s ");
-    good = good && put_numbers(c, "SELECT shard FROM member ORDER BY 1", notes) &&
-           store_each(c->store, c->error,
-                      store_borrow(c->store, c->error,
-                                   "SELECT printf(' of %d (%s, seed %s)', shard_count, shard, seed)"
-                                   " FROM session WHERE id = (SELECT max(session) FROM piece)",
-                                   ""),
-                      add_note, c);
-    notes->data[--notes->length] = '\0';
-    if (good && missing > 0) {
-        text_puts(notes, "; not finished: missing ");
-        good = put_numbers(c,
-                           "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n)"
-                           " SELECT i FROM n WHERE i NOT IN (SELECT shard FROM member) LIMIT"
-                           " min(65, (SELECT shard_count - (SELECT count(*) FROM member)"
-                           " FROM session WHERE id = (SELECT max(session) FROM piece)))",
-                           notes);
-    }
-    text_puts(notes, "\n");
-    return good;
-}
+static const char shards_note[] =
+    "SELECT printf('session %d: shards %s of %d (%s, seed %s)%s', ?1, " LIST(
+        "SELECT shard AS i FROM member ORDER BY 1") ", shard_count, shard, seed,"
+                                                    " iif(shard_count > (SELECT count(*) FROM "
+                                                    "piece), '; not finished: missing ' || " LIST(
+                                                        "WITH RECURSIVE n (i) AS (SELECT 0 UNION "
+                                                        "ALL SELECT i + 1 FROM n"
+                                                        " WHERE i < (SELECT 65 + count(*) FROM "
+                                                        "member)) SELECT i FROM n"
+                                                        " WHERE i NOT IN (SELECT shard FROM "
+                                                        "member) AND i < shard_count") ", ''))"
+                                                                                       " FROM "
+                                                                                       "session "
+                                                                                       "WHERE id = "
+                                                                                       "(SELECT "
+                                                                                       "max("
+                                                                                       "session) "
+                                                                                       "FROM "
+                                                                                       "piece)";
 
 // Combines the shards of the run that one of them is of.
 static bool combine_run(struct combining *c, int64_t shard)
@@ -452,7 +428,7 @@ static bool combine_run(struct combining *c, int64_t shard)
         return false;
     if (there)
         return true;
-    return combine(c, &session) && note_shards(c, session, missing) &&
+    return combine(c, &session) && note(c, shards_note, session) &&
            // What was combined from some of these before.
            store_remove_sessions(store, c->error,
                                  "SELECT combined FROM (" STORE_MEMBERS ") AS older"

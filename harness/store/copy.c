@@ -2,8 +2,6 @@
 // Sessions from one store to another.
 #include "store/private.h"
 
-#include "store/code.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,13 +60,15 @@ static enum store_row copy_row(sqlite3_stmt *select, void *user)
 }
 
 bool store_copy_rows(struct store *from, struct store *to, const char *table, const char *where,
-                     int64_t value, int64_t session, int64_t offset, struct lit_error *error)
+                     int64_t session, int64_t number, int64_t copy, int64_t offset,
+                     struct lit_error *error)
 {
-    struct copying copying = {from, to, table, session, offset, NULL, error};
+    struct copying copying = {from, to, table, copy, offset, NULL, error};
     struct text sql = {0};
     text_printf(&sql, "SELECT * FROM %s WHERE %s ORDER BY 1", table, where);
-    const bool good = store_each(from, error, store_borrow(from, error, sql.data, "i", value),
-                                 copy_row, &copying);
+    const bool good =
+        store_each(from, error, store_borrow(from, error, sql.data, "ii", session, number),
+                   copy_row, &copying);
     store_return(to, copying.insert);
     text_free(&sql);
     return good;
@@ -91,27 +91,6 @@ static bool find_offset(struct store *from, int64_t session, struct store *to, i
     return true;
 }
 
-static bool see_device(const struct store_device *device, void *user)
-{
-    (void)device;
-    (void)user;
-    return true;
-}
-
-static bool see_result(struct store_result *result, void *user)
-{
-    (void)result;
-    (void)user;
-    return true;
-}
-
-static bool see_tuning(const struct store_tuning *tuning, void *user)
-{
-    (void)tuning;
-    (void)user;
-    return true;
-}
-
 bool store_sum_session(struct store *store, int64_t session, struct lit_error *error)
 {
     bool good = store_sum_make(store, STORE_KIND_SESSION, session, 0, error);
@@ -124,25 +103,24 @@ bool store_sum_session(struct store *store, int64_t session, struct lit_error *e
 bool store_copy_session(struct store *from, int64_t session, struct store *to, const char *uuid,
                         int64_t *copy, struct lit_error *error)
 {
-    static const char *const tables[] = {"device", "result", "tuning", "code"};
     struct store_session row;
     int64_t offset = 0;
     if (!store_session_load(from, session, false, &row, error))
         return false;
     free(row.uuid);
     row.uuid = lit_strdup(uuid);
-    bool good = store_each_device(from, session, 0, see_device, NULL, error) &&
-                store_results(from, session, see_result, NULL, error) &&
-                store_tunings(from, session, see_tuning, NULL, error) &&
-                store_codes(from, session, NULL, NULL, NULL, NULL, error) &&
-                find_offset(from, session, to, &offset, error) &&
-                store_session_begin(to, &row, error);
+    bool good = true;
+    for (enum store_kind kind = STORE_KIND_DEVICE; good && kind < STORE_KINDS; kind++)
+        good = store_is_intact(from, kind, session, 0, error);
+    good = good && find_offset(from, session, to, &offset, error) &&
+           store_session_begin(to, &row, error);
     *copy = row.id;
-    for (size_t i = 0; good && i < sizeof tables / sizeof *tables; i++)
-        good = store_copy_rows(from, to, tables[i], "session = ?1", session, *copy, offset, error);
+    for (enum store_kind kind = STORE_KIND_DEVICE; good && kind < STORE_KINDS; kind++)
+        good = store_copy_rows(from, to, store_tables[kind].name, "session = ?1", session, 0, *copy,
+                               offset, error);
     for (size_t i = 0; good && i < STORE_CHILDREN; i++)
-        good = store_copy_rows(from, to, store_children[i].name,
-                               "result IN (SELECT id FROM result WHERE session = ?1)", session,
+        good = store_copy_rows(from, to, store_children[i].table,
+                               "result IN (SELECT id FROM result WHERE session = ?1)", session, 0,
                                *copy, offset, error);
     store_session_clear(&row);
     return good && store_configurations_make(to, *copy, error) &&

@@ -18,13 +18,16 @@ struct loading {
     struct store_index *index;
     size_t session_room, driver_room;
     uint64_t counted;
+    bool orphan;
     bool combined; // there may be sessions that were combined from others
     struct lit_error *error;
 };
 
-static bool add_session(struct store_session *session, void *user)
+static bool add_session(int64_t number, void *record, void *user)
 {
     struct loading *loading = user;
+    struct store_session *session = record;
+    session->id = number;
     struct store_index *index = loading->index;
     if (index->session_count == loading->session_room) {
         loading->session_room = loading->session_room * 2 + 16;
@@ -71,59 +74,44 @@ static enum store_row take_contained(sqlite3_stmt *select, void *user)
 }
 
 // One row for each device of each session, those of a driver together, the newest session first.
-static enum store_row take_driver(sqlite3_stmt *select, void *user)
+static bool add_device(int64_t number, void *record, void *user)
 {
-    static const struct store_table *const devices = &store_tables[STORE_KIND_DEVICE];
+    const struct store_device *device = record;
     struct loading *loading = user;
     struct store_index *index = loading->index;
-    const int64_t number = sqlite3_column_int64(select, 0);
     const struct store_session *session = store_index_session(index, number);
-    struct store_device device = {0};
-    const bool good = store_read(select, 1, devices->fields, &device) && session &&
-                      sqlite3_column_int(select, 1 + (int)devices->fields.count) == 1 &&
-                      strlen(device.id) < sizeof index->drivers->id;
     struct store_driver *last =
         index->driver_count ? &index->drivers[index->driver_count - 1] : NULL;
-    if (good && last && strcmp(last->id, device.id) == 0) {
+    if (!session || strlen(device->id) >= sizeof last->id) {
+        loading->orphan = true;
+        return false;
+    }
+    if (last && strcmp(last->id, device->id) == 0) {
         last->sessions++;
         if (strcmp(session->started, last->first) < 0)
             last->first = session->started;
         if (strcmp(session->started, last->last) > 0)
             last->last = session->started;
-    } else if (good) {
-        if (index->driver_count == loading->driver_room) {
-            loading->driver_room = loading->driver_room * 2 + 8;
-            index->drivers =
-                lit_realloc(index->drivers, loading->driver_room, sizeof *index->drivers);
-        }
-        struct store_driver *driver = &index->drivers[index->driver_count++];
-        *driver = (struct store_driver){.facts = device.facts,
-                                        .sessions = 1,
-                                        .first = session->started,
-                                        .last = session->started};
-        snprintf(driver->id, sizeof driver->id, "%s", device.id);
+        return true;
     }
-    store_clear(devices->fields, &device);
-    return good || store_damaged(loading->store, loading->error, "a device of session %lld",
-                                 (long long)number)
-               ? STORE_NEXT
-               : STORE_FAILED;
+    if (index->driver_count == loading->driver_room) {
+        loading->driver_room = loading->driver_room * 2 + 8;
+        index->drivers = lit_realloc(index->drivers, loading->driver_room, sizeof *index->drivers);
+    }
+    struct store_driver *driver = &index->drivers[index->driver_count++];
+    *driver = (struct store_driver){
+        .facts = device->facts, .sessions = 1, .first = session->started, .last = session->started};
+    snprintf(driver->id, sizeof driver->id, "%s", device->id);
+    return true;
 }
 
 static bool load_drivers(struct loading *loading)
 {
-    struct text sql = {0};
-    text_puts(&sql, "SELECT session, ");
-    store_put_columns(&sql, "", store_tables[STORE_KIND_DEVICE].fields);
-    text_puts(&sql, ", sum = ");
-    store_put_sum(&sql, STORE_KIND_DEVICE);
-    text_puts(&sql, " FROM device ORDER BY id, session DESC");
-    const bool good = store_total_check(loading->store, STORE_KIND_DEVICE, 0, loading->error) &&
-                      store_each(loading->store, loading->error,
-                                 store_borrow(loading->store, loading->error, sql.data, ""),
-                                 take_driver, loading);
-    text_free(&sql);
-    return good;
+    return store_total_check(loading->store, STORE_KIND_DEVICE, 0, loading->error) &&
+           store_each_record(loading->store, STORE_KIND_DEVICE, "ORDER BY id, session DESC", 0, 0,
+                             add_device, loading, loading->error) &&
+           (!loading->orphan ||
+            store_damaged(loading->store, loading->error, "a device of no session"));
 }
 
 static enum store_row take_count(sqlite3_stmt *select, void *user)
@@ -172,7 +160,9 @@ bool store_index_load(struct store *store, bool count_results, struct store_inde
     *index = (struct store_index){0};
     if (!store_enter_reading(store, &own, error))
         return false;
-    bool good = store_each_session(store, "ORDER BY id", 0, 0, add_session, &loading, error);
+    bool good = store_total_check(store, STORE_KIND_SESSION, 0, error) &&
+                store_each_record(store, STORE_KIND_SESSION, "ORDER BY id", 0, 0, add_session,
+                                  &loading, error);
     index->contained = lit_alloc(index->session_count + 1, sizeof *index->contained);
     if (good && loading.combined)
         good = store_each(store, error,

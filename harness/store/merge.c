@@ -65,9 +65,11 @@ static int compare_incoming(const void *left, const void *right)
     return order ? order : a->input < b->input ? -1 : a->input > b->input;
 }
 
-static bool add_incoming(struct store_session *session, void *user)
+static bool add_incoming(int64_t number, void *record, void *user)
 {
     struct merging *merging = user;
+    struct store_session *session = record;
+    session->id = number;
     merging->incoming =
         lit_realloc(merging->incoming, merging->incoming_count + 1, sizeof(*merging->incoming));
     merging->incoming[merging->incoming_count++] = (struct incoming){merging->input_at, *session};
@@ -80,7 +82,9 @@ static bool list_incoming(struct merging *merging)
     bool good = true;
     for (size_t i = 0; good && i < merging->plan->input_count; i++)
         good = check_kind(merging->plan->inputs[i], merging->error) && open_input(merging, i) &&
-               store_each_session(merging->input, "", 0, 0, add_incoming, merging, merging->error);
+               store_total_check(merging->input, STORE_KIND_SESSION, 0, merging->error) &&
+               store_each_record(merging->input, STORE_KIND_SESSION, "", 0, 0, add_incoming,
+                                 merging, merging->error);
     if (merging->incoming_count > 0)
         qsort(merging->incoming, merging->incoming_count, sizeof(*merging->incoming),
               compare_incoming);

@@ -92,7 +92,7 @@ struct store_field {
     enum store_type {
         STORE_TEXT,    // a string, allocated when it is read
         STORE_CHARS,   // char[size]
-        STORE_LINES,   // char[size], with lines and tabs
+        STORE_LINES,   // a string of lines, allocated when it is read, of less than `size` bytes
         STORE_HEX,     // uint64_t, as "0x..."
         STORE_COUNT,   // uint64_t, below 2^63
         STORE_WORD,    // uint32_t
@@ -127,6 +127,10 @@ struct store_table {
     struct store_fields fields; // of the struct that a row becomes
     const char *members;        // what a row is known by, among those of its session
     const char *where;          // chooses a row: of session ?1, of number ?2
+    const char *number;         // the column that a reader gets beside the record
+    const char *called;         // what an error calls a row, before that number
+    // Whether a record is what this program could have written; NULL: all that can be read are.
+    bool (*valid)(const void *record);
 };
 extern const struct store_table store_tables[STORE_KINDS];
 
@@ -138,32 +142,20 @@ struct store_device {
     struct dev_facts facts;
 };
 
-// The parts of a result that have tables of their own: struct store_result's arrays as rows.
-enum store_child { STORE_OUTCOME, STORE_FAILURE, STORE_CHOICE, STORE_PART, STORE_EVIDENCE };
-#define STORE_CHILDREN (STORE_EVIDENCE + 1)
-struct store_outcome_row {
-    uint32_t outcome;
-    uint64_t instances;
+// The parts of a result that have tables of their own: its arrays as rows. The row at each place of
+// an array has the column `key`, which is the place, or its name; the fields are of the element.
+struct store_child {
+    const char *table, *key;
+    struct store_fields fields;
+    size_t offset, stride, rooms; // of the array in struct store_result
+    size_t count; // offset of how many there are; 0: those whose first field is not 0
+    size_t bits;  // offset of a word with a bit for each place, its column "fails"; or 0
+    const char *const *names; // of places; NULL: their numbers
 };
-struct store_failure_row {
-    uint32_t number;
-    struct eng_failure failure;
-};
-struct store_choice_row {
-    uint32_t place;
-    char name[sizeof((struct cat_choice *)0)->names[0]];
-    bool fails;
-};
-struct store_part_row {
-    uint32_t number;
-    struct eng_part part;
-};
-struct store_evidence_row {
-    int kind;
-    char text[ENG_EVIDENCE_SIZE];
-};
-// Key: "result".
-extern const struct store_table store_children[STORE_CHILDREN];
+#define STORE_CHILDREN 5
+// Appends "PREFIXkey, PREFIXa, PREFIXb".
+void store_put_child_columns(struct text *sql, const struct store_child *child);
+extern const struct store_child store_children[STORE_CHILDREN];
 
 // The first fields of a result are those that an index has, for histories.
 #define STORE_BRIEF_FIELDS 12
@@ -221,6 +213,8 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
 #define STORE_VERSION_PAIRS 7
 // Makes the tables of a new store (version 0), or converts an older one to STORE_VERSION.
 bool store_migrate(struct store *store, int version, struct lit_error *error);
+// What format 7 has of rows that an older one held: longer identities, parts of names, checksums.
+bool store_convert(struct store *store, struct lit_error *error);
 // Gives devices and code the identities that format 7 has: where the row says what the older one
 // was made of.
 bool store_devices_convert(struct store *store, struct lit_error *error);
@@ -228,29 +222,30 @@ bool store_digests_convert(struct store *store, struct lit_error *error);
 
 // --- Rows, for those who check or copy them one by one
 
-// Sessions, by the statement from behind "FROM session" with the arguments ?1 and ?2; the visitor
-// may take one over and leave it empty.
-bool store_each_session(struct store *store, const char *rest, int64_t first, int64_t second,
-                        bool (*visit)(struct store_session *session, void *user), void *user,
-                        struct lit_error *error);
+// Reads rows of sessions, devices or tries, by the statement from behind "FROM TABLE" with the
+// arguments ?1 and ?2. `take` gets the number (of the session, or of the try) and the record, of
+// which it may take over what it points to, leaving NULL; it returns false for enough. NULL: they
+// are only read.
+bool store_each_record(struct store *store, enum store_kind kind, const char *rest, int64_t first,
+                       int64_t second, bool (*take)(int64_t number, void *record, void *user),
+                       void *user, struct lit_error *error);
+// The same for a statement that gives what store_put_select has.
+bool store_each_selected(struct store *store, enum store_kind kind, sqlite3_stmt *select,
+                         bool (*take)(int64_t number, void *record, void *user), void *user,
+                         struct lit_error *error);
+// Whether the row of a session that has a number can be read as reports read it; number 0: all.
+bool store_is_intact(struct store *store, enum store_kind kind, int64_t session, int64_t number,
+                     struct lit_error *error);
+bool store_result_is_intact(struct store *store, int64_t session, int64_t number,
+                            struct lit_error *error);
+// Codes are unpacked to see whether they can be.
+bool store_code_is_intact(struct store *store, int64_t session, int64_t number,
+                          struct lit_error *error);
 // Writes the parts of the names of a session's results, or for session 0 of all.
 bool store_configurations_make(struct store *store, int64_t session, struct lit_error *error);
 // Whether the parts of a name are those that were written.
 bool store_configuration_check(struct store *store, const char *name, int64_t *right,
                                struct lit_error *error);
-// Each row of a session, or with `number` the one that has it. `visit` returns false to stop.
-bool store_each_device(struct store *store, int64_t session, int64_t number,
-                       bool (*visit)(const struct store_device *device, void *user), void *user,
-                       struct lit_error *error);
-bool store_each_result(struct store *store, int64_t session, int64_t number,
-                       bool (*visit)(struct store_result *result, void *user), void *user,
-                       struct lit_error *error);
-bool store_each_tuning(struct store *store, int64_t session, int64_t number,
-                       bool (*visit)(const struct store_tuning *tuning, void *user), void *user,
-                       struct lit_error *error);
-// Codes are unpacked to see whether they can be.
-bool store_check_code(struct store *store, int64_t session, int64_t number,
-                      struct lit_error *error);
 
 // Whether a word can stand in the column of that name.
 bool store_is_expectation(const char *name);
@@ -258,11 +253,12 @@ bool store_is_hash(const char *text);
 
 // --- Merging (copy.c, combine.c)
 
-// Copies the rows of a table for which `where` holds (its ?1 is `value`), as those of another
-// session: numbers of results are moved by `offset`, others are given anew. Their checksums are to
+// Copies the rows of a table for which `where` holds, with ?1 and ?2, as those of the session
+// `copy`: numbers of results are moved by `offset`, others are given anew. Their checksums are to
 // be made then.
 bool store_copy_rows(struct store *from, struct store *to, const char *table, const char *where,
-                     int64_t value, int64_t session, int64_t offset, struct lit_error *error);
+                     int64_t session, int64_t number, int64_t copy, int64_t offset,
+                     struct lit_error *error);
 // Copies a session with all that belongs to it into another store, after reading every row as
 // reports do; `uuid` is what it is called there. *copy is its number there.
 bool store_copy_session(struct store *from, int64_t session, struct store *to, const char *uuid,

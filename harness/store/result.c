@@ -18,109 +18,6 @@ void store_result_clear(struct store_result *result)
     *result = (struct store_result){0};
 }
 
-// --- Children: what a result has in other tables, as rows and back
-
-union child_row {
-    struct store_outcome_row outcome;
-    struct store_failure_row failure;
-    struct store_choice_row choice;
-    struct store_part_row part;
-    struct store_evidence_row evidence;
-};
-
-// Each makes the row at a place of the arrays, of which there are `rooms`; false where there is
-// none. Each take_ puts a row into its place; false if it cannot be what this program wrote.
-
-static bool make_outcome(const struct store_result *result, uint32_t at, union child_row *row)
-{
-    row->outcome = (struct store_outcome_row){at, result->count.outcomes[at]};
-    return row->outcome.instances > 0;
-}
-
-static bool take_outcome(struct store_result *result, const union child_row *row)
-{
-    if (row->outcome.outcome >= CAT_OUTCOMES)
-        return false;
-    result->count.outcomes[row->outcome.outcome] = row->outcome.instances;
-    return true;
-}
-
-static bool make_failure(const struct store_result *result, uint32_t at, union child_row *row)
-{
-    row->failure = (struct store_failure_row){at, result->count.failures[at]};
-    return at < result->count.failure_count;
-}
-
-static bool take_failure(struct store_result *result, const union child_row *row)
-{
-    struct eng_count *count = &result->count;
-    if (count->failure_count < ENG_MAX_FAILURES)
-        count->failures[count->failure_count++] = row->failure.failure;
-    return row->failure.failure.at.outcome < CAT_OUTCOMES;
-}
-
-static bool make_choice(const struct store_result *result, uint32_t at, union child_row *row)
-{
-    const struct cat_choice *choice = &result->mode.choice;
-    row->choice = (struct store_choice_row){.place = at, .fails = choice->fails >> at & 1};
-    memcpy(row->choice.name, choice->names[at], sizeof row->choice.name);
-    return result->mode.check == CAT_CHECK_CHOICE && choice->names[at][0];
-}
-
-static bool take_choice(struct store_result *result, const union child_row *row)
-{
-    struct cat_choice *choice = &result->mode.choice;
-    const uint32_t place = row->choice.place;
-    if (place > CAT_CHOICES || (row->choice.fails && place == 0))
-        return false;
-    memcpy(choice->names[place], row->choice.name, sizeof row->choice.name);
-    choice->fails |= (uint32_t)row->choice.fails << place;
-    return true;
-}
-
-static bool make_part(const struct store_result *result, uint32_t at, union child_row *row)
-{
-    row->part = (struct store_part_row){at, result->count.parts[at]};
-    return at < result->count.part_count;
-}
-
-static bool take_part(struct store_result *result, const union child_row *row)
-{
-    struct eng_count *count = &result->count;
-    if (count->part_count < ENG_MAX_PARTS)
-        count->parts[count->part_count++] = row->part.part;
-    return true;
-}
-
-static bool make_evidence(const struct store_result *result, uint32_t at, union child_row *row)
-{
-    const char *text = result->evidence[at];
-    row->evidence.kind = (int)at;
-    text_sanitise_lines(row->evidence.text, sizeof row->evidence.text, text ? text : "");
-    return text && text[0];
-}
-
-static bool take_evidence(struct store_result *result, const union child_row *row)
-{
-    char **evidence = &result->evidence[row->evidence.kind];
-    if (*evidence)
-        return false;
-    *evidence = lit_strdup(row->evidence.text);
-    return true;
-}
-
-static const struct {
-    uint32_t rooms;
-    bool (*make)(const struct store_result *result, uint32_t at, union child_row *row);
-    bool (*take)(struct store_result *result, const union child_row *row);
-} children[STORE_CHILDREN] = {
-    [STORE_OUTCOME] = {CAT_OUTCOMES, make_outcome, take_outcome},
-    [STORE_FAILURE] = {ENG_MAX_FAILURES, make_failure, take_failure},
-    [STORE_CHOICE] = {CAT_CHOICES + 1, make_choice, take_choice},
-    [STORE_PART] = {ENG_MAX_PARTS, make_part, take_part},
-    [STORE_EVIDENCE] = {ENG_EVIDENCES, make_evidence, take_evidence},
-};
-
 // --- The parts of a name
 
 static const struct cfg_pair *pair_at(const struct cfg *cfg, size_t i)
@@ -223,27 +120,91 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
     return good;
 }
 
-static bool put_children(struct store *store, enum store_child child, int64_t id,
+// --- Children
+
+static void *place_of(const struct store_child *child, const struct store_result *result, size_t at)
+{
+    return (char *)(uintptr_t)result + child->offset + at * child->stride;
+}
+
+static bool is_set(const struct store_child *child, const struct store_result *result, size_t at)
+{
+    const void *place = place_of(child, result, at);
+    const char *text = place;
+    if (child->count)
+        return at < *(const size_t *)((const char *)result + child->count);
+    if (child->fields.fields->type == STORE_COUNT)
+        return *(const uint64_t *)place > 0;
+    if (child->fields.fields->type == STORE_LINES)
+        memcpy(&text, place, sizeof text);
+    return text && text[0];
+}
+
+static uint32_t *bits_of(const struct store_child *child, const struct store_result *result)
+{
+    return (uint32_t *)((char *)(uintptr_t)result + child->bits);
+}
+
+static bool put_children(struct store *store, const struct store_child *child, int64_t id,
                          const struct store_result *result, struct lit_error *error)
 {
-    const struct store_table *table = &store_children[child];
+    const int columns = 2 + (int)child->fields.count + (child->bits ? 1 : 0);
     struct text sql = {0};
-    union child_row row;
-    text_printf(&sql, "DELETE FROM %s WHERE result = ?", table->name);
+    text_printf(&sql, "DELETE FROM %s WHERE result = ?", child->table);
     bool good = store_run(store, error, sql.data, "i", id);
     sql.length = 0;
-    store_put_insert(&sql, table);
+    text_printf(&sql, "INSERT INTO %s (result, ", child->table);
+    store_put_child_columns(&sql, child);
+    text_puts(&sql, ") VALUES (?");
+    for (int i = 1; i < columns; i++)
+        text_puts(&sql, ", ?");
+    text_puts(&sql, ")");
     sqlite3_stmt *insert = good ? store_borrow(store, error, sql.data, "i", id) : NULL;
     text_free(&sql);
     good = insert != NULL;
-    for (uint32_t at = 0; good && at < children[child].rooms; at++) {
-        if (!children[child].make(result, at, &row))
+    for (size_t at = 0; good && at < child->rooms; at++) {
+        if (!is_set(child, result, at))
             continue;
-        store_bind(insert, 2, table->fields, &row);
+        if (child->names)
+            sqlite3_bind_text(insert, 2, child->names[at], -1, SQLITE_STATIC);
+        else
+            sqlite3_bind_int64(insert, 2, (int64_t)at);
+        store_bind(insert, 3, child->fields, place_of(child, result, at));
+        if (child->bits)
+            sqlite3_bind_int(insert, columns, *bits_of(child, result) >> at & 1);
         good = store_step(store, insert, error);
     }
     store_return(store, insert);
     return good;
+}
+
+// The place that a row's key means: of a counted array the next one.
+static bool find_place(sqlite3_stmt *select, const struct store_child *child,
+                       const struct store_result *result, size_t *at)
+{
+    const char *name = (const char *)sqlite3_column_text(select, 0);
+    *at = (size_t)sqlite3_column_int64(select, 0);
+    if (child->count)
+        *at = (*(size_t *)((char *)(uintptr_t)result + child->count))++;
+    for (size_t i = 0; child->names && i <= child->rooms; i++)
+        if (*at = i, i < child->rooms && name && strcmp(name, child->names[i]) == 0)
+            break;
+    return *at < child->rooms;
+}
+
+static bool read_children(sqlite3_stmt *select, const struct store_child *child, int64_t id,
+                          struct store_result *result)
+{
+    size_t at;
+    bool good = true;
+    sqlite3_bind_int64(select, 1, id);
+    while (good && sqlite3_step(select) == SQLITE_ROW) {
+        good = find_place(select, child, result, &at) &&
+               store_read(select, 1, child->fields, place_of(child, result, at));
+        if (good && child->bits && sqlite3_column_int(select, 1 + (int)child->fields.count))
+            *bits_of(child, result) |= 1u << at;
+    }
+    return sqlite3_reset(select) == SQLITE_OK && good;
 }
 
 bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
@@ -254,8 +215,8 @@ bool store_result_put(struct store *store, int64_t session, const struct store_r
     if (!store_enter(store, &own, error))
         return false;
     bool good = put_row(store, session, result, &id, error);
-    for (enum store_child child = 0; good && child < STORE_CHILDREN; child++)
-        good = put_children(store, child, id, result, error);
+    for (size_t i = 0; good && i < STORE_CHILDREN; i++)
+        good = put_children(store, &store_children[i], id, result, error);
     good = good && store_sum_make(store, STORE_KIND_RESULT, session, id, error);
     return store_leave(store, own, good, error);
 }
@@ -286,21 +247,6 @@ struct reading {
     struct store_result *kept; // takes the first one over; NULL: they are visited
 };
 
-static bool read_children(const struct reading *reading, enum store_child child, int64_t id,
-                          struct store_result *result)
-{
-    sqlite3_stmt *select = reading->children[child];
-    bool good = true;
-    sqlite3_bind_int64(select, 1, id);
-    while (good && sqlite3_step(select) == SQLITE_ROW) {
-        union child_row row;
-        memset(&row, 0, sizeof row);
-        good = store_read(select, 0, store_children[child].fields, &row) &&
-               children[child].take(result, &row);
-    }
-    return sqlite3_reset(select) == SQLITE_OK && good;
-}
-
 // Makes *result of the row at hand. False if it cannot be what this program wrote; *why says what
 // disagrees in it, if that is all.
 static bool read_row(const struct reading *reading, sqlite3_stmt *select,
@@ -312,8 +258,12 @@ static bool read_row(const struct reading *reading, sqlite3_stmt *select,
     const enum eng_result ended = eng_result_named(result->result);
     good = good && ended < ENG_RESULTS && store_is_expectation(result->expectation) &&
            store_is_hash(result->sha256);
-    for (enum store_child child = 0; good && child < STORE_CHILDREN; child++)
-        good = read_children(reading, child, sqlite3_column_int64(select, 0), result);
+    for (size_t i = 0; good && i < STORE_CHILDREN; i++)
+        good = read_children(reading->children[i], &store_children[i],
+                             sqlite3_column_int64(select, 0), result);
+    for (size_t i = 0; i < result->count.failure_count && good; i++)
+        good = result->count.failures[i].at.outcome < CAT_OUTCOMES;
+    good = good && !(result->mode.choice.fails & 1);
     *why = good ? eng_result_disagrees(ended, &result->count, &result->mode) : "it is unreadable";
     return !*why;
 }
@@ -332,7 +282,7 @@ static enum store_row take_result(sqlite3_stmt *select, void *user)
         return STORE_STOP;
     }
     if (good)
-        more = reading->visit(&result, reading->user);
+        more = !reading->visit || reading->visit(&result, reading->user);
     else
         store_damaged(reading->store, reading->error, "the result of %s: %s", result.name, why);
     store_result_clear(&result);
@@ -344,22 +294,22 @@ static bool read_results(struct reading *reading, sqlite3_stmt *select)
 {
     struct store *store = reading->store;
     bool good = select != NULL;
-    for (enum store_child child = 0; good && child < STORE_CHILDREN; child++) {
-        const struct store_table *table = &store_children[child];
+    for (size_t i = 0; good && i < STORE_CHILDREN; i++) {
+        const struct store_child *child = &store_children[i];
         struct text sql = {0};
         text_puts(&sql, "SELECT ");
-        store_put_columns(&sql, "", table->fields);
-        text_printf(&sql, " FROM %s WHERE result = ? ORDER BY 1", table->name);
-        reading->children[child] = store_borrow(store, reading->error, sql.data, "");
-        good = reading->children[child] != NULL;
+        store_put_child_columns(&sql, child);
+        text_printf(&sql, " FROM %s WHERE result = ? ORDER BY 1", child->table);
+        reading->children[i] = store_borrow(store, reading->error, sql.data, "");
+        good = reading->children[i] != NULL;
         text_free(&sql);
     }
     if (good)
         good = store_each(store, reading->error, select, take_result, reading);
     else
         store_return(store, select);
-    for (enum store_child child = 0; child < STORE_CHILDREN; child++)
-        store_return(store, reading->children[child]);
+    for (size_t i = 0; i < STORE_CHILDREN; i++)
+        store_return(store, reading->children[i]);
     return good;
 }
 
@@ -377,9 +327,9 @@ bool store_result_get(struct store *store, int64_t session, const char *device, 
     return result->name != NULL;
 }
 
-bool store_each_result(struct store *store, int64_t session, int64_t number,
-                       bool (*visit)(struct store_result *result, void *user), void *user,
-                       struct lit_error *error)
+static bool each_result(struct store *store, int64_t session, int64_t number,
+                        bool (*visit)(struct store_result *result, void *user), void *user,
+                        struct lit_error *error)
 {
     struct reading reading = {.store = store, .error = error, .visit = visit, .user = user};
     struct text sql = {0};
@@ -404,5 +354,11 @@ bool store_results(struct store *store, int64_t session,
                    bool (*visit)(struct store_result *result, void *user), void *user,
                    struct lit_error *error)
 {
-    return store_each_result(store, session, 0, visit, user, error);
+    return each_result(store, session, 0, visit, user, error);
+}
+
+bool store_result_is_intact(struct store *store, int64_t session, int64_t number,
+                            struct lit_error *error)
+{
+    return each_result(store, session, number, NULL, NULL, error);
 }

@@ -230,6 +230,12 @@ static const char *const migrations[STORE_VERSION] = {
     "PRAGMA user_version = 7;",
 };
 
+bool store_convert(struct store *store, struct lit_error *error)
+{
+    return store_devices_convert(store, error) && store_digests_convert(store, error) &&
+           store_configurations_make(store, 0, error) && store_sum_all(store, error);
+}
+
 bool store_migrate(struct store *store, int version, struct lit_error *error)
 {
     bool own;
@@ -242,8 +248,7 @@ bool store_migrate(struct store *store, int version, struct lit_error *error)
     bool good = version < STORE_VERSION_SUMS || store_sum_check_all(store, error);
     for (int from = version; good && from < STORE_VERSION; from++)
         good = store_execute(store, migrations[from], error);
-    good = good && store_devices_convert(store, error) && store_digests_convert(store, error) &&
-           store_configurations_make(store, 0, error) && store_sum_all(store, error);
+    good = good && store_convert(store, error);
     // Only rows that are not as they were made disagree with the tables.
     const int code = sqlite3_errcode(store->db);
     if (!good && (code == SQLITE_CONSTRAINT || code == SQLITE_ERROR))

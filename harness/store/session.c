@@ -59,46 +59,11 @@ bool store_session_finish(struct store *store, int64_t session, struct lit_error
     return store_leave(store, own, good, error);
 }
 
-struct reading_sessions {
-    struct store *store;
-    struct lit_error *error;
-    bool (*visit)(struct store_session *session, void *user);
-    void *user;
-};
-
-static enum store_row take_session(sqlite3_stmt *select, void *user)
+static bool keep_session(int64_t number, void *record, void *user)
 {
-    const struct reading_sessions *reading = user;
-    struct store_session session = {.id = sqlite3_column_int64(select, 0)};
-    const bool good = store_read(select, 1, sessions->fields, &session) &&
-                      sqlite3_column_int(select, 1 + (int)sessions->fields.count) == 1 &&
-                      (session.shard == STORE_WHOLE) == (session.shard_count == 0) &&
-                      (session.shard == STORE_WHOLE || session.shard_index < session.shard_count);
-    if (!good)
-        store_damaged(reading->store, reading->error, "session %lld", (long long)session.id);
-    const bool more = good && reading->visit(&session, reading->user);
-    store_session_clear(&session);
-    return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
-}
-
-bool store_each_session(struct store *store, const char *rest, int64_t first, int64_t second,
-                        bool (*visit)(struct store_session *session, void *user), void *user,
-                        struct lit_error *error)
-{
-    struct reading_sessions reading = {store, error, visit, user};
-    struct text sql = {0};
-    store_put_select(&sql, STORE_KIND_SESSION, rest);
-    const bool good =
-        store_total_check(store, STORE_KIND_SESSION, 0, error) &&
-        store_each(store, error, store_borrow(store, error, sql.data, "ii", first, second),
-                   take_session, &reading);
-    text_free(&sql);
-    return good;
-}
-
-static bool keep_session(struct store_session *session, void *user)
-{
+    struct store_session *session = record;
     *(struct store_session *)user = *session;
+    ((struct store_session *)user)->id = number;
     *session = (struct store_session){0};
     return false;
 }
@@ -107,10 +72,11 @@ bool store_session_load(struct store *store, int64_t id, bool unfinished,
                         struct store_session *session, struct lit_error *error)
 {
     *session = (struct store_session){0};
-    if (!store_each_session(store,
-                            "WHERE (id = ?1 OR ?1 <= 0) AND (finished = 0 OR NOT ?2)"
-                            " ORDER BY id DESC LIMIT 1",
-                            id, unfinished, keep_session, session, error))
+    if (!store_total_check(store, STORE_KIND_SESSION, 0, error) ||
+        !store_each_record(store, STORE_KIND_SESSION,
+                           "WHERE (id = ?1 OR ?1 <= 0) AND (finished = 0 OR NOT ?2)"
+                           " ORDER BY id DESC LIMIT 1",
+                           id, unfinished, keep_session, session, error))
         return false;
     if (session->options)
         return true;
@@ -157,53 +123,16 @@ bool store_device_put(struct store *store, int64_t session, unsigned number,
     return store_leave(store, own, good, error);
 }
 
-struct reading_devices {
-    struct store *store;
-    int64_t session;
-    struct lit_error *error;
-    bool (*visit)(const struct store_device *device, void *user);
-    void *user;
-};
-
-static enum store_row take_device(sqlite3_stmt *select, void *user)
-{
-    const struct reading_devices *reading = user;
-    struct store_device device = {0};
-    const bool good = store_read(select, 1, devices->fields, &device) &&
-                      sqlite3_column_int(select, 1 + (int)devices->fields.count) == 1;
-    if (!good)
-        store_damaged(reading->store, reading->error, "a device of session %lld",
-                      (long long)reading->session);
-    const bool more = good && reading->visit(&device, reading->user);
-    store_clear(devices->fields, &device);
-    return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
-}
-
-bool store_each_device(struct store *store, int64_t session, int64_t number,
-                       bool (*visit)(const struct store_device *device, void *user), void *user,
-                       struct lit_error *error)
-{
-    struct reading_devices reading = {store, session, error, visit, user};
-    struct text sql = {0};
-    store_put_select(&sql, STORE_KIND_DEVICE,
-                     number ? "WHERE session = ?1 AND number = ?2"
-                            : "WHERE session = ?1 ORDER BY number");
-    const bool good =
-        store_total_check(store, STORE_KIND_DEVICE, session, error) &&
-        store_each(store, error, store_borrow(store, error, sql.data, "ii", session, number),
-                   take_device, &reading);
-    text_free(&sql);
-    return good;
-}
-
 struct visiting {
     bool (*visit)(unsigned number, const struct dev_facts *facts, const char *checker, void *user);
     void *user;
 };
 
-static bool visit_device(const struct store_device *device, void *user)
+static bool visit_device(int64_t session, void *record, void *user)
 {
+    const struct store_device *device = record;
     const struct visiting *visiting = user;
+    (void)session;
     return visiting->visit(device->number, &device->facts, device->checker, visiting->user);
 }
 
@@ -212,8 +141,9 @@ bool store_devices(struct store *store, int64_t session,
                                  const char *checker, void *user),
                    void *user, struct lit_error *error)
 {
-    return store_each_device(store, session, 0, visit_device, &(struct visiting){visit, user},
-                             error);
+    return store_total_check(store, STORE_KIND_DEVICE, session, error) &&
+           store_each_record(store, STORE_KIND_DEVICE, "WHERE session = ?1 ORDER BY number",
+                             session, 0, visit_device, &(struct visiting){visit, user}, error);
 }
 
 struct converting {
@@ -286,55 +216,30 @@ bool store_tuning_put(struct store *store, int64_t session, const struct store_t
     return store_leave(store, own, good, error);
 }
 
-struct reading_tunings {
-    struct store *store;
-    struct lit_error *error;
+struct visiting_tries {
     bool (*visit)(const struct store_tuning *tuning, void *user);
     void *user;
 };
 
-static enum store_row take_tuning(sqlite3_stmt *select, void *user)
+static bool visit_try(int64_t number, void *record, void *user)
 {
-    const struct reading_tunings *reading = user;
-    struct store_tuning tuning = {0};
-    const bool good = store_read(select, 1, tunings->fields, &tuning) &&
-                      sqlite3_column_int(select, 1 + (int)tunings->fields.count) == 1 &&
-                      tuning.failed_runs <= tuning.runs &&
-                      tuning.no_progress_runs <= tuning.runs - tuning.failed_runs;
-    if (!good)
-        store_damaged(reading->store, reading->error, "what a search for stress has tried");
-    const bool more = good && reading->visit(&tuning, reading->user);
-    store_clear(tunings->fields, &tuning);
-    return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
-}
-
-bool store_each_tuning(struct store *store, int64_t session, int64_t number,
-                       bool (*visit)(const struct store_tuning *tuning, void *user), void *user,
-                       struct lit_error *error)
-{
-    struct reading_tunings reading = {store, error, visit, user};
-    struct text sql = {0};
-    store_put_select(&sql, STORE_KIND_TUNING,
-                     number ? "WHERE session = ?1 AND id = ?2" : "WHERE session = ?1 ORDER BY id");
-    const bool good =
-        store_total_check(store, STORE_KIND_TUNING, session, error) &&
-        store_each(store, error, store_borrow(store, error, sql.data, "ii", session, number),
-                   take_tuning, &reading);
-    text_free(&sql);
-    return good;
+    const struct visiting_tries *visiting = user;
+    (void)number;
+    return visiting->visit(record, visiting->user);
 }
 
 bool store_tunings(struct store *store, int64_t session,
                    bool (*visit)(const struct store_tuning *tuning, void *user), void *user,
                    struct lit_error *error)
 {
-    return store_each_tuning(store, session, 0, visit, user, error);
+    return store_total_check(store, STORE_KIND_TUNING, session, error) &&
+           store_each_record(store, STORE_KIND_TUNING, "WHERE session = ?1 ORDER BY id", session, 0,
+                             visit_try, &(struct visiting_tries){visit, user}, error);
 }
 
 bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *best, void *user),
                  void *user, struct lit_error *error)
 {
-    struct reading_tunings reading = {store, error, visit, user};
     struct text sql = {0};
     text_puts(&sql, "SELECT id, ");
     store_put_columns(&sql, "", tunings->fields);
@@ -346,7 +251,8 @@ bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *b
     const bool good =
         store_total_check(store, STORE_KIND_RESULT, 0, error) &&
         store_total_check(store, STORE_KIND_TUNING, 0, error) &&
-        store_each(store, error, store_borrow(store, error, sql.data, ""), take_tuning, &reading);
+        store_each_selected(store, STORE_KIND_TUNING, store_borrow(store, error, sql.data, ""),
+                            visit_try, &(struct visiting_tries){visit, user}, error);
     text_free(&sql);
     return good;
 }

@@ -224,3 +224,69 @@ char *store_column_text(sqlite3_stmt *statement, int index)
     text_sanitise(text, size, raw ? raw : "");
     return text;
 }
+
+// --- Records
+
+struct records {
+    struct store *store;
+    const struct store_table *table;
+    bool (*take)(int64_t number, void *record, void *user);
+    void *user;
+    struct lit_error *error;
+};
+
+static enum store_row take_record(sqlite3_stmt *select, void *user)
+{
+    const struct records *records = user;
+    const struct store_table *table = records->table;
+    const int64_t number = sqlite3_column_int64(select, 0);
+    union {
+        struct store_session session;
+        struct store_device device;
+        struct store_tuning tuning;
+    } record;
+    memset(&record, 0, sizeof record);
+    const bool good = store_read(select, 1, table->fields, &record) &&
+                      sqlite3_column_int(select, 1 + (int)table->fields.count) == 1 &&
+                      (!table->valid || table->valid(&record));
+    const bool more = good && (!records->take || records->take(number, &record, records->user));
+    store_clear(table->fields, &record);
+    if (!good)
+        store_damaged(records->store, records->error, "%s %lld", table->called, (long long)number);
+    return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
+}
+
+bool store_each_selected(struct store *store, enum store_kind kind, sqlite3_stmt *select,
+                         bool (*take)(int64_t number, void *record, void *user), void *user,
+                         struct lit_error *error)
+{
+    struct records records = {store, &store_tables[kind], take, user, error};
+    return store_each(store, error, select, take_record, &records);
+}
+
+bool store_each_record(struct store *store, enum store_kind kind, const char *rest, int64_t first,
+                       int64_t second, bool (*take)(int64_t number, void *record, void *user),
+                       void *user, struct lit_error *error)
+{
+    struct text sql = {0};
+    store_put_select(&sql, kind, rest);
+    const bool good = store_each_selected(
+        store, kind, store_borrow(store, error, sql.data, "ii", first, second), take, user, error);
+    text_free(&sql);
+    return good;
+}
+
+bool store_is_intact(struct store *store, enum store_kind kind, int64_t session, int64_t number,
+                     struct lit_error *error)
+{
+    struct text rest = {0};
+    if (kind == STORE_KIND_RESULT)
+        return store_result_is_intact(store, session, number, error);
+    if (kind == STORE_KIND_CODE)
+        return store_code_is_intact(store, session, number, error);
+    text_printf(&rest, "WHERE %s", number ? store_tables[kind].where : "session = ?1");
+    const bool good = store_total_check(store, kind, session, error) &&
+                      store_each_record(store, kind, rest.data, session, number, NULL, NULL, error);
+    text_free(&rest);
+    return good;
+}

@@ -139,10 +139,10 @@ static void put_result_sum(struct text *sql)
     text_puts(sql, ", result.brief, ");
     store_put_columns(sql, "result.", rest);
     for (size_t i = 0; i < STORE_CHILDREN; i++) {
-        const struct store_table *child = &store_children[i];
+        const struct store_child *child = &store_children[i];
         text_puts(sql, ", (SELECT litmus_total(");
-        store_put_columns(sql, "", child->fields);
-        text_printf(sql, ") FROM %s WHERE %s.result = result.id)", child->name, child->name);
+        store_put_child_columns(sql, child);
+        text_printf(sql, ") FROM %s WHERE %s.result = result.id)", child->table, child->table);
     }
     text_puts(sql, ")");
 }
@@ -162,8 +162,7 @@ void store_put_sum(struct text *sql, enum store_kind kind)
 void store_put_select(struct text *sql, enum store_kind kind, const char *rest)
 {
     const struct store_table *table = &store_tables[kind];
-    text_printf(sql, "SELECT %s.", table->name);
-    text_puts(sql, kind == STORE_KIND_DEVICE ? "number, " : "id, ");
+    text_printf(sql, "SELECT %s.%s, ", table->name, table->number);
     for (size_t i = 0; i < table->fields.count; i++)
         text_printf(sql, "%s.%s, ", table->name, table->fields.fields[i].column);
     text_printf(sql, "%s.sum = ", table->name);

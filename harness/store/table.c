@@ -123,60 +123,83 @@ static const struct store_field code_fields[] = {
     {"packed", STORE_BYTES, 0, 0, NULL},
 };
 
+static bool is_session(const void *record)
+{
+    const struct store_session *session = record;
+    return (session->shard == STORE_WHOLE) == (session->shard_count == 0) &&
+           (session->shard == STORE_WHOLE || session->shard_index < session->shard_count);
+}
+
+static bool is_tuning(const void *record)
+{
+    const struct store_tuning *tuning = record;
+    return tuning->failed_runs <= tuning->runs &&
+           tuning->no_progress_runs <= tuning->runs - tuning->failed_runs;
+}
+
 const struct store_table store_tables[STORE_KINDS] = {
     [STORE_KIND_SCHEMA] = {.name = "sqlite_schema", .members = "type, name, tbl_name, sql"},
-    [STORE_KIND_SESSION] = {"session", "id", FIELDS(session_fields), "id, uuid", "id = ?1"},
+    [STORE_KIND_SESSION] = {"session", "id", FIELDS(session_fields), "id, uuid", "id = ?1", "id",
+                            "session", is_session},
     [STORE_KIND_DEVICE] = {"device", "session", FIELDS(device_fields), "number, id",
-                           "session = ?1 AND number = ?2"},
+                           "session = ?1 AND number = ?2", "session", "a device of session", NULL},
     [STORE_KIND_RESULT] = {"result", "session", FIELDS(result_fields), "id, device, name",
-                           "id = ?2"},
+                           "session = ?1 AND id = ?2", "id", "result", NULL},
     [STORE_KIND_TUNING] = {"tuning", "session", FIELDS(tuning_fields), "id, device, name, stress",
-                           "id = ?2"},
-    [STORE_KIND_CODE] = {"code", "session", FIELDS(code_fields), "id, device, name", "id = ?2"},
+                           "session = ?1 AND id = ?2", "id",
+                           "what a search for stress has tried, row", is_tuning},
+    [STORE_KIND_CODE] = {"code", "session", FIELDS(code_fields), "id, device, name",
+                         "session = ?1 AND id = ?2", "id", "code", NULL},
 };
 
+static const struct store_field outcome_fields[] = {{"instances", STORE_COUNT, 0, 0, NULL}};
+static const struct store_field failure_fields[] = {
+    {"run", COUNT(struct eng_failure, at.run)},
+    {"instance", COUNT(struct eng_failure, at.instance)},
+    {"word", COUNT(struct eng_failure, at.word)},
+    {"place", SIZED(STORE_CHARS, struct eng_failure, where)},
+    {"outcome", WORD(struct eng_failure, at.outcome)},
+    {"got", WORD(struct eng_failure, at.got)},
+    {"want", WORD(struct eng_failure, at.want)},
+};
+static const struct store_field choice_fields[] = {
+    {"name", STORE_CHARS, 0, CAT_CHOICE_NAME, NULL},
+};
+static const struct store_field part_fields[] = {
+    {"process", WORD(struct eng_part, process)},
+    {"runs", COUNT(struct eng_part, runs)},
+    {"failed_runs", COUNT(struct eng_part, failed_runs)},
+    {"no_progress_runs", COUNT(struct eng_part, no_progress_runs)},
+};
+static const struct store_field evidence_fields[] = {
+    {"text", STORE_LINES, 0, ENG_EVIDENCE_SIZE, NULL},
+};
 // As eng_evidence_name has them.
 static const char *const evidence_names[ENG_EVIDENCES] = {"last-words", "kernel-log", "backtrace",
                                                           "core"};
 
-static const struct store_field outcome_fields[] = {
-    {"outcome", WORD(struct store_outcome_row, outcome)},
-    {"instances", COUNT(struct store_outcome_row, instances)},
-};
-static const struct store_field failure_fields[] = {
-    {"number", WORD(struct store_failure_row, number)},
-    {"run", COUNT(struct store_failure_row, failure.at.run)},
-    {"instance", COUNT(struct store_failure_row, failure.at.instance)},
-    {"word", COUNT(struct store_failure_row, failure.at.word)},
-    {"place", SIZED(STORE_CHARS, struct store_failure_row, failure.where)},
-    {"outcome", WORD(struct store_failure_row, failure.at.outcome)},
-    {"got", WORD(struct store_failure_row, failure.at.got)},
-    {"want", WORD(struct store_failure_row, failure.at.want)},
-};
-static const struct store_field choice_fields[] = {
-    {"place", WORD(struct store_choice_row, place)},
-    {"name", SIZED(STORE_CHARS, struct store_choice_row, name)},
-    {"fails", FLAG(struct store_choice_row, fails)},
-};
-static const struct store_field part_fields[] = {
-    {"number", WORD(struct store_part_row, number)},
-    {"process", WORD(struct store_part_row, part.process)},
-    {"runs", COUNT(struct store_part_row, part.runs)},
-    {"failed_runs", COUNT(struct store_part_row, part.failed_runs)},
-    {"no_progress_runs", COUNT(struct store_part_row, part.no_progress_runs)},
-};
-static const struct store_field evidence_fields[] = {
-    {"kind", NAME(struct store_evidence_row, kind, evidence_names)},
-    {"text", SIZED(STORE_LINES, struct store_evidence_row, text)},
+#define ARRAY(member)                                                                              \
+    .offset = offsetof(struct store_result, member),                                               \
+    .stride = sizeof *((struct store_result *)0)->member,                                          \
+    .rooms = sizeof((struct store_result *)0)->member / sizeof *((struct store_result *)0)->member
+
+const struct store_child store_children[STORE_CHILDREN] = {
+    {"outcome", "outcome", FIELDS(outcome_fields), ARRAY(count.outcomes)},
+    {"failure", "number", FIELDS(failure_fields), ARRAY(count.failures),
+     .count = offsetof(struct store_result, count.failure_count)},
+    {"choice", "place", FIELDS(choice_fields), ARRAY(mode.choice.names),
+     .bits = offsetof(struct store_result, mode.choice.fails)},
+    {"part", "number", FIELDS(part_fields), ARRAY(count.parts),
+     .count = offsetof(struct store_result, count.part_count)},
+    {"evidence", "kind", FIELDS(evidence_fields), ARRAY(evidence), .names = evidence_names},
 };
 
-const struct store_table store_children[STORE_CHILDREN] = {
-    [STORE_OUTCOME] = {.name = "outcome", .keys = "result", FIELDS(outcome_fields)},
-    [STORE_FAILURE] = {.name = "failure", .keys = "result", FIELDS(failure_fields)},
-    [STORE_CHOICE] = {.name = "choice", .keys = "result", FIELDS(choice_fields)},
-    [STORE_PART] = {.name = "part", .keys = "result", FIELDS(part_fields)},
-    [STORE_EVIDENCE] = {.name = "evidence", .keys = "result", FIELDS(evidence_fields)},
-};
+void store_put_child_columns(struct text *sql, const struct store_child *child)
+{
+    text_printf(sql, "%s, ", child->key);
+    store_put_columns(sql, "", child->fields);
+    text_puts(sql, child->bits ? ", fails" : "");
+}
 
 void store_put_columns(struct text *sql, const char *prefix, struct store_fields fields)
 {
@@ -206,6 +229,13 @@ static void bind_text(sqlite3_stmt *statement, int at, const char *text)
     sqlite3_bind_text(statement, at, text ? text : "", -1, SQLITE_STATIC);
 }
 
+static void bind_lines(sqlite3_stmt *statement, int at, const char *text, size_t size)
+{
+    char *clean = lit_alloc(size, 1);
+    text_sanitise_lines(clean, size, text);
+    sqlite3_bind_text(statement, at, clean, -1, free);
+}
+
 void store_bind(sqlite3_stmt *statement, int at, struct store_fields fields, const void *record)
 {
     for (size_t i = 0; i < fields.count; i++, at++) {
@@ -217,8 +247,11 @@ void store_bind(sqlite3_stmt *statement, int at, struct store_fields fields, con
             memcpy(&text, value, sizeof text);
             bind_text(statement, at, text);
             break;
-        case STORE_CHARS:
         case STORE_LINES:
+            memcpy(&text, value, sizeof text);
+            bind_lines(statement, at, text, field->size);
+            break;
+        case STORE_CHARS:
             bind_text(statement, at, value);
             break;
         case STORE_HEX:
@@ -286,8 +319,12 @@ static bool read_field(sqlite3_stmt *select, int at, const struct store_field *f
         text_sanitise(value, field->size, text ? text : "");
         return true;
     case STORE_LINES:
-        text_sanitise_lines(value, field->size, text ? text : "");
-        return text && strlen(text) < field->size;
+        if (!text || strlen(text) >= field->size)
+            return false;
+        copy = lit_alloc(strlen(text) + 1, 1);
+        text_sanitise_lines(copy, strlen(text) + 1, text);
+        memcpy(value, &copy, sizeof copy);
+        return true;
     case STORE_HEX:
         return read_hex(text, value);
     case STORE_COUNT:

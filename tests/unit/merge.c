@@ -355,9 +355,9 @@ static void test_order_and_missing_shards(void **state)
     const char *whole = in_folder("whole"), *once = in_folder("once"), *out = in_folder("out");
     make_shards(STORE_SHARD_RUNS, 4, shards);
     make_session(whole, &(struct make){.seed = 7});
-    merge_good(once, shards, 4, false, "shards 0, 1, 2 and 3 of 4");
+    merge_good(once, shards, 4, false, "shards 0, 1, 2, 3 of 4");
     const char *first[] = {shards[3], shards[1]};
-    merge_good(out, first, 2, false, "missing 0 and 2");
+    merge_good(out, first, 2, false, "missing 0, 2");
     assert_int_equal(number(out, "SELECT count(*) FROM session"), 3);
     assert_int_equal(number(out, "SELECT finished FROM session ORDER BY id DESC"), 0);
     assert_int_equal(number(out, "SELECT runs FROM result ORDER BY id DESC"), 60);
@@ -423,7 +423,7 @@ static void test_unfinished_shards_wait(void **state)
     make_session(whole, &(struct make){.seed = 7});
     const char *first[] = {a, b}, *second[] = {c};
     merge_good(out, first, 2, false, "is not finished");
-    merge_good(out, second, 1, false, "shards 0 and 1 of 2");
+    merge_good(out, second, 1, false, "shards 0, 1 of 2");
     check_same(out, whole);
 }
 
