@@ -2,7 +2,6 @@
 // Sessions from one store to another.
 #include "store/private.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,24 +126,17 @@ bool store_copy_session(struct store *from, int64_t session, struct store *to, c
            store_sum_session(to, *copy, error);
 }
 
-bool store_remove_sessions(struct store *store, struct lit_error *error, const char *query,
-                           const char *types, ...)
+bool store_forget_totals(struct store *store, struct lit_error *error)
 {
-    struct text sql = {0};
-    va_list arguments;
-    va_start(arguments, types);
-    // At most one argument, of either type.
-    const int64_t number = types[0] == 'i' ? va_arg(arguments, int64_t) : 0;
-    const char *text = types[0] == 't' ? va_arg(arguments, const char *) : NULL;
-    va_end(arguments);
-    text_printf(&sql, "DELETE FROM session WHERE id IN (%s)", query);
-    bool good = text ? store_run(store, error, sql.data, types, text)
-                     : store_run(store, error, sql.data, types, number);
-    text_free(&sql);
-    return good &&
-           store_run(
+    return store_run(
                store, error,
                "DELETE FROM total WHERE session NOT IN (SELECT id FROM session UNION SELECT 0)",
                "") &&
            store_total_make(store, STORE_KIND_SESSION, 0, error);
+}
+
+bool store_remove_session(struct store *store, int64_t session, struct lit_error *error)
+{
+    return store_run(store, error, "DELETE FROM session WHERE id = ?", "i", session) &&
+           store_forget_totals(store, error);
 }

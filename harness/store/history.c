@@ -167,9 +167,11 @@ bool store_index_load(struct store *store, bool count_results, struct store_inde
     if (good && loading.combined)
         good = store_each(store, error,
                           store_borrow(store, error,
-                                       "SELECT session.id FROM (" STORE_MEMBERS ") AS member"
-                                       " JOIN session ON session.uuid = member.uuid"
-                                       " WHERE session.id <> combined",
+                                       "SELECT session.id FROM session AS whole,"
+                                       " json_each(iif(json_valid(whole.options), whole.options,"
+                                       " '{}'), '$.joined.members') JOIN session ON session.uuid ="
+                                       " json_extract(whole.options, fullkey || '.uuid')"
+                                       " WHERE session.id <> whole.id",
                                        ""),
                           take_contained, &loading);
     good = good && load_drivers(&loading) && (!count_results || count_driver_results(&loading));

@@ -116,21 +116,11 @@ static enum store_row take_relation(sqlite3_stmt *select, void *user)
 static bool relate(struct merging *merging, const struct store_session *session,
                    struct related *related)
 {
-    static const char query[] =
-        "WITH own (uuid) AS (SELECT json_extract(?1, fullkey || '.uuid') FROM " STORE_MEMBERS_OF(
-            "?1") "), mine AS (SELECT uuid FROM own UNION SELECT ?2"
-                  " WHERE NOT EXISTS (SELECT 1 FROM own)), other AS (" STORE_MEMBERS ")"
-                  " SELECT combined, count(*), (SELECT count(*) FROM mine), (SELECT count(*) FROM "
-                  "other AS o"
-                  " WHERE o.combined = other.combined) FROM other JOIN mine USING (uuid) WHERE "
-                  "finished"
-                  " AND combined NOT IN (SELECT id FROM session WHERE uuid = ?2)"
-                  " GROUP BY combined ORDER BY combined LIMIT 1";
     *related = (struct related){0};
-    return store_each(
-        merging->work, merging->error,
-        store_borrow(merging->work, merging->error, query, "tt", session->options, session->uuid),
-        take_relation, related);
+    return store_each(merging->work, merging->error,
+                      store_borrow_part(merging->work, merging->error, store_combine_sql,
+                                        "relation", "tt", session->options, session->uuid),
+                      take_relation, related);
 }
 
 // Whether all that a session measured is in the other too.
@@ -152,7 +142,7 @@ static bool copy(struct merging *merging, const struct incoming *incoming, const
 
 static bool remove_session(struct merging *merging, int64_t id)
 {
-    return store_remove_sessions(merging->work, merging->error, "?1", "i", id);
+    return store_remove_session(merging->work, id, merging->error);
 }
 
 // A copy of a session that is there: the one that has been resumed further stays.
@@ -188,6 +178,9 @@ static bool settle_copies(struct merging *merging, const struct incoming *incomi
                       store_total_make(merging->work, STORE_KIND_SESSION, 0, error)));
 }
 
+// Of options ?1, the sessions that they were combined from.
+#define MEMBERS "json_each(iif(json_valid(?1), ?1, '{}'), '$.joined.members')"
+
 static bool take_in(struct merging *merging, const struct incoming *incoming)
 {
     const struct store_session *session = &incoming->session;
@@ -195,8 +188,8 @@ static bool take_in(struct merging *merging, const struct incoming *incoming)
     struct related related;
     int64_t combined, there, copied;
     if (!store_run(merging->work, error, "INSERT INTO arrived VALUES (?)", "t", session->uuid) ||
-        !store_number(merging->work, error, &combined,
-                      "SELECT count(*) FROM " STORE_MEMBERS_OF("?1"), "t", session->options))
+        !store_number(merging->work, error, &combined, "SELECT count(*) FROM " MEMBERS, "t",
+                      session->options))
         return false;
     // It is made anew of the shards beside it.
     if (combined && !session->finished)
@@ -223,19 +216,19 @@ static bool take_in(struct merging *merging, const struct incoming *incoming)
     merging->done->added++;
     return copy(merging, incoming, session->uuid, &copied) &&
            // What a combined one was made of.
-           (!combined || store_remove_sessions(merging->work, error,
-                                               "SELECT session.id FROM session WHERE uuid IN"
-                                               " (SELECT json_extract(?1, fullkey || '.uuid')"
-                                               " FROM " STORE_MEMBERS_OF("?1") ")",
-                                               "t", session->options));
+           (!combined ||
+            (store_run(merging->work, error,
+                       "DELETE FROM session WHERE uuid IN (SELECT json_extract(?1, fullkey"
+                       " || '.uuid') FROM " MEMBERS ")",
+                       "t", session->options) &&
+             store_forget_totals(merging->work, error)));
 }
 
 static bool do_merge(struct merging *merging)
 {
     struct lit_error *error = merging->error;
     bool own;
-    if (!list_incoming(merging) ||
-        !store_execute(merging->work, "CREATE TEMP TABLE arrived (uuid TEXT)", error) ||
+    if (!list_incoming(merging) || !store_combine_prepare(merging->work, error) ||
         !store_enter(merging->work, &own, error))
         return false;
     bool good = true;

@@ -54,6 +54,13 @@ sqlite3_stmt *store_borrow(struct store *store, struct lit_error *error, const c
 void store_return(struct store *store, sqlite3_stmt *statement); // NULL is fine
 void store_drop_kept(struct store *store);
 
+// SQL that stands in files of its own, cut into parts by lines "--- NAME".
+extern const char store_schema_sql[], store_combine_sql[];
+// Runs the statements of a part, or takes its one statement.
+bool store_run_part(struct store *store, struct lit_error *error, const char *file,
+                    const char *part);
+sqlite3_stmt *store_borrow_part(struct store *store, struct lit_error *error, const char *file,
+                                const char *part, const char *types, ...);
 // Runs a statement that gives no rows; store_step for one that was borrowed, which it resets.
 bool store_run(struct store *store, struct lit_error *error, const char *sql, const char *types,
                ...);
@@ -265,28 +272,19 @@ bool store_copy_session(struct store *from, int64_t session, struct store *to, c
                         int64_t *copy, struct lit_error *error);
 // Makes the checksums and totals of all rows of a session.
 bool store_sum_session(struct store *store, int64_t session, struct lit_error *error);
-// Removes the sessions whose numbers a query gives, with all that belongs to them.
-bool store_remove_sessions(struct store *store, struct lit_error *error, const char *query,
-                           const char *types, ...);
+bool store_remove_session(struct store *store, int64_t session, struct lit_error *error);
+// Makes totals right after sessions were removed.
+bool store_forget_totals(struct store *store, struct lit_error *error);
 
 struct store_merge_done;
+// Makes the tables in memory that combining, and those who ask for relations of sessions, use.
+bool store_combine_prepare(struct store *store, struct lit_error *error);
 // Combines the shards of each run into one session, as far as they are there.
 bool store_combine_shards(struct store *store, struct store_merge_done *done,
                           struct lit_error *error);
-// Combines the finished sessions whose uuid is in the table temp.arrived, or that were combined
-// from such, into their sum.
+// Combines the finished sessions whose uuid is in the table arrived, or that were combined from
+// such, into their sum.
 bool store_combine_sum(struct store *store, struct store_merge_done *done, struct lit_error *error);
-
-// Of options in JSON, those of the sessions that they were combined from: a table.
-#define STORE_MEMBERS_OF(options)                                                                  \
-    "json_each(iif(json_valid(" options "), " options ", '{}'), '$.joined.members')"
-// The same for each session, out of its options: a query with the columns combined (number of the
-// session), finished, kind, place, uuid, shard (index), seed.
-#define STORE_MEMBERS                                                                              \
-    "SELECT session.id AS combined, finished, json_extract(options, '$.joined.kind') AS kind,"     \
-    " key AS place, json_extract(options, fullkey || '.uuid') AS uuid,"                            \
-    " json_extract(options, fullkey || '.seed') AS seed"                                           \
-    " FROM session, " STORE_MEMBERS_OF("options")
 
 // --- Files (files.c)
 

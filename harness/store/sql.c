@@ -101,6 +101,38 @@ static sqlite3_stmt *borrow(struct store *store, struct lit_error *error, const 
     return statement;
 }
 
+// The statements of a part; free() them.
+static char *find_part(const char *file, const char *part)
+{
+    struct text head = {0}, text = {0};
+    text_printf(&head, "\n--- %s\n", part);
+    const char *at = strstr(file, head.data) + head.length, *end = strstr(at, "\n--- ");
+    text_append(&text, at, end ? (size_t)(end - at) : strlen(at));
+    text_free(&head);
+    return text.data;
+}
+
+bool store_run_part(struct store *store, struct lit_error *error, const char *file,
+                    const char *part)
+{
+    char *sql = find_part(file, part);
+    const bool good = store_execute(store, sql, error);
+    free(sql);
+    return good;
+}
+
+sqlite3_stmt *store_borrow_part(struct store *store, struct lit_error *error, const char *file,
+                                const char *part, const char *types, ...)
+{
+    char *sql = find_part(file, part);
+    va_list arguments;
+    va_start(arguments, types);
+    sqlite3_stmt *statement = borrow(store, error, sql, types, arguments);
+    va_end(arguments);
+    free(sql);
+    return statement;
+}
+
 sqlite3_stmt *store_borrow(struct store *store, struct lit_error *error, const char *sql,
                            const char *types, ...)
 {

@@ -1,0 +1,323 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- One session out of several of the same file: the shards of a run, or separate sessions whose
+-- counts are added (combine.c). A line "--- NAME" begins a part. Queries of which the result is a
+-- sentence say why something is refused, or a note; no row means that nothing is wrong.
+
+--- tables
+-- The sessions that are combined, in order; and what the new session names as its members: of a
+-- sum, those that it is the sum of.
+CREATE TEMP TABLE piece (place INTEGER PRIMARY KEY, session INTEGER UNIQUE);
+CREATE TEMP TABLE member (place INTEGER PRIMARY KEY, uuid TEXT, seed TEXT, shard INTEGER,
+                          session INTEGER);
+-- The session that is made; its devices; every shard, by the run that it is a part of; and the
+-- sessions that came in.
+CREATE TEMP TABLE made (session INTEGER);
+CREATE TEMP TABLE chosen AS SELECT * FROM device WHERE false;
+CREATE TEMP TABLE shard (session INTEGER PRIMARY KEY, run TEXT);
+CREATE TEMP TABLE arrived (uuid TEXT);
+
+-- The members of each session that was combined from others, out of its options.
+CREATE TEMP VIEW membership AS
+SELECT session.id AS combined, finished, json_extract(options, '$.joined.kind') AS kind,
+       key AS place, json_extract(options, fullkey || '.uuid') AS uuid,
+       json_extract(options, fullkey || '.seed') AS seed
+FROM session, json_each(iif(json_valid(options), options, '{}'), '$.joined.members');
+
+-- The options that are kept (recorded.c), as JSON.
+CREATE TEMP VIEW kept AS
+SELECT session.id AS session, key, options -> ('$.' || key) AS value
+FROM session, json_each(iif(json_valid(options), options, '{}'))
+WHERE key IN ('max_runs', 'patterns', 'runs', 'seed', 'shuffle', 'simt', 'stress', 'thorough',
+              'until', 'validation', 'timeout')
+ORDER BY session.id, key;
+
+-- The results of the pieces; with those of the same configuration and device, and the result that
+-- is made of them.
+CREATE TEMP VIEW found AS
+SELECT result.*, place, shard, shard_index, shard_count, started,
+       result NOT IN ('pass', 'fail', 'no-progress') AS broken,
+       EXISTS (SELECT 1 FROM failure WHERE failure.result = result.id) AS fails
+FROM piece JOIN session ON session.id = piece.session JOIN result ON result.session = session.id;
+
+CREATE TEMP VIEW source AS
+SELECT found.*, target.id AS target,
+       row_number() OVER (PARTITION BY target.id ORDER BY broken DESC, place) AS nth,
+       min(iif(fails, place, NULL)) OVER (PARTITION BY target.id) AS first_failing
+FROM found JOIN made
+     JOIN result AS target ON target.session = made.session AND target.device = found.device
+          AND target.name = found.name;
+
+--- relation
+-- Of a session with options ?1 and uuid ?2, which stands for itself if it was not combined: the
+-- first finished session that was combined from some of the same, how many they share, and how many
+-- members each has.
+WITH own (uuid) AS (SELECT json_extract(?1, fullkey || '.uuid')
+                    FROM json_each(iif(json_valid(?1), ?1, '{}'), '$.joined.members')),
+     mine AS (SELECT uuid FROM own UNION SELECT ?2 WHERE NOT EXISTS (SELECT 1 FROM own))
+SELECT combined, count(*), (SELECT count(*) FROM mine),
+       (SELECT count(*) FROM membership AS m WHERE m.combined = membership.combined)
+FROM membership JOIN mine USING (uuid)
+WHERE finished AND combined NOT IN (SELECT id FROM session WHERE uuid = ?2)
+GROUP BY combined ORDER BY combined LIMIT 1
+
+--- members
+DELETE FROM member;
+INSERT INTO member
+SELECT row_number() OVER (ORDER BY place, number), uuid, seed, shard, session
+FROM (SELECT piece.place, membership.place AS number, uuid, seed, 0 AS shard, session
+      FROM piece JOIN membership ON combined = session WHERE kind = 'sum'
+      UNION ALL
+      SELECT place, 0, uuid, seed, shard_index, session.id
+      FROM piece JOIN session ON session.id = piece.session
+      WHERE session.id NOT IN (SELECT combined FROM membership WHERE kind = 'sum'));
+
+--- shards
+-- What was combined from shards that have become part of another session meanwhile goes.
+DELETE FROM session WHERE id IN (SELECT combined FROM membership WHERE NOT finished
+                                 AND uuid NOT IN (SELECT uuid FROM session));
+INSERT INTO shard
+SELECT id, printf('%s of %d, seed %s, %d runs, %s, %s', shard, shard_count, seed, runs, version,
+                  (SELECT json_group_object(key, json(value)) FROM kept
+                   WHERE kept.session = session.id))
+FROM session WHERE shard <> '';
+
+--- runs
+SELECT min(session) FROM shard GROUP BY run ORDER BY run
+
+--- unfinished
+SELECT printf('session %d: shard %d of %d (%s, seed %s) is not finished: kept by itself until it is',
+              id, shard_index, shard_count, shard, seed)
+FROM shard JOIN session ON session.id = session
+WHERE run = (SELECT run FROM shard WHERE session = ?1) AND NOT finished ORDER BY shard_index
+
+--- pieces of a run
+INSERT INTO piece (session)
+SELECT session FROM shard JOIN session ON session.id = session
+WHERE run = (SELECT run FROM shard WHERE session = ?1) AND finished
+ORDER BY shard_index, started, uuid
+
+--- pieces of a sum
+INSERT INTO piece (session)
+SELECT id FROM session
+WHERE shard = '' AND finished
+      AND (uuid IN (SELECT uuid FROM arrived)
+           OR id IN (SELECT combined FROM membership WHERE uuid IN (SELECT uuid FROM arrived)))
+ORDER BY started, uuid
+
+--- check shards
+SELECT printf('two sessions are shard %d of %d of the same run (%s, seed %s): those of %s and %s;'
+              || ' give each run its own seed, or merge them into different files',
+              shard_index, shard_count, shard, seed, min(started), max(started))
+FROM piece JOIN session ON session.id = piece.session
+GROUP BY shard_index HAVING count(*) > 1 LIMIT 1
+
+--- check sum
+WITH s AS (SELECT session.*, place,
+                  (SELECT json_group_object(key, json(value)) FROM kept
+                   WHERE kept.session = session.id AND key NOT IN ('seed', 'runs', 'patterns'))
+                  AS wanted
+           FROM piece JOIN session ON session.id = piece.session),
+     pairs AS (SELECT a.started AS first, b.started AS second,
+                      CASE WHEN EXISTS (SELECT 1 FROM member AS x JOIN member AS y USING (seed)
+                                        WHERE x.session = a.id AND y.session = b.id)
+                           THEN 'the same seed, so that it is the same experiment twice'
+                           WHEN a.system <> b.system THEN 'they are of different systems'
+                           WHEN a.wanted <> b.wanted THEN 'their options differ' END AS why
+               FROM s AS a JOIN s AS b ON a.place < b.place)
+SELECT printf('the sessions of %s and %s cannot be added: %s', first, second, why)
+FROM pairs WHERE why IS NOT NULL LIMIT 1
+
+--- check devices
+SELECT printf('shards of runs were made on different devices or drivers: %s, driver %s (%s) is in'
+              || ' %d of %d', name, driver_version, device.id, count(*),
+              (SELECT count(*) FROM piece))
+FROM piece JOIN device USING (session) JOIN session ON session.id = piece.session
+WHERE shard = 'runs'
+GROUP BY device.id HAVING count(*) < (SELECT count(*) FROM piece) LIMIT 1
+
+--- check results
+-- Results of one configuration and device that make adding them senseless.
+WITH b AS (SELECT *, lag(id) OVER (PARTITION BY device, name ORDER BY place) AS before FROM found),
+     checked AS (SELECT b.*, CASE
+       WHEN shard = 'tests' THEN 'it is in another shard too'
+       WHEN a.sha256 <> b.sha256
+       THEN printf('module %s and %s', iif(a.sha256 = '', '(none)', substr(a.sha256, 1, 12) || '...'),
+                   iif(b.sha256 = '', '(none)', substr(b.sha256, 1, 12) || '...'))
+       WHEN a.stress <> b.stress
+       THEN printf('stress %.60s and %.60s', coalesce(nullif(a.stress, ''), '(none)'),
+                   coalesce(nullif(b.stress, ''), '(none)'))
+       WHEN a.expectation <> b.expectation
+       THEN printf('expectation %s and %s', a.expectation, b.expectation)
+       WHEN a.rule <> '' OR b.rule <> ''
+       THEN printf('was measured until a rule was met (%s): such runs cannot be added',
+                   iif(a.rule <> '', a.rule, b.rule))
+       WHEN (a.result = 'skip') <> (b.result = 'skip')
+       THEN printf('was skipped in one (%.120s) and ran in the other',
+                   iif(a.result = 'skip', a.reason, b.reason))
+       WHEN a.checked_as <> b.checked_as
+            OR EXISTS (SELECT place, name, fails FROM choice WHERE choice.result = a.id
+                       EXCEPT SELECT place, name, fails FROM choice WHERE choice.result = b.id)
+            OR EXISTS (SELECT place, name, fails FROM choice WHERE choice.result = b.id
+                       EXCEPT SELECT place, name, fails FROM choice WHERE choice.result = a.id)
+       THEN 'the outcomes have other names'
+       WHEN shard = 'runs' AND a.seed <> b.seed THEN printf('seed %s and %s', a.seed, b.seed)
+       END AS why FROM b JOIN result AS a ON a.id = b.before)
+SELECT printf('%s cannot be added to those before it: %s (device %s): %s',
+              iif(shard = '', 'the session of ' || started,
+                  printf('shard %d of %d', shard_index, shard_count)), name, device, why)
+FROM checked WHERE why IS NOT NULL ORDER BY place LIMIT 1
+
+--- check runs
+WITH b AS (SELECT *, lag(id) OVER (PARTITION BY device, name, seed ORDER BY first, place) AS before
+           FROM found WHERE runs > 0)
+SELECT printf('%s cannot be added: %s (device %s): runs %d-%d and %d-%d of the same seed: the same'
+              || ' experiment twice',
+              iif(shard = '', 'the session of ' || started,
+                  printf('shard %d of %d', shard_index, shard_count)), b.name, b.device,
+              a.first, a.first + a.runs - 1, b.first, b.first + b.runs - 1)
+FROM b JOIN result AS a ON a.id = b.before
+WHERE a.runs > b.first - a.first ORDER BY place LIMIT 1
+
+--- uuid
+-- The identity of what is combined: that of its members alone, in any order.
+SELECT litmus_identity(iif(shard = '', 'sum', shard) || char(0)
+                       || (SELECT group_concat(uuid, char(0))
+                           FROM (SELECT uuid FROM member ORDER BY uuid)))
+FROM session WHERE id = (SELECT session FROM piece ORDER BY place LIMIT 1)
+
+--- combine
+INSERT INTO session (version, command, started, system, seed, runs, finished, options, uuid)
+WITH s AS (SELECT session.*, place FROM piece JOIN session ON session.id = piece.session)
+SELECT (SELECT group_concat(version, ', ') FROM (SELECT version FROM s GROUP BY version
+                                                 ORDER BY min(place))),
+       litmus_command(command), (SELECT min(started) FROM s),
+       (SELECT group_concat(system, ', ') FROM (SELECT system FROM s GROUP BY system
+                                                ORDER BY min(place))),
+       seed, iif(shard = '', (SELECT sum(runs) FROM s), runs),
+       shard = '' OR (SELECT count(*) FROM s) = shard_count,
+       json_set((SELECT json_group_object(key, json(value)) FROM kept WHERE kept.session = s.id),
+                '$.joined', json_object('count', shard_count, 'kind', iif(shard = '', 'sum', shard),
+                  'members', (SELECT json_group_array(json_object('index', shard, 'seed', seed,
+                                                                  'uuid', uuid))
+                              FROM (SELECT * FROM member ORDER BY place)))),
+       ''
+FROM s ORDER BY place LIMIT 1;
+DELETE FROM made;
+INSERT INTO made SELECT last_insert_rowid();
+
+-- Devices. Their numbers stay as they are if they differ.
+DELETE FROM chosen;
+INSERT INTO chosen
+SELECT device.* FROM piece JOIN device USING (session)
+WHERE place = (SELECT min(place) FROM piece JOIN device AS other USING (session)
+               WHERE other.id = device.id)
+ORDER BY place, number;
+UPDATE chosen SET number = (SELECT count(*) FROM chosen AS c WHERE c.rowid <= chosen.rowid)
+WHERE (SELECT count(*) > count(DISTINCT number) FROM chosen);
+UPDATE chosen SET session = (SELECT session FROM made);
+INSERT INTO device SELECT * FROM chosen;
+UPDATE session SET options = json_set(options, '$.devices', json((
+  SELECT json_group_array(json_object('id', id, 'name', name, 'number', number))
+  FROM (SELECT * FROM chosen ORDER BY number))))
+WHERE id = (SELECT session FROM made);
+
+-- Results. What is not a count is that of the first piece that has it, but:
+-- - the result is the first that is no verdict (hang, crash...), with its reason and evidence, else
+--   the verdict over the sum;
+-- - whether the first run failed is said by the one with the lowest number, of sums by any;
+-- - failures are the first 16 by number of run; of sums those of the first piece that has any, whose
+--   seed becomes the result's, so that they can be run again.
+-- Shards of tests interleave: their order is that of names. Else each piece has all of them.
+INSERT INTO result (session, device, name, result, expectation, sha256, seed, runs, failed_runs,
+                    no_progress_runs, stress, rule, first, reason, headline, checked_as,
+                    first_run_failed, instances, failed_instances, seconds)
+WITH w AS (SELECT *, row_number() OVER (g ORDER BY broken DESC, place) AS nth,
+                  sum(runs) OVER g AS all_runs, sum(failed_runs) OVER g AS all_failed,
+                  sum(no_progress_runs) OVER g AS all_waiting, min(first) OVER g AS least,
+                  sum(instances) OVER g AS all_units, sum(failed_instances) OVER g AS all_wrong,
+                  sum(seconds) OVER g AS all_seconds,
+                  iif(shard = '', max(first_run_failed) OVER g,
+                      first_value(first_run_failed) OVER (g ORDER BY first, place)) AS first_failed,
+                  first_value(seed) OVER (g ORDER BY fails DESC, place) AS failing_seed,
+                  min(place) OVER g AS first_place,
+                  first_value(id) OVER (g ORDER BY place) AS first_id
+           FROM found WINDOW g AS (PARTITION BY device, name))
+SELECT made.session, device, w.name,
+       CASE WHEN broken THEN result WHEN all_failed > 0 THEN 'fail'
+            WHEN all_waiting > 0 THEN 'no-progress' ELSE 'pass' END,
+       expectation, sha256, failing_seed, all_runs, all_failed, all_waiting, stress, rule, least,
+       reason, headline, checked_as, first_failed, all_units, all_wrong, all_seconds
+FROM w JOIN made JOIN chosen ON chosen.id = device WHERE nth = 1
+ORDER BY iif(shard = 'tests', 0, first_place), number, iif(shard = 'tests', w.name, ''), first_id;
+
+INSERT INTO outcome SELECT target, outcome, sum(outcome.instances)
+FROM source JOIN outcome ON outcome.result = source.id GROUP BY target, outcome;
+
+INSERT INTO failure
+WITH f AS (SELECT target, failure.*, row_number() OVER (PARTITION BY target ORDER BY run,
+                                                        source.place, failure.number) - 1 AS nth
+           FROM source JOIN failure ON failure.result = source.id
+           WHERE shard <> '' OR source.place = first_failing)
+SELECT target, nth, run, instance, word, place, outcome, got, want FROM f WHERE nth < 16;
+
+INSERT INTO choice SELECT target, choice.place, choice.name, choice.fails
+FROM source JOIN choice ON choice.result = source.id WHERE nth = 1;
+
+INSERT INTO evidence SELECT target, kind, text
+FROM source JOIN evidence ON evidence.result = source.id WHERE nth = 1;
+
+-- Parts stand one behind the other with the processes apart; beyond 64, neighbours are put together.
+-- None if those of a result with runs are not known.
+INSERT INTO part
+WITH unknown AS (SELECT target FROM source
+                 WHERE runs > 0 AND NOT EXISTS (SELECT 1 FROM part WHERE part.result = source.id)),
+     width AS (SELECT id, sum(1 + (SELECT max(process) FROM part WHERE part.result = source.id))
+                          OVER (PARTITION BY target ORDER BY place
+                                ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+               FROM source),
+     q AS (SELECT target, part.*, part.process + coalesce(before, 0) AS number_of_process,
+                  row_number() OVER (PARTITION BY target ORDER BY place, part.number) - 1 AS nth,
+                  count(*) OVER (PARTITION BY target) AS parts
+           FROM source JOIN width USING (id) JOIN part ON part.result = source.id
+           WHERE target NOT IN unknown)
+SELECT target, iif(parts > 64, nth * 64 / parts, nth), min(number_of_process), sum(runs),
+       sum(failed_runs), sum(no_progress_runs)
+FROM q GROUP BY 1, 2;
+
+INSERT INTO tuning (session, device, name, sha256, stress, runs, failed_runs, no_progress_runs,
+                    seconds)
+SELECT made.session, device, name, sha256, stress, sum(runs), sum(failed_runs),
+       sum(no_progress_runs), sum(seconds)
+FROM piece JOIN tuning USING (session) JOIN made WHERE true
+GROUP BY device, name, stress, sha256 ORDER BY min(place), min(id) ON CONFLICT DO NOTHING;
+
+INSERT INTO code (session, device, name, sha256, digest, packed)
+SELECT made.session, device, name, sha256, digest, packed
+FROM piece JOIN code USING (session) JOIN made WHERE true
+ORDER BY place, id ON CONFLICT DO NOTHING;
+
+--- shards note
+WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n
+                         WHERE i < (SELECT 64 + count(*) FROM member))
+SELECT printf('session %d: shards %s of %d (%s, seed %s)%s', made.session,
+              (SELECT group_concat(shard, ', ') FROM (SELECT shard FROM member ORDER BY 1 LIMIT 64)),
+              shard_count, shard, seed,
+              iif(shard_count > (SELECT count(*) FROM piece), '; not finished: missing ' || (
+                  SELECT group_concat(i, ', ')
+                  FROM (SELECT i FROM n WHERE i < shard_count
+                        AND i NOT IN (SELECT shard FROM member) LIMIT 64)), ''))
+FROM made JOIN session ON session.id = (SELECT max(session) FROM piece)
+
+--- sum note
+SELECT printf('session %d: the sum of %d sessions', session, (SELECT count(*) FROM member))
+FROM made
+
+--- stale
+-- What was combined from some of the members before goes; and the pieces, when all are there.
+DELETE FROM session WHERE id IN (SELECT combined FROM membership
+                                 WHERE NOT finished AND kind <> 'sum'
+                                       AND combined NOT IN (SELECT session FROM made)
+                                 GROUP BY combined
+                                 HAVING min(uuid IN (SELECT uuid FROM member)));
+DELETE FROM session WHERE id IN (SELECT session FROM piece)
+                          AND (SELECT finished FROM session JOIN made ON id = session);
