@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "report/formats.h"
+#include "report/report.h"
 
 // What a run writes at its end. Rows of an option table: CLI_OUTPUT_OPTIONS(AT), where AT(member)
 // is the offset of a member of the struct that holds `outputs`.

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/output.h"
-#include "report/formats.h"
+#include "report/report.h"
 #include "store/store.h"
 
 #include <stddef.h>

@@ -3,10 +3,55 @@
 // reports, which are pure functions of it.
 #pragma once
 
-#include "compare/pair.h"
+#include "compare/side.h"
 #include "compare/waiver.h"
 
 #include <jansson.h>
+
+// ---- what of one side belongs to what of the other (pair.c)
+
+#define COMPARE_NO_DEVICE SIZE_MAX
+
+struct compare_pair {
+    size_t a, b; // indexes of devices; `a` is COMPARE_NO_DEVICE where A has none for B's
+};
+
+struct compare_pairs {
+    struct compare_pair *items; // first those of two devices, then B's without a partner
+    size_t count;
+    size_t alone_a, alone_b; // devices that were left without a partner
+};
+
+// Pairs devices: by UUID, then by name with vendor and product, then by vendor and product, then by
+// name, each only where it is clear; at last two that are alone on their sides. `patterns` choose
+// by number, UUID, id, vendor:product or name with * and ?: one for both sides, or one for A and
+// one for B; two that they leave alone are paired whatever they are. False with an error that says
+// how to choose if no pair or more than one way remains. Clear it after a failure too.
+bool compare_pair_devices(const struct compare_side *a, const struct compare_side *b,
+                          const char *const *patterns, size_t pattern_count,
+                          struct compare_pairs *pairs, struct lit_error *error);
+void compare_pairs_clear(struct compare_pairs *pairs);
+
+// "sync=none,control-each": what A has and what B has in its place. All NULL: names are to be
+// equal.
+struct compare_axis {
+    char *name, *a, *b;
+};
+bool compare_axis_parse(const char *text, struct compare_axis *axis, struct lit_error *error);
+void compare_axis_clear(struct compare_axis *axis);
+
+// Makes an entry of each configuration that either side has on a pair of devices, or B on a device
+// without a partner, in order of pair
+// and name; `only`, if not NULL, says which names are looked at (as `litmus run` does: the last
+// pattern that matches wins, ! excludes). *entries is allocated, and their names; free with
+// compare_entries_free. Results with other values of the axis are left out.
+size_t compare_pair_results(const struct compare_side *a, const struct compare_side *b,
+                            const struct compare_pairs *pairs, const struct compare_axis *axis,
+                            const char *const *only, size_t only_count,
+                            struct compare_entry **entries);
+void compare_entries_free(struct compare_entry *entries, size_t count);
+
+// ---- the comparison
 
 struct compare_request {
     const struct compare_side *a, *b;
@@ -67,3 +112,54 @@ void compare_json(const struct comparison *comparison, struct text *out);
 void compare_markdown(const struct comparison *comparison, struct text *out);
 // Annotations of GitHub Actions, one a line, and the headline.
 void compare_github(const struct comparison *comparison, struct text *out);
+
+// ---- words: the same sentences in every report (words.c)
+
+// "no-progress" -> what it means: "gave up waiting more often".
+// Appends what happened to one configuration, from A to B, in one line without a full stop:
+// "0 of 1,000 -> 37 of 1,000 runs failed, < 3.7e-3 -> 0.037 [0.026, 0.051], by 0.037 [0.027,
+// 0.051], p 3.6e-10".
+void compare_say_entry(const struct compare_entry *entry, struct text *out);
+// "3.6e-10", "< 1e-300".
+void compare_say_p(char target[32], double p);
+// The p value after the correction that belongs to the verdict; 1 if nothing was tested.
+double compare_entry_p(const struct compare_entry *entry);
+// The interval of a result's rate, 95 %: by its confidence sequence where a rule ended it.
+struct stat_interval compare_interval(const struct report_result *result);
+
+// "3 regressions, 12 improvements, 320 unchanged, 8 undecided, 87 new".
+void compare_say_counts(const struct comparison *comparison, struct text *out);
+// The one sentence that comes first: "passed: no regression", "3 regressions", ...
+void compare_say_headline(const struct comparison *comparison, struct text *out);
+// "Example GPU: driver 1.2.3 -> 1.2.4"; what else differs behind it.
+void compare_say_pair(const struct comparison *comparison, size_t pair, struct text *out);
+// "before.json: session 3 of 2026-11-21, litmus 0.1.0"
+void compare_say_side(const struct compare_side *side, struct text *out);
+// Two sentences on what could have been seen; nothing if nothing was tested.
+void compare_say_power(const struct comparison *comparison, struct text *out);
+// How false alarms are kept rare: "Fisher's exact test, one-sided, Holm over 12 of 371 tests, ...".
+void compare_say_method(const struct comparison *comparison, struct text *out);
+// What became of an entry of a list: "waives 3", "expired on 2026-01-01, waives nothing any more",
+// "matches nothing". False if there is nothing to tell.
+bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out);
+
+// Calls `visit` for each entry of a kind: all regressions, forbidden ones first, and so on.
+enum compare_kind {
+    COMPARE_KIND_REGRESSIONS, // that gate and that nothing excuses
+    COMPARE_KIND_WAIVED,
+    COMPARE_KIND_FIRST_SEEN,   // open
+    COMPARE_KIND_NEW_WRONG,    // open
+    COMPARE_KIND_NOT_MEASURED, // open
+    COMPARE_KIND_OTHER_WORSE,  // regressions whose expectation does not gate
+    COMPARE_KIND_IMPROVEMENTS,
+    COMPARE_KIND_CONTROLS, // that changed
+    COMPARE_KIND_UNDECIDED,
+    COMPARE_KIND_REST,
+    COMPARE_KINDS,
+};
+enum compare_kind compare_kind_of(const struct comparison *comparison,
+                                  const struct compare_entry *entry);
+const char *compare_kind_title(enum compare_kind kind); // "regressions"
+// The entries of a kind, forbidden before contested before assumed, then by name. free() it.
+const struct compare_entry **compare_select(const struct comparison *comparison,
+                                            enum compare_kind kind, size_t *count);

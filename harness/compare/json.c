@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A comparison as JSON: docs/compare.schema.json. One configuration a line.
-#include "compare/words.h"
+#include "compare/compare.h"
 
 #include "model/check.h"
 #include "report/fields.h"

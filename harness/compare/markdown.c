@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A comparison for a ticket or a merge request, and as annotations of GitHub Actions.
-#include "compare/words.h"
+#include "compare/compare.h"
 
 #include "model/check.h"
 #include "report/markdown.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs devices and configurations.
-#include "compare/pair.h"
+#include "compare/compare.h"
 
 #include "compare/waiver.h"
 #include "report/format.h"

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SQLITE_HEAD "SQLite format 3"
@@ -36,21 +37,6 @@ static bool split_name(const char *name, struct place *place, struct lit_error *
     place->all = *mark && all;
     place->session = *mark && !all ? atoll(mark + 1) : 0;
     return true;
-}
-
-// Reads a file whole. `shown` is for messages.
-static bool read_file(FILE *file, const char *shown, struct text *bytes, struct lit_error *error)
-{
-    char block[65536];
-    size_t length;
-    while ((length = fread(block, 1, sizeof block, file)) > 0) {
-        if (bytes->length + length > MOST_BYTES)
-            return lit_fail(error, LIT_EXIT_USAGE, "%.200s: too large for a report", shown);
-        text_append(bytes, block, length);
-    }
-    if (ferror(file))
-        return lit_fail(error, LIT_EXIT_USAGE, "cannot read %.200s: %s", shown, strerror(errno));
-    return bytes->length > 0 || lit_fail(error, LIT_EXIT_USAGE, "%.200s: the file is empty", shown);
 }
 
 // What of a source is checked once it is a model, wherever it came from.
@@ -264,14 +250,18 @@ static bool add_store(struct compare_side *side, const struct place *place, bool
     return good;
 }
 
-static bool add_report(struct compare_side *side, FILE *file, const char *shown, bool unfinished,
-                       struct lit_error *error)
+static bool add_report(struct compare_side *side, const char *path, const char *shown,
+                       bool unfinished, struct lit_error *error)
 {
     struct text bytes = {0};
     struct report_model model = {0};
-    bool good = read_file(file, shown, &bytes, error);
-    size_t space = good ? strspn(bytes.data, " \t\r\n") : 0;
-    if (good && bytes.data[space] != '{')
+    bool good = text_read(&bytes, path, MOST_BYTES);
+    if (!good)
+        lit_fail(error, LIT_EXIT_USAGE, "cannot read %.200s: %s", shown, strerror(errno));
+    else if (bytes.length == 0 || bytes.length > MOST_BYTES)
+        good = lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", shown,
+                        bytes.length ? "too large for a report" : "the file is empty");
+    else if (bytes.data[strspn(bytes.data, " \t\r\n")] != '{')
         good =
             lit_fail(error, LIT_EXIT_USAGE, "%.200s: neither a store nor a JSON report of litmus%s",
                      shown, strncmp(bytes.data, "\x1f\x8b", 2) == 0 ? " (unpack it first)" : "");
@@ -288,29 +278,26 @@ static bool add_source(struct compare_side *side, const char *name, bool unfinis
                        struct lit_error *error)
 {
     struct place place;
-    char head[sizeof SQLITE_HEAD] = "";
+    struct text head = {0};
     if (strcmp(name, "-") == 0)
-        return add_report(side, stdin, "standard input", unfinished, error);
+        return add_report(side, "/dev/stdin", "standard input", unfinished, error);
     if (!split_name(name, &place, error))
         return false;
-    FILE *file = fopen(place.path, "rbe");
-    if (!file)
+    struct stat what;
+    if (stat(place.path, &what) != 0 || access(place.path, R_OK) != 0)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", place.path, strerror(errno));
-    bool is_store =
-        fread(head, 1, sizeof head - 1, file) == sizeof head - 1 && strcmp(head, SQLITE_HEAD) == 0;
-    bool good;
+    // What is no file is read once.
+    const bool is_store = S_ISREG(what.st_mode) &&
+                          text_read(&head, place.path, sizeof SQLITE_HEAD - 1) &&
+                          head.length >= sizeof SQLITE_HEAD &&
+                          memcmp(head.data, SQLITE_HEAD, sizeof SQLITE_HEAD) == 0;
+    text_free(&head);
     if (is_store)
-        good = add_store(side, &place, unfinished, error);
-    else if (place.all || place.session)
-        good = lit_fail(error, LIT_EXIT_USAGE,
+        return add_store(side, &place, unfinished, error);
+    if (place.all || place.session)
+        return lit_fail(error, LIT_EXIT_USAGE,
                         "%.200s is not a store, and has no sessions to choose", place.path);
-    else
-        good =
-            fseek(file, 0, SEEK_SET) == 0
-                ? add_report(side, file, place.path, unfinished, error)
-                : lit_fail(error, LIT_EXIT_USAGE, "cannot read %.200s: give it as -", place.path);
-    fclose(file);
-    return good;
+    return add_report(side, place.path, place.path, unfinished, error);
 }
 
 static void add_label(struct text *label, const char *name)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A comparison on the terminal: the sentence first, what is worse, then everything else in sums.
-#include "compare/words.h"
+#include "compare/compare.h"
 
 #include "catalogue/catalogue.h"
 #include "report/table.h"

@@ -238,19 +238,10 @@ bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list lis
                           struct lit_error *error)
 {
     struct text bytes = {0};
-    char block[65536];
-    size_t length;
-    FILE *file = fopen(path, "rbe");
-    if (!file)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
-    errno = 0;
-    while ((length = fread(block, 1, sizeof block, file)) > 0 && bytes.length <= MOST_BYTES)
-        text_append(&bytes, block, length);
-    bool good = !ferror(file);
+    bool good = text_read(&bytes, path, MOST_BYTES);
     if (!good)
-        lit_fail(error, LIT_EXIT_USAGE, "cannot read %.200s: %s", path, strerror(errno));
-    fclose(file);
-    if (good && bytes.length > MOST_BYTES)
+        lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+    else if (bytes.length > MOST_BYTES)
         good = lit_fail(error, LIT_EXIT_USAGE, "%.200s: too large for a list", path);
     good = good && compare_waivers_parse(waivers, list, bytes.data, bytes.length, path, error);
     text_free(&bytes);

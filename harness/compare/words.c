@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons in words.
-#include "compare/words.h"
+#include "compare/compare.h"
 
 #include "catalogue/catalogue.h"
 #include "report/format.h"

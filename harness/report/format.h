@@ -62,39 +62,3 @@ void xml_text(struct text *out, const char *string);
 
 // Appends ` NAME="VALUE"`.
 void xml_attribute(struct text *out, const char *name, const char *value);
-
-// Characters, counting each code point as one column.
-size_t format_width(const char *string);
-
-enum format_color {
-    FORMAT_PLAIN,
-    FORMAT_RED,
-    FORMAT_YELLOW,
-    FORMAT_GREEN,
-    FORMAT_BOLD,
-    FORMAT_DIM
-};
-void format_color(struct text *out, bool color, enum format_color which, const char *string);
-
-#define FORMAT_COLUMNS 10
-
-// Rows of cells, aligned when printed. Zero-initialise but for `columns` and `right`.
-struct format_table {
-    size_t columns;
-    bool right[FORMAT_COLUMNS]; // numbers
-    struct format_row {
-        char *cells[FORMAT_COLUMNS];
-        enum format_color colors[FORMAT_COLUMNS];
-    } * rows;
-    size_t count;
-};
-
-// Appends an empty row; valid until the next one.
-struct format_row *format_row(struct format_table *table);
-// Sets a cell to a copy of `text`.
-void format_cell(struct format_row *row, size_t column, enum format_color color, const char *text);
-// Appends a row of column headings, one for each column.
-void format_title(struct format_table *table, const char *const *words);
-// Prints the table, two spaces before each row and between columns. A first cell that is wider than
-// `most` gets a line of its own. Empties the table.
-void format_table_print(struct format_table *table, size_t most, bool color, struct text *out);

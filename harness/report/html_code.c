@@ -38,10 +38,8 @@ static void put_rate(struct text *out, const struct report_result *result)
 {
     char rate[80];
     format_interval(rate, result->failed_runs, result->judged, result->interval);
-    html_count(out, result->failed_runs);
-    text_puts(out, " of ");
-    html_count(out, result->judged);
-    html_printf(out, " runs failed, %s", rate);
+    html_printf(out, "%s of %s runs failed, %s", COUNT(result->failed_runs), COUNT(result->judged),
+                rate);
 }
 
 // --- Listings and differences
@@ -78,9 +76,8 @@ static void put_listing(struct text *out, const struct isa_entry *entry, const c
         put_line(out, &listing->lines[i], marks.lines[i]);
     text_puts(out, "</pre>\n");
     if (listing->count > MOST_LINES) {
-        text_puts(out, "<p>");
-        html_count(out, listing->count - MOST_LINES);
-        html_printf(out, " more lines: <code>litmus isa '%s'</code></p>\n", entry->name);
+        html_printf(out, "<p>%s more lines: <code>litmus isa '%s'</code></p>\n",
+                    COUNT(listing->count - MOST_LINES), entry->name);
     }
     text_puts(out, "</details>\n");
     report_marks_clear(&marks);
@@ -90,9 +87,7 @@ static void put_gap(struct text *out, size_t rows)
 {
     if (rows == 0)
         return;
-    text_puts(out, "<tr class=\"gap\"><td colspan=\"2\">");
-    html_count(out, rows);
-    text_puts(out, " the same</td></tr>\n");
+    html_printf(out, "<tr class=\"gap\"><td colspan=\"2\">%s the same</td></tr>\n", COUNT(rows));
 }
 
 static void put_row(struct text *out, const struct isa_listing *left,
@@ -257,8 +252,7 @@ static void put_code(const struct html *html, size_t index, bool pair, struct te
     text_puts(out, "</summary>\n<p>");
     html_printf(out, "%s%s", cost.data ? cost.data : "", cost.length ? ". " : "");
     if (users.count > 1) {
-        html_count(out, users.count - 1);
-        text_puts(out, " more that failed have the same code.");
+        html_printf(out, "%s more that failed have the same code.", COUNT(users.count - 1));
     }
     text_puts(out, "</p>\n");
     put_statistics(html, entry, out);
@@ -281,10 +275,9 @@ static void put_failed(const struct html *html, size_t device, struct text *out)
             left++;
     }
     if (left) {
-        text_puts(out, "<p>");
-        html_count(out, left);
-        text_puts(out,
-                  " more codes of what failed: <code>litmus isa NAME</code> prints them.</p>\n");
+        html_printf(
+            out, "<p>%s more codes of what failed: <code>litmus isa NAME</code> prints them.</p>\n",
+            COUNT(left));
     }
     free(indexes);
 }

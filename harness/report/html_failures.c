@@ -81,9 +81,8 @@ static void put_pieces(const struct report_result *result, struct text *out)
     text_puts(out, "<dt>failed by pipeline</dt><dd>");
     for (size_t i = 0; i < result->piece_count; i++) {
         text_puts(out, i ? ", " : "");
-        html_count(out, result->pieces[i].failed_runs);
-        text_puts(out, " of ");
-        html_count(out, result->pieces[i].runs);
+        html_printf(out, "%s of %s", COUNT(result->pieces[i].failed_runs),
+                    COUNT(result->pieces[i].runs));
     }
     text_puts(out, "</dd>\n");
 }
@@ -111,11 +110,10 @@ static void put_facts(const struct html *html, const struct html_entry *entries,
     char rate[80];
     format_interval(rate, result->failed_runs, result->judged, result->interval);
     format_again(&again, html->model, result);
-    text_puts(out, "<dl class=\"facts\">\n<dt>failed runs</dt><dd>");
-    html_count(out, result->failed_runs);
-    text_puts(out, " of ");
-    html_count(out, result->judged);
-    html_printf(out, ": %s (95\xc2\xa0%%%s%s); the first run %s</dd>\n", rate,
+    html_printf(out,
+                "<dl class=\"facts\">\n<dt>failed runs</dt><dd>%s of %s: %s (95\xc2\xa0%%%s%s); "
+                "the first run %s</dd>\n",
+                COUNT(result->failed_runs), COUNT(result->judged), rate,
                 result->rule[0] ? ", stopped by the rule " : "", result->rule,
                 result->first_run_failed ? "failed" : "was right");
     if (result->result != ENG_FAIL)
@@ -160,13 +158,11 @@ static void put_failure(const struct html *html, const struct html_entry *test, 
                 cat_expectation_name(result->expectation), (size_t)(result - html->model->results));
     text_puts(out, open ? " open>\n<summary>" : ">\n<summary>");
     html_device(out, html, result->device);
-    html_printf(out, "<span class=\"config\">%s</span> <span class=\"much\"><b>",
-                label.data && label.length ? label.data : result->name);
-    html_count(out, result->failed_runs);
-    text_puts(out, "</b> of ");
-    html_count(out, result->judged);
-    html_printf(out, "</span> <span class=\"soft\">%s</span></summary>\n",
-                outcomes.data ? outcomes.data : "");
+    html_printf(out,
+                "<span class=\"config\">%s</span> <span class=\"much\"><b>%s</b> of %s</span> "
+                "<span class=\"soft\">%s</span></summary>\n",
+                label.data && label.length ? label.data : result->name, COUNT(result->failed_runs),
+                COUNT(result->judged), outcomes.data ? outcomes.data : "");
     put_facts(html, test + first, html_same_key(test, count, first), at - first, out);
     text_puts(out, "<div class=\"evidence\">\n");
     struct table table = {0};
@@ -210,10 +206,10 @@ static size_t put_test(const struct html *html, const struct html_entry *test, s
         done++;
     }
     if (done && more) {
-        html_printf(out, "<p><a href=\"#results\" data-text=\"%s\" data-result=\"counted-fail\">",
-                    test[0].result->test);
-        html_count(out, more);
-        text_puts(out, " more of this test</a> are in the table of all results.</p>\n");
+        html_printf(out,
+                    "<p><a href=\"#results\" data-text=\"%s\" data-result=\"counted-fail\">%s more "
+                    "of this test</a> are in the table of all results.</p>\n",
+                    test[0].result->test, COUNT(more));
     }
     if (done)
         text_puts(out, "</div>\n");
@@ -234,9 +230,10 @@ void html_failures(const struct html *html, struct text *out)
     for (size_t i = 0; i < count; i++)
         failed += report_failed(entries[i].result);
     if (done < failed) {
-        html_count(out, failed - done);
-        text_puts(out, " more failures are in the <a href=\"#results\" "
-                       "data-result=\"counted-fail\">table of all results</a>.\n");
+        html_printf(out,
+                    "%s more failures are in the <a href=\"#results\" "
+                    "data-result=\"counted-fail\">table of all results</a>.\n",
+                    COUNT(failed - done));
     }
     html_entries_free(entries, count);
 }

@@ -30,15 +30,13 @@ static void put_verdict(const struct html *html, struct text *out)
     const char *kind = model->code == LIT_EXIT_OK          ? "good"
                        : model->code == LIT_EXIT_FORBIDDEN ? "bad"
                                                            : "open";
-    html_printf(out, "<p class=\"verdict %s\"><strong>exit %d</strong> <span>%c%s.</span></p>\n",
+    html_printf(out,
+                "<p class=\"verdict %s\"><strong>exit %d</strong> <span>%c%s.</span></p>\n<p "
+                "class=\"soft\">%s configurations, up to %s runs of each, %s on the devices",
                 kind, (int)model->code,
                 reason[0] >= 'a' && reason[0] <= 'z' ? reason[0] - 32 : reason[0],
-                reason[0] ? reason + 1 : "");
-    text_puts(out, "<p class=\"soft\">");
-    html_count(out, model->result_count);
-    html_printf(out, " configurations, up to ");
-    html_count(out, model->session.runs);
-    html_printf(out, " runs of each, %s on the devices", seconds);
+                reason[0] ? reason + 1 : "", COUNT(model->result_count), COUNT(model->session.runs),
+                seconds);
     if (!model->session.finished)
         text_puts(out, "; <strong>the session is not finished</strong>");
     if (model->session.shard != STORE_WHOLE)
@@ -62,21 +60,16 @@ static void put_tiles(const struct html *html, struct text *out)
             failed += e == CAT_CONTROL ? report_control_triggered(result) : report_failed(result);
         }
         const char *name = cat_expectation_name((enum cat_expectation)e);
-        html_printf(out, "<li class=\"tile %s%s\"><a href=\"#results\" data-expectation=\"%s\"%s>",
-                    name, failed ? "" : " quiet", name,
-                    e == CAT_CONTROL ? "" : " data-result=\"counted-fail\"");
         html_printf(out,
-                    "<svg width=\"14\" height=\"14\" viewBox=\"-7 -7 14 14\" "
-                    "aria-hidden=\"true\"><path class=\"dot e%d\" d=\"%s\"/></svg> %s</a><b>",
-                    e,
+                    "<li class=\"tile %s%s\"><a href=\"#results\" data-expectation=\"%s\"%s><svg "
+                    "width=\"14\" height=\"14\" viewBox=\"-7 -7 14 14\" aria-hidden=\"true\"><path "
+                    "class=\"dot e%d\" d=\"%s\"/></svg> %s</a><b>%s</b> of %s %s<p>%s</p></li>\n",
+                    name, failed ? "" : " quiet", name,
+                    e == CAT_CONTROL ? "" : " data-result=\"counted-fail\"", e,
                     e == CAT_FORBIDDEN ? "M-6 0l6-6 6 6-6 6z"
                     : e == CAT_ASSUMED ? "M-5-5h10v10h-10z"
                                        : "M-5 0a5 5 0 1 1 10 0a5 5 0 1 1-10 0z",
-                    name);
-        html_count(out, failed);
-        text_puts(out, "</b> of ");
-        html_count(out, ran);
-        html_printf(out, " %s<p>%s</p></li>\n", e == CAT_CONTROL ? "triggered" : "failed",
+                    name, COUNT(failed), COUNT(ran), e == CAT_CONTROL ? "triggered" : "failed",
                     cat_expectation_meaning((enum cat_expectation)e));
     }
     text_puts(out, "</ul>\n");
@@ -110,10 +103,8 @@ static void put_card(const struct html *html, size_t index, struct text *out)
     bool first = true;
     for (size_t k = 0; k < REPORT_COUNTED; k++)
         if (counts[k]) {
-            html_printf(out, "%s<span class=\"key %s\">", first ? "" : " ",
-                        report_counted_names[k]);
-            html_count(out, counts[k]);
-            html_printf(out, " %s</span>", report_counted_names[k]);
+            html_printf(out, "%s<span class=\"key %s\">%s %s</span>", first ? "" : " ",
+                        report_counted_names[k], COUNT(counts[k]), report_counted_names[k]);
             first = false;
         }
     text_puts(out, "</p></li>\n");

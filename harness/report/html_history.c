@@ -246,13 +246,12 @@ static void put_table(const struct html_course *course, struct text *out)
         const struct html_past *past = &course->pasts[i];
         char rate[80];
         format_interval(rate, past->failed, past->judged, interval_of(past));
-        html_printf(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s%s</td><td>",
-                    past->driver->facts.driver_version, past->session->started, past->result,
-                    past->same_module ? "" : ", another module");
-        html_count(out, past->failed);
-        text_puts(out, " of ");
-        html_count(out, past->judged);
-        html_printf(out, ": %s</td></tr>\n", rate);
+        html_printf(
+            out,
+            "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s%s</td><td>%s of %s: %s</td></tr>\n",
+            past->driver->facts.driver_version, past->session->started, past->result,
+            past->same_module ? "" : ", another module", COUNT(past->failed), COUNT(past->judged),
+            rate);
     }
     text_puts(out, "</tbody></table></details>\n");
 }
@@ -298,13 +297,11 @@ void html_courses(const struct html *html, struct text *out)
         counts[html_course_move(&history->courses[i])]++;
     if (history->count == 0)
         return;
-    text_puts(out, "<p>");
-    html_count(out, history->count);
-    text_puts(out, " configurations were measured in other sessions too: in ");
-    html_count(out, counts[HTML_STAYS]);
-    text_puts(out, " of them nothing failed and nothing changed, ");
-    html_count(out, counts[HTML_APPEARS]);
-    text_puts(out, " were skipped in some sessions and never failed.</p>\n");
+    html_printf(
+        out,
+        "<p>%s configurations were measured in other sessions too: in %s of them nothing failed "
+        "and nothing changed, %s were skipped in some sessions and never failed.</p>\n",
+        COUNT(history->count), COUNT(counts[HTML_STAYS]), COUNT(counts[HTML_APPEARS]));
     if (counts[HTML_MOVES])
         text_puts(out, "<div class=\"charts\">\n");
     for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
@@ -318,10 +315,9 @@ void html_courses(const struct html *html, struct text *out)
     if (counts[HTML_MOVES])
         text_puts(out, "</div>\n");
     if (drawn < counts[HTML_MOVES]) {
-        text_puts(out, "<p>");
-        html_count(out, counts[HTML_MOVES] - drawn);
-        text_puts(out,
-                  " more that failed or changed are left out here; <code>litmus history</code> "
-                  "has all.</p>\n");
+        html_printf(out,
+                    "<p>%s more that failed or changed are left out here; <code>litmus "
+                    "history</code> has all.</p>\n",
+                    COUNT(counts[HTML_MOVES] - drawn));
     }
 }

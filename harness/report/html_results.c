@@ -152,11 +152,6 @@ static json_t *outcomes_of(const struct report_result *result, struct texts *tex
     return list;
 }
 
-static json_t *integer(uint64_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
 // The members in the order that page.js names them in.
 static json_t *make_row(const struct html *html, const struct report_result *result,
                         struct texts *texts)
@@ -164,32 +159,19 @@ static json_t *make_row(const struct html *html, const struct report_result *res
     const size_t index = (size_t)(result - html->model->results);
     struct text before = {0}, after = {0};
     char rate[80];
-    json_t *row = json_array();
     format_interval(rate, result->failed_runs, result->judged, result->interval);
     cut_command(html, result, &before, &after);
-    json_array_append_new(row, text_number(texts, result->test));
-    json_array_append_new(row, json_string(result->name + strlen(result->test)));
-    json_array_append_new(row, integer(html->model->devices[result->device].number));
-    json_array_append_new(row, integer(result->result));
-    json_array_append_new(row, integer(report_counted(result)));
-    json_array_append_new(row, integer(result->expectation));
-    json_array_append_new(row, text_number(texts, html_kind(result)));
-    json_array_append_new(row, integer(result->runs));
-    json_array_append_new(row, integer(result->failed_runs));
-    json_array_append_new(row, integer(result->judged));
-    json_array_append_new(row, json_real(result->interval.low));
-    json_array_append_new(row, json_real(result->interval.high));
-    json_array_append_new(row, text_number(texts, result->judged ? rate : ""));
-    json_array_append_new(row, text_number(texts, result->reason));
-    json_array_append_new(row, integer(result->instances));
-    json_array_append_new(row, json_real(result->seconds));
-    json_array_append_new(row, text_number(texts, result->sha256));
-    json_array_append_new(row, text_number(texts, result->stress));
-    json_array_append_new(row, text_number(texts, result->rule));
-    json_array_append_new(row, text_number(texts, before.data ? before.data : ""));
-    json_array_append_new(row, json_string(after.data ? after.data : ""));
-    json_array_append_new(row, integer(html->placed[index]));
-    json_array_append_new(row, outcomes_of(result, texts));
+    json_t *row = json_pack(
+        "[o,s,i,i,i,i,o,I,I,I,f,f,o,o,I,f,o,o,o,o,s,i,o]", text_number(texts, result->test),
+        result->name + strlen(result->test), (int)html->model->devices[result->device].number,
+        (int)result->result, (int)report_counted(result), (int)result->expectation,
+        text_number(texts, html_kind(result)), (json_int_t)result->runs,
+        (json_int_t)result->failed_runs, (json_int_t)result->judged, result->interval.low,
+        result->interval.high, text_number(texts, result->judged ? rate : ""),
+        text_number(texts, result->reason), (json_int_t)result->instances, result->seconds,
+        text_number(texts, result->sha256), text_number(texts, result->stress),
+        text_number(texts, result->rule), text_number(texts, before.data ? before.data : ""),
+        after.data ? after.data : "", (int)html->placed[index], outcomes_of(result, texts));
     text_free(&before);
     text_free(&after);
     return row;

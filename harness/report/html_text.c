@@ -117,8 +117,7 @@ void html_count(struct text *out, uint64_t count)
 void html_count_cell(struct text *out, uint64_t count)
 {
     text_puts(out, count ? "<td class=\"n\">" : "<td class=\"n none\">");
-    html_count(out, count);
-    text_puts(out, "</td>");
+    html_printf(out, "%s</td>", COUNT(count));
 }
 
 void html_chip(struct text *out, const char *kind, const char *word)

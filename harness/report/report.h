@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports: pure functions of the store. The same store gives the same bytes. Every report is made
-// in memory, so that nothing half-written is ever left behind. formats.h is the table of them.
+// in memory, so that nothing half-written is ever left behind. REPORT_FILES and
+// REPORT_STREAMS are the table of them: a new one is a line there.
 #pragma once
 
 #include "base/error.h"
@@ -11,6 +12,42 @@
 typedef void report_function(const struct report_model *model, struct text *out);
 report_function report_text, report_json, report_junit, report_csv, report_markdown, report_herd;
 report_function report_github, report_annotations, report_html;
+
+// Every form of a report: `litmus report --format` and its help, and for files the option of
+// `litmus run`, come from here.
+// X(name, suffix of its files, function, what it is for)
+#define REPORT_FILES(X)                                                                            \
+    X(json, "json", report_json, "JSON for scripts")                                               \
+    X(junit, "xml", report_junit, "JUnit XML for GitLab, Jenkins and others")                      \
+    X(csv, "csv", report_csv, "CSV for spreadsheets")                                              \
+    X(markdown, "md", report_markdown, "Markdown for a bug report")                                \
+    X(html, "html", report_html, "one page for a browser, with plots and a search")
+
+// Those that `litmus run` does not write at its end.
+#define REPORT_STREAMS(X)                                                                          \
+    X(text, "txt", report_text, "the tables that a run ends with, and every configuration")        \
+    X(herd, "litmus", report_herd, "the log of herd's litmus7, for its tools")                     \
+    X(github, "md", report_github, "a short Markdown page, for a step summary of GitHub Actions")  \
+    X(annotations, "txt", report_annotations, "workflow commands, for a log of GitHub Actions")
+
+#define REPORT_AS(name, suffix, function, about) REPORT_AS_##name,
+enum report_form { REPORT_STREAMS(REPORT_AS) REPORT_FILES(REPORT_AS) REPORT_FORMS };
+#undef REPORT_AS
+
+struct report_format {
+    const char *name, *suffix, *about;
+    report_function *write;
+};
+extern const struct report_format report_formats[REPORT_FORMS];
+
+// For option tables: the names with | between them, in the order of the enumeration.
+#define REPORT_NAME(name, suffix, function, about) "|" #name
+// The first | is skipped.
+#define REPORT_NAMES (REPORT_STREAMS(REPORT_NAME) REPORT_FILES(REPORT_NAME) "" + 1)
+// For help texts: a line for each.
+#define REPORT_LINE(name, suffix, function, about) "  " #name ": " about "\n"
+// All of them.
+#define REPORT_LINES REPORT_STREAMS(REPORT_LINE) REPORT_FILES(REPORT_LINE)
 
 // Appends a report of a session, 0 for the newest. False with an error if the store cannot be read.
 bool report_stored(report_function *write, struct store *store, int64_t session, struct text *out,

@@ -5,7 +5,7 @@
 // rest is what all rows hold there.
 #include "fuzz.h"
 
-#include "report/formats.h"
+#include "report/report.h"
 #include "report/history.h"
 #include "store/merge.h"
 #include "store/private.h"

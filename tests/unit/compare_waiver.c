@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waivers and deqp-runner's lists: what is read, what is refused, what is excused.
-#include "compare/pair.h"
+#include "compare/compare.h"
 #include "compare/waiver.h"
 
 #include "unit.h"

@@ -2,7 +2,7 @@
 // The reports of a store that is made here. With a folder as argument the reports are written there
 // (json.json, junit.xml, markdown.md and so on), for tests/validate_json.py and for the eye.
 #include "report/format.h"
-#include "report/formats.h"
+#include "report/report.h"
 #include "report/model.h"
 #include "stats/stats.h"
 

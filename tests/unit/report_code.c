@@ -3,7 +3,7 @@
 // says of the code in a store, and that nothing of a driver's text gets out of its place.
 #include "report/code.h"
 
-#include "report/formats.h"
+#include "report/report.h"
 #include "report/html.h"
 #include "report/markdown.h"
 #include "store/code.h"

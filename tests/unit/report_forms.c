@@ -2,7 +2,7 @@
 // The reports for other programs, of a store that is made here: JUnit XML, CSV, herd's log,
 // annotations; and the ticket. What their readers would take is checked by small readers of these
 // formats, written from what the formats' own documents say.
-#include "report/formats.h"
+#include "report/report.h"
 #include "report/markdown.h"
 
 #include "unit.h"

@@ -4,7 +4,7 @@
 // store is made of those in tests/stores, whose folder is the argument. LITMUS_FULL=1: a bit of
 // every byte; else LITMUS_FLIPS of them, all over the file.
 #include "base/random.h"
-#include "report/formats.h"
+#include "report/report.h"
 #include "report/history.h"
 #include "store/merge.h"
 #include "store/store.h"
