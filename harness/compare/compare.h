@@ -124,8 +124,6 @@ void compare_say_entry(const struct compare_entry *entry, struct text *out);
 void compare_say_p(char target[32], double p);
 // The p value after the correction that belongs to the verdict; 1 if nothing was tested.
 double compare_entry_p(const struct compare_entry *entry);
-// The interval of a result's rate, 95 %: by its confidence sequence where a rule ended it.
-struct stat_interval compare_interval(const struct report_result *result);
 
 // "3 regressions, 12 improvements, 320 unchanged, 8 undecided, 87 new".
 void compare_say_counts(const struct comparison *comparison, struct text *out);

@@ -70,13 +70,14 @@ static json_t *make_result(const struct report_result *result)
 {
     if (!result)
         return json_null();
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "result",
-                     eng_result_name(result->result), "reason", field_text(result->reason), "runs",
-                     field_count(result->runs), "failed_runs", field_count(result->failed_runs),
-                     "no_progress_runs", field_count(result->no_progress_runs), "interval",
-                     field_interval(compare_interval(result)), "spirv_sha256",
-                     field_text(result->sha256), "stress", field_text(result->stress), "rule",
-                     field_text(result->rule));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "result", eng_result_name(result->result),
+        "reason", field_text(result->reason), "runs", field_count(result->runs), "failed_runs",
+        field_count(result->failed_runs), "no_progress_runs", field_count(result->no_progress_runs),
+        "interval",
+        field_interval(report_interval(result->failed_runs, result->judged, result->rule)),
+        "spirv_sha256", field_text(result->sha256), "stress", field_text(result->stress), "rule",
+        field_text(result->rule));
 }
 
 // null where nothing could be tested.

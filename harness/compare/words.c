@@ -11,13 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct stat_interval compare_interval(const struct report_result *result)
-{
-    if (result->rule[0])
-        return stat_sequence(result->failed_runs, result->judged, REPORT_CONFIDENCE);
-    return stat_clopper_pearson(result->failed_runs, result->judged, REPORT_CONFIDENCE);
-}
-
 void compare_say_p(char target[32], double p)
 {
     char number[24];
@@ -62,7 +55,7 @@ static void say_rates(const struct compare_entry *entry, bool waits, struct text
         text_count(counts[2 * s + 1], n);
         format_interval(rates[s], k, n,
                         waits ? stat_clopper_pearson(k, n, REPORT_CONFIDENCE)
-                              : compare_interval(sides[s]));
+                              : report_interval(k, n, sides[s]->rule));
         rate[s] = n ? (double)k / (double)n : 0;
     }
     text_printf(out, "%s of %s -> %s of %s runs %s, %s -> %s", counts[0], counts[1], counts[2],

@@ -160,69 +160,56 @@ static bool put_strip(const struct html *html, const struct html_entry *test, si
 }
 
 static void put_configuration(const struct html *html, const struct html_entry *test, size_t count,
-                              size_t at, struct text *out)
+                              size_t at, struct table *table)
 {
-    const size_t lanes = html_same_key(test, count, at);
-    struct html_rate *rates = lit_alloc(lanes, sizeof *rates);
     struct text label = {0};
     html_differing(&label, test, count, at);
-    html_printf(out, "<tr><th scope=\"row\" class=\"config\">%s</th><td class=\"plots\">",
-                label.length ? label.data : test[at].result->name);
-    for (size_t i = 0; i < lanes; i++)
-        rates[i] = make_rate(test[at + i].result);
-    html_plot(out, html->decades, rates, lanes);
-    text_puts(out, "</td><td class=\"rate\">");
-    for (size_t i = 0; i < lanes; i++) {
+    for (size_t i = 0; i < html_same_key(test, count, at); i++) {
         const struct report_result *result = test[at + i].result;
         const size_t index = (size_t)(result - html->model->results);
-        char rate[80];
-        format_interval(rate, result->failed_runs, result->judged, result->interval);
-        text_puts(out, "<span class=\"lane\">");
-        html_device(out, html, result->device);
-        if (result->judged == 0)
-            html_printf(out, "<span class=\"soft\">%s</span>", eng_result_name(result->result));
-        else if (html->placed[index])
-            html_printf(out, "<a href=\"#failed-%zu\">%s</a>", index, rate);
-        else
-            html_printf(out, "%s", rate);
-        text_puts(out, "</span>");
+        const char *expectation = cat_expectation_name(result->expectation);
+        table->device = result->device;
+        table_row(table)->more = i > 0;
+        table_put(table, TONE_PLAIN, "%s", label.length ? label.data : test[at].result->name);
+        struct table_cell *rate =
+            table_rate(table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
+        rate->group = (int)result->expectation;
+        rate->failure = html->placed[index] ? index + 1 : 0;
+        table_put(table, TONE_PLAIN, "%s", result->judged ? "" : eng_result_name(result->result));
+        table_put(table, TONE_PLAIN, "%s", expectation);
     }
-    text_puts(out, "</td><td>");
-    html_chip(out, "plain", cat_expectation_name(test[at].result->expectation));
-    text_puts(out, "</td></tr>\n");
     text_free(&label);
-    free(rates);
 }
 
 // At most `most` configurations; returns how many.
 static size_t put_configurations(const struct html *html, const struct html_entry *test,
                                  size_t count, size_t most, struct text *out)
 {
-    struct text common = {0};
-    html_common(&common, test, count);
-    html_printf(out,
-                "<div class=\"wide\" role=\"region\" aria-label=\"Rates of %s\" tabindex=\"0\">",
-                test[0].result->test);
-    text_puts(out, "<table>\n<caption>");
-    if (common.length)
-        html_printf(out, "All with %s", common.data);
-    else
-        text_puts(out, "Each configuration");
-    text_puts(out, "</caption>\n<thead><tr><th scope=\"col\">configuration</th>"
-                   "");
-    html_axis_heading(out, html->decades);
-    text_puts(out, "<th scope=\"col\">rate, 95\xc2\xa0% interval</th><th scope=\"col\">"
-                   "expectation</th></tr></thead>\n<tbody>\n");
+    static const struct table_column heads[] = {
+        {.title = "configuration"},
+        {.title = "rate, 95\xc2\xa0% interval", .kind = TABLE_RATE},
+        {.title = "result", .without = TABLE_UNLESS_USED},
+        {.title = "expectation", .kind = TABLE_CHIP},
+    };
+    struct text name = {0}, common = {0};
     size_t done = 0, at = 0;
+    text_printf(&name, "Rates of %s", test[0].result->test);
+    html_common(&common, test, count);
+    struct table table = {.title = name.data,
+                          .about = common.length ? common.data : "Each configuration",
+                          .gathered = true,
+                          TABLE_OF(heads)};
     for (; at < count && done < most && done < MOST_OF_TEST;
          at += html_same_key(test, count, at), done++)
-        put_configuration(html, test, count, at, out);
-    text_puts(out, "</tbody></table></div>\n");
+        put_configuration(html, test, count, at, &table);
+    html_table(html, &table, false, out);
+    table_clear(&table);
     if (at < count)
         html_printf(out,
                     "<p><a href=\"#results\" data-text=\"%s\">All %zu results of this test</a> are "
                     "in the table of all results.</p>\n",
                     test[0].result->test, count);
+    text_free(&name);
     text_free(&common);
     return done;
 }

@@ -92,13 +92,15 @@ static void put_text(const struct html *html, const struct table_row *row,
             html_printf(out, " data-result=\"counted-%s\"", cell->counted);
         text_puts(out, ">");
     }
+    if (cell->failure)
+        html_printf(out, "<a href=\"#failed-%zu\">", cell->failure - 1);
     if (column->kind == TABLE_CODE)
         html_name(out, cell->text);
     else if (column->kind == TABLE_CHIP)
         html_chip(out, cell->class ? cell->class : "plain", cell->text);
     else
         html_printf(out, "%s", cell->text);
-    text_puts(out, leads ? "</a>" : "");
+    text_puts(out, leads || cell->failure ? "</a>" : "");
 }
 
 static void put_cell(const struct html *html, const struct table_row *row,
