@@ -28,7 +28,7 @@ BUILD = os.path.join(harness.BUILD, "tests", "agree")
 SIMT = os.path.join(harness.BUILD, "simt", "simt_icd.json")
 SPIRV_AS = os.environ.get("LITMUS_SPIRV_AS", "spirv-as")
 SPIRV_VAL = os.environ.get("LITMUS_SPIRV_VAL", "spirv-val")
-RANDOM = {"count": 30, "first": 1}
+RANDOM = {"count": 10 if harness.SAMPLE else 30, "first": 1}
 
 POISON = 0xABADCAFE     # as agree.c has it; so are these
 OUTPUT_WORDS = 65536
@@ -181,6 +181,7 @@ class Agree(harness.Case):
     def test_lavapipe(self):
         self.compare(harness.lavapipe())
 
+    @harness.full
     def test_second_lavapipe(self):
         manifest = harness.SECOND_LAVAPIPE
         if not os.path.exists(manifest) or manifest == harness.lavapipe():

@@ -27,6 +27,14 @@ FORMATS = ("text", "json", "junit", "csv", "markdown", "herd", "github", "annota
 # Sanitized and instrumented builds are slower.
 SLOW = float(os.environ.get("LITMUS_SLOW", "1"))
 
+# tools/check without --full runs a sample of what takes long; and under sanitizers the simulator
+# stands in for lavapipe, most of whose time is its compiler's, which is not instrumented. Tests that
+# name lavapipe are left out then.
+SAMPLE = os.environ.get("LITMUS_SAMPLE") == "1"
+STAND_IN = os.environ.get("LITMUS_STAND_IN") == "1"
+full = unittest.skipIf(SAMPLE, "not in the sample: tools/check --full")
+about_lavapipe = unittest.skipIf(STAND_IN, "is about lavapipe: tools/check --full")
+
 # Two small configurations, alike but for the workgroup size: 64 and 128.
 _VARIANT = ("shuffle.scan-loop/sync=workgroup-in-loop,reconvergence=default,form=variables,op=add,"
             "mode=inclusive,access=descriptor,pressure=none")
@@ -47,12 +55,19 @@ def known_crashes(driver_info):
 
 def lavapipe():
     """The manifest of the system's lavapipe, or the one that tools/setup unpacked."""
+    if STAND_IN:
+        raise unittest.SkipTest("is about lavapipe: tools/check --full")
     found = sorted(glob.glob("/usr/share/vulkan/icd.d/lvp_icd*.json"))
     if not found and os.path.exists(SECOND_LAVAPIPE):
         found = [SECOND_LAVAPIPE]
     if not found:
         raise unittest.SkipTest("no lavapipe is installed")
     return found[0]
+
+
+def any_driver():
+    """The manifest of a driver on which most tests pass."""
+    return SIMT if STAND_IN else lavapipe()
 
 
 def unseal(database):
@@ -82,6 +97,25 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.started = []
         self.addCleanup(self.stop_all)
+        self.take_prepared()
+
+    def prepare(self):
+        """Fills the folder of a test and sets attributes: once for all tests of a class, each of
+        which gets a copy."""
+
+    def take_prepared(self):
+        made = type(self)
+        if "prepared" not in vars(made):
+            before = set(vars(self))
+            self.prepare()
+            kept = tempfile.mkdtemp(prefix="litmus-e2e-")
+            made.addClassCleanup(shutil.rmtree, kept, ignore_errors=True)
+            shutil.copytree(self.folder, kept, symlinks=True, dirs_exist_ok=True)
+            made.prepared = kept, {name: value for name, value in vars(self).items()
+                                   if name not in before}
+        kept, attributes = made.prepared
+        shutil.copytree(kept, self.folder, symlinks=True, dirs_exist_ok=True)
+        vars(self).update(attributes)
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -94,13 +128,13 @@ class Case(unittest.TestCase):
     def environment(self, fault=None, drivers=None, **more):
         """Nothing of the caller's environment but what sanitizers need. A value of None unsets."""
         if drivers is None:
-            drivers = [FAULT if fault else lavapipe()]
+            drivers = [FAULT if fault else any_driver()]
         kept = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_PRELOAD")
         values = {name: os.environ[name] for name in kept if name in os.environ}
         values.update(PATH="/usr/bin:/bin", HOME=self.folder, LANG="C.UTF-8",
                       VK_DRIVER_FILES=":".join(drivers), VK_ICD_FILENAMES=":".join(drivers))
         if fault:
-            values.update(LITMUS_FAULT=fault, LITMUS_FAULT_DRIVER=lavapipe())
+            values.update(LITMUS_FAULT=fault, LITMUS_FAULT_DRIVER=any_driver())
         values.update(more)
         return {name: value for name, value in values.items() if value is not None}
 

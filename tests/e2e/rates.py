@@ -99,6 +99,7 @@ class Right(Rates):
             shares = rate["forms"]["batched"]["of_wall"]
             self.assertGreater(shares["test"] + shares["check"], 0.5, rate)
 
+    @harness.about_lavapipe
     def test_lavapipe_single(self):
         run, rates = self.rates("single", *SHORT, "--markdown", "out.md")
         self.check(rates, FORMS, 3, 4)

@@ -18,8 +18,7 @@ from harness import Case, FORMATS
 class OfOneRun(Case):
     """Reports of a run in which one configuration passed and one failed."""
 
-    def setUp(self):
-        super().setUp()
+    def prepare(self):
         self.run_result = self.litmus("run", *harness.PAIR, "-n", "10", "--seed", "0x5eed",
                                       fault="spoil-on=64")
         self.assertEqual(self.run_result.code, 1, self.run_result)
@@ -139,8 +138,7 @@ class TheCode(Case):
     SCAN = ("shuffle.scan-loop/sync={sync},reconvergence=default,form=variables,op=add,"
             "mode=inclusive,access=descriptor,pressure=none@workgroup=64,subgroup=8")
 
-    def setUp(self):
-        super().setUp()
+    def prepare(self):
         self.failed, self.right, self.same = (self.SCAN.format(sync=sync) for sync in
                                               ("none", "control-each", "memory-once"))
         run = self.litmus("run", self.failed, self.right, self.same, "-n", "10", "-q", "--simt",
@@ -200,8 +198,7 @@ class TheCode(Case):
 class Matrix(Case):
     """Which operations need a barrier, in the reports of a run that asked some of them."""
 
-    def setUp(self):
-        super().setUp()
+    def prepare(self):
         self.run_result = self.litmus("run", "sync-matrix.vote", "sync-matrix.quad", "-n", "20")
         self.assertEqual(self.run_result.code, 0, self.run_result)
 

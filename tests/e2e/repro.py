@@ -167,18 +167,22 @@ class OnTheReferenceDriver(Case):
     def test_equal(self):
         self.check("equal")
 
+    @harness.full
     def test_address(self):
         self.check("address")
 
+    @harness.full
     def test_glslang(self):
         self.check("glslang")
 
+    @harness.full
     def test_right(self):
         self.check("right")
 
     def test_tag(self):
         self.check("tag")
 
+    @harness.full
     def test_mask(self):
         self.check("mask")
 
@@ -188,6 +192,7 @@ class OnTheReferenceDriver(Case):
     def test_wait(self):
         self.check("wait")
 
+    @harness.full
     def test_state(self):
         self.check("state")
 
@@ -274,6 +279,7 @@ class OnLavapipe(Case):
         entry = self.run_both(self.RIGHT, harness.lavapipe())
         self.assertEqual(entry["failed_runs"], 0)
 
+    @harness.full
     def test_another_lavapipe(self):
         if not os.path.exists(harness.SECOND_LAVAPIPE):
             self.skipTest("there is no second lavapipe")

@@ -33,6 +33,7 @@ class Several(Case):
         return found
 
 
+@harness.about_lavapipe
 class Trouble(Several):
     def beside(self, fault, expected, *words, code=1, more=()):
         run = self.run_both(*more, fault=fault, runs=10)
@@ -78,6 +79,7 @@ class Trouble(Several):
         self.assertEqual(devices, ["1", "2", "1", "2"][:len(devices)], run)
 
 
+@harness.about_lavapipe
 class Stopped(Several):
     def begin(self):
         """Returns when both devices have stored something."""

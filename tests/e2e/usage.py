@@ -88,6 +88,7 @@ class WrongInput(Case):
             with self.subTest(device=device):
                 self.wrong(["run", "shuffle", "-d", device], device)
 
+    @harness.about_lavapipe
     def test_unknown_device_names_the_nearest(self):
         self.wrong(["run", "shuffle", "-d", "lvmpipe"], "lvmpipe", "llvmpipe")
 

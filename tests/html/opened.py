@@ -49,15 +49,9 @@ class Opened(page.Pages):
 
 
 class WhatItDoes(Opened):
-    made = None  # the page and what the JSON report says, once for all tests
-
-    def setUp(self):
-        super().setUp()
-        if not WhatItDoes.made:
-            content = self.make(lambda writer: stores.invent(writer, COUNTED))
-            WhatItDoes.made = content, self.report()
-        content, report = WhatItDoes.made
-        self.write("page.html", content.encode())
+    def prepare(self):
+        self.make(lambda writer: stores.invent(writer, COUNTED))
+        report = self.report()
         self.json, self.devices = report["results"], report["devices"]
 
     def test_opens_in_both_schemes(self):
@@ -242,8 +236,7 @@ class Hostile(Opened):
 class WithCode(Opened):
     """Listings and differences: folded, reached by the keyboard, and never wider than the page."""
 
-    def setUp(self):
-        super().setUp()
+    def prepare(self):
         case = page.OfCode.SCAN
         run = self.litmus("run", case.format("none"), case.format("control-each"), "-n", "10", "-q",
                           "--simt", "snooping,subgroup=8", drivers=[harness.SIMT])

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "catalogue/head.h"
 
-// One .spvasm file, or all of GLSL for the tests that have a twin in it.
+// One .spvasm file, or all of GLSL for the tests that have a variant in it.
 struct source {
     char *place; // below the root: "shuffle/scan-loop.spvasm"
     char *path;  // as messages name it
