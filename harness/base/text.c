@@ -370,3 +370,11 @@ char *text_count(char target[32], uint64_t count)
     *out = '\0';
     return target;
 }
+
+void text_quote(struct text *text, const char *word)
+{
+    text_puts(text, "'");
+    for (; *word; word++)
+        text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
+    text_puts(text, "'");
+}

@@ -55,6 +55,9 @@ void text_paragraph(struct text *text, const char *label, const char *value);
 _Noreturn void lit_give_up(const char *line);
 void lit_failure_code(int code);
 
+// Appends a word as a shell takes it, in single quotes.
+void text_quote(struct text *text, const char *word);
+
 // Allocation that cannot fail: gives up when memory runs out.
 void *lit_alloc(size_t count, size_t size); // zeroed
 void *lit_realloc(void *old, size_t count, size_t size);

@@ -125,9 +125,9 @@ static bool make_folder(struct explaining *e, struct lit_error *error)
 static void put_again(const struct explaining *e, const char *name, struct text *text)
 {
     text_puts(text, "./litmus explain ");
-    format_quoted(text, name);
+    text_quote(text, name);
     text_puts(text, " --simt ");
-    format_quoted(text, e->given.data);
+    text_quote(text, e->given.data);
     text_printf(text, " --seed 0x%" PRIx64, e->chosen.seed.value);
 }
 

@@ -132,7 +132,7 @@ static void tell(const struct lit_error *error, const char *format, const char *
 {
     struct text again = {0};
     text_printf(&again, "litmus report -f %s --session %jd --db ", format, (intmax_t)session);
-    format_quoted(&again, store_path(store));
+    text_quote(&again, store_path(store));
     if (path)
         text_puts(&again, " -o FILE");
     fprintf(stderr, "litmus: %s; all is stored: %s\n", error->message, again.data);

@@ -32,7 +32,7 @@ bool cli_session_check(const struct cli_list *patterns, const struct cli_list *s
 char *cli_session_write(const struct cli_run_options *options,
                         const struct eng_inventory *inventory, const bool *chosen)
 {
-    json_t *root = json_object(), *patterns = json_array(), *devices = json_array();
+    json_t *patterns = json_array(), *devices = json_array();
     char seed[32];
     snprintf(seed, sizeof seed, "0x%" PRIx64, options->seed.value);
     for (size_t i = 0; i < options->patterns.count; i++)
@@ -44,14 +44,12 @@ char *cli_session_write(const struct cli_run_options *options,
                                   json_pack("{s:s, s:i, s:s}", "id", device->id, "number",
                                             (int)device->number, "name", device->facts.name));
     }
-    json_object_set_new(root, "patterns", patterns);
-    json_object_set_new(root, "devices", devices);
-    json_object_set_new(root, "thorough", json_boolean(options->thorough));
-    json_object_set_new(root, "shuffle", json_boolean(options->shuffle));
-    json_object_set_new(root, "validation", json_boolean(options->validation));
-    json_object_set_new(root, "timeout", json_real(options->timeout));
-    json_object_set_new(root, "runs", json_integer((json_int_t)options->runs));
-    json_object_set_new(root, "seed", json_string(seed));
+    json_t *root = json_pack("{s:o, s:o, s:b, s:b, s:b, s:f, s:I, s:s, s:s*, s:s*}", "patterns",
+                             patterns, "devices", devices, "thorough", options->thorough, "shuffle",
+                             options->shuffle, "validation", options->validation, "timeout",
+                             options->timeout, "runs", (json_int_t)options->runs, "seed", seed,
+                             "stress", options->stress.count ? options->stress.items[0] : NULL,
+                             "simt", options->simt.count ? options->simt.items[0] : NULL);
     if (options->rule.kind != ENG_RULE_FIXED) {
         char rule[48];
         eng_rule_write(&options->rule, rule);
@@ -63,10 +61,6 @@ char *cli_session_write(const struct cli_run_options *options,
                             json_pack("{s:s, s:I, s:I}", "of", shard_words[options->shard.kind],
                                       "index", (json_int_t)options->shard.index, "count",
                                       (json_int_t)options->shard.count));
-    if (options->stress.count)
-        json_object_set_new(root, "stress", json_string(options->stress.items[0]));
-    if (options->simt.count)
-        json_object_set_new(root, "simt", json_string(options->simt.items[0]));
     char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(root);
     return text;
@@ -78,28 +72,21 @@ static bool fail_damaged(struct lit_error *error)
                     "the session cannot be resumed: what it was asked for cannot be read");
 }
 
-static bool read_rule(const json_t *root, uint64_t least, struct eng_rule *rule)
+static bool read_rule(const char *until, json_int_t most, uint64_t least, struct eng_rule *rule)
 {
-    const json_t *until = json_object_get(root, "until");
-    json_int_t most = json_integer_value(json_object_get(root, "max_runs"));
-    *rule = (struct eng_rule){.least = least, .most = least};
-    if (!until)
-        return true;
-    if (!json_is_string(until) || most < 0 || (uint64_t)most < least)
-        return false;
-    rule->most = (uint64_t)most;
-    return eng_rule_read(json_string_value(until), rule);
+    *rule = (struct eng_rule){.least = least, .most = until ? (uint64_t)most : least};
+    return !until || (most >= 0 && rule->most >= least && eng_rule_read(until, rule));
 }
 
-static bool read_shard(const json_t *object, struct eng_shard *shard)
+static bool read_shard(json_t *object, struct eng_shard *shard)
 {
-    const char *of = json_string_value(json_object_get(object, "of"));
-    json_int_t index = json_integer_value(json_object_get(object, "index"));
-    json_int_t count = json_integer_value(json_object_get(object, "count"));
+    const char *of;
+    json_int_t index, count;
     *shard = (struct eng_shard){0};
     if (!object)
         return true;
-    if (!of || count < 2 || count > ENG_SHARDS_MAX || index < 0 || index >= count)
+    if (json_unpack(object, "{s:s, s:I, s:I}", "of", &of, "index", &index, "count", &count) ||
+        count < 2 || count > ENG_SHARDS_MAX || index < 0 || index >= count)
         return false;
     *shard = (struct eng_shard){.index = (uint64_t)index, .count = (uint64_t)count};
     for (int kind = STORE_SHARD_TESTS; kind <= STORE_SHARD_RUNS; kind++)
@@ -108,49 +95,56 @@ static bool read_shard(const json_t *object, struct eng_shard *shard)
     return shard->kind != STORE_WHOLE;
 }
 
+static bool read_options(json_t *root, struct cli_run_options *options, bool *unlisted)
+{
+    const char *seed, *until = NULL, *simt = NULL, *stress = NULL;
+    json_t *patterns, *pattern, *shard = NULL;
+    json_int_t runs, most = 0;
+    double timeout;
+    int thorough = 0, shuffle = 0, validation = 0;
+    size_t i;
+    char *end;
+    if (json_unpack(root, "{s:s, s:o, s:F, s:I, s?b, s?b, s?b, s?o, s?s, s?I, s?s, s?s}", "seed",
+                    &seed, "patterns", &patterns, "timeout", &timeout, "runs", &runs, "thorough",
+                    &thorough, "shuffle", &shuffle, "validation", &validation, "shard", &shard,
+                    "until", &until, "max_runs", &most, "simt", &simt, "stress", &stress) ||
+        !json_is_array(patterns) || !(timeout > 0 && timeout < 1e9) || runs <= 0)
+        return false;
+    options->seed = (struct cli_seed){.given = true, .value = strtoull(seed, &end, 16)};
+    options->runs = (uint64_t)runs;
+    options->timeout = timeout;
+    options->thorough = thorough;
+    options->shuffle = shuffle;
+    options->validation = validation;
+    if (*end || !read_shard(shard, &options->shard) ||
+        !read_rule(until, most, options->runs, &options->rule))
+        return false;
+    json_array_foreach(patterns, i, pattern)
+    {
+        if (!json_is_string(pattern))
+            return false;
+        cli_list_add(&options->patterns, json_string_value(pattern));
+    }
+    struct text listed = {0};
+    *unlisted = simt && !store_recorded_simt(simt, &listed);
+    if (simt)
+        cli_list_add(&options->simt, listed.data);
+    if (stress)
+        cli_list_add(&options->stress, stress);
+    text_free(&listed);
+    return true;
+}
+
 bool cli_session_read(const char *json, struct cli_run_options *options, struct lit_error *error)
 {
-    json_t *root = store_recorded(json), *pattern;
-    const char *seed = json_string_value(json_object_get(root, "seed"));
-    const json_t *patterns = json_object_get(root, "patterns");
-    double timeout = json_number_value(json_object_get(root, "timeout"));
-    json_int_t runs = json_integer_value(json_object_get(root, "runs"));
-    size_t i;
-    char *end = NULL;
-    bool ok = seed && json_is_array(patterns) && timeout > 0 && timeout < 1e9 && runs > 0;
-    if (ok) {
-        options->seed = (struct cli_seed){.given = true, .value = strtoull(seed, &end, 16)};
-        options->runs = (uint64_t)runs;
-        options->timeout = timeout;
-        options->thorough = json_is_true(json_object_get(root, "thorough"));
-        options->shuffle = json_is_true(json_object_get(root, "shuffle"));
-        options->validation = json_is_true(json_object_get(root, "validation"));
-        ok = *end == '\0' && read_shard(json_object_get(root, "shard"), &options->shard) &&
-             read_rule(root, options->runs, &options->rule);
-    }
-    if (ok)
-        json_array_foreach(patterns, i, pattern)
-        {
-            ok = ok && json_is_string(pattern);
-            if (ok)
-                cli_list_add(&options->patterns, json_string_value(pattern));
-        }
-    const json_t *simt = json_object_get(root, "simt");
-    struct text listed = {0};
-    ok = ok && (!simt || json_is_string(simt));
-    bool unlisted = ok && simt && !store_recorded_simt(json_string_value(simt), &listed);
-    if (ok && simt)
-        cli_list_add(&options->simt, listed.data);
-    text_free(&listed);
-    bool joined = json_object_get(root, "joined") != NULL;
-    const json_t *stress = json_object_get(root, "stress");
-    ok = ok && (!stress || json_is_string(stress));
-    if (ok && stress)
-        cli_list_add(&options->stress, json_string_value(stress));
+    json_t *root = store_recorded(json);
+    bool unlisted = false;
+    const bool ok = root && read_options(root, options, &unlisted);
+    const bool combined = json_object_get(root, "joined") != NULL;
     json_decref(root);
-    if (joined)
+    if (combined)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "the session was put together of shards, some of which are missing: finish "
+                        "the session was combined from shards, some of which are missing: finish "
                         "those in their own stores, and merge them");
     if (unlisted)
         return lit_fail(error, LIT_EXIT_USAGE,
@@ -161,9 +155,11 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
 
 static struct eng_device *find_device(const struct eng_inventory *inventory, const char *id)
 {
-    for (size_t i = 0; i < inventory->count; i++)
-        if (dev_facts_is(&inventory->devices[i].facts, id))
-            return &inventory->devices[i];
+    for (size_t i = 0; i < inventory->count; i++) {
+        struct eng_device *device = &inventory->devices[i];
+        if (strcmp(device->id, id) == 0 || dev_facts_is(&device->facts, id))
+            return device;
+    }
     return NULL;
 }
 
@@ -175,25 +171,25 @@ bool cli_session_choose(const char *json, struct eng_inventory *inventory, bool 
     const json_t *devices = json_object_get(root, "devices");
     size_t i;
     bool ok = json_is_array(devices);
-    if (ok)
-        json_array_foreach(devices, i, entry)
-        {
-            const char *id = json_string_value(json_object_get(entry, "id"));
-            const char *name = json_string_value(json_object_get(entry, "name"));
-            json_int_t number = json_integer_value(json_object_get(entry, "number"));
-            struct eng_device *device = id ? find_device(inventory, id) : NULL;
-            char safe[256];
-            ok = ok && id && name && number > 0 && number < 1000000;
-            if (!ok)
-                break;
-            text_sanitise(safe, sizeof safe, name);
-            if (!device) {
-                missing(safe, user);
-                continue;
-            }
-            device->number = (unsigned)number;
-            chosen[device - inventory->devices] = true;
+    json_array_foreach(devices, i, entry)
+    {
+        const char *id, *name;
+        int number;
+        char safe[256];
+        ok = json_unpack(entry, "{s:s, s:s, s:i}", "id", &id, "name", &name, "number", &number) ==
+                 0 &&
+             number > 0 && number < 1000000;
+        if (!ok)
+            break;
+        struct eng_device *device = find_device(inventory, id);
+        text_sanitise(safe, sizeof safe, name);
+        if (!device) {
+            missing(safe, user);
+            continue;
         }
+        device->number = (unsigned)number;
+        chosen[device - inventory->devices] = true;
+    }
     json_decref(root);
     return ok || fail_damaged(error);
 }

@@ -102,8 +102,5 @@ void cli_put_quoted(struct text *text, const char *word)
         text_puts(text, word);
         return;
     }
-    text_puts(text, "'");
-    for (; *word; word++)
-        text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
-    text_puts(text, "'");
+    text_quote(text, word);
 }

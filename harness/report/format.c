@@ -100,18 +100,6 @@ void format_uuid(char target[37], const uint8_t uuid[16])
     }
 }
 
-void format_quoted(struct text *out, const char *string)
-{
-    text_puts(out, "'");
-    for (const char *at = string; *at; at++) {
-        if (*at == '\'')
-            text_puts(out, "'\\''");
-        else
-            text_append(out, at, 1);
-    }
-    text_puts(out, "'");
-}
-
 // As many runs as there were where a rule chose the number; one that did not end got no further
 // than the next look, which is after twice as many.
 static uint64_t runs_again(const struct report_model *model, const struct report_result *result)
@@ -128,14 +116,14 @@ void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result)
 {
     text_puts(out, "./litmus run ");
-    format_quoted(out, result->name);
+    text_quote(out, result->name);
     if (model->simt) {
         text_puts(out, " --simt ");
-        format_quoted(out, model->simt);
+        text_quote(out, model->simt);
     }
     if (result->stress[0]) {
         text_puts(out, " --stress ");
-        format_quoted(out, result->stress);
+        text_quote(out, result->stress);
     }
     text_printf(out, " -d %u --seed 0x%jx -n %ju", model->devices[result->device].number,
                 (uintmax_t)result->seed, (uintmax_t)runs_again(model, result));

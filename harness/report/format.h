@@ -28,8 +28,6 @@ void format_subgroup(char target[48], const struct dev_facts *facts);
 // 8-4-4-4-12 hexadecimal digits.
 void format_uuid(char target[37], const uint8_t uuid[16]);
 
-// In single quotes for a shell.
-void format_quoted(struct text *out, const char *string);
 
 // The command that runs a result again.
 void format_again(struct text *out, const struct report_model *model,

@@ -38,8 +38,8 @@ bool history_names_driver(const char *device, const struct store_driver *driver)
     name[i] = '\0';
     for (char *c = low; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    bool named = strstr(name, low) || text_glob(low, name) ||
-                 strcmp(device, driver->id) == 0 || dev_facts_is(&driver->facts, device) ||
+    bool named = strstr(name, low) || text_glob(low, name) || strcmp(device, driver->id) == 0 ||
+                 dev_facts_is(&driver->facts, device) ||
                  strcmp(device, driver->facts.driver_version) == 0;
     free(low);
     return named;

@@ -285,7 +285,7 @@ static void print_models(const struct ticket *t)
               "passes proves nothing about the device. To see one of them fail step by step:\n\n");
     struct text command = {0};
     text_puts(&command, "./litmus explain ");
-    format_quoted(&command, t->result->name);
+    text_quote(&command, t->result->name);
     markdown_command(t->out, command.data);
     text_free(&command);
     markdown_unfold(t->out);
