@@ -31,7 +31,7 @@ static void an_exchange_with_a_lane_that_is_ahead(void **state)
     failing_run(&trace);
     const struct exp_breakage b = explain(&trace, sentence, sizeof sentence);
     assert_string_equal(sentence, "lane 2 read lane 1's %value in iteration 1 while lane 1 was "
-                                  "already in iteration 2: it got 0x21, prescribed is 0x11");
+                                  "already in iteration 2: got 0x21, expected 0x11");
     assert_int_equal(b.cause, EXP_CAUSE_EXCHANGE);
     assert_int_equal(b.step, 8);
     assert_int_equal(b.made, 7);
@@ -53,7 +53,7 @@ static void an_exchange_with_a_lane_that_is_late(void **state)
     parse(&text, &trace);
     const struct exp_breakage b = explain(&trace, sentence, sizeof sentence);
     assert_string_equal(sentence, "lane 3 read lane 2's %value in iteration 1 before lane 2 had "
-                                  "computed it: it got 0x0, prescribed is 0x12");
+                                  "computed it: got 0x0, expected 0x12");
     assert_int_equal(b.made, EXP_NO_STEP);
     assert_int_equal(b.due, 2);
 }
@@ -70,10 +70,9 @@ static void an_exchange_of_a_value_that_no_instruction_makes(void **state)
         "step 1 0 0 0 0 5 1 - 1\nend 0 done\n",
         "step 1 0 0 1 0 8 0 - 2\nstep 2 0 0 0 0 5 1 - 1\nend 0 done\n"};
     static const char *const wanted[] = {
-        NULL,
-        "lane 0 read lane 1's %phi before lane 1 had computed it: it got 0x5, prescribed is 0x7",
-        "lane 0 read lane 1's %phi in iteration 1 while lane 1 was already in iteration 2: it got "
-        "0x5, prescribed is 0x7"};
+        NULL, "lane 0 read lane 1's %phi before lane 1 had computed it: got 0x5, expected 0x7",
+        "lane 0 read lane 1's %phi in iteration 1 while lane 1 was already in iteration 2: got "
+        "0x5, expected 0x7"};
     for (size_t i = 1; i < 3; i++) {
         struct exp_trace right[2], trace;
         struct exp_breakage b;
@@ -171,7 +170,7 @@ static void a_tangle_that_lacks_lanes(void **state)
     exp_sentence(&trace, &b, &sentence);
     assert_string_equal(sentence.data,
                         "lane 0 executed OpGroupNonUniformBallot without the lanes {1-2}, which "
-                        "are in its tangle: it got 0x9, prescribed is 0xf");
+                        "are in its tangle: got 0x9, expected 0xf");
     assert_int_equal(b.cause, EXP_CAUSE_TANGLE);
     text_free(&sentence);
     exp_trace_clear(&trace);
@@ -212,9 +211,9 @@ static void loads_that_come_too_early_or_see_too_little(void **state)
     (void)state;
     check_load(7, 1, 2,
                "lane 1 loaded from 0x100 another value than lane 0 had stored there last, 0x42, a "
-               "stale value: it got 0x7, prescribed is 0x42");
+               "stale value: got 0x7, expected 0x42");
     check_load(7, 2, 1,
-               "lane 1 loaded from 0x100 before lane 0 had stored there: it got 0x7, prescribed is "
+               "lane 1 loaded from 0x100 before lane 0 had stored there: got 0x7, expected "
                "0x42");
 }
 
@@ -377,8 +376,8 @@ static void the_story_has_what_one_needs(void **state)
         "          8     1     2  -         0x21        -                   %value = OpIAdd %uint",
         ">>        9     2     1  {2}       0x21        lane 1              %up = OpGroupNonUnif",
         "   prescribed                     0x11\n",
-        "workgroup 0, word 6 (lane 2, iteration 1): it stored 0x1, right is 0x2 (wrong)",
-        "again      ./litmus explain\n",
+        "workgroup 0, word 6 (lane 2, iteration 1): it stored 0x1, expected 0x2 (wrong)",
+        "reproduce  ./litmus explain\n",
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         if (!strstr(text.data, wanted[i]))

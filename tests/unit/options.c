@@ -185,13 +185,19 @@ static void count_missing(const char *name, void *user)
     ++*(int *)user;
 }
 
+static struct eng_device named_device(unsigned number, const char *name)
+{
+    struct eng_device device = {.number = number};
+    snprintf(device.facts.name, sizeof device.facts.name, "%s", name);
+    dev_facts_id(&device.facts, device.id);
+    return device;
+}
+
 static void a_session_remembers_its_options(void **state)
 {
     const char *patterns[] = {"shuffle.*", "!*@*workgroup=64*"};
-    struct eng_device devices[] = {{.number = 1, .id = "1111111111111111"},
-                                   {.number = 2, .id = "2222222222222222"},
-                                   {.number = 3, .id = "3333333333333333"}};
-    strcpy(devices[1].facts.name, "Gone");
+    struct eng_device devices[] = {named_device(1, "One"), named_device(2, "Gone"),
+                                   named_device(3, "Three")};
     struct eng_inventory inventory = {.devices = devices, .count = 3};
     struct cli_run_options before = {.thorough = true,
                                      .shuffle = true,
@@ -220,9 +226,8 @@ static void a_session_remembers_its_options(void **state)
     assert_string_equal(after.db, "y.db");
 
     // Today there is one device more, in front, and the session's first is away.
-    struct eng_device now[] = {{.number = 1, .id = "4444444444444444"},
-                               {.number = 2, .id = "1111111111111111"},
-                               {.number = 4, .id = "3333333333333333"}};
+    struct eng_device now[] = {named_device(1, "Four"), named_device(2, "One"),
+                               named_device(4, "Three")};
     struct eng_inventory today = {.devices = now, .count = 3};
     bool chosen[3] = {false, false, false};
     int missing = 0;
