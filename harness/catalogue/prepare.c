@@ -136,7 +136,7 @@ void eng_prepare_data(struct eng_prepared *p, uint64_t seed)
     if (shape->input_words)
         cat_oracle_input(p->oracle, &p->args, shape, p->stream, p->input);
     cat_oracle_expect(p->oracle, &p->args, shape, p->input, p->expected);
-    p->steady = p->oracle->deterministic && p->oracle->deterministic(&p->args);
+    p->deterministic = p->oracle->deterministic && p->oracle->deterministic(&p->args);
 }
 
 void eng_prepared_clear(struct eng_prepared *p)

@@ -25,8 +25,8 @@ struct eng_prepared {
     uint32_t spec_ids[CAT_MAX_SWEEPS], spec_values[CAT_MAX_SWEEPS];
     size_t spec_count;
     // From eng_prepare_data on:
-    bool steady;     // all runs of a pipeline have to store the same words
-    uint64_t stream; // the configuration's own seed
+    bool deterministic; // all runs of a pipeline have to store the same words
+    uint64_t stream;    // the configuration's own seed
     uint32_t *input, *expected;
 };
 

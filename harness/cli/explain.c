@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus explain: searches a run that fails on the reference driver, and tells which interleaving
+// litmus explain: searches a run that fails on the SIMT simulator, and explains which interleaving
 // broke it.
 
 #include "base/file.h"
@@ -131,17 +131,17 @@ static void put_again(const struct explaining *e, const char *name, struct text 
     text_printf(text, " --seed 0x%" PRIx64, e->chosen.seed.value);
 }
 
-static bool tell(const struct explaining *e, struct text *out, struct lit_error *error)
+static bool describe(const struct explaining *e, struct text *out, struct lit_error *error)
 {
     const struct exp_found *found = &e->found;
     const struct cat_test *test = found->which.test;
-    struct exp_breakage breakage;
+    struct exp_fault fault;
     struct exp_window window;
     struct text name = {0}, again = {0}, sentence = {0}, picture = {0};
     const char *reason = NULL;
-    exp_breakage_find(&found->failing, found->has_reference ? &found->reference[0] : NULL,
-                      found->has_reference ? &found->reference[1] : NULL, &breakage);
-    exp_window_make(&found->failing, &breakage, &window);
+    exp_fault_find(&found->failing, found->has_reference ? &found->reference[0] : NULL,
+                   found->has_reference ? &found->reference[1] : NULL, &fault);
+    exp_window_make(&found->failing, &fault, &window);
     cat_case_name(&found->which, &name);
     put_again(e, name.data, &again);
     const enum cat_expectation expectation = cat_case_expectation(&found->which, &reason);
@@ -164,11 +164,11 @@ static bool tell(const struct explaining *e, struct text *out, struct lit_error 
                                         .count = &found->count,
                                         .result = found->result,
                                         .said = found->said};
-    exp_story(&subject, &found->failing, &breakage, &window, out);
+    exp_print(&subject, &found->failing, &fault, &window, out);
     bool good = true;
     if (e->chosen.svg) {
-        exp_sentence(&found->failing, &breakage, &sentence);
-        exp_picture(&found->failing, &breakage, &window, name.data, model, sentence.data, &picture);
+        exp_sentence(&found->failing, &fault, &sentence);
+        exp_picture(&found->failing, &fault, &window, name.data, model, sentence.data, &picture);
         good = lit_file_write(e->chosen.svg, picture.data, picture.length, error);
         text_printf(out, "picture    %s\n", e->chosen.svg);
     }
@@ -224,7 +224,7 @@ static int explain(struct explaining *e, struct lit_error *error)
         const int code = cli_print(&out);
         return code == LIT_EXIT_OK ? LIT_EXIT_UNDECIDED : code;
     }
-    if (!tell(e, &out, error)) {
+    if (!describe(e, &out, error)) {
         text_free(&out);
         return cli_fail(error);
     }

@@ -18,7 +18,7 @@ struct cli_run_options {
     int verbose, color, isa; // isa: enum cli_code_which
     struct cli_list patterns, devices;
     struct cli_list baselines, waivers;
-    struct cli_list simt;   // at most one: the reference driver's settings
+    struct cli_list simt;   // at most one: the SIMT simulator's settings
     struct cli_list stress; // at most one: "none", "random", "tuned" or a set
     uint64_t runs;          // 0: as many as are usual
     struct cli_seed seed;

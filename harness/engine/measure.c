@@ -192,8 +192,8 @@ static void add_failure(const struct job *job, const struct cat_failure *at, con
                          failure->where, sizeof failure->where);
 }
 
-// A steady configuration has to store the same words in every run of a pipeline, even where several
-// are allowed: one of the run's good instances becomes one that varied.
+// A deterministic configuration has to store the same words in every run of a pipeline, even where
+// several are allowed: one of the run's good instances becomes one that varied.
 static void judge_steadiness(struct job *job, uint32_t index, struct eng_count *count)
 {
     struct cat_run *run = &job->runs[index];
@@ -234,7 +234,7 @@ static void count_run(struct job *job, uint32_t index, struct eng_count *count)
     for (size_t i = 0; i < job->batch.failure_count; i++)
         if (job->batch.failures[i].run == index)
             add_failure(job, &job->batch.failures[i], NULL, count);
-    if (job->ready.steady && !run->failed)
+    if (job->ready.deterministic && !run->failed)
         judge_steadiness(job, index, count);
     for (size_t i = 0; i < CAT_OUTCOMES; i++)
         count->outcomes[i] += run->outcomes[i];

@@ -48,7 +48,7 @@ bool eng_precompiled_data(const char *name, uint64_t seed, struct eng_prepared *
         ready->input = made->ready.input;
         ready->expected = made->ready.expected;
         ready->stream = made->ready.stream;
-        ready->steady = made->ready.steady;
+        ready->deterministic = made->ready.deterministic;
         made->name[0] = '\0';
     }
     pthread_mutex_unlock(&store.lock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that fails on the SIMT simulator: found, told in words, drawn.
+// A run that fails on the SIMT simulator: found, explained in words, drawn.
 #pragma once
 
 #include "base/text.h"
@@ -8,14 +8,14 @@
 #include "explain/trace.h"
 #include "model/result.h"
 
-// Searches a run that fails on the reference driver, and then a short one: by priority schedules of
+// Searches a run that fails on the SIMT simulator, and then a short one: by priority schedules of
 // growing depth, random ones and many seeds, each run in a worker process.
 
 #define EXP_SETTINGS_MAX 300
 
 struct exp_search {
     struct eng_watch *watch; // what it says is taken over while a search goes on
-    const char *manifest;    // of the reference driver
+    const char *manifest;    // of the SIMT simulator
     // "model=snooping,subgroup=4": nothing of the schedule, no trace; below EXP_SETTINGS_MAX bytes.
     const char *settings;
     const struct cat_case *cases; // in the order in which they are tried
@@ -63,9 +63,9 @@ struct exp_point exp_plan_next(struct exp_plan *plan);
 // Puts the smallest first: by workgroup size, then by the other sweeps' values.
 void exp_sort_cases(struct cat_case *cases, size_t count);
 
-// What went wrong, in words: for someone who knows drivers and has never seen the test. Pure.
+// The first fault in words: for someone who knows drivers and has never seen the test. Pure.
 
-// What a story is about. Strings are free of control characters.
+// What a words is about. Strings are free of control characters.
 struct exp_subject {
     const char *name; // of the configuration
     const char *asks, *fails, *expectation, *reason;
@@ -73,7 +73,7 @@ struct exp_subject {
     const char *instance; // what the oracle judges: "workgroup"
     struct cat_mode mode;
     uint64_t seed;        // of the input
-    const char *settings; // of the reference driver, for the run that failed
+    const char *settings; // of the SIMT simulator, for the run that failed
     const char *again;    // the command that explains it again
     unsigned tries, failed_tries;
     uint64_t switches, steps; // of the run that is shown
@@ -84,24 +84,22 @@ struct exp_subject {
 };
 
 // One sentence: who did what when, and what it got.
-void exp_sentence(const struct exp_trace *trace, const struct exp_breakage *breakage,
-                  struct text *text);
+void exp_sentence(const struct exp_trace *trace, const struct exp_fault *fault, struct text *text);
 // "lane 2", or with its subgroup and workgroup where the dispatch has several.
 void exp_who(const struct exp_trace *trace, uint32_t invocation, struct text *text);
 // "{0, 2-5}"
 void exp_set(const struct exp_lanes *lanes, struct text *text);
 
 // All of it: the question, the sentence, the steps, the outcome.
-void exp_story(const struct exp_subject *subject, const struct exp_trace *trace,
-               const struct exp_breakage *breakage, const struct exp_window *window,
-               struct text *text);
+void exp_print(const struct exp_subject *subject, const struct exp_trace *trace,
+               const struct exp_fault *fault, const struct exp_window *window, struct text *text);
 
-// What went wrong, as a picture: a row for each lane, time to the right, a box for each executed
+// The first fault as a picture: a row for each lane, time to the right, a box for each executed
 // instruction, arrows from the lane that gave a value to the one that got it. An SVG file that
 // needs nothing else, for light and dark pages, readable without colours. Pure.
 
 // Appends the SVG document. `title` is the configuration's name, `sentence` what exp_sentence said;
 // both may hold any printable UTF-8.
-void exp_picture(const struct exp_trace *trace, const struct exp_breakage *breakage,
+void exp_picture(const struct exp_trace *trace, const struct exp_fault *fault,
                  const struct exp_window *window, const char *title, const char *model,
                  const char *sentence, struct text *text);

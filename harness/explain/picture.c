@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws what went wrong. All numbers are whole pixels.
+// Draws the first fault. All numbers are whole pixels.
 
 #include "explain/explain.h"
 
@@ -18,12 +18,20 @@
 #define LINE_HEIGHT  18
 #define LETTER       8 // width of a character of the text above the rows, at most
 
-enum look { LOOK_EXCHANGE, LOOK_TANGLE, LOOK_MEMORY, LOOK_BARRIER, LOOK_BRANCH, LOOK_PLAIN, LOOKS };
+enum look {
+    LOOK_CROSS_LANE,
+    LOOK_TANGLE,
+    LOOK_MEMORY,
+    LOOK_BARRIER,
+    LOOK_BRANCH,
+    LOOK_PLAIN,
+    LOOKS
+};
 
 static const struct {
     const char *class, *letter, *meaning;
 } looks[LOOKS] = {
-    [LOOK_EXCHANGE] = {"exchange", "X", "reads another lane's value"},
+    [LOOK_CROSS_LANE] = {"exchange", "X", "reads another lane's value"},
     [LOOK_TANGLE] = {"tangle", "G", "group operation"},
     [LOOK_MEMORY] = {"memory", "M", "memory"},
     [LOOK_BARRIER] = {"barrier", "B", "barrier"},
@@ -36,7 +44,7 @@ extern const char picture_style[];
 
 struct drawing {
     const struct exp_trace *trace;
-    const struct exp_breakage *breakage;
+    const struct exp_fault *fault;
     const struct exp_window *window;
     uint64_t times[COLUMNS_MAX]; // of the columns, rising
     int columns, top;            // top: y of the first row's middle
@@ -74,15 +82,15 @@ static void put_label(struct text *out, int x, int y, const char *class, const c
 }
 
 // Columns: the times of the steps that are shown. If there are too many, the earliest go, but what
-// the breakage names stays.
+// the fault names stays.
 
 static bool is_special(const struct drawing *d, uint64_t time)
 {
-    const struct exp_breakage *b = d->breakage;
-    const size_t named[] = {b->step, b->cause == EXP_CAUSE_EXCHANGE ? b->made : EXP_NO_STEP,
-                            b->cause == EXP_CAUSE_EXCHANGE ? b->due : EXP_NO_STEP,
+    const struct exp_fault *b = d->fault;
+    const size_t named[] = {b->step, b->cause == EXP_CAUSE_CROSS_LANE ? b->made : EXP_NO_STEP,
+                            b->cause == EXP_CAUSE_CROSS_LANE ? b->due : EXP_NO_STEP,
                             b->cause == EXP_CAUSE_LOAD ? b->stored : EXP_NO_STEP,
-                            b->cause == EXP_CAUSE_LOAD ? b->right_store : EXP_NO_STEP};
+                            b->cause == EXP_CAUSE_LOAD ? b->expected_store : EXP_NO_STEP};
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (named[i] != EXP_NO_STEP && d->trace->steps[named[i]].time == time)
             return true;
@@ -141,8 +149,8 @@ static int middle_of(const struct drawing *d, int row)
 static enum look look_of(const struct drawing *d, const struct exp_step *step)
 {
     switch (d->trace->codes[step->code].kind) {
-    case EXP_EXCHANGE:
-        return LOOK_EXCHANGE;
+    case EXP_CROSS_LANE:
+        return LOOK_CROSS_LANE;
     case EXP_TANGLED:
         return LOOK_TANGLE;
     case EXP_BARRIER:
@@ -179,7 +187,7 @@ static void put_box(struct drawing *d, size_t index, int row, int column)
     const struct exp_code *code = &d->trace->codes[step->code];
     const enum look look = look_of(d, step);
     const int x = left_of(column), y = middle_of(d, row) - BOX_HEIGHT / 2;
-    const bool wrong = index == d->breakage->step;
+    const bool wrong = index == d->fault->step;
     char name[32], line[48];
     text_puts(d->out, "<g><title>");
     put_xml(d->out, code->text);
@@ -194,8 +202,8 @@ static void put_box(struct drawing *d, size_t index, int row, int column)
         snprintf(line, sizeof line, "0x%" PRIx64, step->value);
         put_label(d->out, x + 15, y + 31, "", line);
     }
-    if (wrong && d->breakage->has_got) {
-        snprintf(line, sizeof line, "not 0x%" PRIx64, d->breakage->want);
+    if (wrong && d->fault->has_got) {
+        snprintf(line, sizeof line, "not 0x%" PRIx64, d->fault->want);
         put_label(d->out, x + 2, y + BOX_HEIGHT + 12, "badtext small", line);
     }
     text_puts(d->out, "</g>\n");
@@ -229,8 +237,8 @@ static void put_head(struct drawing *d, int x, int y, bool left, const char *cla
                 y - 4, x + back, y + 4, class);
 }
 
-// An exchange as it should be: beside the column, from the source's row to the reader's.
-static void put_exchange(struct drawing *d, int from, int row, int column, bool wrong)
+// A correct cross-lane read: beside the column, from the source's row to the reader's.
+static void put_read(struct drawing *d, int from, int row, int column, bool wrong)
 {
     const int x = left_of(column) + BOX_WIDTH, bend = x + 4 + 3 * (row % 4);
     const int y = middle_of(d, row) + (from > row ? 8 : -8);
@@ -269,7 +277,7 @@ static void put_crossing(struct drawing *d, size_t from, size_t to, bool wrong)
 
 static void put_arrows(struct drawing *d)
 {
-    const struct exp_breakage *b = d->breakage;
+    const struct exp_fault *b = d->fault;
     for (size_t i = 0; i < d->window->step_count; i++) {
         const struct exp_shown *shown = &d->window->steps[i];
         const struct exp_step *step = &d->trace->steps[shown->step];
@@ -278,11 +286,11 @@ static void put_arrows(struct drawing *d)
             continue;
         const int from =
             row_of(d, step->invocation - exp_lane(d->trace, step->invocation) + step->source);
-        const bool wrong = shown->step == b->step && b->cause == EXP_CAUSE_EXCHANGE;
+        const bool wrong = shown->step == b->step && b->cause == EXP_CAUSE_CROSS_LANE;
         if (from >= 0 && from != (int)shown->row && !(wrong && column_of(d, b->made) >= 0))
-            put_exchange(d, from, (int)shown->row, column, wrong);
+            put_read(d, from, (int)shown->row, column, wrong);
     }
-    if (b->cause == EXP_CAUSE_EXCHANGE) {
+    if (b->cause == EXP_CAUSE_CROSS_LANE) {
         put_crossing(d, b->made, b->step, true);
         if (b->due != b->made)
             put_crossing(d, b->due, b->step, false);
@@ -291,7 +299,7 @@ static void put_arrows(struct drawing *d)
         const bool got = b->stored != EXP_NO_STEP && d->trace->steps[b->stored].value == b->got;
         if (got)
             put_crossing(d, b->stored, b->step, true);
-        put_crossing(d, b->right_store, b->step, false);
+        put_crossing(d, b->expected_store, b->step, false);
     }
 }
 
@@ -377,12 +385,12 @@ static int put_legend(struct text *out, int y, int width)
     return y;
 }
 
-void exp_picture(const struct exp_trace *trace, const struct exp_breakage *breakage,
+void exp_picture(const struct exp_trace *trace, const struct exp_fault *fault,
                  const struct exp_window *window, const char *title, const char *model,
                  const char *sentence, struct text *text)
 {
     struct text body = {0}, under = {0};
-    struct drawing d = {.trace = trace, .breakage = breakage, .window = window, .out = &body};
+    struct drawing d = {.trace = trace, .fault = fault, .window = window, .out = &body};
     choose_columns(&d);
     int width = left_of(d.columns > 4 ? d.columns : 4) + MARGIN;
     width = width < 900 ? 900 : width;

@@ -15,7 +15,7 @@
 #define LINE_MAX_BYTES 4096
 
 static const char *const kind_names[EXP_CODE_KINDS] = {
-    [EXP_PLAIN] = "plain",     [EXP_TANGLED] = "tangled", [EXP_EXCHANGE] = "exchange",
+    [EXP_PLAIN] = "plain",     [EXP_TANGLED] = "tangled", [EXP_CROSS_LANE] = "exchange",
     [EXP_BARRIER] = "barrier", [EXP_FENCE] = "fence",     [EXP_BRANCH] = "branch",
     [EXP_IF] = "if",           [EXP_SWITCH] = "switch",   [EXP_CALL] = "call",
     [EXP_RETURN] = "return",   [EXP_END] = "end",         [EXP_UNREACHABLE] = "unreachable",

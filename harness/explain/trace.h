@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulator wrote down of a run: read, searched for what went wrong, and cut to what is
+// What the simulator wrote down of a run: read, searched for the first fault, and cut to what is
 // shown.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The trace that the reference driver writes (simt/schedule/trace.h has its format), read back:
+// The trace that the SIMT simulator writes (simt/schedule/trace.h has its format), read back:
 // every instruction that every invocation executed in one dispatch. The file is not trusted.
 
 #define EXP_TRACE_BYTES       (UINT64_C(512) << 20)
@@ -23,8 +23,8 @@
 
 enum exp_code_kind {
     EXP_PLAIN,
-    EXP_TANGLED,  // a group operation
-    EXP_EXCHANGE, // a group operation that reads another lane's value
+    EXP_TANGLED,    // a group operation
+    EXP_CROSS_LANE, // a group operation that reads another lane's value
     EXP_BARRIER,
     EXP_FENCE,
     EXP_BRANCH,
@@ -134,27 +134,27 @@ static inline uint32_t exp_step_at(const struct exp_trace *trace, uint32_t invoc
 uint32_t exp_executions(const struct exp_trace *trace, uint32_t invocation, uint32_t code,
                         size_t before);
 
-// Where a dispatch went wrong: the earliest step at which an invocation got something else than
+// The first fault of a dispatch: the earliest step at which an invocation got something else than
 // what is prescribed. What is prescribed is what two dispatches under lockstep agree on, which
 // differ in their seeds alone; where these two differ (the value of a shuffle from a lane that is
 // not there, the order of atomics) nothing is prescribed. Pure.
 
 enum exp_cause {
-    EXP_CAUSE_NONE,     // nothing prescribed was broken
-    EXP_CAUSE_EXCHANGE, // a value of another lane, at a time when it was not the prescribed one
-    EXP_CAUSE_TANGLE,   // a group operation with other lanes than prescribed, or other operands
-    EXP_CAUSE_LOAD,     // memory did not hold, or did not show, what is prescribed
-    EXP_CAUSE_STORE,    // a wrong value was stored although nothing before was wrong
-    EXP_CAUSE_BRANCH,   // another way was taken
-    EXP_CAUSE_RESULT,   // an instruction that looks at nothing but its operands
-    EXP_CAUSE_STUCK,    // the dispatch did not come to its end; `step` is the last one, if any
+    EXP_CAUSE_NONE,       // nothing prescribed was broken
+    EXP_CAUSE_CROSS_LANE, // a value of another lane, at a time when it was not the prescribed one
+    EXP_CAUSE_TANGLE,     // a group operation with other lanes than prescribed, or other operands
+    EXP_CAUSE_LOAD,       // memory did not hold, or did not show, what is prescribed
+    EXP_CAUSE_STORE,      // a wrong value was stored although nothing before was
+    EXP_CAUSE_BRANCH,     // another way was taken
+    EXP_CAUSE_RESULT,     // an instruction that looks at nothing but its operands
+    EXP_CAUSE_STUCK,      // the dispatch did not come to its end; `step` is the last one, if any
 };
 
 #define EXP_NO_STEP SIZE_MAX
 
-struct exp_breakage {
+struct exp_fault {
     enum exp_cause cause;
-    size_t step;  // of the failing trace: the instruction that went wrong
+    size_t step;  // of the failing trace: the faulty instruction
     bool has_got; // the two values can be compared
     uint64_t got, want;
     struct exp_lanes want_tangle; // TANGLE: who was to execute it together
@@ -162,7 +162,7 @@ struct exp_breakage {
     // is to execute it in all: 1 of 1 is no iteration.
     uint32_t iteration, iterations;
 
-    // EXCHANGE: the lane that was read, and the instruction that makes the value that it gave
+    // CROSS_LANE: the lane that was read, and the instruction that makes the value that it gave
     // (EXP_NO_STEP: it never executed it before).
     uint32_t source; // invocation
     char name[64];   // of the value: "%total"
@@ -173,13 +173,13 @@ struct exp_breakage {
     uint32_t reader_iteration, source_iteration;
 
     // LOAD: the last store to this address before, and the store of what is prescribed.
-    size_t stored, right_store;
+    size_t stored, expected_store;
 };
 
 // Finds it. The three traces are of the same dispatch; a reference may be NULL, then nothing is
 // prescribed.
-void exp_breakage_find(const struct exp_trace *failing, const struct exp_trace *reference,
-                       const struct exp_trace *second, struct exp_breakage *breakage);
+void exp_fault_find(const struct exp_trace *failing, const struct exp_trace *reference,
+                    const struct exp_trace *second, struct exp_fault *fault);
 
 // Whether an instruction's text is of an opcode that begins with `name` ("OpAtomic").
 bool exp_code_is(const struct exp_code *code, const char *name);
@@ -188,11 +188,11 @@ bool exp_is_store(const struct exp_trace *trace, const struct exp_step *step);
 // Copies the nth word of the operation: 0 is the opcode, 1 what follows. "" if there is none.
 void exp_code_word(const struct exp_code *code, unsigned nth, char *word, size_t size);
 
-// Which part of a trace is shown: the lanes that took part in what went wrong, the last things that
+// Which part of a trace is shown: the lanes that took part in the first fault, the last things that
 // they did before, and who did them with them. Pure.
 
 #define EXP_ROWS   8
-#define EXP_BEFORE 6 // steps of a lane that are shown before the one that went wrong
+#define EXP_BEFORE 6 // steps of a lane that are shown before the faulty one
 
 struct exp_row {
     uint32_t invocation;
@@ -210,6 +210,6 @@ struct exp_window {
     size_t step_count;
 };
 
-void exp_window_make(const struct exp_trace *trace, const struct exp_breakage *breakage,
+void exp_window_make(const struct exp_trace *trace, const struct exp_fault *fault,
                      struct exp_window *window);
 void exp_window_clear(struct exp_window *window);

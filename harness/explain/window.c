@@ -44,18 +44,18 @@ static bool has_ended(const struct exp_trace *trace, uint32_t invocation)
     return kind == EXP_RETURN || kind == EXP_END;
 }
 
-static void choose_rows(const struct exp_trace *trace, const struct exp_breakage *b,
+static void choose_rows(const struct exp_trace *trace, const struct exp_fault *b,
                         struct exp_window *window)
 {
     const struct exp_step *step = &trace->steps[b->step];
     const uint32_t lane = exp_lane(trace, step->invocation);
     const uint32_t first = first_of_subgroup(trace, step->invocation);
     add_row(window, step->invocation, true);
-    if (b->cause == EXP_CAUSE_EXCHANGE)
+    if (b->cause == EXP_CAUSE_CROSS_LANE)
         add_row(window, b->source, true);
     if (b->cause == EXP_CAUSE_LOAD) {
         add_row_of(window, trace, b->stored);
-        add_row_of(window, trace, b->right_store);
+        add_row_of(window, trace, b->expected_store);
     }
     for (uint32_t i = 0; b->cause == EXP_CAUSE_TANGLE && i < trace->subgroup; i++)
         if (exp_lanes_has(&step->tangle, i) != exp_lanes_has(&b->want_tangle, i))
@@ -88,15 +88,15 @@ static void add_step(struct exp_window *window, size_t step, size_t row)
 }
 
 // Whether a step says something to others, or hears something of them, or makes what was passed on.
-static bool tells(const struct exp_trace *trace, const struct exp_breakage *b, size_t index)
+static bool announces(const struct exp_trace *trace, const struct exp_fault *b, size_t index)
 {
     const struct exp_step *step = &trace->steps[index];
-    if (b->made != EXP_NO_STEP && b->cause == EXP_CAUSE_EXCHANGE &&
+    if (b->made != EXP_NO_STEP && b->cause == EXP_CAUSE_CROSS_LANE &&
         step->code == trace->steps[b->made].code)
         return true;
     switch (trace->codes[step->code].kind) {
     case EXP_TANGLED:
-    case EXP_EXCHANGE:
+    case EXP_CROSS_LANE:
     case EXP_BARRIER:
     case EXP_FENCE:
     case EXP_IF:
@@ -116,7 +116,7 @@ static void add_special(const struct exp_trace *trace, struct exp_window *window
             add_step(window, step, row);
 }
 
-static void add_last_steps(const struct exp_trace *trace, const struct exp_breakage *b,
+static void add_last_steps(const struct exp_trace *trace, const struct exp_fault *b,
                            struct exp_window *window, size_t row)
 {
     const uint32_t invocation = window->rows[row].invocation;
@@ -127,7 +127,7 @@ static void add_last_steps(const struct exp_trace *trace, const struct exp_break
         // Those that executed the same together stand behind each other in the trace.
         if ((trace->steps[step].time <= trace->steps[b->step].time ||
              b->cause == EXP_CAUSE_STUCK) &&
-            (last || tells(trace, b, step))) {
+            (last || announces(trace, b, step))) {
             add_step(window, step, row);
             shown++;
         }
@@ -135,8 +135,8 @@ static void add_last_steps(const struct exp_trace *trace, const struct exp_break
 }
 
 // Of who stored what a load should have seen: its last stores before the load to all places that
-// the shown steps of the loading lane read, as the flag that told of the value.
-static void add_stores(const struct exp_trace *trace, const struct exp_breakage *b,
+// the shown steps of the loading lane read, as the flag that announced the value.
+static void add_stores(const struct exp_trace *trace, const struct exp_fault *b,
                        struct exp_window *window, size_t row)
 {
     const uint32_t reader = trace->steps[b->step].invocation;
@@ -181,29 +181,29 @@ static void add_company(const struct exp_trace *trace, struct exp_window *window
     free(chosen);
 }
 
-void exp_window_make(const struct exp_trace *trace, const struct exp_breakage *breakage,
+void exp_window_make(const struct exp_trace *trace, const struct exp_fault *fault,
                      struct exp_window *window)
 {
     *window = (struct exp_window){0};
-    if (breakage->step == EXP_NO_STEP)
+    if (fault->step == EXP_NO_STEP)
         return;
-    choose_rows(trace, breakage, window);
-    const bool load = breakage->cause == EXP_CAUSE_LOAD;
-    const uint32_t who = trace->steps[breakage->step].invocation;
+    choose_rows(trace, fault, window);
+    const bool load = fault->cause == EXP_CAUSE_LOAD;
+    const uint32_t who = trace->steps[fault->step].invocation;
     for (size_t row = 0; row < window->row_count; row++)
         if (window->rows[row].involved && (!load || window->rows[row].invocation == who))
-            add_last_steps(trace, breakage, window, row);
+            add_last_steps(trace, fault, window, row);
     for (size_t row = 0; load && row < window->row_count; row++)
         if (window->rows[row].involved && window->rows[row].invocation != who)
-            add_stores(trace, breakage, window, row);
-    add_special(trace, window, breakage->step);
-    if (breakage->cause == EXP_CAUSE_EXCHANGE) {
-        add_special(trace, window, breakage->made);
-        add_special(trace, window, breakage->due);
+            add_stores(trace, fault, window, row);
+    add_special(trace, window, fault->step);
+    if (fault->cause == EXP_CAUSE_CROSS_LANE) {
+        add_special(trace, window, fault->made);
+        add_special(trace, window, fault->due);
     }
-    if (breakage->cause == EXP_CAUSE_LOAD) {
-        add_special(trace, window, breakage->stored);
-        add_special(trace, window, breakage->right_store);
+    if (fault->cause == EXP_CAUSE_LOAD) {
+        add_special(trace, window, fault->stored);
+        add_special(trace, window, fault->expected_store);
     }
     for (size_t row = 0; row < window->row_count; row++)
         if (!window->rows[row].involved)

@@ -129,13 +129,13 @@ static void put_configuration(struct text *out, const struct repro *repro)
     put_number(out, "ELEMENTS", shape->elements, "the push constant `elements`");
     put_define(out, "INPUT_WORDS", shape->input_words, "32-bit words");
     put_define(out, "STATE_WORDS", shape->state_words, "word 0: a bounded wait ran out");
-    put_define(out, "INSTANCES", shape->instances, "what passes or fails");
-    put_define(out, "WORDS_PER_INSTANCE", shape->words_per_instance, "of the output");
+    put_define(out, "UNITS", shape->instances, "what passes or fails: checked units");
+    put_define(out, "WORDS_PER_UNIT", shape->words_per_instance, "of the output");
     put_number(out, "STRIDE", repro_stride(repro), "words of the expectation for each of these");
     put_define(out, "EXPECTED_WORDS", repro_expected_words(repro),
-               "of expected.bin, for all or for every instance");
+               "of expected.bin, for all or for every unit");
     text_printf(out, "#define %-18s %-20s // all runs of a pipeline have to store the same words\n",
-                "STEADY", ready->steady ? "true" : "false");
+                "DETERMINISTIC", ready->deterministic ? "true" : "false");
     text_printf(out,
                 "#define %-18s 0x%04" PRIx32 "u%-13s // where it was measured: taken if it is "
                 "here\n#define %-18s 0x%04" PRIx32 "u\n\n",

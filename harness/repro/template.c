@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one test many times on one Vulkan device and counts how often it goes wrong: the dispatches
+// Runs one test many times on one Vulkan device and counts how often it fails: the dispatches
 // that `litmus run` made, with the same data, seeds and rules, in one file. README.md says what the
 // test asks, test.spvasm is the shader.
 //
@@ -27,22 +27,22 @@
 #define CHECK CHECK_EQUAL
 #define FAILS 0xfffeu
 #endif
-#define NAME               "example"
-#define RUNS               UINT64_C(20)
-#define FIRST_RUN          UINT64_C(0)
-#define STREAM             UINT64_C(0x5eed)
-#define SUBGROUP_SIZE      8u
-#define WORKGROUPS         1u
-#define ELEMENTS           0u
-#define INPUT_WORDS        UINT64_C(64)
-#define STATE_WORDS        UINT64_C(1)
-#define INSTANCES          UINT64_C(8)
-#define WORDS_PER_INSTANCE UINT64_C(8)
-#define STRIDE             (CHECK < CHECK_MASK ? 1u : 4u)
-#define EXPECTED_WORDS     (INSTANCES * WORDS_PER_INSTANCE * STRIDE)
-#define STEADY             false
-#define VENDOR             0x10005u
-#define DEVICE             0u
+#define NAME           "example"
+#define RUNS           UINT64_C(20)
+#define FIRST_RUN      UINT64_C(0)
+#define STREAM         UINT64_C(0x5eed)
+#define SUBGROUP_SIZE  8u
+#define WORKGROUPS     1u
+#define ELEMENTS       0u
+#define INPUT_WORDS    UINT64_C(64)
+#define STATE_WORDS    UINT64_C(1)
+#define UNITS          UINT64_C(8)
+#define WORDS_PER_UNIT UINT64_C(8)
+#define STRIDE         (CHECK < CHECK_MASK ? 1u : 4u)
+#define EXPECTED_WORDS (UNITS * WORDS_PER_UNIT * STRIDE)
+#define DETERMINISTIC  false
+#define VENDOR         0x10005u
+#define DEVICE         0u
 static const uint32_t spec_ids[] = {0}, spec_values[] = {64};
 static const char *const outcome_names[16] = {"right", "never written"};
 #define NEEDS(need)                                                                                \
@@ -51,7 +51,7 @@ static const char *const outcome_names[16] = {"right", "never written"};
 //</configuration>
 
 #define POISON            0xC0DEDEADu // every word of the output, before each run
-#define OUTPUT_WORDS      (INSTANCES * WORDS_PER_INSTANCE)
+#define OUTPUT_WORDS      (UNITS * WORDS_PER_UNIT)
 #define PIPELINE_RUNS     500u                 // then the pipeline is compiled anew
 #define SLOT_WORDS        (OUTPUT_WORDS + 1)   // that a run leaves: output, word 0 of state
 #define MOST_BATCH        16u                  // runs in one submission
@@ -128,34 +128,33 @@ static uint32_t classify(uint32_t got, const uint32_t *expected)
 }
 
 struct tally {
-    uint64_t runs, failed_runs, gave_up_runs, shown;
+    uint64_t runs, failed_runs, expired_runs, shown;
     bool first_run_failed;
-    uint64_t outcomes[16]; // of instances
-    bool has_digest;       // of a right run of this pipeline
+    uint64_t outcomes[16]; // of checked units
+    bool has_digest;       // of a correct run of this pipeline
     uint32_t digest;
 };
 
-static void show_failure(struct tally *tally, uint64_t run, uint64_t instance, uint64_t word,
+static void show_failure(struct tally *tally, uint64_t run, uint64_t unit, uint64_t word,
                          uint32_t outcome, uint32_t got, uint32_t want)
 {
     if (tally->shown++ < MOST_SHOWN)
         printf("run %" PRIu64 ", unit %" PRIu64 ", word %" PRIu64 ": %s, got 0x%08" PRIx32
                ", want 0x%08" PRIx32 "\n",
-               run + 1, instance, word, outcome_names[outcome] ? outcome_names[outcome] : "?", got,
+               run + 1, unit, word, outcome_names[outcome] ? outcome_names[outcome] : "?", got,
                want);
 }
 
-// The outcome of an instance is that of its first failing word; else that of its first word that is
-// not right; else right. Returns how many instances failed; *digest is one of all words.
-static uint64_t judge_instances(struct tally *tally, const uint32_t *output,
-                                const uint32_t *expected, uint64_t run, uint64_t outcomes[16],
-                                uint32_t *digest)
+// The outcome of a checked unit is that of its first failing word; else that of its first word that
+// is not right; else right. Returns how many units failed; *digest is one of all words.
+static uint64_t judge_units(struct tally *tally, const uint32_t *output, const uint32_t *expected,
+                            uint64_t run, uint64_t outcomes[16], uint32_t *digest)
 {
     uint64_t failed = 0;
-    for (uint64_t instance = 0; instance < INSTANCES; instance++) {
+    for (uint64_t unit = 0; unit < UNITS; unit++) {
         uint32_t outcome = RIGHT;
-        for (uint64_t word = 0; word < WORDS_PER_INSTANCE; word++) {
-            const uint64_t index = instance * WORDS_PER_INSTANCE + word;
+        for (uint64_t word = 0; word < WORDS_PER_UNIT; word++) {
+            const uint64_t index = unit * WORDS_PER_UNIT + word;
             const uint32_t got = output[index], *want = &expected[index * STRIDE];
             *digest += (got + 0x9E3779B9u * (uint32_t)(index + 1)) * 0x85EBCA6Bu;
             if (fails(outcome))
@@ -164,7 +163,7 @@ static uint64_t judge_instances(struct tally *tally, const uint32_t *output,
             if (outcome == RIGHT || fails(found))
                 outcome = found;
             if (fails(found))
-                show_failure(tally, run, instance, word, found, got, want[0]);
+                show_failure(tally, run, unit, word, found, got, want[0]);
         }
         outcomes[outcome]++;
         failed += fails(outcome);
@@ -180,14 +179,14 @@ static void judge_run(struct tally *tally, const uint32_t *slot, const uint32_t 
     tally->runs++;
     // A bounded wait in the shader ran out: nobody promises progress, so this run says nothing.
     if (state != 0 && state != POISON) {
-        tally->gave_up_runs++;
-        tally->outcomes[NO_PROGRESS] += INSTANCES;
+        tally->expired_runs++;
+        tally->outcomes[NO_PROGRESS] += UNITS;
         return;
     }
     uint64_t outcomes[16] = {0};
     uint32_t digest = 0;
-    uint64_t failed = judge_instances(tally, slot, expected, run, outcomes, &digest);
-    if (STEADY && !failed && tally->has_digest && digest != tally->digest) {
+    uint64_t failed = judge_units(tally, slot, expected, run, outcomes, &digest);
+    if (DETERMINISTIC && !failed && tally->has_digest && digest != tally->digest) {
         uint32_t good = RIGHT;
         for (uint32_t i = 0; i < 16; i++)
             if (!fails(i) && outcomes[i] > outcomes[good])
@@ -196,7 +195,7 @@ static void judge_run(struct tally *tally, const uint32_t *slot, const uint32_t 
         outcomes[VARIED]++;
         failed++;
         show_failure(tally, run, 0, 0, VARIED, digest, tally->digest);
-    } else if (STEADY && !failed) {
+    } else if (DETERMINISTIC && !failed) {
         tally->has_digest = true;
         tally->digest = digest;
     }
@@ -239,7 +238,7 @@ static double upper(uint64_t k, uint64_t n)
 
 static int print_tally(const struct tally *tally)
 {
-    const uint64_t judged = tally->runs - tally->gave_up_runs, failed = tally->failed_runs;
+    const uint64_t judged = tally->runs - tally->expired_runs, failed = tally->failed_runs;
     if (tally->shown > MOST_SHOWN)
         printf("... and %" PRIu64 " more\n", tally->shown - MOST_SHOWN);
     printf("\nHistogram of checked units, * marks failures\n");
@@ -258,12 +257,12 @@ static int print_tally(const struct tally *tally)
     else if (judged)
         printf(": rate %#.2g [%#.2g, %#.2g] (95 %%), first run: %s\n",
                (double)failed / (double)judged, 1 - upper(judged - failed, judged),
-               upper(failed, judged), tally->first_run_failed ? "failed" : "right");
+               upper(failed, judged), tally->first_run_failed ? "failed" : "correct");
     else
         printf("\n");
-    if (tally->gave_up_runs)
+    if (tally->expired_runs)
         printf("%" PRIu64 " more had an expired bounded wait and are inconclusive\n",
-               tally->gave_up_runs);
+               tally->expired_runs);
     return failed ? EXIT_SEEN : judged ? EXIT_NOT_SEEN : EXIT_UNDECIDED;
 }
 
@@ -321,7 +320,7 @@ static uint32_t *read_words(const char *path, uint64_t *count)
     return words;
 }
 
-// What is expected of all instances; the file has it of one if it is the same of all.
+// What is expected of all units; the file has it of one if it is the same of all.
 static uint32_t *read_expected(void)
 {
     uint64_t count = EXPECTED_WORDS;
@@ -779,7 +778,7 @@ static void record_run(uint64_t run, uint32_t slot)
     const struct push push = {input.address, output.address, state.address, ELEMENTS,
                               run_seed(run)};
     const VkBufferCopy result = {.dstOffset = at, .size = OUTPUT_WORDS * 4};
-    const VkBufferCopy gave_up = {.dstOffset = at + result.size, .size = 4};
+    const VkBufferCopy expired = {.dstOffset = at + result.size, .size = 4};
     vkCmdFillBuffer(commands, output.handle, 0, VK_WHOLE_SIZE, POISON);
     vkCmdFillBuffer(commands, state.handle, 0, VK_WHOLE_SIZE, 0);
     barrier();
@@ -790,7 +789,7 @@ static void record_run(uint64_t run, uint32_t slot)
         vkCmdDispatch(commands, WORKGROUPS, 1, 1);
     barrier();
     vkCmdCopyBuffer(commands, output.handle, slots.handle, 1, &result);
-    vkCmdCopyBuffer(commands, state.handle, slots.handle, 1, &gave_up);
+    vkCmdCopyBuffer(commands, state.handle, slots.handle, 1, &expired);
     barrier();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the reader of the SIMT simulator's traces, and what is told and drawn of them.
+// Fuzzes the reader of the SIMT simulator's traces, and what is printed and drawn of them.
 #include "fuzz.h"
 
 #include "explain/explain.h"
@@ -22,11 +22,11 @@ static void check_trace(const struct exp_trace *trace)
             MUST(*c >= ' ' && *c < 0x7f);
 }
 
-static void tell(const struct exp_trace *trace, const struct exp_trace *reference)
+static void describe(const struct exp_trace *trace, const struct exp_trace *reference)
 {
-    struct exp_breakage breakage;
+    struct exp_fault fault;
     struct exp_window window;
-    struct text sentence = {0}, story = {0}, picture = {0};
+    struct text sentence = {0}, words = {0}, picture = {0};
     const struct eng_count count = {.runs = 1};
     const struct exp_subject subject = {.name = "n",
                                         .asks = "a",
@@ -41,17 +41,17 @@ static void tell(const struct exp_trace *trace, const struct exp_trace *referenc
                                         .count = &count,
                                         .result = ENG_NO_PROGRESS,
                                         .said = ""};
-    exp_breakage_find(trace, reference, reference, &breakage);
-    MUST(breakage.step == EXP_NO_STEP || breakage.step < trace->step_count);
-    exp_window_make(trace, &breakage, &window);
-    exp_sentence(trace, &breakage, &sentence);
+    exp_fault_find(trace, reference, reference, &fault);
+    MUST(fault.step == EXP_NO_STEP || fault.step < trace->step_count);
+    exp_window_make(trace, &fault, &window);
+    exp_sentence(trace, &fault, &sentence);
     MUST(sentence.length > 0 && !strpbrk(sentence.data, "\n\r\033"));
-    exp_story(&subject, trace, &breakage, &window, &story);
-    exp_picture(trace, &breakage, &window, "title", trace->model, sentence.data, &picture);
+    exp_print(&subject, trace, &fault, &window, &words);
+    exp_picture(trace, &fault, &window, "title", trace->model, sentence.data, &picture);
     MUST(!strpbrk(picture.data, "\r\033"));
     exp_window_clear(&window);
     text_free(&sentence);
-    text_free(&story);
+    text_free(&words);
     text_free(&picture);
 }
 
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (good && trace.invocations <= 4096) {
         check_trace(&trace);
         const bool has = end && exp_trace_read(end + 1, size - first - 1, &reference, NULL);
-        tell(&trace, has ? &reference : NULL);
+        describe(&trace, has ? &reference : NULL);
         if (end)
             exp_trace_clear(&reference);
     } else if (!good) {

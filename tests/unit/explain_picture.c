@@ -11,12 +11,12 @@
 static void draw(const char *title, const char *sentence, struct text *text)
 {
     struct exp_trace trace, first, second;
-    struct exp_breakage b;
+    struct exp_fault b;
     struct exp_window window;
     failing_run(&trace);
     right_run(&first, 1);
     right_run(&second, 2);
-    exp_breakage_find(&trace, &first, &second, &b);
+    exp_fault_find(&trace, &first, &second, &b);
     exp_window_make(&trace, &b, &window);
     exp_picture(&trace, &b, &window, title, "snooping", sentence, text);
     exp_window_clear(&window);
@@ -62,7 +62,7 @@ static void has_lanes_boxes_and_arrows(void **state)
     assert_non_null(strstr(text.data, "lane 2 read too late"));
     assert_non_null(strstr(text.data, "prefers-color-scheme:dark"));
     assert_non_null(strstr(text.data, ">not 0x11<"));
-    // The wrong arrow and the box it ends in; one of each in the legend's terms.
+    // The faulty arrow and the box it ends in; one of each in the legend's terms.
     assert_int_equal(occurrences(&text, " wrong\"/>"), 1);
     assert_int_equal(occurrences(&text, "class=\"badhead\""), 1);
     assert_int_equal(occurrences(&text, "class=\"duehead\""), 1);
@@ -108,10 +108,10 @@ static void nothing_to_draw(void **state)
 {
     (void)state;
     const struct exp_trace trace = {0};
-    struct exp_breakage b;
+    struct exp_fault b;
     struct exp_window window;
     struct text text = {0};
-    exp_breakage_find(&trace, NULL, NULL, &b);
+    exp_fault_find(&trace, NULL, NULL, &b);
     exp_window_make(&trace, &b, &window);
     exp_picture(&trace, &b, &window, "t", "m", "s", &text);
     assert_well_formed(&text);

@@ -54,8 +54,7 @@ static uint32_t draw(struct lit_random *random)
 static void judges_as_the_program_does(void **state)
 {
     (void)state;
-    const struct cat_shape shape = {.instances = INSTANCES,
-                                    .words_per_instance = WORDS_PER_INSTANCE};
+    const struct cat_shape shape = {.instances = UNITS, .words_per_instance = WORDS_PER_UNIT};
     struct lit_random random = {.state = 7};
     uint64_t seen[CAT_OUTCOMES] = {0};
     for (int round = 0; round < 20000; round++) {
@@ -76,7 +75,7 @@ static void judges_as_the_program_does(void **state)
         assert_int_equal(made.first_run_failed, run.failed != 0);
         uint64_t outcomes[16] = {0};
         uint32_t digest = 0;
-        assert_int_equal(judge_instances(&made, slot, expected, 0, outcomes, &digest), run.failed);
+        assert_int_equal(judge_units(&made, slot, expected, 0, outcomes, &digest), run.failed);
         assert_int_equal(digest, run.digest);
         for (uint32_t i = 0; i < CAT_OUTCOMES; i++)
             seen[i] += run.outcomes[i];
@@ -94,12 +93,12 @@ static void gives_up(void **state)
     struct tally made = {.shown = MOST_SHOWN};
     slot[OUTPUT_WORDS] = 1;
     judge_run(&made, slot, expected, 3);
-    assert_int_equal(made.gave_up_runs, 1);
+    assert_int_equal(made.expired_runs, 1);
     assert_int_equal(made.failed_runs, 0);
-    assert_int_equal(made.outcomes[CAT_NO_PROGRESS], INSTANCES);
+    assert_int_equal(made.outcomes[CAT_NO_PROGRESS], UNITS);
     slot[OUTPUT_WORDS] = POISON; // nothing was executed at all
     judge_run(&made, slot, expected, 4);
-    assert_int_equal(made.gave_up_runs, 1);
+    assert_int_equal(made.expired_runs, 1);
     assert_int_equal(made.runs, 2);
 }
 

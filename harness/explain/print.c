@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells what went wrong.
+// Prints the first fault.
 
 #include "explain/explain.h"
 
@@ -45,7 +45,7 @@ void exp_set(const struct exp_lanes *lanes, struct text *text)
     text_puts(text, "}");
 }
 
-static void put_values(const struct exp_breakage *b, struct text *text)
+static void put_values(const struct exp_fault *b, struct text *text)
 {
     text_printf(text, ": got 0x%" PRIx64 ", expected 0x%" PRIx64, b->got, b->want);
 }
@@ -58,8 +58,7 @@ static void put_iteration(uint32_t iteration, bool loops, struct text *text)
 
 // The sentence of each cause
 
-static void tell_exchange(const struct exp_trace *t, const struct exp_breakage *b,
-                          struct text *text)
+static void put_cross_lane(const struct exp_trace *t, const struct exp_fault *b, struct text *text)
 {
     const uint32_t reader = t->steps[b->step].invocation;
     const uint32_t mine = b->reader_iteration, theirs = b->source_iteration;
@@ -81,7 +80,7 @@ static void tell_exchange(const struct exp_trace *t, const struct exp_breakage *
     put_values(b, text);
 }
 
-static void tell_tangle(const struct exp_trace *t, const struct exp_breakage *b, struct text *text)
+static void put_tangle(const struct exp_trace *t, const struct exp_fault *b, struct text *text)
 {
     const struct exp_step *step = &t->steps[b->step];
     struct exp_lanes missing, extra;
@@ -111,7 +110,7 @@ static void tell_tangle(const struct exp_trace *t, const struct exp_breakage *b,
     put_values(b, text);
 }
 
-static void tell_load(const struct exp_trace *t, const struct exp_breakage *b, struct text *text)
+static void put_load(const struct exp_trace *t, const struct exp_fault *b, struct text *text)
 {
     const struct exp_step *step = &t->steps[b->step];
     const struct exp_step *stored = b->stored == EXP_NO_STEP ? NULL : &t->steps[b->stored];
@@ -122,9 +121,9 @@ static void tell_load(const struct exp_trace *t, const struct exp_breakage *b, s
         text_puts(text, " another value than ");
         put_other(t, stored->invocation, step->invocation, text);
         text_printf(text, " had stored there last, 0x%" PRIx64 ", a stale value", stored->value);
-    } else if (b->right_store != EXP_NO_STEP && b->right_store > b->step) {
+    } else if (b->expected_store != EXP_NO_STEP && b->expected_store > b->step) {
         text_puts(text, " before ");
-        put_other(t, t->steps[b->right_store].invocation, step->invocation, text);
+        put_other(t, t->steps[b->expected_store].invocation, step->invocation, text);
         text_puts(text, " had stored there");
     } else if (stored) {
         text_puts(text, " what ");
@@ -134,7 +133,7 @@ static void tell_load(const struct exp_trace *t, const struct exp_breakage *b, s
     put_values(b, text);
 }
 
-static void tell_plain(const struct exp_trace *t, const struct exp_breakage *b, struct text *text)
+static void put_plain(const struct exp_trace *t, const struct exp_fault *b, struct text *text)
 {
     const struct exp_step *step = &t->steps[b->step];
     char name[64];
@@ -155,27 +154,26 @@ static void tell_plain(const struct exp_trace *t, const struct exp_breakage *b, 
                 b->got, b->want);
 }
 
-void exp_sentence(const struct exp_trace *trace, const struct exp_breakage *breakage,
-                  struct text *text)
+void exp_sentence(const struct exp_trace *trace, const struct exp_fault *fault, struct text *text)
 {
-    switch (breakage->cause) {
-    case EXP_CAUSE_EXCHANGE:
-        tell_exchange(trace, breakage, text);
+    switch (fault->cause) {
+    case EXP_CAUSE_CROSS_LANE:
+        put_cross_lane(trace, fault, text);
         break;
     case EXP_CAUSE_TANGLE:
-        tell_tangle(trace, breakage, text);
+        put_tangle(trace, fault, text);
         break;
     case EXP_CAUSE_LOAD:
-        tell_load(trace, breakage, text);
+        put_load(trace, fault, text);
         break;
     case EXP_CAUSE_STORE:
     case EXP_CAUSE_BRANCH:
     case EXP_CAUSE_RESULT:
-        tell_plain(trace, breakage, text);
+        put_plain(trace, fault, text);
         break;
     case EXP_CAUSE_STUCK:
         text_puts(text, "the dispatch did not end");
-        if (breakage->step != EXP_NO_STEP)
+        if (fault->step != EXP_NO_STEP)
             text_puts(text, ": below is what invocations that had not ended executed last");
         break;
     case EXP_CAUSE_NONE:
@@ -187,13 +185,13 @@ void exp_sentence(const struct exp_trace *trace, const struct exp_breakage *brea
 
 // The steps
 
-static void put_step(const struct exp_trace *t, const struct exp_breakage *b, size_t index,
+static void put_step(const struct exp_trace *t, const struct exp_fault *b, size_t index,
                      struct text *text)
 {
     const struct exp_step *step = &t->steps[index];
     const struct exp_code *code = &t->codes[step->code];
     const bool together =
-        code->kind == EXP_TANGLED || code->kind == EXP_EXCHANGE || code->kind == EXP_BARRIER;
+        code->kind == EXP_TANGLED || code->kind == EXP_CROSS_LANE || code->kind == EXP_BARRIER;
     struct text with = {0};
     char value[32] = "-", from[32] = "-";
     if (together)
@@ -214,7 +212,7 @@ static void put_step(const struct exp_trace *t, const struct exp_breakage *b, si
     text_free(&with);
 }
 
-static void put_steps(const struct exp_trace *t, const struct exp_breakage *b,
+static void put_steps(const struct exp_trace *t, const struct exp_fault *b,
                       const struct exp_window *window, struct text *text)
 {
     uint32_t before = UINT32_MAX;
@@ -251,11 +249,11 @@ static void put_outcome(const struct exp_subject *s, struct text *text)
         const char *outcome = cat_mode_name(&s->mode, first->at.outcome);
         text_printf(&line, "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%" PRIx32,
                     s->instance, first->at.instance, first->at.word, first->where, first->at.got);
-        // Of a choice there are several that are right.
+        // Of a choice there are several that are correct.
         if (s->mode.check != CAT_CHECK_CHOICE)
             text_printf(&line, ", expected 0x%" PRIx32, first->at.want);
         text_printf(&line, " (%s)", outcome ? outcome : "wrong");
-        text_printf(&line, "; %s of %" PRIu64 " went wrong in this run",
+        text_printf(&line, "; %s of %" PRIu64 " failed in this run",
                     text_count(number, count->failed_instances), count->instances);
     } else {
         text_printf(&line, "%s", eng_result_name(s->result));
@@ -266,9 +264,8 @@ static void put_outcome(const struct exp_subject *s, struct text *text)
     text_free(&line);
 }
 
-void exp_story(const struct exp_subject *s, const struct exp_trace *trace,
-               const struct exp_breakage *breakage, const struct exp_window *window,
-               struct text *text)
+void exp_print(const struct exp_subject *s, const struct exp_trace *trace,
+               const struct exp_fault *fault, const struct exp_window *window, struct text *text)
 {
     struct text line = {0};
     char tries[32], failed[32], steps[32], switches[32];
@@ -289,12 +286,12 @@ void exp_story(const struct exp_subject *s, const struct exp_trace *trace,
         text_count(steps, s->steps));
     text_paragraph(text, "found      ", line.data);
     text_free(&line);
-    exp_sentence(trace, breakage, &line);
+    exp_sentence(trace, fault, &line);
     text_puts(text, "\n");
     text_paragraph(text, "broke      ", line.data);
     text_free(&line);
     if (window->step_count)
-        put_steps(trace, breakage, window, text);
+        put_steps(trace, fault, window, text);
     put_outcome(s, text);
     text_printf(text, "settings   %s\nreproduce  %s\n", s->settings, s->again);
 }

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found and told of traces made by hand.
+// What is found and printed of traces made by hand.
 
 #include "explain.h"
 
 #include "explain/explain.h"
 
 // Finds what broke `failing`, and frees it.
-static struct exp_breakage explain(struct exp_trace *failing, char *sentence, size_t size)
+static struct exp_fault explain(struct exp_trace *failing, char *sentence, size_t size)
 {
     struct exp_trace first, second;
-    struct exp_breakage breakage;
+    struct exp_fault fault;
     struct text text = {0};
     right_run(&first, 0x777);
     right_run(&second, 0x888);
-    exp_breakage_find(failing, &first, &second, &breakage);
-    exp_sentence(failing, &breakage, &text);
+    exp_fault_find(failing, &first, &second, &fault);
+    exp_sentence(failing, &fault, &text);
     snprintf(sentence, size, "%s", text.data);
     text_free(&text);
     exp_trace_clear(failing);
     exp_trace_clear(&first);
     exp_trace_clear(&second);
-    return breakage;
+    return fault;
 }
 
-static void an_exchange_with_a_lane_that_is_ahead(void **state)
+static void a_cross_lane_read_with_a_lane_that_is_ahead(void **state)
 {
     (void)state;
     struct exp_trace trace;
     char sentence[512];
     failing_run(&trace);
-    const struct exp_breakage b = explain(&trace, sentence, sizeof sentence);
+    const struct exp_fault b = explain(&trace, sentence, sizeof sentence);
     assert_string_equal(sentence, "lane 2 read lane 1's %value in iteration 1 while lane 1 was "
                                   "already in iteration 2: got 0x21, expected 0x11");
-    assert_int_equal(b.cause, EXP_CAUSE_EXCHANGE);
+    assert_int_equal(b.cause, EXP_CAUSE_CROSS_LANE);
     assert_int_equal(b.step, 8);
     assert_int_equal(b.made, 7);
     assert_int_equal(b.due, 1);
     assert_int_equal(b.source, 1);
 }
 
-static void an_exchange_with_a_lane_that_is_late(void **state)
+static void a_cross_lane_read_with_a_lane_that_is_late(void **state)
 {
     (void)state;
     struct text text = {0};
@@ -51,7 +51,7 @@ static void an_exchange_with_a_lane_that_is_late(void **state)
     step(&text, 3, 2, COMPUTE, 0x12, -1, 0, 4);
     finish(&text, 1, "done");
     parse(&text, &trace);
-    const struct exp_breakage b = explain(&trace, sentence, sizeof sentence);
+    const struct exp_fault b = explain(&trace, sentence, sizeof sentence);
     assert_string_equal(sentence, "lane 3 read lane 2's %value in iteration 1 before lane 2 had "
                                   "computed it: got 0x0, expected 0x12");
     assert_int_equal(b.made, EXP_NO_STEP);
@@ -59,7 +59,7 @@ static void an_exchange_with_a_lane_that_is_late(void **state)
 }
 
 // A phi makes the value: there is no instruction of that name.
-static void an_exchange_of_a_value_that_no_instruction_makes(void **state)
+static void a_cross_lane_read_of_a_value_that_no_instruction_makes(void **state)
 {
     (void)state;
     static const char head[] = "simt-trace 1\n"
@@ -75,7 +75,7 @@ static void an_exchange_of_a_value_that_no_instruction_makes(void **state)
         "0x5, expected 0x7"};
     for (size_t i = 1; i < 3; i++) {
         struct exp_trace right[2], trace;
-        struct exp_breakage b;
+        struct exp_fault b;
         struct text text = {0}, sentence = {0};
         for (int r = 0; r < 2; r++) {
             text_printf(&text, "%s%s", head, steps[0]);
@@ -83,7 +83,7 @@ static void an_exchange_of_a_value_that_no_instruction_makes(void **state)
         }
         text_printf(&text, "%s%s", head, steps[i]);
         parse(&text, &trace);
-        exp_breakage_find(&trace, &right[0], &right[1], &b);
+        exp_fault_find(&trace, &right[0], &right[1], &b);
         exp_sentence(&trace, &b, &sentence);
         assert_string_equal(sentence.data, wanted[i]);
         text_free(&sentence);
@@ -118,11 +118,11 @@ static void what_right_runs_disagree_on_is_not_prescribed(void **state)
     (void)state;
     for (unsigned agree = 0; agree < 2; agree++) {
         struct exp_trace trace, right[2];
-        struct exp_breakage b;
+        struct exp_fault b;
         store_run(&right[0], 1);
         store_run(&right[1], agree ? 1 : 2);
         store_run(&trace, 3);
-        exp_breakage_find(&trace, &right[0], &right[1], &b);
+        exp_fault_find(&trace, &right[0], &right[1], &b);
         assert_int_equal(b.cause, agree ? EXP_CAUSE_STORE : EXP_CAUSE_NONE);
         exp_trace_clear(&trace);
         exp_trace_clear(&right[0]);
@@ -130,7 +130,7 @@ static void what_right_runs_disagree_on_is_not_prescribed(void **state)
     }
 }
 
-static void the_earliest_is_told(void **state)
+static void the_earliest_is_printed(void **state)
 {
     (void)state;
     struct text text = {0};
@@ -143,7 +143,7 @@ static void the_earliest_is_told(void **state)
     step(&text, 4, 1, SHUFFLE, 6, 0, 0, 2);
     finish(&text, 1, "done");
     parse(&text, &trace);
-    const struct exp_breakage b = explain(&trace, sentence, sizeof sentence);
+    const struct exp_fault b = explain(&trace, sentence, sizeof sentence);
     assert_int_equal(b.step, 2);
     assert_int_equal(b.got, 5);
 }
@@ -153,7 +153,7 @@ static void a_tangle_that_lacks_lanes(void **state)
     (void)state;
     struct text text = {0}, sentence = {0};
     struct exp_trace right[2], trace;
-    struct exp_breakage b;
+    struct exp_fault b;
     for (int i = 0; i < 2; i++) {
         begin(&text, "lockstep");
         for (unsigned lane = 0; lane < 4; lane++)
@@ -166,7 +166,7 @@ static void a_tangle_that_lacks_lanes(void **state)
     step(&text, 1, 3, BALLOT, 9, -1, 0, 9);
     finish(&text, 0, "done");
     parse(&text, &trace);
-    exp_breakage_find(&trace, &right[0], &right[1], &b);
+    exp_fault_find(&trace, &right[0], &right[1], &b);
     exp_sentence(&trace, &b, &sentence);
     assert_string_equal(sentence.data,
                         "lane 0 executed OpGroupNonUniformBallot without the lanes {1-2}, which "
@@ -193,11 +193,11 @@ static void check_load(unsigned loaded, unsigned store_at, unsigned load_at, con
 {
     struct text sentence = {0};
     struct exp_trace right[2], trace;
-    struct exp_breakage b;
+    struct exp_fault b;
     load_run(&right[0], 0x42, 1, 2);
     load_run(&right[1], 0x42, 1, 2);
     load_run(&trace, loaded, store_at, load_at);
-    exp_breakage_find(&trace, &right[0], &right[1], &b);
+    exp_fault_find(&trace, &right[0], &right[1], &b);
     exp_sentence(&trace, &b, &sentence);
     assert_string_equal(sentence.data, wanted);
     text_free(&sentence);
@@ -221,9 +221,9 @@ static void an_old_value_is_found_without_a_reference(void **state)
 {
     (void)state;
     struct exp_trace trace;
-    struct exp_breakage b;
+    struct exp_fault b;
     load_run(&trace, 7, 1, 2);
-    exp_breakage_find(&trace, NULL, NULL, &b);
+    exp_fault_find(&trace, NULL, NULL, &b);
     assert_int_equal(b.cause, EXP_CAUSE_LOAD);
     assert_int_equal(b.want, 0x42);
     assert_int_equal(b.stored, 0);
@@ -239,21 +239,21 @@ static void workgroup_memory_is_each_workgroup_s_own(void **state)
         "step 1 0 0 0 0 5 - 4000000000000010 1\nstep 2 1 0 0 1 0 - 4000000000000010 1\n"
         "step 3 0 0 0 1 0 - 4000000000000010 1\nend 0 done\n";
     struct exp_trace trace;
-    struct exp_breakage b;
+    struct exp_fault b;
     assert_true(exp_trace_read(text, sizeof text - 1, &trace, NULL));
-    exp_breakage_find(&trace, NULL, NULL, &b);
+    exp_fault_find(&trace, NULL, NULL, &b);
     // Not what workgroup 1 loaded, but what workgroup 0 did.
     assert_int_equal(b.cause, EXP_CAUSE_LOAD);
     assert_int_equal(b.step, 2);
     exp_trace_clear(&trace);
 }
 
-static void the_flag_that_told_of_a_value_is_shown(void **state)
+static void the_flag_that_announced_a_value_is_shown(void **state)
 {
     (void)state;
     struct text text = {0};
     struct exp_trace trace;
-    struct exp_breakage b;
+    struct exp_fault b;
     struct exp_window window;
     begin(&text, "relaxed");
     step(&text, 1, 0, STORE, 0x42, -1, 0x100, 1);
@@ -263,7 +263,7 @@ static void the_flag_that_told_of_a_value_is_shown(void **state)
     step(&text, 5, 1, LOAD, 0, -1, 0x100, 2);
     finish(&text, 0, "done");
     parse(&text, &trace);
-    exp_breakage_find(&trace, NULL, NULL, &b);
+    exp_fault_find(&trace, NULL, NULL, &b);
     exp_window_make(&trace, &b, &window);
     // All but the store to a place that lane 1 did not read.
     static const size_t shown[] = {0, 2, 3, 4};
@@ -279,14 +279,14 @@ static void waiting_for_a_flag_is_no_fault(void **state)
     (void)state;
     struct text text = {0};
     struct exp_trace trace;
-    struct exp_breakage b;
+    struct exp_fault b;
     begin(&text, "relaxed");
     step(&text, 1, 0, STORE, 1, -1, 0x100, 1);
     step(&text, 2, 1, LOAD, 0, -1, 0x100, 2);
     step(&text, 3, 1, LOAD, 1, -1, 0x100, 2);
     finish(&text, 0, "done");
     parse(&text, &trace);
-    exp_breakage_find(&trace, NULL, NULL, &b);
+    exp_fault_find(&trace, NULL, NULL, &b);
     assert_int_equal(b.cause, EXP_CAUSE_NONE);
     exp_trace_clear(&trace);
 }
@@ -296,7 +296,7 @@ static void a_dispatch_that_is_stuck(void **state)
     (void)state;
     struct text text = {0};
     struct exp_trace trace;
-    struct exp_breakage b;
+    struct exp_fault b;
     struct exp_window window;
     begin(&text, "snooping");
     step(&text, 1, 0, RETURN, 0, -1, 0, 1);
@@ -304,7 +304,7 @@ static void a_dispatch_that_is_stuck(void **state)
     step(&text, 3, 2, COMPUTE, 1, -1, 0, 4);
     finish(&text, 0, "fault");
     parse(&text, &trace);
-    exp_breakage_find(&trace, NULL, NULL, &b);
+    exp_fault_find(&trace, NULL, NULL, &b);
     assert_int_equal(b.cause, EXP_CAUSE_STUCK);
     // Shown are the last steps of lanes 2 and 3; lane 0 has ended, lane 1 never began.
     exp_window_make(&trace, &b, &window);
@@ -321,20 +321,20 @@ static void an_empty_trace_is_no_reason_to_fall(void **state)
 {
     (void)state;
     struct exp_trace trace = {0};
-    struct exp_breakage b;
+    struct exp_fault b;
     struct exp_window window;
-    exp_breakage_find(&trace, NULL, NULL, &b);
+    exp_fault_find(&trace, NULL, NULL, &b);
     assert_int_equal(b.cause, EXP_CAUSE_STUCK);
     exp_window_make(&trace, &b, &window);
     assert_int_equal(window.step_count, 0);
     exp_window_clear(&window);
 }
 
-static void the_story_has_what_one_needs(void **state)
+static void the_text_has_what_one_needs(void **state)
 {
     (void)state;
     struct exp_trace trace, first, second;
-    struct exp_breakage b;
+    struct exp_fault b;
     struct exp_window window;
     struct text text = {0};
     struct eng_count count = {.runs = 1,
@@ -365,9 +365,9 @@ static void the_story_has_what_one_needs(void **state)
     failing_run(&trace);
     right_run(&first, 1);
     right_run(&second, 2);
-    exp_breakage_find(&trace, &first, &second, &b);
+    exp_fault_find(&trace, &first, &second, &b);
     exp_window_make(&trace, &b, &window);
-    exp_story(&subject, &trace, &b, &window, &text);
+    exp_print(&subject, &trace, &b, &window, &text);
     static const char *const wanted[] = {
         "family.test/a=b\n",
         "asks       is it so?\n",
@@ -394,21 +394,21 @@ static void the_story_has_what_one_needs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_exchange_with_a_lane_that_is_ahead),
-        cmocka_unit_test(an_exchange_with_a_lane_that_is_late),
-        cmocka_unit_test(an_exchange_of_a_value_that_no_instruction_makes),
+        cmocka_unit_test(a_cross_lane_read_with_a_lane_that_is_ahead),
+        cmocka_unit_test(a_cross_lane_read_with_a_lane_that_is_late),
+        cmocka_unit_test(a_cross_lane_read_of_a_value_that_no_instruction_makes),
         cmocka_unit_test(a_value_that_is_not_prescribed_breaks_nothing),
         cmocka_unit_test(what_right_runs_disagree_on_is_not_prescribed),
-        cmocka_unit_test(the_earliest_is_told),
+        cmocka_unit_test(the_earliest_is_printed),
         cmocka_unit_test(a_tangle_that_lacks_lanes),
         cmocka_unit_test(loads_that_come_too_early_or_see_too_little),
         cmocka_unit_test(an_old_value_is_found_without_a_reference),
         cmocka_unit_test(workgroup_memory_is_each_workgroup_s_own),
-        cmocka_unit_test(the_flag_that_told_of_a_value_is_shown),
+        cmocka_unit_test(the_flag_that_announced_a_value_is_shown),
         cmocka_unit_test(waiting_for_a_flag_is_no_fault),
         cmocka_unit_test(a_dispatch_that_is_stuck),
         cmocka_unit_test(an_empty_trace_is_no_reason_to_fall),
-        cmocka_unit_test(the_story_has_what_one_needs),
+        cmocka_unit_test(the_text_has_what_one_needs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

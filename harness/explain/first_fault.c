@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares a failing dispatch with two right ones.
+// Compares a failing dispatch with two correct ones.
 
 #include "explain/trace.h"
 
@@ -33,7 +33,7 @@ void exp_code_word(const struct exp_code *code, unsigned nth, char *word, size_t
 
 struct finding {
     const struct exp_trace *failing, *reference, *second;
-    struct exp_breakage *breakage;
+    struct exp_fault *fault;
 };
 
 static bool same_step(const struct exp_step *a, const struct exp_step *b)
@@ -47,8 +47,8 @@ static enum exp_cause cause_of(const struct exp_trace *trace, const struct exp_s
 {
     const struct exp_code *code = &trace->codes[step->code];
     switch (code->kind) {
-    case EXP_EXCHANGE:
-        return right->source == EXP_NO_LANE ? EXP_CAUSE_NONE : EXP_CAUSE_EXCHANGE;
+    case EXP_CROSS_LANE:
+        return right->source == EXP_NO_LANE ? EXP_CAUSE_NONE : EXP_CAUSE_CROSS_LANE;
     case EXP_TANGLED:
         return EXP_CAUSE_TANGLE;
     case EXP_IF:
@@ -85,14 +85,14 @@ static void compare_invocation(struct finding *f, uint32_t invocation, bool resu
         const enum exp_cause cause = cause_of(a, step, right);
         if (cause == EXP_CAUSE_NONE || (cause == EXP_CAUSE_RESULT) != results)
             continue;
-        struct exp_breakage *found = f->breakage;
+        struct exp_fault *found = f->fault;
         if (found->cause == EXP_CAUSE_NONE || step->time < a->steps[found->step].time)
-            *found = (struct exp_breakage){.cause = cause,
-                                           .step = index,
-                                           .has_got = true,
-                                           .got = step->value,
-                                           .want = right->value,
-                                           .want_tangle = right->tangle};
+            *found = (struct exp_fault){.cause = cause,
+                                        .step = index,
+                                        .has_got = true,
+                                        .got = step->value,
+                                        .want = right->value,
+                                        .want_tangle = right->tangle};
         return;
     }
 }
@@ -219,11 +219,11 @@ static void find_stale(struct finding *f)
         if (!t->steps[i].has_address || !is_stale(t, i, &newest))
             continue;
         const size_t store = newest_at(&newest, exp_place(t, &t->steps[i]))->store - 1;
-        *f->breakage = (struct exp_breakage){.cause = EXP_CAUSE_LOAD,
-                                             .step = i,
-                                             .has_got = true,
-                                             .got = t->steps[i].value,
-                                             .want = t->steps[store].value};
+        *f->fault = (struct exp_fault){.cause = EXP_CAUSE_LOAD,
+                                       .step = i,
+                                       .has_got = true,
+                                       .got = t->steps[i].value,
+                                       .want = t->steps[store].value};
         break;
     }
     free(newest.entries);
@@ -265,10 +265,10 @@ static size_t execution(const struct exp_trace *trace, uint32_t invocation, uint
 // OpGroupNonUniformShuffle TYPE SCOPE VALUE ...
 #define WORD_OF_VALUE 3
 
-static void explain_exchange(const struct finding *f)
+static void explain_cross_lane(const struct finding *f)
 {
     const struct exp_trace *t = f->failing;
-    struct exp_breakage *b = f->breakage;
+    struct exp_fault *b = f->fault;
     const struct exp_step *step = &t->steps[b->step];
     const uint32_t group = exp_group(t, step->invocation);
     const uint8_t lane = step->source;
@@ -279,7 +279,7 @@ static void explain_exchange(const struct finding *f)
                     : exp_invocation(t, group, exp_subgroup(t, step->invocation), lane);
     const uint32_t maker = maker_of(t, b->name);
     if (maker == t->code_count) {
-        // No instruction makes it (a phi does): who has not come to the exchange has not got it.
+        // No instruction makes it (a phi does): who has not come to the read has not got it.
         const uint32_t passed = exp_executions(t, b->source, step->code, b->step);
         b->reader_iteration = b->iteration;
         b->source_iteration = passed >= b->iteration ? passed + 1 : 0;
@@ -296,7 +296,7 @@ static void explain_exchange(const struct finding *f)
 static void explain_step(const struct finding *f)
 {
     const struct exp_trace *t = f->failing;
-    struct exp_breakage *b = f->breakage;
+    struct exp_fault *b = f->fault;
     const struct exp_step *step = &t->steps[b->step];
     b->iteration = exp_executions(t, step->invocation, step->code, b->step) + 1;
     b->iterations = b->iteration;
@@ -304,12 +304,12 @@ static void explain_step(const struct finding *f)
         b->iterations = exp_executions(f->reference, step->invocation, step->code, SIZE_MAX);
     if (b->iterations < b->iteration)
         b->iterations = b->iteration;
-    b->stored = b->right_store = EXP_NO_STEP;
-    if (b->cause == EXP_CAUSE_EXCHANGE)
-        explain_exchange(f);
+    b->stored = b->expected_store = EXP_NO_STEP;
+    if (b->cause == EXP_CAUSE_CROSS_LANE)
+        explain_cross_lane(f);
     if (b->cause == EXP_CAUSE_LOAD) {
         b->stored = last_store(t, b->step);
-        b->right_store = store_of(t, b->step, b->want);
+        b->expected_store = store_of(t, b->step, b->want);
     }
 }
 
@@ -319,27 +319,27 @@ static bool same_dispatch(const struct exp_trace *a, const struct exp_trace *b)
            a->invocations == b->invocations && a->code_count == b->code_count;
 }
 
-void exp_breakage_find(const struct exp_trace *failing, const struct exp_trace *reference,
-                       const struct exp_trace *second, struct exp_breakage *breakage)
+void exp_fault_find(const struct exp_trace *failing, const struct exp_trace *reference,
+                    const struct exp_trace *second, struct exp_fault *fault)
 {
-    struct finding f = {failing, reference, second, breakage};
-    *breakage = (struct exp_breakage){.step = EXP_NO_STEP};
+    struct finding f = {failing, reference, second, fault};
+    *fault = (struct exp_fault){.step = EXP_NO_STEP};
     if (!reference || !second || !same_dispatch(failing, reference) ||
         !same_dispatch(failing, second))
         f.reference = f.second = NULL;
     // Where invocations share work by atomics another order is no fault, but an old value is.
     if (has_atomics(failing))
         find_stale(&f);
-    if (breakage->cause == EXP_CAUSE_NONE && f.reference)
+    if (fault->cause == EXP_CAUSE_NONE && f.reference)
         compare(&f, false);
-    if (breakage->cause == EXP_CAUSE_NONE)
+    if (fault->cause == EXP_CAUSE_NONE)
         find_stale(&f);
-    if (breakage->cause == EXP_CAUSE_NONE && f.reference)
+    if (fault->cause == EXP_CAUSE_NONE && f.reference)
         compare(&f, true);
-    if (breakage->cause != EXP_CAUSE_NONE)
+    if (fault->cause != EXP_CAUSE_NONE)
         explain_step(&f);
     else if (strcmp(failing->end, "done") != 0)
-        *breakage = (struct exp_breakage){.cause = EXP_CAUSE_STUCK,
-                                          .step = failing->step_count ? failing->step_count - 1
-                                                                      : EXP_NO_STEP};
+        *fault =
+            (struct exp_fault){.cause = EXP_CAUSE_STUCK,
+                               .step = failing->step_count ? failing->step_count - 1 : EXP_NO_STEP};
 }
