@@ -122,15 +122,7 @@ static enum compare_why find_difference(const struct report_result *a,
 // to be significant; sessions always differ, and their spread is taken as it was measured.
 static struct stat_dispersion spread_of(const struct report_result *result, bool sessions)
 {
-    uint64_t *failed = lit_alloc(result->piece_count + 1, sizeof *failed);
-    uint64_t *judged = lit_alloc(result->piece_count + 1, sizeof *judged);
-    for (size_t i = 0; i < result->piece_count; i++) {
-        failed[i] = result->pieces[i].failed_runs;
-        judged[i] = result->pieces[i].runs - result->pieces[i].no_progress_runs;
-    }
-    struct stat_dispersion spread = stat_dispersion(failed, judged, result->piece_count);
-    free(failed);
-    free(judged);
+    struct stat_dispersion spread = report_dispersion(result);
     if (spread.groups < 2 || (!sessions && spread.p >= COMPARE_SPREAD) || spread.factor < 1)
         spread = (struct stat_dispersion){.factor = 1, .p = 1};
     return spread;

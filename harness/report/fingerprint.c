@@ -24,128 +24,65 @@ static bool has(const struct report_result *result, const char *key, const char 
     return !strcmp(report_value(result, key), value);
 }
 
-// What a strategy would have a configuration show, as a set of outcomes.
-typedef uint32_t prediction(const struct report_result *result);
+// What a strategy has a configuration show, as sets of outcomes: one if an axis or parameter has a
+// value, the other if not.
+struct strategy {
+    const char *name, *key, *value; // key: "" for all configurations alike
+    uint32_t then, otherwise;
+};
 
-static uint32_t first_first(const struct report_result *result)
+static uint32_t predict(const struct strategy *strategy, const struct report_result *result)
 {
-    (void)result;
-    return FIRST;
-}
-
-static uint32_t second_first(const struct report_result *result)
-{
-    (void)result;
-    return SECOND;
-}
-
-static uint32_t first_block_first(const struct report_result *result)
-{
-    return has(result, "layout", "true-first") ? FIRST : SECOND;
-}
-
-static uint32_t last_block_first(const struct report_result *result)
-{
-    return has(result, "layout", "true-first") ? SECOND : FIRST;
-}
-
-static uint32_t fewer_first(const struct report_result *result)
-{
-    return has(result, "taken", "1") ? FIRST : SECOND;
-}
-
-static uint32_t more_first(const struct report_result *result)
-{
-    return has(result, "taken", "1") ? SECOND : FIRST;
-}
-
-static uint32_t lane_0_first(const struct report_result *result)
-{
-    return has(result, "lowest", "1") ? FIRST : SECOND;
-}
-
-static uint32_t lane_0_last(const struct report_result *result)
-{
-    return has(result, "lowest", "1") ? SECOND : FIRST;
-}
-
-static uint32_t by_turns(const struct report_result *result)
-{
-    (void)result;
-    return BY_TURNS;
-}
-
-static uint32_t at_merge_blocks(const struct report_result *result)
-{
-    (void)result;
-    return TOGETHER;
-}
-
-static uint32_t at_post_dominators(const struct report_result *result)
-{
-    return has(result, "place", "broken-if") ? APART : TOGETHER;
-}
-
-static uint32_t at_the_outermost_end(const struct report_result *result)
-{
-    return has(result, "place", "loop") ? TOGETHER : APART;
-}
-
-static uint32_t nowhere(const struct report_result *result)
-{
-    (void)result;
-    return APART;
+    return !strategy->key[0] || has(result, strategy->key, strategy->value) ? strategy->then
+                                                                            : strategy->otherwise;
 }
 
 // Where several explain everything, the plainest comes first.
 static const struct question {
     const char *text, *test, *axis, *value; // the axis: NULL for all configurations of the test
-    struct {
-        const char *name;
-        prediction *predict;
-    } strategies[REPORT_STRATEGIES];
+    struct strategy strategies[REPORT_STRATEGIES];
 } questions[] = {
     {"which side of a branch runs first",
      "divergence.sides",
      "observer",
      "ticket",
-     {{"true side first", first_first},
-      {"false side first", second_first},
-      {"first block of the code first", first_block_first},
-      {"last block of the code first", last_block_first},
-      {"fewer lanes first", fewer_first},
-      {"more lanes first", more_first},
-      {"the side of lane 0 first", lane_0_first},
-      {"the side of lane 0 last", lane_0_last},
-      {"alternating", by_turns}}},
+     {{"true side first", "", "", FIRST, 0},
+      {"false side first", "", "", SECOND, 0},
+      {"first block of the code first", "layout", "true-first", FIRST, SECOND},
+      {"last block of the code first", "layout", "true-first", SECOND, FIRST},
+      {"fewer lanes first", "taken", "1", FIRST, SECOND},
+      {"more lanes first", "taken", "1", SECOND, FIRST},
+      {"the side of lane 0 first", "lowest", "1", FIRST, SECOND},
+      {"the side of lane 0 last", "lowest", "1", SECOND, FIRST},
+      {"alternating", "", "", BY_TURNS, 0}}},
     {"which side of a branch runs first, by device clock",
      "divergence.sides",
      "observer",
      "clock",
-     {{"true side first", first_first},
-      {"false side first", second_first},
-      {"fewer lanes first", fewer_first},
-      {"more lanes first", more_first},
-      {"alternating", by_turns}}},
+     {{"true side first", "", "", FIRST, 0},
+      {"false side first", "", "", SECOND, 0},
+      {"fewer lanes first", "taken", "1", FIRST, SECOND},
+      {"more lanes first", "taken", "1", SECOND, FIRST},
+      {"alternating", "", "", BY_TURNS, 0}}},
     {"loop exit or back edge first",
      "divergence.loop-exit",
      NULL,
      NULL,
-     {{"exit first", first_first},
-      {"back edge first", second_first},
-      {"fewer lanes first", fewer_first},
-      {"more lanes first", more_first},
-      {"lane 0 first", lane_0_first},
-      {"lane 0 last", lane_0_last},
-      {"alternating", by_turns}}},
+     {{"exit first", "", "", FIRST, 0},
+      {"back edge first", "", "", SECOND, 0},
+      {"fewer lanes first", "taken", "1", FIRST, SECOND},
+      {"more lanes first", "taken", "1", SECOND, FIRST},
+      {"lane 0 first", "lowest", "1", FIRST, SECOND},
+      {"lane 0 last", "lowest", "1", SECOND, FIRST},
+      {"alternating", "", "", BY_TURNS, 0}}},
     {"where lanes reconverge",
      "divergence.reconverge",
      NULL,
      NULL,
-     {{"at every merge block (maximal)", at_merge_blocks},
-      {"at the immediate post-dominator", at_post_dominators},
-      {"at the end of the outermost construct", at_the_outermost_end},
-      {"nowhere", nowhere}}},
+     {{"at every merge block (maximal)", "", "", TOGETHER, 0},
+      {"at the immediate post-dominator", "place", "broken-if", APART, TOGETHER},
+      {"at the end of the outermost construct", "place", "loop", TOGETHER, APART},
+      {"nowhere", "", "", APART, 0}}},
 };
 #define QUESTIONS (sizeof questions / sizeof *questions)
 
@@ -159,7 +96,7 @@ static void observe(struct report_fingerprint *print, const struct question *que
             continue;
         print->observations += result->outcomes[outcome];
         for (size_t i = 0; i < print->count; i++)
-            if (question->strategies[i].predict(result) >> outcome & 1)
+            if (predict(&question->strategies[i], result) >> outcome & 1)
                 print->strategies[i].matching += result->outcomes[outcome];
     }
 }

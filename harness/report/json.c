@@ -245,7 +245,7 @@ static json_t *make_failures(const struct report_result *result)
 }
 
 // null where there are no two parts to compare.
-static json_t *make_spread(const struct report_spread *spread)
+static json_t *make_spread(const struct stat_dispersion *spread)
 {
     return spread->groups < 2 ? json_null()
                               : json_pack("{s:o, s:f, s:f}", "groups", field_count(spread->groups),

@@ -57,18 +57,18 @@ struct stat_interval report_interval(uint64_t failed, uint64_t judged, const cha
                    : stat_clopper_pearson(failed, judged, REPORT_CONFIDENCE);
 }
 
-static struct report_spread spread_of(const struct report_result *result)
+struct stat_dispersion report_dispersion(const struct report_result *result)
 {
-    uint64_t failed[ENG_MAX_PARTS], judged[ENG_MAX_PARTS];
-    size_t groups = 0;
+    uint64_t *failed = lit_alloc(result->piece_count + 1, sizeof *failed);
+    uint64_t *judged = lit_alloc(result->piece_count + 1, sizeof *judged);
     for (size_t i = 0; i < result->piece_count; i++) {
-        const struct eng_part *part = &result->pieces[i];
-        failed[groups] = part->failed_runs;
-        judged[groups] = part->runs - part->no_progress_runs;
-        groups += judged[groups] > 0;
+        failed[i] = result->pieces[i].failed_runs;
+        judged[i] = result->pieces[i].runs - result->pieces[i].no_progress_runs;
     }
-    struct stat_dispersion spread = stat_dispersion(failed, judged, groups);
-    return (struct report_spread){groups, spread.factor, spread.p};
+    struct stat_dispersion spread = stat_dispersion(failed, judged, result->piece_count);
+    free(failed);
+    free(judged);
+    return spread;
 }
 
 static bool load_result(struct store_result *row, void *user)
@@ -128,7 +128,7 @@ static bool load_result(struct store_result *row, void *user)
     for (size_t i = 0; i < ENG_EVIDENCES; i++)
         if (row->evidence[i] && row->evidence[i][0])
             result->evidence[i] = lit_strdup(row->evidence[i]);
-    result->spread = spread_of(result);
+    result->spread = report_dispersion(result);
     report_result_is(result, row->cfg);
     row->cfg = (struct cfg){0};
     return true;

@@ -11,13 +11,6 @@
 #define REPORT_CONFIDENCE 0.95
 #define REPORT_MOST       ((uint64_t)1 << 53) // every count is below: JSON readers lose more
 
-// How much more the failed runs of the parts of a result vary than chance would have it.
-struct report_spread {
-    size_t groups; // parts with judged runs; fewer than two say nothing
-    double factor; // variance over that of independent runs: 1 as expected
-    double p;      // chance of such a factor or a higher one
-};
-
 struct report_device {
     unsigned number; // counts from 1
     struct dev_facts facts;
@@ -49,7 +42,7 @@ struct report_result {
     uint64_t judged; // runs that did not give up waiting: what a rate is of
     // Of failed runs among them: the confidence sequence's where a sequential rule ended the runs.
     struct stat_interval interval;
-    struct report_spread spread;   // of the rate between the pieces
+    struct stat_dispersion spread; // of the rate between the pieces
     char *evidence[ENG_EVIDENCES]; // as in struct store_result; NULL: none
 };
 
@@ -101,6 +94,10 @@ bool report_unfinished_only(const struct report_result *result);
 bool report_is_control(const struct report_result *result);
 // A control that ended as it is there to end: a run failed, or every run gave up waiting.
 bool report_control_triggered(const struct report_result *result);
+
+// How much more the failed runs of the pieces vary than chance would have it; fewer than two groups
+// say nothing.
+struct stat_dispersion report_dispersion(const struct report_result *result);
 
 // "right", "stale by 1", or "outcome 9" if the mode has no such.
 const char *report_outcome_name(const struct report_result *result, uint32_t outcome,

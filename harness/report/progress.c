@@ -2,10 +2,9 @@
 // Which waits came to their end, and what model of forward progress that fits.
 #include "report/sections.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MOST_CHOICES 3 // that tell a kind of wait from the others
 
 enum wait {
     WAIT_BEGUN,
@@ -26,75 +25,52 @@ enum wait {
 };
 _Static_assert((int)WAIT_COUNT == REPORT_WAITS, "one wait for each place");
 
-// The results that belong to each kind: of this test, with all of these choices.
+// What a kind of wait is for, and the results that belong to it: of a test of the family, with all
+// of these values.
 static const struct {
-    const char *who, *says, *test;
-    struct cfg_pair choices[MOST_CHOICES];
+    const char *who, *test;
 } kinds[WAIT_COUNT] = {
-    [WAIT_BEGUN] = {"a workgroup that has started",
-                    "chain, order=ticket",
-                    "progress.chain",
-                    {{"order", "ticket"}}},
-    [WAIT_LOWER] = {"the workgroup with the next lower number",
-                    "chain, order=launch",
-                    "progress.chain",
-                    {{"order", "launch"}}},
-    [WAIT_HIGHER] = {"the workgroup with the next higher number",
-                     "chain, order=against",
-                     "progress.chain",
-                     {{"order", "against"}}},
-    [WAIT_LOCK_WORKGROUPS] = {"a workgroup that holds a lock",
-                              "spin-lock, contenders=workgroups",
-                              "progress.spin-lock",
-                              {{"contenders", "workgroups"}}},
-    [WAIT_SUBGROUP_LOW] = {"a lower subgroup",
-                           "handover, between=subgroups, waiter=high",
-                           "progress.handover",
-                           {{"between", "subgroups"}, {"waiter", "high"}}},
-    [WAIT_SUBGROUP_HIGH] = {"a higher subgroup",
-                            "handover, between=subgroups, waiter=low",
-                            "progress.handover",
-                            {{"between", "subgroups"}, {"waiter", "low"}}},
-    [WAIT_LOCK_SUBGROUPS] = {"a subgroup that holds a lock",
-                             "spin-lock, contenders=subgroups",
-                             "progress.spin-lock",
-                             {{"contenders", "subgroups"}}},
+    [WAIT_BEGUN] = {"a workgroup that has started", "chain, order=ticket"},
+    [WAIT_LOWER] = {"the workgroup with the next lower number", "chain, order=launch"},
+    [WAIT_HIGHER] = {"the workgroup with the next higher number", "chain, order=against"},
+    [WAIT_LOCK_WORKGROUPS] = {"a workgroup that holds a lock", "spin-lock, contenders=workgroups"},
+    [WAIT_SUBGROUP_LOW] = {"a lower subgroup", "handover, between=subgroups, waiter=high"},
+    [WAIT_SUBGROUP_HIGH] = {"a higher subgroup", "handover, between=subgroups, waiter=low"},
+    [WAIT_LOCK_SUBGROUPS] = {"a subgroup that holds a lock", "spin-lock, contenders=subgroups"},
     [WAIT_LOW_TAKEN] = {"the upper lanes, on the branch taken",
-                        "handover, between=lanes, waiter=low, waits=taken",
-                        "progress.handover",
-                        {{"between", "lanes"}, {"waiter", "low"}, {"waits", "taken"}}},
+                        "handover, between=lanes, waiter=low, waits=taken"},
     [WAIT_LOW_NOT_TAKEN] = {"the upper lanes, on the branch not taken",
-                            "handover, between=lanes, waiter=low, waits=not-taken",
-                            "progress.handover",
-                            {{"between", "lanes"}, {"waiter", "low"}, {"waits", "not-taken"}}},
+                            "handover, between=lanes, waiter=low, waits=not-taken"},
     [WAIT_HIGH_TAKEN] = {"the lower lanes, on the branch taken",
-                         "handover, between=lanes, waiter=high, waits=taken",
-                         "progress.handover",
-                         {{"between", "lanes"}, {"waiter", "high"}, {"waits", "taken"}}},
+                         "handover, between=lanes, waiter=high, waits=taken"},
     [WAIT_HIGH_NOT_TAKEN] = {"the lower lanes, on the branch not taken",
-                             "handover, between=lanes, waiter=high, waits=not-taken",
-                             "progress.handover",
-                             {{"between", "lanes"}, {"waiter", "high"}, {"waits", "not-taken"}}},
+                             "handover, between=lanes, waiter=high, waits=not-taken"},
     [WAIT_LOCK_INSIDE] = {"a lane that holds a lock, in the loop",
-                          "spin-lock, contenders=lanes, form=in-loop",
-                          "progress.spin-lock",
-                          {{"contenders", "lanes"}, {"form", "in-loop"}}},
+                          "spin-lock, contenders=lanes, form=in-loop"},
     [WAIT_LOCK_BEHIND] = {"a lane that holds a lock, after the loop",
-                          "spin-lock, contenders=lanes, form=after-loop",
-                          "progress.spin-lock",
-                          {{"contenders", "lanes"}, {"form", "after-loop"}}},
-    [WAIT_LIST] = {"a lane that holds one of two locks",
-                   "linked-list, form=spin",
-                   "progress.linked-list",
-                   {{"form", "spin"}}},
+                          "spin-lock, contenders=lanes, form=after-loop"},
+    [WAIT_LIST] = {"a lane that holds one of two locks", "linked-list, form=spin"},
 };
+
+// Whether a result has the value that "key=value" at the beginning of a text says.
+static bool has_value(const struct report_result *result, const char *text)
+{
+    const size_t key = strcspn(text, "="), length = strcspn(text, ",");
+    char name[24];
+    snprintf(name, sizeof name, "%.*s", (int)key, text);
+    const char *value = report_value(result, name);
+    return strlen(value) == length - key - 1 && !strncmp(value, text + key + 1, strlen(value));
+}
 
 static bool is_kind(const struct report_result *result, int kind)
 {
-    const struct cfg_pair *choices = kinds[kind].choices;
-    bool is = !strcmp(result->test, kinds[kind].test);
-    for (size_t i = 0; is && i < MOST_CHOICES && choices[i].key; i++)
-        is = !strcmp(report_value(result, choices[i].key), choices[i].value);
+    const char *at = kinds[kind].test, *test = result->test + strlen("progress.");
+    const size_t length = strcspn(at, ",");
+    bool is = strlen(test) == length && !strncmp(test, at, length);
+    for (at += length; is && *at; at += strcspn(at, ",")) {
+        at += strlen(", ");
+        is = has_value(result, at);
+    }
     return is;
 }
 
@@ -214,7 +190,7 @@ void report_progress(const struct report_model *model, size_t device,
         if (!was_run(wait))
             continue;
         wait->who = kinds[kind].who;
-        wait->test = kinds[kind].says;
+        wait->test = kinds[kind].test;
         wait->interval = report_interval(wait->stuck, wait->runs, wait->rule);
         progress->waits[progress->count++] = *wait;
     }
@@ -235,12 +211,12 @@ static void put_residency(const struct report_progress *progress, struct table *
     text_count(most, progress->together);
     text_count(fewest, progress->apart);
     if (progress->together && progress->apart)
-        table_note(table, "Co-resident: %s workgroups in every run; %s were not in some runs", most,
-                   fewest);
+        table_note(table, "%s workgroups were co-resident in every run, %s were not in some runs",
+                   most, fewest);
     else if (progress->together)
-        table_note(table, "Co-resident: %s workgroups in every run", most);
+        table_note(table, "%s workgroups were co-resident in every run", most);
     else if (progress->apart)
-        table_note(table, "Co-resident: %s workgroups were not in some runs", fewest);
+        table_note(table, "%s workgroups were not co-resident in some runs", fewest);
 }
 
 void report_waits(const struct report_model *model, size_t device, bool all, struct table *table)

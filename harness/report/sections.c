@@ -144,6 +144,25 @@ size_t report_headlines_brief(struct report_headline *lines, size_t count)
     return kept;
 }
 
+// The member of a list that has a name, which comes first in it; a new one, otherwise zero, if none
+// has. A list grows by doubling.
+static void *find_or_add(void *list, size_t *count, size_t size, const char *name)
+{
+    char *members; // what the pointer at `list` has, whatever it points to
+    memcpy(&members, list, sizeof members);
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(*(const char **)(members + i * size), name) == 0)
+            return members + i * size;
+    if ((*count & (*count - 1)) == 0) {
+        members = lit_realloc(members, *count ? *count * 2 : 1, size);
+        memcpy(list, &members, sizeof members);
+    }
+    char *added = members + (*count)++ * size;
+    memset(added, 0, size);
+    memcpy(added, &name, sizeof name);
+    return added;
+}
+
 const char *const report_counted_names[REPORT_COUNTED] = {"pass", "fail", "skip", "other",
                                                           "control"};
 
@@ -168,22 +187,16 @@ static int compare_families(const void *left, const void *right)
 size_t report_families(const struct report_model *model, size_t device,
                        struct report_family **families)
 {
-    size_t count = 0, room = 0;
+    size_t count = 0;
     *families = NULL;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         if (result->device != device)
             continue;
-        size_t at = 0;
-        while (at < count && strcmp((*families)[at].name, result->family) != 0)
-            at++;
-        if (at == count) {
-            if (count == room)
-                *families = lit_realloc(*families, room = room * 2 + 8, sizeof(**families));
-            (*families)[count++] = (struct report_family){.name = result->family};
-        }
-        (*families)[at].instances += result->instances;
-        (*families)[at].counts[report_counted(result)]++;
+        struct report_family *family =
+            find_or_add(families, &count, sizeof *family, result->family);
+        family->instances += result->instances;
+        family->counts[report_counted(result)]++;
     }
     if (count > 0)
         qsort(*families, count, sizeof(**families), compare_families);
@@ -200,21 +213,14 @@ static int compare_skips(const void *left, const void *right)
 
 size_t report_skips(const struct report_model *model, size_t device, struct report_skip **skips)
 {
-    size_t count = 0, room = 0;
+    size_t count = 0;
     *skips = NULL;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         if (result->device != device || result->result != ENG_SKIP)
             continue;
-        size_t at = 0;
-        while (at < count && strcmp((*skips)[at].reason, result->reason) != 0)
-            at++;
-        if (at == count) {
-            if (count == room)
-                *skips = lit_realloc(*skips, room = room * 2 + 8, sizeof(**skips));
-            (*skips)[count++] = (struct report_skip){.reason = result->reason};
-        }
-        (*skips)[at].count++;
+        struct report_skip *skip = find_or_add(skips, &count, sizeof *skip, result->reason);
+        skip->count++;
     }
     if (count > 0)
         qsort(*skips, count, sizeof(**skips), compare_skips);
@@ -245,18 +251,6 @@ static int by_name(const void *a, const void *b)
                   ((const struct report_mutation_family *)b)->name);
 }
 
-static struct report_mutation_family *family_of(struct report_mutation *mutation, const char *name)
-{
-    for (size_t i = 0; i < mutation->family_count; i++)
-        if (strcmp(mutation->families[i].name, name) == 0)
-            return &mutation->families[i];
-    mutation->families =
-        lit_realloc(mutation->families, mutation->family_count + 1, sizeof *mutation->families);
-    struct report_mutation_family *family = &mutation->families[mutation->family_count++];
-    *family = (struct report_mutation_family){.name = name};
-    return family;
-}
-
 void report_mutation_score(const struct report_model *model, size_t device,
                            struct report_mutation *mutation)
 {
@@ -265,7 +259,8 @@ void report_mutation_score(const struct report_model *model, size_t device,
         const struct report_result *result = &model->results[i];
         if (result->device != device || !report_is_control(result))
             continue;
-        struct report_mutation_family *family = family_of(mutation, result->family);
+        struct report_mutation_family *family = find_or_add(
+            &mutation->families, &mutation->family_count, sizeof *family, result->family);
         const bool seen = report_control_triggered(result);
         mutation->run++;
         mutation->seen += seen;
@@ -340,23 +335,16 @@ struct rule {
 
 static size_t find_rules(const struct report_model *model, size_t device, struct rule **rules)
 {
-    size_t count = 0, room = 0;
+    size_t count = 0;
     *rules = NULL;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         const enum eng_ruling ruling = report_ruling(result);
-        size_t at = 0;
         if (result->device != device || ruling == ENG_RULING_NONE)
             continue;
-        while (at < count && strcmp((*rules)[at].rule, result->rule) != 0)
-            at++;
-        if (at == count) {
-            if (count == room)
-                *rules = lit_realloc(*rules, room = room * 2 + 4, sizeof(**rules));
-            (*rules)[count++] = (struct rule){.rule = result->rule};
-        }
-        (*rules)[at].configurations++;
-        (*rules)[at].rulings[ruling]++;
+        struct rule *rule = find_or_add(rules, &count, sizeof *rule, result->rule);
+        rule->configurations++;
+        rule->rulings[ruling]++;
     }
     return count;
 }
