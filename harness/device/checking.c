@@ -4,7 +4,6 @@
 #include "device/checking.h"
 
 #include "base/text.h"
-#include "model/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,20 +51,11 @@ static enum dev_status make_pipelines(struct dev *dev, enum cat_check check,
         [DEV_SUMMARISE] = "checker/compare/pass=summarise",
     };
     // A driver that is slow to compile is spared what it does not need.
-    for (int pass = by_words ? DEV_COMPARE : DEV_FILL; pass < DEV_PASSES; pass++) {
-        const struct cat_kernel *kernel = cat_kernel_find(names[pass]);
+    for (int pass = by_words ? DEV_COMPARE : DEV_FILL; pass < DEV_PASSES; pass++)
         if (!dev->checker[check][pass])
-            TRY(dev_pipeline(dev,
-                             &(struct dev_pipeline_info){
-                                 .words = cat_kernel_words(kernel),
-                                 .word_count = kernel->count,
-                                 .spec_ids = (const uint32_t[]){SPEC_MODE},
-                                 .spec_values = (const uint32_t[]){(uint32_t)check},
-                                 .spec_count = 1,
-                                 .layout = dev->checker_layout,
-                             },
-                             &dev->checker[check][pass], error));
-    }
+            TRY(dev_kernel(dev, names[pass], (const uint32_t[]){SPEC_MODE},
+                           (const uint32_t[]){(uint32_t)check}, 1, dev->checker_layout,
+                           &dev->checker[check][pass], error));
 error:
     return status;
 }

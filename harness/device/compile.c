@@ -19,13 +19,14 @@ static void note(struct isa_code *code, const char *call, VkResult result)
     isa_remark(code, "%s: %s", call, dev_result_name(result, number));
 }
 
+// Whether a call filled a list that has room for `most`; *count is how many are in it.
 static bool is_list(struct isa_code *code, const char *call, VkResult result, uint32_t *count,
                     uint32_t most)
 {
     if (result != VK_SUCCESS && result != VK_INCOMPLETE)
         note(code, call, result);
-    else if (*count > most)
-        isa_remark(code, "%s: %u entries; the first %u are looked at", call, *count, most);
+    else if (result == VK_INCOMPLETE || *count > most)
+        isa_remark(code, "%s: more than %u entries; only these are read", call, most);
     if (*count > most)
         *count = most;
     return result == VK_SUCCESS || result == VK_INCOMPLETE;
@@ -38,14 +39,11 @@ static void add_statistics(const struct dev *dev, const VkPipelineExecutableInfo
 {
     static const char call[] = "vkGetPipelineExecutableStatisticsKHR";
     VkPipelineExecutableStatisticKHR list[MOST_PARTS];
-    uint32_t count = 0;
-    VkResult result = vkGetPipelineExecutableStatisticsKHR(dev->device, info, &count, NULL);
-    if (!is_list(code, call, result, &count, MOST_PARTS))
-        return;
+    uint32_t count = MOST_PARTS;
     for (uint32_t i = 0; i < count; i++)
         list[i] = (VkPipelineExecutableStatisticKHR){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR};
-    result = vkGetPipelineExecutableStatisticsKHR(dev->device, info, &count, list);
+    const VkResult result = vkGetPipelineExecutableStatisticsKHR(dev->device, info, &count, list);
     if (!is_list(code, call, result, &count, MOST_PARTS))
         return;
     for (uint32_t i = 0; i < count; i++) {
@@ -120,16 +118,14 @@ static void add_representations(const struct dev *dev, const VkPipelineExecutabl
     static const char call[] = "vkGetPipelineExecutableInternalRepresentationsKHR";
     VkPipelineExecutableInternalRepresentationKHR list[MOST_PARTS];
     size_t said[MOST_PARTS];
-    uint32_t count = 0;
-    VkResult result =
-        vkGetPipelineExecutableInternalRepresentationsKHR(dev->device, info, &count, NULL);
-    if (!is_list(code, call, result, &count, MOST_PARTS) || !count)
-        return;
+    uint32_t count = MOST_PARTS;
     for (uint32_t i = 0; i < count; i++)
         list[i] = (VkPipelineExecutableInternalRepresentationKHR){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR};
-    result = vkGetPipelineExecutableInternalRepresentationsKHR(dev->device, info, &count, list);
-    if (!is_list(code, call, result, &count, MOST_PARTS))
+    // First the sizes, then the data.
+    VkResult result =
+        vkGetPipelineExecutableInternalRepresentationsKHR(dev->device, info, &count, list);
+    if (!is_list(code, call, result, &count, MOST_PARTS) || !count)
         return;
     for (uint32_t i = 0; i < count; i++) {
         if (list[i].dataSize > ISA_MOST_BYTES)
@@ -155,14 +151,11 @@ static void add_executables(const struct dev *dev, VkPipeline pipeline, struct i
     const VkPipelineInfoKHR info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR,
                                     .pipeline = pipeline};
     VkPipelineExecutablePropertiesKHR list[MOST_EXECUTABLES];
-    uint32_t count = 0;
-    VkResult result = vkGetPipelineExecutablePropertiesKHR(dev->device, &info, &count, NULL);
-    if (!is_list(code, call, result, &count, MOST_EXECUTABLES))
-        return;
+    uint32_t count = MOST_EXECUTABLES;
     for (uint32_t i = 0; i < count; i++)
         list[i] = (VkPipelineExecutablePropertiesKHR){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR};
-    result = vkGetPipelineExecutablePropertiesKHR(dev->device, &info, &count, list);
+    const VkResult result = vkGetPipelineExecutablePropertiesKHR(dev->device, &info, &count, list);
     if (!is_list(code, call, result, &count, MOST_EXECUTABLES))
         return;
     for (uint32_t i = 0; i < count; i++) {
@@ -239,12 +232,10 @@ static void add_binaries(const struct dev *dev, VkPipeline pipeline, struct isa_
     const VkPipelineBinaryCreateInfoKHR info = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_BINARY_CREATE_INFO_KHR, .pipeline = pipeline};
     VkPipelineBinaryHandlesInfoKHR handles = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_BINARY_HANDLES_INFO_KHR};
-    VkResult result = vkCreatePipelineBinariesKHR(dev->device, &info, NULL, &handles);
-    if (!is_list(code, call, result, &handles.pipelineBinaryCount, MOST_PARTS))
-        return;
-    handles.pPipelineBinaries = list;
-    result = vkCreatePipelineBinariesKHR(dev->device, &info, NULL, &handles);
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_BINARY_HANDLES_INFO_KHR,
+        .pipelineBinaryCount = MOST_PARTS,
+        .pPipelineBinaries = list};
+    const VkResult result = vkCreatePipelineBinariesKHR(dev->device, &info, NULL, &handles);
     if (!is_list(code, call, result, &handles.pipelineBinaryCount, MOST_PARTS))
         return;
     for (uint32_t i = 0; i < handles.pipelineBinaryCount; i++) {
@@ -312,14 +303,7 @@ enum dev_status dev_compile(struct dev *dev, const struct dev_compile_info *info
 {
     enum dev_status status = DEV_OK;
     VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
-    struct dev_pipeline_info pipeline = {
-        .words = info->words,
-        .word_count = info->word_count,
-        .spec_ids = info->spec_ids,
-        .spec_values = info->spec_values,
-        .spec_count = info->spec_count,
-        .subgroup = info->subgroup,
-    };
+    struct dev_pipeline_info pipeline = {.code = *info};
     TRY(dev_layouts(dev, DEV_TEST_BINDINGS, &set_layout, &pipeline.layout, error));
     TRY(ask_cache(dev, &pipeline, code, error));
     TRY(ask_binaries(dev, &pipeline, code, error));

@@ -42,16 +42,21 @@ const struct dev_facts *dev_facts(const struct dev *dev);
 // of what checks it.
 uint64_t dev_most_words(const struct dev *dev);
 
+// What a pipeline is made of.
+struct dev_compile_info {
+    const uint32_t *words; // the module
+    size_t word_count;
+    uint32_t subgroup; // required subgroup size where the device can control it; 0: any
+    const uint32_t *spec_ids, *spec_values;
+    size_t spec_count;
+};
+
 // One configuration made ready: pipeline, buffers, recorded commands.
 struct dev_program;
 
 struct dev_program_info {
-    const char *name;      // under which its pipeline may have been precompiled; NULL: none
-    const uint32_t *words; // the module
-    size_t word_count;
-    uint32_t subgroup; // required subgroup size where the device can control it
-    const uint32_t *spec_ids, *spec_values;
-    size_t spec_count;
+    const char *name; // under which its pipeline may have been precompiled; NULL: none
+    struct dev_compile_info code;
     struct cat_mode mode;
     struct cat_shape shape;
     const uint32_t *input, *expected; // copied to the device
@@ -103,20 +108,11 @@ enum dev_status dev_program_run(struct dev_program *program, const uint32_t *see
                                 struct dev_batch *batch, uint32_t timeout_ms,
                                 struct lit_error *error);
 
-// A configuration's pipeline, as dev_program_info has it.
-struct dev_compile_info {
-    const uint32_t *words;
-    size_t word_count;
-    uint32_t subgroup;
-    const uint32_t *spec_ids, *spec_values;
-    size_t spec_count;
-};
-
 #define DEV_PRECOMPILE_MOST 16 // pipelines precompiled at a time
 
 struct dev_precompile_info {
     const char *name;             // whose it is
-    struct dev_compile_info what; // the words stay where they are until it is taken or dropped
+    struct dev_compile_info code; // the words stay where they are until it is taken or dropped
     bool sliced;                  // it is to run under stress with more than one slice
     // Called once it is made, or refused, by the thread that made it; may be NULL.
     void (*made)(const char *name, void *user);

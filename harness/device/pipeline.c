@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "model/kernel.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -60,25 +61,25 @@ static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *
 {
     enum dev_status status = DEV_OK;
     VkSpecializationMapEntry entries[MAX_SPEC];
-    if (info->spec_count > MAX_SPEC)
-        return dev_refuse(error, "%zu specialization constants", info->spec_count);
-    for (size_t i = 0; i < info->spec_count; i++)
+    if (info->code.spec_count > MAX_SPEC)
+        return dev_refuse(error, "%zu specialization constants", info->code.spec_count);
+    for (size_t i = 0; i < info->code.spec_count; i++)
         entries[i] = (VkSpecializationMapEntry){
-            .constantID = info->spec_ids[i],
+            .constantID = info->code.spec_ids[i],
             .offset = (uint32_t)(i * 4),
             .size = 4,
         };
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
-        .requiredSubgroupSize = info->subgroup,
+        .requiredSubgroupSize = info->code.subgroup,
     };
     const VkSpecializationInfo specialization = {
-        .mapEntryCount = (uint32_t)info->spec_count,
+        .mapEntryCount = (uint32_t)info->code.spec_count,
         .pMapEntries = entries,
-        .dataSize = info->spec_count * 4,
-        .pData = info->spec_values,
+        .dataSize = info->code.spec_count * 4,
+        .pData = info->code.spec_values,
     };
-    const bool full = info->subgroup && dev->full_subgroups;
+    const bool full = info->code.subgroup && dev->full_subgroups;
     VK(vkCreateComputePipelines(
         dev->device, info->cache, 1,
         &(VkComputePipelineCreateInfo){
@@ -88,7 +89,7 @@ static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *
             .stage =
                 {
                     .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                    .pNext = info->subgroup && dev->size_control ? &size : NULL,
+                    .pNext = info->code.subgroup && dev->size_control ? &size : NULL,
                     .flags = full ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT : 0u,
                     .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                     .module = module,
@@ -113,8 +114,8 @@ static enum dev_status make_pipeline(struct dev *dev, const struct dev_pipeline_
     VK(vkCreateShaderModule(dev->device,
                             &(VkShaderModuleCreateInfo){
                                 .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                .codeSize = info->word_count * 4,
-                                .pCode = info->words,
+                                .codeSize = info->code.word_count * 4,
+                                .pCode = info->code.words,
                             },
                             NULL, &module));
     TRY(compile(dev, info, module, pipeline, error));
@@ -154,12 +155,13 @@ struct dev_precompile {
     struct dev_precompiled one[DEV_PRECOMPILE_MOST];
 };
 
-static bool same_info(const struct dev_pipeline_info *a, const struct dev_pipeline_info *b)
+static bool same_info(const struct dev_pipeline_info *left, const struct dev_pipeline_info *right)
 {
+    const struct dev_compile_info *a = &left->code, *b = &right->code;
     return a->word_count == b->word_count && a->spec_count == b->spec_count &&
-           a->subgroup == b->subgroup && a->sliced == b->sliced && a->capture == b->capture &&
-           a->cache == b->cache && a->flags2 == b->flags2 &&
-           !memcmp(a->words, b->words, a->word_count * 4) &&
+           a->subgroup == b->subgroup && left->sliced == right->sliced &&
+           left->capture == right->capture && left->cache == right->cache &&
+           left->flags2 == right->flags2 && !memcmp(a->words, b->words, a->word_count * 4) &&
            (!a->spec_count || (!memcmp(a->spec_ids, b->spec_ids, a->spec_count * 4) &&
                                !memcmp(a->spec_values, b->spec_values, a->spec_count * 4)));
 }
@@ -202,34 +204,26 @@ static struct dev_precompile *table_of(struct dev *dev)
 
 bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *info)
 {
-    const struct dev_compile_info *what = &info->what;
-    struct dev_precompile *ahead = table_of(dev);
+    const struct dev_compile_info *code = &info->code;
+    struct dev_precompile *table = table_of(dev);
     struct dev_precompiled *one = NULL;
-    for (size_t i = 0; ahead && i < DEV_PRECOMPILE_MOST && !one; i++)
-        if (!ahead->one[i].used)
-            one = &ahead->one[i];
-    if (!one || what->spec_count > DEV_PRECOMPILE_SPECS)
+    for (size_t i = 0; table && i < DEV_PRECOMPILE_MOST && !one; i++)
+        if (!table->one[i].used)
+            one = &table->one[i];
+    if (!one || code->spec_count > DEV_PRECOMPILE_SPECS)
         return false;
     *one = (struct dev_precompiled){
         .dev = dev,
-        .info =
-            {
-                .words = what->words,
-                .word_count = what->word_count,
-                .spec_ids = one->ids,
-                .spec_values = one->values,
-                .spec_count = what->spec_count,
-                .layout = ahead->layout,
-                .subgroup = what->subgroup,
-                .sliced = info->sliced,
-            },
+        .info = {.code = *code, .layout = table->layout, .sliced = info->sliced},
         .made = info->made,
         .user = info->user,
     };
+    one->info.code.spec_ids = one->ids;
+    one->info.code.spec_values = one->values;
     snprintf(one->name, sizeof one->name, "%s", info->name);
-    for (size_t i = 0; i < what->spec_count; i++) {
-        one->ids[i] = what->spec_ids[i];
-        one->values[i] = what->spec_values[i];
+    for (size_t i = 0; i < code->spec_count; i++) {
+        one->ids[i] = code->spec_ids[i];
+        one->values[i] = code->spec_values[i];
     }
     one->used = pthread_create(&one->thread, NULL, make, one) == 0;
     return one->used;
@@ -267,6 +261,23 @@ enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *in
 {
     return take_precompiled(dev, info, pipeline) ? DEV_OK
                                                  : make_pipeline(dev, info, pipeline, error);
+}
+
+enum dev_status dev_kernel(struct dev *dev, const char *name, const uint32_t *ids,
+                           const uint32_t *values, size_t count, VkPipelineLayout layout,
+                           VkPipeline *pipeline, struct lit_error *error)
+{
+    const struct cat_kernel *kernel = cat_kernel_find(name);
+    return dev_pipeline(dev,
+                        &(struct dev_pipeline_info){
+                            .code = {.words = cat_kernel_words(kernel),
+                                     .word_count = kernel->count,
+                                     .spec_ids = ids,
+                                     .spec_values = values,
+                                     .spec_count = count},
+                            .layout = layout,
+                        },
+                        pipeline, error);
 }
 
 double dev_precompile_spent(struct dev *dev)

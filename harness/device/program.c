@@ -130,13 +130,8 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
     TRY(dev_layouts(dev, DEV_TEST_BINDINGS, &program->set_layout, &program->layout, error));
     TRY(dev_pipeline(dev,
                      &(struct dev_pipeline_info){
-                         .words = info->words,
-                         .word_count = info->word_count,
-                         .spec_ids = info->spec_ids,
-                         .spec_values = info->spec_values,
-                         .spec_count = info->spec_count,
+                         .code = info->code,
                          .layout = program->layout,
-                         .subgroup = info->subgroup,
                          .sliced = info->stress.slices > 1,
                          .owner = info->name,
                      },

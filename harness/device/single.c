@@ -27,18 +27,10 @@ struct dev_single {
 static enum dev_status compile(struct dev_single *single, VkPipeline *pipeline,
                                struct lit_error *error)
 {
-    const struct dev_program_info *info = &single->info;
-    return dev_pipeline(single->dev,
-                        &(struct dev_pipeline_info){
-                            .words = info->words,
-                            .word_count = info->word_count,
-                            .spec_ids = info->spec_ids,
-                            .spec_values = info->spec_values,
-                            .spec_count = info->spec_count,
-                            .layout = single->layout,
-                            .subgroup = info->subgroup,
-                        },
-                        pipeline, error);
+    return dev_pipeline(
+        single->dev,
+        &(struct dev_pipeline_info){.code = single->info.code, .layout = single->layout}, pipeline,
+        error);
 }
 
 static enum dev_status make(struct dev_single *single, struct lit_error *error)

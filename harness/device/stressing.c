@@ -4,8 +4,6 @@
 
 #include "device/checking.h"
 
-#include "model/kernel.h"
-
 #include <string.h>
 
 enum { SPEC_FIRST_LOADS = 1, SPEC_SECOND_LOADS = 2, SPEC_SHARED = 3, SPECS = 3 };
@@ -25,7 +23,6 @@ static enum dev_status make_pipeline(struct dev *dev, struct dev_stressing *stre
         [DEV_STRESS_ARITHMETIC] = "stress/background/kind=arithmetic",
         [DEV_STRESS_BARRIER] = "stress/background/kind=barrier",
     };
-    const struct cat_kernel *kernel = cat_kernel_find(names[set->kind]);
     const uint32_t shared = set->shared > DEV_STRESS_SHARED ? set->shared : DEV_STRESS_SHARED;
     const uint32_t ids[SPECS] = {SPEC_FIRST_LOADS, SPEC_SECOND_LOADS, SPEC_SHARED};
     const uint32_t values[SPECS] = {
@@ -33,16 +30,8 @@ static enum dev_status make_pipeline(struct dev *dev, struct dev_stressing *stre
         set->pattern == DEV_STRESS_STORE_LOAD || set->pattern == DEV_STRESS_LOAD_LOAD,
         shared / 4,
     };
-    return dev_pipeline(dev,
-                        &(struct dev_pipeline_info){
-                            .words = cat_kernel_words(kernel),
-                            .word_count = kernel->count,
-                            .spec_ids = ids,
-                            .spec_values = values,
-                            .spec_count = SPECS,
-                            .layout = stressing->layout,
-                        },
-                        &stressing->pipeline, error);
+    return dev_kernel(dev, names[set->kind], ids, values, SPECS, stressing->layout,
+                      &stressing->pipeline, error);
 }
 
 enum dev_status dev_stressing_init(struct dev *dev, struct dev_stressing *stressing,

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "device/vulkan.h"
-#include "model/kernel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -256,19 +255,10 @@ static enum dev_status make_helpers(struct dev_timer *timer, struct lit_error *e
     const uint64_t groups = timer->words / EACH;
     timer->width = facts->max_workgroup < FILL_WIDTHS ? 128 : FILL_WIDTHS;
     timer->groups = groups > most ? most : groups ? (uint32_t)groups : 1;
-    for (int i = 0; i < HELPERS; i++) {
-        const struct cat_kernel *kernel = cat_kernel_find(names[i]);
-        TRY(dev_pipeline(timer->dev,
-                         &(struct dev_pipeline_info){
-                             .words = cat_kernel_words(kernel),
-                             .word_count = kernel->count,
-                             .spec_ids = (const uint32_t[]){0, 2},
-                             .spec_values = (const uint32_t[]){timer->width, timer->seed},
-                             .spec_count = 2,
-                             .layout = timer->layout,
-                         },
-                         &timer->helpers[i], error));
-    }
+    for (int i = 0; i < HELPERS; i++)
+        TRY(dev_kernel(timer->dev, names[i], (const uint32_t[]){0, 2},
+                       (const uint32_t[]){timer->width, timer->seed}, 2, timer->layout,
+                       &timer->helpers[i], error));
 error:
     return status;
 }
@@ -387,15 +377,7 @@ struct dev_timed *dev_timed_create(struct dev_timer *timer, const struct dev_tim
     timed->has_state = info->state_words != 0;
     timed->stale = true;
     TRY(dev_pipeline(timer->dev,
-                     &(struct dev_pipeline_info){
-                         .words = info->kernel.words,
-                         .word_count = info->kernel.word_count,
-                         .spec_ids = info->kernel.spec_ids,
-                         .spec_values = info->kernel.spec_values,
-                         .spec_count = info->kernel.spec_count,
-                         .layout = timer->layout,
-                         .subgroup = info->kernel.subgroup,
-                     },
+                     &(struct dev_pipeline_info){.code = info->kernel, .layout = timer->layout},
                      &timed->pipeline, error));
     if (timed->has_state)
         TRY(dev_buffer_create(timer->dev, DEV_ON_DEVICE, info->state_words, &timed->state, error));

@@ -182,12 +182,8 @@ enum dev_status dev_layouts_pushing(struct dev *dev, uint32_t bindings, uint32_t
                                     struct lit_error *error);
 
 struct dev_pipeline_info {
-    const uint32_t *words;
-    size_t word_count;
-    const uint32_t *spec_ids, *spec_values;
-    size_t spec_count;
+    struct dev_compile_info code; // subgroup: full subgroups of this size, where possible
     VkPipelineLayout layout;
-    uint32_t subgroup; // 0: the driver's choice; else full subgroups of this size, where possible
     bool sliced;       // it is dispatched by vkCmdDispatchBase
     const char *owner; // the configuration that it is for; NULL: none
     // For dev_compile: what the driver is to keep of it, a cache to put it into, and flags that
@@ -201,6 +197,11 @@ struct dev_pipeline_info {
 // was precompiled for exactly this (device.h, dev_precompile_begin).
 enum dev_status dev_pipeline(struct dev *dev, const struct dev_pipeline_info *info,
                              VkPipeline *pipeline, struct lit_error *error);
+
+// The pipeline of one of the harness's own kernels (model/kernel.h), with specialization constants.
+enum dev_status dev_kernel(struct dev *dev, const char *name, const uint32_t *ids,
+                           const uint32_t *values, size_t count, VkPipelineLayout layout,
+                           VkPipeline *pipeline, struct lit_error *error);
 
 // Starts the command buffer anew.
 enum dev_status dev_begin(struct dev *dev, struct lit_error *error);

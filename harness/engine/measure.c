@@ -56,10 +56,10 @@ static void emit_text(emit_event *emit, void *user, enum eng_event_kind kind,
     emit(&event, user);
 }
 
-struct dev_compile_info eng_compile_info(const struct eng_prepared *ready)
+struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const uint32_t *words)
 {
     return (struct dev_compile_info){
-        .words = cat_module_words(ready->which.test, ready->module),
+        .words = words ? words : cat_module_words(ready->which.test, ready->module),
         .word_count = ready->module->count,
         .subgroup = ready->args.subgroup,
         .spec_ids = ready->spec_ids,
@@ -94,15 +94,15 @@ static bool resolve(struct job *job)
 static enum dev_status make_program(struct job *job)
 {
     enum dev_status status = DEV_OK;
-    const uint32_t *words = job->measure->own
-                                ? job->measure->own->words
-                                : cat_module_words(job->ready.which.test, job->ready.module);
-    size_t count = job->ready.module->count;
+    const struct eng_own *own = job->measure->own;
+    struct dev_compile_info code = eng_compile_info(&job->ready, own ? own->words : NULL);
+    const struct cat_module *module = job->ready.module;
+    const struct cat_test *test = job->ready.which.test;
     uint32_t *named = NULL;
     if (job->measure->named)
-        words = named =
-            cat_ids_insert(words, count, cat_module_names(job->ready.which.test, job->ready.module),
-                           job->ready.module->names_size, &count);
+        code.words = named =
+            cat_ids_insert(code.words, code.word_count, cat_module_names(test, module),
+                           module->names_size, &code.word_count);
     dev_program_destroy(&job->program);
     job->program_runs = 0;
     job->made = true;
@@ -113,12 +113,7 @@ static enum dev_status make_program(struct job *job)
     job->program = dev_program_create(job->measure->dev,
                                       &(struct dev_program_info){
                                           .name = job->request->name,
-                                          .words = words,
-                                          .word_count = count,
-                                          .subgroup = job->ready.args.subgroup,
-                                          .spec_ids = job->ready.spec_ids,
-                                          .spec_values = job->ready.spec_values,
-                                          .spec_count = job->ready.spec_count,
+                                          .code = code,
                                           .mode = job->ready.mode,
                                           .shape = job->ready.shape,
                                           .input = job->ready.input,
@@ -146,7 +141,7 @@ static void precompile_next(struct job *job)
     job->next_begun = true;
     dev_precompile_begin(job->measure->dev, &(struct dev_precompile_info){
                                                 .name = job->request->name,
-                                                .what = eng_compile_info(&job->ready),
+                                                .code = eng_compile_info(&job->ready, NULL),
                                                 .sliced = job->stress.slices > 1,
                                             });
 }
@@ -431,7 +426,7 @@ enum dev_status eng_compile(struct dev *dev, const char *name,
         eng_prepared_clear(&ready);
         return DEV_OK;
     }
-    const struct dev_compile_info info = eng_compile_info(&ready);
+    const struct dev_compile_info info = eng_compile_info(&ready, NULL);
     const enum dev_status status = dev_compile(dev, &info, &code, &error);
     if (status == DEV_OK) {
         isa_extract(&code, facts->vendor, facts->product);

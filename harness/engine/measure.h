@@ -28,8 +28,8 @@ struct eng_measure {
     void *user;
 };
 
-// The pipeline of a configuration, as dev_compile has it.
-struct dev_compile_info eng_compile_info(const struct eng_prepared *ready);
+// What a configuration's pipeline is made of; `words` NULL: the catalogue's.
+struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const uint32_t *words);
 
 // The most words for a buffer: input and expectation lie in the host's memory, too.
 uint64_t eng_most_words(const struct dev *dev);

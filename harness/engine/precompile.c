@@ -127,7 +127,7 @@ static bool begin(struct dev *dev, const struct eng_upcoming *ahead, struct list
     eng_stress_fit(&stress, &limits);
     return dev_precompile_begin(dev, &(struct dev_precompile_info){
                                          .name = ahead->name,
-                                         .what = eng_compile_info(ready),
+                                         .code = eng_compile_info(ready, NULL),
                                          .sliced = stress.slices > 1,
                                          .made = finish,
                                          .user = listener,

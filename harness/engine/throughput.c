@@ -147,12 +147,7 @@ static struct dev_program_info program_info(const struct job *job)
 {
     const struct eng_prepared *ready = &job->ready;
     return (struct dev_program_info){
-        .words = cat_module_words(ready->which.test, ready->module),
-        .word_count = ready->module->count,
-        .subgroup = ready->args.subgroup,
-        .spec_ids = ready->spec_ids,
-        .spec_values = ready->spec_values,
-        .spec_count = ready->spec_count,
+        .code = eng_compile_info(ready, NULL),
         .mode = ready->mode,
         .shape = ready->shape,
         .input = ready->input,

@@ -49,7 +49,7 @@ class NothingThere(Case):
         self.nothing("broken.json", "not JSON", drivers=[self.write("broken.json", "{\n nothing")])
 
     def test_manifest_names_no_library(self):
-        self.nothing("names no library", drivers=[self.write("other.json", '{"ICD": {}}')])
+        self.nothing("no library path", drivers=[self.write("other.json", '{"ICD": {}}')])
 
     def test_manifest_is_large_or_odd(self):
         large = self.write("large.json", "[" * 200000)
