@@ -39,7 +39,7 @@ static uint32_t inverse(uint32_t odd)
 }
 
 // C(n - 1 + d, d) is the one before times (n - 1 + d) / d. Division modulo 2^32 is one by the odd
-// part; the powers of two are counted apart.
+// part; the powers of two are counted separately.
 void bench_coefficients(uint32_t n, uint32_t *coefficients, uint32_t count)
 {
     uint32_t odd = 1;

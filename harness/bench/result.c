@@ -324,8 +324,7 @@ enum lit_exit bench_sum_exit(const struct bench_sum *sum, char *because, size_t 
         return LIT_EXIT_TIME;
     }
     if (sum->expired) {
-        snprintf(because, size,
-                 "in %" PRIu64 " row%s a wait for another workgroup timed out, which says nothing",
+        snprintf(because, size, "in %" PRIu64 " row%s a bounded wait expired: inconclusive",
                  sum->expired, sum->expired == 1 ? "" : "s");
         return LIT_EXIT_UNDECIDED;
     }

@@ -151,7 +151,8 @@ enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool ou
         return LIT_EXIT_TIME;
     }
     if (waited) {
-        snprintf(because, size, "%zu of %zu had runs in which a wait timed out", waited, count);
+        snprintf(because, size, "%zu of %zu had runs in which a bounded wait expired", waited,
+                 count);
         return LIT_EXIT_UNDECIDED;
     }
     if (unreported) {
@@ -249,8 +250,8 @@ void cli_rate_text(const struct cli_rate *rate, struct text *text)
         const struct bench_rate *run = &rates->rounds[0];
         const struct bench_rate_figures f = bench_rate_figures(rates, BENCH_BATCHED);
         text_printf(text,
-                    "    %" PRIu64 " workgroups, %" PRIu64 " instances of %" PRIu64
-                    " words; %" PRIu32 " runs are made ready and checked together\n",
+                    "    %" PRIu64 " workgroups, %" PRIu64 " units of %" PRIu64 " words; %" PRIu32
+                    " runs are made ready and checked together\n",
                     run->workgroups, run->instances, run->output_words / run->instances,
                     run->slots);
         for (int form = 0; form < BENCH_FORMS; form++)
@@ -262,7 +263,7 @@ void cli_rate_text(const struct cli_rate *rate, struct text *text)
             const struct bench_rate_figures g = bench_rate_figures(rates, (enum bench_form)form);
             const char *name = bench_form_name((enum bench_form)form);
             if (g.failed)
-                text_printf(text, "    WRONG, %s: %" PRIu64 " of %" PRIu64 " instances\n", name,
+                text_printf(text, "    WRONG, %s: %" PRIu64 " of %" PRIu64 " units\n", name,
                             g.failed, g.instances);
             if (g.expired)
                 text_printf(text,

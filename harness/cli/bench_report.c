@@ -80,12 +80,9 @@ static void put_of_limit(struct table *table, bool is_limit, const char *unit, d
 static const char *state_word(const struct bench_measured *measured)
 {
     static const char *const words[BENCH_VERDICTS] = {
-        [BENCH_RIGHT] = "",
-        [BENCH_WRONG] = "WRONG",
-        [BENCH_EXPIRED] = "wait timed out",
-        [BENCH_UNTIMED] = "not timed",
-        [BENCH_SKIP] = "skipped",
-        [BENCH_REFUSAL] = "refused",
+        [BENCH_RIGHT] = "",          [BENCH_WRONG] = "WRONG",
+        [BENCH_EXPIRED] = "expired", [BENCH_UNTIMED] = "not timed",
+        [BENCH_SKIP] = "skipped",    [BENCH_REFUSAL] = "refused",
     };
     return words[bench_verdict(measured)];
 }
@@ -114,7 +111,7 @@ static void put_remark(const struct bench_result *result, size_t i, const char *
     if (measured->expired)
         text_printf(text,
                     "%sINCONCLUSIVE: %s: in %" PRIu32 " of %" PRIu32
-                    " dispatches a wait for another workgroup timed out\n",
+                    " dispatches a bounded wait expired\n",
                     lead, name.data, measured->expired, measured->dispatches);
     for (size_t k = 0; k < result->count && measured->reason[0]; k++)
         if (result->rows[k].state == measured->state &&

@@ -172,16 +172,6 @@ static enum eng_end ask_device(struct asking *a)
     return end;
 }
 
-#define HEADER 32 // bytes of VkPipelineCacheHeaderVersionOne: size, version, vendor, product, UUID
-
-static uint32_t little_endian(const char *bytes)
-{
-    uint32_t word = 0;
-    for (int i = 3; i >= 0; i--)
-        word = word << 8 | (unsigned char)bytes[i];
-    return word;
-}
-
 // Adds what each pipeline cache holds, by its name; `unread` counts those in which no machine code
 // was found.
 static bool read_caches(const char *const *paths, size_t count, struct isa_study *study,
@@ -193,12 +183,9 @@ static bool read_caches(const char *const *paths, size_t count, struct isa_study
         struct isa_code code = {0};
         good = text_read(&bytes, paths[i], ISA_MOST_BYTES) ||
                lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", paths[i], strerror(errno));
-        if (good && (bytes.length < HEADER || little_endian(bytes.data) != HEADER ||
-                     little_endian(bytes.data + 4) != 1))
+        if (good && !isa_add_cache(&code, paths[i], bytes.data ? bytes.data : "", bytes.length))
             good = lit_fail(error, LIT_EXIT_USAGE, "%.300s is not a pipeline cache", paths[i]);
         if (good) {
-            isa_add_piece(&code, ISA_CACHE, "pipeline cache", paths[i], bytes.data, bytes.length);
-            isa_extract(&code, little_endian(bytes.data + 8), little_endian(bytes.data + 12));
             *unread += isa_find(&code, ISA_MACHINE) == NULL;
             isa_study_add(study, paths[i], &code, NULL, NULL);
         }

@@ -58,11 +58,10 @@ static void emit(struct job *job, const struct eng_event *event)
     job->peer_closed = !job->emit(event, job->user) || job->peer_closed;
 }
 
-static void emit_end(struct job *job, enum eng_result result, const char *text)
+static void emit_end(struct job *job, enum eng_result result)
 {
-    struct eng_event event = {.kind = ENG_EVENT_DONE, .result = result};
-    snprintf(event.text, sizeof event.text, "%s", text);
-    emit(job, &event);
+    eng_emit_text(job->emit, job->user, ENG_EVENT_DONE, result,
+                  result == ENG_PASS ? "" : job->error.message);
 }
 
 // --- What is expected
@@ -441,14 +440,8 @@ static enum dev_status work(struct job *job)
         status = make_all(job);
     if (status == DEV_OK)
         status = time_all(job);
-    const enum eng_result failed =
-        job->lookback && job->error.code == LIT_EXIT_NOTHING ? ENG_SKIP : ENG_HARNESS_ERROR;
-    emit_end(job,
-             status == DEV_OK        ? ENG_PASS
-             : status == DEV_LOST    ? ENG_DEVICE_LOST
-             : status == DEV_TIMEOUT ? ENG_HANG
-                                     : failed,
-             status == DEV_OK ? "" : job->error.message);
+    const bool lacks = status == DEV_ERROR && job->lookback && job->error.code == LIT_EXIT_NOTHING;
+    emit_end(job, lacks ? ENG_SKIP : eng_status_result(status));
     return status;
 }
 
@@ -480,12 +473,11 @@ enum dev_status eng_bench(struct dev *dev, const struct eng_request *request,
                         .lookback = strcmp(request->name, ENG_LOOKBACK) == 0,
                         .subgroup = dev_facts(dev)->subgroup};
     if (job->subgroup < 4 || job->subgroup > 128) {
-        char reason[64];
-        snprintf(reason, sizeof reason, "subgroups of %" PRIu32 "; the kernels are for 4 to 128",
-                 job->subgroup);
-        emit_end(job, ENG_SKIP, reason);
+        lit_fail(&job->error, LIT_EXIT_NOTHING,
+                 "subgroups of %" PRIu32 "; the kernels are for 4 to 128", job->subgroup);
+        emit_end(job, ENG_SKIP);
     } else if (!settle(job)) {
-        emit_end(job, ENG_HARNESS_ERROR, job->error.message);
+        emit_end(job, ENG_HARNESS_ERROR);
     } else {
         status = work(job);
     }

@@ -48,8 +48,8 @@ struct job {
 
 typedef bool emit_event(const struct eng_event *event, void *user);
 
-static void emit_text(emit_event *emit, void *user, enum eng_event_kind kind,
-                      enum eng_result result, const char *text)
+void eng_emit_text(emit_event *emit, void *user, enum eng_event_kind kind, enum eng_result result,
+                   const char *text)
 {
     struct eng_event event = {.kind = kind, .result = result, .error_code = LIT_EXIT_USAGE};
     snprintf(event.text, sizeof event.text, "%s", text);
@@ -163,7 +163,8 @@ static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_r
         return status;
 
     // What the device says cannot be relied on: the same runs again, seen by the host.
-    emit_text(job->measure->emit, job->measure->user, ENG_EVENT_MESSAGE, ENG_PASS, CHECKER_SILENT);
+    eng_emit_text(job->measure->emit, job->measure->user, ENG_EVENT_MESSAGE, ENG_PASS,
+                  CHECKER_SILENT);
     job->check_on_host = true;
     status = make_program(job);
     if (status == DEV_OK)
@@ -320,22 +321,16 @@ static void conclude(struct job *job, enum dev_status status, enum eng_event_kin
         // Under another set of stress, or with nothing left to run, it was not used.
         dev_precompile_drop(job->measure->dev, job->request->name);
     }
-    emit_text(job->measure->emit, job->measure->user, kind, result, job->error.message);
+    eng_emit_text(job->measure->emit, job->measure->user, kind, result, job->error.message);
 }
 
-static enum eng_result result_of(enum dev_status status, const struct eng_count *total)
+enum eng_result eng_status_result(enum dev_status status)
 {
-    switch (status) {
-    case DEV_LOST:
-        return ENG_DEVICE_LOST;
-    case DEV_TIMEOUT:
-        return ENG_HANG;
-    case DEV_ERROR:
-        return ENG_HARNESS_ERROR;
-    case DEV_OK:
-        break;
-    }
-    return eng_verdict(total);
+    static const enum eng_result results[] = {[DEV_OK] = ENG_PASS,
+                                              [DEV_LOST] = ENG_DEVICE_LOST,
+                                              [DEV_TIMEOUT] = ENG_HANG,
+                                              [DEV_ERROR] = ENG_HARNESS_ERROR};
+    return results[status];
 }
 
 enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_request *request)
@@ -375,7 +370,8 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     status = run_all(job, &total);
     if (status == DEV_OK)
         job->error.message[0] = '\0';
-    conclude(job, status, ENG_EVENT_DONE, result_of(status, &total));
+    conclude(job, status, ENG_EVENT_DONE,
+             status == DEV_OK ? eng_verdict(&total) : eng_status_result(status));
 done:
     eng_prepared_clear(&job->ready);
     free(job);
@@ -412,7 +408,7 @@ enum dev_status eng_compile(struct dev *dev, const char *name,
     struct cat_case which;
     struct eng_prepared ready;
     if (!cat_case_parse(name, &which, &error)) {
-        emit_text(emit, user, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, error.message);
+        eng_emit_text(emit, user, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, error.message);
         return DEV_OK;
     }
     if (!eng_prepare(
@@ -422,7 +418,7 @@ enum dev_status eng_compile(struct dev *dev, const char *name,
                 .most_words = UINT32_MAX, // no buffer is made
             },
             &ready, &error)) {
-        emit_text(emit, user, ENG_EVENT_DONE, ENG_SKIP, error.message);
+        eng_emit_text(emit, user, ENG_EVENT_DONE, ENG_SKIP, error.message);
         eng_prepared_clear(&ready);
         return DEV_OK;
     }
@@ -431,13 +427,13 @@ enum dev_status eng_compile(struct dev *dev, const char *name,
     if (status == DEV_OK) {
         isa_extract(&code, facts->vendor, facts->product);
         if (eng_emit_code(&code, emit, user))
-            emit_text(emit, user, ENG_EVENT_DONE, ENG_PASS, "");
+            eng_emit_text(emit, user, ENG_EVENT_DONE, ENG_PASS, "");
         else
-            emit_text(emit, user, ENG_EVENT_ERROR, ENG_HARNESS_ERROR,
-                      "the driver returned too much data");
+            eng_emit_text(emit, user, ENG_EVENT_ERROR, ENG_HARNESS_ERROR,
+                          "the driver returned too much data");
     } else {
-        emit_text(emit, user, ENG_EVENT_DONE,
-                  status == DEV_LOST ? ENG_DEVICE_LOST : ENG_HARNESS_ERROR, error.message);
+        eng_emit_text(emit, user, ENG_EVENT_DONE,
+                      status == DEV_LOST ? ENG_DEVICE_LOST : ENG_HARNESS_ERROR, error.message);
     }
     isa_code_clear(&code);
     eng_prepared_clear(&ready);

@@ -66,6 +66,12 @@ void eng_precompiled_forget(const char *name);
 bool eng_emit_code(const struct isa_code *code,
                    bool (*emit)(const struct eng_event *event, void *user), void *user);
 
+// Emits a result and a text: DONE, ERROR.
+void eng_emit_text(bool (*emit)(const struct eng_event *event, void *user), void *user,
+                   enum eng_event_kind kind, enum eng_result result, const char *text);
+// What a request ended as; PASS for DEV_OK.
+enum eng_result eng_status_result(enum dev_status status);
+
 // Does what a COMPILE request asks for: emits CODE events and at last DONE (pass, or skip if the
 // device lacks something, or harness-error if the driver refuses the pipeline) or ERROR.
 enum dev_status eng_compile(struct dev *dev, const char *name,

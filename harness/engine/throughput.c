@@ -56,13 +56,6 @@ bool eng_throughput_is(const char *name)
     return !strncmp(name, THROUGHPUT, strlen(THROUGHPUT)) || !strncmp(name, SINGLE, strlen(SINGLE));
 }
 
-static void emit_end(struct job *job, enum eng_result result, const char *text)
-{
-    struct eng_event event = {.kind = ENG_EVENT_DONE, .result = result};
-    snprintf(event.text, sizeof event.text, "%s", text);
-    job->emit(&event, job->user);
-}
-
 static double clock_ns(clockid_t which)
 {
     struct timespec now;
@@ -118,7 +111,7 @@ static enum dev_status measure_copy(struct job *job)
     uint32_t words = facts->cpu ? COPIED_CPU : COPIED_GPU;
     while (words > COPIED_CPU / 4 && words > dev_most_words(job->dev))
         words /= 2;
-    // The reference driver is not one whose speed is asked for.
+    // The speed of the SIMT simulator is not of interest.
     if (!facts->subgroup || facts->subgroup > 128 || strstr(facts->name, "litmus simt"))
         words = BENCH_ELEMENTS;
     uint32_t *input = lit_alloc(words, sizeof *input);
@@ -363,13 +356,10 @@ static enum dev_status work(struct job *job)
     return status == DEV_OK ? run_rounds(job) : status;
 }
 
-static void tell(struct job *job, enum dev_status status)
+static void emit_end(struct job *job, enum eng_result result)
 {
-    const enum eng_result results[] = {[DEV_OK] = ENG_PASS,
-                                       [DEV_LOST] = ENG_DEVICE_LOST,
-                                       [DEV_TIMEOUT] = ENG_HANG,
-                                       [DEV_ERROR] = ENG_HARNESS_ERROR};
-    emit_end(job, results[status], status == DEV_OK ? "" : job->error.message);
+    eng_emit_text(job->emit, job->user, ENG_EVENT_DONE, result,
+                  result == ENG_PASS ? "" : job->error.message);
 }
 
 enum dev_status eng_throughput(struct dev *dev, const struct eng_request *request,
@@ -382,18 +372,15 @@ enum dev_status eng_throughput(struct dev *dev, const struct eng_request *reques
     job->emit = emit;
     job->user = user;
     if (!settle(job)) {
-        emit_end(job, ENG_HARNESS_ERROR, job->error.message);
+        emit_end(job, ENG_HARNESS_ERROR);
     } else if (!resolve(job, request->elements)) {
-        emit_end(job, ENG_SKIP, job->error.message);
+        emit_end(job, ENG_SKIP);
     } else if (!dev_self_test(dev, 1u << job->ready.mode.check, request->timeout_ms, &status,
                               &job->error)) {
-        if (status == DEV_OK)
-            emit_end(job, ENG_SKIP, job->error.message);
-        else
-            tell(job, status);
+        emit_end(job, status == DEV_OK ? ENG_SKIP : eng_status_result(status));
     } else {
         status = work(job);
-        tell(job, status);
+        emit_end(job, eng_status_result(status));
     }
     // A driver may hang in cleaning up what it lost.
     if (status == DEV_OK || status == DEV_ERROR)

@@ -74,6 +74,9 @@ void isa_drop(struct isa_code *code, enum isa_source source);
 // Reads the machine code out of caches and binaries, where their format is known, and adds it; else
 // a remark says why not. `vendor` and `product` as the device's facts have them.
 void isa_extract(struct isa_code *code, uint32_t vendor, uint32_t product);
+// Adds another program's pipeline cache, which names its device, and the machine code in it. False
+// if it is not one.
+bool isa_add_cache(struct isa_code *code, const char *about, const char *bytes, size_t size);
 
 // All of it as bytes, for the way between processes and for the store, and back. False with an
 // error if the bytes are none of ours; *code is then empty.
@@ -92,8 +95,8 @@ struct isa_function {
 };
 
 struct isa_file {
-    const char
-        *format; // "SASS text", "cubin", "pipeline cache", "pipeline binary"; NULL: none of them
+    // "SASS text", "cubin", "pipeline cache", "pipeline binary"; NULL: none of them
+    const char *format;
     struct isa_function *functions;
     size_t count;
     char *unpacked; // what functions point to, where that is not in the file

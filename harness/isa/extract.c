@@ -31,6 +31,11 @@ static bool is_at(const char *bytes, size_t size, size_t at, const char *what)
     return at + length <= size && memcmp(bytes + at, what, length) == 0;
 }
 
+static bool is_cache(const char *bytes, size_t size)
+{
+    return size >= HEADER_SIZE && word_at(bytes, 0) == HEADER_SIZE && word_at(bytes, 4) == 1;
+}
+
 // Where the zstd frame begins: behind four bytes of size in a pipeline binary, and in a pipeline
 // cache a little behind the word CPKV, which follows the header of the specification.
 static bool find_frame(const char *blob, size_t size, size_t *at, struct lit_error *error)
@@ -39,7 +44,7 @@ static bool find_frame(const char *blob, size_t size, size_t *at, struct lit_err
     *at = 4;
     if (is_at(blob, size, *at, frame))
         return true;
-    if (size < HEADER_SIZE || word_at(blob, 0) != HEADER_SIZE || word_at(blob, 4) != 1)
+    if (!is_cache(blob, size))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "neither a pipeline cache nor a pipeline binary of a known format");
     if (word_at(blob, 8) != NVIDIA_VENDOR)
@@ -241,6 +246,15 @@ void isa_extract(struct isa_code *code, uint32_t vendor, uint32_t product)
     }
 }
 
+bool isa_add_cache(struct isa_code *code, const char *about, const char *bytes, size_t size)
+{
+    if (!is_cache(bytes, size))
+        return false;
+    isa_add_piece(code, ISA_CACHE, "pipeline cache", about, bytes, size);
+    isa_extract(code, word_at(bytes, 8), word_at(bytes, 12));
+    return true;
+}
+
 // --- Files
 
 #define ELF_HEADER    64
@@ -315,7 +329,7 @@ static bool read_blob(const char *bytes, size_t size, struct isa_file *file,
                       struct lit_error *error)
 {
     struct nvidia_code code;
-    const bool cache = word_at(bytes, 0) == HEADER_SIZE;
+    const bool cache = is_cache(bytes, size);
     file->format = cache ? "pipeline cache" : "pipeline binary";
     if (!nvidia_read(bytes, size, &code, error))
         return false;
@@ -381,8 +395,7 @@ bool isa_file_read(const char *bytes, size_t size, struct isa_file *file, struct
               "\x7f"
               "ELF"))
         return read_cubin(bytes, size, file, error);
-    if (is_at(bytes, size, 4, "\x28\xb5\x2f\xfd") ||
-        (size >= HEADER_SIZE && word_at(bytes, 0) == HEADER_SIZE && word_at(bytes, 4) == 1))
+    if (is_at(bytes, size, 4, "\x28\xb5\x2f\xfd") || is_cache(bytes, size))
         return read_blob(bytes, size, file, error);
     return read_text(bytes, size, file, error);
 }

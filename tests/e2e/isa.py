@@ -193,7 +193,7 @@ class Stored(Case):
         stored = {name for (name,) in self.rows("SELECT name FROM code")}
         self.assertTrue(failed)
         self.assertLessEqual(failed, stored)
-        for name in stored - failed:  # each is a twin of one that failed
+        for name in stored - failed:  # each is a paired variant of one that failed
             self.assertTrue(any(self.differing(name, other) == 1 for other in failed), name)
 
     @staticmethod
@@ -209,7 +209,7 @@ class Stored(Case):
                                    " AND result != 'skip'"))
         digests = self.rows("SELECT count(DISTINCT digest), min(length(digest)) FROM code")
         self.assertGreater(digests[0][0], 3)
-        self.assertEqual(digests[0][1], 16)
+        self.assertEqual(digests[0][1], 32)
 
     def test_of_a_driver_that_tells_nothing(self):
         """It is asked once, and nothing is stored of what it did not say."""
