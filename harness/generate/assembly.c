@@ -1,184 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a generated module as the text of a test: its head, then its words, instruction by
-// instruction.
+// Assembles the text of a generated module, and writes it as a test: behind its head.
 #include "generate/module.h"
 
+#include "base/random.h"
+#include "base/spirv.h"
+
 #include <assert.h>
-#include <spirv/unified1/spirv.h>
 #include <stdlib.h>
 #include <string.h>
 
-// What an operand is: T type, R result, i id, n number, s text; the others are enumerants: C
-// capability, A addressing model, M memory model, E execution model, X execution mode, D decoration
-// with what follows it, S storage class, F function control, L selection or loop control. What
-// stands behind '(' comes any number of times.
-static const struct {
-    uint32_t opcode;
-    const char *name, *operands;
-} instructions[] = {
-    {SpvOpCapability, "OpCapability", "C"},
-    {SpvOpExtension, "OpExtension", "s"},
-    {SpvOpMemoryModel, "OpMemoryModel", "AM"},
-    {SpvOpEntryPoint, "OpEntryPoint", "Eis(i"},
-    {SpvOpExecutionMode, "OpExecutionMode", "iX(n"},
-    {SpvOpDecorate, "OpDecorate", "iD"},
-    {SpvOpMemberDecorate, "OpMemberDecorate", "inD"},
-    {SpvOpTypeVoid, "OpTypeVoid", "R"},
-    {SpvOpTypeFunction, "OpTypeFunction", "R(i"},
-    {SpvOpTypeBool, "OpTypeBool", "R"},
-    {SpvOpTypeInt, "OpTypeInt", "Rnn"},
-    {SpvOpTypeVector, "OpTypeVector", "Rin"},
-    {SpvOpTypeRuntimeArray, "OpTypeRuntimeArray", "Ri"},
-    {SpvOpTypeStruct, "OpTypeStruct", "R(i"},
-    {SpvOpTypePointer, "OpTypePointer", "RSi"},
-    {SpvOpConstantTrue, "OpConstantTrue", "TR"},
-    {SpvOpConstant, "OpConstant", "TRn"},
-    {SpvOpSpecConstant, "OpSpecConstant", "TRn"},
-    {SpvOpSpecConstantComposite, "OpSpecConstantComposite", "TR(i"},
-    {SpvOpVariable, "OpVariable", "TRS"},
-    {SpvOpFunction, "OpFunction", "TRFi"},
-    {SpvOpFunctionParameter, "OpFunctionParameter", "TR"},
-    {SpvOpFunctionEnd, "OpFunctionEnd", ""},
-    {SpvOpFunctionCall, "OpFunctionCall", "TR(i"},
-    {SpvOpLabel, "OpLabel", "R"},
-    {SpvOpPhi, "OpPhi", "TR(i"},
-    {SpvOpLoopMerge, "OpLoopMerge", "iiL"},
-    {SpvOpSelectionMerge, "OpSelectionMerge", "iL"},
-    {SpvOpBranch, "OpBranch", "i"},
-    {SpvOpBranchConditional, "OpBranchConditional", "iii"},
-    {SpvOpSwitch, "OpSwitch", "ii(ni"},
-    {SpvOpReturn, "OpReturn", ""},
-    {SpvOpUnreachable, "OpUnreachable", ""},
-    {SpvOpLoad, "OpLoad", "TRi"},
-    {SpvOpStore, "OpStore", "ii"},
-    {SpvOpAccessChain, "OpAccessChain", "TR(i"},
-    {SpvOpCompositeExtract, "OpCompositeExtract", "TRi(n"},
-    {SpvOpCompositeConstruct, "OpCompositeConstruct", "TR(i"},
-    {SpvOpIAdd, "OpIAdd", "TRii"},
-    {SpvOpIMul, "OpIMul", "TRii"},
-    {SpvOpShiftRightLogical, "OpShiftRightLogical", "TRii"},
-    {SpvOpBitwiseAnd, "OpBitwiseAnd", "TRii"},
-    {SpvOpSelect, "OpSelect", "TRiii"},
-    {SpvOpIEqual, "OpIEqual", "TRii"},
-    {SpvOpINotEqual, "OpINotEqual", "TRii"},
-    {SpvOpULessThan, "OpULessThan", "TRii"},
-    {SpvOpUGreaterThanEqual, "OpUGreaterThanEqual", "TRii"},
-    {SpvOpGroupNonUniformElect, "OpGroupNonUniformElect", "TRi"},
-    {SpvOpGroupNonUniformBallot, "OpGroupNonUniformBallot", "TRii"},
-};
+#define OPS(X)                                                                                     \
+    X(Capability)                                                                                  \
+    X(Extension) X(MemoryModel) X(EntryPoint) X(ExecutionMode) X(Decorate) X(MemberDecorate)       \
+        X(TypeVoid) X(TypeFunction) X(TypeBool) X(TypeInt) X(TypeVector) X(TypeRuntimeArray)       \
+            X(TypeStruct) X(TypePointer) X(ConstantTrue) X(Constant) X(SpecConstant)               \
+                X(SpecConstantComposite) X(Variable) X(Function) X(FunctionParameter)              \
+                    X(FunctionEnd) X(FunctionCall) X(Label) X(Phi) X(LoopMerge) X(SelectionMerge)  \
+                        X(Branch) X(BranchConditional) X(Switch) X(Return) X(Unreachable) X(Load)  \
+                            X(Store) X(AccessChain) X(CompositeExtract) X(CompositeConstruct)      \
+                                X(IAdd) X(IMul) X(ShiftRightLogical) X(BitwiseAnd) X(Select)       \
+                                    X(IEqual) X(INotEqual) X(ULessThan) X(UGreaterThanEqual)       \
+                                        X(GroupNonUniformElect) X(GroupNonUniformBallot)
+#define OP(name) {"Op" #name, SpvOp##name},
 
+// What the texts have besides ids, numbers and strings.
 static const struct {
-    char kind;
-    uint32_t value;
     const char *name;
-} enumerants[] = {
-    {'C', SpvCapabilityShader, "Shader"},
-    {'C', SpvCapabilityGroupNonUniform, "GroupNonUniform"},
-    {'C', SpvCapabilityGroupNonUniformBallot, "GroupNonUniformBallot"},
-    {'A', SpvAddressingModelLogical, "Logical"},
-    {'M', SpvMemoryModelGLSL450, "GLSL450"},
-    {'E', SpvExecutionModelGLCompute, "GLCompute"},
-    {'X', SpvExecutionModeLocalSize, "LocalSize"},
-    {'X', 6023, "MaximallyReconvergesKHR"},
-    {'X', 4421, "SubgroupUniformControlFlowKHR"},
-    {'D', SpvDecorationSpecId, "SpecId"},
-    {'D', SpvDecorationBuiltIn, "BuiltIn"},
-    {'D', SpvDecorationBlock, "Block"},
-    {'D', SpvDecorationArrayStride, "ArrayStride"},
-    {'D', SpvDecorationOffset, "Offset"},
-    {'D', SpvDecorationDescriptorSet, "DescriptorSet"},
-    {'D', SpvDecorationBinding, "Binding"},
-    {'B', SpvBuiltInWorkgroupSize, "WorkgroupSize"},
-    {'B', SpvBuiltInSubgroupLocalInvocationId, "SubgroupLocalInvocationId"},
-    {'B', SpvBuiltInSubgroupId, "SubgroupId"},
-    {'B', SpvBuiltInWorkgroupId, "WorkgroupId"},
-    {'S', SpvStorageClassInput, "Input"},
-    {'S', SpvStorageClassStorageBuffer, "StorageBuffer"},
-    {'S', SpvStorageClassPushConstant, "PushConstant"},
-    {'F', 0, "None"},
-    {'L', 0, "None"},
+    uint32_t value;
+} keywords[] = {
+    OPS(OP){"Shader", SpvCapabilityShader},
+    {"GroupNonUniform", SpvCapabilityGroupNonUniform},
+    {"GroupNonUniformBallot", SpvCapabilityGroupNonUniformBallot},
+    {"Logical", SpvAddressingModelLogical},
+    {"GLSL450", SpvMemoryModelGLSL450},
+    {"GLCompute", SpvExecutionModelGLCompute},
+    {"LocalSize", SpvExecutionModeLocalSize},
+    {"MaximallyReconvergesKHR", 6023}, // younger than some versions of the header
+    {"SubgroupUniformControlFlowKHR", 4421},
+    {"SpecId", SpvDecorationSpecId},
+    {"BuiltIn", SpvDecorationBuiltIn},
+    {"Block", SpvDecorationBlock},
+    {"ArrayStride", SpvDecorationArrayStride},
+    {"Offset", SpvDecorationOffset},
+    {"DescriptorSet", SpvDecorationDescriptorSet},
+    {"Binding", SpvDecorationBinding},
+    {"WorkgroupSize", SpvBuiltInWorkgroupSize},
+    {"SubgroupLocalInvocationId", SpvBuiltInSubgroupLocalInvocationId},
+    {"SubgroupId", SpvBuiltInSubgroupId},
+    {"WorkgroupId", SpvBuiltInWorkgroupId},
+    {"Input", SpvStorageClassInput},
+    {"StorageBuffer", SpvStorageClassStorageBuffer},
+    {"PushConstant", SpvStorageClassPushConstant},
+    {"None", 0},
 };
 
-static const char *enumerant(char kind, uint32_t value)
+static uint32_t keyword(const char *word, size_t length)
 {
-    for (size_t i = 0; i < sizeof enumerants / sizeof *enumerants; i++)
-        if (enumerants[i].kind == kind && enumerants[i].value == value)
-            return enumerants[i].name;
-    assert(!"an enumerant that the emitter does not use");
-    return "";
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (strlen(keywords[i].name) == length && memcmp(keywords[i].name, word, length) == 0)
+            return keywords[i].value;
+    assert(!"a word that the emitter does not use");
+    return 0;
 }
 
-// Appends the text that begins at word `at`; returns its last word.
-static size_t put_text(const uint32_t *words, size_t at, struct text *text)
+// What ids are called: a hash table, full by half at most, of parts of the text.
+struct ids {
+    struct id {
+        const char *name;
+        size_t length;
+        uint32_t number;
+    } * table;
+    size_t size; // a power of two
+    uint32_t bound;
+};
+
+// The number of an id, the next one if it is new.
+static uint32_t number_of(struct ids *ids, const char *name, size_t length)
 {
-    text_puts(text, " \"");
-    for (;; at++)
-        for (uint32_t i = 0; i < 4; i++) {
-            const char c = (char)(words[at] >> 8 * i);
-            if (!c) {
-                text_puts(text, "\"");
-                return at;
-            }
-            text_append(text, &c, 1);
-        }
+    size_t at = hash_bytes(HASH_START, name, length) & (ids->size - 1);
+    struct id *id = &ids->table[at];
+    while (id->name && (id->length != length || memcmp(id->name, name, length) != 0))
+        id = &ids->table[++at & (ids->size - 1)];
+    if (!id->name)
+        *id = (struct id){name, length, ids->bound++};
+    return id->number;
 }
 
-// Appends the operands of an instruction of `count` words.
-static void put_operands(const struct gen_module *module, const uint32_t *words, const char *kinds,
-                         struct text *text)
+static void put(struct gen_module *module, uint32_t word)
 {
-    const size_t count = words[0] >> 16;
-    const char *again = strchr(kinds, '('), *kind = kinds;
-    for (size_t at = 1; at < count; at++) {
-        if (!*kind || *kind == '(')
-            kind = again + 1;
-        switch (*kind) {
-        case 'R':
-            break;
-        case 's':
-            at = put_text(words, at, text);
-            break;
-        case 'n':
-            text_printf(text, " %u", words[at]);
-            break;
-        case 'i':
-        case 'T':
-            text_printf(text, " %%%s", module->names[words[at]]);
-            break;
-        default:
-            text_printf(text, " %s", enumerant(*kind, words[at]));
-        }
-        kind = *kind != 'D' ? kind + 1 : words[at] == SpvDecorationBuiltIn ? "B" : "n";
+    module->words[module->count++] = word;
+}
+
+static void put_string(struct gen_module *module, const char *bytes, size_t length)
+{
+    for (size_t at = 0; at <= length; at += 4) {
+        uint32_t word = 0;
+        for (size_t i = 0; i < 4 && at + i < length; i++)
+            word |= (uint32_t)(unsigned char)bytes[at + i] << 8 * i;
+        put(module, word);
     }
 }
 
-static void put_instruction(const struct gen_module *module, const uint32_t *words,
-                            struct text *text)
+// Assembles one line: [%RESULT =] OPCODE OPERAND... The result stands behind its type, if it is not
+// one itself.
+static void assemble_line(struct gen_module *module, struct ids *ids, const char *line,
+                          const char *end)
 {
-    size_t which = 0;
-    while (instructions[which].opcode != (words[0] & 0xffff))
-        which++;
-    const char *kinds = instructions[which].operands, *result = strchr(kinds, 'R');
-    if (result)
-        text_printf(text, "%%%-20s = ", module->names[words[1 + (result - kinds)]]);
-    else
-        text_printf(text, "%24s", "");
-    text_puts(text, instructions[which].name);
-    put_operands(module, words, kinds, text);
-    text_puts(text, "\n");
+    const char *result = *line == '%' ? line : NULL;
+    const char *word = result ? strchr(line, '=') + 2 : line;
+    const bool is_type = !strncmp(word, "OpType", 6) || !strncmp(word, "OpLabel", 7);
+    const size_t start = module->count;
+    for (size_t length; word < end; word += length + (word[length] == ' ')) {
+        length = strcspn(word, " \n");
+        if (*word == '"')
+            put_string(module, word + 1, length - 2);
+        else if (*word == '%')
+            put(module, number_of(ids, word, length));
+        else if (*word >= '0' && *word <= '9')
+            put(module, (uint32_t)strtoul(word, NULL, 10));
+        else
+            put(module, keyword(word, length));
+        if (result && module->count == start + (is_type ? 1 : 2)) {
+            put(module, number_of(ids, result, strcspn(result, " ")));
+            result = NULL;
+        }
+    }
+    module->words[start] |= (uint32_t)(module->count - start) << SpvWordCountShift;
 }
 
-void gen_instructions(const struct gen_module *module, struct text *text)
+void gen_assemble(struct gen_module *module)
 {
-    size_t noted = 0;
-    for (size_t at = 5; at < module->count; at += module->words[at] >> 16) {
-        const bool is_function = (module->words[at] & 0xffff) == SpvOpFunction;
-        for (; noted < module->note_count && module->notes[noted].at == at; noted++)
-            text_printf(text, "\n; %s\n", module->notes[noted].text);
-        if (is_function && (!noted || module->notes[noted - 1].at != at))
-            text_puts(text, "\n");
-        put_instruction(module, module->words + at, text);
+    const size_t most = module->text.length; // a word of the text takes a character and a space
+    struct ids ids = {.size = 64, .bound = 1};
+    while (ids.size < most / 8)
+        ids.size *= 2;
+    ids.table = lit_alloc(ids.size, sizeof *ids.table);
+    module->words = lit_alloc(SPIRV_HEADER + most, sizeof *module->words);
+    module->count = SPIRV_HEADER;
+    for (const char *line = module->text.data; *line;) {
+        const char *end = line + strcspn(line, "\n");
+        const char *first = line + strspn(line, " ");
+        if (first < end && *first != ';')
+            assemble_line(module, &ids, first, end);
+        line = end + 1;
     }
+    module->words[0] = SpvMagicNumber;
+    module->words[1] = 0x10300;
+    module->words[SPIRV_BOUND] = ids.bound;
+    free(ids.table);
 }
 
 // The head
@@ -263,7 +232,7 @@ void gen_assembly(const struct gen_title *title, const struct gen_program *progr
     struct gen_module module;
     gen_module_make(program, title->rule, &module);
     gen_head(title, program, text);
-    text_printf(text, "%s%s\n", title->remark ? ";\n" : "", title->remark ? title->remark : "");
-    gen_instructions(&module, text);
+    text_printf(text, "%s%s\n%s", title->remark ? ";\n" : "", title->remark ? title->remark : "",
+                module.text.data);
     gen_module_clear(&module);
 }
