@@ -193,7 +193,7 @@ bool cat_case_is_thorough(const struct cat_case *which)
 
 uint32_t cat_case_sweep(const struct cat_case *which, size_t index)
 {
-    const struct cat_sweep *sweep = &which->test->head.sweeps[index];
+    const struct cat_axis *sweep = &which->test->head.sweeps[index];
     const char *value = sweep->values[which->sweep[index]];
     if (!strcmp(value, "last"))
         return which->subgroup - 1;

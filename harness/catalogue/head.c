@@ -5,26 +5,24 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// One keyword with its value, continuation lines joined by one space.
-struct entry {
-    unsigned line;
-    char *keyword;
-    char *value;
-};
+#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 struct parser {
     struct cat_head *head;
     struct lit_error *error;
-    struct text *word; // the last one that was taken
+    char *room; // where the next string goes, in head->text
+    // The keyword with its value that is being read, continuation lines joined by one space.
+    unsigned line;
+    char *keyword, *value;
 };
 
-static bool complain(const struct parser *parser, unsigned line, const char *what,
-                     const char *detail)
+static bool complain(const struct parser *p, const char *what, const char *detail)
 {
-    return lit_fail(parser->error, LIT_EXIT_USAGE, "line %u: %s%s%s%s", line, what,
+    return lit_fail(p->error, LIT_EXIT_USAGE, "line %u: %s%s%s%s", p->line, what,
                     *detail ? " '" : "", detail, *detail ? "'" : "");
 }
 
@@ -33,22 +31,29 @@ static const char *skip_spaces(const char *s)
     return s + strspn(s, " \t");
 }
 
-// The next word of *s, valid until the one after, or NULL at the end; '|' is a word of its own.
-static const char *take_word(const struct parser *p, const char **s)
+static char *keep(struct parser *p, const char *bytes, size_t length)
+{
+    char *kept = p->room;
+    memcpy(kept, bytes, length);
+    kept[length] = '\0';
+    p->room += length + 1;
+    return kept;
+}
+
+// The next word of *s, or NULL at the end; '|' is a word of its own.
+static char *take_word(struct parser *p, const char **s)
 {
     const char *start = skip_spaces(*s);
-    const size_t length = *start == '|' ? 1 : strcspn(start, " \t|");
     if (!*start)
         return NULL;
-    text_free(p->word);
-    text_append(p->word, start, length);
+    const size_t length = *start == '|' ? 1 : strcspn(start, " \t|");
     *s = start + length;
-    return p->word->data;
+    return keep(p, start, length);
 }
 
 static bool is_name(const char *word)
 {
-    return *word && strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(word);
+    return *word && !word[strspn(word, NAME_CHARACTERS)];
 }
 
 static bool parse_number(const char *word, uint32_t *number)
@@ -63,220 +68,198 @@ static bool parse_number(const char *word, uint32_t *number)
 
 // ---- values of the keywords
 
-static bool set_once(const struct parser *p, const struct entry *e, char **target)
+static bool set_once(const struct parser *p, char **target)
 {
     if (*target)
-        return complain(p, e->line, "given twice:", e->keyword);
-    if (!*e->value)
-        return complain(p, e->line, "no value for", e->keyword);
-    *target = lit_strdup(e->value);
+        return complain(p, "given twice:", p->keyword);
+    if (!*p->value)
+        return complain(p, "no value for", p->keyword);
+    *target = p->value;
     return true;
 }
 
-static bool set_name(const struct parser *p, const struct entry *e)
+static bool set_name(struct parser *p)
 {
     struct cat_head *head = p->head;
-    if (!set_once(p, e, &head->name))
+    if (!set_once(p, &head->name))
         return false;
-    const char *dot = strchr(head->name, '.');
+    char *dot = strchr(head->name, '.');
     if (!dot)
-        return complain(p, e->line, "a test's name is family.test, not", head->name);
-    head->family = lit_strdup(head->name);
-    head->family[dot - head->name] = '\0';
-    head->test = lit_strdup(dot + 1);
-    if (!is_name(head->family) || !is_name(head->test))
-        return complain(p, e->line, "names have a-z, 0-9 and '-' only:", head->name);
-    return true;
+        return complain(p, "a test's name is family.test, not", head->name);
+    head->family = keep(p, head->name, (size_t)(dot - head->name));
+    head->test = dot + 1;
+    return (is_name(head->family) && is_name(head->test)) ||
+           complain(p, "names have a-z, 0-9 and '-' only:", head->name);
 }
 
-static bool name_is_taken(const struct cat_head *head, const char *name)
+// The axis or parameter whose name is the first `length` bytes; NULL if there is none.
+static const struct cat_axis *find_axis(const struct cat_axis *axes, size_t count, const char *name,
+                                        size_t length)
 {
-    for (size_t i = 0; i < head->axis_count; i++)
-        if (!strcmp(head->axes[i].name, name))
-            return true;
-    for (size_t i = 0; i < head->sweep_count; i++)
-        if (head->sweeps[i].name && !strcmp(head->sweeps[i].name, name))
-            return true;
-    return cfg_parameter(name) == CFG_SUBGROUP;
-}
-
-// Takes a name that no axis or sweep has yet; NULL with a complaint.
-static char *take_new_name(const struct parser *p, const struct entry *e, const char **s,
-                           const char *what)
-{
-    const char *name = take_word(p, s);
-    if (name && is_name(name) && !name_is_taken(p->head, name))
-        return lit_strdup(name);
-    complain(p, e->line, what, name ? name : "");
+    for (size_t i = 0; i < count; i++)
+        if (strlen(axes[i].name) == length && !memcmp(axes[i].name, name, length))
+            return &axes[i];
     return NULL;
 }
 
-static bool add_axis(const struct parser *p, const struct entry *e)
+// Begins one more, of at most `most`, with its name, which is the first word of *s.
+static struct cat_axis *add_named(struct parser *p, struct cat_axis *axes, size_t *count,
+                                  size_t most, const char **s)
 {
-    struct cat_head *head = p->head;
-    const char *s = e->value, *word;
-    if (head->axis_count == CAT_MAX_AXES)
-        return complain(p, e->line, "too many axes", "");
-    struct cat_axis *axis = &head->axes[head->axis_count];
-    axis->name = take_new_name(p, e, &s, "not a new axis name:");
-    if (!axis->name)
-        return false;
-    head->axis_count++;
-    for (bool separator = false; (word = take_word(p, &s)); separator = !separator) {
-        if (separator ? strcmp(word, "|") : !is_name(word) || axis->count == CAT_MAX_VALUES)
-            return complain(p, e->line, "unexpected in an axis:", word);
-        if (!separator)
-            axis->values[axis->count++] = lit_strdup(word);
+    const struct cat_head *head = p->head;
+    char *name = take_word(p, s), what[40];
+    const size_t length = name ? strlen(name) : 0;
+    snprintf(what, sizeof what, "not a new %s name:", p->keyword);
+    if (!name || !is_name(name) || cfg_parameter(name) == CFG_SUBGROUP ||
+        find_axis(head->axes, head->axis_count, name, length) ||
+        find_axis(head->sweeps, head->sweep_count, name, length)) {
+        complain(p, what, name ? name : "");
+        return NULL;
     }
-    return axis->count >= 1 || complain(p, e->line, "an axis needs values:", axis->name);
+    if (*count == most) {
+        complain(p, "too many lines of", p->keyword);
+        return NULL;
+    }
+    axes[*count] = (struct cat_axis){.name = name, .role = cfg_parameter(name), .spec_id = -1};
+    return &axes[(*count)++];
 }
 
-static bool add_sweep(const struct parser *p, const struct entry *e)
+static bool add_axis(struct parser *p)
 {
     struct cat_head *head = p->head;
-    const char *s = e->value, *word;
-    uint32_t number = 0;
-    if (head->sweep_count == CAT_MAX_SWEEPS)
-        return complain(p, e->line, "too many sweeps", "");
-    struct cat_sweep *sweep = &head->sweeps[head->sweep_count];
-    sweep->name = take_new_name(p, e, &s, "not a new sweep name:");
-    if (!sweep->name)
+    const char *s = p->value;
+    struct cat_axis *axis = add_named(p, head->axes, &head->axis_count, CAT_MAX_AXES, &s);
+    bool separator = false;
+    for (char *word; axis && (word = take_word(p, &s)); separator = !separator) {
+        if (separator ? strcmp(word, "|") != 0 : !is_name(word) || axis->count == CAT_MAX_VALUES)
+            return complain(p, "unexpected in an axis:", word);
+        if (!separator)
+            axis->values[axis->count++] = word;
+    }
+    return axis && (axis->count >= 1 || complain(p, "an axis needs values:", axis->name));
+}
+
+static bool add_sweep(struct parser *p)
+{
+    struct cat_head *head = p->head;
+    const char *s = p->value;
+    struct cat_axis *sweep = add_named(p, head->sweeps, &head->sweep_count, CAT_MAX_SWEEPS, &s);
+    if (!sweep)
         return false;
-    head->sweep_count++;
-    sweep->role = cfg_parameter(sweep->name);
-    sweep->spec_id = -1;
     const char *id = take_word(p, &s);
-    if (!id || (strcmp(id, "-") && (!parse_number(id, &number) || number > INT32_MAX)))
-        return complain(p, e->line, "a sweep needs a specialization id or '-':", sweep->name);
-    if (*id != '-')
-        sweep->spec_id = (int32_t)number;
-    for (bool behind = false; (word = take_word(p, &s));) {
+    uint32_t number = 0;
+    if (!id || (strcmp(id, "-") != 0 && (!parse_number(id, &number) || number > INT32_MAX)))
+        return complain(p, "a sweep needs a specialization id or '-':", sweep->name);
+    sweep->spec_id = *id == '-' ? -1 : (int32_t)number;
+    bool behind = false;
+    for (char *word; (word = take_word(p, &s));) {
         const bool bar = !strcmp(word, "|");
         // How large `largest` is the oracle says, not the specialization constant.
         const bool value = parse_number(word, &number) || !strcmp(word, "last") ||
                            !strcmp(word, "middle") ||
                            (!strcmp(word, "largest") && sweep->spec_id < 0);
         if (bar ? behind : !value || sweep->count == CAT_MAX_VALUES)
-            return complain(p, e->line, "unexpected in a sweep:", word);
-        behind |= bar;
+            return complain(p, "unexpected in a sweep:", word);
+        behind = behind || bar;
         if (!bar)
-            sweep->values[sweep->count++] = lit_strdup(word);
+            sweep->values[sweep->count++] = word;
         sweep->quick += !behind;
     }
-    return sweep->quick >= 1 ||
-           complain(p, e->line, "a sweep needs values before '|':", sweep->name);
+    return sweep->quick >= 1 || complain(p, "a sweep needs values before '|':", sweep->name);
 }
 
-static bool add_sizes(const struct parser *p, const struct entry *e)
+static bool add_sizes(struct parser *p)
 {
     struct cat_head *head = p->head;
-    const char *s = e->value, *word;
+    const char *s = p->value;
     if (head->size_count)
-        return complain(p, e->line, "given twice:", e->keyword);
-    while ((word = take_word(p, &s))) {
+        return complain(p, "given twice:", p->keyword);
+    for (char *word; (word = take_word(p, &s));) {
         uint32_t size = 0;
-        if (!parse_number(word, &size) || size < 1 || size > 128 || (size & (size - 1)) ||
+        if (!parse_number(word, &size) || size < 1 || size > 128 || size & (size - 1) ||
             head->size_count == CAT_MAX_SIZES)
-            return complain(p, e->line, "not a subgroup size:", word);
+            return complain(p, "not a subgroup size:", word);
         head->sizes[head->size_count++] = size;
     }
-    return head->size_count > 0 || complain(p, e->line, "no value for", e->keyword);
+    return head->size_count > 0 || complain(p, "no value for", p->keyword);
 }
 
 // ---- conditions and rules
 
-static bool find_value(char *const *values, size_t count, const char *word, size_t length,
-                       uint32_t *bits)
+static bool find_value(const struct cat_axis *axis, const char *word, size_t length, uint32_t *bits)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(values[i]) == length && !strncmp(values[i], word, length)) {
+    for (size_t i = 0; i < axis->count; i++)
+        if (strlen(axis->values[i]) == length && !strncmp(axis->values[i], word, length)) {
             *bits |= 1u << i;
             return true;
         }
     return false;
 }
 
-static bool parse_term(const struct parser *p, unsigned line, const char *word,
-                       struct cat_term *term)
+static bool parse_term(const struct parser *p, const char *word, struct cat_term *term)
 {
     const struct cat_head *head = p->head;
-    size_t length = strcspn(word, "!=");
-    const char *equals = word + length;
-    term->negated = *equals == '!';
-    equals += term->negated;
+    const size_t length = strcspn(word, "!=");
+    term->negated = word[length] == '!';
+    const char *equals = word + length + term->negated;
     if (*equals != '=')
-        return complain(p, line, "a term is name=value or name!=value, not", word);
-    char *const *values = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < head->axis_count; i++)
-        if (strlen(head->axes[i].name) == length && !strncmp(head->axes[i].name, word, length)) {
-            term->index = i;
-            values = head->axes[i].values;
-            count = head->axes[i].count;
-        }
-    for (size_t i = 0; i < head->sweep_count; i++)
-        if (strlen(head->sweeps[i].name) == length &&
-            !strncmp(head->sweeps[i].name, word, length)) {
-            term->is_sweep = true;
-            term->index = i;
-            values = head->sweeps[i].values;
-            count = head->sweeps[i].count;
-        }
-    if (!values)
-        return complain(p, line, "no axis or sweep of that name above:", word);
-    for (const char *value = equals + 1;; value++) {
-        size_t size = strcspn(value, ",");
-        if (!find_value(values, count, value, size, &term->values))
-            return complain(p, line, "no such value:", word);
+        return complain(p, "a term is name=value or name!=value, not", word);
+    const struct cat_axis *axis = find_axis(head->axes, head->axis_count, word, length);
+    term->is_sweep = !axis;
+    if (!axis)
+        axis = find_axis(head->sweeps, head->sweep_count, word, length);
+    if (!axis)
+        return complain(p, "no axis or sweep of that name above:", word);
+    term->index = (size_t)(axis - (term->is_sweep ? head->sweeps : head->axes));
+    for (const char *value = equals; *value;) {
+        const size_t size = strcspn(++value, ",");
+        if (!find_value(axis, value, size, &term->values))
+            return complain(p, "no such value:", word);
         value += size;
-        if (!*value)
-            return true;
     }
-}
-
-// Parses terms up to a ':' word or the end; *rest is what follows the colon.
-static bool parse_condition(const struct parser *p, unsigned line, const char *s,
-                            struct cat_condition *condition, const char **rest)
-{
-    const char *word;
-    while ((word = take_word(p, &s)) && strcmp(word, ":")) {
-        if (condition->count == sizeof condition->terms / sizeof *condition->terms)
-            return complain(p, line, "too many terms", "");
-        if (!parse_term(p, line, word, &condition->terms[condition->count++]))
-            return false;
-    }
-    *rest = skip_spaces(s);
     return true;
 }
 
-// The value of `without` and `thorough` lines: "when" may be left out.
-static bool add_rule(const struct parser *p, const struct entry *e, struct cat_rule *rules,
-                     size_t *count)
+// Parses terms up to a ':' word or the end; *s is then what follows the colon. "when" may be left
+// out.
+static bool parse_condition(struct parser *p, const char **s, struct cat_condition *condition)
 {
-    const char *s = skip_spaces(e->value), *rest;
-    if (!strncmp(s, "when ", 5))
-        s += 5;
+    *s = skip_spaces(*s);
+    if (!strncmp(*s, "when ", 5))
+        *s += 5;
+    for (char *word; (word = take_word(p, s)) && strcmp(word, ":") != 0;) {
+        if (condition->count == sizeof condition->terms / sizeof *condition->terms)
+            return complain(p, "too many terms", "");
+        if (!parse_term(p, word, &condition->terms[condition->count++]))
+            return false;
+    }
+    *s = skip_spaces(*s);
+    return true;
+}
+
+// The value of `without` and `thorough` lines.
+static bool add_rule(struct parser *p, struct cat_rule *rules, size_t *count)
+{
+    const char *s = p->value;
     if (*count == CAT_MAX_RULES)
-        return complain(p, e->line, "too many lines of", e->keyword);
+        return complain(p, "too many lines of", p->keyword);
     struct cat_rule *rule = &rules[(*count)++];
-    if (!parse_condition(p, e->line, s, &rule->when, &rest))
-        return false;
-    return rule->when.count > 0 || complain(p, e->line, "no condition for", e->keyword);
+    return parse_condition(p, &s, &rule->when) &&
+           (rule->when.count > 0 || complain(p, "no condition for", p->keyword));
 }
 
 // "by RULE,RULE ..." at *s, if it is there: ids of lower-case words, each once.
-static bool parse_by(const struct parser *p, unsigned line, const char **s, struct cat_rule *rule)
+static bool parse_by(struct parser *p, const char **s, struct cat_rule *rule)
 {
+    *s = skip_spaces(*s);
     if (strncmp(*s, "by ", 3) != 0)
         return true;
     *s += 3;
-    const char *by = take_word(p, s);
-    rule->by = by ? lit_strdup(by) : NULL;
-    *s = skip_spaces(*s);
+    rule->by = take_word(p, s);
     const bool named = rule->by && strcmp(rule->by, "when") != 0;
     for (const char *id = rule->by; named; id++) {
         size_t length = strcspn(id, ",");
-        bool ok = length > 0 && strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
+        bool ok = length > 0 && strspn(id, NAME_CHARACTERS) == length;
         for (const char *before = rule->by; ok && before < id; before += strcspn(before, ",") + 1)
             ok = strcspn(before, ",") != length || strncmp(before, id, length) != 0;
         if (!ok)
@@ -285,72 +268,61 @@ static bool parse_by(const struct parser *p, unsigned line, const char **s, stru
         if (!*id)
             return true;
     }
-    return complain(p, line, "'by' names rules by their ids, each once:", rule->by ? rule->by : "");
+    return complain(p, "'by' names rules by their ids, each once:", rule->by ? rule->by : "");
 }
 
-static bool add_expect(const struct parser *p, const struct entry *e)
+static bool add_expect(struct parser *p)
 {
     static const char *const words[] = {"forbidden", "contested", "assumed", "control"};
     struct cat_head *head = p->head;
     if (head->expect_count == CAT_MAX_RULES)
-        return complain(p, e->line, "too many lines of", e->keyword);
+        return complain(p, "too many lines of", p->keyword);
     struct cat_rule *rule = &head->expect[head->expect_count++];
-    const char *s = e->value, *rest, *word = take_word(p, &s);
-    int found = 0;
-    while (found < 4 && word && strcmp(word, words[found]))
+    const char *s = p->value, *word = take_word(p, &s);
+    unsigned found = 0;
+    while (word && found < 4 && strcmp(word, words[found]) != 0)
         found++;
     if (!word || found == 4)
-        return complain(p, e->line, "not an expectation:", word ? word : "");
+        return complain(p, "not an expectation:", word ? word : "");
     rule->expectation = (enum cat_expectation)found;
-    s = skip_spaces(s);
-    if (!parse_by(p, e->line, &s, rule))
+    if (!parse_by(p, &s, rule) || !parse_condition(p, &s, &rule->when))
         return false;
-    if (!strncmp(s, "when ", 5))
-        s += 5;
-    if (!parse_condition(p, e->line, s, &rule->when, &rest))
-        return false;
-    if (!*rest)
-        return complain(p, e->line, "an expectation needs ' : ' and a reason", "");
-    rule->reason = lit_strdup(rest);
-    return true;
+    rule->reason = keep(p, s, strlen(s));
+    return *s || complain(p, "an expectation needs ' : ' and a reason", "");
 }
 
-static bool apply(const struct parser *p, const struct entry *e)
+// Takes over what has been read of one keyword.
+static bool apply(struct parser *p)
 {
     struct cat_head *head = p->head;
     const struct {
         const char *keyword;
+        bool (*add)(struct parser *p); // or, without one:
         char **target;
-    } once[] = {{"asks", &head->asks},       {"fails", &head->fails},
-                {"origin", &head->origin},   {"headline", &head->headline},
-                {"program", &head->program}, {"needs", &head->needs},
-                {"oracle", &head->oracle}};
-    for (size_t i = 0; i < sizeof once / sizeof *once; i++)
-        if (!strcmp(e->keyword, once[i].keyword))
-            return set_once(p, e, once[i].target);
-    if (!strcmp(e->keyword, "litmus"))
-        return set_name(p, e);
-    if (!strcmp(e->keyword, "spec")) {
-        if (head->spec_count == CAT_MAX_RULES)
-            return complain(p, e->line, "too many lines of", e->keyword);
-        return set_once(p, e, &head->spec[head->spec_count++]);
-    }
-    if (!strcmp(e->keyword, "axis"))
-        return add_axis(p, e);
-    if (!strcmp(e->keyword, "sizes"))
-        return add_sizes(p, e);
-    if (!strcmp(e->keyword, "sweep"))
-        return add_sweep(p, e);
-    if (!strcmp(e->keyword, "without"))
-        return add_rule(p, e, head->without, &head->without_count);
-    if (!strcmp(e->keyword, "thorough"))
-        return add_rule(p, e, head->thorough, &head->thorough_count);
-    if (!strcmp(e->keyword, "expect"))
-        return add_expect(p, e);
-    return complain(p, e->line, "unknown keyword", e->keyword);
+    } keywords[] = {
+        {"litmus", set_name, NULL},          {"axis", add_axis, NULL},
+        {"sizes", add_sizes, NULL},          {"sweep", add_sweep, NULL},
+        {"expect", add_expect, NULL},        {"asks", NULL, &head->asks},
+        {"fails", NULL, &head->fails},       {"origin", NULL, &head->origin},
+        {"headline", NULL, &head->headline}, {"program", NULL, &head->program},
+        {"needs", NULL, &head->needs},       {"oracle", NULL, &head->oracle},
+    };
+    if (!p->keyword)
+        return true;
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        if (!strcmp(p->keyword, keywords[i].keyword))
+            return keywords[i].add ? keywords[i].add(p) : set_once(p, keywords[i].target);
+    if (!strcmp(p->keyword, "spec"))
+        return head->spec_count < CAT_MAX_RULES ? set_once(p, &head->spec[head->spec_count++])
+                                                : complain(p, "too many lines of", p->keyword);
+    if (!strcmp(p->keyword, "without"))
+        return add_rule(p, head->without, &head->without_count);
+    if (!strcmp(p->keyword, "thorough"))
+        return add_rule(p, head->thorough, &head->thorough_count);
+    return complain(p, "unknown keyword", p->keyword);
 }
 
-static bool check_whole(const struct parser *p, unsigned line)
+static bool check_whole(const struct parser *p)
 {
     const struct cat_head *head = p->head;
     const char *missing = !head->name           ? "litmus"
@@ -362,133 +334,90 @@ static bool check_whole(const struct parser *p, unsigned line)
                           : !head->expect_count ? "expect"
                                                 : NULL;
     if (missing)
-        return complain(p, line, "the head lacks", missing);
+        return complain(p, "the head lacks", missing);
     if (head->expect[head->expect_count - 1].when.count)
-        return complain(p, line, "the last expect line must have no condition", "");
+        return complain(p, "the last expect line must have no condition", "");
     for (size_t i = 0; i < head->sweep_count; i++)
         if (head->sweeps[i].role == CFG_WORKGROUP && head->sweeps[i].spec_id == 0)
             return true;
-    return complain(p, line, "the head lacks 'sweep workgroup 0 ...'", "");
+    return complain(p, "the head lacks 'sweep workgroup 0 ...'", "");
 }
 
 // ---- lines
 
-// Appends a line of text to the value of an entry, with one space between.
-static void extend_entry(const char *s, size_t length, struct entry *e)
+// Appends a line of text to the value, with one space between.
+static void extend_value(struct parser *p, const char *s, size_t length)
 {
     while (length && strchr(" \t\r", s[length - 1]))
         length--;
-    struct text joined = {0};
-    if (e->value)
-        text_puts(&joined, e->value);
-    if (joined.length && length)
-        text_puts(&joined, " ");
-    text_append(&joined, s, length);
-    free(e->value);
-    e->value = joined.data;
+    char *end = p->value + strlen(p->value);
+    if (end > p->value && length)
+        *end++ = ' ';
+    memcpy(end, s, length);
+    end[length] = '\0';
+    p->room = end + length + 1;
 }
 
-// A line that begins with a keyword.
-static void start_entry(const char *s, size_t length, unsigned number, struct entry *e)
+// A line of the head, from behind its semicolon and the blanks there on.
+static bool read_line(struct parser *p, const char *s, size_t length, bool continues,
+                      unsigned number)
 {
     size_t word = 0;
-    while (word < length && s[word] != ' ' && s[word] != '\t')
-        word++;
-    e->line = number;
-    e->keyword = lit_alloc(word + 1, 1);
-    memcpy(e->keyword, s, word);
-    while (word < length && (s[word] == ' ' || s[word] == '\t'))
-        word++;
-    extend_entry(s + word, length - word, e);
-}
-
-static bool finish_entry(const struct parser *p, struct entry *e)
-{
-    bool ok = !e->keyword || apply(p, e);
-    free(e->keyword);
-    free(e->value);
-    *e = (struct entry){0};
-    return ok;
+    if (!continues) {
+        if (!apply(p))
+            return false;
+        while (word < length && s[word] != ' ' && s[word] != '\t')
+            word++;
+        p->line = number;
+        p->keyword = keep(p, s, word);
+        p->value = keep(p, "", 0);
+        while (word < length && (s[word] == ' ' || s[word] == '\t'))
+            word++;
+    }
+    extend_value(p, s + word, length - word);
+    return true;
 }
 
 bool cat_head_parse(const char *source, size_t size, struct cat_head *head, struct lit_error *error)
 {
     *head = (struct cat_head){0};
-    struct text word = {0};
-    const struct parser p = {head, error, &word};
-    struct entry pending = {0};
+    // Each character is kept as part of a keyword or a value, and once more as part of a word; a
+    // word or a value ends with one more.
+    head->text = lit_alloc(size + 16, 6);
+    struct parser p = {.head = head, .error = error, .room = head->text};
     unsigned number = 0;
-    bool inside = false, ok = true;
-    for (const char *line = source; ok && line < source + size;) {
+    bool inside = false;
+    for (const char *line = source, *next; line < source + size; line = next) {
         const char *newline = memchr(line, '\n', (size_t)(source + size - line));
-        size_t length = (size_t)((newline ? newline : source + size) - line);
+        const size_t length = (size_t)((newline ? newline : source + size) - line);
+        next = line + length + (newline ? 1 : 0);
         number++;
         if (memchr(line, '\0', length)) {
-            ok = complain(&p, number, "not a text file", "");
-            break;
+            p.line = number;
+            return complain(&p, "not a text file", "");
         }
+        inside = inside || (length >= 9 && !strncmp(line, "; litmus ", 9));
         if (!inside)
-            inside = length >= 9 && !strncmp(line, "; litmus ", 9);
-        if (inside) {
-            struct entry next = {0};
-            size_t indent = 1;
-            while (indent < length && (line[indent] == ' ' || line[indent] == '\t'))
-                indent++;
-            bool last = pending.keyword && !strcmp(pending.keyword, "oracle");
-            bool blank = indent >= length;
-            if (!length || *line != ';' || (last && (blank || indent - 1 < 8)))
-                break;
-            if (blank) {
-                line += length + (newline ? 1 : 0);
-                continue;
-            }
-            if (indent - 1 < 8) {
-                ok = finish_entry(&p, &pending);
-                start_entry(line + indent, length - indent, number, &next);
-                pending = next;
-            } else {
-                extend_entry(line + indent, length - indent, &pending);
-            }
-        }
-        line += length + (newline ? 1 : 0);
+            continue;
+        size_t indent = 1;
+        while (indent < length && (line[indent] == ' ' || line[indent] == '\t'))
+            indent++;
+        const bool continues = indent > 8, blank = indent >= length;
+        const bool last = p.keyword && !strcmp(p.keyword, "oracle");
+        if (!length || *line != ';' || (last && (blank || !continues)))
+            break;
+        if (!blank && !read_line(&p, line + indent, length - indent, continues, number))
+            return false;
     }
-    if (ok)
-        ok = finish_entry(&p, &pending);
-    free(pending.keyword);
-    free(pending.value);
-    text_free(&word);
-    return ok && check_whole(&p, number);
-}
-
-static void clear_rules(struct cat_rule *rules, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        free(rules[i].by);
-        free(rules[i].reason);
-    }
+    if (!apply(&p))
+        return false;
+    p.line = number;
+    return check_whole(&p);
 }
 
 void cat_head_clear(struct cat_head *head)
 {
-    char *single[] = {head->name,   head->family,   head->test,    head->asks,  head->fails,
-                      head->origin, head->headline, head->program, head->needs, head->oracle};
-    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
-        free(single[i]);
-    for (size_t i = 0; i < head->spec_count; i++)
-        free(head->spec[i]);
-    for (size_t i = 0; i < head->axis_count; i++) {
-        free(head->axes[i].name);
-        for (size_t j = 0; j < head->axes[i].count; j++)
-            free(head->axes[i].values[j]);
-    }
-    for (size_t i = 0; i < head->sweep_count; i++) {
-        free(head->sweeps[i].name);
-        for (size_t j = 0; j < head->sweeps[i].count; j++)
-            free(head->sweeps[i].values[j]);
-    }
-    clear_rules(head->expect, head->expect_count);
-    clear_rules(head->without, head->without_count);
-    clear_rules(head->thorough, head->thorough_count);
+    free(head->text);
     *head = (struct cat_head){0};
 }
 

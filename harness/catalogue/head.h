@@ -12,19 +12,15 @@
 #define CAT_MAX_RULES  20
 #define CAT_MAX_SIZES  8
 
+// A variant axis, or a run parameter ("sweep").
 struct cat_axis {
     char *name;
     char *values[CAT_MAX_VALUES];
     size_t count;
-};
-
-struct cat_sweep {
-    char *name;
+    // Of a parameter:
     enum cfg_role role; // what its number is to the harness
     int32_t spec_id;    // -1: none
-    char *values[CAT_MAX_VALUES];
-    size_t count;
-    size_t quick; // the first `quick` values belong to the default run
+    size_t quick;       // the first `quick` values belong to the default run
 };
 
 // A term names an axis or a sweep and a set of its values.
@@ -48,6 +44,7 @@ struct cat_rule {
 };
 
 struct cat_head {
+    char *text;                 // what all strings point into
     char *name, *family, *test; // "shuffle.scan-loop", "shuffle", "scan-loop"
     char *asks, *fails, *origin, *headline, *program, *oracle;
     char *needs; // a feature that the modules do not tell of; NULL
@@ -55,7 +52,7 @@ struct cat_head {
     size_t spec_count;
     struct cat_axis axes[CAT_MAX_AXES];
     size_t axis_count;
-    struct cat_sweep sweeps[CAT_MAX_SWEEPS];
+    struct cat_axis sweeps[CAT_MAX_SWEEPS];
     size_t sweep_count;
     uint32_t sizes[CAT_MAX_SIZES];
     size_t size_count;

@@ -47,21 +47,26 @@ static const char *nearest_test(const char *name)
     return best;
 }
 
-// Looks for the value of a pair that is to have this key.
-static bool take_value(const struct cfg *cfg, size_t at, const char *kind, const char *key,
-                       char *const *values, size_t count, uint8_t *index, struct lit_error *error)
+// Looks for the values of the pairs from `at` on, which are to have these keys.
+static bool take_values(const struct cfg *cfg, size_t at, const char *kind,
+                        const struct cat_axis *axes, size_t count, uint8_t *indices,
+                        struct lit_error *error)
 {
-    const struct cfg_pair *pair = &cfg->variant[at]; // the parameters follow
-    if (at >= cfg->variant_count + cfg->param_count || strcmp(pair->key, key) != 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: expected %s '%s', not '%.80s'", cfg->test, kind,
-                        key, at < cfg->variant_count + cfg->param_count ? pair->key : "");
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(values[i], pair->value)) {
-            *index = (uint8_t)i;
-            return true;
-        }
-    return lit_fail(error, LIT_EXIT_USAGE, "%s: %s '%s' has no value '%.80s'", cfg->test, kind, key,
-                    pair->value);
+    for (size_t i = 0; i < count; i++, at++) {
+        const struct cfg_pair *pair = &cfg->variant[at]; // the parameters follow
+        const char *key = at < cfg->variant_count + cfg->param_count ? pair->key : "";
+        if (strcmp(key, axes[i].name) != 0)
+            return lit_fail(error, LIT_EXIT_USAGE, "%s: expected %s '%s', not '%.80s'", cfg->test,
+                            kind, axes[i].name, key);
+        size_t value = 0;
+        while (value < axes[i].count && strcmp(axes[i].values[value], pair->value) != 0)
+            value++;
+        if (value == axes[i].count)
+            return lit_fail(error, LIT_EXIT_USAGE, "%s: %s '%s' has no value '%.80s'", cfg->test,
+                            kind, key, pair->value);
+        indices[i] = (uint8_t)value;
+    }
+    return true;
 }
 
 static bool take_subgroup(const struct cfg *cfg, size_t at, uint32_t *subgroup,
@@ -88,16 +93,10 @@ bool cat_case_find(const struct cfg *cfg, struct cat_case *which, struct lit_err
         return lit_fail(error, LIT_EXIT_USAGE, "no test '%.80s'; the nearest is '%s'", cfg->test,
                         nearest_test(cfg->test));
     const struct cat_head *head = &which->test->head;
-    size_t at = 0;
-    for (size_t i = 0; i < head->axis_count; i++)
-        if (!take_value(cfg, at++, "axis", head->axes[i].name, head->axes[i].values,
-                        head->axes[i].count, &which->axis[i], error))
-            return false;
-    for (size_t i = 0; i < head->sweep_count; i++)
-        if (!take_value(cfg, at++, "parameter", head->sweeps[i].name, head->sweeps[i].values,
-                        head->sweeps[i].count, &which->sweep[i], error))
-            return false;
-    if (!take_subgroup(cfg, at, &which->subgroup, error))
+    const size_t axes = head->axis_count, sweeps = head->sweep_count;
+    if (!take_values(cfg, 0, "axis", head->axes, axes, which->axis, error) ||
+        !take_values(cfg, axes, "parameter", head->sweeps, sweeps, which->sweep, error) ||
+        !take_subgroup(cfg, axes + sweeps, &which->subgroup, error))
         return false;
     // What was taken apart too kindly is not the name that it makes.
     struct text name = {0};

@@ -56,7 +56,7 @@ static void put_choices(struct text *text, const struct cat_head *head)
         text_free(&line);
     }
     for (size_t i = 0; i < head->sweep_count; i++) {
-        const struct cat_sweep *sweep = &head->sweeps[i];
+        const struct cat_axis *sweep = &head->sweeps[i];
         struct text line = {0};
         text_printf(&line, "%s:", sweep->name);
         for (size_t v = 0; v < sweep->count; v++)

@@ -458,7 +458,7 @@ static bool make_test(const struct eng_request *request, enum masks_rule rule,
 static bool choose_workgroup(const struct eng_request *request, struct cat_case *which,
                              struct lit_error *error)
 {
-    const struct cat_sweep *sweep = &which->test->head.sweeps[0];
+    const struct cat_axis *sweep = &which->test->head.sweeps[0];
     which->subgroup = request->subgroup;
     for (size_t i = 0; i < sweep->count; i++)
         if (strtoul(sweep->values[i], NULL, 10) == request->workgroup) {

@@ -32,7 +32,7 @@ static void check_head(const struct cat_head *head)
     for (size_t i = 0; i < head->axis_count; i++)
         MUST(head->axes[i].count >= 1 && head->axes[i].count <= CAT_MAX_VALUES);
     for (size_t i = 0; i < head->sweep_count; i++) {
-        const struct cat_sweep *sweep = &head->sweeps[i];
+        const struct cat_axis *sweep = &head->sweeps[i];
         MUST(sweep->count >= 1 && sweep->count <= CAT_MAX_VALUES);
         MUST(sweep->quick >= 1 && sweep->quick <= sweep->count);
     }
