@@ -20,9 +20,6 @@
     X(memory)                                                                                      \
     X(progress)                                                                                    \
     X(reconvergence)                                                                               \
-    X(reconvergence_arms)                                                                          \
-    X(reconvergence_generated)                                                                     \
-    X(reconvergence_loops)                                                                         \
     X(scan)                                                                                        \
     X(scan_subgroup)                                                                               \
     X(scan_sum)                                                                                    \

@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `reconvergence`: the shape of each kernel as a tree of steps, and what
-// the simulator makes of it. The shapes repeat spirv/reconvergence/*.spvasm line by line.
-#include "oracles/reconvergence.h"
-
+// The oracles of the family `reconvergence`: the control flow of each kernel in a notation, and
+// what the simulator makes of it. Those of generated programs have it in the test's head.
+//
+// All kernels of the family share one layout. An invocation's number is workgroup * workgroup size
+// + subgroup * subgroup size + lane; `elements` is the subgroup size. input[number] is the word
+// that the lane's conditions are made of (reconvergence_word). The output is a list of records of
+// four words, the ballot of true: slot s of an invocation is record number * slots + s. A place
+// that a lane does not reach leaves its record as poison.
 #include "base/random.h"
 #include "base/text.h"
+#include "catalogue/catalogue.h"
+#include "generate/program.h"
+#include "oracles/oracles.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+// The lane's word.
+enum {
+    TRIPS = 0,
+    FIRST_CONDITIONS = 8,
+    SECOND_CONDITIONS = 16,
+    SELECTOR = 25,
+    ENTERS = 31,
+    MOST_TRIPS = 8,
+};
 
 uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uint32_t subgroup)
 {
@@ -41,210 +59,8 @@ uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uin
            enters << ENTERS;
 }
 
-// The conditions of the shapes.
-
-static uint32_t third_bit(const struct masks_lane *lane)
-{
-    return field(lane->word, FIRST_CONDITIONS + 1, 1);
-}
-
-static uint32_t fourth_bit(const struct masks_lane *lane)
-{
-    return field(lane->word, FIRST_CONDITIONS + 2, 1);
-}
-
-static uint32_t same_as_first(const struct masks_lane *lane)
-{
-    return field(lane->word, TRIPS, 4) == field(lane->first_word, TRIPS, 4);
-}
-
-static uint32_t counts_to_128(const struct masks_lane *lane)
-{
-    return lane->iteration[0] < 128;
-}
-
-static uint32_t count_is_lane(const struct masks_lane *lane)
-{
-    return lane->iteration[0] == lane->lane;
-}
-
-static uint32_t count_down_is_lane(const struct masks_lane *lane)
-{
-    return 127 - lane->iteration[0] == lane->lane;
-}
-
-// The shapes. A place that is looked at in each iteration has a slot for each.
-// clang-format off
-
-static const struct masks_step while_break[] = {
-    WHILE(more_trips,
-        IF(first_condition,
-            EACH("A", 0),
-            IF(second_condition,
-                LOOK("break", 16),
-                BREAK)),
-        EACH("B", 8)),
-    LOOK("after the loop", 17),
-    END,
-};
-static const struct masks_shape while_break_shapes[] = {
-    {while_break, 18}, {ENTERED(while_break, 18), 19}};
-
-static const struct masks_step break_ballot[] = {
-    WHILE(FOREVER,
-        IF(trips_over,
-            LOOK("break", 8),
-            BREAK),
-        EACH("stay", 0)),
-    LOOK("after the loop", 9),
-    END,
-};
-static const struct masks_shape break_ballot_shapes[] = {{break_ballot, 10}};
-
-static const struct masks_step waterfall[] = {
-    WHILE(FOREVER,
-        IF(same_as_first,
-            LOOK("break", 0),
-            BREAK),
-        LOOK("stay, last iteration", 1)),
-    LOOK("after the loop", 2),
-    END,
-};
-static const struct masks_shape waterfall_shapes[] = {{waterfall, 3}};
-
-static const struct masks_step peeling_up_break[] = {
-    WHILE(counts_to_128, IF(count_is_lane, LOOK("break", 0), BREAK)),
-    LOOK("after the loop", 1),
-    END,
-};
-static const struct masks_step peeling_down_break[] = {
-    WHILE(counts_to_128, IF(count_down_is_lane, LOOK("break", 0), BREAK)),
-    LOOK("after the loop", 1),
-    END,
-};
-static const struct masks_step peeling_up_return[] = {
-    WHILE(counts_to_128, IF(count_is_lane, LOOK("return", 0), RETURN)),
-    LOOK("after the loop", 1),
-    END,
-};
-static const struct masks_step peeling_down_return[] = {
-    WHILE(counts_to_128, IF(count_down_is_lane, LOOK("return", 0), RETURN)),
-    LOOK("after the loop", 1),
-    END,
-};
-static const struct masks_shape peeling_shapes[] = {
-    {peeling_up_break, 2}, {peeling_down_break, 2},
-    {peeling_up_return, 2}, {peeling_down_return, 2}};
-
-static const struct masks_step continue_target[] = {
-    {.kind = MASKS_WHILE, .choose = more_trips,
-        .body = STEPS(
-            IF(first_condition,
-                EACH("before continue", 0),
-                CONTINUE),
-            EACH("rest of the body", 8)),
-        .other = STEPS(
-            EACH("continue target", 16))},
-    LOOK("after the loop", 24),
-    END,
-};
-static const struct masks_shape continue_target_shapes[] = {
-    {continue_target, 25}, {ENTERED(continue_target, 25), 26}};
-
-static const struct masks_step early_return[] = {
-    IF(first_condition,
-        LOOK("outer branch", 0),
-        IF(second_condition,
-            LOOK("return", 1),
-            RETURN),
-        LOOK("not returned", 2)),
-    LOOK("rest", 3),
-    END,
-};
-static const struct masks_step early_return_call[] = {
-    {.kind = MASKS_CALL, .body = early_return},
-    LOOK("after the call", 4),
-    END,
-};
-static const struct masks_shape early_return_shapes[] = {
-    {early_return, 5}, {ENTERED(early_return, 5), 6},
-    {early_return_call, 5}, {ENTERED(early_return_call, 5), 6}};
-
-static const struct masks_step nested_loops[] = {
-    WHILE(more_rows,
-        WHILE(more_columns,
-            {.kind = MASKS_LOOK, .name = "inner body", .slot = 0, .by = {3, 1}, .count = 9},
-            IF(column_breaks,
-                {.kind = MASKS_LOOK, .name = "inner break", .slot = 9, .by = {1}, .count = 3},
-                BREAK)),
-        {.kind = MASKS_LOOK, .name = "outer body", .slot = 12, .by = {1}, .count = 3}),
-    LOOK("after both loops", 15),
-    END,
-};
-static const struct masks_shape nested_loops_shapes[] = {
-    {nested_loops, 16}, {ENTERED(nested_loops, 16), 17}};
-
-static const struct masks_step nested_if[] = {
-    {.kind = MASKS_IF, .choose = first_condition,
-        .body = STEPS(
-            LOOK("then", 0),
-            {.kind = MASKS_IF, .choose = third_bit,
-                .body = STEPS(LOOK("then, then", 1)),
-                .other = STEPS(LOOK("then, else", 2))},
-            LOOK("end of then", 3)),
-        .other = STEPS(
-            LOOK("else", 4),
-            {.kind = MASKS_IF, .choose = fourth_bit,
-                .body = STEPS(LOOK("else, then", 5)),
-                .other = STEPS(LOOK("else, else", 6))},
-            LOOK("end of else", 7))},
-    LOOK("after both", 8),
-    END,
-};
-static const struct masks_shape nested_if_shapes[] = {{nested_if, 9}};
-
-static const struct masks_step trip_count[] = {
-    {.kind = MASKS_DO, .choose = trips_again, .body = STEPS(EACH("body", 0))},
-    LOOK("after the loop", 8),
-    END,
-};
-static const struct masks_shape trip_count_shapes[] = {{trip_count, 9}};
-
-static const struct masks_step switch_fallthrough[] = {
-    {.kind = MASKS_SWITCH, .choose = selector, .body = STEPS(
-        {.kind = MASKS_CASE, .value = 0, .falls = true, .body = STEPS(LOOK("case 0", 0))},
-        CASE(1, LOOK("case 1", 1)),
-        CASE(2, LOOK("case 2", 2)),
-        {.kind = MASKS_CASE, .is_default = true, .body = STEPS(LOOK("default", 3))})},
-    LOOK("after the switch", 4),
-    END,
-};
-static const struct masks_shape switch_fallthrough_shapes[] = {{switch_fallthrough, 5}};
-
-static const struct masks_step elect_loop[] = {
-    WHILE(FOREVER,
-        LOOK("body, last iteration", 0),
-        IF(elected,
-            LOOK("break", 1),
-            BREAK)),
-    LOOK("after the loop", 2),
-    END,
-};
-static const struct masks_shape elect_loop_shapes[] = {
-    {elect_loop, 3}, {ENTERED(elect_loop, 3), 4}};
-
-static const struct masks_step elect_call[] = {
-    {.kind = MASKS_CALL, .body = STEPS(
-        WHILE(FOREVER, IF(elected, BREAK)),
-        {.kind = MASKS_ELECT, .name = "elected after the loop", .slot = 0, .count = 1})},
-    LOOK("after the call", 1),
-    END,
-};
-static const struct masks_shape elect_call_shapes[] = {{elect_call, 2}};
-
-// clang-format on
-
-enum masks_rule reconvergence_rule(const struct cat_args *args)
+// The rule of the axis `reconvergence`; default without one.
+static enum masks_rule reconvergence_rule(const struct cat_args *args)
 {
     if (cat_axis_is(args, "reconvergence", "maximal"))
         return MASKS_MAXIMAL;
@@ -253,13 +69,328 @@ enum masks_rule reconvergence_rule(const struct cat_args *args)
     return MASKS_DEFAULT;
 }
 
-bool reconvergence_is_maximal(const struct cat_args *args)
+// Conditions, by the names that the notation has for them
+
+static uint32_t field(const struct masks_lane *lane, uint32_t shift, uint32_t bits)
+{
+    return lane->word >> shift & ((1u << bits) - 1);
+}
+
+#define I lane->iteration[0]
+#define J lane->iteration[1]
+
+static bool more_columns(const struct masks_lane *lane)
+{
+    return J < field(lane, FIRST_CONDITIONS + 2 * I, 2);
+}
+
+static bool column_breaks(const struct masks_lane *lane)
+{
+    return field(lane, SECOND_CONDITIONS + 3 * I + J, 1);
+}
+
+// Some column of this row breaks, among those that the row has.
+static bool row_escapes(const struct masks_lane *lane)
+{
+    struct masks_lane at = *lane;
+    for (at.iteration[1] = 0; more_columns(&at); at.iteration[1]++)
+        if (column_breaks(&at))
+            return true;
+    return false;
+}
+
+// Whether any lane of the tangle continues with another row.
+static bool any_rows_again(const struct masks_lane *lane)
+{
+    for (uint32_t i = 0; i < lane->subgroup; i++)
+        if (lane->tangle[i / 32] >> i % 32 & 1 && I + 1 < (lane->words[i] >> TRIPS & 3))
+            return true;
+    return false;
+}
+
+// clang-format off
+#define CONDITIONS(X)                                                                              \
+    X(enters, field(lane, ENTERS, 1))                                                              \
+    X(first, field(lane, FIRST_CONDITIONS + I, 1))                                                 \
+    X(not_first, !field(lane, FIRST_CONDITIONS + I, 1))                                            \
+    X(second, field(lane, SECOND_CONDITIONS + I, 1))                                               \
+    X(both, field(lane, FIRST_CONDITIONS + I, 1) && field(lane, SECOND_CONDITIONS + I, 1))         \
+    X(either, field(lane, FIRST_CONDITIONS + I, 1) || field(lane, SECOND_CONDITIONS + I, 1))       \
+    X(first_of_all, field(lane, FIRST_CONDITIONS, 1))                                              \
+    X(third_bit, field(lane, FIRST_CONDITIONS + 1, 1))                                             \
+    X(fourth_bit, field(lane, FIRST_CONDITIONS + 2, 1))                                            \
+    X(second_of_all, field(lane, SECOND_CONDITIONS, 1))                                            \
+    X(next_second, field(lane, SECOND_CONDITIONS + 1 + I, 1))                                      \
+    X(selector, field(lane, SELECTOR, 3))                                                          \
+    X(turning_selector, (field(lane, SELECTOR, 3) + I) & 3)                                        \
+    X(inner_selector, field(lane, FIRST_CONDITIONS + 3 + I, 1))                                    \
+    X(has_trips, field(lane, TRIPS, 4) != 0)                                                       \
+    X(more_trips, I < field(lane, TRIPS, 4))                                                       \
+    X(trips_again, I + 1 < field(lane, TRIPS, 4))                                                  \
+    X(trips_end, I + 1 >= field(lane, TRIPS, 4))                                                   \
+    X(trips_over, I == field(lane, TRIPS, 4))                                                      \
+    X(trips_of_first, field(lane, TRIPS, 4) == (lane->first_word >> TRIPS & 15))                   \
+    X(more_rows, I < field(lane, TRIPS, 2))                                                        \
+    X(rows_again, I + 1 < field(lane, TRIPS, 2))                                                   \
+    X(any_rows_again, any_rows_again(lane))                                                        \
+    X(rows_end_or_not, I >= field(lane, TRIPS, 2) || !field(lane, SECOND_CONDITIONS + I, 1))       \
+    X(rows_end_or, I >= field(lane, TRIPS, 2) || field(lane, SECOND_CONDITIONS + I, 1))            \
+    X(row_escapes, row_escapes(lane))                                                              \
+    X(more_columns, more_columns(lane))                                                            \
+    X(columns_again, J + 1 < field(lane, FIRST_CONDITIONS + 2 * I, 2))                             \
+    X(column_breaks, column_breaks(lane))                                                          \
+    X(elected, lane->lane == lane->first)                                                          \
+    X(not_elected, lane->lane != lane->first)                                                      \
+    X(counts_to_128, I < 128)                                                                      \
+    X(count_is_lane, I == lane->lane)                                                              \
+    X(count_down_is_lane, 127 - I == lane->lane)                                                   \
+    X(is_lane_zero, lane->lane == 0)                                                               \
+    X(is_lane_of_turn, lane->lane == 1 + I)
+// clang-format on
+
+#define FUNCTION(name, value)                                                                      \
+    static uint32_t choose_##name(const struct masks_lane *lane)                                   \
+    {                                                                                              \
+        return value;                                                                              \
+    }
+CONDITIONS(FUNCTION)
+
+#define ROW(name, value) {#name, choose_##name},
+static const struct {
+    const char *name;
+    masks_choice *choose;
+} conditions[] = {CONDITIONS(ROW)};
+
+// The notation: that of generated programs (docs/fuzzing.md) with the conditions above, and with
+//  'NAME'@SLOT      a place that looks: its name and its slot; behind the slot:
+//    :N             a slot for each of N iterations of the outermost loop
+//    :NxM           for each of N iterations of the outer and M of the inner loop
+//    %N             the slot of iteration i is i modulo N
+//  elect 'NAME'@SLOT, number 'NAME'@SLOT
+//                   stores who is elected; the iteration of the innermost loop
+//  leave            leaves the loop, also out of a switch inside it
+//  [AXIS=VALUE ...] what only configurations with that value have; AXIS!=VALUE: with any other
+
+struct shape {
+    struct masks_shape masks;
+    struct masks_step steps[96];
+    size_t used;
+};
+
+struct reader {
+    const char *at;
+    struct shape *shape;
+    char *names; // where the next place's name goes
+};
+
+// Whether the next word is this one; then it is taken.
+static bool takes(struct reader *r, const char *word)
+{
+    const size_t length = strlen(word);
+    const char *at = r->at + strspn(r->at, " ");
+    const bool same = !strncmp(at, word, length) && (!at[length] || at[length] == ' ');
+    r->at = same ? at + length : r->at;
+    return same;
+}
+
+static uint32_t take_number(struct reader *r)
+{
+    char *end;
+    const unsigned long number = strtoul(r->at, &end, 10);
+    assert(end != r->at);
+    r->at = end;
+    return (uint32_t)number;
+}
+
+static masks_choice *take_condition(struct reader *r)
+{
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+        if (takes(r, conditions[i].name))
+            return conditions[i].choose;
+    assert(!"a condition that does not exist");
+    return NULL;
+}
+
+static void take_place(struct reader *r, struct masks_step *step)
+{
+    r->at += strspn(r->at, " ") + 1;
+    const size_t length = strcspn(r->at, "'");
+    memcpy(r->names, r->at, length);
+    step->name = r->names;
+    r->names += length + 1;
+    r->at += length + 2;
+    step->slot = take_number(r);
+    step->count = 1;
+    if (*r->at != ':' && *r->at != '%')
+        return;
+    const bool wraps = *r->at++ == '%';
+    step->count = take_number(r);
+    step->wrap = wraps ? step->count : 0;
+    step->by[0] = 1;
+    if (*r->at == 'x') {
+        r->at++;
+        step->by[1] = 1;
+        step->by[0] = take_number(r);
+        step->count *= step->by[0];
+    }
+}
+
+static const struct masks_step *take_list(struct reader *r);
+
+static const struct masks_step *take_block(struct reader *r)
+{
+    const bool opens = takes(r, "{");
+    const struct masks_step *list = take_list(r);
+    const bool closes = takes(r, "}");
+    assert(opens && closes);
+    return opens && closes ? list : NULL;
+}
+
+static struct masks_step take_case(struct reader *r, bool is_default)
+{
+    struct masks_step step = {.kind = MASKS_CASE, .is_default = is_default};
+    if (!is_default)
+        step.value = take_number(r);
+    step.body = take_block(r);
+    step.falls = takes(r, "falls");
+    return step;
+}
+
+static struct masks_step take_step(struct reader *r)
+{
+    static const struct {
+        const char *word;
+        enum masks_kind kind;
+        bool asks, has_block, has_place;
+        const char *second; // what its other list begins with
+    } words[] = {
+        {"if", MASKS_IF, true, true, false, "else"},
+        {"while", MASKS_WHILE, true, true, false, "next"},
+        {"loop", MASKS_WHILE, false, true, false, "next"},
+        {"do", MASKS_DO, false, true, false, "next"},
+        {"switch", MASKS_SWITCH, true, true, false, NULL},
+        {"call", MASKS_CALL, false, true, false, NULL},
+        {"break", MASKS_BREAK, false, false, false, NULL},
+        {"leave", MASKS_BREAK_LOOP, false, false, false, NULL},
+        {"continue", MASKS_CONTINUE, false, false, false, NULL},
+        {"return", MASKS_RETURN, false, false, false, NULL},
+        {"elect", MASKS_ELECT, false, false, true, NULL},
+        {"number", MASKS_NUMBER, false, false, true, NULL},
+        {"", MASKS_LOOK, false, false, true, NULL},
+    };
+    const size_t last = sizeof words / sizeof *words - 1;
+    size_t which = 0;
+    if (takes(r, "case"))
+        return take_case(r, false);
+    if (takes(r, "default"))
+        return take_case(r, true);
+    while (which < last && !takes(r, words[which].word))
+        which++;
+    struct masks_step step = {.kind = words[which].kind};
+    if (words[which].asks)
+        step.choose = take_condition(r);
+    if (words[which].has_block)
+        step.body = take_block(r);
+    if (words[which].second && takes(r, words[which].second))
+        step.other = take_block(r);
+    if (step.kind == MASKS_DO && takes(r, "while"))
+        step.choose = take_condition(r);
+    if (words[which].has_place)
+        take_place(r, &step);
+    return step;
+}
+
+// Up to the end or a closing brace, which stays.
+static const struct masks_step *take_list(struct reader *r)
+{
+    struct masks_step list[12] = {{0}};
+    size_t count = 0;
+    for (;; count++) {
+        r->at += strspn(r->at, " ");
+        if (!*r->at || *r->at == '}')
+            break;
+        assert(count + 1 < sizeof list / sizeof *list);
+        list[count] = take_step(r);
+    }
+    struct shape *shape = r->shape;
+    struct masks_step *kept = &shape->steps[shape->used];
+    shape->used += count + 1; // and the end, which is zero
+    assert(shape->used <= sizeof shape->steps / sizeof *shape->steps);
+    memcpy(kept, list, count * sizeof *kept);
+    return kept;
+}
+
+// Appends a source as the configuration has it.
+static void choose_parts(const struct cat_args *args, const char *source, struct text *out)
+{
+    uint32_t left_out = 0; // brackets around, from one on that does not hold
+    for (; *source; source++) {
+        char axis[16] = "", value[24] = "", negation[2] = "";
+        int length = 0;
+        if (*source == ']') {
+            left_out -= left_out > 0;
+        } else if (*source == '[') {
+            sscanf(source, "[%15[a-z]%1[!]%n", axis, negation, &length);
+            sscanf(source, "[%15[a-z!]=%23[a-z-]%n", axis, value, &length);
+            axis[strcspn(axis, "!")] = '\0';
+            left_out += left_out || cat_axis_is(args, axis, value) == (*negation != '\0');
+            source += length;
+        } else if (!left_out) {
+            text_append(out, source, 1);
+        }
+    }
+}
+
+// `data` of an oracle; slots: without that of `outside`.
+struct reconvergence {
+    uint32_t slots;
+    const char *source;
+};
+
+// The shape of a configuration: free() it. NULL with an error if it is that of a generated program,
+// and the head has none that is one.
+static struct masks_shape *make_shape(const struct cat_args *args, struct lit_error *error)
+{
+    const struct reconvergence *of = args->oracle->data;
+    const char *notation = args->which->test->head.program;
+    struct gen_program program;
+    struct text text = {0};
+    if (!of && !notation) {
+        lit_fail(error, LIT_EXIT_USAGE, "the head lacks 'program'");
+        return NULL;
+    }
+    if (!of)
+        return gen_read(notation, strlen(notation), &program, error) &&
+                       gen_check(&program, reconvergence_rule(args), error)
+                   ? &gen_shape_make(&program)->masks
+                   : NULL;
+    choose_parts(args, of->source, &text);
+    struct shape *shape = lit_alloc(1, sizeof *shape + text.length);
+    struct reader reader = {text.data, shape, (char *)(shape + 1)};
+    shape->masks.steps = take_list(&reader);
+    shape->masks.slots = of->slots + cat_axis_is(args, "entry", "subgroup");
+    text_free(&text);
+    return &shape->masks;
+}
+
+// The same of a configuration that fits.
+static struct masks_shape *shape_of(const struct cat_args *args)
+{
+    struct lit_error error;
+    return lit_have(make_shape(args, &error));
+}
+
+static bool is_maximal(const struct cat_args *args)
 {
     return reconvergence_rule(args) == MASKS_MAXIMAL;
 }
 
-bool reconvergence_fits(const struct cat_args *args, struct lit_error *error)
+static bool fits(const struct cat_args *args, struct lit_error *error)
 {
+    struct masks_shape *shape = make_shape(args, error);
+    free(shape);
+    if (!shape)
+        return false;
     if (args->subgroup == 0 || args->subgroup > 128)
         return lit_fail(error, LIT_EXIT_USAGE, "a mask has no room for subgroups of %u",
                         args->subgroup);
@@ -269,36 +400,24 @@ bool reconvergence_fits(const struct cat_args *args, struct lit_error *error)
                     args->workgroup, args->subgroup, MASKS_LANES);
 }
 
-static const struct masks_shape *shape_of(const struct cat_args *args)
+static void size_up(struct cat_args *args)
 {
-    const struct reconvergence *of = args->oracle->data;
-    size_t index = 0;
-    for (const struct reconvergence_pick *pick = of->picks; pick->axis; pick++)
-        index += cat_axis_is(args, pick->axis, pick->value) ? pick->number : 0;
-    return &of->shapes[index];
-}
-
-void reconvergence_shape_of(const struct masks_shape *shape, struct cat_args *args)
-{
+    struct masks_shape *shape = shape_of(args);
     args->shape.elements = args->subgroup;
     args->shape.words_per_instance = (uint64_t)args->subgroup * shape->slots * 4;
+    free(shape);
 }
 
-void reconvergence_shape(struct cat_args *args)
-{
-    reconvergence_shape_of(shape_of(args), args);
-}
-
-void reconvergence_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
+static void fill_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
     for (uint64_t i = 0; i < args->shape.input_words; i++)
-        input[i] = reconvergence_word(seed, i / args->subgroup, (uint32_t)(i % args->subgroup),
-                                      args->subgroup);
+        input[i] = (args->oracle->data ? reconvergence_word : gen_word)(
+            seed, i / args->subgroup, (uint32_t)(i % args->subgroup), args->subgroup);
 }
 
-void reconvergence_expect_of(const struct masks_shape *shape, const struct cat_args *args,
-                             const uint32_t *input, uint32_t *expected)
+static void expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
+    struct masks_shape *shape = shape_of(args);
     const size_t records = (size_t)args->workgroup * shape->slots;
     struct masks_cell *cells = lit_alloc(records, sizeof(*cells));
 
@@ -317,16 +436,13 @@ void reconvergence_expect_of(const struct masks_shape *shape, const struct cat_a
         }
     }
     free(cells);
+    free(shape);
 }
 
-void reconvergence_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
+static void describe(const struct cat_args *args, const struct cat_failure *failure, char *text,
+                     size_t size)
 {
-    reconvergence_expect_of(shape_of(args), args, input, expected);
-}
-
-void reconvergence_describe_of(const struct masks_shape *shape, const struct cat_args *args,
-                               const struct cat_failure *failure, char *text, size_t size)
-{
+    struct masks_shape *shape = shape_of(args);
     const uint64_t record = failure->word / 4;
     const uint32_t part = (uint32_t)(failure->word % 4);
     char place[96];
@@ -336,26 +452,163 @@ void reconvergence_describe_of(const struct masks_shape *shape, const struct cat
     if (args->subgroup > 32 && length > 0 && (size_t)length < size)
         snprintf(text + length, size - (size_t)length, ", lanes %u to %u", part * 32,
                  part * 32 + 31);
+    free(shape);
 }
 
-void reconvergence_describe(const struct cat_args *args, const struct cat_failure *failure,
-                            char *text, size_t size)
-{
-    reconvergence_describe_of(shape_of(args), args, failure, text, size);
-}
+// With entry=subgroup only some subgroups enter, and a last place looks where all have reconverged.
+#define ENTERED(slot, ...)                                                                         \
+    "[entry=subgroup if enters { ]" __VA_ARGS__ "[entry=subgroup  } 'outside'@" #slot "]"
+
+// RECONVERGENCE(label, slots, source)
+#define RECONVERGENCE(label, ...)                                                                  \
+    {                                                                                              \
+        .name = "reconvergence." label, .check = CAT_CHECK_MASK, .instance = "subgroup",           \
+        .deterministic = is_maximal, .fits = fits, .shape = size_up, .input = fill_input,          \
+        .expect = expect, .describe = describe,                                                    \
+        .data = &(const struct reconvergence){__VA_ARGS__},                                        \
+    }
+
+// The function of call-in-arms.
+#define VISIT                                                                                      \
+    "call { 'function'@0 "                                                                         \
+    "[returns=loop while more_rows { 'loop in the function'@3:3 "                                  \
+    "if second { 'return'@1 return } } ]"                                                          \
+    "[returns!=loop if second_of_all { 'return'@1 return } ]"                                      \
+    "'end of the function'@2 } "
+
+// How lanes leave the switch of switch-exit.
+#define EXIT                                                                                       \
+    "[branch=block 'exit'@22:3 ][target=continue continue ][target=loop leave ]"                   \
+    "[target!=continue [target!=loop break ]]"
 
 const struct cat_oracle oracles_reconvergence[] = {
-    RECONVERGENCE("break-ballot", break_ballot_shapes),
-    RECONVERGENCE("continue-target", continue_target_shapes, {ENTRY}),
-    RECONVERGENCE("early-return", early_return_shapes, {ENTRY, {"from", "function", 2}}),
-    RECONVERGENCE("elect-call", elect_call_shapes),
-    RECONVERGENCE("elect-loop", elect_loop_shapes, {ENTRY}),
-    RECONVERGENCE("loop-peeling", peeling_shapes, {{"order", "down", 1}, {"exit", "return", 2}}),
-    RECONVERGENCE("nested-if", nested_if_shapes),
-    RECONVERGENCE("nested-loops", nested_loops_shapes, {ENTRY}),
-    RECONVERGENCE("switch-fallthrough", switch_fallthrough_shapes),
-    RECONVERGENCE("trip-count", trip_count_shapes),
-    RECONVERGENCE("waterfall", waterfall_shapes),
-    RECONVERGENCE("while-break", while_break_shapes, {ENTRY}),
+    RECONVERGENCE("break-ballot", 10,
+                  "loop { if trips_over { 'break'@8 break } 'stay'@0:8 } 'after the loop'@9"),
+    // Lanes call in the arms of a branch.
+    RECONVERGENCE("call-in-arms", 11,
+                  ENTERED(11, "if first_of_all { 'before the call'@6 " VISIT "'after the call'@7 } "
+                              "else { 'other arm'@8 [calls=both-arms " VISIT
+                              "'after the call in the other arm'@9 ]} 'after both arms'@10")),
+    RECONVERGENCE("continue-exit", 19,
+                  ENTERED(19, "do { 'body'@0:3 if second { 'before continue'@3:3 continue } "
+                              "'rest of the body'@6:3 } next { 'continue target'@9:3 "
+                              "[construct=branch if first { "
+                              "'branch in the continue construct'@12:3 } 'back-edge block'@15:3 ]} "
+                              "while [condition=any any_]rows_again 'after the loop'@18")),
+    RECONVERGENCE("continue-target", 25,
+                  ENTERED(25, "while more_trips { if first { 'before continue'@0:8 continue } "
+                              "'rest of the body'@8:8 } next { 'continue target'@16:8 } "
+                              "'after the loop'@24")),
+    RECONVERGENCE("early-return", 5,
+                  ENTERED(5, "[from=function call { ]if first { 'outer branch'@0 "
+                             "if second { 'return'@1 return } 'not returned'@2 } 'rest'@3"
+                             "[from=function  } 'after the call'@4]")),
+    RECONVERGENCE("elect-call", 2,
+                  "call { loop { if elected { break } } elect 'elected after the loop'@0 } "
+                  "'after the call'@1"),
+    RECONVERGENCE("elect-loop", 3,
+                  ENTERED(3, "loop { 'body, last iteration'@0 if elected { 'break'@1 break } } "
+                             "'after the loop'@2")),
+    RECONVERGENCE("elect-turns", 12,
+                  ENTERED(12, "[leave=condition do][leave!=condition loop] { 'remaining'@0%8 "
+                              "if elected { 'turn'@8 number 'number of the turn'@9 "
+                              "[leave!=condition break ]} 'stay, last iteration'@10 } "
+                              "[leave=condition while not_elected ]'after the loop'@11")),
+    // The second arm of a branch leaves.
+    RECONVERGENCE("else-leaves", 13,
+                  "while more_rows { if first { if second { 'before continue'@0:3 continue } "
+                  "'rest of the arm'@3:3 'rest of the arm, stored behind the branch'@6:3 } "
+                  "else { [leave=break break ][leave!=break continue ]} "
+                  "'behind the branch'@9:3 break } 'after the loop'@12"),
+    {
+        .name = "reconvergence.generated",
+        .check = CAT_CHECK_MASK,
+        .instance = "subgroup",
+        .deterministic = is_maximal,
+        .fits = fits,
+        .shape = size_up,
+        .input = fill_input,
+        .expect = expect,
+        .describe = describe,
+    },
+    RECONVERGENCE("loop-not-entered", 13,
+                  "while more_rows { do { 'inner body'@0:3x3 } while columns_again "
+                  "'after the inner loop'@9:3 } 'after both loops'@12"),
+    RECONVERGENCE("loop-peeling", 2,
+                  "while counts_to_128 { if count_[order=down down_]is_lane { "
+                  "[exit=return 'return'@0 return ][exit!=return 'break'@0 break ]} } "
+                  "'after the loop'@1"),
+    RECONVERGENCE("nested-breaks", 21,
+                  ENTERED(21, "[by=return call { ]while more_rows { while more_columns { "
+                              "'inner body'@0:3x3 if column_breaks { 'escape'@9:3 "
+                              "[by=return return ][by!=return break ]} } "
+                              "'after the inner loop'@12:3 "
+                              "[by!=return if row_escapes { 'outer break'@15 break } "
+                              "'rest of the outer body'@16:3 ]} 'after both loops'@19"
+                              "[by=return  } 'after the call'@20]")),
+    RECONVERGENCE("nested-if", 9,
+                  "if first { 'then'@0 if third_bit { 'then, then'@1 } else { 'then, else'@2 } "
+                  "'end of then'@3 } else { 'else'@4 if fourth_bit { 'else, then'@5 } "
+                  "else { 'else, else'@6 } 'end of else'@7 } 'after both'@8"),
+    RECONVERGENCE("nested-loops", 16,
+                  ENTERED(16, "while more_rows { while more_columns { 'inner body'@0:3x3 "
+                              "if column_breaks { 'inner break'@9:3 break } } "
+                              "'outer body'@12:3 } 'after both loops'@15")),
+    RECONVERGENCE("never-true", 6,
+                  "if is_lane_zero { while more_rows { if is_lane_of_turn { 'never executed'@0 "
+                  "return } 'rest of the body'@1:3 } 'after the loop'@4 } 'after all'@5"),
+    // The loop counts from 0 what the kernel counts from 1.
+    RECONVERGENCE("peeled-by-hand", 20,
+                  ENTERED(20, "if has_trips { 'A, first copy'@0 "
+                              "[form=rotated loop { if second { 'leave'@17 break } 'B'@8:8 "
+                              "if trips_end { break } 'A'@1:7 } 'after the loop'@18 ]"
+                              "[form!=rotated if second_of_all { 'leave, first copy'@16 } else { "
+                              "'B, first copy'@8 while trips_again { 'A'@1:7 "
+                              "if next_second { 'leave'@17 break } 'B'@9:7 } "
+                              "'after the loop'@18 } ]} 'after all'@19")),
+    // if (A && f(Y)), if (A || f(Y)); while (i < rows && f(Y)), and until (i == rows || f(Y)).
+    RECONVERGENCE("short-circuit", 14,
+                  ENTERED(14,
+                          "[used=while loop { if more_rows { 'second operand'@0:4 } "
+                          "'after the operator'@4:4 if rows_end_or[operator!=or _not] { break } "
+                          "'body'@8:4 } 'after the loop'@13]"
+                          "[used!=while if [operator=or not_]first { 'second operand'@0:4 } "
+                          "'after the operator'@4:4 "
+                          "if [operator=or either][operator!=or both] { 'then'@8:4 } "
+                          "else { 'else'@12 } 'after both arms'@13]")),
+    // What comes first is looked at by all, whether their subgroup enters or not.
+    RECONVERGENCE("straight-line", 6,
+                  "'start'@0 " ENTERED(6, "'select'@1 'scattered load'@2 'atomic'@3 "
+                                          "call { 'function'@4 } 'after the call'@5")),
+    RECONVERGENCE("switch-exit", 25,
+                  ENTERED(25, "while more_rows { switch turning_selector { "
+                              "case 0 { 'case 0'@0:3 if second { " EXIT "} "
+                              "'rest of case 0'@3:3 } "
+                              "case 1 { 'case 1'@6:3 if second { " EXIT "} } falls "
+                              "case 2 { 'case 2'@9:3 } default { 'default'@12:3 } } "
+                              "'after the switch'@15:3 } next { 'continue target'@18:3 } "
+                              "'after the loop'@21")),
+    RECONVERGENCE("switch-fallthrough", 5,
+                  "switch selector { case 0 { 'case 0'@0 } falls case 1 { 'case 1'@1 } "
+                  "case 2 { 'case 2'@2 } default { 'default'@3 } } 'after the switch'@4"),
+    RECONVERGENCE("switch-in-switch", 10,
+                  "while more_rows { switch first { case 0 { switch inner_selector { case 0 { "
+                  "[early=yes if second { break } ]'leave'@0:3 "
+                  "[target=loop leave ][target!=loop continue ]} } "
+                  "'rest of the outer case'@3:3 } } 'after both switches'@6:3 } "
+                  "'after the loop'@9"),
+    RECONVERGENCE("switch-shared-target", 6,
+                  ENTERED(6, "switch selector { case 0 { 'case 0'@0 } case 1 { } falls "
+                             "case 2 { 'case 1 and 2'@1 "
+                             "if first { 'branch in case 1 and 2'@2 } "
+                             "'end of case 1 and 2'@3 } default { 'default'@4 } } "
+                             "'after the switch'@5")),
+    RECONVERGENCE("trip-count", 9, "do { 'body'@0:8 } while trips_again 'after the loop'@8"),
+    RECONVERGENCE("waterfall", 3,
+                  "loop { if trips_of_first { 'break'@0 break } 'stay, last iteration'@1 } "
+                  "'after the loop'@2"),
+    RECONVERGENCE("while-break", 18,
+                  ENTERED(18, "while more_trips { if first { 'A'@0:8 "
+                              "if second { 'break'@16 break } } 'B'@8:8 } 'after the loop'@17")),
     {0},
 };
