@@ -6,6 +6,8 @@
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "engine/progress.h"
+#include "report/format.h"
+#include "report/table.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,11 +20,6 @@
 #include <unistd.h>
 
 // ---- Says what a device is.
-
-void cli_vulkan_version(uint32_t version, char *text, size_t size)
-{
-    snprintf(text, size, "%u.%u.%u", version >> 22 & 0x7f, version >> 12 & 0x3ff, version & 0xfff);
-}
 
 void cli_subgroup_sizes(const struct dev_facts *facts, char *text, size_t size)
 {
@@ -40,24 +37,16 @@ void cli_device_line(const struct dev_facts *facts, bool utf8, struct text *text
     const char *dot = utf8 ? " \u00b7 " : ", ";
     char sizes[64], version[32];
     cli_subgroup_sizes(facts, sizes, sizeof sizes);
-    cli_vulkan_version(facts->api, version, sizeof version);
+    format_api(version, facts->api);
     text_printf(text, "%s%sdriver %s (%s)%sVulkan %s%ssubgroups of %s", facts->name, dot,
                 facts->driver_version, facts->driver_name, dot, version, dot, sizes);
-}
-
-size_t cli_width(const char *string)
-{
-    size_t width = 0;
-    for (; *string; string++)
-        width += ((unsigned char)*string & 0xc0) != 0x80;
-    return width;
 }
 
 void cli_device_heading(const struct eng_device *device, size_t count, bool utf8, struct text *text)
 {
     struct text line = {0};
     cli_device_line(&device->facts, utf8, &line);
-    const size_t width = cli_width(line.data);
+    const size_t width = table_text_width(line.data);
     text_printf(text, "%s%*sdevice %u of %zu\n", line.data, (int)(width < 86 ? 86 - width : 2), "",
                 device->number, count);
     text_free(&line);

@@ -21,10 +21,6 @@ void cli_device_heading(const struct eng_device *device, size_t count, bool utf8
                         struct text *text);
 // "32", "32 (8 to 32)"
 void cli_subgroup_sizes(const struct dev_facts *facts, char *text, size_t size);
-// "1.4.312"
-void cli_vulkan_version(uint32_t version, char *text, size_t size);
-// Columns that a string takes, one for each code point.
-size_t cli_width(const char *string);
 
 // Options that several subcommands have, in a struct with these members.
 #define CLI_OPTION_DEVICE                                                                          \

@@ -6,10 +6,11 @@
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "model/inventory.h"
+#include "report/format.h"
+#include "report/table.h"
 
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct options {
@@ -42,87 +43,69 @@ const struct cli_syntax cli_devices_syntax = {
             "/etc, XDG_DATA_HOME and XDG_DATA_DIRS.\n",
 };
 
-enum { COLUMNS = 6 };
-
-struct row {
-    char cells[COLUMNS][256];
-};
-
 #define WIDEST 60
 
-// Cuts a cell that would push the others off the terminal.
-static void shorten(char cell[256])
+// A cell, cut if it would push the others off the terminal.
+static void put_cell(struct table *table, const char *string)
 {
-    if (cli_width(cell) <= WIDEST)
-        return;
-    size_t columns = 0;
-    for (; *cell; cell++) {
-        columns += ((unsigned char)*cell & 0xc0) != 0x80;
-        if (columns == WIDEST - 2) {
-            strcpy(cell, "...");
-            return;
-        }
-    }
+    size_t columns = 0, length = 0;
+    for (; string[length] && columns < WIDEST - 3; length++)
+        columns += ((unsigned char)string[length + 1] & 0xc0) != 0x80;
+    const bool cut = table_text_width(string) > WIDEST;
+    table_put(table, TONE_PLAIN, "%.*s%s", cut ? (int)length : -1, string, cut ? "..." : "");
 }
 
-static void fill_row(struct row *row, const struct eng_device *device)
+static void add_row(struct table *table, const struct eng_device *device)
 {
     const struct dev_facts *facts = &device->facts;
-    snprintf(row->cells[0], 256, "%u", device->number);
-    snprintf(row->cells[1], 256, "%s", facts->name);
-    snprintf(row->cells[2], 256, "%s", facts->type);
-    snprintf(row->cells[3], 256, "%.120s %s", facts->driver_name, facts->driver_version);
-    cli_vulkan_version(facts->api, row->cells[4], 256);
-    cli_subgroup_sizes(facts, row->cells[5], 256);
-    shorten(row->cells[1]);
-    shorten(row->cells[3]);
-}
-
-static void put_row(struct text *text, const struct row *row, const size_t widths[COLUMNS])
-{
-    for (size_t c = 0; c < COLUMNS; c++) {
-        text_puts(text, c ? "  " : "");
-        text_puts(text, row->cells[c]);
-        if (c + 1 < COLUMNS)
-            text_printf(text, "%*s", (int)(widths[c] - cli_width(row->cells[c])), "");
-    }
-    text_puts(text, "\n");
+    char driver[512], api[32], sizes[64];
+    snprintf(driver, sizeof driver, "%s %s", facts->driver_name, facts->driver_version);
+    format_api(api, facts->api);
+    cli_subgroup_sizes(facts, sizes, sizeof sizes);
+    table_row(table);
+    table_put(table, TONE_PLAIN, "%u", device->number);
+    put_cell(table, facts->name);
+    table_put(table, TONE_PLAIN, "%s", facts->type);
+    put_cell(table, driver);
+    table_put(table, TONE_PLAIN, "%s", api);
+    table_put(table, TONE_PLAIN, "%s", sizes);
 }
 
 static void put_identity(struct text *text, const struct eng_device *device)
 {
-    text_puts(text, "   uuid ");
-    for (size_t i = 0; i < sizeof device->facts.device_uuid; i++)
-        text_printf(text, "%02x", device->facts.device_uuid[i]);
-    char manifest[512];
+    char uuid[37], manifest[512];
+    format_uuid(uuid, device->facts.device_uuid);
     text_sanitise(manifest, sizeof manifest, device->manifest);
-    text_printf(text, ", identity %s, product %04x:%04x\n   %s\n   %s\n", device->id,
-                device->facts.vendor, device->facts.product, device->facts.driver_info, manifest);
+    text_printf(text, "   uuid %s, identity %s, product %04x:%04x\n   %s\n   %s\n", uuid,
+                device->id, device->facts.vendor, device->facts.product, device->facts.driver_info,
+                manifest);
 }
 
 static void put_table(struct text *text, const struct eng_inventory *inventory, bool verbose)
 {
-    static const struct row head = {{"", "device", "type", "driver", "Vulkan", "subgroups of"}};
-    size_t widths[COLUMNS];
-    struct row *rows = lit_alloc(inventory->count, sizeof *rows);
-    for (size_t c = 0; c < COLUMNS; c++)
-        widths[c] = cli_width(head.cells[c]);
-    for (size_t i = 0; i < inventory->count; i++) {
-        fill_row(&rows[i], &inventory->devices[i]);
-        for (size_t c = 0; c < COLUMNS; c++)
-            if (cli_width(rows[i].cells[c]) > widths[c])
-                widths[c] = cli_width(rows[i].cells[c]);
+    static const struct table_column columns[] = {
+        {.title = ""},       {.title = "device"}, {.title = "type"},
+        {.title = "driver"}, {.title = "Vulkan"}, {.title = "subgroups of"},
+    };
+    struct table table = {TABLE_OF(columns)};
+    struct text lines = {0};
+    for (size_t i = 0; i < inventory->count; i++)
+        add_row(&table, &inventory->devices[i]);
+    table_terminal(&table, false, &lines);
+    table_clear(&table);
+    // The heading, then a line for each device; without the blanks at the left.
+    const char *line = lines.data;
+    for (size_t i = 0; i <= inventory->count; i++) {
+        const size_t length = strcspn(line, "\n") + 1;
+        text_append(text, line + 2, length - 2);
+        line += length;
+        const struct eng_device *device = i ? &inventory->devices[i - 1] : NULL;
+        if (device && device->facts.problem[0])
+            text_printf(text, "   nothing can run on it: %s\n", device->facts.problem);
+        if (device && verbose)
+            put_identity(text, device);
     }
-    put_row(text, &head, widths);
-    for (size_t i = 0; i < inventory->count; i++) {
-        put_row(text, &rows[i], widths);
-        if (inventory->devices[i].facts.problem[0])
-            text_printf(text, "   nothing can run on it: %s\n",
-                        inventory->devices[i].facts.problem);
-        if (verbose)
-            put_identity(text, &inventory->devices[i]);
-    }
-    free(rows);
+    text_free(&lines);
 }
 
 static int print_devices(struct cli_devices *devices, bool verbose)
