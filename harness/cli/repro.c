@@ -281,7 +281,7 @@ static void choose_code(const struct making *m, struct repro *repro)
         repro->code = &m->here.entries[0];
     repro->no_code = m->no_code;
     if (m->has_code && m->result->failed_runs)
-        repro->twin_result = report_code_twin(&m->code, m->result);
+        repro->twin_result = report_code_paired(&m->code, m->result);
     if (repro->twin_result)
         repro->twin = report_code_of(&m->code, repro->twin_result);
 }

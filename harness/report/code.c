@@ -133,8 +133,8 @@ bool report_code_about(const struct report_code *code, size_t device,
     return false;
 }
 
-const struct report_result *report_code_twin(const struct report_code *code,
-                                             const struct report_result *result)
+const struct report_result *report_code_paired(const struct report_code *code,
+                                               const struct report_result *result)
 {
     const struct report_model *model = code->model;
     const struct report_result *best = NULL;
@@ -309,32 +309,32 @@ bool report_code_versus(const struct report_code *code, const struct report_resu
                         struct text *words)
 {
     const struct isa_entry *entry = report_code_of(code, result), *other;
-    const struct report_result *twin = report_code_twin(code, result);
+    const struct report_result *paired = report_code_paired(code, result);
     struct text names = {0};
     bool shows = false;
     if (entry->listing.count == 0)
         return false;
-    if (!twin) {
+    if (!paired) {
         text_puts(words, "The store has no code of a passing variant.");
         return false;
     }
-    other = report_code_of(code, twin);
-    report_differences(result, twin, &names);
-    const char *name = names.data ? names.data : twin->name;
+    other = report_code_of(code, paired);
+    report_differences(result, paired, &names);
+    const char *name = names.data ? names.data : paired->name;
     if (other->same_as == entry->same_as)
         text_printf(words,
                     "It is the same code as that of %s, which never failed in %s runs: the "
                     "difference is not in the code.",
-                    name, COUNT(twin->judged));
+                    name, COUNT(paired->judged));
     else if (isa_compare(&entry->listing, entry->piece, &other->listing, other->piece) ==
              ISA_SAME_TEXT)
         text_printf(words,
                     "It has the same instructions as the code of %s, which never failed in "
                     "%s runs; scheduling or branch targets differ.",
-                    name, COUNT(twin->judged));
+                    name, COUNT(paired->judged));
     else {
         text_printf(words, "Difference to %s, which never failed in %s runs", name,
-                    COUNT(twin->judged));
+                    COUNT(paired->judged));
         shows = true;
     }
     text_free(&names);

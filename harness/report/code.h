@@ -33,10 +33,11 @@ bool report_code_about(const struct report_code *code, size_t device,
                        const struct isa_axis_effect *effect);
 // The nearest variant that did not fail under the same stress, of which the store has a listing: in
 // the results of the model or the rest of the session. NULL if there is none.
-const struct report_result *report_code_twin(const struct report_code *code,
-                                             const struct report_result *result);
-// Appends how the code of a result differs from that of its twin: a sentence, or the title of a
-// difference that is to be shown. Returns whether it is that. Nothing where there is no listing.
+const struct report_result *report_code_paired(const struct report_code *code,
+                                               const struct report_result *result);
+// Appends how the code of a result differs from that of its paired variant: a sentence, or the
+// title of a difference that is to be shown. Returns whether it is that. Nothing where there is no
+// listing.
 bool report_code_versus(const struct report_code *code, const struct report_result *result,
                         struct text *words);
 // How many bytes of what, in how many registers, and what exchanges there are.
@@ -94,8 +95,8 @@ void report_code_listing(const struct isa_entry *entry, const struct report_mark
 #define REPORT_AROUND 4
 // *shown is allocated, true for each row of the difference that is to be shown.
 void report_code_around(const struct isa_diff *diff, bool **shown);
-// As `diff -u` writes it, from the twin (-) to this (+); at most `most` bytes and the line that
-// says how many more rows there are. Titles are single lines. Empty if no row differs.
-void report_code_difference(const struct isa_listing *twin, const char *twin_title,
+// As `diff -u` writes it, from the paired variant (-) to this (+); at most `most` bytes and the
+// line that says how many more rows there are. Titles are single lines. Empty if no row differs.
+void report_code_difference(const struct isa_listing *paired, const char *paired_title,
                             const struct isa_listing *listing, const char *title, size_t most,
                             struct text *out);

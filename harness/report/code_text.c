@@ -105,7 +105,7 @@ static void put_hunk(const struct isa_diff *diff, const bool *shown, size_t at, 
                 right + (right_count > 0), right_count);
 }
 
-void report_code_difference(const struct isa_listing *twin, const char *twin_title,
+void report_code_difference(const struct isa_listing *paired, const char *paired_title,
                             const struct isa_listing *listing, const char *title, size_t most,
                             struct text *out)
 {
@@ -113,16 +113,16 @@ void report_code_difference(const struct isa_listing *twin, const char *twin_tit
     struct isa_diff diff;
     char count[32];
     bool *shown;
-    isa_diff(twin, listing, &diff);
+    isa_diff(paired, listing, &diff);
     report_code_around(&diff, &shown);
     if (diff.added + diff.dropped)
-        text_printf(out, "--- %s\n+++ %s\n", twin_title, title);
+        text_printf(out, "--- %s\n+++ %s\n", paired_title, title);
     for (size_t i = 0; i < diff.count; i++) {
         const struct isa_row *row = &diff.rows[i];
         if (!shown[i])
             continue;
-        const char *text =
-            row->right == SIZE_MAX ? twin->lines[row->left].text : listing->lines[row->right].text;
+        const char *text = row->right == SIZE_MAX ? paired->lines[row->left].text
+                                                  : listing->lines[row->right].text;
         if (out->length - start + strlen(text) + 80 > most) {
             size_t more = 0;
             for (size_t k = i; k < diff.count; k++)

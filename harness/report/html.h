@@ -63,8 +63,6 @@ __attribute__((format(printf, 2, 3))) void html_printf(struct text *out, const c
 void html_name(struct text *out, const char *name);
 // Appends JSON that is safe inside a <script>, and drops it.
 void html_json(struct text *out, json_t *json);
-// "12,000"
-void html_count(struct text *out, uint64_t count);
 // A word in a chip: `kind` is a class of page.css ("forbidden", "pass", "skip").
 void html_chip(struct text *out, const char *kind, const char *word);
 // The class of a result by what it means: an expectation's name if it failed, "seen" for a control
@@ -76,8 +74,6 @@ void html_device(struct text *out, const struct html *html, size_t device);
 void html_device_name(struct text *out, const struct report_device *device);
 // The same and the name, as a heading.
 void html_device_heading(const struct html *html, size_t device, struct text *out);
-// <td class="n">: a count, a dash for none.
-void html_count_cell(struct text *out, uint64_t count);
 
 // ---- plots (html_plot.c)
 
@@ -101,11 +97,10 @@ double html_x(int decades, double rate);
 void html_axis(struct text *out, int decades);
 // The heading of a column of plots.
 void html_axis_heading(struct text *out, int decades);
-// A plot of `lanes` rates below one another, without a text alternative: for one beside which the
-// same is said in words. Nothing is drawn for a rate of no runs.
-void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t lanes);
-// The same with all rates in one lane.
-void html_strip(struct text *out, int decades, const struct html_rate *rates, size_t count);
+// A plot of rates, below one another or all in one lane, without a text alternative: for one beside
+// which the same is said in words. Nothing is drawn for a rate of no runs.
+void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t count,
+               bool one_lane);
 // Shares of a whole as a bar: `kinds[i]` is the class of share i.
 void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds, size_t count);
 

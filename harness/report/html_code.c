@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What drivers made of the tests: what choices change in the code, which exchanges lanes can reach
-// apart, and the code of what failed beside that of a twin which did not.
+// apart, and the code of what failed beside that of a paired variant which did not.
 #include "report/html.h"
 
 #include "catalogue/catalogue.h"
@@ -144,20 +144,20 @@ static void put_effect(const struct html *html, size_t device, size_t index, boo
 {
     const struct isa_study *study = &html->code->studies[device];
     const struct isa_axis_effect *effect = &study->effects[index];
-    const struct isa_pair *twins = &study->pairs[effect->example];
+    const struct isa_pair *examined = &study->pairs[effect->example];
     struct text words = {0};
     isa_effect_words(study, effect, &words);
     html_printf(out, "<li>%s.", words.data);
-    if (pair && twins->likeness > ISA_SAME_TEXT) {
+    if (pair && examined->likeness > ISA_SAME_TEXT) {
         struct text left = {0}, right = {0};
-        text_printf(&left, "%s=%s", twins->axis, twins->base_value);
-        text_printf(&right, "%s=%s", twins->axis, twins->other_value);
+        text_printf(&left, "%s=%s", examined->axis, examined->base_value);
+        text_printf(&right, "%s=%s", examined->axis, examined->other_value);
         html_printf(out,
                     "\n<details class=\"bulk pair\"><summary>The pair that differs most"
                     "</summary>\n<p><code>%s</code> and %s=%s</p>\n",
-                    study->entries[twins->base].name, twins->axis, twins->other_value);
-        put_difference(out, &study->entries[twins->base], left.data, &study->entries[twins->other],
-                       right.data);
+                    study->entries[examined->base].name, examined->axis, examined->other_value);
+        put_difference(out, &study->entries[examined->base], left.data,
+                       &study->entries[examined->other], right.data);
         text_puts(out, "</details>");
         text_free(&left);
         text_free(&right);
@@ -210,22 +210,22 @@ static void put_statistics(const struct html *html, const struct isa_entry *entr
     table_clear(&table);
 }
 
-static void put_twin(const struct html *html, const struct report_result *result, bool pair,
-                     struct text *out)
+static void put_paired(const struct html *html, const struct report_result *result, bool pair,
+                       struct text *out)
 {
-    const struct report_result *twin = report_code_twin(html->code, result);
+    const struct report_result *paired = report_code_paired(html->code, result);
     struct text words = {0};
     if (!report_code_versus(html->code, result, &words)) {
         if (words.length)
             html_printf(out, "<p>%s</p>\n", words.data);
     } else if (pair) {
         struct text left = {0}, right = {0};
-        report_differences(result, twin, &left);
-        report_differences(twin, result, &right);
+        report_differences(result, paired, &left);
+        report_differences(paired, result, &right);
         text_puts(&left, ": never failed");
         text_puts(&right, ": failed");
         html_printf(out, "<details class=\"bulk pair\"><summary>%s</summary>\n", words.data);
-        put_difference(out, report_code_of(html->code, twin), left.data,
+        put_difference(out, report_code_of(html->code, paired), left.data,
                        report_code_of(html->code, result), right.data);
         text_puts(out, "</details>\n");
         text_free(&left);
@@ -257,7 +257,7 @@ static void put_code(const struct html *html, size_t index, bool pair, struct te
     text_puts(out, "</p>\n");
     put_statistics(html, entry, out);
     put_listing(out, entry, result->test);
-    put_twin(html, result, pair, out);
+    put_paired(html, result, pair, out);
     text_puts(out, "</details>\n");
     text_free(&cost);
 }

@@ -78,7 +78,7 @@ static void put_pieces(const struct report_result *result, struct text *out)
 {
     if (result->piece_count < 2)
         return;
-    text_puts(out, "<dt>failed by pipeline</dt><dd>");
+    text_puts(out, "<dt>failed by batch</dt><dd>");
     for (size_t i = 0; i < result->piece_count; i++) {
         text_puts(out, i ? ", " : "");
         html_printf(out, "%s of %s", COUNT(result->pieces[i].failed_runs),
@@ -134,7 +134,7 @@ static void put_facts(const struct html *html, const struct html_entry *entries,
     put_made(html, result, out);
     text_puts(out, "<dt>configuration</dt><dd><code class=\"copy\">");
     html_name(out, result->name);
-    text_puts(out, "</code></dd>\n<dt>again</dt><dd><code class=\"copy\">");
+    text_puts(out, "</code></dd>\n<dt>reproduce</dt><dd><code class=\"copy\">");
     html_name(out, again.data);
     text_puts(out, "</code></dd>\n");
     if (result->sha256[0])

@@ -111,22 +111,14 @@ static void put_rate(struct text *out, int decades, const struct html_rate *rate
             y);
 }
 
-void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t lanes)
+void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t count,
+               bool one_lane)
 {
-    const int height = (int)lanes * HTML_LANE;
+    const int height = one_lane ? HTML_LANE : (int)count * HTML_LANE;
     open_svg(out, "plot", height);
     put_grid(out, decades, height);
-    for (size_t i = 0; i < lanes; i++)
-        put_rate(out, decades, &rates[i], (int)i * HTML_LANE + MIDDLE);
-    text_puts(out, "</svg>");
-}
-
-void html_strip(struct text *out, int decades, const struct html_rate *rates, size_t count)
-{
-    open_svg(out, "plot", HTML_LANE);
-    put_grid(out, decades, HTML_LANE);
     for (size_t i = 0; i < count; i++)
-        put_rate(out, decades, &rates[i], MIDDLE);
+        put_rate(out, decades, &rates[i], MIDDLE + (one_lane ? 0 : (int)i * HTML_LANE));
     text_puts(out, "</svg>");
 }
 

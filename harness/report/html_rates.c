@@ -143,7 +143,7 @@ static bool put_strip(const struct html *html, const struct html_entry *test, si
         if (drawn)
             continue;
         const size_t used = gather(html, test, count, device, &sums[device], rates);
-        html_strip(&strip, html->decades, rates, used);
+        html_plot(&strip, html->decades, rates, used, true);
         put_words(html, sums, device, &words);
         seen |= sums[device].seen > 0;
     }

@@ -117,7 +117,7 @@ static void put_cell(const struct html *html, const struct table_row *row,
     if (column->kind == TABLE_RATE) {
         const struct html_rate rate = {cell->count, cell->all, cell->interval, cell->group};
         text_puts(out, "<td class=\"plots\">");
-        html_plot(out, html->decades, &rate, 1);
+        html_plot(out, html->decades, &rate, 1, true);
         text_puts(out, "</td>");
     }
     text_puts(out, "<td");

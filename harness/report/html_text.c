@@ -108,18 +108,6 @@ void html_name(struct text *out, const char *name)
     }
 }
 
-void html_count(struct text *out, uint64_t count)
-{
-    char number[32];
-    text_puts(out, text_count(number, count));
-}
-
-void html_count_cell(struct text *out, uint64_t count)
-{
-    text_puts(out, count ? "<td class=\"n\">" : "<td class=\"n none\">");
-    html_printf(out, "%s</td>", COUNT(count));
-}
-
 void html_chip(struct text *out, const char *kind, const char *word)
 {
     html_printf(out, "<span class=\"chip %s\">%s</span>", kind, word);

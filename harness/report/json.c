@@ -263,6 +263,7 @@ static json_t *make_code(const struct report_code *code, const struct report_res
     if (!entry)
         return json_null();
     const struct isa_piece *piece = entry->piece;
+    const bool sass = entry->listing.sass.count > 0;
     json_t *statistics = json_object(), *remarks = json_array();
     char digest[IDENTITY_SIZE];
     isa_digest(piece, digest);
@@ -279,8 +280,8 @@ static json_t *make_code(const struct report_code *code, const struct report_res
         piece ? json_string(isa_source_name(piece->source)) : json_null(), "architecture",
         piece ? field_count(piece->architecture) : json_null(), "bytes",
         piece ? field_count(piece->size) : json_null(), "statistics", statistics, "exchanges",
-        entry->listing.sass.count ? field_count(isa_cross_lane_reads(&entry->listing)) : json_null(),
-        "apart", entry->linted ? field_count(isa_risks(entry)) : json_null(), "inside",
+        sass ? field_count(isa_cross_lane_reads(&entry->listing)) : json_null(), "apart",
+        entry->linted ? field_count(isa_risks(entry)) : json_null(), "inside",
         entry->linted ? field_count(report_code_inside(entry)) : json_null(), "remarks", remarks);
 }
 

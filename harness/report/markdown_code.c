@@ -99,10 +99,10 @@ static void put_listing(struct text *out, const struct isa_entry *entry,
 static void put_difference(struct text *out, const struct report_code *code,
                            const struct report_result *result, size_t most)
 {
-    const struct report_result *twin = report_code_twin(code, result);
+    const struct report_result *paired = report_code_paired(code, result);
     struct text words = {0}, lines = {0};
     if (report_code_versus(code, result, &words)) {
-        report_code_difference(&report_code_of(code, twin)->listing, twin->name,
+        report_code_difference(&report_code_of(code, paired)->listing, paired->name,
                                &report_code_of(code, result)->listing, result->name, most, &lines);
         markdown_fold(out, words.data);
         markdown_fence(out, "diff", lines.data ? lines.data : "");

@@ -56,7 +56,8 @@ struct report_model {
     size_t result_count;
     // What a report is about, as asked for: patterns of report_model_narrow, "" for everything.
     char *only_device, *only_test;
-    struct report_result *rest; // of these devices, but not asked for: twins are looked for here
+    struct report_result
+        *rest; // of these devices, but not asked for: paired variants are looked for here
     size_t rest_count;
     enum lit_exit code; // what the results call for (docs/reading.md)
     char code_reason[256];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TWINS   16
+#define MOST_PAIRED  16
 #define MOST_PLACES  8
 #define EXCERPT      40   // lines of the test's text
 #define MOST_ABOVE   16   // lines of it before the operation that it is about
@@ -154,14 +154,14 @@ static void print_evidence(const struct ticket *t)
 
 // Twins: other variants of the same test
 
-struct twin {
+struct variant {
     const struct report_result *result;
     size_t differences;
 };
 
-static int compare_twins(const void *left, const void *right)
+static int compare_variants(const void *left, const void *right)
 {
-    const struct twin *a = left, *b = right;
+    const struct variant *a = left, *b = right;
     bool a_fails = a->result->failed_runs > 0, b_fails = b->result->failed_runs > 0;
     if (a->differences != b->differences)
         return a->differences < b->differences ? -1 : 1;
@@ -171,7 +171,7 @@ static int compare_twins(const void *left, const void *right)
 }
 
 // Under the same stress, or it is another measurement; without those that were not measured.
-static size_t find_twins(const struct ticket *t, struct twin *twins)
+static size_t find_paired(const struct ticket *t, struct variant *paired)
 {
     const struct report_model *model = t->model;
     size_t count = 0;
@@ -181,9 +181,9 @@ static size_t find_twins(const struct ticket *t, struct twin *twins)
         if (other->device == t->result->device && !strcmp(other->test, t->result->test) &&
             strcmp(other->name, t->result->name) != 0 && other->judged > 0 &&
             !strcmp(other->stress, t->result->stress))
-            twins[count++] = (struct twin){other, report_differences(t->result, other, NULL)};
+            paired[count++] = (struct variant){other, report_differences(t->result, other, NULL)};
     }
-    qsort(twins, count, sizeof(*twins), compare_twins);
+    qsort(paired, count, sizeof(*paired), compare_variants);
     return count;
 }
 
@@ -209,23 +209,23 @@ static void print_pairs(const struct ticket *t)
                                                 {.title = "rate, 95 % interval"},
                                                 {.title = "expectation"}};
     struct table table = {TABLE_OF(heads)};
-    struct twin *twins =
-        lit_alloc(t->model->result_count + t->model->rest_count + 1, sizeof(*twins));
-    size_t count = find_twins(t, twins), cures = 0;
+    struct variant *paired =
+        lit_alloc(t->model->result_count + t->model->rest_count + 1, sizeof(*paired));
+    size_t count = find_paired(t, paired), cures = 0;
     if (count > 0) {
         markdown_fold(t->out, "Paired variants: the same test with other axis values, in this "
                               "session");
-        for (size_t i = 0; i < count && i < MOST_TWINS; i++)
-            put_pair(&table, t, twins[i].result);
-        if (count > MOST_TWINS)
-            table_note(&table, "and %s more", COUNT(count - MOST_TWINS));
+        for (size_t i = 0; i < count && i < MOST_PAIRED; i++)
+            put_pair(&table, t, paired[i].result);
+        if (count > MOST_PAIRED)
+            table_note(&table, "and %s more", COUNT(count - MOST_PAIRED));
         table_markdown(&table, SIZE_MAX, t->out);
         table_clear(&table);
         for (size_t i = 0; i < count && t->result->failed_runs > 0; i++) {
-            if (twins[i].differences > 1 || twins[i].result->failed_runs > 0 || cures == 4)
+            if (paired[i].differences > 1 || paired[i].result->failed_runs > 0 || cures == 4)
                 continue;
             struct text names = {0};
-            report_differences(t->result, twins[i].result, &names);
+            report_differences(t->result, paired[i].result, &names);
             text_puts(t->out, cures++ ? ", "
                                       : "Changing one axis removes the failure, within "
                                         "these runs: ");
@@ -235,7 +235,7 @@ static void print_pairs(const struct ticket *t)
         text_puts(t->out, cures ? ".\n\n" : "");
         markdown_unfold(t->out);
     }
-    free(twins);
+    free(paired);
 }
 
 struct key {

@@ -43,12 +43,12 @@ class OneConfiguration(Case):
                 self.assertIn(where, entry["evidence"]["backtrace"])
                 name = entry["name"]
                 ticket = self.litmus("report", "--format", "markdown", "--test", name)
-                self.assertIn("Where the worker was", ticket.out)
+                self.assertIn("Backtrace of the worker", ticket.out)
                 self.assertIn(where, ticket.out)
                 page = self.litmus("report", "--format", "html", "-o", "page.html")
                 self.assertEqual(page.code, 0, page)
                 with open(self.path("page.html")) as file:
-                    self.assertIn("<summary>Where the worker was", file.read())
+                    self.assertIn("<summary>Backtrace of the worker", file.read())
                 bundle = self.litmus("repro", name, "-o", result)
                 self.assertEqual(bundle.code, 0, bundle)
                 with open(os.path.join(self.path(result), "evidence.txt")) as file:

@@ -364,7 +364,7 @@ static void the_nearest_twin(void **state)
         assert_true(report_model_load(made.store, made.session, &model, &error));
         assert_true(report_model_narrow(&model, "", asked[i], &error));
         report_code_load(&model, NULL, &code);
-        const struct report_result *twin = report_code_twin(&code, &model.results[0]);
+        const struct report_result *twin = report_code_paired(&code, &model.results[0]);
         assert_non_null(twin);
         assert_string_equal(twin->name, memory);
         report_code_clear(&code);

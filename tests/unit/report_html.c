@@ -107,7 +107,7 @@ static void test_plot(void **state)
     };
     struct text out = {0};
     (void)state;
-    html_plot(&out, 4, rates, 3);
+    html_plot(&out, 4, rates, 3, false);
     // One-sided: from the bound to the left end, with a cap; two-sided: with a dot.
     assert_non_null(strstr(out.data, "class=\"bound\" d=\"M160.0 8H4\""));
     assert_non_null(strstr(out.data, "class=\"interval e1\" d=\"M84.0 24H236.0\""));
