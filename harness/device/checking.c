@@ -245,7 +245,7 @@ void dev_checking_end(struct dev *dev, struct dev_checking *checking, uint32_t r
 
 // One run's slot. False if it does not add up.
 static bool read_run(const struct dev_checking *checking, const uint32_t *slot, struct cat_run *run,
-                     bool *gave_up)
+                     bool *expired)
 {
     uint64_t instances = 0, failed = 0;
     *run = (struct cat_run){
@@ -262,7 +262,7 @@ static bool read_run(const struct dev_checking *checking, const uint32_t *slot, 
         if (run->outcomes[i] && (!cat_mode_name(&checking->mode, i) || i == CAT_NO_PROGRESS))
             return false;
     }
-    *gave_up = slot[RUN_STATE] != 0;
+    *expired = slot[RUN_STATE] != 0;
     return run->words == checking->output_words && run->failed == failed &&
            instances == checking->shape.instances && slot[RUN_INSTANCES] == instances &&
            slot[RUN_RECORDED] == (uint32_t)failed;
@@ -321,7 +321,7 @@ static void want(const struct dev_checking *checking, const struct dev_batch *ba
         const uint64_t failed = batch->run[i].failed;
         const size_t count =
             failed < checking->records_each ? (size_t)failed : checking->records_each;
-        if (!count || batch->gave_up[i])
+        if (!count || batch->expired[i])
             continue;
         wanted->of[wanted->runs].run = i;
         wanted->of[wanted->runs++].count = count;
@@ -360,7 +360,7 @@ enum dev_status dev_checking_read(struct dev *dev, struct dev_checking *checking
     batch->unchecked = false;
     batch->failure_count = 0;
     for (uint32_t i = 0; i < batch->runs; i++)
-        if (!read_run(checking, words + (size_t)i * RUN_WORDS, &batch->run[i], &batch->gave_up[i]))
+        if (!read_run(checking, words + (size_t)i * RUN_WORDS, &batch->run[i], &batch->expired[i]))
             batch->unchecked = true;
     if (batch->unchecked)
         return DEV_OK;

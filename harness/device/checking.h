@@ -73,7 +73,7 @@ void dev_checking_end(struct dev *dev, struct dev_checking *checking, uint32_t r
 // found.
 void dev_checking_forget(struct dev_checking *checking);
 
-// Reads what the commands found, once they are done, into batch->run, ->gave_up, ->failures and
+// Reads what the commands found, once they are done, into batch->run, ->expired, ->failures and
 // ->unchecked. Believes nothing that does not add up: the batch is then marked as unchecked. Where
 // something failed, the first failures are fetched from the device by a submission of their own.
 enum dev_status dev_checking_read(struct dev *dev, struct dev_checking *checking,

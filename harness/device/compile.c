@@ -313,7 +313,7 @@ error:
     return status;
 }
 
-bool dev_tells(const struct dev *dev)
+bool dev_reports_executables(const struct dev *dev)
 {
     return dev->executables || dev->binaries;
 }

@@ -26,7 +26,7 @@ enum dev_status {
 struct dev_open_info {
     size_t index;    // into dev_enumerate's list
     bool validation; // load VK_LAYER_KHRONOS_validation; its messages go to `message`
-    bool capture;    // with what tells of pipelines, as far as the device offers it
+    bool capture;    // with VK_KHR_pipeline_executable_properties and the like, where offered
     bool single;     // for one dispatch alone, which belongs to no run (dev_begin_run)
     bool compiles;   // for dev_compile alone: nothing can be run
     void (*message)(const char *text, void *user);
@@ -92,7 +92,7 @@ struct dev_batch {
     uint32_t next_runs;
     const uint32_t *next_seeds;
     struct cat_run *run;                           // `runs` of them, owned by the caller
-    bool *gave_up;                                 // likewise: state word 0 was set
+    bool *expired;                                 // likewise: state word 0 was set
     struct cat_failure failures[DEV_MAX_FAILURES]; // the first ones, .run from 0 in the batch; none
                                                    // of a run that gave up
     size_t failure_count;
@@ -137,8 +137,8 @@ void dev_precompile_drop(struct dev *dev, const char *name);
 // or refuses, is a remark in *code.
 enum dev_status dev_compile(struct dev *dev, const struct dev_compile_info *info,
                             struct isa_code *code, struct lit_error *error);
-// Whether the device, opened with `capture`, has an extension that tells of pipelines.
-bool dev_tells(const struct dev *dev);
+// Whether the device, opened with `capture`, has an extension that reports compiled code.
+bool dev_reports_executables(const struct dev *dev);
 
 // Tries the device-side checker on correct, corrupted and untouched buffers of some modes (bit i:
 // enum cat_check i) against cat_mode_check. False, with a reason, if it cannot be trusted on this

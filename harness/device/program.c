@@ -355,11 +355,11 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     // up.
     const uint32_t state = output[program->output_words];
     const size_t before = batch->failure_count;
-    batch->gave_up[index] = state != 0 && state != CAT_POISON;
+    batch->expired[index] = state != 0 && state != CAT_POISON;
     cat_mode_check(&program->mode, &program->shape, output, program->expected, index,
                    &batch->run[index], batch->failures, DEV_MAX_FAILURES, &batch->failure_count);
     // Failures of a run that gave up are of what it did not come to.
-    if (batch->gave_up[index])
+    if (batch->expired[index])
         batch->failure_count = before;
 error:
     return status;

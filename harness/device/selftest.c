@@ -40,7 +40,7 @@ struct trial {
     struct dev_buffer source, output, state;
     struct dev_checking checking;
     struct cat_run runs[CONTENTS];
-    bool gave_up[CONTENTS];
+    bool expired[CONTENTS];
     struct dev_batch batch;
 };
 
@@ -200,7 +200,7 @@ static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
     trial->batch = (struct dev_batch){
         .runs = CONTENTS,
         .run = trial->runs,
-        .gave_up = trial->gave_up,
+        .expired = trial->expired,
     };
     TRY(dev_checking_read(dev, &trial->checking, &trial->batch, timeout_ms, error));
 error:
@@ -235,12 +235,12 @@ static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
                         (unsigned long long)shape->words_per_instance, modes[trial->mode.check]);
     for (uint32_t i = 0; i < CONTENTS; i++) {
         struct cat_run run;
-        const bool gave_up = i == UNTOUCHED;
+        const bool expired = i == UNTOUCHED;
         cat_mode_check(&trial->mode, shape, trial->outputs + i * trial->words, trial->expected, i,
-                       &run, gave_up ? unrecorded : failures, DEV_MAX_FAILURES,
-                       gave_up ? &dropped : &count);
-        failed += gave_up ? 0 : run.failed;
-        if (!same_run(&run, &trial->runs[i]) || trial->gave_up[i] != gave_up)
+                       &run, expired ? unrecorded : failures, DEV_MAX_FAILURES,
+                       expired ? &dropped : &count);
+        failed += expired ? 0 : run.failed;
+        if (!same_run(&run, &trial->runs[i]) || trial->expired[i] != expired)
             return lit_fail(error, LIT_EXIT_USAGE,
                             "the checker's counts are wrong for %llu x %llu %s that were %s: "
                             "%llu failures where there are %llu",

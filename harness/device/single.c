@@ -178,7 +178,7 @@ error:
 }
 
 enum dev_status dev_single_run(struct dev_single *single, uint32_t seed, struct cat_run *run,
-                               bool *gave_up, uint32_t timeout_ms, struct lit_error *error)
+                               bool *expired, uint32_t timeout_ms, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     const struct dev_program_info *info = &single->info;
@@ -190,7 +190,7 @@ enum dev_status dev_single_run(struct dev_single *single, uint32_t seed, struct 
     fill_from_host(single);
     TRY(submit(single, own ? own : single->pipeline, seed, timeout_ms, error));
     const uint32_t state = single->to_host.mapped[single->output_words];
-    *gave_up = state != 0 && state != UINT32_MAX;
+    *expired = state != 0 && state != UINT32_MAX;
     cat_mode_check(&info->mode, &info->shape, single->to_host.mapped, info->expected, 0, run,
                    &failure, 1, &failures);
 error:

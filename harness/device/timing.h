@@ -77,4 +77,4 @@ struct dev_single *dev_single_create(struct dev *dev, const struct dev_program_i
 void dev_single_destroy(struct dev_single **single); // NULL is fine
 
 enum dev_status dev_single_run(struct dev_single *single, uint32_t seed, struct cat_run *run,
-                               bool *gave_up, uint32_t timeout_ms, struct lit_error *error);
+                               bool *expired, uint32_t timeout_ms, struct lit_error *error);

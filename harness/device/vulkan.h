@@ -82,7 +82,7 @@ struct dev_features {
 bool dev_features_read(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
                        struct lit_error *error);
 
-// Adds what tells of pipelines, as far as the device offers it.
+// Adds what reports compiled code, as far as the device offers it.
 bool dev_features_capture(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
                           struct lit_error *error);
 

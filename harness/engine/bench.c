@@ -127,7 +127,7 @@ static enum dev_status ask_driver(struct job *job, const struct bench_row *row,
     struct isa_code code = {0};
     struct kernel kernel;
     const struct dev_facts *facts = dev_facts(job->dev);
-    if (!job->request->capture && (job->count > MOST_ASKED || !dev_tells(job->dev)))
+    if (!job->request->capture && (job->count > MOST_ASKED || !dev_reports_executables(job->dev)))
         return DEV_OK;
     const enum dev_status status =
         dev_compile(job->dev, &describe(job, row, &kernel)->kernel, &code, error);

@@ -41,7 +41,7 @@ struct job {
     double each;        // seconds of a run in the last batch of this program; 0: not known
     uint32_t seeds[ENG_MAX_BATCH], next_seeds[ENG_MAX_BATCH];
     struct cat_run runs[ENG_MAX_BATCH];
-    bool gave_up[ENG_MAX_BATCH];
+    bool expired[ENG_MAX_BATCH];
     struct dev_batch batch;
     struct lit_error error;
 };
@@ -156,7 +156,7 @@ static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_r
                                     .next_runs = next_runs,
                                     .next_seeds = job->next_seeds,
                                     .run = job->runs,
-                                    .gave_up = job->gave_up};
+                                    .expired = job->expired};
     enum dev_status status = dev_program_run(job->program, job->seeds, &job->batch,
                                              job->request->timeout_ms, &job->error);
     if (status != DEV_OK || !job->batch.unchecked)
@@ -190,7 +190,7 @@ static void add_failure(const struct job *job, const struct cat_failure *at, con
 
 // A deterministic configuration has to store the same words in every run of a pipeline, even where
 // several are allowed: one of the run's good instances becomes one that varied.
-static void judge_steadiness(struct job *job, uint32_t index, struct eng_count *count)
+static void check_determinism(struct job *job, uint32_t index, struct eng_count *count)
 {
     struct cat_run *run = &job->runs[index];
     if (!job->has_digest) {
@@ -222,7 +222,7 @@ static void count_run(struct job *job, uint32_t index, struct eng_count *count)
     const uint64_t instances = job->ready.shape.instances;
     count->runs++;
     count->instances += instances;
-    if (job->gave_up[index]) {
+    if (job->expired[index]) {
         count->no_progress_runs++;
         count->outcomes[CAT_NO_PROGRESS] += instances;
         return;
@@ -231,7 +231,7 @@ static void count_run(struct job *job, uint32_t index, struct eng_count *count)
         if (job->batch.failures[i].run == index)
             add_failure(job, &job->batch.failures[i], NULL, count);
     if (job->ready.deterministic && !run->failed)
-        judge_steadiness(job, index, count);
+        check_determinism(job, index, count);
     for (size_t i = 0; i < CAT_OUTCOMES; i++)
         count->outcomes[i] += run->outcomes[i];
     count->failed_instances += run->failed;

@@ -189,7 +189,7 @@ static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
                               .next_runs = eng_batch_after(job->size, job->each * job->size),
                               .next_seeds = job->next_seeds,
                               .run = job->runs,
-                              .gave_up = job->expired};
+                              .expired = job->expired};
     const double began = clock_ns(CLOCK_MONOTONIC);
     for (uint32_t i = 0; i < batch.runs; i++)
         job->seeds[i] = eng_run_seed(job->ready.stream, job->next++);
