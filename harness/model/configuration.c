@@ -63,27 +63,10 @@ struct cfg cfg_parse(const char *name)
     return cfg;
 }
 
-struct cfg cfg_make(const char *test, const struct cfg_pair *pairs, size_t count)
-{
-    struct text name = {0};
-    cfg_print(test, pairs, count, &name);
-    const struct cfg cfg = cfg_parse(name.data);
-    text_free(&name);
-    return cfg;
-}
-
 void cfg_clear(struct cfg *cfg)
 {
     free((void *)cfg->variant);
     *cfg = (struct cfg){0};
-}
-
-const char *cfg_value(const struct cfg *cfg, const char *key)
-{
-    for (size_t i = 0; i < cfg->variant_count + cfg->param_count; i++)
-        if (strcmp(cfg->variant[i].key, key) == 0)
-            return cfg->variant[i].value;
-    return "";
 }
 
 // Not by text_printf: names of all configurations are made whenever one is looked for.

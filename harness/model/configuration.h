@@ -35,11 +35,7 @@ struct cfg {
 
 // Takes a name apart, which may be any text: what is no pair is a key without a value.
 struct cfg cfg_parse(const char *name);
-// The same of a name that is to be made of its parts, in order.
-struct cfg cfg_make(const char *test, const struct cfg_pair *pairs, size_t count);
 void cfg_clear(struct cfg *cfg);
-// The value of an axis or a parameter; "" if it has no such.
-const char *cfg_value(const struct cfg *cfg, const char *key);
 
 // Appends the name that these pairs make; axes come first.
 void cfg_print(const char *test, const struct cfg_pair *pairs, size_t count, struct text *name);
