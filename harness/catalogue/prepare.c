@@ -56,7 +56,7 @@ static bool check_workgroup(const struct eng_prepared *p, const struct dev_facts
                         facts->max_workgroup);
     if (!size || size % subgroup)
         return lit_fail(error, LIT_EXIT_NOTHING,
-                        "workgroup of %" PRIu32 " is no multiple of the subgroup size %" PRIu32,
+                        "workgroup of %" PRIu32 " is not a multiple of the subgroup size %" PRIu32,
                         size, subgroup);
     if (facts->max_subgroups && size / subgroup > facts->max_subgroups)
         return lit_fail(error, LIT_EXIT_NOTHING,

@@ -101,12 +101,12 @@ bool cli_baseline_check(const struct cli_baseline *baseline, const struct cat_se
         fprintf(stderr, "litmus: the baseline does not have %zu of the devices\n", pairs.alone_b);
     if (good && census.same == 0)
         good = lit_fail(error, LIT_EXIT_USAGE,
-                        "%.200s: nothing to compare with: %zu of the configurations are not there, "
+                        "%.200s: nothing to compare with: %zu of the configurations are missing, "
                         "%zu have other code",
                         baseline->side.label, census.missing, census.changed);
     if (good && census.changed + census.missing > 0)
         fprintf(stderr,
-                "litmus: %s: %zu configurations can be compared; %zu are not there, %zu have other "
+                "litmus: %s: %zu configurations can be compared; %zu are missing, %zu have other "
                 "code\n",
                 baseline->side.label, census.same, census.missing, census.changed);
     compare_pairs_clear(&pairs);

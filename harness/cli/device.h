@@ -26,7 +26,7 @@ void cli_subgroup_sizes(const struct dev_facts *facts, char *text, size_t size);
 #define CLI_OPTION_DEVICE                                                                          \
     {                                                                                              \
         'd', "device", CLI_LIST, AT(devices), "DEVICE",                                            \
-            "only this device, as 'litmus run' names them; can be repeated"                        \
+            "only this device, as for 'litmus run -d'; can be repeated"                            \
     }
 #define CLI_OPTION_SIMT(help)                                                                      \
     {                                                                                              \

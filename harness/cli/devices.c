@@ -122,7 +122,7 @@ static int print_devices(struct cli_devices *devices, bool verbose)
         text_printf(&text, "no device: %s: %s\n", manifest, inventory->remarks[i].text);
     }
     if (inventory->count + inventory->remark_count == 0 && finished)
-        text_puts(&text, "no device: the Vulkan loader knows no driver\n");
+        text_puts(&text, "no device: the Vulkan loader found no driver\n");
     const int code = cli_print(&text);
     if (inventory->failed[0])
         return LIT_EXIT_USAGE;

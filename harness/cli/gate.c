@@ -23,78 +23,81 @@ struct options {
 #define BASELINE_OPTION                                                                            \
     {                                                                                              \
         'b', "baseline", CLI_LIST, AT(baselines), "FILE[#N|#all]",                                 \
-            "what was measured before; several are put together"                                   \
+            "baseline session; several are combined"                                               \
     }
-#define COMMON_OPTIONS                                                                               \
-    {'d',                                                                                            \
-     "device",                                                                                       \
-     CLI_LIST,                                                                                       \
-     AT(devices),                                                                                    \
-     "DEVICE",                                                                                       \
-     "only this device: its number, UUID, vendor:product (hex) or\nname with * and ?; given "        \
-     "twice, the first is A's and\nthe second B's"},                                                 \
-        {0,                                                                                          \
-         "only",                                                                                     \
-         CLI_LIST,                                                                                   \
-         AT(only),                                                                                   \
-         "PATTERN",                                                                                  \
-         "only these configurations, as 'litmus run' takes them; can\nbe repeated, ! excludes"},     \
-        {0,         "alpha", CLI_TEXT,                                                               \
-         AT(alpha), "P",     "probability of any false regression (default: 0.05)"},                 \
-        {0,                                                                                          \
-         "tolerance",                                                                                \
-         CLI_TEXT,                                                                                   \
-         AT(tolerance),                                                                              \
-         "RATE",                                                                                     \
-         "a rise of the rate that does not matter (default: 0.01):\n'unchanged' excludes a rise "    \
-         "of this much, or by half"},                                                                \
-        {0,        "ignore-hash",                                                                    \
-         CLI_FLAG, AT(ignore_hash),                                                                  \
-         NULL,     "compare configurations whose SPIR-V module has changed"},                        \
-        {0,        "allow-skips",                                                                    \
-         CLI_FLAG, AT(allow_skips),                                                                  \
-         NULL,     "what A ran and B skipped is no regression"},                                     \
-        {0,        "statistical-only",                                                               \
-         CLI_FLAG, AT(statistical_only),                                                             \
-         NULL,     "leave a forbidden outcome that is seen for the first time\nto the test"},        \
-        {0,        "first-seen",                                                                     \
-         CLI_FLAG, AT(first_seen),                                                                   \
-         NULL,     "count it as a regression (default: as undecided)"},                              \
-        {0,        "expectations",                                                                   \
-         CLI_TEXT, AT(expectations),                                                                 \
-         "LIST",   "which can be a regression that counts\n(default: forbidden,contested,assumed)"}, \
-        {0,        "unfinished",                                                                     \
-         CLI_FLAG, AT(unfinished),                                                                   \
-         NULL,     "take sessions that were not finished as they are"},                              \
-        {0,        "waivers",                                                                        \
-         CLI_LIST, AT(waivers),                                                                      \
-         "FILE",   "what may be wrong, one a line:\nPATTERN URL [until=YYYY-MM-DD] [# comment]"},    \
-        {0,        "deqp-fails",                                                                     \
-         CLI_LIST, AT(deqp_fails),                                                                   \
-         "FILE",   "a list of deqp-runner: TEST,STATUS lines"},                                      \
-        {0,        "deqp-skips",                                                                     \
-         CLI_LIST, AT(deqp_skips),                                                                   \
-         "FILE",   "likewise: regular expressions of what may be skipped"},                          \
-        {0,        "deqp-flakes",                                                                    \
-         CLI_LIST, AT(deqp_flakes),                                                                  \
-         "FILE",   "likewise: of what may fail at any rate"},                                        \
-        {0,                                                                                          \
-         "write-waivers",                                                                            \
-         CLI_FLAG,                                                                                   \
-         AT(write_waivers),                                                                          \
-         NULL,                                                                                       \
-         "print waivers for what is worse or undecided, instead of a\nreport; fill in the URLs"},    \
-        {'f',                                                                                        \
-         "format",                                                                                   \
-         CLI_CHOICE,                                                                                 \
-         AT(format),                                                                                 \
-         "text|json|markdown|github",                                                                \
-         "which form (default: text); github: annotations for its log"},                             \
-        {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "the headline and what is worse"},                 \
-        {'v', "verbose", CLI_MORE, AT(verbose), NULL, "every configuration"},                        \
-    {                                                                                                \
-        0, "color", CLI_CHOICE, AT(color), "auto|always|never",                                      \
-            "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"                                \
+#define COMMON_OPTIONS                                                                             \
+    {'d',                                                                                          \
+     "device",                                                                                     \
+     CLI_LIST,                                                                                     \
+     AT(devices),                                                                                  \
+     "DEVICE",                                                                                     \
+     "only this device: number, UUID, vendor:product (hex) or\nname with * and ?; given "          \
+     "twice, the first is A's and\nthe second B's"},                                               \
+        {0,                                                                                        \
+         "only",                                                                                   \
+         CLI_LIST,                                                                                 \
+         AT(only),                                                                                 \
+         "PATTERN",                                                                                \
+         "only these configurations, as 'litmus run' takes them; can\nbe repeated, ! excludes"},   \
+        {0,         "alpha", CLI_TEXT,                                                             \
+         AT(alpha), "P",     "probability of any false regression (default: 0.05)"},               \
+        {0,                                                                                        \
+         "tolerance",                                                                              \
+         CLI_TEXT,                                                                                 \
+         AT(tolerance),                                                                            \
+         "RATE",                                                                                   \
+         "smallest rise of the rate that matters (default: 0.01):\n'unchanged' excludes a rise "   \
+         "of this much, or by half"},                                                              \
+        {0,        "ignore-hash",                                                                  \
+         CLI_FLAG, AT(ignore_hash),                                                                \
+         NULL,     "compare configurations whose SPIR-V module has changed"},                      \
+        {0,        "allow-skips",                                                                  \
+         CLI_FLAG, AT(allow_skips),                                                                \
+         NULL,     "not a regression: tests that A ran and B skipped"},                            \
+        {0,                                                                                        \
+         "statistical-only",                                                                       \
+         CLI_FLAG,                                                                                 \
+         AT(statistical_only),                                                                     \
+         NULL,                                                                                     \
+         "leave a forbidden outcome that is observed for the first\ntime to the statistical "      \
+         "test"},                                                                                  \
+        {0,        "first-seen",                                                                   \
+         CLI_FLAG, AT(first_seen),                                                                 \
+         NULL,     "count it as a regression (default: as undecided)"},                            \
+        {0,        "expectations",                                                                 \
+         CLI_TEXT, AT(expectations),                                                               \
+         "LIST",   "which of them can fail the gate\n(default: forbidden,contested,assumed)"},     \
+        {0, "unfinished", CLI_FLAG, AT(unfinished), NULL, "accept unfinished sessions"},           \
+        {0,        "waivers",                                                                      \
+         CLI_LIST, AT(waivers),                                                                    \
+         "FILE",   "allowed failures, one per line:\nPATTERN URL [until=YYYY-MM-DD] [# comment]"}, \
+        {0,        "deqp-fails",                                                                   \
+         CLI_LIST, AT(deqp_fails),                                                                 \
+         "FILE",   "a list of deqp-runner: TEST,STATUS lines"},                                    \
+        {0,        "deqp-skips",                                                                   \
+         CLI_LIST, AT(deqp_skips),                                                                 \
+         "FILE",   "likewise: regular expressions of allowed skips"},                              \
+        {0,        "deqp-flakes",                                                                  \
+         CLI_LIST, AT(deqp_flakes),                                                                \
+         "FILE",   "likewise: of failures allowed at any rate"},                                   \
+        {0,                                                                                        \
+         "write-waivers",                                                                          \
+         CLI_FLAG,                                                                                 \
+         AT(write_waivers),                                                                        \
+         NULL,                                                                                     \
+         "print waivers for regressions and undecided results\ninstead of a report; fill in the "  \
+         "URLs"},                                                                                  \
+        {'f',                                                                                      \
+         "format",                                                                                 \
+         CLI_CHOICE,                                                                               \
+         AT(format),                                                                               \
+         "text|json|markdown|github",                                                              \
+         "output format (default: text); github: log annotations"},                                \
+        {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "print only the summary and regressions"},       \
+        {'v', "verbose", CLI_MORE, AT(verbose), NULL, "every configuration"},                      \
+    {                                                                                              \
+        0, "color", CLI_CHOICE, AT(color), "auto|always|never",                                    \
+            "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"                              \
     }
 
 static const struct cli_option compare_options[] = {
@@ -105,10 +108,9 @@ static const struct cli_option compare_options[] = {
 
 static const struct cli_option gate_options[] = {
     BASELINE_OPTION,
-    {0, "strict", CLI_FLAG, AT(strict), NULL,
-     "one undecided configuration is enough for exit code 3"},
+    {0, "strict", CLI_FLAG, AT(strict), NULL, "exit with 3 if any configuration is undecided"},
     {0, "allow-gone", CLI_FLAG, AT(allow_gone), NULL,
-     "what the baseline has and the other side did not run is\nnot undecided"},
+     "ignore baseline configurations that the other side did not\nrun"},
     COMMON_OPTIONS,
 };
 
@@ -119,8 +121,9 @@ static const struct cli_option gate_options[] = {
 const struct cli_syntax cli_compare_syntax = {
     .name = "compare",
     .usage = "[OPTION]... A [B]",
-    .about = "Says for each configuration whether B is worse than A, better, unchanged, or not "
-             "decided by so\nfew runs. Exit code 0 whatever it finds: 'litmus gate' judges.",
+    .about = "Says for each configuration whether B is worse than A, better, unchanged, or "
+             "undecided for lack\nof runs. The exit code is 0 whatever it finds; use 'litmus gate' "
+             "to fail on regressions.",
     .options = compare_options,
     .count = sizeof compare_options / sizeof compare_options[0],
     .more = SIDES "Without B both sides are A: give two devices (-d 1 -d 2) or an --axis.\n"
@@ -134,19 +137,17 @@ const struct cli_syntax cli_compare_syntax = {
 const struct cli_syntax cli_gate_syntax = {
     .name = "gate",
     .usage = "--baseline FILE [OPTION]... [B]",
-    .about =
-        "Compares B (default: the newest session of litmus.db) with a baseline, and ends with "
-        "0 if nothing\nis worse, 1 if something is, 3 if that is not decided, 2 if it cannot be "
-        "compared.",
+    .about = "Compares B (default: the newest session of litmus.db) with a baseline. Exit codes: 0 "
+             "no regression,\n1 regression, 3 undecided, 2 cannot be compared.",
     .options = gate_options,
     .count = sizeof gate_options / sizeof gate_options[0],
-    .more =
-        SIDES "exit code 3: a forbidden outcome was seen for the first time, or a configuration "
-              "that the baseline\ndid not run is wrong, or more than one in ten configurations "
-              "are undecided.\n"
-              "examples:\n"
-              "  litmus gate --baseline baseline.json\n"
-              "  litmus gate --baseline before.db#all after.db --waivers waivers.txt\n",
+    .more = SIDES
+    "exit code 3: a forbidden outcome was observed for the first time, or a configuration "
+    "that the baseline\ndid not run is wrong, or more than one in ten configurations "
+    "are undecided.\n"
+    "examples:\n"
+    "  litmus gate --baseline baseline.json\n"
+    "  litmus gate --baseline before.db#all after.db --waivers waivers.txt\n",
     .operands = CLI_OPERANDS_FILES,
 };
 
@@ -199,7 +200,7 @@ static bool make_policy(const struct options *o, bool gate, struct compare_polic
                                              : COMPARE_FIRST_UNDECIDED;
     if (o->statistical_only && o->first_seen)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "--statistical-only and --first-seen: one or the other");
+                        "--statistical-only and --first-seen are mutually exclusive");
     return parse_share("alpha", o->alpha, &policy->alpha, error) &&
            parse_share("tolerance", o->tolerance, &policy->tolerance, error) &&
            parse_expectations(o->expectations, policy->gates, error);
@@ -221,19 +222,18 @@ static bool check_usage(const struct options *o, const struct cli_list *operands
                         struct lit_error *error)
 {
     if (o->devices.count > 2)
-        return lit_fail(error, LIT_EXIT_USAGE, "-d more than twice: one for A and one for B");
+        return lit_fail(error, LIT_EXIT_USAGE, "-d given more than twice: one for A and one for B");
     if (gate && o->baselines.count == 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "compare with what? --baseline FILE");
+        return lit_fail(error, LIT_EXIT_USAGE, "missing --baseline FILE");
     if (operands->count > (gate ? 1 : 2))
         return lit_fail(error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help %s'",
                         operands->items[gate ? 1 : 2], gate ? "gate" : "compare");
     if (!gate && operands->count == 0)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        "compare what? two stores or reports; see 'litmus "
-                        "help compare'");
+                        "missing files: two stores or reports; see 'litmus help compare'");
     return gate || operands->count == 2 || o->axis || o->devices.count == 2 ||
            lit_fail(error, LIT_EXIT_USAGE,
-                    "compare with what? a second file, -d A -d B, or --axis");
+                    "missing second side: a second file, -d A -d B, or --axis");
 }
 
 static bool load_sides(const struct options *o, const struct cli_list *operands, bool gate,

@@ -17,11 +17,11 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct cli_option options[] = {
-    {0, "drivers", CLI_FLAG, AT(drivers), NULL, "the devices and drivers that were measured"},
+    {0, "drivers", CLI_FLAG, AT(drivers), NULL, "list the measured devices and drivers"},
     {0, "sessions", CLI_FLAG, AT(sessions), NULL,
-     "the sessions, with the numbers that 'report --session' takes"},
+     "list the sessions, with the numbers for 'report --session'"},
     {'d', "device", CLI_TEXT, AT(device), "DEVICE",
-     "only devices with this in their name, of this id, or of this\ndriver version"},
+     "only devices with this text in their name, id or driver\nversion"},
     {0, "limit", CLI_COUNT, AT(limit), "N", "only the newest N lines of each table"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL, "every configuration, however many there are"},
     {0, "json", CLI_FLAG, AT(json), NULL, "as JSON, for scripts"},
@@ -32,9 +32,8 @@ static const struct cli_option options[] = {
 const struct cli_syntax cli_history_syntax = {
     .name = "history",
     .usage = "[OPTION]... [PATTERN]...",
-    .about = "Shows what tests gave over drivers and days, from all sessions of a store; without a "
-             "pattern, which\n"
-             "drivers it has. Patterns are those of 'litmus run'.",
+    .about = "Shows test results over drivers and dates, from all sessions of a store; without a "
+             "pattern, lists\nthe drivers. Patterns are those of 'litmus run'.",
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more = "A line is a driver with a module and its stress: sessions that agree in these are "
@@ -53,7 +52,7 @@ static bool make_index(struct store *store, const struct options *chosen,
     struct store_index index;
     bool ok = store_index_load(store, !chosen->sessions, &index, error);
     if (ok && index.session_count == 0)
-        ok = lit_fail(error, LIT_EXIT_USAGE, "%s: there is no session in it", store_path(store));
+        ok = lit_fail(error, LIT_EXIT_USAGE, "%s: the store has no sessions", store_path(store));
     if (ok)
         (chosen->json       ? history_json_index(&index, text)
          : chosen->sessions ? history_print_sessions(&index, info, text)
@@ -85,7 +84,7 @@ static bool check_options(const struct options *chosen, const struct cli_list *p
                           struct lit_error *error)
 {
     if (chosen->drivers && chosen->sessions)
-        return lit_fail(error, LIT_EXIT_USAGE, "--drivers and --sessions: one at a time");
+        return lit_fail(error, LIT_EXIT_USAGE, "--drivers and --sessions are mutually exclusive");
     if ((chosen->drivers || chosen->sessions) && (patterns->count > 0 || chosen->device))
         return lit_fail(error, LIT_EXIT_USAGE, "--%s lists all of them: '%.80s' cannot be given",
                         chosen->drivers ? "drivers" : "sessions",

@@ -14,20 +14,18 @@ struct options {
 
 static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, offsetof(struct options, output), "FILE",
-     "the store that gets all of it (default: litmus.db)"},
+     "output store (default: litmus.db)"},
     {0, "sum", CLI_FLAG, offsetof(struct options, sum), NULL,
      "add what whole sessions of the same machine, driver and module\n"
      "counted into one session; their seeds must differ"},
-    {'q', "quiet", CLI_FLAG, offsetof(struct options, quiet), NULL,
-     "say nothing but what goes wrong"},
+    {'q', "quiet", CLI_FLAG, offsetof(struct options, quiet), NULL, "print only errors"},
 };
 
 const struct cli_syntax cli_merge_syntax = {
     .name = "merge",
     .usage = "[-o FILE] [OPTION]... STORE...",
     .about =
-        "Puts the sessions of several stores into one, each once, and makes one session of the "
-        "shards of a run.",
+        "Merges the sessions of several stores into one, each once, and joins the shards of a run.",
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more =
@@ -68,7 +66,7 @@ int cli_merge(int argc, char **argv)
     const struct store_merge_plan plan = {chosen.output, operands.items, operands.count,
                                           chosen.sum};
     bool ok = operands.count > 0 ||
-              lit_fail(&error, LIT_EXIT_USAGE, "which stores? see 'litmus help merge'");
+              lit_fail(&error, LIT_EXIT_USAGE, "missing stores: see 'litmus help merge'");
     ok = ok && store_merge(&plan, &done, &error);
     if (ok && !chosen.quiet)
         summarise(&chosen, &done, &text);

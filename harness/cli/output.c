@@ -101,9 +101,10 @@ bool cli_github_check(struct lit_error *error)
 {
     const char *path = getenv(SUMMARY);
     if (!path || !path[0])
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "--github: " SUMMARY " is not set, so this is no step of GitHub Actions; "
-                        "'litmus report -f github' prints the page");
+        return lit_fail(
+            error, LIT_EXIT_USAGE,
+            "--github: " SUMMARY
+            " is not set: not a step of GitHub Actions; 'litmus report -f github' prints the page");
     return lit_file_append(path, "", 0, error);
 }
 

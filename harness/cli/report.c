@@ -21,15 +21,15 @@ struct options {
 
 static const struct cli_option options[] = {
     {'f', "format", CLI_CHOICE, offsetof(struct options, format), REPORT_NAMES,
-     "which form (default: text)"},
+     "output format (default: text)"},
     {0, "db", CLI_TEXT, offsetof(struct options, db), "FILE", "the store (default: litmus.db)"},
     {0, "session", CLI_COUNT, offsetof(struct options, session), "N",
      "the session (default: the newest)"},
     {'d', "device", CLI_TEXT, offsetof(struct options, device), "DEVICE",
      "only this device of the session: its number, UUID or name"},
     {0, "test", CLI_TEXT, offsetof(struct options, test), "TEST",
-     "only this configuration, or what a pattern matches; of one\nconfiguration Markdown is a "
-     "ticket"},
+     "only this configuration, or what a pattern matches; for one\nconfiguration Markdown is a bug "
+     "report"},
     {'o', "output", CLI_TEXT, offsetof(struct options, output), "FILE",
      "write to a file instead of stdout"},
     {0, "github", CLI_FLAG, offsetof(struct options, github), NULL, CLI_GITHUB_HELP},
@@ -38,11 +38,9 @@ static const struct cli_option options[] = {
 const struct cli_syntax cli_report_syntax = {
     .name = "report",
     .usage = "[--format FORMAT] [OPTION]...",
-    .about = "Writes what a session measured, in one of several formats. The same store gives the "
-             "same\n"
-             "bytes; a file is replaced as a whole. The exit code is 0 if the report was written, "
-             "whatever\n"
-             "it says.",
+    .about = "Writes the results of a session in one of several formats. The same store gives the "
+             "same\nbytes; an existing file is replaced atomically. The exit code is 0 if the "
+             "report was\nwritten, whatever its content.",
     .options = options,
     .count = sizeof options / sizeof options[0],
     .more = "formats:\n" REPORT_LINES "\nexamples:\n"

@@ -242,7 +242,7 @@ static void remark_missing(const char *name, void *user)
 {
     struct run *run = user;
     run->incomplete = true;
-    fprintf(stderr, "litmus: a device of the session is not there, or has another driver now: %s\n",
+    fprintf(stderr, "litmus: a device of the session is missing, or has another driver now: %s\n",
             name);
 }
 
@@ -258,7 +258,7 @@ static bool choose_devices(struct run *run, struct lit_error *error)
     for (size_t i = 0; i < run->devices.inventory.count; i++)
         if (run->devices.chosen[i])
             return true;
-    return lit_fail(error, LIT_EXIT_NOTHING, "none of the session's devices is there");
+    return lit_fail(error, LIT_EXIT_NOTHING, "none of the session's devices is present");
 }
 
 static void print_header(const struct eng_device *device, size_t planned, size_t before, void *user)

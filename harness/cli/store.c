@@ -14,23 +14,21 @@ struct options {
 
 static const struct cli_option options[] = {
     {0, "repair", CLI_TEXT, offsetof(struct options, repaired), "FILE",
-     "copy what is whole into this file, which must not be there"},
+     "copy the intact rows into this file, which must not exist"},
 };
 
 const struct cli_syntax cli_store_syntax = {
     .name = "store",
     .usage = "check [--repair FILE] STORE",
-    .about = "Checks everything in a store: the structure of the file, the checksum of each row, "
-             "and whether rows\n"
-             "are gone. Says what is damaged, a line each.",
+    .about = "Checks a store: the structure of the file, the checksum of each row, and whether "
+             "rows are missing.\nPrints one line for each damage.",
     .options = options,
     .count = sizeof options / sizeof options[0],
-    .more = "STORE is never changed. A session of which anything is lost is not finished in the "
-            "copy:\n"
+    .more = "STORE is never changed. A session that lost anything is unfinished in the copy:\n"
             "'litmus run --resume --db FILE' measures what is missing. Stores of formats before 6 "
             "have no\n"
             "checksums: only what cannot be is found in them.\n\n"
-            "exit codes: 0 all of it is whole, 2 something is not, or the file cannot be read\n\n"
+            "exit codes: 0 intact, 2 damaged, or the file cannot be read\n\n"
             "examples:\n"
             "  litmus store check litmus.db\n"
             "  litmus store check --repair whole.db litmus.db\n",
@@ -40,13 +38,11 @@ const struct cli_syntax cli_store_syntax = {
 static bool check_usage(const struct cli_list *operands, struct lit_error *error)
 {
     if (operands->count == 0 || strcmp(operands->items[0], "check") != 0)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "what to do with a store? 'check' is all that there is; see 'litmus help "
-                        "store'");
+        return lit_fail(error, LIT_EXIT_USAGE, "missing action: check; see 'litmus help store'");
     if (operands->count != 2)
         return lit_fail(error, LIT_EXIT_USAGE,
-                        operands->count < 2 ? "which store? see 'litmus help store'"
-                                            : "one store at a time: '%.80s' is too many",
+                        operands->count < 2 ? "missing store: see 'litmus help store'"
+                                            : "only one store at a time: unexpected '%.80s'",
                         operands->count < 2 ? "" : operands->items[2]);
     return true;
 }

@@ -150,7 +150,7 @@ enum { COLUMNS = 6 };
 static struct table make_table(struct table_column columns[COLUMNS], const char *first,
                                double budget, char within[48])
 {
-    snprintf(within, 48, "seen in %g s", budget);
+    snprintf(within, 48, "reproduced in %g s", budget);
     const struct table_column all[COLUMNS] = {{.title = first},
                                               {.title = "runs", .kind = TABLE_NUMBER},
                                               {.title = "failed", .kind = TABLE_NUMBER},
@@ -586,7 +586,7 @@ static bool find_devices(struct tuning *t, struct lit_error *error)
         count += count_wanted(t, &plan);
         eng_plan_clear(&plan);
     }
-    return count > 0 || lit_fail(error, LIT_EXIT_NOTHING, "there is no such %s on these devices",
+    return count > 0 || lit_fail(error, LIT_EXIT_NOTHING, "these devices have no such %s",
                                  t->chosen.controls ? "control" : "configuration");
 }
 

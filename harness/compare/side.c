@@ -163,7 +163,7 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
         if (device == model->device_count)
             return lit_fail(error, LIT_EXIT_USAGE,
                             "%.150s cannot be combined with the sessions before it: "
-                            "%.100s has another driver, or is not there",
+                            "%.100s has another driver, or is missing",
                             label, more->devices[result->device].facts.name);
         result->device = device;
         make_one_piece(result, (uint32_t)side->sources);

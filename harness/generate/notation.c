@@ -147,7 +147,7 @@ static bool advance(struct reader *r)
     while (r->at + length < r->end && !is_space(r->at[length]) && r->at[length])
         length++;
     if (length >= WORD_MAX || (r->at < r->end && length == 0))
-        return lit_fail(r->error, LIT_EXIT_USAGE, "the program: a word that is none");
+        return lit_fail(r->error, LIT_EXIT_USAGE, "the program: an unknown word");
     memcpy(r->word, r->at, length);
     r->word[length] = '\0';
     r->at += length;

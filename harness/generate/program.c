@@ -207,7 +207,7 @@ static bool check_switch(struct around *a, uint32_t number, struct place at)
     if (fault)
         return wrong(a, number, fault);
     if (!is_selector(&step->when))
-        return wrong(a, number, "its selector is none");
+        return wrong(a, number, "invalid selector");
     if (!step->body || step->other)
         return wrong(a, number, "a switch has cases and nothing else");
     at.breaks = at.in_switch = true;
@@ -241,7 +241,7 @@ static bool check_step(struct around *a, uint32_t number, struct place at)
     case MASKS_IF:
         fault = fault_of(&step->when, &at, a->rule);
         if (!fault && (is_selector(&step->when) || step->when.value == GEN_NONE))
-            fault = "its condition is none";
+            fault = "invalid condition";
         if (fault)
             return wrong(a, number, fault);
         return check_list(a, step->body, at) && check_list(a, step->other, at);
@@ -267,7 +267,7 @@ static bool check_step(struct around *a, uint32_t number, struct place at)
             a->slots += i == at.loops ? slots : 0;
         return a->slots <= GEN_SLOTS || wrong(a, number, "too many records");
     default:
-        return wrong(a, number, "it is none");
+        return wrong(a, number, "invalid step");
     }
 }
 

@@ -171,7 +171,7 @@ const char *eng_runs_disagree(enum eng_result result, uint64_t runs, uint64_t fa
     case ENG_RESULTS:
         break;
     }
-    return "the result is none";
+    return "invalid result";
 }
 
 // What of the instances failed, by their outcomes: at least, and at most. Those of a run that gave
@@ -202,21 +202,21 @@ const char *eng_count_disagrees(const struct eng_count *count, const struct cat_
     if (wrong)
         return wrong;
     if (!adds_up || left > 0)
-        return "the outcomes do not add up to the instances";
+        return "the outcomes do not add up to the units";
     if (count->instances < count->runs || (count->runs == 0 && count->instances > 0))
-        return "the instances cannot be of so many runs";
+        return "the number of units does not match the runs";
     if (count->outcomes[CAT_NO_PROGRESS] < count->no_progress_runs ||
         (count->no_progress_runs == 0 && count->outcomes[CAT_NO_PROGRESS] > 0))
         return "the instances with an expired wait do not match the runs";
     if (!is_failed_sum(count, mode))
-        return "the failed instances are not those of the outcomes";
+        return "the failed units do not match the outcomes";
     if (count->failed_instances < count->failed_runs ||
         (count->failed_runs == 0 && count->failed_instances > 0))
-        return "the failed instances cannot be of so many failed runs";
+        return "too many failed units for the number of failed runs";
     if (count->first_run_failed && count->failed_runs == 0)
         return "the first run failed, but no run did";
     if (count->failure_count > count->failed_instances)
-        return "there are more failures than failed instances";
+        return "more failures than failed units";
     return isfinite(count->seconds) && count->seconds >= 0 ? NULL : "the seconds are no time";
 }
 

@@ -396,7 +396,7 @@ static bool fits(const struct cat_args *args, struct lit_error *error)
                         args->subgroup);
     return (args->workgroup <= MASKS_LANES && args->workgroup % args->subgroup == 0) ||
            lit_fail(error, LIT_EXIT_USAGE,
-                    "a workgroup of %u is no whole number of subgroups of %u, or over %u",
+                    "a workgroup of %u is not a whole number of subgroups of %u, or over %u",
                     args->workgroup, args->subgroup, MASKS_LANES);
 }
 

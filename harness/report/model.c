@@ -80,7 +80,7 @@ static bool load_result(struct store_result *row, void *user)
         device++;
     loading->runs += row->count.runs < REPORT_MOST ? row->count.runs : REPORT_MOST;
     loading->instances += row->count.instances < REPORT_MOST ? row->count.instances : REPORT_MOST;
-    loading->damage = device == model->device_count ? "a result of no device"
+    loading->damage = device == model->device_count ? "a result without a device"
                       : loading->runs >= REPORT_MOST || loading->instances >= REPORT_MOST ||
                               row->first >= REPORT_MOST
                           ? "more runs than can be"

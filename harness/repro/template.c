@@ -306,7 +306,7 @@ static uint32_t *read_words(const char *path, uint64_t *count)
     if (file && fseek(file, 0, SEEK_END) == 0)
         size = ftell(file);
     if (size < 0 || size % 4 || (*count && (uint64_t)size != *count * 4)) {
-        fprintf(stderr, "%s is not there, or not what it should be\n", path);
+        fprintf(stderr, "%s is missing or invalid\n", path);
         exit(EXIT_USAGE);
     }
     *count = (uint64_t)size / 4;

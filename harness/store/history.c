@@ -120,7 +120,7 @@ static enum store_row take_count(sqlite3_stmt *select, void *user)
     const char *id = (const char *)sqlite3_column_text(select, 0);
     struct store_driver *driver = (struct store_driver *)store_index_driver(loading->index, id);
     if (!driver) {
-        store_damaged(loading->store, loading->error, "a result of no device");
+        store_damaged(loading->store, loading->error, "a result without a device");
         return STORE_FAILED;
     }
     driver->results += (uint64_t)sqlite3_column_int64(select, 1);
@@ -140,7 +140,7 @@ static bool count_driver_results(struct loading *loading)
            store_number(store, error, &all,
                         "SELECT coalesce(sum(members), 0) FROM total WHERE kind = 'result'", "") &&
            ((uint64_t)all == loading->counted ||
-            store_damaged(store, error, "not each result is there that was"));
+            store_damaged(store, error, "results are missing"));
 }
 
 static int compare_drivers(const void *left, const void *right)

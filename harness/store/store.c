@@ -51,8 +51,7 @@ static bool identify(struct store *store, int *version, struct lit_error *error)
         return false;
     *version = (int)user_version;
     return newest == user_version ||
-           store_damaged(store, error,
-                         "it says that it is of format %d, and has tables of format %d", *version,
+           store_damaged(store, error, "it claims format %d, but has tables of format %d", *version,
                          (int)newest);
 }
 
@@ -132,7 +131,7 @@ static bool is_usable(const char *path, bool must_exist, struct lit_error *error
         if (errno == ENOENT && !must_exist)
             return true;
         if (errno == ENOENT)
-            return lit_fail(error, LIT_EXIT_USAGE, "%s: no such file (a run makes it)", path);
+            return lit_fail(error, LIT_EXIT_USAGE, "%s: no such file (a run creates it)", path);
         return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", path, strerror(errno));
     }
     if (!S_ISREG(status.st_mode))
@@ -292,7 +291,7 @@ static struct store *open_to_read(const char *path, bool lenient, struct lit_err
             free(uri);
         } else {
             lit_fail(error, LIT_EXIT_USAGE,
-                     "%s: its last run was cut off, and this folder cannot be written: copy it "
+                     "%s: its last run was interrupted, and this folder cannot be written: copy it "
                      "with the file %s-wal to one that can",
                      path, path);
         }

@@ -239,9 +239,9 @@ static enum store_row take_missing(sqlite3_stmt *select, void *user)
 {
     const struct checking *c = user;
     if (c->kind == STORE_KIND_SCHEMA)
-        store_damaged(c->store, c->error, "its tables are not those that were made");
+        store_damaged(c->store, c->error, "its tables have changed");
     else if (c->kind == STORE_KIND_SESSION)
-        store_damaged(c->store, c->error, "not all sessions are there that were");
+        store_damaged(c->store, c->error, "sessions are missing");
     else
         store_damaged(c->store, c->error, "not each %s of session %lld is there that was",
                       store_tables[c->kind].name, (long long)sqlite3_column_int64(select, 0));

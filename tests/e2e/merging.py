@@ -70,7 +70,7 @@ class Merging(Case):
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.db", "all.db", "b.db", "c.db"])
 
     def test_nothing_to_merge(self):
-        self.assert_one_line(self.litmus("merge"), 2, "which stores")
+        self.assert_one_line(self.litmus("merge"), 2, "missing stores")
         self.assert_one_line(self.litmus("merge", "gone.db"), 2, "gone.db", "no such file")
         self.assertEqual(os.listdir(self.folder), [])
 

@@ -108,7 +108,7 @@ static void nonsense_is_refused(void **state)
     refused("look }", rule, "'}'");
     refused("if word.1 { look", rule, "not 'the end'");
     refused("if word.32 { look }", rule, "no such condition");
-    refused("if word.1:2 { look }", rule, "its condition is none");
+    refused("if word.1:2 { look }", rule, "invalid condition");
     refused("if word.999 { look }", rule, "a condition");
     refused("if word.1+i { look }", rule, "not around");
     refused("while i<2 { if word.1+j { look } }", rule, "not around");
@@ -134,7 +134,7 @@ static void nonsense_is_refused(void **state)
     refused("switch word.1:2 { case 0 { look } falls }", rule, "nothing to fall into");
     refused("switch word.1:2 { case 0 { if elect { look } } }", rule, "elected");
     refused("if elect { look }", MASKS_SUBGROUP_UNIFORM, "elected");
-    refused("case 0 { look }", rule, "it is none");
+    refused("case 0 { look }", rule, "invalid step");
     struct text deep = {0}, many = {0}, slots = {0};
     for (int i = 0; i < 30; i++)
         text_puts(&deep, "call { ");
