@@ -21,7 +21,7 @@ bool store_migrate(struct store *store, int version, struct lit_error *error)
     // What gets new checksums has to be right by those that it has.
     bool good = version < STORE_VERSION_SUMS || store_sum_check_all(store, error);
     for (int format = version + 1; good && format <= STORE_VERSION; format++) {
-        char part[24];
+        char part[32];
         snprintf(part, sizeof part, "format %d", format);
         good = store_run_part(store, error, store_schema_sql, part);
     }

@@ -94,7 +94,7 @@ CREATE TABLE failure (
   PRIMARY KEY (result, number)
 ) STRICT, WITHOUT ROWID;
 
-PRAGMA application_id = 1279874125;" // STORE_APPLICATION, "LITM
+PRAGMA application_id = 1279874125; -- STORE_APPLICATION, LITM
 PRAGMA user_version = 1;
 
 --- format 2
