@@ -49,7 +49,8 @@ static void summarise(const struct options *chosen, const struct store_merge_don
                 done->read == 1 ? "" : "s", text_count(added, done->added));
     if (done->replaced > 0)
         text_printf(text, ", %s went on", text_count(replaced, done->replaced));
-    text_puts(text, done->added + done->replaced + done->joined == 0 ? ": nothing to do\n" : "\n");
+    text_puts(text,
+              done->added + done->replaced + done->combined == 0 ? ": nothing to do\n" : "\n");
     text_puts(text, done->notes.data ? done->notes.data : "");
 }
 

@@ -54,13 +54,13 @@ static int tell(const char *path, const char *repaired, struct store_checked *ch
     text_printf(&checked->lines, "%s%s: %s session%s and %s result%s %s\n",
                 repaired ? repaired : path,
                 repaired           ? ""
-                : checked->damaged ? ", what is whole"
+                : checked->damaged ? ", what is intact"
                                    : "",
                 text_count(sessions, checked->sessions), checked->sessions == 1 ? "" : "s",
                 text_count(results, checked->results), checked->results == 1 ? "" : "s",
-                repaired               ? "were copied whole"
+                repaired               ? "were copied"
                 : checked->version < 6 ? "can be read; the format has no checksums"
-                                       : "are whole");
+                                       : "are intact");
     const int code = cli_print(&checked->lines);
     if (code != LIT_EXIT_OK || checked->damaged == 0)
         return code;

@@ -132,7 +132,7 @@ static bool combine(struct combining *c, const char *uuid)
                           session, uuid) &&
                 store_sum_session(c->store, session, c->error) &&
                 store_total_add(c->store, STORE_KIND_SESSION, session, 0, c->error);
-    c->done->joined += good;
+    c->done->combined += good;
     return good;
 }
 

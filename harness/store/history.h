@@ -20,7 +20,7 @@ struct store_driver {
 struct store_index {
     struct store_session *sessions;
     // For each session: it is a shard whose numbers are in another session of the file too, which
-    // waits for the shards that are missing (store/joined.h).
+    // waits for the shards that are missing.
     bool *contained;
     size_t session_count;
     struct store_driver *drivers;

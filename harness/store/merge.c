@@ -291,7 +291,7 @@ static bool merge_files(const char *name, const char *temporary, void *user)
     bool good = merging->work && do_merge(merging);
     store_close(&merging->input);
     store_close(&merging->work);
-    bool changed = done->added + done->replaced + done->joined > 0 || access(name, F_OK) != 0;
+    bool changed = done->added + done->replaced + done->combined > 0 || access(name, F_OK) != 0;
     if (good && changed)
         good = store_put_in_place(temporary, name, plan->output, merging->error);
     for (size_t i = 0; i < merging->incoming_count; i++)

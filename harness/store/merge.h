@@ -16,8 +16,8 @@ struct store_merge_done {
     uint64_t read;     // sessions of the inputs
     uint64_t added;    // that were not there
     uint64_t replaced; // that were there and have gone on since
-    uint64_t joined;   // sessions that were made of shards, or of separate sessions
-    struct text notes; // a line each of what was joined, what is missing, what was left out
+    uint64_t combined; // sessions that were made of shards, or of separate sessions
+    struct text notes; // a line each of what was combined, what is missing, what was left out
 };
 
 // Merges. The output is written beside its name and renamed: it has all of it or stays as it was,
@@ -30,13 +30,13 @@ bool store_merge(const struct store_merge_plan *plan, struct store_merge_done *d
 
 struct store_checked {
     int version;                // of the file's format; below 6 it has no checksums
-    uint64_t sessions, results; // that are whole
+    uint64_t sessions, results; // that are intact
     uint64_t damaged;           // what is not
     struct text lines;          // a line for each thing that is not, in the order of the file
 };
 
 // Checks everything in the file: its structure, what belongs to what, the sum of each row, and
-// whether rows are gone. With `repaired`, the name of a file that is not there, all that is whole
+// whether rows are gone. With `repaired`, the name of a file that is not there, all that is intact
 // is copied into it; a session that lost anything is not finished there, so that `litmus run
 // --resume` can go on with it. False with an error if the file cannot be read at all, or the copy
 // not be written. Free checked->lines in either case.

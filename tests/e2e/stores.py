@@ -298,13 +298,13 @@ class Damaged(Case):
         return result.out
 
     def test_whole(self):
-        self.assertIn("2 sessions and 3 results are whole", self.check(code=0))
-        self.assertIn("2 sessions and 3 results were copied whole",
+        self.assertIn("2 sessions and 3 results are intact", self.check(code=0))
+        self.assertIn("2 sessions and 3 results were copied",
                       self.check("--repair", "copy.db", code=0))
         for session in ("1", "2"):
             self.assertEqual(self.report("copy.db", "--session", session),
                              self.report("litmus.db", "--session", session))
-        self.assertIn("are whole", self.check(store="copy.db", code=0))
+        self.assertIn("are intact", self.check(store="copy.db", code=0))
         self.assertEqual(sorted(os.listdir(self.folder)), ["copy.db", "litmus.db"])
 
     def test_changed_by_hand(self):
@@ -337,14 +337,14 @@ class Damaged(Case):
     def test_repair(self):
         self.damage("UPDATE result SET runs = 77 WHERE id = 3")
         out = self.check("--repair", "whole.db")
-        self.assertIn("1 session and 2 results were copied whole", out)
+        self.assertIn("1 session and 2 results were copied", out)
         self.assertEqual(self.rows("SELECT id, finished FROM session", "whole.db"), [(1, 1), (2, 0)])
         self.assertEqual(len(self.report("whole.db", "--session", "2")["results"]), 1)
         # What was lost is measured again.
         resumed = self.litmus("run", "--resume", "--db", "whole.db")
         self.assertEqual(resumed.code, 0, resumed)
         self.assertEqual({entry["runs"] for entry in self.results("whole.db").values()}, {2})
-        self.assertIn("3 results are whole", self.check(store="whole.db", code=0))
+        self.assertIn("3 results are intact", self.check(store="whole.db", code=0))
 
     def test_a_page_that_is_lost(self):
         """A page in the middle of the file: what is elsewhere is kept, and nothing is invented."""
