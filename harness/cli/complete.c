@@ -76,26 +76,6 @@ static void offer_names(const struct asked *asked, const char *(*name_at)(size_t
             offer(asked, name, strlen(name), "");
 }
 
-static void offer_families(const struct asked *asked)
-{
-    offer_names(asked, cli_family_at);
-}
-
-static void offer_expectations(const struct asked *asked)
-{
-    offer_names(asked, cli_expectation_at);
-}
-
-static void offer_features(const struct asked *asked)
-{
-    offer_names(asked, cli_feature_at);
-}
-
-static void offer_models(const struct asked *asked)
-{
-    offer_words(asked, CLI_SIMT_MODELS, ", \n");
-}
-
 // Options
 
 // What stands for a value in the help says what it is.
@@ -103,10 +83,13 @@ static void offer_value(const struct asked *asked, const struct cli_option *opti
 {
     static const struct {
         const char *argument;
-        void (*offer)(const struct asked *asked);
+        const char *(*name_at)(size_t index, void *user); // NULL: tests
     } kinds[] = {
-        {"FAMILY", offer_families}, {"WORD", offer_expectations},      {"FEATURE", offer_features},
-        {"TEST", offer_tests},      {CLI_SIMT_ARGUMENT, offer_models}, {"NAME", offer_tests},
+        {"FAMILY", cli_family_at},
+        {"WORD", cli_expectation_at},
+        {"FEATURE", cli_feature_at},
+        {"TEST", NULL},
+        {"NAME", NULL},
     };
     if (option->kind == CLI_CHOICE)
         offer_words(asked, option->argument, "|");
@@ -114,10 +97,11 @@ static void offer_value(const struct asked *asked, const struct cli_option *opti
         text_puts(asked->out, ":files\n");
     else if (strcmp(option->argument, "FOLDER") == 0)
         text_puts(asked->out, ":folders\n");
-    else
-        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-            if (strcmp(option->argument, kinds[i].argument) == 0)
-                kinds[i].offer(asked);
+    else if (strcmp(option->argument, CLI_SIMT_ARGUMENT) == 0)
+        offer_words(asked, CLI_SIMT_MODELS, ", \n");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(option->argument, kinds[i].argument) == 0)
+            kinds[i].name_at ? offer_names(asked, kinds[i].name_at) : offer_tests(asked);
 }
 
 static const struct cli_option *find_option(const struct cli_syntax *syntax, const char *word,

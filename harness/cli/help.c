@@ -156,6 +156,11 @@ static void put_more(struct text *out, const char *more)
     text_puts(out, inside ? "```\n" : "");
 }
 
+static bool is_mark(const char *line, const char *mark)
+{
+    return strcspn(line, "\n") == strlen(mark) && strncmp(line, mark, strlen(mark)) == 0;
+}
+
 static bool put_page(const char *name, const char *page, struct text *out, struct lit_error *error)
 {
     const struct cli_syntax *syntax = NULL;
@@ -166,15 +171,15 @@ static bool put_page(const char *name, const char *page, struct text *out, struc
         return lit_fail(error, LIT_EXIT_USAGE, "unknown command '%.80s'", name);
     while (*page) {
         const size_t length = strcspn(page, "\n");
-        if (strncmp(page, "@COMMANDS@", length) == 0 && length == 10)
+        if (is_mark(page, "@COMMANDS@"))
             put_commands(out);
-        else if (syntax && strncmp(page, "@SYNOPSIS@", length) == 0 && length == 10)
+        else if (syntax && is_mark(page, "@SYNOPSIS@"))
             put_synopsis(out, syntax);
-        else if (syntax && strncmp(page, "@ABOUT@", length) == 0 && length == 7)
+        else if (syntax && is_mark(page, "@ABOUT@"))
             put_lines(out, syntax->about, "");
-        else if (syntax && strncmp(page, "@OPTIONS@", length) == 0 && length == 9)
+        else if (syntax && is_mark(page, "@OPTIONS@"))
             put_options(out, syntax);
-        else if (syntax && strncmp(page, "@MORE@", length) == 0 && length == 6)
+        else if (syntax && is_mark(page, "@MORE@"))
             put_more(out, syntax->more);
         else
             text_printf(out, "%.*s\n", (int)length, page);

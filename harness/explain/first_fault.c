@@ -59,8 +59,7 @@ static enum exp_cause cause_of(const struct exp_trace *trace, const struct exp_s
     }
     if (!step->has_address)
         return EXP_CAUSE_RESULT;
-    return exp_code_is(code, "OpStore") || exp_code_is(code, "OpAtomicStore") ? EXP_CAUSE_STORE
-                                                                              : EXP_CAUSE_LOAD;
+    return exp_is_store(trace, step) ? EXP_CAUSE_STORE : EXP_CAUSE_LOAD;
 }
 
 // The first prescribed thing that one invocation did otherwise. What a lane computes of a value
