@@ -167,7 +167,7 @@ class TheCode(Case):
     def test_markdown(self):
         page = self.made("markdown")
         code = page.split("## Code\n")[1]
-        self.assertIn("a subgroup barrier before each exchange (sync=control-each) changes the "
+        self.assertIn("a subgroup barrier before each cross-lane read (sync=control-each) changes the "
                       "code: adds 3 OpControlBarrier.", code)
         self.assertRegex(code, r"(?m)^> +\d+  %\d+ = OpGroupNonUniformShuffleUp ")
         self.assertRegex(code, r"(?m)^```diff\n--- shuffle\S+control-each")
