@@ -203,19 +203,13 @@ static bool is_whole(const struct report_result *result)
 }
 
 // What the name says in one, the report says in pieces as well.
-static bool check_pairs(const json_t *json, const struct cfg_pair *pairs, size_t count)
+static bool check_pairs(const json_t *json, const struct cfg_pair *pairs, size_t count,
+                        bool numbers)
 {
-    if (!json_is_object(json) || json_object_size(json) != count)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const json_t *value = json_object_get(json, pairs[i].key);
-        char number[32];
-        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-        const char *text = json_is_integer(value) ? number : json_string_value(value);
-        if (!text || strcmp(text, pairs[i].value) != 0)
-            return false;
-    }
-    return true;
+    json_t *same = report_json_pairs(pairs, count, numbers);
+    const bool equal = json_object_size(json) == count && json_equal(same, json);
+    json_decref(same);
+    return equal;
 }
 
 static bool check_name(const struct reader *reader, const json_t *json,
@@ -225,8 +219,9 @@ static bool check_name(const struct reader *reader, const json_t *json,
     const char *test = json_string_value(json_object_get(json, "test"));
     if (!family || !test || !is_whole(result) || strcmp(family, result->family) != 0 ||
         strcmp(test, result->test) != 0 ||
-        !check_pairs(json_object_get(json, "variant"), result->variant, result->variant_count) ||
-        !check_pairs(json_object_get(json, "params"), result->params, result->param_count))
+        !check_pairs(json_object_get(json, "variant"), result->variant, result->variant_count,
+                     false) ||
+        !check_pairs(json_object_get(json, "params"), result->params, result->param_count, true))
         return damaged(reader, "the name does not match the test and its parameters");
     return true;
 }

@@ -69,6 +69,8 @@ void fields_dump(struct text *out, json_t *json);
 extern const struct field report_tool_fields[], report_device_fields[], report_driver_fields[],
     report_subgroup_fields[], report_result_fields[], report_part_fields[];
 
+// An object of axes and their values, or with `numbers` of parameters, whose values can be numbers.
+json_t *report_json_pairs(const struct cfg_pair *pairs, size_t count, bool numbers);
 // The objects of a report: of its session, of a device, of a result.
 json_t *report_json_tool(const struct report_model *model);
 json_t *report_json_device(const struct report_code *code, size_t index);

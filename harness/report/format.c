@@ -5,6 +5,7 @@
 #include "catalogue/catalogue.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +221,55 @@ void format_story(struct text *out, const struct report_result *result, const ch
                     "about %.1f\n",
                     before, sqrt(result->spread.factor));
 }
+
+// ---- escaped text
+
+// Appends one argument that is no string. `specification` is "%" to its conversion.
+static void put_number(struct text *out, const char *specification, va_list *arguments)
+{
+    const size_t length = strlen(specification);
+    const char conversion = specification[length - 1], size = specification[length - 2];
+    if (strchr("eEfgG", conversion))
+        text_printf(out, specification, va_arg(*arguments, double));
+    else if (strchr("di", conversion))
+        text_printf(out, specification, va_arg(*arguments, int));
+    else if (size == 'j')
+        text_printf(out, specification, va_arg(*arguments, uintmax_t));
+    else if (size == 'z')
+        text_printf(out, specification, va_arg(*arguments, size_t));
+    else
+        text_printf(out, specification, va_arg(*arguments, unsigned));
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+void format_escaped(struct text *out, void (*escape)(struct text *out, const char *string),
+                    const char *format, va_list *arguments)
+{
+    while (*format) {
+        const size_t plain = strcspn(format, "%");
+        text_append(out, format, plain);
+        format += plain;
+        if (!*format)
+            break;
+        char specification[16];
+        const size_t length = strcspn(format + 1, "scdiuxXfgeEG%") + 2;
+        snprintf(specification, sizeof specification, "%.*s", (int)length, format);
+        format += length;
+        const char conversion = specification[strlen(specification) - 1];
+        if (conversion == '%') {
+            text_puts(out, "%");
+        } else if (conversion == 's') {
+            escape(out, va_arg(*arguments, const char *));
+        } else if (conversion == 'c') {
+            const char one[2] = {(char)va_arg(*arguments, int), '\0'};
+            escape(out, one);
+        } else {
+            put_number(out, specification, arguments);
+        }
+    }
+}
+#pragma GCC diagnostic pop
 
 // ---- evidence
 

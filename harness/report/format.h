@@ -4,6 +4,8 @@
 
 #include "report/model.h"
 
+#include <stdarg.h>
+
 // A count with separators, as an argument of a printf.
 #define COUNT(count) text_count((char[32]){0}, (count))
 
@@ -28,7 +30,6 @@ void format_subgroup(char target[48], const struct dev_facts *facts);
 // 8-4-4-4-12 hexadecimal digits.
 void format_uuid(char target[37], const uint8_t uuid[16]);
 
-
 // The command that runs a result again.
 void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result);
@@ -44,6 +45,11 @@ void format_end(struct text *out, const struct report_result *result);
 void format_first(struct text *out, const struct report_result *result);
 // What a result came to, in lines that begin with `before`.
 void format_story(struct text *out, const struct report_result *result, const char *before);
+
+// As vprintf, but every string goes through `escape`. Knows %s, %c and the conversions of integers
+// and floats.
+void format_escaped(struct text *out, void (*escape)(struct text *out, const char *string),
+                    const char *format, va_list *arguments);
 
 // What was found around a crash, a hang or a lost device. The lines are those of a driver, the
 // kernel or a store: free of control characters, and nothing more. A title has no full stop.

@@ -70,9 +70,7 @@ void report_github(const struct report_model *model, struct text *out)
     for (size_t device = 0; device < model->device_count && out->length < limit; device++) {
         const struct dev_facts *facts = &model->devices[device].facts;
         size_t *indexes;
-        text_puts(out, "### litmus: ");
-        markdown_escape(out, facts->name);
-        text_puts(out, "\n\n");
+        markdown_printf(out, "### litmus: %s\n\n", facts->name);
         markdown_sentence(out, model, device);
         text_puts(out, ".\n\n");
         markdown_section(model, device, report_key_results, 0, limit, out);
@@ -94,10 +92,7 @@ void report_github(const struct report_model *model, struct text *out)
         }
         free(indexes);
     }
-    text_puts(out, "Exit code ");
-    text_printf(out, "%d: ", (int)model->code);
-    markdown_escape(out, model->code_reason);
-    text_puts(out, ".\n");
+    markdown_printf(out, "Exit code %d: %s.\n", (int)model->code, model->code_reason);
 }
 
 // Annotations

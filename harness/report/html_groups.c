@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *make_key(const struct report_result *result)
-{
-    struct text key = {0};
-    text_puts(&key, result->test);
-    for (size_t i = 0; i < result->variant_count; i++)
-        text_printf(&key, "/%s=%s", result->variant[i].key, result->variant[i].value);
-    for (size_t i = 0; i < result->param_count; i++)
-        if (result->params[i].role != CFG_SUBGROUP)
-            text_printf(&key, "@%s=%s", result->params[i].key, result->params[i].value);
-    return key.data ? key.data : lit_strdup("");
-}
-
 static int compare_keys(const void *left, const void *right)
 {
     const struct html_entry *a = left, *b = right;
@@ -43,7 +31,9 @@ size_t html_entries(const struct report_model *model, struct html_entry **entrie
     const size_t count = model->result_count;
     struct html_entry *all = lit_alloc(count, sizeof *all);
     for (size_t i = 0; i < count; i++)
-        all[i] = (struct html_entry){&model->results[i], make_key(&model->results[i]), i};
+        all[i] = (struct html_entry){&model->results[i], lit_strdup(model->results[i].name), i};
+    for (size_t i = 0; i < count; i++)
+        all[i].key[cfg_bare_length(all[i].key)] = '\0';
     if (count > 0)
         qsort(all, count, sizeof *all, compare_keys);
     for (size_t i = 1; i < count; i++)
@@ -78,23 +68,17 @@ size_t html_same_key(const struct html_entry *entries, size_t count, size_t at)
     return end - at;
 }
 
-static bool has_pair(const struct report_result *result, const struct cfg_pair *pair)
-{
-    return !strcmp(report_value(result, pair->key), pair->value);
-}
-
 // Appends those pairs of a result that all entries have, or those that not all have.
 static void put_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
                       bool common)
 {
     const struct report_result *result = entries[at].result;
-    const size_t pairs = result->variant_count + result->param_count;
     bool first = true;
-    for (size_t i = 0; i < pairs; i++) {
+    for (size_t i = 0; i < result->variant_count + result->param_count; i++) {
         const struct cfg_pair *pair = &result->variant[i]; // the parameters follow
         bool all = true;
         for (size_t other = 0; other < count && all; other++)
-            all = has_pair(entries[other].result, pair);
+            all = !strcmp(report_value(entries[other].result, pair->key), pair->value);
         if (pair->role == CFG_SUBGROUP || all != common)
             continue;
         text_printf(out, "%s%s=%s", first ? "" : ", ", pair->key, pair->value);

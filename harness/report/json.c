@@ -202,7 +202,7 @@ static bool is_number(const char *text)
            (text[0] != '0' || length == 1);
 }
 
-static json_t *make_pairs(const struct cfg_pair *pairs, size_t count, bool numbers)
+json_t *report_json_pairs(const struct cfg_pair *pairs, size_t count, bool numbers)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < count; i++) {
@@ -302,8 +302,8 @@ json_t *report_json_result(const struct report_code *code, const struct report_r
         const char *name;
         json_t *value;
     } set[] = {
-        {"variant", make_pairs(result->variant, result->variant_count, false)},
-        {"params", make_pairs(result->params, result->param_count, true)},
+        {"variant", report_json_pairs(result->variant, result->variant_count, false)},
+        {"params", report_json_pairs(result->params, result->param_count, true)},
         {"device", json_string(code->model->devices[result->device].id)},
         {"expectation", json_string(cat_expectation_name(result->expectation))},
         {"result", json_string(eng_result_name(result->result))},

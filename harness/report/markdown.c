@@ -98,9 +98,7 @@ static void print_unfinished(const struct writer *w, size_t device)
         format_end(&end, result);
         text_puts(w->out, "- ");
         markdown_code(w->out, result->name);
-        text_puts(w->out, ": ");
-        markdown_escape(w->out, end.data);
-        text_puts(w->out, "\n");
+        markdown_printf(w->out, ": %s\n", end.data);
         text_free(&end);
     }
     if (done < count)
@@ -125,11 +123,8 @@ static void print_session(const struct report_code *code, struct text *out)
     struct writer w = {.model = model, .code = code, .out = out, .start = out->length};
     for (size_t device = 0; device < model->device_count && used(&w) < FAILURES_AT; device++) {
         const struct dev_facts *facts = &model->devices[device].facts;
-        text_puts(out, "# Subgroup litmus tests: ");
-        markdown_escape(out, facts->name);
-        text_puts(out, ", driver ");
-        markdown_escape(out, facts->driver_version);
-        text_puts(out, "\n\n");
+        markdown_printf(out, "# Subgroup litmus tests: %s, driver %s\n\n", facts->name,
+                        facts->driver_version);
         markdown_sentence(out, model, device);
         text_puts(out, ".\n\n");
         print_section(&w, device, report_key_results, 0, FAILURES_AT);
@@ -143,9 +138,7 @@ static void print_session(const struct report_code *code, struct text *out)
     }
     for (size_t device = 0; device < model->device_count && used(&w) < MARKDOWN_MOST; device++) {
         if (model->device_count > 1) {
-            text_puts(out, "## All of ");
-            markdown_escape(out, model->devices[device].facts.name);
-            text_puts(out, "\n\n");
+            markdown_printf(out, "## All of %s\n\n", model->devices[device].facts.name);
         }
         print_section(&w, device, report_family_counts, MARKDOWN_FOLD, MARKDOWN_MOST);
         print_section(&w, device, report_barriers, MARKDOWN_FOLD | MARKDOWN_ALL | MARKDOWN_BARE,

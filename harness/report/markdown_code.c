@@ -29,9 +29,7 @@ static void put_effects(struct text *out, const struct report_code *code, size_t
             text_puts(out, done++ ? "" : "Effect of each variant axis on the compiled code:\n\n");
             text_puts(out, "- ");
             markdown_code(out, effect->test);
-            text_puts(out, ": ");
-            markdown_escape(out, words.data);
-            text_puts(out, ".\n");
+            markdown_printf(out, ": %s.\n", words.data);
         } else {
             left++;
         }
@@ -60,9 +58,7 @@ static void put_statistics(struct text *out, const struct isa_entry *entry)
     struct text cost = {0};
     report_code_cost(entry, &cost);
     if (cost.length) {
-        text_puts(out, "It takes ");
-        markdown_escape(out, cost.data);
-        text_puts(out, ".\n\n");
+        markdown_printf(out, "It takes %s.\n\n", cost.data);
     }
     text_free(&cost);
     struct table table = {0};
@@ -77,9 +73,7 @@ static void put_listing(struct text *out, const struct isa_entry *entry,
     struct report_marks marks;
     struct text lines = {0}, title = {0};
     if (entry->why) {
-        text_puts(out, "There is no listing: ");
-        markdown_escape(out, entry->why);
-        text_puts(out, ".\n\n");
+        markdown_printf(out, "There is no listing: %s.\n\n", entry->why);
         return;
     }
     report_marks_make(entry, result->test, result->failed_runs > 0, &marks);
@@ -108,8 +102,7 @@ static void put_difference(struct text *out, const struct report_code *code,
         markdown_fence(out, "diff", lines.data ? lines.data : "");
         markdown_unfold(out);
     } else if (words.length) {
-        markdown_escape(out, words.data);
-        text_puts(out, "\n\n");
+        markdown_printf(out, "%s\n\n", words.data);
     }
     text_free(&words);
     text_free(&lines);
@@ -163,9 +156,7 @@ static void put_failed(struct text *out, const struct report_code *code, size_t 
 void markdown_codes(struct text *out, const struct report_code *code, size_t device, size_t most)
 {
     if (code->fault[0]) {
-        text_puts(out, "The code in the store could not be read: ");
-        markdown_escape(out, code->fault);
-        text_puts(out, "\n\n");
+        markdown_printf(out, "The code in the store could not be read: %s\n\n", code->fault);
         return;
     }
     if (code->studies[device].count == 0)
@@ -199,8 +190,7 @@ void markdown_one_code(struct text *out, const struct report_code *code,
             continue;
         isa_effect_words(study, &study->effects[i], &words);
         text_puts(&one, any ? "- " : "Effect of each variant axis on the compiled code:\n\n- ");
-        markdown_escape(&one, words.data);
-        text_puts(&one, ".\n");
+        markdown_printf(&one, "%s.\n", words.data);
         any = true;
         text_free(&words);
     }

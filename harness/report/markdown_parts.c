@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,14 @@ void markdown_escape(struct text *out, const char *string)
     text_puts(out, string[length] ? "..." : "");
 }
 
+void markdown_printf(struct text *out, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    format_escaped(out, markdown_escape, format, &arguments);
+    va_end(arguments);
+}
+
 void markdown_code(struct text *out, const char *string)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -50,9 +59,7 @@ void markdown_code(struct text *out, const char *string)
         text_printf(out, "`%s`", string);
         return;
     }
-    text_puts(out, "<code>");
-    markdown_escape(out, string);
-    text_puts(out, "</code>");
+    markdown_printf(out, "<code>%s</code>", string);
 }
 
 void markdown_command(struct text *out, const char *line)
@@ -130,8 +137,7 @@ void table_markdown(const struct table *table, size_t limit, struct text *out)
                     "all.*\n\n",
                     text_count(number, table->count - done));
     for (size_t i = 0; i < table->note_count; i++) {
-        markdown_escape(out, table->notes[i]);
-        text_puts(out, "\n\n");
+        markdown_printf(out, "%s\n\n", table->notes[i]);
     }
 }
 
@@ -166,9 +172,7 @@ void markdown_result(struct text *out, const struct report_result *result, size_
 
 void markdown_fold(struct text *out, const char *title)
 {
-    text_puts(out, "<details><summary>");
-    markdown_escape(out, title);
-    text_puts(out, "</summary>\n\n");
+    markdown_printf(out, "<details><summary>%s</summary>\n\n", title);
 }
 
 void markdown_unfold(struct text *out)
@@ -211,10 +215,7 @@ void markdown_sentence(struct text *out, const struct report_model *model, size_
         failed[result->expectation] += report_failed(result);
         unfinished += report_unfinished(result) && !report_failed(result);
     }
-    text_puts(out, "On ");
-    markdown_escape(out, facts->name);
-    text_puts(out, ", driver ");
-    markdown_escape(out, facts->driver_version);
+    markdown_printf(out, "On %s, driver %s", facts->name, facts->driver_version);
     if (failed[CAT_FORBIDDEN] > 0)
         text_printf(out,
                     ", outcomes that the specification forbids were observed in %s of %s "

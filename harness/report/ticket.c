@@ -55,18 +55,13 @@ static void print_sentence(const struct ticket *t)
                     text_count(runs, result->judged), rate);
     else
         text_printf(t->out, " **ended with %s**", eng_result_name(result->result));
-    text_puts(t->out, " on ");
-    markdown_escape(t->out, facts->name);
-    text_puts(t->out, ", driver ");
-    markdown_escape(t->out, facts->driver_version);
+    markdown_printf(t->out, " on %s, driver %s", facts->name, facts->driver_version);
     if (outcomes.data) {
-        text_puts(t->out, ": ");
-        markdown_escape(t->out, outcomes.data);
+        markdown_printf(t->out, ": %s", outcomes.data);
     }
     text_printf(t->out, ". %s", meaning(result->expectation));
     if (t->reason && t->reason[0]) {
-        text_puts(t->out, ": ");
-        markdown_escape(t->out, t->reason);
+        markdown_printf(t->out, ": %s", t->reason);
     }
     text_puts(t->out, ".\n\n");
     text_free(&outcomes);
@@ -107,18 +102,11 @@ static void print_question(const struct ticket *t)
 {
     const struct cat_head *head = &t->which.test->head;
     markdown_fold(t->out, "Question, and what the specification says");
-    markdown_escape(t->out, head->asks);
-    text_puts(t->out, "\n\nA failure means: ");
-    markdown_escape(t->out, head->fails);
-    text_puts(t->out, "\n\n");
+    markdown_printf(t->out, "%s\n\nA failure means: %s\n\n", head->asks, head->fails);
     for (size_t i = 0; i < head->spec_count; i++) {
-        text_puts(t->out, "- ");
-        markdown_escape(t->out, head->spec[i]);
-        text_puts(t->out, "\n");
+        markdown_printf(t->out, "- %s\n", head->spec[i]);
     }
-    text_puts(t->out, "\nOrigin: ");
-    markdown_escape(t->out, head->origin);
-    text_puts(t->out, "\n\n");
+    markdown_printf(t->out, "\nOrigin: %s\n\n", head->origin);
     markdown_unfold(t->out);
 }
 
@@ -411,11 +399,7 @@ void markdown_ticket(struct text *out, const struct report_code *code,
         cat_case_expectation(&t.which, &t.reason);
     text_puts(out, "# ");
     markdown_code(out, result->test);
-    text_puts(out, " on ");
-    markdown_escape(out, facts->name);
-    text_puts(out, ", driver ");
-    markdown_escape(out, facts->driver_version);
-    text_puts(out, "\n\n");
+    markdown_printf(out, " on %s, driver %s\n\n", facts->name, facts->driver_version);
     print_sentence(&t);
     markdown_remarks(out, result);
     print_table(&t);

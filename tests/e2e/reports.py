@@ -167,8 +167,8 @@ class TheCode(Case):
     def test_markdown(self):
         page = self.made("markdown")
         code = page.split("## Code\n")[1]
-        self.assertIn("a subgroup barrier before each cross-lane read (sync=control-each) changes the "
-                      "code: adds 3 OpControlBarrier.", code)
+        self.assertIn("a subgroup barrier before each cross-lane read (sync=control-each) "
+                      "changes the code: adds 3 OpControlBarrier.", code)
         self.assertRegex(code, r"(?m)^> +\d+  %\d+ = OpGroupNonUniformShuffleUp ")
         self.assertRegex(code, r"(?m)^```diff\n--- shuffle\S+control-each")
         self.assertEqual(page.count("<details>"), page.count("</details>"))
