@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct cat_kernel {
-    const char *name;      // "bench/copy/vectors=4": file and choices
+    const char *name;            // "bench/copy/vectors=4": file and choices
     const unsigned char *packed; // a zstd frame of the words
     size_t size, count;          // bytes; words
 };

@@ -307,7 +307,8 @@ static void counts_come_back(void **state)
 static struct eng_event some_row(void)
 {
     struct eng_event event = {.kind = ENG_EVENT_ROW, .result = ENG_SKIP, .text = "why"};
-    event.bench = (struct bench_report){.row = 52, .loops = 1000, .tick = 0.1, .statistic_count = 2};
+    event.bench =
+        (struct bench_report){.row = 52, .loops = 1000, .tick = 0.1, .statistic_count = 2};
     snprintf(event.bench.statistics[0].name, sizeof event.bench.statistics[0].name, "Registers");
     snprintf(event.bench.statistics[1].name, sizeof event.bench.statistics[1].name, "Size \"\\");
     snprintf(event.bench.statistics[1].value, sizeof event.bench.statistics[1].value, "-17");
