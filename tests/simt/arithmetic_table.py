@@ -3,9 +3,7 @@
 """Prints arithmetic_table.h: reference values for tests/simt/arithmetic.c.
 
 Integers are Python's, of any length; floats are exact fractions, rounded once by the definition of
-IEEE 754. Needs nothing but Python; run it by hand when the table is to change:
-
-    tests/simt/arithmetic_table.py > tests/simt/arithmetic_table.h
+IEEE 754. Needs nothing but Python; the build runs it.
 """
 import random
 from fractions import Fraction

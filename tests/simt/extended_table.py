@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints extended_table.h: what functions of GLSL.std.450 give, correctly rounded.
 
-Needs nothing but Python. Run it by hand when the table is to change:
-
-    tests/simt/extended_table.py > tests/simt/extended_table.h
+Needs nothing but Python; the build runs it.
 """
 from decimal import Decimal, getcontext
 from fractions import Fraction
