@@ -69,7 +69,7 @@ char *cli_session_write(const struct cli_run_options *options,
 static bool fail_damaged(struct lit_error *error)
 {
     return lit_fail(error, LIT_EXIT_USAGE,
-                    "the session cannot be resumed: what it was asked for cannot be read");
+                    "the session cannot be resumed: its options cannot be read");
 }
 
 static bool read_rule(const char *until, json_int_t most, uint64_t least, struct eng_rule *rule)

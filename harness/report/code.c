@@ -160,10 +160,10 @@ void report_code_cost(const struct isa_entry *entry, struct text *words)
 {
     isa_cost_words(&entry->code, entry->piece, words);
     if (entry->listing.sass.count) {
-        const size_t exchanges = isa_cross_lane_reads(&entry->listing);
-        text_printf(words, "%s%zu instruction%s, %zu of them exchange%s between lanes",
+        const size_t reads = isa_cross_lane_reads(&entry->listing);
+        text_printf(words, "%s%zu instruction%s, %zu of them cross-lane read%s",
                     words->length ? "; " : "", entry->listing.count,
-                    entry->listing.count == 1 ? "" : "s", exchanges, exchanges == 1 ? "s" : "");
+                    entry->listing.count == 1 ? "" : "s", reads, reads == 1 ? "" : "s");
     }
 }
 

@@ -52,8 +52,8 @@ static const struct {
     {"failed", "Failures", "Failures",
      "Unexpected failures: forbidden before contested before assumed.", html_failures},
     {"code", "Code", "Compiled code",
-     "The code that the store has: of what failed, and of paired variants. It says what could have "
-     "gone wrong, never what did.",
+     "Stored code of the failures and of their paired variants. It shows what can fail, not what "
+     "did.",
      html_codes},
     {"rates", "Rates", "Failure rates",
      "How often the failing outcome was observed among the runs that were evaluated, with its "

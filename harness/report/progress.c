@@ -230,7 +230,7 @@ void report_waits(const struct report_model *model, size_t device, bool all, str
     };
     static const struct table shape = {
         .title = "Forward progress",
-        .about = "How often a bounded wait expired. That it never did is no guarantee.",
+        .about = "How often a bounded wait expired. Never is not a guarantee.",
         TABLE_OF(heads)};
     struct report_progress progress;
     (void)all;

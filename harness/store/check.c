@@ -78,7 +78,7 @@ static enum store_row take_finding(sqlite3_stmt *check, void *user)
 
 static enum store_row take_orphan(sqlite3_stmt *check, void *user)
 {
-    tell(user, "a row of %s belongs to no %s", sqlite3_column_text(check, 0),
+    tell(user, "a row of %s without its %s", sqlite3_column_text(check, 0),
          sqlite3_column_text(check, 2));
     return STORE_NEXT;
 }
@@ -292,7 +292,7 @@ static bool repair(const char *name, const char *temporary, void *user)
 {
     struct checking *c = user;
     if (access(name, F_OK) == 0)
-        return lit_fail(c->error, LIT_EXIT_USAGE, "%.300s is there: --repair writes a new file",
+        return lit_fail(c->error, LIT_EXIT_USAGE, "%.300s exists: --repair writes a new file",
                         name);
     c->to = store_open_scratch(temporary, name, c->error);
     const bool good = c->to && check_all(c);

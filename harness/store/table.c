@@ -146,8 +146,8 @@ const struct store_table store_tables[STORE_KINDS] = {
     [STORE_KIND_RESULT] = {"result", "session", FIELDS(result_fields), "id, device, name",
                            "session = ?1 AND id = ?2", "id", "result", NULL},
     [STORE_KIND_TUNING] = {"tuning", "session", FIELDS(tuning_fields), "id, device, name, stress",
-                           "session = ?1 AND id = ?2", "id",
-                           "what a search for stress has tried, row", is_tuning},
+                           "session = ?1 AND id = ?2", "id", "a tried stress configuration, row",
+                           is_tuning},
     [STORE_KIND_CODE] = {"code", "session", FIELDS(code_fields), "id, device, name",
                          "session = ?1 AND id = ?2", "id", "code", NULL},
 };
