@@ -115,7 +115,7 @@ static void put_difference(struct text *out, const struct isa_entry *left, const
     report_code_around(&diff, &shown);
     html_printf(out,
                 "<div class=\"wide\" role=\"region\" aria-label=\"Difference of %s and %s\" "
-                "tabindex=\"0\"><table class=\"twins\">\n<caption>\xe2\x88\x92 only in the left "
+                "tabindex=\"0\"><table class=\"pairs\">\n<caption>\xe2\x88\x92 only in the left "
                 "one, + only in the right one</caption>\n<thead><tr><th scope=\"col\">%s</th>"
                 "<th scope=\"col\">%s</th></tr></thead>\n<tbody>\n",
                 left_title, right_title, left_title, right_title);

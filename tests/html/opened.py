@@ -279,7 +279,7 @@ class WithCode(Opened):
                          "{ e.open = true; })")
             grounds = [tab.evaluate(f"getComputedStyle(document.querySelector('{where}'))"
                                     ".backgroundColor")
-                       for where in (".twins .less td", ".twins .more td:last-child",
+                       for where in (".pairs .less td", ".pairs .more td:last-child",
                                      ".listing mark", ".listing pre")]
             self.assertEqual(len(set(grounds[:2])), 2, grounds)
             self.assertNotEqual(grounds[2], grounds[3])

@@ -188,7 +188,7 @@ class OfCode(Pages):
         for link in re.findall(r'href="#(code-\d+)"', page):
             self.assertIn(link, parser.ids)
         self.assertIn('href="#code-', page)
-        for table in re.findall(r'<table class="twins".*?</table>', section, re.S):
+        for table in re.findall(r'<table class="pairs".*?</table>', section, re.S):
             self.assertIn("<caption>", table)
 
     def test_damaged(self):
