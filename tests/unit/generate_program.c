@@ -127,7 +127,7 @@ static void nonsense_is_refused(void **state)
     refused("while i<2 { look } next { return }", rule, "cannot return");
     refused("switch word.1:2 { } look", rule, "has cases");
     refused("switch word.1:2 { look }", rule, "has cases");
-    refused("switch word.1 { case 0 { look } }", rule, "its selector");
+    refused("switch word.1 { case 0 { look } }", rule, "invalid selector");
     refused("switch word.1:2 { case 0 { look } case 0 { } }", rule, "there already");
     refused("switch word.1:2 { case 4 { look } }", rule, "there already");
     refused("switch word.1:2 { default { look } case 0 { } }", rule, "behind the default");
