@@ -48,7 +48,7 @@ static bool is_odd(const struct report_result *result)
 }
 
 // Whether two configurations of one test differ in one axis, and in nothing else.
-static bool are_twins(const struct report_result *a, const struct report_result *b)
+static bool are_paired(const struct report_result *a, const struct report_result *b)
 {
     for (size_t i = 0; i < b->param_count; i++)
         if (strcmp(report_value(a, b->params[i].key), b->params[i].value) != 0)
@@ -56,23 +56,23 @@ static bool are_twins(const struct report_result *a, const struct report_result 
     return strcmp(a->test, b->test) == 0 && report_differences(a, b, NULL) == 1;
 }
 
-static bool has_odd_twin(const struct report_model *model, const struct report_result *result)
+static bool has_odd_pair(const struct report_model *model, const struct report_result *result)
 {
     for (size_t i = 0; i < model->result_count; i++)
         if (model->results[i].device == result->device && is_odd(&model->results[i]) &&
-            are_twins(&model->results[i], result))
+            are_paired(&model->results[i], result))
             return true;
     return false;
 }
 
 static bool is_wanted(const struct cli_code *asked, const struct report_model *model,
-                      const struct report_result *result, bool twins)
+                      const struct report_result *result, bool paired)
 {
     if (result->result == ENG_SKIP)
         return false;
     if (asked->which == CLI_CODE_ALL)
-        return !twins;
-    return twins ? !is_odd(result) && has_odd_twin(model, result) : is_odd(result);
+        return !paired;
+    return paired ? !is_odd(result) && has_odd_pair(model, result) : is_odd(result);
 }
 
 // The cases of a device, those that failed first. *cases is allocated.
@@ -81,12 +81,12 @@ static size_t choose(struct collecting *c, const struct report_model *model,
 {
     size_t count = 0;
     *cases = lit_alloc(model->result_count + 1, sizeof **cases);
-    for (int twins = 0; twins < 2; twins++)
+    for (int paired = 0; paired < 2; paired++)
         for (size_t i = 0; i < model->result_count; i++) {
             const struct report_result *result = &model->results[i];
             const bool full = c->asked->which == CLI_CODE_FAILED && count == CLI_CODE_MOST;
             if (full || strcmp(model->devices[result->device].id, c->device->id) != 0 ||
-                !is_wanted(c->asked, model, result, twins) || is_there(c, result->name))
+                !is_wanted(c->asked, model, result, paired) || is_there(c, result->name))
                 continue;
             count += cat_case_find(&result->cfg, &(*cases)[count], NULL);
         }

@@ -290,7 +290,8 @@ static void other_code_is_as_it_came(void **state)
     assert_int_equal(file(made, "code.bin")->length, 3);
     assert_int_equal(count(file(made, "code-difference.txt"), "\n-s_barrier\n"), 1);
     assert_int_equal(count(readme, "is a pipeline binary of the driver (a &#96;blob&#96;)"), 1);
-    assert_int_equal(count(readme, "nearest passing variant is b/x=&#60;2&#62; (0 of 1,000 runs)."), 1);
+    assert_int_equal(count(readme, "nearest passing variant is b/x=&#60;2&#62; (0 of 1,000 runs)."),
+                     1);
     assert_int_equal(count(readme, "nvdisasm"), 0);
     isa_study_clear(&study);
     made->repro.result = NULL;
@@ -311,8 +312,8 @@ static void no_code_is_said(void **state)
                      1);
     isa_study_add(&study, "x", &code, NULL, NULL);
     make_again(made, &study.entries[0]);
-    assert_int_equal(count(file(made, "README.md"), "There is no code: the driver provides no code"),
-                     1);
+    assert_int_equal(
+        count(file(made, "README.md"), "There is no code: the driver provides no code"), 1);
     assert_null(file(made, "code.txt"));
     assert_null(file(made, "code.bin"));
     isa_study_clear(&study);
