@@ -7,101 +7,99 @@
 
 #define WORD_MAX 24 // bytes of the longest word, terminator included
 
-// Writing
+// How conditions are written: % stands for AT. Before some stands the counter, i or j; to others
+// the iterations may be added.
+static const struct {
+    const char *pattern;
+    bool counts, adds;
+} conditions[GEN_VALUES] = {
+    [GEN_TRUE] = {"true"},
+    [GEN_BIT] = {"word.%", .adds = true},
+    [GEN_LANE_BIT] = {"lane.%", .adds = true},
+    [GEN_LANE_IS] = {"lane=%", .adds = true},
+    [GEN_ELECT] = {"elect"},
+    [GEN_TRIPS] = {"<word.%:2", .counts = true},
+    [GEN_BELOW] = {"<%", .counts = true},
+    [GEN_PAST] = {">=%", .counts = true},
+    [GEN_FIELD] = {"word.%:2", .adds = true},
+    [GEN_LANE_FIELD] = {"lane:2", .adds = true},
+};
 
-static void write_loops(uint32_t loops, struct text *text)
-{
-    text_puts(text, loops & 1 ? "+i" : "");
-    text_puts(text, loops & 2 ? "+j" : "");
-}
+// How steps are written: a word, a condition, a list in braces, what stands before the other list.
+static const struct form {
+    const char *word;
+    uint8_t kind;
+    bool asks, has_list;
+    const char *second;
+} forms[] = {
+    {"look", MASKS_LOOK, false, false, NULL},
+    {"elect", MASKS_ELECT, false, false, NULL},
+    {"break", MASKS_BREAK, false, false, NULL},
+    {"continue", MASKS_CONTINUE, false, false, NULL},
+    {"return", MASKS_RETURN, false, false, NULL},
+    {"if", MASKS_IF, true, true, "else"},
+    {"switch", MASKS_SWITCH, true, true, "else"},
+    {"case", MASKS_CASE, false, true, NULL},
+    {"default", MASKS_CASE, false, true, NULL},
+    {"while", MASKS_WHILE, true, true, "next"},
+    {"loop", MASKS_WHILE, false, true, "next"},
+    {"do", MASKS_DO, false, true, "next"}, // a condition follows
+    {"call", MASKS_CALL, false, true, NULL},
+};
+
+// Writing
 
 void gen_write_condition(const struct gen_condition *when, struct text *text)
 {
-    const char *counter = when->loops == 2 ? "j" : "i";
-    switch ((enum gen_value)when->value) {
-    case GEN_TRUE:
-        text_puts(text, "true");
-        return;
-    case GEN_ELECT:
-        text_puts(text, "elect");
-        return;
-    case GEN_TRIPS:
-        text_printf(text, "%s<word.%u:2", counter, when->at);
-        return;
-    case GEN_BELOW:
-        text_printf(text, "%s<%u", counter, when->at);
-        return;
-    case GEN_PAST:
-        text_printf(text, "%s>=%u", counter, when->at);
-        return;
-    case GEN_BIT:
-        text_printf(text, "word.%u", when->at);
-        break;
-    case GEN_LANE_BIT:
-        text_printf(text, "lane.%u", when->at);
-        break;
-    case GEN_LANE_IS:
-        text_printf(text, "lane=%u", when->at);
-        break;
-    case GEN_FIELD:
-        text_printf(text, "word.%u:2", when->at);
-        break;
-    case GEN_LANE_FIELD:
-        text_puts(text, "lane:2");
-        break;
-    case GEN_NONE:
-    case GEN_VALUES:
-        return;
+    const char *pattern = conditions[when->value].pattern;
+    if (conditions[when->value].counts)
+        text_puts(text, when->loops == 2 ? "j" : "i");
+    for (; pattern && *pattern; pattern++)
+        if (*pattern == '%')
+            text_printf(text, "%u", when->at);
+        else
+            text_append(text, pattern, 1);
+    if (conditions[when->value].adds) {
+        text_puts(text, when->loops & 1 ? "+i" : "");
+        text_puts(text, when->loops & 2 ? "+j" : "");
     }
-    write_loops(when->loops, text);
 }
 
-static const char *const plain[] = {
-    [MASKS_LOOK] = "look",     [MASKS_ELECT] = "elect",
-    [MASKS_BREAK] = "break",   [MASKS_CONTINUE] = "continue",
-    [MASKS_RETURN] = "return", [MASKS_CALL] = "call",
-    [MASKS_DO] = "do",
-};
+static const struct form *form_of(const struct gen_step *step)
+{
+    const struct form *form = forms;
+    while (form->kind != step->kind)
+        form++;
+    const bool second = step->kind == MASKS_WHILE ? step->when.value == GEN_NONE : step->is_default;
+    return form + second;
+}
 
 void gen_write_step(const struct gen_step *step, struct text *text)
 {
-    switch (step->kind) {
-    case MASKS_IF:
-    case MASKS_SWITCH:
-        text_puts(text, step->kind == MASKS_IF ? "if " : "switch ");
+    const struct form *form = form_of(step);
+    text_puts(text, form->word);
+    text_puts(text, form->asks ? " " : "");
+    if (form->asks)
         gen_write_condition(&step->when, text);
-        return;
-    case MASKS_WHILE:
-        text_puts(text, step->when.value == GEN_NONE ? "loop" : "while ");
-        gen_write_condition(&step->when, text);
-        return;
-    case MASKS_CASE:
-        if (step->is_default)
-            text_puts(text, "default");
-        else
-            text_printf(text, "case %u", step->value);
-        return;
-    default:
-        text_puts(text, plain[step->kind]);
-    }
+    if (step->kind == MASKS_CASE && !step->is_default)
+        text_printf(text, " %u", step->value);
 }
 
 static void write_list(const struct gen_program *program, uint32_t first, struct text *text)
 {
     for (uint32_t i = first; i; i = program->steps[i].next) {
         const struct gen_step *step = &program->steps[i];
-        const bool is_loop = step->kind == MASKS_WHILE || step->kind == MASKS_DO;
+        const struct form *form = form_of(step);
         if (i != first)
             text_puts(text, " ");
         gen_write_step(step, text);
-        if (is_loop || step->kind == MASKS_IF || step->kind == MASKS_SWITCH ||
-            step->kind == MASKS_CASE || step->kind == MASKS_CALL) {
+        if (form->has_list) {
             text_puts(text, " { ");
             write_list(program, step->body, text);
             text_puts(text, step->body ? " }" : "}");
         }
         if (step->other) {
-            text_puts(text, is_loop ? " next { " : " else { ");
+            text_printf(text, " %s { ", form->second);
             write_list(program, step->other, text);
             text_puts(text, " }");
         }
@@ -184,54 +182,30 @@ static bool takes_number(const char **word, uint8_t *number)
     return value < 128;
 }
 
-static bool parse_condition(const char *word, struct gen_condition *when)
+static bool is_condition(const char *word, enum gen_value value, struct gen_condition *when)
 {
-    *when = (struct gen_condition){0};
-    bool good = true;
-    if (!strcmp(word, "true") || !strcmp(word, "elect")) {
-        when->value = *word == 't' ? GEN_TRUE : GEN_ELECT;
-        return true;
-    }
-    if ((*word == 'i' || *word == 'j') && (word[1] == '<' || word[1] == '>')) {
-        when->loops = *word == 'i' ? 1 : 2;
-        word++;
-        if (takes(&word, "<word."))
-            when->value = GEN_TRIPS;
-        else if (takes(&word, "<"))
-            when->value = GEN_BELOW;
-        else if (takes(&word, ">="))
-            when->value = GEN_PAST;
-        else
+    *when = (struct gen_condition){.value = (uint8_t)value};
+    if (conditions[value].counts) {
+        if (*word != 'i' && *word != 'j')
             return false;
-        good = takes_number(&word, &when->at);
-        if (when->value == GEN_TRIPS)
-            good = good && takes(&word, ":2");
-        return good && !*word;
+        when->loops = *word++ == 'i' ? 1 : 2;
     }
-    if (takes(&word, "word.")) {
-        when->value = GEN_BIT;
-        good = takes_number(&word, &when->at);
-        if (takes(&word, ":2"))
-            when->value = GEN_FIELD;
-    } else if (takes(&word, "lane:2")) {
-        when->value = GEN_LANE_FIELD;
-    } else if (takes(&word, "lane.")) {
-        when->value = GEN_LANE_BIT;
-        good = takes_number(&word, &when->at);
-    } else if (takes(&word, "lane=")) {
-        when->value = GEN_LANE_IS;
-        good = takes_number(&word, &when->at);
-    } else {
-        return false;
+    for (const char *pattern = conditions[value].pattern; *pattern; pattern++)
+        if (*pattern == '%' ? !takes_number(&word, &when->at) : *word++ != *pattern)
+            return false;
+    if (conditions[value].adds) {
+        when->loops |= takes(&word, "+i") ? 1 : 0;
+        when->loops |= takes(&word, "+j") ? 2 : 0;
     }
-    when->loops |= takes(&word, "+i") ? 1 : 0;
-    when->loops |= takes(&word, "+j") ? 2 : 0;
-    return good && !*word;
+    return !*word;
 }
 
 static bool read_condition(struct reader *r, struct gen_condition *when)
 {
-    return parse_condition(r->word, when) ? advance(r) : complain(r, "a condition");
+    for (enum gen_value value = GEN_TRUE; value < GEN_VALUES; value++)
+        if (is_condition(r->word, value, when))
+            return advance(r);
+    return complain(r, "a condition");
 }
 
 static bool read_list(struct reader *r, uint8_t *first, uint32_t nesting);
@@ -241,51 +215,34 @@ static bool read_block(struct reader *r, uint8_t *first, uint32_t nesting)
     return skip(r, "{") && read_list(r, first, nesting + 1) && skip(r, "}");
 }
 
-static bool read_loop(struct reader *r, struct gen_step *step, uint32_t nesting)
+static bool read_step(struct reader *r, struct gen_step *step, uint32_t nesting)
 {
-    const bool is_do = is(r, "do"), asks = is(r, "while");
-    step->kind = is_do ? MASKS_DO : MASKS_WHILE;
-    if (!advance(r) || (asks && !read_condition(r, &step->when)) ||
-        !read_block(r, &step->body, nesting))
-        return false;
-    if (is(r, "next") && !(advance(r) && read_block(r, &step->other, nesting)))
-        return false;
-    return !is_do || (skip(r, "while") && read_condition(r, &step->when));
-}
-
-static bool read_case(struct reader *r, struct gen_step *step, uint32_t nesting)
-{
-    step->kind = MASKS_CASE;
+    const struct form *form = forms, *end = forms + sizeof forms / sizeof *forms;
+    while (form < end && !is(r, form->word))
+        form++;
+    if (form == end)
+        return complain(r, "a step");
+    step->kind = form->kind;
     step->is_default = is(r, "default");
     if (!advance(r))
         return false;
-    const char *word = r->word;
-    if (!step->is_default &&
-        (!takes_number(&word, &step->value) || *word ? !complain(r, "a case's number")
-                                                     : !advance(r)))
-        return false;
-    if (!read_block(r, &step->body, nesting))
-        return false;
-    step->falls = is(r, "falls");
-    return !step->falls || advance(r);
-}
-
-static bool read_construct(struct reader *r, struct gen_step *step, uint32_t nesting)
-{
-    if (is(r, "while") || is(r, "do") || is(r, "loop"))
-        return read_loop(r, step, nesting);
-    if (is(r, "case") || is(r, "default"))
-        return read_case(r, step, nesting);
-    if (is(r, "call")) {
-        step->kind = MASKS_CALL;
-        return advance(r) && read_block(r, &step->body, nesting);
+    if (step->kind == MASKS_CASE && !step->is_default) {
+        const char *word = r->word;
+        if (!takes_number(&word, &step->value) || *word)
+            return complain(r, "a case's number");
+        if (!advance(r))
+            return false;
     }
-    if (!is(r, "if") && !is(r, "switch"))
-        return complain(r, "a step");
-    step->kind = is(r, "if") ? MASKS_IF : MASKS_SWITCH;
-    if (!advance(r) || !read_condition(r, &step->when) || !read_block(r, &step->body, nesting))
+    if ((form->asks && !read_condition(r, &step->when)) ||
+        (form->has_list && !read_block(r, &step->body, nesting)))
         return false;
-    return !is(r, "else") || (advance(r) && read_block(r, &step->other, nesting));
+    if (form->second && is(r, form->second) &&
+        !(advance(r) && read_block(r, &step->other, nesting)))
+        return false;
+    if (step->kind == MASKS_DO && !(skip(r, "while") && read_condition(r, &step->when)))
+        return false;
+    step->falls = step->kind == MASKS_CASE && is(r, "falls");
+    return !step->falls || advance(r);
 }
 
 static bool read_list(struct reader *r, uint8_t *first, uint32_t nesting)
@@ -301,13 +258,7 @@ static bool read_list(struct reader *r, uint8_t *first, uint32_t nesting)
         const uint8_t number = ++r->program->count;
         *link = number;
         link = &r->program->steps[number].next;
-        bool good = false;
-        for (uint8_t kind = 0; kind < sizeof plain / sizeof *plain && !good; kind++)
-            if (plain[kind] && kind != MASKS_CALL && kind != MASKS_DO && is(r, plain[kind])) {
-                step.kind = kind;
-                good = true;
-            }
-        if (good ? !advance(r) : !read_construct(r, &step, nesting))
+        if (!read_step(r, &step, nesting))
             return false;
         r->program->steps[number] = step;
     }
