@@ -47,21 +47,9 @@ static void reduction_shape(struct cat_args *args)
 // One more number to what those before it gave.
 static uint32_t combined(const char *op, uint32_t sum, uint32_t word)
 {
-    if (strcmp(op, "and") == 0)
-        return sum & word;
-    if (strcmp(op, "xor") == 0)
-        return sum ^ word;
-    if (strcmp(op, "mul") == 0)
-        return sum * word;
-    if (strcmp(op, "umin") == 0)
-        return word < sum ? word : sum;
-    if (strcmp(op, "umax") == 0)
-        return word > sum ? word : sum;
-    if (strcmp(op, "smin") == 0)
-        return (int32_t)word < (int32_t)sum ? word : sum;
-    if (strcmp(op, "smax") == 0)
-        return (int32_t)word > (int32_t)sum ? word : sum;
-    return sum + (strcmp(op, "fadd") == 0 ? word & 255 : word);
+    const uint32_t sign = *op == 's' ? 0x80000000 : 0;
+    word = *op == 'f' ? word & 255 : word;
+    return (uint32_t)oracle_combine(oracle_operation(op), sum ^ sign, word ^ sign) ^ sign;
 }
 
 static bool is_rare(uint32_t word)

@@ -62,6 +62,56 @@ static inline float oracle_bits_float(uint32_t bits)
     return value;
 }
 
+// Operations of scans and reductions, in the order of shuffle.scan-loop, on numbers of up to 64
+// bits: the caller cuts the result off.
+enum oracle_operation {
+    ORACLE_AND,
+    ORACLE_XOR,
+    ORACLE_OR,
+    ORACLE_ADD,
+    ORACLE_MUL,
+    ORACLE_MIN,
+    ORACLE_MAX
+};
+
+// The first of them whose name is the end of this one: "smin", "inclusive-add".
+static inline enum oracle_operation oracle_operation(const char *name)
+{
+    static const char *const names[] = {"and", "xor", "or", "add", "mul", "min", "max"};
+    const size_t length = strlen(name);
+    unsigned i = 0;
+    while (i < ORACLE_MAX &&
+           (length < strlen(names[i]) || strcmp(name + length - strlen(names[i]), names[i]) != 0))
+        i++;
+    return (enum oracle_operation)i;
+}
+
+static inline uint64_t oracle_identity(enum oracle_operation operation)
+{
+    return operation == ORACLE_AND || operation == ORACLE_MIN ? UINT64_MAX
+                                                              : operation == ORACLE_MUL;
+}
+
+static inline uint64_t oracle_combine(enum oracle_operation operation, uint64_t a, uint64_t b)
+{
+    switch (operation) {
+    case ORACLE_AND:
+        return a & b;
+    case ORACLE_XOR:
+        return a ^ b;
+    case ORACLE_OR:
+        return a | b;
+    case ORACLE_ADD:
+        return a + b;
+    case ORACLE_MUL:
+        return a * b;
+    case ORACLE_MIN:
+        return a < b ? a : b;
+    default:
+        return a > b ? a : b;
+    }
+}
+
 // Of the families `loop` and `sync-matrix` (loop.c). What a tail makes of the number that it
 // carries and of what its lane received: `rounds` rounds of a generator of random numbers.
 uint32_t loop_work(uint32_t carried, uint32_t received, uint32_t rounds);

@@ -20,14 +20,12 @@
 
 enum { ROUNDS = 4, FRACTION_BITS = 20 };
 
-enum operation { ADD, MUL, MIN, MAX, AND, OR, XOR, OPERATIONS };
 enum type { U32, I32, F32, F32_ROUNDED, U64, TYPES };
 
-static const char *const operation_names[] = {"add", "mul", "min", "max", "and", "or", "xor"};
 static const char *const type_names[] = {"u32", "i32", "f32", "f32-rounded", "u64"};
 
 struct row {
-    enum operation operation;
+    enum oracle_operation operation;
     enum type type;
     bool inclusive, reduce;
     uint64_t length; // elements without the total
@@ -44,7 +42,7 @@ static unsigned find(const char *value, const char *const *names, unsigned count
 static struct row describe(const struct cat_args *args)
 {
     return (struct row){
-        .operation = (enum operation)find(cat_axis(args, "operation"), operation_names, OPERATIONS),
+        .operation = oracle_operation(cat_axis(args, "operation")),
         .type = (enum type)find(cat_axis(args, "type"), type_names, TYPES),
         .inclusive = cat_axis_is(args, "mode", "inclusive"),
         .reduce = cat_axis_is(args, "mode", "reduce"),
@@ -63,65 +61,47 @@ static float float_of(uint64_t bits)
 }
 
 // A value is 64 bits: those of the type, or for f32-rounded the exact number times 2^20.
-static uint64_t identity(const struct row *row)
-{
-    const bool is_float = row->type == F32;
-    switch (row->operation) {
-    case MUL:
-        return is_float ? oracle_float_bits(1) : 1;
-    case MIN:
-        if (is_float)
-            return oracle_float_bits(FLT_MAX);
-        return row->type == I32 ? INT32_MAX : row->type == U64 ? UINT64_MAX : UINT32_MAX;
-    case MAX:
-        if (is_float)
-            return oracle_float_bits(-FLT_MAX);
-        return row->type == I32 ? 0x80000000 : 0;
-    case AND:
-        return row->type == U64 ? UINT64_MAX : UINT32_MAX;
-    default:
-        return 0;
-    }
-}
-
-static uint64_t combine_floats(enum operation operation, uint64_t left, uint64_t right)
+static uint64_t combine_floats(enum oracle_operation operation, uint64_t left, uint64_t right)
 {
     const float a = float_of(left), b = float_of(right);
     switch (operation) {
-    case ADD:
+    case ORACLE_ADD:
         return oracle_float_bits(a + b);
-    case MUL:
+    case ORACLE_MUL:
         return oracle_float_bits(a * b);
-    case MIN:
+    case ORACLE_MIN:
         return a < b ? left : right;
     default:
         return a > b ? left : right;
     }
 }
 
+// Signed numbers are in the order of unsigned ones when their highest bits are turned over.
+static uint64_t sign_of(const struct row *row)
+{
+    const bool orders = row->operation == ORACLE_MIN || row->operation == ORACLE_MAX;
+    return row->type == I32 && orders ? 0x80000000 : 0;
+}
+
+static uint64_t cut_off(const struct row *row, uint64_t value)
+{
+    return row->type == U64 || row->type == F32_ROUNDED ? value : (uint32_t)value;
+}
+
+static uint64_t identity(const struct row *row)
+{
+    static const float floats[] = {
+        [ORACLE_MUL] = 1, [ORACLE_MIN] = FLT_MAX, [ORACLE_MAX] = -FLT_MAX};
+    return row->type == F32 ? oracle_float_bits(floats[row->operation])
+                            : cut_off(row, oracle_identity(row->operation)) ^ sign_of(row);
+}
+
 static uint64_t combine(const struct row *row, uint64_t a, uint64_t b)
 {
-    if (row->type == F32)
-        return combine_floats(row->operation, a, b);
-    const uint64_t sign = row->type == I32 ? 0x80000000 : 0;
-    const uint64_t mask =
-        words_of(row->type) == 1 && row->type != F32_ROUNDED ? UINT32_MAX : UINT64_MAX;
-    switch (row->operation) {
-    case ADD:
-        return (a + b) & mask;
-    case MUL:
-        return (a * b) & mask;
-    case MIN:
-        return (a ^ sign) < (b ^ sign) ? a : b;
-    case MAX:
-        return (a ^ sign) > (b ^ sign) ? a : b;
-    case AND:
-        return a & b;
-    case OR:
-        return a | b;
-    default:
-        return a ^ b;
-    }
+    const uint64_t sign = sign_of(row);
+    return row->type == F32
+               ? combine_floats(row->operation, a, b)
+               : cut_off(row, oracle_combine(row->operation, a ^ sign, b ^ sign)) ^ sign;
 }
 
 static void subgroup_shape(struct cat_args *args)
@@ -140,7 +120,7 @@ static uint64_t draw_extreme(const struct row *row, struct lit_random *random, u
         return random_next(random);
     const uint64_t step = UINT64_MAX / (row->length + 8);
     const uint64_t value = place * step + random_below(random, step * 8);
-    return row->operation == MIN ? ~value : value;
+    return row->operation == ORACLE_MIN ? ~value : value;
 }
 
 // Mostly the identity, else one bit that says who it was: about 24 times in a row.
@@ -149,22 +129,22 @@ static uint64_t draw_bit(const struct row *row, struct lit_random *random)
     const uint64_t width = words_of(row->type) * 32;
     const uint64_t bit =
         random_below(random, row->length) < 24 ? UINT64_C(1) << random_below(random, width) : 0;
-    return row->operation == AND ? ~bit : bit;
+    return row->operation == ORACLE_AND ? ~bit : bit;
 }
 
 static uint64_t draw_integer(const struct row *row, struct lit_random *random, uint64_t place)
 {
     const unsigned shift = row->type == U64 ? 0 : 32;
     switch (row->operation) {
-    case MIN:
-    case MAX: {
+    case ORACLE_MIN:
+    case ORACLE_MAX: {
         const uint64_t value = draw_extreme(row, random, place) >> shift;
         return row->type == I32 ? value ^ 0x80000000 : value;
     }
-    case AND:
-    case OR:
+    case ORACLE_AND:
+    case ORACLE_OR:
         return draw_bit(row, random);
-    case MUL:
+    case ORACLE_MUL:
         return random_next(random) >> shift | 1;
     default:
         return random_next(random) >> shift;
@@ -205,9 +185,9 @@ static void draw_row(const struct row *row, struct lit_random *random, uint32_t 
         uint64_t value = 0;
         if (row->type == F32_ROUNDED)
             value = oracle_float_bits(draw_rounded(random, &sum));
-        else if (row->type == F32 && row->operation == ADD)
+        else if (row->type == F32 && row->operation == ORACLE_ADD)
             value = oracle_float_bits((float)(1 + random_below(random, 4096)));
-        else if (row->type == F32 && row->operation == MUL)
+        else if (row->type == F32 && row->operation == ORACLE_MUL)
             value = oracle_float_bits(draw_factor(row, random, used));
         else if (row->type == F32)
             value = oracle_float_bits((float)(int32_t)(draw_extreme(row, random, i) >> 41) -

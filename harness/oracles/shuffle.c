@@ -13,61 +13,21 @@
 
 #define VIRTUAL_WORKGROUP 1024u
 
-enum operation { AND, XOR, OR, ADD, MUL, MIN, MAX };
-
 static bool is_seven(const struct cat_args *args)
 {
     return cat_axis_is(args, "op", "seven");
 }
 
-static enum operation operation_of(const struct cat_args *args, uint64_t unit)
+static enum oracle_operation operation_of(const struct cat_args *args, uint64_t unit)
 {
-    return is_seven(args) ? (enum operation)(unit / args->shape.workgroups) : ADD;
+    return is_seven(args) ? (enum oracle_operation)(unit / args->shape.workgroups) : ORACLE_ADD;
 }
 
-static uint32_t identity(enum operation operation)
+static uint32_t fold(enum oracle_operation operation, const uint32_t *words, uint32_t count)
 {
-    switch (operation) {
-    case AND:
-    case MIN:
-        return UINT32_MAX;
-    case MUL:
-        return 1;
-    case XOR:
-    case OR:
-    case ADD:
-    case MAX:
-        break;
-    }
-    return 0;
-}
-
-static uint32_t combine(enum operation operation, uint32_t a, uint32_t b)
-{
-    switch (operation) {
-    case AND:
-        return a & b;
-    case XOR:
-        return a ^ b;
-    case OR:
-        return a | b;
-    case ADD:
-        return a + b;
-    case MUL:
-        return a * b;
-    case MIN:
-        return a < b ? a : b;
-    case MAX:
-        break;
-    }
-    return a > b ? a : b;
-}
-
-static uint32_t fold(enum operation operation, const uint32_t *words, uint32_t count)
-{
-    uint32_t result = identity(operation);
+    uint32_t result = (uint32_t)oracle_identity(operation);
     for (uint32_t i = 0; i < count; i++)
-        result = combine(operation, result, words[i]);
+        result = (uint32_t)oracle_combine(operation, result, words[i]);
     return result;
 }
 
@@ -106,23 +66,24 @@ static void scan_loop_input(const struct cat_args *args, uint64_t seed, uint32_t
 }
 
 // Every element becomes its subgroup's reduction in that round, combined with the reduction of all.
-static void expect_reduce(const struct cat_args *args, enum operation operation,
+static void expect_reduce(const struct cat_args *args, enum oracle_operation operation,
                           const uint32_t *input, uint32_t *expected)
 {
     const uint32_t all = fold(operation, input, VIRTUAL_WORKGROUP);
     for (uint32_t i = 0; i < VIRTUAL_WORKGROUP; i++) {
         const uint32_t start = i - i % args->subgroup;
-        expected[i] = combine(operation, all, fold(operation, input + start, args->subgroup));
+        expected[i] = (uint32_t)oracle_combine(operation, all,
+                                               fold(operation, input + start, args->subgroup));
     }
 }
 
-static void expect_scan(bool inclusive, enum operation operation, const uint32_t *input,
+static void expect_scan(bool inclusive, enum oracle_operation operation, const uint32_t *input,
                         uint32_t *expected)
 {
-    uint32_t result = identity(operation);
+    uint32_t result = (uint32_t)oracle_identity(operation);
     for (uint32_t i = 0; i < VIRTUAL_WORKGROUP; i++) {
         const uint32_t before = result;
-        result = combine(operation, result, input[i]);
+        result = (uint32_t)oracle_combine(operation, result, input[i]);
         expected[i] = inclusive ? result : before;
     }
 }
@@ -132,7 +93,7 @@ static void scan_loop_expect(const struct cat_args *args, const uint32_t *input,
     const bool inclusive = cat_axis_is(args, "mode", "inclusive");
     const bool reduce = cat_axis_is(args, "mode", "reduce");
     for (uint64_t i = 0; i < args->shape.instances; i++) {
-        const enum operation operation = operation_of(args, i);
+        const enum oracle_operation operation = operation_of(args, i);
         const uint32_t *from = input + i % args->shape.workgroups * VIRTUAL_WORKGROUP;
         uint32_t *to = expected + i * VIRTUAL_WORKGROUP;
         if (reduce)

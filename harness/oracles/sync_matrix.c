@@ -212,31 +212,6 @@ static void quad(const struct cat_args *args, const uint32_t *value, uint32_t *r
         result[lane] = value[is_op(args, "broadcast") ? (lane & ~3u) | place : lane ^ across];
 }
 
-static uint32_t combine(const struct cat_args *args, uint32_t a, uint32_t b)
-{
-    switch (cat_axis(args, "op")[1]) {
-    case 'd': // add
-        return a + b;
-    case 'u': // mul
-        return a * b;
-    case 'i': // min
-        return a < b ? a : b;
-    case 'a': // max
-        return a > b ? a : b;
-    case 'n': // and
-        return a & b;
-    case 'r': // or
-        return a | b;
-    default: // xor
-        return a ^ b;
-    }
-}
-
-static uint32_t identity(const struct cat_args *args)
-{
-    return is_op(args, "mul") ? 1 : is_op(args, "min") || is_op(args, "and") ? UINT32_MAX : 0;
-}
-
 // Whether two lanes' numbers are combined.
 typedef bool together(const uint32_t *value, uint32_t a, uint32_t b);
 
@@ -245,12 +220,14 @@ static void combine_all(const struct cat_args *args, together *are_together, con
 {
     const bool inclusive = cat_axis_is(args, "scan", "inclusive");
     const bool exclusive = cat_axis_is(args, "scan", "exclusive");
+    const enum oracle_operation operation = oracle_operation(cat_axis(args, "op"));
     for (uint32_t lane = 0; lane < args->subgroup; lane++) {
         const uint32_t end = exclusive ? lane : inclusive ? lane + 1 : args->subgroup;
-        result[lane] = identity(args);
+        uint64_t sum = oracle_identity(operation);
         for (uint32_t other = 0; other < end; other++)
             if (are_together(value, lane, other))
-                result[lane] = combine(args, result[lane], value[other]);
+                sum = oracle_combine(operation, (uint32_t)sum, value[other]);
+        result[lane] = (uint32_t)sum;
     }
 }
 
