@@ -6,20 +6,24 @@
 #include "base/spirv.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+extern const char generate_template[]; // generate/template.spvasm
+
 #define OPS(X)                                                                                     \
     X(Capability)                                                                                  \
-    X(Extension) X(MemoryModel) X(EntryPoint) X(ExecutionMode) X(Decorate) X(MemberDecorate)       \
-        X(TypeVoid) X(TypeFunction) X(TypeBool) X(TypeInt) X(TypeVector) X(TypeRuntimeArray)       \
-            X(TypeStruct) X(TypePointer) X(ConstantTrue) X(Constant) X(SpecConstant)               \
-                X(SpecConstantComposite) X(Variable) X(Function) X(FunctionParameter)              \
-                    X(FunctionEnd) X(FunctionCall) X(Label) X(Phi) X(LoopMerge) X(SelectionMerge)  \
-                        X(Branch) X(BranchConditional) X(Switch) X(Return) X(Unreachable) X(Load)  \
-                            X(Store) X(AccessChain) X(CompositeExtract) X(CompositeConstruct)      \
-                                X(IAdd) X(IMul) X(ShiftRightLogical) X(BitwiseAnd) X(Select)       \
-                                    X(IEqual) X(INotEqual) X(ULessThan) X(UGreaterThanEqual)       \
+    X(Extension)                                                                                   \
+    X(MemoryModel) X(EntryPoint) X(ExecutionMode) X(Decorate) X(MemberDecorate) X(TypeVoid)        \
+        X(TypeFunction) X(TypeBool) X(TypeInt) X(TypeVector) X(TypeRuntimeArray) X(TypeStruct)     \
+            X(TypePointer) X(ConstantTrue) X(Constant) X(SpecConstant) X(SpecConstantComposite)    \
+                X(Variable) X(Function) X(FunctionParameter) X(FunctionEnd) X(FunctionCall)        \
+                    X(Label) X(Phi) X(LoopMerge) X(SelectionMerge) X(Branch) X(BranchConditional)  \
+                        X(Switch) X(Return) X(Unreachable) X(Load) X(Store) X(AccessChain)         \
+                            X(CompositeExtract) X(CompositeConstruct) X(IAdd) X(IMul)              \
+                                X(ShiftRightLogical) X(BitwiseAnd) X(Select) X(IEqual)             \
+                                    X(INotEqual) X(ULessThan) X(UGreaterThanEqual)                 \
                                         X(GroupNonUniformElect) X(GroupNonUniformBallot)
 #define OP(name) {"Op" #name, SpvOp##name},
 
@@ -157,73 +161,54 @@ static void put_program(const struct gen_program *program, struct text *text)
     struct text notation = {0};
     size_t width = 0;
     gen_write(program, &notation);
-    text_puts(text, "; program     ");
     for (char *save = NULL, *word = strtok_r(notation.data, " ", &save); word;
          word = strtok_r(NULL, " ", &save)) {
-        if (width && width + strlen(word) > 80) {
-            text_puts(text, "\n;             ");
-            width = 0;
-        }
-        text_printf(text, " %s", word);
-        width += strlen(word) + 1;
+        const bool breaks = width + strlen(word) > 80;
+        text_printf(text, "%s%s", !width ? "" : breaks ? "\n;              " : " ", word);
+        width = (breaks ? 0 : width) + strlen(word) + 1;
     }
-    text_puts(text, "\n");
     text_free(&notation);
 }
 
-static const char *const spec[] = {
-    [MASKS_DEFAULT] = "; spec         SPIR-V 2.2.5, Uniform Control Flow: if all of the workgroup "
-                      "entered a selection\n"
-                      ";              or a loop together and all left it by its merge block, they "
-                      "are together there\n"
-                      "; spec         SPIR-V 2.2.5, Dynamic Instance: invocations stay together as "
-                      "long as they take\n"
-                      ";              the same way; those that took different ways may meet at the "
-                      "same instruction\n",
-    [MASKS_SUBGROUP_UNIFORM] =
-        "; spec         SPV_KHR_subgroup_uniform_control_flow: the rule of SPIR-V 2.2.5 for each\n"
-        ";              subgroup: if all of it entered a selection or a loop together and all left "
-        "it by\n"
-        ";              its merge block, they are together there\n"
-        "; spec         SPIR-V 2.2.5, Dynamic Instance: invocations stay together as long as they "
-        "take\n"
-        ";              the same way; those that took different ways may meet at the same "
-        "instruction\n",
-    [MASKS_MAXIMAL] =
-        "; spec         SPV_KHR_maximal_reconvergence, Reconvergence: invocations that entered a\n"
-        ";              selection, a loop, an iteration or a call together are together at its "
-        "merge\n"
-        ";              block, its continue target, its return, but those that escaped from it\n"
-        "; spec         SPV_KHR_maximal_reconvergence, Non-reconvergence: nowhere else do they "
-        "meet\n",
-};
-
-static const char *const expects[] = {
-    [MASKS_DEFAULT] = "what was uniform for the workgroup is again, and who took the same way is "
-                      "together;\n;              more is not demanded",
-    [MASKS_SUBGROUP_UNIFORM] = "what was uniform for the subgroup is again, and who took the same "
-                               "way is together;\n;              more is not demanded",
-    [MASKS_MAXIMAL] = "one mask is prescribed at each place; behind a case that several selectors\n"
-                      ";              reach, joined or not",
-};
+// Parts begin with a line "== PART"; "[RULE]" before a line: it is there under that rule only.
+void gen_template(const char *part, const struct gen_title *title,
+                  const struct gen_program *program, struct text *text)
+{
+    const char *rule = gen_rule_name(title->rule), *line = generate_template;
+    char mark[24];
+    snprintf(mark, sizeof mark, "== %s\n", part);
+    line = strstr(line, mark) + strlen(mark);
+    for (const char *end; *line && strncmp(line, "== ", 3) != 0; line = end + 1) {
+        end = strchr(line, '\n');
+        if (*line == '[') {
+            const size_t length = strcspn(++line, "]");
+            if (length != strlen(rule) || memcmp(line, rule, length) != 0)
+                continue;
+            line += length + 1;
+        }
+        const size_t length = strcspn(line, "{\n");
+        text_append(text, line, length);
+        if (line[length] == '{')
+            switch (line[length + 1]) {
+            case 'n': // name
+                text_puts(text, title->name);
+                break;
+            case 'o': // origin
+                text_puts(text, title->origin);
+                break;
+            case 'r': // rule
+                text_puts(text, rule);
+                break;
+            default:
+                put_program(program, text);
+            }
+        text_puts(text, "\n");
+    }
+}
 
 void gen_head(const struct gen_title *title, const struct gen_program *program, struct text *text)
 {
-    text_printf(
-        text,
-        "; SPDX-License-Identifier: Apache-2.0\n;\n"
-        "; litmus       %s\n"
-        "; asks         which lanes execute together in this generated program?\n"
-        "; fails        lanes were together that the rule keeps apart, or apart that the rule "
-        "brings together\n"
-        "; origin       %s\n%s"
-        "; axis reconvergence   %s\n"
-        "; sweep workgroup 0    64 128 256\n"
-        "; expect       forbidden : %s\n",
-        title->name, title->origin, spec[title->rule], gen_rule_name(title->rule),
-        expects[title->rule]);
-    put_program(program, text);
-    text_puts(text, "; oracle       reconvergence.generated\n");
+    gen_template("head", title, program, text);
 }
 
 void gen_assembly(const struct gen_title *title, const struct gen_program *program,

@@ -56,7 +56,7 @@ __attribute__((format(printf, 1, 2))) static struct name name(const char *format
 }
 
 // Declares a constant at its first use, and appends what it is called.
-static void put_constant(struct emit *e, uint32_t value, struct text *out)
+static void put_constant(struct emit *e, uint32_t value)
 {
     static const char *const words[] = {"zero", "one", "two", "three", "four"};
     const bool has_word = value < sizeof words / sizeof *words;
@@ -65,35 +65,10 @@ static void put_constant(struct emit *e, uint32_t value, struct text *out)
     if (!e->is_declared[value])
         text_printf(&e->declared, "%-21s = OpConstant %%uint %u\n", id.is, value);
     e->is_declared[value] = true;
-    text_puts(out, id.is);
+    text_puts(&e->code, id.is);
 }
 
 // Appends a line: an instruction, in two columns, with #N for the constant N; or a comment.
-static void put_line(struct emit *e, const char *line, struct text *out)
-{
-    const char *equals = strstr(line, " = ");
-    struct text made = {0};
-    if (*line == ';') {
-        text_printf(out, "\n%s\n", line);
-        return;
-    }
-    for (const char *at = line; *at;) {
-        const size_t length = strcspn(at, "#");
-        text_append(&made, at, length);
-        at += length;
-        if (*at == '#') {
-            char *end;
-            put_constant(e, (uint32_t)strtoul(at + 1, &end, 10), &made);
-            at = end;
-        }
-    }
-    if (*line == '%' && equals)
-        text_printf(out, "%-21.*s%s\n", (int)(equals - line), line, made.data + (equals - line));
-    else
-        text_printf(out, "%*s%s\n", *line ? 24 : 0, "", made.data ? made.data : "");
-    text_free(&made);
-}
-
 __attribute__((format(printf, 2, 3))) static void put(struct emit *e, const char *format, ...)
 {
     char line[512];
@@ -103,13 +78,22 @@ __attribute__((format(printf, 2, 3))) static void put(struct emit *e, const char
     va_end(list);
     assert(length >= 0 && (size_t)length < sizeof line);
     (void)length;
-    put_line(e, line, &e->code);
-}
-
-static void put_lines(struct emit *e, const char *const *lines, struct text *out)
-{
-    for (; *lines; lines++)
-        put_line(e, *lines, out);
+    const char *equals = *line == '%' ? strstr(line, " = ") : NULL, *at = equals ? equals : line;
+    if (*line == ';')
+        text_puts(&e->code, "\n");
+    else
+        text_printf(&e->code, equals ? "%-21.*s" : "%24.*s", (int)(at - line), line);
+    for (size_t plain; *at; at += plain) {
+        plain = strcspn(at, *line == ';' ? "" : "#");
+        text_append(&e->code, at, plain);
+        if (at[plain] == '#') {
+            char *end;
+            put_constant(e, (uint32_t)strtoul(at + plain + 1, &end, 10));
+            at = end;
+            plain = 0;
+        }
+    }
+    text_puts(&e->code, "\n");
 }
 
 static void label(struct emit *e, struct name id)
@@ -442,31 +426,9 @@ static void emit_function(struct emit *e, uint32_t n)
     emit_body(e, call->body, call->loops);
 }
 
-// Who an invocation is, as in spirv/common/lane-word.h.
-static const char *const main_lines[] = {
-    "",
-    "%main = OpFunction %void None %procedure",
-    "%entry = OpLabel",
-    "; Who this invocation is: subgroups count in the order of their ids.",
-    "%lane = OpLoad %uint %lane_input",
-    "%subgroup = OpLoad %uint %subgroup_input",
-    "%workgroup_id = OpLoad %uint3 %workgroup_input",
-    "%workgroup = OpCompositeExtract %uint %workgroup_id 0",
-    "%subgroup_size_at = OpAccessChain %push_uint %push #3",
-    "%subgroup_size = OpLoad %uint %subgroup_size_at",
-    "%workgroup_start = OpIMul %uint %workgroup %workgroup_width",
-    "%subgroup_offset = OpIMul %uint %subgroup %subgroup_size",
-    "%subgroup_start = OpIAdd %uint %workgroup_start %subgroup_offset",
-    "%invocation = OpIAdd %uint %subgroup_start %lane",
-    "; The lane's word, of which its conditions are made, and where its records begin.",
-    "%word_at = OpAccessChain %word_pointer %input #0 %invocation",
-    "%word = OpLoad %uint %word_at",
-    NULL,
-};
-
-static void emit_main(struct emit *e)
+static void emit_main(struct emit *e, const struct gen_title *title)
 {
-    put_lines(e, main_lines, &e->code);
+    gen_template("main", title, NULL, &e->code);
     put(e, "%%records = OpIMul %%uint %%invocation #%u", e->shape->masks.slots);
     e->word = name("%%word");
     e->lane = name("%%lane");
@@ -475,103 +437,17 @@ static void emit_main(struct emit *e)
     emit_body(e, e->program->first, 0);
 }
 
-// Declarations
-
-// What comes before and behind the execution mode of the rule.
-static const char *const declarations[] = {
-    "; The workgroup is workgroup_width x 1 x 1, and the width is specialization constant 0.",
-    "OpDecorate %workgroup_width SpecId 0",
-    "OpDecorate %workgroup_size BuiltIn WorkgroupSize",
-    "OpDecorate %lane_input BuiltIn SubgroupLocalInvocationId",
-    "OpDecorate %subgroup_input BuiltIn SubgroupId",
-    "OpDecorate %workgroup_input BuiltIn WorkgroupId",
-    "; The input is an array of words, the output one of records: four words each.",
-    "OpDecorate %words ArrayStride 4",
-    "OpDecorate %masks ArrayStride 16",
-    "OpDecorate %word_buffer Block",
-    "OpDecorate %mask_buffer Block",
-    "OpMemberDecorate %word_buffer 0 Offset 0",
-    "OpMemberDecorate %mask_buffer 0 Offset 0",
-    "OpDecorate %input DescriptorSet 0",
-    "OpDecorate %input Binding 0",
-    "OpDecorate %output DescriptorSet 0",
-    "OpDecorate %output Binding 1",
-    "; The push constants: three addresses, the subgroup size, a seed.",
-    "OpDecorate %parameters Block",
-    "OpMemberDecorate %parameters 0 Offset 0",
-    "OpMemberDecorate %parameters 1 Offset 8",
-    "OpMemberDecorate %parameters 2 Offset 16",
-    "OpMemberDecorate %parameters 3 Offset 24",
-    "OpMemberDecorate %parameters 4 Offset 28",
-    "; Types, constants, variables.",
-    "%void = OpTypeVoid",
-    "%procedure = OpTypeFunction %void",
-    "%bool = OpTypeBool",
-    "%uint = OpTypeInt 32 0",
-    "%uint2 = OpTypeVector %uint 2",
-    "%uint3 = OpTypeVector %uint 3",
-    "%uint4 = OpTypeVector %uint 4",
-    "%true = OpConstantTrue %bool",
-    "%subgroup_scope = OpConstant %uint 3",
-    "%one = OpConstant %uint 1",
-    "%workgroup_width = OpSpecConstant %uint 64",
-    "%workgroup_size = OpSpecConstantComposite %uint3 %workgroup_width %one %one",
-    "%uint_input = OpTypePointer Input %uint",
-    "%uint3_input = OpTypePointer Input %uint3",
-    "%lane_input = OpVariable %uint_input Input",
-    "%subgroup_input = OpVariable %uint_input Input",
-    "%workgroup_input = OpVariable %uint3_input Input",
-    "%words = OpTypeRuntimeArray %uint",
-    "%masks = OpTypeRuntimeArray %uint4",
-    "%word_buffer = OpTypeStruct %words",
-    "%mask_buffer = OpTypeStruct %masks",
-    "%parameters = OpTypeStruct %uint2 %uint2 %uint2 %uint %uint",
-    "%word_buffer_pointer = OpTypePointer StorageBuffer %word_buffer",
-    "%mask_buffer_pointer = OpTypePointer StorageBuffer %mask_buffer",
-    "%push_parameters = OpTypePointer PushConstant %parameters",
-    "%word_pointer = OpTypePointer StorageBuffer %uint",
-    "%mask_pointer = OpTypePointer StorageBuffer %uint4",
-    "%push_uint = OpTypePointer PushConstant %uint",
-    "%input = OpVariable %word_buffer_pointer StorageBuffer",
-    "%output = OpVariable %mask_buffer_pointer StorageBuffer",
-    "%push = OpVariable %push_parameters PushConstant",
-    NULL,
-};
-
-static void declare(struct emit *e, enum masks_rule rule)
-{
-    static const struct {
-        const char *extension, *mode;
-    } rules[] = {
-        [MASKS_SUBGROUP_UNIFORM] = {"OpExtension \"SPV_KHR_subgroup_uniform_control_flow\"",
-                                    "OpExecutionMode %main SubgroupUniformControlFlowKHR"},
-        [MASKS_MAXIMAL] = {"OpExtension \"SPV_KHR_maximal_reconvergence\"",
-                           "OpExecutionMode %main MaximallyReconvergesKHR"},
-    };
-    const char *const first[] = {"OpCapability Shader", "OpCapability GroupNonUniform",
-                                 "OpCapability GroupNonUniformBallot", rules[rule].extension, NULL};
-    const char *const modes[] = {
-        "OpMemoryModel Logical GLSL450",
-        "OpEntryPoint GLCompute %main \"main\" %lane_input %subgroup_input %workgroup_input",
-        "OpExecutionMode %main LocalSize 1 1 1",
-        rules[rule].mode,
-        NULL,
-    };
-    put_lines(e, first, &e->declared);
-    put_lines(e, modes, &e->declared);
-    put_lines(e, declarations, &e->declared);
-    e->is_declared[1] = true;
-}
-
 void gen_module_make(const struct gen_program *program, enum masks_rule rule,
                      struct gen_module *module)
 {
+    const struct gen_title title = {.rule = rule};
     struct gen_shape *shape = gen_shape_make(program);
     struct emit *e = lit_alloc(1, sizeof *e);
     e->program = program;
     e->shape = shape;
-    declare(e, rule);
-    emit_main(e);
+    gen_template("declarations", &title, NULL, &e->declared);
+    e->is_declared[0] = e->is_declared[1] = e->is_declared[3] = true;
+    emit_main(e, &title);
     for (uint32_t n = 1; n <= e->call_count; n++)
         emit_function(e, n);
     text_append(&e->declared, e->code.data, e->code.length);
