@@ -62,11 +62,11 @@ uint32_t reconvergence_word(uint64_t seed, uint64_t instance, uint32_t lane, uin
 // The rule of the axis `reconvergence`; default without one.
 static enum masks_rule reconvergence_rule(const struct cat_args *args)
 {
-    if (cat_axis_is(args, "reconvergence", "maximal"))
-        return MASKS_MAXIMAL;
-    if (cat_axis_is(args, "reconvergence", "subgroup-uniform"))
-        return MASKS_SUBGROUP_UNIFORM;
-    return MASKS_DEFAULT;
+    const char *name = cat_axis(args, "reconvergence");
+    enum masks_rule rule = MASKS_DEFAULT;
+    if (name)
+        gen_rule_find(name, &rule);
+    return rule;
 }
 
 // Conditions, by the names that the notation has for them
@@ -160,6 +160,14 @@ static const struct {
     const char *name;
     masks_choice *choose;
 } conditions[] = {CONDITIONS(ROW)};
+
+extern const char reconvergence_sources[]; // oracles/reconvergence.txt
+
+// Whether the control flow stands in the head of the test.
+static bool is_generated(const struct cat_args *args)
+{
+    return !strcmp(args->oracle->name, "reconvergence.generated");
+}
 
 // The notation: that of generated programs (docs/fuzzing.md) with the conditions above, and with
 //  'NAME'@SLOT      a place that looks: its name and its slot; behind the slot:
@@ -320,55 +328,62 @@ static const struct masks_step *take_list(struct reader *r)
     return kept;
 }
 
-// Appends a source as the configuration has it.
+// Appends a source, up to the next one, as the configuration has it.
 static void choose_parts(const struct cat_args *args, const char *source, struct text *out)
 {
     uint32_t left_out = 0; // brackets around, from one on that does not hold
-    for (; *source; source++) {
-        char axis[16] = "", value[24] = "", negation[2] = "";
+    for (; *source && strncmp(source, "\n==", 3) != 0; source++) {
+        char axis[16] = "", value[24] = "";
         int length = 0;
-        if (*source == ']') {
+        if (!strncmp(source, "\n;", 2)) {
+            source += strcspn(source + 1, "\n");
+        } else if (*source == ']') {
             left_out -= left_out > 0;
         } else if (*source == '[') {
-            sscanf(source, "[%15[a-z]%1[!]%n", axis, negation, &length);
-            sscanf(source, "[%15[a-z!]=%23[a-z-]%n", axis, value, &length);
-            axis[strcspn(axis, "!")] = '\0';
-            left_out += left_out || cat_axis_is(args, axis, value) == (*negation != '\0');
+            sscanf(source, "[%15[a-z]%*[!=]%23[a-z-]%n", axis, value, &length);
+            const bool is = source[1 + strlen(axis)] == '=';
+            left_out += left_out || cat_axis_is(args, axis, value) != is;
             source += length;
         } else if (!left_out) {
-            text_append(out, source, 1);
+            text_append(out, *source == '\n' ? " " : source, 1);
         }
     }
 }
 
-// `data` of an oracle; slots: without that of `outside`.
-struct reconvergence {
-    uint32_t slots;
-    const char *source;
-};
+// The control flow of a test and its slots, in oracles/reconvergence.txt.
+static const char *find_source(const char *test, uint32_t *slots)
+{
+    char mark[48], *end;
+    snprintf(mark, sizeof mark, "\n== %s ", test);
+    const char *found = strstr(reconvergence_sources, mark);
+    assert(found);
+    *slots = (uint32_t)strtoul(found + strlen(mark), &end, 10);
+    return end;
+}
 
 // The shape of a configuration: free() it. NULL with an error if it is that of a generated program,
 // and the head has none that is one.
 static struct masks_shape *make_shape(const struct cat_args *args, struct lit_error *error)
 {
-    const struct reconvergence *of = args->oracle->data;
-    const char *notation = args->which->test->head.program;
-    struct gen_program program;
     struct text text = {0};
-    if (!of && !notation) {
-        lit_fail(error, LIT_EXIT_USAGE, "the head lacks 'program'");
-        return NULL;
-    }
-    if (!of)
+    if (is_generated(args)) {
+        const char *notation = args->which->test->head.program;
+        struct gen_program program;
+        if (!notation) {
+            lit_fail(error, LIT_EXIT_USAGE, "the head lacks 'program'");
+            return NULL;
+        }
         return gen_read(notation, strlen(notation), &program, error) &&
                        gen_check(&program, reconvergence_rule(args), error)
                    ? &gen_shape_make(&program)->masks
                    : NULL;
-    choose_parts(args, of->source, &text);
+    }
+    uint32_t slots;
+    choose_parts(args, find_source(strchr(args->oracle->name, '.') + 1, &slots), &text);
     struct shape *shape = lit_alloc(1, sizeof *shape + text.length);
     struct reader reader = {text.data, shape, (char *)(shape + 1)};
     shape->masks.steps = take_list(&reader);
-    shape->masks.slots = of->slots + cat_axis_is(args, "entry", "subgroup");
+    shape->masks.slots = slots + cat_axis_is(args, "entry", "subgroup");
     text_free(&text);
     return &shape->masks;
 }
@@ -411,7 +426,7 @@ static void size_up(struct cat_args *args)
 static void fill_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
 {
     for (uint64_t i = 0; i < args->shape.input_words; i++)
-        input[i] = (args->oracle->data ? reconvergence_word : gen_word)(
+        input[i] = (is_generated(args) ? gen_word : reconvergence_word)(
             seed, i / args->subgroup, (uint32_t)(i % args->subgroup), args->subgroup);
 }
 
@@ -455,160 +470,39 @@ static void describe(const struct cat_args *args, const struct cat_failure *fail
     free(shape);
 }
 
-// With entry=subgroup only some subgroups enter, and a last place looks where all have reconverged.
-#define ENTERED(slot, ...)                                                                         \
-    "[entry=subgroup if enters { ]" __VA_ARGS__ "[entry=subgroup  } 'outside'@" #slot "]"
-
-// RECONVERGENCE(label, slots, source)
-#define RECONVERGENCE(label, ...)                                                                  \
+#define RECONVERGENCE(label)                                                                       \
     {                                                                                              \
         .name = "reconvergence." label, .check = CAT_CHECK_MASK, .instance = "subgroup",           \
         .deterministic = is_maximal, .fits = fits, .shape = size_up, .input = fill_input,          \
         .expect = expect, .describe = describe,                                                    \
-        .data = &(const struct reconvergence){__VA_ARGS__},                                        \
     }
 
-// The function of call-in-arms.
-#define VISIT                                                                                      \
-    "call { 'function'@0 "                                                                         \
-    "[returns=loop while more_rows { 'loop in the function'@3:3 "                                  \
-    "if second { 'return'@1 return } } ]"                                                          \
-    "[returns!=loop if second_of_all { 'return'@1 return } ]"                                      \
-    "'end of the function'@2 } "
-
-// How lanes leave the switch of switch-exit.
-#define EXIT                                                                                       \
-    "[branch=block 'exit'@22:3 ][target=continue continue ][target=loop leave ]"                   \
-    "[target!=continue [target!=loop break ]]"
-
 const struct cat_oracle oracles_reconvergence[] = {
-    RECONVERGENCE("break-ballot", 10,
-                  "loop { if trips_over { 'break'@8 break } 'stay'@0:8 } 'after the loop'@9"),
-    // Lanes call in the arms of a branch.
-    RECONVERGENCE("call-in-arms", 11,
-                  ENTERED(11, "if first_of_all { 'before the call'@6 " VISIT "'after the call'@7 } "
-                              "else { 'other arm'@8 [calls=both-arms " VISIT
-                              "'after the call in the other arm'@9 ]} 'after both arms'@10")),
-    RECONVERGENCE("continue-exit", 19,
-                  ENTERED(19, "do { 'body'@0:3 if second { 'before continue'@3:3 continue } "
-                              "'rest of the body'@6:3 } next { 'continue target'@9:3 "
-                              "[construct=branch if first { "
-                              "'branch in the continue construct'@12:3 } 'back-edge block'@15:3 ]} "
-                              "while [condition=any any_]rows_again 'after the loop'@18")),
-    RECONVERGENCE("continue-target", 25,
-                  ENTERED(25, "while more_trips { if first { 'before continue'@0:8 continue } "
-                              "'rest of the body'@8:8 } next { 'continue target'@16:8 } "
-                              "'after the loop'@24")),
-    RECONVERGENCE("early-return", 5,
-                  ENTERED(5, "[from=function call { ]if first { 'outer branch'@0 "
-                             "if second { 'return'@1 return } 'not returned'@2 } 'rest'@3"
-                             "[from=function  } 'after the call'@4]")),
-    RECONVERGENCE("elect-call", 2,
-                  "call { loop { if elected { break } } elect 'elected after the loop'@0 } "
-                  "'after the call'@1"),
-    RECONVERGENCE("elect-loop", 3,
-                  ENTERED(3, "loop { 'body, last iteration'@0 if elected { 'break'@1 break } } "
-                             "'after the loop'@2")),
-    RECONVERGENCE("elect-turns", 12,
-                  ENTERED(12, "[leave=condition do][leave!=condition loop] { 'remaining'@0%8 "
-                              "if elected { 'turn'@8 number 'number of the turn'@9 "
-                              "[leave!=condition break ]} 'stay, last iteration'@10 } "
-                              "[leave=condition while not_elected ]'after the loop'@11")),
-    // The second arm of a branch leaves.
-    RECONVERGENCE("else-leaves", 13,
-                  "while more_rows { if first { if second { 'before continue'@0:3 continue } "
-                  "'rest of the arm'@3:3 'rest of the arm, stored behind the branch'@6:3 } "
-                  "else { [leave=break break ][leave!=break continue ]} "
-                  "'behind the branch'@9:3 break } 'after the loop'@12"),
-    {
-        .name = "reconvergence.generated",
-        .check = CAT_CHECK_MASK,
-        .instance = "subgroup",
-        .deterministic = is_maximal,
-        .fits = fits,
-        .shape = size_up,
-        .input = fill_input,
-        .expect = expect,
-        .describe = describe,
-    },
-    RECONVERGENCE("loop-not-entered", 13,
-                  "while more_rows { do { 'inner body'@0:3x3 } while columns_again "
-                  "'after the inner loop'@9:3 } 'after both loops'@12"),
-    RECONVERGENCE("loop-peeling", 2,
-                  "while counts_to_128 { if count_[order=down down_]is_lane { "
-                  "[exit=return 'return'@0 return ][exit!=return 'break'@0 break ]} } "
-                  "'after the loop'@1"),
-    RECONVERGENCE("nested-breaks", 21,
-                  ENTERED(21, "[by=return call { ]while more_rows { while more_columns { "
-                              "'inner body'@0:3x3 if column_breaks { 'escape'@9:3 "
-                              "[by=return return ][by!=return break ]} } "
-                              "'after the inner loop'@12:3 "
-                              "[by!=return if row_escapes { 'outer break'@15 break } "
-                              "'rest of the outer body'@16:3 ]} 'after both loops'@19"
-                              "[by=return  } 'after the call'@20]")),
-    RECONVERGENCE("nested-if", 9,
-                  "if first { 'then'@0 if third_bit { 'then, then'@1 } else { 'then, else'@2 } "
-                  "'end of then'@3 } else { 'else'@4 if fourth_bit { 'else, then'@5 } "
-                  "else { 'else, else'@6 } 'end of else'@7 } 'after both'@8"),
-    RECONVERGENCE("nested-loops", 16,
-                  ENTERED(16, "while more_rows { while more_columns { 'inner body'@0:3x3 "
-                              "if column_breaks { 'inner break'@9:3 break } } "
-                              "'outer body'@12:3 } 'after both loops'@15")),
-    RECONVERGENCE("never-true", 6,
-                  "if is_lane_zero { while more_rows { if is_lane_of_turn { 'never executed'@0 "
-                  "return } 'rest of the body'@1:3 } 'after the loop'@4 } 'after all'@5"),
-    // The loop counts from 0 what the kernel counts from 1.
-    RECONVERGENCE("peeled-by-hand", 20,
-                  ENTERED(20, "if has_trips { 'A, first copy'@0 "
-                              "[form=rotated loop { if second { 'leave'@17 break } 'B'@8:8 "
-                              "if trips_end { break } 'A'@1:7 } 'after the loop'@18 ]"
-                              "[form!=rotated if second_of_all { 'leave, first copy'@16 } else { "
-                              "'B, first copy'@8 while trips_again { 'A'@1:7 "
-                              "if next_second { 'leave'@17 break } 'B'@9:7 } "
-                              "'after the loop'@18 } ]} 'after all'@19")),
-    // if (A && f(Y)), if (A || f(Y)); while (i < rows && f(Y)), and until (i == rows || f(Y)).
-    RECONVERGENCE("short-circuit", 14,
-                  ENTERED(14,
-                          "[used=while loop { if more_rows { 'second operand'@0:4 } "
-                          "'after the operator'@4:4 if rows_end_or[operator!=or _not] { break } "
-                          "'body'@8:4 } 'after the loop'@13]"
-                          "[used!=while if [operator=or not_]first { 'second operand'@0:4 } "
-                          "'after the operator'@4:4 "
-                          "if [operator=or either][operator!=or both] { 'then'@8:4 } "
-                          "else { 'else'@12 } 'after both arms'@13]")),
-    // What comes first is looked at by all, whether their subgroup enters or not.
-    RECONVERGENCE("straight-line", 6,
-                  "'start'@0 " ENTERED(6, "'select'@1 'scattered load'@2 'atomic'@3 "
-                                          "call { 'function'@4 } 'after the call'@5")),
-    RECONVERGENCE("switch-exit", 25,
-                  ENTERED(25, "while more_rows { switch turning_selector { "
-                              "case 0 { 'case 0'@0:3 if second { " EXIT "} "
-                              "'rest of case 0'@3:3 } "
-                              "case 1 { 'case 1'@6:3 if second { " EXIT "} } falls "
-                              "case 2 { 'case 2'@9:3 } default { 'default'@12:3 } } "
-                              "'after the switch'@15:3 } next { 'continue target'@18:3 } "
-                              "'after the loop'@21")),
-    RECONVERGENCE("switch-fallthrough", 5,
-                  "switch selector { case 0 { 'case 0'@0 } falls case 1 { 'case 1'@1 } "
-                  "case 2 { 'case 2'@2 } default { 'default'@3 } } 'after the switch'@4"),
-    RECONVERGENCE("switch-in-switch", 10,
-                  "while more_rows { switch first { case 0 { switch inner_selector { case 0 { "
-                  "[early=yes if second { break } ]'leave'@0:3 "
-                  "[target=loop leave ][target!=loop continue ]} } "
-                  "'rest of the outer case'@3:3 } } 'after both switches'@6:3 } "
-                  "'after the loop'@9"),
-    RECONVERGENCE("switch-shared-target", 6,
-                  ENTERED(6, "switch selector { case 0 { 'case 0'@0 } case 1 { } falls "
-                             "case 2 { 'case 1 and 2'@1 "
-                             "if first { 'branch in case 1 and 2'@2 } "
-                             "'end of case 1 and 2'@3 } default { 'default'@4 } } "
-                             "'after the switch'@5")),
-    RECONVERGENCE("trip-count", 9, "do { 'body'@0:8 } while trips_again 'after the loop'@8"),
-    RECONVERGENCE("waterfall", 3,
-                  "loop { if trips_of_first { 'break'@0 break } 'stay, last iteration'@1 } "
-                  "'after the loop'@2"),
-    RECONVERGENCE("while-break", 18,
-                  ENTERED(18, "while more_trips { if first { 'A'@0:8 "
-                              "if second { 'break'@16 break } } 'B'@8:8 } 'after the loop'@17")),
+    RECONVERGENCE("break-ballot"),
+    RECONVERGENCE("call-in-arms"),
+    RECONVERGENCE("continue-exit"),
+    RECONVERGENCE("continue-target"),
+    RECONVERGENCE("early-return"),
+    RECONVERGENCE("elect-call"),
+    RECONVERGENCE("elect-loop"),
+    RECONVERGENCE("elect-turns"),
+    RECONVERGENCE("else-leaves"),
+    RECONVERGENCE("generated"),
+    RECONVERGENCE("loop-not-entered"),
+    RECONVERGENCE("loop-peeling"),
+    RECONVERGENCE("nested-breaks"),
+    RECONVERGENCE("nested-if"),
+    RECONVERGENCE("nested-loops"),
+    RECONVERGENCE("never-true"),
+    RECONVERGENCE("peeled-by-hand"),
+    RECONVERGENCE("short-circuit"),
+    RECONVERGENCE("straight-line"),
+    RECONVERGENCE("switch-exit"),
+    RECONVERGENCE("switch-fallthrough"),
+    RECONVERGENCE("switch-in-switch"),
+    RECONVERGENCE("switch-shared-target"),
+    RECONVERGENCE("trip-count"),
+    RECONVERGENCE("waterfall"),
+    RECONVERGENCE("while-break"),
     {0},
 };
