@@ -392,7 +392,7 @@ static void put_markdown_remarks(const struct bench_size *size, struct text *tex
     struct text remarks = {0};
     put_remarks(size, "- ", &remarks);
     if (remarks.length)
-        text_printf(text, "\n%s", remarks.data);
+        text_printf(text, "%s\n", remarks.data);
     text_free(&remarks);
 }
 
@@ -422,7 +422,7 @@ static void put_markdown_look(const struct bench_device *device, struct text *te
     for (size_t i = 0; i < device->count; i++) {
         const struct bench_size *size = &device->sizes[i];
         table = (struct table){TABLE_OF(look_columns)};
-        text_puts(text, "\n### ");
+        text_puts(text, "### ");
         put_size(size, text);
         text_puts(text, "\n\n");
         add_looks(size, BENCH_COPY, LOOK_ROWS, &table);
@@ -433,7 +433,7 @@ static void put_markdown_look(const struct bench_device *device, struct text *te
         put_markdown_remarks(size, text);
     }
     if (device->reason[0])
-        text_printf(text, "\n- %s\n", device->reason);
+        text_printf(text, "- %s\n\n", device->reason);
 }
 
 static const struct table_column rate_columns[] = {
@@ -480,8 +480,7 @@ static void add_rate(const struct cli_rate *rate, enum bench_form form, struct t
 void cli_bench_markdown(const struct cli_benching *b, struct text *text)
 {
     const bool scan = strcmp(b->name, "scan") == 0, lookback = strcmp(b->name, "lookback") == 0;
-    static const struct table_column head_columns[] = {{.title = ""},
-                                                       {.title = "", .kind = TABLE_CODE}};
+    static const struct table_column head_columns[] = {{.title = ""}, {.title = ""}};
     struct table head = {TABLE_OF(head_columns)};
     struct table rates = {TABLE_OF(rate_columns)};
     text_printf(text, "# %s\n\n",
@@ -500,7 +499,7 @@ void cli_bench_markdown(const struct cli_benching *b, struct text *text)
         const struct bench_device *device = &b->measured[i];
         struct text line = {0};
         cli_device_line(&device->device->facts, true, &line);
-        text_puts(text, "\n## ");
+        text_puts(text, "## ");
         markdown_escape(text, line.data);
         text_puts(text, "\n\n");
         if (scan)

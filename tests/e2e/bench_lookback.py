@@ -128,7 +128,7 @@ class Right(Lookback):
             self.assertIn(words, run.out)
         with open(self.path("out.md")) as file:
             text = file.read()
-        self.assertIn("| command | `litmus bench ", text)
+        self.assertIn("| command | litmus bench ", text)
         self.assertIn("### 8,192 words", text)
         self.assertEqual(len(re.findall(r"(?m)^\| held=1/", text)), 10)
 
