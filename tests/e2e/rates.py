@@ -145,7 +145,7 @@ class Right(Rates):
 
     def test_without_timestamps(self):
         run, rates = self.rates("throughput", *SHORT, fault="timestamp-bits=0")
-        self.assertIn("the device has no clock", run.out)
+        self.assertIn("the device has no timestamps", run.out)
         self.assertEqual(sum(rates[0]["forms"]["batched"]["of_wall"].values()), 0)
 
 
