@@ -137,13 +137,11 @@ static void put_risks(const struct isa_study *study, struct text *text)
         any = true;
         letter(study, i, code);
         for (size_t k = 0; k < entry->lint.count; k++) {
-            struct text words = {0};
             if (!lint_is_risk(entry->lint.findings[k].kind))
                 continue;
-            text_printf(&words, "%s: ", lint_kind_name(entry->lint.findings[k].kind));
-            lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[k], &words);
-            text_printf(text, "  %4s  %s\n", code, words.data);
-            text_free(&words);
+            text_printf(text, "  %4s  ", code);
+            lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[k], text);
+            text_puts(text, "\n");
         }
     }
 }
@@ -165,7 +163,7 @@ static const char *mark_of(const struct isa_entry *entry, uint32_t address)
     return mark;
 }
 
-void cli_isa_listing(const struct isa_entry *entry, struct text *text)
+static void put_listing(const struct isa_entry *entry, struct text *text)
 {
     for (size_t i = 0; i < entry->listing.count; i++) {
         const struct isa_line *line = &entry->listing.lines[i];
@@ -219,7 +217,7 @@ static void put_code(const struct isa_study *study, size_t index, bool every, st
         return;
     }
     text_printf(text, "\n  %s, by %s\n", entry->piece->name, entry->listing.by);
-    cli_isa_listing(entry, text);
+    put_listing(entry, text);
 }
 
 // --- Remarks: each once, with how many configurations have it

@@ -100,7 +100,6 @@ static void lint_function(struct linting *l, const char *path, const struct isa_
         if (l->chosen.quiet || (!l->chosen.all && !lint_is_risk(kind)))
             continue;
         put_where(path, function, &lines);
-        text_printf(&lines, "%s: ", lint_kind_name(kind));
         lint_word(&code, &lint, &lint.findings[i], &lines);
         text_puts(&lines, "\n");
     }

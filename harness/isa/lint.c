@@ -479,7 +479,7 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
 
 #define SHOWN 8 // addresses of a way; of longer ones the middle is left out
 
-// What is said of a kind before the address of the branch (or of where lanes ended), and behind it
+// The words of a kind before the address of the branch (or of where lanes ended), and behind it
 // and how many other branches the same is true of.
 static const struct {
     const char *name, *before, *behind;
@@ -546,8 +546,7 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
                         code->insns[finding->other].address, branch);
         return;
     case LINT_MISGUARDED:
-        text_printf(text,
-                    " has the guard P%d, where the masks of lanes at 0x%x were compared into UP%d",
+        text_printf(text, " is guarded by P%d, but the lane masks at 0x%x were compared into UP%d",
                     guard, branch, guard);
         return;
     case LINT_GUARDED:
@@ -565,6 +564,7 @@ static void word_kind(const struct sass_code *code, const struct lint_finding *f
 void lint_word(const struct sass_code *code, const struct lint *lint,
                const struct lint_finding *finding, struct text *text)
 {
+    text_printf(text, "%s: ", kinds[finding->kind].name);
     word_insn(code, finding->read, text);
     word_kind(code, finding, text);
     if (finding->kind != LINT_GUARDED && finding->kind != LINT_MISGUARDED)

@@ -72,8 +72,8 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
               struct lit_error *error);
 void lint_clear(struct lint *lint);
 
-// Appends a finding as one line without newline: "SHFL.IDX at 0x2a0 can be reached from both sides
-// of the branch at 0x1d0 without reconvergence: 0x1d0 -> 0x1e0 -> 0x2a0 and 0x1d0 -> 0x260 ->
-// 0x2a0".
+// Appends a finding as one line without newline, its kind first: "at risk: SHFL.IDX at 0x2a0 can be
+// reached from both sides of the branch at 0x1d0 without reconvergence: 0x1d0 -> 0x1e0 -> 0x2a0 and
+// 0x1d0 -> 0x260 -> 0x2a0".
 void lint_word(const struct sass_code *code, const struct lint *lint,
                const struct lint_finding *finding, struct text *text);

@@ -171,7 +171,6 @@ void report_code_risk(const struct isa_entry *entry, size_t index, struct text *
 {
     for (size_t i = 0; i < entry->lint.count; i++)
         if (lint_is_risk(entry->lint.findings[i].kind) && index-- == 0) {
-            text_printf(words, "%s: ", lint_kind_name(entry->lint.findings[i].kind));
             lint_word(&entry->listing.sass, &entry->lint, &entry->lint.findings[i], words);
             return;
         }

@@ -88,7 +88,7 @@ static void print_findings(const char *path, const struct sass_code *code, const
         total.findings[lint->findings[i].kind]++;
         lint_word(code, lint, &lint->findings[i], &text);
         if (!quiet)
-            printf("%s: %s: %s\n", path, lint_kind_name(lint->findings[i].kind), text.data);
+            printf("%s: %s\n", path, text.data);
         text_free(&text);
     }
 }

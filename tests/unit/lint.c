@@ -652,9 +652,9 @@ static void test_words(void **state)
     assert_int_equal(lint.divergent, 1);
     struct text text = {0};
     lint_word(&code, &lint, &lint.findings[0], &text);
-    assert_string_equal(text.data,
-                        "SHFL.IDX at 0x40 can be reached from both sides of the branch at 0x20 "
-                        "without reconvergence: 0x20 -> 0x30 -> 0x40 and 0x20 -> 0x40");
+    assert_string_equal(
+        text.data, "at risk: SHFL.IDX at 0x40 can be reached from both sides of the branch at 0x20 "
+                   "without reconvergence: 0x20 -> 0x30 -> 0x40 and 0x20 -> 0x40");
     text_free(&text);
     lint_clear(&lint);
     sass_code_clear(&code);

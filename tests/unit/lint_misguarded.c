@@ -163,8 +163,8 @@ static void it_is_said_in_words(void **state)
     assert_true(lint.count >= 1);
     assert_int_equal(lint.findings[0].kind, LINT_MISGUARDED);
     lint_word(&code, &lint, &lint.findings[0], &text);
-    assert_string_equal(text.data, "REDUX.SUM at 0x20 has the guard P3, where the masks of lanes "
-                                   "at 0x10 were compared into UP3");
+    assert_string_equal(text.data, "misguarded: REDUX.SUM at 0x20 is guarded by P3, but the lane "
+                                   "masks at 0x10 were compared into UP3");
     text_free(&text);
     lint_clear(&lint);
     sass_code_clear(&code);
