@@ -130,7 +130,7 @@ class Right(Lookback):
             text = file.read()
         self.assertIn("| command | litmus bench ", text)
         self.assertIn("### 8,192 words", text)
-        self.assertEqual(len(re.findall(r"(?m)^\| held=1/", text)), 10)
+        self.assertEqual(len(re.findall(r"(?m)^\| (?:\*\*)?held=1/", text)), 10)
 
     def test_against_cub(self):
         sizes = [{"elements": 8192, "scan": {"median_ns": 1e6, "wrong": 0},
