@@ -243,7 +243,7 @@ static enum store_row take_missing(sqlite3_stmt *select, void *user)
     else if (c->kind == STORE_KIND_SESSION)
         store_damaged(c->store, c->error, "sessions are missing");
     else
-        store_damaged(c->store, c->error, "not each %s of session %lld is there that was",
+        store_damaged(c->store, c->error, "%ss of session %lld are missing",
                       store_tables[c->kind].name, (long long)sqlite3_column_int64(select, 0));
     return STORE_FAILED;
 }

@@ -313,13 +313,13 @@ class Damaged(Case):
                 ("UPDATE outcome SET instances = 1 WHERE result = 3", "session 2: the result of"),
                 ("UPDATE part SET process = 7 WHERE result = 3", "session 2: the result of"),
                 ("DELETE FROM outcome WHERE result = 3", "session 2: the result of"),
-                ("DELETE FROM result WHERE id = 3", "not each result of session 2"),
+                ("DELETE FROM result WHERE id = 3", "results of session 2 are missing"),
                 ("UPDATE device SET name = 'x' WHERE session = 2", "device 1 is damaged"),
-                ("DELETE FROM device WHERE session = 2", "not each device of session 2"),
+                ("DELETE FROM device WHERE session = 2", "devices of session 2 are missing"),
                 ("UPDATE session SET seed = '0x1' WHERE id = 2", "session 2 is damaged"),
-                ("DELETE FROM session WHERE id = 2", "not all sessions"),
-                ("DELETE FROM total WHERE session = 2", "not each result of session 2"),
-                ("UPDATE total SET sum = sum + 1 WHERE session = 2", "not each device of session 2"),
+                ("DELETE FROM session WHERE id = 2", "sessions are missing"),
+                ("DELETE FROM total WHERE session = 2", "results of session 2 are missing"),
+                ("UPDATE total SET sum = sum + 1 WHERE session = 2", "devices of session 2 are missing"),
                 ("PRAGMA user_version = 4", "format 4")):
             with self.subTest(sql=sql):
                 shutil.copy(self.path("litmus.db"), self.path("bad.db"))
@@ -370,9 +370,9 @@ class Damaged(Case):
 
     def test_usage(self):
         for arguments, words in (((), "check"), (("chek", "litmus.db"), "check"),
-                                 (("check",), "which store"), (("check", "a", "b"), "one store"),
+                                 (("check",), "missing store"), (("check", "a", "b"), "one store"),
                                  (("check", "gone.db"), "no such file"),
-                                 (("check", "--repair", "litmus.db", "litmus.db"), "is there")):
+                                 (("check", "--repair", "litmus.db", "litmus.db"), "exists")):
             self.assert_one_line(self.litmus("store", *arguments), 2, words)
 
 
