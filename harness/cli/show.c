@@ -31,38 +31,34 @@ static void put_condition(struct text *text, const struct cat_head *head,
 {
     for (size_t t = 0; t < condition->count; t++) {
         const struct cat_term *term = &condition->terms[t];
-        const char *name =
-            term->is_sweep ? head->sweeps[term->index].name : head->axes[term->index].name;
-        char *const *values =
-            term->is_sweep ? head->sweeps[term->index].values : head->axes[term->index].values;
+        const struct cat_axis *axis = &(term->is_sweep ? head->sweeps : head->axes)[term->index];
         const char *separator = "";
-        text_printf(text, " %s%s", name, term->negated ? "!=" : "=");
+        text_printf(text, " %s%s", axis->name, term->negated ? "!=" : "=");
         for (size_t v = 0; v < CAT_MAX_VALUES; v++)
             if (term->values >> v & 1) {
-                text_printf(text, "%s%s", separator, values[v]);
+                text_printf(text, "%s%s", separator, axis->values[v]);
                 separator = ",";
             }
     }
 }
 
-static void put_choices(struct text *text, const struct cat_head *head)
+// Variant axes or run parameters, each with its values.
+static void put_axes(struct text *text, const struct cat_axis *axes, size_t count, bool parameters)
 {
-    for (size_t i = 0; i < head->axis_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct text line = {0};
-        text_printf(&line, "%s:", head->axes[i].name);
-        for (size_t v = 0; v < head->axes[i].count; v++)
-            text_printf(&line, "%s %s", v ? " |" : "", head->axes[i].values[v]);
-        text_paragraph(text, i ? "           " : "choices    ", line.data);
-        text_free(&line);
-    }
-    for (size_t i = 0; i < head->sweep_count; i++) {
-        const struct cat_axis *sweep = &head->sweeps[i];
-        struct text line = {0};
-        text_printf(&line, "%s:", sweep->name);
-        for (size_t v = 0; v < sweep->count; v++)
-            text_printf(&line, "%s %s", v == sweep->quick ? " and with --thorough" : "",
-                        sweep->values[v]);
-        text_paragraph(text, i ? "           " : "sweeps     ", line.data);
+        text_printf(&line, "%s:", axes[i].name);
+        for (size_t v = 0; v < axes[i].count; v++)
+            text_printf(&line, "%s %s",
+                        !parameters          ? (v ? " |" : "")
+                        : v == axes[i].quick ? " and with --thorough"
+                                             : "",
+                        axes[i].values[v]);
+        text_paragraph(text,
+                       i            ? "           "
+                       : parameters ? "parameters "
+                                    : "axes       ",
+                       line.data);
         text_free(&line);
     }
 }
@@ -121,7 +117,8 @@ static void put_test(struct text *text, const struct cat_test *test)
     text_paragraph(text, "origin     ", head->origin);
     for (size_t i = 0; i < head->spec_count; i++)
         text_paragraph(text, i ? "           " : "spec       ", head->spec[i]);
-    put_choices(text, head);
+    put_axes(text, head->axes, head->axis_count, false);
+    put_axes(text, head->sweeps, head->sweep_count, true);
     put_rules(text, head, "without    ", head->without, head->without_count, false);
     put_rules(text, head, "thorough   ", head->thorough, head->thorough_count, false);
     put_rules(text, head, "expect     ", head->expect, head->expect_count, true);
