@@ -89,7 +89,7 @@ struct comparison {
     size_t remark_count;
 };
 
-// Compares. `waivers` may be NULL; what they excused is written into them. The sides and waivers
+// Compares. `waivers` may be NULL; what they waived is written into them. The sides and waivers
 // have to outlive the comparison. False with an error: no devices belong together, no configuration
 // is on both sides, or all that are have other modules. Clear it after a failure too.
 bool compare_make(struct comparison *comparison, const struct compare_request *request,
@@ -103,19 +103,18 @@ void compare_power(const struct compare_entry *entries, size_t count,
 
 struct compare_look {
     bool color;
-    int verbosity; // -1: headline and regressions; 0; 1: every configuration
+    int verbosity; // -1: summary and regressions; 0; 1: every configuration
 };
 
 void compare_text(const struct comparison *comparison, const struct compare_look *look,
                   struct text *out);
 void compare_json(const struct comparison *comparison, struct text *out);
 void compare_markdown(const struct comparison *comparison, struct text *out);
-// Annotations of GitHub Actions, one a line, and the headline.
+// Annotations of GitHub Actions, one a line, and the summary.
 void compare_github(const struct comparison *comparison, struct text *out);
 
 // ---- words: the same sentences in every report (words.c)
 
-// "no-progress" -> what it means: "gave up waiting more often".
 // Appends what happened to one configuration, from A to B, in one line without a full stop:
 // "0 of 1,000 -> 37 of 1,000 runs failed, < 3.7e-3 -> 0.037 [0.026, 0.051], by 0.037 [0.027,
 // 0.051], p 3.6e-10".
@@ -128,7 +127,7 @@ double compare_entry_p(const struct compare_entry *entry);
 // "3 regressions, 12 improvements, 320 unchanged, 8 undecided, 87 new".
 void compare_say_counts(const struct comparison *comparison, struct text *out);
 // The one sentence that comes first: "passed: no regression", "3 regressions", ...
-void compare_say_headline(const struct comparison *comparison, struct text *out);
+void compare_say_summary(const struct comparison *comparison, struct text *out);
 // "Example GPU: driver 1.2.3 -> 1.2.4"; what else differs behind it.
 void compare_say_pair(const struct comparison *comparison, size_t pair, struct text *out);
 // "before.json: session 3 of 2026-11-21, litmus 0.1.0"
@@ -143,7 +142,7 @@ bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out);
 
 // Calls `visit` for each entry of a kind: all regressions, forbidden ones first, and so on.
 enum compare_kind {
-    COMPARE_KIND_REGRESSIONS, // that gate and that nothing excuses
+    COMPARE_KIND_REGRESSIONS, // that gate and that nothing waives
     COMPARE_KIND_WAIVED,
     COMPARE_KIND_FIRST_SEEN,   // open
     COMPARE_KIND_NEW_WRONG,    // open

@@ -158,7 +158,7 @@ static json_t *make_summary(const struct comparison *comparison)
     for (enum compare_verdict v = 0; v < COMPARE_VERDICTS; v++)
         json_object_set_new(verdicts, compare_verdict_name(v), field_count(s->verdicts[v]));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o}",
-                     "headline", words(compare_say_headline, comparison), "configurations",
+                     "headline", words(compare_say_summary, comparison), "configurations",
                      field_count(comparison->count), "verdicts", verdicts, "regressions",
                      field_count(s->regressions), "open", field_count(s->open), "first_seen",
                      field_count(s->first_seen), "new_and_wrong", field_count(s->new_wrong),

@@ -27,7 +27,7 @@ static void put_head(const struct comparison *comparison, struct text *out)
     const struct compare_side *sides[] = {comparison->a, comparison->b};
     struct text line = {0};
     text_puts(out, "**");
-    put_line(comparison, out, "**\n\n", compare_say_headline);
+    put_line(comparison, out, "**\n\n", compare_say_summary);
     put_line(comparison, out, "\n\n", compare_say_counts);
     for (size_t s = 0; s < 2; s++) {
         line.length = 0;
@@ -142,7 +142,7 @@ void compare_github(const struct comparison *comparison, struct text *out)
     // The headline counts among its kind.
     size_t errors = MOST_ANNOTATIONS - (code == LIT_EXIT_FORBIDDEN);
     size_t warnings = MOST_ANNOTATIONS - (code == LIT_EXIT_UNDECIDED);
-    compare_say_headline(comparison, &line);
+    compare_say_summary(comparison, &line);
     text_puts(&line, ". ");
     compare_say_counts(comparison, &line);
     text_puts(&line, ". ");

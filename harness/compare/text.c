@@ -37,7 +37,7 @@ static void print_head(const struct comparison *comparison, const struct compare
     for (size_t i = 0; i < comparison->remark_count; i++)
         text_paragraph(out, "  note: ", comparison->remarks[i]);
     line.length = 0;
-    compare_say_headline(comparison, &line);
+    compare_say_summary(comparison, &line);
     text_puts(out, "\n");
     enum tone tone = comparison->summary.regressions                       ? TONE_BAD
                      : comparison->policy.gate && comparison->summary.code ? TONE_WARN

@@ -21,7 +21,7 @@ enum compare_verdict {
 // Why a verdict is as it is.
 enum compare_why {
     COMPARE_RATE,         // the rate of failed runs
-    COMPARE_WAITS,        // the rate of runs that gave up waiting
+    COMPARE_WAITS,        // the rate of runs in which a wait expired
     COMPARE_FIRST_SEEN,   // a forbidden outcome, in B for the first time, too seldom to be
                           // significant
     COMPARE_ENDS,         // B does not come to an end
@@ -86,7 +86,7 @@ struct compare_entry {
     enum eng_result broke_before, broke_now;
     size_t pair;   // of devices
     char *name;    // of the configuration, for people; "axis=A>B" where it differs
-    size_t waiver; // number of what excuses it, from 1; 0: nothing
+    size_t waiver; // number of what waives it, from 1; 0: nothing
 
     // Filled by compare_judge:
     enum compare_verdict verdict;
@@ -116,7 +116,7 @@ bool compare_is_open(const struct compare_entry *entry, const struct compare_pol
 struct compare_summary {
     size_t verdicts[COMPARE_VERDICTS];
     size_t regressions; // that gate
-    size_t waived;      // regressions and open entries that do not count because they are excused
+    size_t waived;      // regressions and open entries that do not count because they are waived
     size_t first_seen;  // open
     size_t new_wrong;
     size_t not_measured;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads waivers and deqp-runner's lists.
+// Reads waivers and deqp-runner's lists, and finds what they waive.
 #include "compare/waiver.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ static bool parse_waiver(struct compare_waivers *waivers, char *line, const stru
     struct compare_waiver *waiver = add(waivers, COMPARE_WAIVERS, place, pattern, strlen(pattern));
     free(waiver->url);
     waiver->url = lit_strdup(url);
-    waiver->excuses = COMPARE_EXCUSE_ALL;
+    waiver->waives = COMPARE_WAIVE_ALL;
     while ((word = next_word(&rest))) {
         if (strncmp(word, "until=", 6) != 0)
             return bad_line(place, "unexpected '%.80s'; a comment begins with #", word);
@@ -102,22 +102,22 @@ static bool parse_fail(struct compare_waivers *waivers, char *line, const struct
 {
     static const struct {
         const char *name;
-        unsigned excuses;
+        unsigned waives;
     } statuses[] = {
-        {"Fail", COMPARE_EXCUSE_RATE},
-        {"ExpectedFail", COMPARE_EXCUSE_RATE},
-        {"Flake", COMPARE_EXCUSE_RATE},
-        {"KnownFlake", COMPARE_EXCUSE_RATE},
-        {"Crash", COMPARE_EXCUSE_RATE | COMPARE_EXCUSE_CRASH},
-        {"Timeout", COMPARE_EXCUSE_RATE | COMPARE_EXCUSE_HANG},
-        {"Skip", COMPARE_EXCUSE_SKIP},
-        {"Missing", COMPARE_EXCUSE_OPEN},
+        {"Fail", COMPARE_WAIVE_RATE},
+        {"ExpectedFail", COMPARE_WAIVE_RATE},
+        {"Flake", COMPARE_WAIVE_RATE},
+        {"KnownFlake", COMPARE_WAIVE_RATE},
+        {"Crash", COMPARE_WAIVE_RATE | COMPARE_WAIVE_CRASH},
+        {"Timeout", COMPARE_WAIVE_RATE | COMPARE_WAIVE_HANG},
+        {"Skip", COMPARE_WAIVE_SKIP},
+        {"Missing", COMPARE_WAIVE_OPEN},
         {"Pass", 0},
         {"Warn", 0},
         {"UnexpectedPass", 0},
         {"UnexpectedImprovement(Pass)", 0},
         {"UnexpectedImprovement(Skip)", 0},
-        {"UnexpectedImprovement(Fail)", COMPARE_EXCUSE_RATE},
+        {"UnexpectedImprovement(Fail)", COMPARE_WAIVE_RATE},
         {"UnexpectedImprovement(Warn)", 0},
     };
     // A configuration's name has commas itself.
@@ -129,7 +129,7 @@ static bool parse_fail(struct compare_waivers *waivers, char *line, const struct
             continue;
         struct compare_waiver *waiver =
             add(waivers, COMPARE_DEQP_FAILS, place, line, (size_t)(comma - line));
-        waiver->excuses = statuses[i].excuses;
+        waiver->waives = statuses[i].waives;
         return true;
     }
     return bad_line(place, "unknown status '%.40s' (Fail, Crash, Timeout, Skip, Flake, ...)",
@@ -175,7 +175,7 @@ static bool parse_regex(struct compare_waivers *waivers, enum compare_list list,
     if (problem)
         return bad_line(place, "%s", problem);
     struct compare_waiver *waiver = add(waivers, list, place, line, strlen(line));
-    waiver->excuses = list == COMPARE_DEQP_SKIPS ? COMPARE_EXCUSE_SKIP : COMPARE_EXCUSE_RATE;
+    waiver->waives = list == COMPARE_DEQP_SKIPS ? COMPARE_WAIVE_SKIP : COMPARE_WAIVE_RATE;
     waiver->needed = compare_regex_needs(line);
     waiver->regex = lit_alloc(1, sizeof *waiver->regex);
     int failed = regcomp(waiver->regex, line, REG_EXTENDED | REG_NOSUB);
@@ -262,4 +262,128 @@ void compare_waivers_clear(struct compare_waivers *waivers)
     }
     free(waivers->items);
     *waivers = (struct compare_waivers){0};
+}
+
+// What they waive
+
+static bool is_named(const struct compare_waiver *waiver, const char *name)
+{
+    const char *pattern = waiver->pattern;
+    if (waiver->regex)
+        return compare_regex_may_match(waiver->needed, name) &&
+               regexec(waiver->regex, name, 0, NULL, 0) == 0;
+    if (waiver->list == COMPARE_WAIVERS)
+        return cfg_matches(pattern, name);
+    const size_t length = strlen(pattern);
+    return strcmp(pattern, name) == 0 ||
+           (strncmp(pattern, name, length) == 0 &&
+            (length == cfg_bare_length(name) || length == cfg_test_length(name)));
+}
+
+// What it would take to waive what B came to.
+static unsigned fault_of_result(const struct compare_entry *entry)
+{
+    enum eng_result broken = compare_entry_broken(entry);
+    if (broken == ENG_HANG)
+        return COMPARE_WAIVE_HANG;
+    if (broken || entry->b->result == ENG_HARNESS_ERROR)
+        return COMPARE_WAIVE_CRASH;
+    return COMPARE_WAIVE_RATE;
+}
+
+// What it would take to waive an entry; 0 if there is nothing to waive.
+static unsigned fault_of(const struct compare_entry *entry, const struct compare_policy *policy)
+{
+    if (entry->verdict != COMPARE_REGRESSION && !compare_is_open(entry, policy))
+        return 0;
+    if (compare_is_new_and_wrong(entry) || compare_is_not_measured(entry))
+        return fault_of_result(entry);
+    switch (entry->why) {
+    case COMPARE_WAITS:
+    case COMPARE_NO_ANSWER:
+        return COMPARE_WAIVE_HANG;
+    case COMPARE_NEW_SKIP:
+        return COMPARE_WAIVE_SKIP;
+    case COMPARE_OTHER_CODE:
+    case COMPARE_OTHER_STRESS:
+    case COMPARE_OTHER_CLASS:
+        return COMPARE_WAIVE_OPEN;
+    case COMPARE_RATE:
+    case COMPARE_FIRST_SEEN:
+    case COMPARE_TOO_FEW:
+    case COMPARE_SAME:
+        return COMPARE_WAIVE_RATE;
+    case COMPARE_ENDS:
+    case COMPARE_ENDED_BEFORE:
+    case COMPARE_NOT_MEASURED:
+    case COMPARE_WAS_SKIPPED:
+    case COMPARE_NOT_RUN:
+    case COMPARE_WHYS:
+        break;
+    }
+    return entry->b ? fault_of_result(entry) : COMPARE_WAIVE_OPEN;
+}
+
+// Listed as failing, but all of B's runs were right.
+static bool is_passing(const struct compare_waiver *waiver, const struct compare_entry *entry)
+{
+    return waiver->list == COMPARE_DEQP_FAILS && waiver->waives & COMPARE_WAIVE_RATE && entry->b &&
+           entry->b->result == ENG_PASS;
+}
+
+void compare_waivers_apply(struct compare_waivers *waivers, struct compare_entry *entries,
+                           size_t count, const struct compare_policy *policy, const char *today)
+{
+    for (size_t w = 0; w < waivers->count; w++) {
+        struct compare_waiver *waiver = &waivers->items[w];
+        waiver->matched = waiver->used = waiver->passing = 0;
+        waiver->expired = waiver->until[0] && strcmp(waiver->until, today) < 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct compare_entry *entry = &entries[i];
+        const char *name = compare_entry_result(entry)->name;
+        unsigned fault = fault_of(entry, policy);
+        entry->waiver = 0;
+        for (size_t w = 0; w < waivers->count; w++) {
+            struct compare_waiver *waiver = &waivers->items[w];
+            if (!is_named(waiver, name))
+                continue;
+            waiver->matched++;
+            waiver->passing += is_passing(waiver, entry);
+            if (!fault || (waiver->waives & fault) != fault)
+                continue;
+            waiver->used++;
+            if (!waiver->expired && !entry->waiver)
+                entry->waiver = w + 1;
+        }
+    }
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+// Something was seen for which there should be a bug; more runs are the answer to the rest.
+static bool wants_waiver(const struct compare_entry *entry, const struct compare_policy *policy)
+{
+    return !entry->waiver && compare_can_gate(entry, policy) &&
+           (entry->verdict == COMPARE_REGRESSION || entry->why == COMPARE_FIRST_SEEN ||
+            compare_is_new_and_wrong(entry));
+}
+
+void compare_waivers_write(const struct compare_entry *entries, size_t count,
+                           const struct compare_policy *policy, struct text *out)
+{
+    const char **names = lit_alloc(count + 1, sizeof *names);
+    size_t written = 0;
+    for (size_t i = 0; i < count; i++)
+        if (wants_waiver(&entries[i], policy))
+            names[written++] = compare_entry_result(&entries[i])->name;
+    if (written > 0)
+        qsort(names, written, sizeof *names, compare_names);
+    for (size_t i = 0; i < written; i++)
+        if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
+            text_printf(out, "%s " COMPARE_URL_PLACEHOLDER "\n", names[i]);
+    free(names);
 }

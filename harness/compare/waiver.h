@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of what may be wrong: waivers, each with the URL of its bug, and the lists of deqp-runner.
-// Text files that someone else may have written; what they excuse is a pure function.
+// Text files that someone else may have written; what they waive is a pure function.
 #pragma once
 
 #include "compare/verdict.h"
@@ -17,14 +17,14 @@ enum compare_list {
     COMPARE_LISTS,
 };
 
-// What an entry of a list excuses: bits.
-enum compare_excuse {
-    COMPARE_EXCUSE_RATE = 1,  // failing outcomes
-    COMPARE_EXCUSE_CRASH = 2, // crash, lost device, error of the harness
-    COMPARE_EXCUSE_HANG = 4,  // hang, no progress
-    COMPARE_EXCUSE_SKIP = 8,
-    COMPARE_EXCUSE_OPEN = 16, // not run, other code or stress
-    COMPARE_EXCUSE_ALL = 31,
+// What an entry of a list waives: bits.
+enum compare_waived_fault {
+    COMPARE_WAIVE_RATE = 1,  // failing outcomes
+    COMPARE_WAIVE_CRASH = 2, // crash, lost device, error of the harness
+    COMPARE_WAIVE_HANG = 4,  // hang, no progress
+    COMPARE_WAIVE_SKIP = 8,
+    COMPARE_WAIVE_OPEN = 16, // not run, other code or stress
+    COMPARE_WAIVE_ALL = 31,
 };
 
 struct compare_waiver {
@@ -34,7 +34,7 @@ struct compare_waiver {
     char *pattern;  // glob, name or regular expression, as it is written
     char *url;      // "" but for waivers
     char until[11]; // "2026-12-31", the last day on which it holds; "" for always
-    unsigned excuses;
+    unsigned waives;
     regex_t *regex; // NULL but for regular expressions
     char *needed;   // what a name has to have in it for the regular expression to match
                     // (compare_regex_needs); NULL but for regular expressions
@@ -42,7 +42,7 @@ struct compare_waiver {
     // Filled by compare_waivers_apply:
     bool expired;
     size_t matched; // configurations that it names
-    size_t used;    // regressions and open ones that it excuses, or would if it had not expired
+    size_t used;    // regressions and open ones that it waives, or would if it had not expired
     size_t passing; // named as failing, but every run in B was right
 };
 
@@ -60,12 +60,12 @@ bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list lis
                           struct lit_error *error);
 void compare_waivers_clear(struct compare_waivers *waivers);
 
-// Sets the waiver of each judged entry that is a regression or open and is excused. `today` is the
+// Sets the waiver of each judged entry that is a regression or open and is waived. `today` is the
 // day on which B began. compare_decide counts afterwards.
 void compare_waivers_apply(struct compare_waivers *waivers, struct compare_entry *entries,
                            size_t count, const struct compare_policy *policy, const char *today);
 
-// Appends a line for each regression and open entry that nothing excuses, sorted, with a word in
+// Appends a line for each regression and open entry that nothing waives, sorted, with a word in
 // place of the URL that compare_waivers_parse refuses.
 void compare_waivers_write(const struct compare_entry *entries, size_t count,
                            const struct compare_policy *policy, struct text *out);

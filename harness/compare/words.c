@@ -41,7 +41,7 @@ static void say_signed(struct text *out, double value, int direction)
     text_printf(out, scale > 1000 ? "%+.1e" : "%+.3f", nearest / scale);
 }
 
-// From A to B by numbers: of runs that failed, or that gave up.
+// From A to B by numbers: of runs that failed, or had an expired wait.
 static void say_rates(const struct compare_entry *entry, bool waits, struct text *out)
 {
     const struct report_result *sides[] = {entry->a, entry->b};
@@ -170,7 +170,7 @@ void compare_say_counts(const struct comparison *comparison, struct text *out)
     }
 }
 
-void compare_say_headline(const struct comparison *comparison, struct text *out)
+void compare_say_summary(const struct comparison *comparison, struct text *out)
 {
     const struct compare_summary *summary = &comparison->summary;
     if (comparison->policy.gate) {

@@ -40,7 +40,7 @@ const struct report_result *report_code_paired(const struct report_code *code,
 // listing.
 bool report_code_versus(const struct report_code *code, const struct report_result *result,
                         struct text *words);
-// How many bytes of what, in how many registers, and what exchanges there are.
+// How many bytes of what, in how many registers, and how many cross-lane reads there are.
 void report_code_cost(const struct isa_entry *entry, struct text *words);
 
 // One line, its kind first, on the finding of this index, of isa_risks(entry).
@@ -52,7 +52,7 @@ void report_code_findings(const struct report_code *code, size_t device,
                           const struct isa_entry *only, size_t most, struct table *table);
 // What the driver says of a code: names and values, and notes.
 void report_code_statistics(const struct isa_entry *entry, struct table *table);
-// How often a part of the lanes exchanges, as far as the lint says.
+// How many cross-lane reads a part of the lanes executes, as far as the lint says.
 size_t report_code_inside(const struct isa_entry *entry);
 
 // Results of the model that have one code, counted together.
@@ -75,7 +75,7 @@ struct report_marks {
     size_t count;      // lines with REPORT_MARK_ASKED
     struct text words; // what is marked and what that means, or why nothing is: sentences
 };
-#define REPORT_MARK_ASKED '>' // could have exchanged, or read, the wrong value
+#define REPORT_MARK_ASKED '>' // could have read the wrong value
 #define REPORT_MARK_RISK  '!' // what the lint names as a risk; not in question otherwise
 
 // Which instructions of a test of this name could be what failed, or would be if something did.

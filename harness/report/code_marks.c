@@ -7,12 +7,12 @@
 #include <string.h>
 
 enum asked {
-    EXCHANGE, // what lanes receive from each other
-    MEMORY,   // what is read from memory that others write
-    NEITHER   // whether and when somebody goes on
+    CROSS_LANE, // what lanes receive from each other
+    MEMORY,     // what is read from memory that others write
+    NEITHER     // whether and when somebody goes on
 };
 
-// By the start of a test's name; the first that matches. The others are about exchanges.
+// By the start of a test's name; the first that matches. The others are about cross-lane reads.
 static const struct {
     const char *start;
     enum asked asked;
@@ -32,14 +32,14 @@ static enum asked asked_by(const char *test)
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         if (strncmp(test, tests[i].start, strlen(tests[i].start)) == 0)
             return tests[i].asked;
-    return EXCHANGE;
+    return CROSS_LANE;
 }
 
 // --- Of a text: what its lines do can be said where the language is known
 
 enum language {
     UNKNOWN,
-    SPIRV, // as the reference driver lists it
+    SPIRV, // as the SIMT simulator lists it
     GCN,   // assembly of AMD's GPUs
 };
 
@@ -95,9 +95,9 @@ static bool is_own_pointer(const struct isa_listing *listing, const char *pointe
 
 static bool spirv_asks(const struct isa_listing *listing, const char *word, enum asked asked)
 {
-    static const char *const exchanges[] = {"OpGroupNonUniform", "OpSubgroup", NULL};
-    if (asked == EXCHANGE)
-        return is_one_of(word, exchanges);
+    static const char *const cross_lane[] = {"OpGroupNonUniform", "OpSubgroup", NULL};
+    if (asked == CROSS_LANE)
+        return is_one_of(word, cross_lane);
     if (starts(word, "OpAtomic") && !starts(word, "OpAtomicStore"))
         return true;
     if (!starts(word, "OpLoad "))
@@ -108,9 +108,9 @@ static bool spirv_asks(const struct isa_listing *listing, const char *word, enum
 
 static bool gcn_asks(const char *word, enum asked asked)
 {
-    static const char *const exchanges[] = {"ds_bpermute",     "ds_permute", "ds_swizzle",
-                                            "v_permlane",      "v_readlane", "v_writelane",
-                                            "v_readfirstlane", NULL};
+    static const char *const cross_lane[] = {"ds_bpermute",     "ds_permute", "ds_swizzle",
+                                             "v_permlane",      "v_readlane", "v_writelane",
+                                             "v_readfirstlane", NULL};
     // Data-parallel primitives: an operand comes from another lane.
     static const char *const modifiers[] = {
         " quad_perm:", " row_shl:",        " row_shr:",   " row_ror:",
@@ -126,7 +126,7 @@ static bool gcn_asks(const char *word, enum asked asked)
     for (size_t i = 0; modifiers[i]; i++)
         if (strstr(word, modifiers[i]))
             return true;
-    return is_one_of(word, exchanges) || strstr(word, "_dpp ");
+    return is_one_of(word, cross_lane) || strstr(word, "_dpp ");
 }
 
 static bool text_asks(const struct isa_listing *listing, enum language language, size_t line,
@@ -139,7 +139,7 @@ static bool text_asks(const struct isa_listing *listing, enum language language,
 
 // --- Of SASS
 
-// What an exchange gives that only asks whether the lanes are together goes nowhere else: it is the
+// What a query of convergence gives goes nowhere else: it is the
 // compiler's, not the test's.
 static bool is_compilers(const struct isa_entry *entry, size_t line)
 {
@@ -152,7 +152,7 @@ static bool is_compilers(const struct isa_entry *entry, size_t line)
 static bool sass_asks(const struct isa_entry *entry, size_t line, enum asked asked)
 {
     const enum sass_op op = entry->listing.sass.insns[line].op;
-    if (asked == EXCHANGE)
+    if (asked == CROSS_LANE)
         return sass_is_cross_lane(op) && !is_compilers(entry, line);
     return op == SASS_LD || op == SASS_LDG || op == SASS_LDS || op == SASS_ATOM ||
            op == SASS_ATOMG || op == SASS_ATOMS;
@@ -173,7 +173,7 @@ static void mark_risks(const struct isa_entry *entry, char *lines)
 
 static void put_candidates(struct report_marks *marks, enum asked asked, bool failed)
 {
-    const char *what = asked == EXCHANGE ? "cross-lane read" : "memory read";
+    const char *what = asked == CROSS_LANE ? "cross-lane read" : "memory read";
     struct text *words = &marks->words;
     char count[32];
     text_count(count, marks->count);
@@ -202,7 +202,7 @@ static void put_words(struct report_marks *marks, enum asked asked, bool known, 
                          "known here.");
     else if (marks->count == 0)
         text_printf(words, "No instruction is marked: none is known to be a %s.",
-                    asked == EXCHANGE ? "cross-lane read" : "read of memory that others write");
+                    asked == CROSS_LANE ? "cross-lane read" : "read of memory that others write");
     else
         put_candidates(marks, asked, failed);
 }

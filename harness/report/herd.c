@@ -52,7 +52,7 @@ static void print_histogram(struct text *out, const struct report_result *result
         char buffer[24];
         if (result->outcomes[outcome] == 0)
             continue;
-        // Runs that gave up waiting are neither positive nor negative.
+        // Runs with an expired wait are neither positive nor negative.
         bool positive = outcome != CAT_NO_PROGRESS && cat_mode_fails(&result->mode, outcome);
         const char *name = report_outcome_name(result, outcome, buffer);
         text_printf(out, "%-8ju%s>outcome=%s", (uintmax_t)result->outcomes[outcome],

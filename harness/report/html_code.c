@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drivers made of the tests: what choices change in the code, which exchanges lanes can reach
-// apart, and the code of what failed beside that of a paired variant which did not.
+// Compiled code: what the axes of a test change in it, which cross-lane reads are divergent, and
+// the code of what failed beside that of a paired variant which did not.
 #include "report/html.h"
 
 #include "catalogue/catalogue.h"

@@ -215,7 +215,7 @@ static void print_case(struct text *out, const struct report_model *model,
     const char *rest = result->name + strlen(result->test);
     const char *dot = strrchr(result->test, '.');
     enum verdict verdict = judge(result);
-    // A passed case has something to say if what was looked for was seen, or runs gave up.
+    // A passed case has something to say if what was looked for was observed, or waits expired.
     bool silent = verdict == PASSED && result->failed_runs == 0 && result->no_progress_runs == 0;
     put_device(&class, model, result->device);
     text_printf(&class, ".%s", result->test);

@@ -169,7 +169,7 @@ static void conclude(struct report_model *model)
         snprintf(model->code_reason, sizeof(model->code_reason), "the session is not finished");
 }
 
-// What the session's options say of the reference driver.
+// What the session's options say of the SIMT simulator.
 static char *find_simt(const char *options)
 {
     char clean[512];

@@ -49,7 +49,7 @@ struct report_result {
 struct report_model {
     struct store *store; // what it was read from, for what other sessions say; not owned
     struct store_session session;
-    char *simt; // settings of the reference driver, if it was used; else NULL
+    char *simt; // settings of the SIMT simulator, if it was used; else NULL
     struct report_device *devices;
     size_t device_count;
     struct report_result *results;
@@ -93,7 +93,7 @@ bool report_unfinished(const struct report_result *result);
 bool report_unfinished_only(const struct report_result *result);
 // A control of which at least one run was counted.
 bool report_is_control(const struct report_result *result);
-// A control that ended as it is there to end: a run failed, or every run gave up waiting.
+// A control that ended as it is there to end: a run failed, or in every run a wait expired.
 bool report_control_triggered(const struct report_result *result);
 
 // How much more the failed runs of the pieces vary than chance would have it; fewer than two groups
@@ -124,14 +124,14 @@ void report_shard(char target[64], const struct store_session *session);
 // "Never", "Sometimes", "Always"; "Unknown" if no run was judged.
 const char *report_observation(uint64_t failed, uint64_t judged);
 
-// A headline's tests with one expectation and one stress, summed.
+// The tests of a key result with one expectation and one stress, summed.
 struct report_headline {
     const char *name, *stress, *rule; // rule: that of its results, the last one if they differ
     enum cat_expectation expectation;
     uint64_t runs, failed_runs, judged;
     struct stat_interval interval;
 };
-// The headlines of a device: those that the program is about, then others by name, each in order of
+// The key results of a device: those that the program is about, then others by name, each in order of
 // expectation. *lines is allocated; returns how many.
 size_t report_headlines(const struct report_model *model, size_t device,
                         struct report_headline **lines);

@@ -133,7 +133,7 @@ static const char *say_subgroups(const struct report_wait *waits)
 }
 
 // Which of the four waits of one half of the lanes for the other come to their end says which half
-// is executed first, if one is: who waits first waits in vain.
+// is executed first, if one is: the wait of the half that runs first expires.
 static const char *say_lanes(const struct report_wait *waits)
 {
     enum { LOW_TAKEN = 1, LOW_NOT = 2, HIGH_TAKEN = 4, HIGH_NOT = 8 };

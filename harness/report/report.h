@@ -58,7 +58,7 @@ struct report_terminal_info {
     bool utf8;
     int verbosity; // -1 quiet: what failed only; 0; 1: every configuration
 };
-// The tables that a run ends with: for each device the headlines, the families, what failed with
+// The tables that a run ends with: for each device the key results, the families, what failed with
 // the line that runs it again (docs/reading.md). One device alone is not named: its run has begun
 // with that.
 void report_tables(const struct report_model *model, const struct report_terminal_info *info,

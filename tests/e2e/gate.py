@@ -332,7 +332,7 @@ class Forms(Gate):
         (failed,) = [result for result in report["results"] if result["result"] == "fail"]
         for changes, words in (({"failed_runs": 0}, "the result is fail, but no run failed"),
                                ({"result": "pass"}, "the result is pass, but runs failed"),
-                               ({"failed_runs": 0, "result": "pass"}, "the failed instances"),
+                               ({"failed_runs": 0, "result": "pass"}, "too many failed units"),
                                ({"runs": 21}, "the parts do not add up"),
                                ({"interval": [0, 0.1]}, "the interval does not match the runs")):
             with self.subTest(words):

@@ -141,7 +141,7 @@ static void reports(void **state)
 }
 
 // Of a list each line stands for itself: what another line says stays as it was, and a line that
-// excuses another set of things says something else.
+// waives another set of things says something else.
 static enum compare_list list;
 static const char *list_text;
 static struct compare_waivers known;
@@ -149,7 +149,7 @@ static struct compare_waivers known;
 static bool is_same(const struct compare_waiver *a, const struct compare_waiver *b)
 {
     return strcmp(a->pattern, b->pattern) == 0 && strcmp(a->until, b->until) == 0 &&
-           a->excuses == b->excuses;
+           a->waives == b->waives;
 }
 
 static void check_list(const char *bytes, size_t length)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waivers and deqp-runner's lists: what is read, what is refused, what is excused.
+// Waivers and deqp-runner's lists: what is read, what is refused, what is waived.
 #include "compare/compare.h"
 #include "compare/waiver.h"
 
@@ -43,7 +43,7 @@ static void good_lists(void **state)
         parse(&w, COMPARE_DEQP_FAILS, "# fails\n" NAME ",Fail\nscan.levels,Crash\n", &error));
     assert_int_equal(w.count, 2);
     assert_string_equal(w.items[0].pattern, NAME);
-    assert_int_equal(w.items[1].excuses, COMPARE_EXCUSE_RATE | COMPARE_EXCUSE_CRASH);
+    assert_int_equal(w.items[1].waives, COMPARE_WAIVE_RATE | COMPARE_WAIVE_CRASH);
     compare_waivers_clear(&w);
     assert_true(parse(&w, COMPARE_DEQP_FLAKES, "shuffle\\..*@workgroup=(64|128)\n[]x]+\n", &error));
     assert_int_equal(w.count, 2);
@@ -195,8 +195,8 @@ static struct report_result result_of(const char *name, enum eng_result result, 
                                   .judged = runs};
 }
 
-// One configuration that got worse in a given way, and whether a list excuses it.
-static void excused(enum compare_list list, const char *text, const struct report_result *b,
+// One configuration that got worse in a given way, and whether a list waives it.
+static void waived(enum compare_list list, const char *text, const struct report_result *b,
                     bool is, struct compare_waiver *shown)
 {
     const struct report_result a = result_of(NAME, ENG_PASS, 0, 1000);
@@ -212,14 +212,14 @@ static void excused(enum compare_list list, const char *text, const struct repor
     compare_waivers_apply(&waivers, &entry, 1, &policy, "2026-11-21");
     compare_decide(&entry, 1, &policy, &summary);
     if ((entry.waiver != 0) != is)
-        fail_msg("%s: %s", text, is ? "not excused" : "excused");
+        fail_msg("%s: %s", text, is ? "not waived" : "waived");
     assert_int_equal(summary.waived, is);
     *shown = waivers.items[0];
     shown->pattern = shown->url = shown->file = NULL;
     compare_waivers_clear(&waivers);
 }
 
-static void excuses(void **state)
+static void waives(void **state)
 {
     (void)state;
     const struct report_result fail = result_of(NAME, ENG_FAIL, 300, 1000),
@@ -229,33 +229,33 @@ static void excuses(void **state)
                                skip = result_of(NAME, ENG_SKIP, 0, 0),
                                pass = result_of(NAME, ENG_PASS, 0, 1000);
     struct compare_waiver w;
-    excused(COMPARE_WAIVERS, "shuffle " URL, &fail, true, &w);
+    waived(COMPARE_WAIVERS, "shuffle " URL, &fail, true, &w);
     assert_int_equal(w.used, 1);
-    excused(COMPARE_WAIVERS, "shuffle " URL, &crash, true, &w);
-    excused(COMPARE_WAIVERS, "shuffle " URL, &once, true, &w);
-    excused(COMPARE_WAIVERS, "shuffle " URL " until=2026-11-21", &fail, true, &w);
-    excused(COMPARE_WAIVERS, "shuffle " URL " until=2026-11-20", &fail, false, &w);
+    waived(COMPARE_WAIVERS, "shuffle " URL, &crash, true, &w);
+    waived(COMPARE_WAIVERS, "shuffle " URL, &once, true, &w);
+    waived(COMPARE_WAIVERS, "shuffle " URL " until=2026-11-21", &fail, true, &w);
+    waived(COMPARE_WAIVERS, "shuffle " URL " until=2026-11-20", &fail, false, &w);
     assert_true(w.expired && w.used == 1);
-    excused(COMPARE_WAIVERS, "scan " URL, &fail, false, &w);
+    waived(COMPARE_WAIVERS, "scan " URL, &fail, false, &w);
     assert_int_equal(w.matched, 0);
-    excused(COMPARE_WAIVERS, "shuffle " URL, &pass, false, &w);
+    waived(COMPARE_WAIVERS, "shuffle " URL, &pass, false, &w);
     assert_true(w.matched == 1 && w.used == 0);
     // Behind an expired one a second that holds.
-    excused(COMPARE_WAIVERS, "shuffle " URL " until=2026-11-20\nshuffle " URL, &fail, true, &w);
-    excused(COMPARE_DEQP_FAILS, NAME ",Fail", &fail, true, &w);
-    excused(COMPARE_DEQP_FAILS, "shuffle.scan-loop,Fail", &fail, true, &w);
-    excused(COMPARE_DEQP_FAILS, "shuffle.*,Fail", &fail, false, &w);
-    excused(COMPARE_DEQP_FAILS, NAME ",Fail", &crash, false, &w);
-    excused(COMPARE_DEQP_FAILS, NAME ",Crash", &crash, true, &w);
-    excused(COMPARE_DEQP_FAILS, NAME ",Crash", &hang, false, &w);
-    excused(COMPARE_DEQP_FAILS, NAME ",Timeout", &hang, true, &w);
-    excused(COMPARE_DEQP_FAILS, NAME ",Fail", &pass, false, &w);
+    waived(COMPARE_WAIVERS, "shuffle " URL " until=2026-11-20\nshuffle " URL, &fail, true, &w);
+    waived(COMPARE_DEQP_FAILS, NAME ",Fail", &fail, true, &w);
+    waived(COMPARE_DEQP_FAILS, "shuffle.scan-loop,Fail", &fail, true, &w);
+    waived(COMPARE_DEQP_FAILS, "shuffle.*,Fail", &fail, false, &w);
+    waived(COMPARE_DEQP_FAILS, NAME ",Fail", &crash, false, &w);
+    waived(COMPARE_DEQP_FAILS, NAME ",Crash", &crash, true, &w);
+    waived(COMPARE_DEQP_FAILS, NAME ",Crash", &hang, false, &w);
+    waived(COMPARE_DEQP_FAILS, NAME ",Timeout", &hang, true, &w);
+    waived(COMPARE_DEQP_FAILS, NAME ",Fail", &pass, false, &w);
     assert_int_equal(w.passing, 1);
-    excused(COMPARE_DEQP_FLAKES, "scan-loop", &fail, true, &w);
-    excused(COMPARE_DEQP_FLAKES, "^scan-loop", &fail, false, &w);
-    excused(COMPARE_DEQP_FLAKES, "scan-loop", &skip, false, &w);
-    excused(COMPARE_DEQP_SKIPS, "scan-loop", &skip, true, &w);
-    excused(COMPARE_DEQP_SKIPS, "scan-loop", &fail, false, &w);
+    waived(COMPARE_DEQP_FLAKES, "scan-loop", &fail, true, &w);
+    waived(COMPARE_DEQP_FLAKES, "^scan-loop", &fail, false, &w);
+    waived(COMPARE_DEQP_FLAKES, "scan-loop", &skip, false, &w);
+    waived(COMPARE_DEQP_SKIPS, "scan-loop", &skip, true, &w);
+    waived(COMPARE_DEQP_SKIPS, "scan-loop", &fail, false, &w);
 }
 
 // Ten thousand lines of deqp-runner's lists over a thousand configurations.
@@ -298,7 +298,7 @@ static void long_lists(void **state)
         fail_msg("%.1f s", seconds);
 }
 
-// What is written is refused until it is filled in, and then excuses all of it.
+// What is written is refused until it is filled in, and then waives all of it.
 static void written(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_lists), cmocka_unit_test(bad_lines), cmocka_unit_test(names),
-        cmocka_unit_test(excuses),    cmocka_unit_test(written),   cmocka_unit_test(needed_text),
+        cmocka_unit_test(waives),    cmocka_unit_test(written),   cmocka_unit_test(needed_text),
         cmocka_unit_test(long_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
