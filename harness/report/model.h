@@ -131,8 +131,8 @@ struct report_headline {
     uint64_t runs, failed_runs, judged;
     struct stat_interval interval;
 };
-// The key results of a device: those that the program is about, then others by name, each in order of
-// expectation. *lines is allocated; returns how many.
+// The key results of a device: those that the program is about, then others by name, each in order
+// of expectation. *lines is allocated; returns how many.
 size_t report_headlines(const struct report_model *model, size_t device,
                         struct report_headline **lines);
 // Leaves out, of lines under stress in which nothing failed, those beyond the first few: where each
