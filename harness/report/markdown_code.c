@@ -13,30 +13,31 @@
 
 // --- Sentences on a device
 
+// `test`: of this one alone; NULL: of all that the report is about.
 static void put_effects(struct text *out, const struct report_code *code, size_t device,
-                        size_t limit)
+                        const char *test, size_t limit)
 {
     const struct isa_study *study = &code->studies[device];
     size_t done = 0, left = 0;
-    char count[32];
     for (size_t i = 0; i < study->effect_count; i++) {
         const struct isa_axis_effect *effect = &study->effects[i];
         struct text words = {0};
-        if (!report_code_about(code, device, effect))
+        if (!report_code_about(code, device, effect) || (test && strcmp(effect->test, test) != 0))
             continue;
         isa_effect_words(study, effect, &words);
         if (out->length + words.length + 200 < limit) {
-            text_puts(out, done++ ? "" : "Effect of each variant axis on the compiled code:\n\n");
-            text_puts(out, "- ");
-            markdown_code(out, effect->test);
-            markdown_printf(out, ": %s.\n", words.data);
+            text_puts(out,
+                      done++ ? "- " : "Effect of each variant axis on the compiled code:\n\n- ");
+            if (!test)
+                markdown_code(out, effect->test);
+            markdown_printf(out, "%s%s.\n", test ? "" : ": ", words.data);
         } else {
             left++;
         }
         text_free(&words);
     }
     if (left)
-        text_printf(out, "- *%s more; the JSON report has all*\n", text_count(count, left));
+        text_printf(out, "- *%s more; the JSON report has all*\n", COUNT(left));
     text_puts(out, done ? "\n" : "");
 }
 
@@ -57,9 +58,8 @@ static void put_statistics(struct text *out, const struct isa_entry *entry)
 {
     struct text cost = {0};
     report_code_cost(entry, &cost);
-    if (cost.length) {
+    if (cost.length)
         markdown_printf(out, "It takes %s.\n\n", cost.data);
-    }
     text_free(&cost);
     struct table table = {0};
     report_code_statistics(entry, &table);
@@ -162,7 +162,7 @@ void markdown_codes(struct text *out, const struct report_code *code, size_t dev
     if (code->studies[device].count == 0)
         return;
     struct text section = {0};
-    put_effects(&section, code, device, most / 3);
+    put_effects(&section, code, device, NULL, most / 3);
     put_findings(&section, code, device, NULL, most * 2 / 3);
     put_failed(&section, code, device, most);
     if (section.length) {
@@ -176,25 +176,13 @@ void markdown_one_code(struct text *out, const struct report_code *code,
                        const struct report_result *result, size_t most)
 {
     const struct isa_entry *entry = report_code_of(code, result);
-    const struct isa_study *study = &code->studies[result->device];
     struct text one = {0};
     if (!entry || most < 2 * FRAME)
         return;
     markdown_fold(&one, "Compiled code");
     if (isa_risks(entry))
         put_findings(&one, code, result->device, entry, SIZE_MAX);
-    bool any = false;
-    for (size_t i = 0; i < study->effect_count && one.length < FRAME; i++) {
-        struct text words = {0};
-        if (strcmp(study->effects[i].test, result->test) != 0)
-            continue;
-        isa_effect_words(study, &study->effects[i], &words);
-        text_puts(&one, any ? "- " : "Effect of each variant axis on the compiled code:\n\n- ");
-        markdown_printf(&one, "%s.\n", words.data);
-        any = true;
-        text_free(&words);
-    }
-    text_puts(&one, any ? "\n" : "");
+    put_effects(&one, code, result->device, result->test, one.length + FRAME);
     const size_t room = most > one.length + FRAME ? most - one.length - FRAME : 0;
     put_code(&one, code, result, room * 3 / 5, room * 2 / 5);
     markdown_unfold(&one);
