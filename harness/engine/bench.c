@@ -38,8 +38,7 @@ struct item {
 struct job {
     struct dev *dev;
     const struct eng_request *request;
-    eng_bench_emit *emit;
-    void *user;
+    const struct eng_sink *sink;
     bool lookback, peer_closed;
     uint32_t subgroup;
     struct dev_timer *timer;
@@ -55,13 +54,12 @@ struct job {
 
 static void emit(struct job *job, const struct eng_event *event)
 {
-    job->peer_closed = !job->emit(event, job->user) || job->peer_closed;
+    job->peer_closed = !job->sink->emit(event, job->sink->user) || job->peer_closed;
 }
 
 static void emit_end(struct job *job, enum eng_result result)
 {
-    eng_emit_text(job->emit, job->user, ENG_EVENT_DONE, result,
-                  result == ENG_PASS ? "" : job->error.message);
+    eng_emit_text(job->sink, ENG_EVENT_DONE, result, result == ENG_PASS ? "" : job->error.message);
 }
 
 // --- What is expected
@@ -138,7 +136,7 @@ static enum dev_status ask_driver(struct job *job, const struct bench_row *row,
     }
     if (job->request->capture) {
         isa_extract(&code, facts->vendor, facts->product);
-        eng_emit_code(&code, job->emit, job->user);
+        eng_emit_code(&code, job->sink);
     }
     isa_code_clear(&code);
     return status == DEV_ERROR ? DEV_OK : status;
@@ -462,14 +460,13 @@ static void clear(struct job *job, enum dev_status status)
 }
 
 enum dev_status eng_bench(struct dev *dev, const struct eng_request *request,
-                          eng_bench_emit *emit_event, void *user)
+                          const struct eng_sink *sink)
 {
     enum dev_status status = DEV_OK;
     struct job *job = lit_alloc(1, sizeof *job);
     *job = (struct job){.dev = dev,
                         .request = request,
-                        .emit = emit_event,
-                        .user = user,
+                        .sink = sink,
                         .lookback = strcmp(request->name, ENG_LOOKBACK) == 0,
                         .subgroup = dev_facts(dev)->subgroup};
     if (job->subgroup < 4 || job->subgroup > 128) {

@@ -12,8 +12,6 @@
 #define ENG_BENCH_SCAN "scan"
 #define ENG_LOOKBACK   "lookback"
 
-typedef bool eng_bench_emit(const struct eng_event *event, void *user);
-
 // In the worker. Does what a BENCH request asks for whose name is ENG_BENCH_SCAN or ENG_LOOKBACK:
 // `elements` words are scanned by all rows, or by each of `rows`, `runs` times after ENG_BENCH_WARM
 // rounds. Emits a ROW event for each row, a TIME event for each dispatch, and at last DONE or
@@ -21,15 +19,15 @@ typedef bool eng_bench_emit(const struct eng_event *event, void *user);
 // whatever changes meanwhile (clocks, heat, other work) favours none. Outputs of look-back are
 // verified on the device; the verification is tried first, and nothing is timed if it cannot be
 // trusted. DEV_LOST and DEV_TIMEOUT as in engine/measure.h.
-enum dev_status eng_bench(struct dev *dev, const struct eng_request *request, eng_bench_emit *emit,
-                          void *user);
+enum dev_status eng_bench(struct dev *dev, const struct eng_request *request,
+                          const struct eng_sink *sink);
 
 // In the worker, if eng_throughput_is(request->name): "throughput CONFIGURATION", or "single
 // CONFIGURATION". Measures how fast the device copies, chooses how many workgroups fill it unless
 // `elements` says, and runs the configuration for `budget_ms` in `runs` rounds. A RATE event for
 // each round, for "single" of each form in turn; at last DONE. DEV_LOST and DEV_TIMEOUT likewise.
 enum dev_status eng_throughput(struct dev *dev, const struct eng_request *request,
-                               eng_bench_emit *emit, void *user);
+                               const struct eng_sink *sink);
 bool eng_throughput_is(const char *name);
 
 // How many iterations fit, if `loops` of them take `ns` nanoseconds for one round of all rows: 1 to

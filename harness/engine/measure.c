@@ -46,14 +46,12 @@ struct job {
     struct lit_error error;
 };
 
-typedef bool emit_event(const struct eng_event *event, void *user);
-
-void eng_emit_text(emit_event *emit, void *user, enum eng_event_kind kind, enum eng_result result,
+void eng_emit_text(const struct eng_sink *sink, enum eng_event_kind kind, enum eng_result result,
                    const char *text)
 {
     struct eng_event event = {.kind = kind, .result = result, .error_code = LIT_EXIT_USAGE};
     snprintf(event.text, sizeof event.text, "%s", text);
-    emit(&event, user);
+    sink->emit(&event, sink->user);
 }
 
 struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const uint32_t *words)
@@ -163,8 +161,7 @@ static enum dev_status run_batch(struct job *job, uint32_t runs, uint32_t next_r
         return status;
 
     // What the device says cannot be relied on: the same runs again, seen by the host.
-    eng_emit_text(job->measure->emit, job->measure->user, ENG_EVENT_MESSAGE, ENG_PASS,
-                  CHECKER_SILENT);
+    eng_emit_text(job->measure->sink, ENG_EVENT_MESSAGE, ENG_PASS, CHECKER_SILENT);
     job->check_on_host = true;
     status = make_program(job);
     if (status == DEV_OK)
@@ -299,7 +296,7 @@ static enum dev_status run_all(struct job *job, struct eng_count *total)
         event.count.seconds = now - job->mark;
         job->mark = now;
         eng_count_add(total, &event.count);
-        if (!job->measure->emit(&event, job->measure->user))
+        if (!job->measure->sink->emit(&event, job->measure->sink->user))
             return DEV_OK;
         job->next += runs;
         job->program_runs += runs;
@@ -321,7 +318,7 @@ static void conclude(struct job *job, enum dev_status status, enum eng_event_kin
         // Under another set of stress, or with nothing left to run, it was not used.
         dev_precompile_drop(job->measure->dev, job->request->name);
     }
-    eng_emit_text(job->measure->emit, job->measure->user, kind, result, job->error.message);
+    eng_emit_text(job->measure->sink, kind, result, job->error.message);
 }
 
 enum eng_result eng_status_result(enum dev_status status)
@@ -380,8 +377,7 @@ done:
 
 // --- One configuration compiled, and what the driver gives of it cut into chunks.
 
-bool eng_emit_code(const struct isa_code *code,
-                   bool (*emit)(const struct eng_event *event, void *user), void *user)
+bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink)
 {
     struct text bytes = {0};
     struct eng_event event = {.kind = ENG_EVENT_CODE};
@@ -392,15 +388,14 @@ bool eng_emit_code(const struct isa_code *code,
         event.chunk.offset = at;
         event.chunk.size = bytes.length - at < ENG_CHUNK ? bytes.length - at : ENG_CHUNK;
         memcpy(event.chunk.bytes, bytes.data + at, event.chunk.size);
-        if (!emit(&event, user))
+        if (!sink->emit(&event, sink->user))
             break;
     }
     text_free(&bytes);
     return fits;
 }
 
-enum dev_status eng_compile(struct dev *dev, const char *name,
-                            bool (*emit)(const struct eng_event *event, void *user), void *user)
+enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_sink *sink)
 {
     const struct dev_facts *facts = dev_facts(dev);
     struct lit_error error = {0};
@@ -408,7 +403,7 @@ enum dev_status eng_compile(struct dev *dev, const char *name,
     struct cat_case which;
     struct eng_prepared ready;
     if (!cat_case_parse(name, &which, &error)) {
-        eng_emit_text(emit, user, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, error.message);
+        eng_emit_text(sink, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, error.message);
         return DEV_OK;
     }
     if (!eng_prepare(
@@ -418,7 +413,7 @@ enum dev_status eng_compile(struct dev *dev, const char *name,
                 .most_words = UINT32_MAX, // no buffer is made
             },
             &ready, &error)) {
-        eng_emit_text(emit, user, ENG_EVENT_DONE, ENG_SKIP, error.message);
+        eng_emit_text(sink, ENG_EVENT_DONE, ENG_SKIP, error.message);
         eng_prepared_clear(&ready);
         return DEV_OK;
     }
@@ -426,13 +421,13 @@ enum dev_status eng_compile(struct dev *dev, const char *name,
     const enum dev_status status = dev_compile(dev, &info, &code, &error);
     if (status == DEV_OK) {
         isa_extract(&code, facts->vendor, facts->product);
-        if (eng_emit_code(&code, emit, user))
-            eng_emit_text(emit, user, ENG_EVENT_DONE, ENG_PASS, "");
+        if (eng_emit_code(&code, sink))
+            eng_emit_text(sink, ENG_EVENT_DONE, ENG_PASS, "");
         else
-            eng_emit_text(emit, user, ENG_EVENT_ERROR, ENG_HARNESS_ERROR,
+            eng_emit_text(sink, ENG_EVENT_ERROR, ENG_HARNESS_ERROR,
                           "the driver returned too much data");
     } else {
-        eng_emit_text(emit, user, ENG_EVENT_DONE,
+        eng_emit_text(sink, ENG_EVENT_DONE,
                       status == DEV_LOST ? ENG_DEVICE_LOST : ENG_HARNESS_ERROR, error.message);
     }
     isa_code_clear(&code);

@@ -23,9 +23,7 @@ struct eng_measure {
                                // checked on the host
     bool named;     // the module gets the names of its ids, for who reads the driver's listing
     uint32_t scale; // workgroups, where the test leaves the choice; 0: as many as suit the device
-    // Takes BATCH and MESSAGE events, and at last DONE or ERROR. False: nobody listens any more.
-    bool (*emit)(const struct eng_event *event, void *user);
-    void *user;
+    const struct eng_sink *sink; // takes BATCH and MESSAGE events, and at last DONE or ERROR
 };
 
 // What a configuration's pipeline is made of; `words` NULL: the catalogue's.
@@ -52,7 +50,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
 // of each that it is made, or that there is nothing to be precompiled; most come from those
 // threads, so that `emit` must bear being called by several at once.
 void eng_precompile_begin(struct dev *dev, const struct eng_request *request,
-                          bool (*emit)(const struct eng_event *event, void *user), void *user);
+                          const struct eng_sink *sink);
 
 // Moves input and expectation, if they were made with this seed for this configuration, to *ready,
 // which eng_prepare has filled. False if they are not there: eng_prepare_data makes them.
@@ -63,19 +61,17 @@ void eng_precompiled_forget(const char *name);
 // --- In the worker: what a driver makes of one configuration, on its way to the supervisor.
 
 // Emits a code as CODE events. False, and nothing is emitted, if it is longer than they can carry.
-bool eng_emit_code(const struct isa_code *code,
-                   bool (*emit)(const struct eng_event *event, void *user), void *user);
+bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink);
 
 // Emits a result and a text: DONE, ERROR.
-void eng_emit_text(bool (*emit)(const struct eng_event *event, void *user), void *user,
-                   enum eng_event_kind kind, enum eng_result result, const char *text);
+void eng_emit_text(const struct eng_sink *sink, enum eng_event_kind kind, enum eng_result result,
+                   const char *text);
 // What a request ended as; PASS for DEV_OK.
 enum eng_result eng_status_result(enum dev_status status);
 
 // Does what a COMPILE request asks for: emits CODE events and at last DONE (pass, or skip if the
 // device lacks something, or harness-error if the driver refuses the pipeline) or ERROR.
-enum dev_status eng_compile(struct dev *dev, const char *name,
-                            bool (*emit)(const struct eng_event *event, void *user), void *user);
+enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_sink *sink);
 
 // --- A generated program as a configuration that eng_measure can run: its head is written and read
 // like that of any test, its oracle is found by name, its module is emitted.

@@ -12,8 +12,7 @@
 
 // What one thread makes besides the pipeline.
 struct listener {
-    bool (*emit)(const struct eng_event *event, void *user);
-    void *user;
+    const struct eng_sink *sink;
     uint64_t seed;
     struct eng_prepared ready;
 };
@@ -88,7 +87,7 @@ static void say_made(const char *name, struct listener *listener)
 {
     struct eng_event event = {.kind = ENG_EVENT_PRECOMPILED};
     snprintf(event.text, sizeof event.text, "%s", name);
-    listener->emit(&event, listener->user);
+    listener->sink->emit(&event, listener->sink->user);
     free(listener);
 }
 
@@ -135,11 +134,11 @@ static bool begin(struct dev *dev, const struct eng_upcoming *ahead, struct list
 }
 
 void eng_precompile_begin(struct dev *dev, const struct eng_request *request,
-                          bool (*emit)(const struct eng_event *event, void *user), void *user)
+                          const struct eng_sink *sink)
 {
     for (size_t i = 0; i < request->ahead_count; i++) {
         struct listener *listener = lit_alloc(1, sizeof *listener);
-        *listener = (struct listener){.emit = emit, .user = user, .seed = request->seed};
+        *listener = (struct listener){.sink = sink, .seed = request->seed};
         if (!begin(dev, &request->ahead[i], listener))
             say_made(request->ahead[i].name, listener);
     }

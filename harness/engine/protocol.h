@@ -110,6 +110,12 @@ struct eng_event {
     } chunk;
 };
 
+// Where a worker's events go. Several threads may emit at once.
+struct eng_sink {
+    bool (*emit)(const struct eng_event *event, void *user); // false: nobody listens any more
+    void *user;
+};
+
 // Append one line, newline included.
 void eng_request_write(const struct eng_request *request, struct text *line);
 void eng_event_write(const struct eng_event *event, struct text *line);

@@ -33,8 +33,7 @@
 struct job {
     struct dev *dev;
     const struct eng_request *request;
-    eng_bench_emit *emit;
-    void *user;
+    const struct eng_sink *sink;
     bool peer_closed, singles;
     struct cat_case which;
     struct eng_prepared ready;
@@ -323,7 +322,7 @@ static enum dev_status run_rounds(struct job *job)
             struct eng_event event = {.kind = ENG_EVENT_RATE};
             status = run_for(job, (enum bench_form)form, round, seconds, &event.rate);
             if (status == DEV_OK)
-                job->peer_closed = !job->emit(&event, job->user);
+                job->peer_closed = !job->sink->emit(&event, job->sink->user);
         }
     return status;
 }
@@ -358,19 +357,17 @@ static enum dev_status work(struct job *job)
 
 static void emit_end(struct job *job, enum eng_result result)
 {
-    eng_emit_text(job->emit, job->user, ENG_EVENT_DONE, result,
-                  result == ENG_PASS ? "" : job->error.message);
+    eng_emit_text(job->sink, ENG_EVENT_DONE, result, result == ENG_PASS ? "" : job->error.message);
 }
 
 enum dev_status eng_throughput(struct dev *dev, const struct eng_request *request,
-                               eng_bench_emit *emit, void *user)
+                               const struct eng_sink *sink)
 {
     enum dev_status status = DEV_OK;
     struct job *job = lit_alloc(1, sizeof *job);
     job->dev = dev;
     job->request = request;
-    job->emit = emit;
-    job->user = user;
+    job->sink = sink;
     if (!settle(job)) {
         emit_end(job, ENG_HARNESS_ERROR);
     } else if (!resolve(job, request->elements)) {

@@ -23,6 +23,7 @@
 #define GENERATED_GPU 64
 
 struct worker {
+    struct eng_sink sink;
     struct dev *dev;
     bool running;            // it was opened to run on
     uint32_t index;          // it is that of the driver's devices
@@ -157,14 +158,13 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
 
 static enum dev_status run(struct worker *worker, const struct eng_request *request)
 {
-    eng_precompile_begin(worker->dev, request, emit, worker);
+    eng_precompile_begin(worker->dev, request, &worker->sink);
     const enum dev_status status = eng_measure(
         &(struct eng_measure){
             .dev = worker->dev,
             .check_on_host = worker->host_checker,
             .tried = worker->tried,
-            .emit = emit,
-            .user = worker,
+            .sink = &worker->sink,
         },
         request);
     if (status == DEV_OK || status == DEV_ERROR)
@@ -186,8 +186,7 @@ static enum dev_status run_generated(struct worker *worker, const struct eng_req
                 .own = &generated.own,
                 .check_on_host = true,
                 .scale = dev_facts(worker->dev)->cpu ? GENERATED_CPU : GENERATED_GPU,
-                .emit = emit,
-                .user = worker,
+                .sink = &worker->sink,
             },
             request);
     else
@@ -211,8 +210,7 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
                                                                      .check_on_host = true,
                                                                      .named = true,
                                                                      .scale = 1,
-                                                                     .emit = emit,
-                                                                     .user = worker},
+                                                                     .sink = &worker->sink},
                                                &run);
     if (status != DEV_LOST && status != DEV_TIMEOUT)
         dev_close(&worker->dev);
@@ -226,8 +224,8 @@ static enum dev_status bench(struct worker *worker, const struct eng_request *re
     if (!open_anew(worker, request, !rate, false))
         return DEV_OK;
     if (rate)
-        return eng_throughput(worker->dev, request, emit, worker);
-    return eng_bench(worker->dev, request, emit, worker);
+        return eng_throughput(worker->dev, request, &worker->sink);
+    return eng_bench(worker->dev, request, &worker->sink);
 }
 
 // Reads one line into the inbox, without its newline. False at the end of the connection.
@@ -261,6 +259,7 @@ int eng_worker_main(void)
     lit_failure_code(ENG_EXIT_MEMORY);
     eng_backtrace_listen();
     struct worker *worker = lit_alloc(1, sizeof *worker);
+    worker->sink = (struct eng_sink){emit, worker};
     pthread_mutex_init(&worker->sending, NULL);
     struct lit_error error = {0};
     size_t length = 0;
@@ -300,7 +299,7 @@ int eng_worker_main(void)
             status = run_generated(worker, &request);
             break;
         case ENG_COMPILE:
-            status = eng_compile(worker->dev, request.name, emit, worker);
+            status = eng_compile(worker->dev, request.name, &worker->sink);
             break;
         case ENG_BENCH:
             status = bench(worker, &request);
