@@ -121,6 +121,7 @@ class Everything(Case):
             self.assertEqual((result["result"], result["failed_runs"]), ("fail", 5), result)
             self.assertEqual(list(result["outcomes"]), ["never written"])
 
+    @harness.about_lavapipe
     def test_the_checker_fails_in_one_mode(self):
         # It is tried in each mode before the first test that needs it: words come first, then tags.
         run = self.litmus("run", "broadcast.compaction", "broadcast.id", "-n", "3",

@@ -227,6 +227,7 @@ class Moved(Case):
         with open(self.path("litmus.recovered.db")) as file:
             self.assertEqual(file.read(), "taken")
 
+    @harness.about_lavapipe
     def test_at_the_end(self):
         """After the last result was stored, while its code is looked at."""
         run = self.start("run", harness.ONE, "-n", "1", "--isa", "all", fault="slow=3000")
