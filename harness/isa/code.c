@@ -143,21 +143,6 @@ void isa_digest(const struct isa_piece *piece, char target[IDENTITY_SIZE])
         identity_of(piece->bytes, piece->size, target);
 }
 
-void isa_drop(struct isa_code *code, enum isa_source source)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < code->piece_count; i++) {
-        if (code->pieces[i].source != source) {
-            code->pieces[kept++] = code->pieces[i];
-            continue;
-        }
-        free(code->pieces[i].name);
-        free(code->pieces[i].about);
-        free(code->pieces[i].bytes);
-    }
-    code->piece_count = kept;
-}
-
 // --- Packed: the magic line, three counts, then every string as its length and its bytes. Numbers
 // are 32 bits, the low byte first.
 

@@ -68,8 +68,6 @@ bool isa_is_empty(const struct isa_code *code);
 // The identity of a piece's bytes: two configurations have the same code if these are equal. "" for
 // NULL.
 void isa_digest(const struct isa_piece *piece, char target[IDENTITY_SIZE]);
-// Takes away pieces of a source.
-void isa_drop(struct isa_code *code, enum isa_source source);
 
 // Reads the machine code out of caches and binaries, where their format is known, and adds it; else
 // a remark says why not. `vendor` and `product` as the device's facts have them.
@@ -126,9 +124,7 @@ bool nvidia_read(const void *blob, size_t size, struct nvidia_code *code, struct
 // The architecture of a chip by its PCI product number: 90 for sm_90; 0 if it is not in the table.
 uint32_t nvidia_architecture(uint32_t product);
 
-// How many warps a multiprocessor can hold at once, and how many of them if each invocation takes
-// so many registers (CUDA C++ Programming Guide, Compute Capabilities: 65,536 registers; in four
-// partitions, given out to a warp 256 at a time). Workgroup size and shared memory can allow fewer.
-// 0: not known.
-uint32_t nvidia_warps(uint32_t architecture);
+// How many warps a multiprocessor can hold at once if each invocation takes so many registers (CUDA
+// C++ Programming Guide, Compute Capabilities: 65,536 registers; in four partitions, given out to a
+// warp 256 at a time). Workgroup size and shared memory can allow fewer. 0: not known.
 uint32_t nvidia_warps_with(uint32_t architecture, uint32_t registers);

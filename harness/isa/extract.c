@@ -155,7 +155,7 @@ uint32_t nvidia_architecture(uint32_t product)
     return 0;
 }
 
-uint32_t nvidia_warps(uint32_t architecture)
+static uint32_t warps_of(uint32_t architecture)
 {
     switch (architecture) {
     case 70:
@@ -174,7 +174,7 @@ uint32_t nvidia_warps(uint32_t architecture)
 
 uint32_t nvidia_warps_with(uint32_t architecture, uint32_t registers)
 {
-    const uint32_t most = nvidia_warps(architecture);
+    const uint32_t most = warps_of(architecture);
     const uint32_t taken = (registers * 32 + 255) / 256 * 256;
     if (!most || !registers || registers > 255)
         return 0;
@@ -201,7 +201,7 @@ static void add_occupancy(struct isa_code *code, uint32_t architecture)
         nvidia_warps_with(architecture, registers < 256 ? (uint32_t)registers : 0);
     if (!warps)
         return;
-    snprintf(value, sizeof value, "%u of %u", warps, nvidia_warps(architecture));
+    snprintf(value, sizeof value, "%u of %u", warps, warps_of(architecture));
     isa_add_statistic(code, "Resident Warps",
                       "of a multiprocessor, as far as registers allow; computed from them", value);
 }

@@ -136,7 +136,8 @@ static const struct {
     {"memory-model", "glsl", "vulkan", "the Vulkan memory model"},
 };
 
-void isa_axis_words(const struct isa_axis_effect *effect, struct text *words)
+// "the subgroup barrier (sync=control)", "maximal reconvergence": what a value adds to its base.
+static void axis_words(const struct isa_axis_effect *effect, struct text *words)
 {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(effect->axis, known[i].axis) == 0 &&
@@ -175,7 +176,7 @@ void isa_effect_words(const struct isa_study *study, const struct isa_axis_effec
                       struct text *words)
 {
     const size_t same = effect->like[ISA_SAME];
-    isa_axis_words(effect, words);
+    axis_words(effect, words);
     if (same == effect->pairs) {
         text_puts(words,
                   is_barrier(effect) ? " compiles to nothing here" : " changes nothing here");

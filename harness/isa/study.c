@@ -40,7 +40,8 @@ static size_t without_padding(const struct sass_code *code)
     return count;
 }
 
-void isa_list_sass(struct sass_code *code, const char *by, struct isa_listing *listing)
+// Of code that is decoded already: takes it over. `by` must outlive the listing.
+static void list_sass(struct sass_code *code, const char *by, struct isa_listing *listing)
 {
     const size_t count = code->count ? without_padding(code) : 0;
     *listing = (struct isa_listing){
@@ -64,7 +65,7 @@ bool isa_list(const struct isa_piece *piece, struct isa_listing *listing, struct
                         isa_source_name(piece->source));
     if (!sass_decode((const uint8_t *)piece->bytes, piece->size, piece->architecture, &code, error))
         return false;
-    isa_list_sass(&code, "the built-in decoder", listing);
+    list_sass(&code, "the built-in decoder", listing);
     return true;
 }
 
@@ -102,7 +103,7 @@ static void inspect(struct isa_entry *entry, bool rows, struct sass_code *sass, 
         return;
     }
     if (sass && entry->piece->source == ISA_MACHINE) {
-        isa_list_sass(sass, by, &entry->listing);
+        list_sass(sass, by, &entry->listing);
     } else if (!isa_list(entry->piece, &entry->listing, &error)) {
         entry->why = lit_strdup(error.message);
         return;
@@ -160,14 +161,6 @@ void isa_study_clear(struct isa_study *study)
     free(study->pairs);
     free(study->effects);
     *study = (struct isa_study){0};
-}
-
-const struct isa_entry *isa_study_find(const struct isa_study *study, const char *name)
-{
-    for (size_t i = 0; i < study->count; i++)
-        if (strcmp(study->entries[i].name, name) == 0)
-            return &study->entries[i];
-    return NULL;
 }
 
 size_t isa_risks(const struct isa_entry *entry)

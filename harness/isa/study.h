@@ -23,8 +23,6 @@ struct isa_listing {
 // Of a piece: machine code is decoded, text taken as it is. False with an error if it is neither,
 // or of an architecture that the decoder does not know.
 bool isa_list(const struct isa_piece *piece, struct isa_listing *listing, struct lit_error *error);
-// Of code that is decoded already: takes it over. `by` must outlive the listing.
-void isa_list_sass(struct sass_code *code, const char *by, struct isa_listing *listing);
 void isa_listing_clear(struct isa_listing *listing);
 
 // How many of the instructions are cross-lane reads.
@@ -132,8 +130,6 @@ void isa_study_clear(struct isa_study *study);
 
 // How many of its findings are risks.
 size_t isa_risks(const struct isa_entry *entry);
-// The entry of a configuration; NULL if there is none.
-const struct isa_entry *isa_study_find(const struct isa_study *study, const char *name);
 // How many entries have code of their own: that none before them has.
 size_t isa_study_distinct(const struct isa_study *study);
 // The value of a statistic, as the driver writes it; "" if it has none of that name.
@@ -144,8 +140,6 @@ const char *isa_registers(const struct isa_code *code);
 // What a pipeline takes of the machine, in the words of its driver: "16 registers, 1,280 bytes".
 void isa_cost_words(const struct isa_code *code, const struct isa_piece *piece, struct text *words);
 
-// "the subgroup barrier (sync=control)", "maximal reconvergence": what a value adds to its base.
-void isa_axis_words(const struct isa_axis_effect *effect, struct text *words);
 // One sentence, without a full stop: "the subgroup barrier (sync=control) compiles to nothing here:
 // the same code as sync=none in 12 of 12 pairs".
 void isa_effect_words(const struct isa_study *study, const struct isa_axis_effect *effect,
