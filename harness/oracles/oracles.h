@@ -13,7 +13,6 @@
     X(barrier)                                                                                     \
     X(broadcast)                                                                                   \
     X(cases)                                                                                       \
-    X(cases_reduction)                                                                             \
     X(divergence)                                                                                  \
     X(lookback)                                                                                    \
     X(loop)                                                                                        \
@@ -21,8 +20,6 @@
     X(progress)                                                                                    \
     X(reconvergence)                                                                               \
     X(scan)                                                                                        \
-    X(scan_subgroup)                                                                               \
-    X(scan_sum)                                                                                    \
     X(shuffle)                                                                                     \
     X(sync_matrix)
 
