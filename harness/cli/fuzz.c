@@ -225,7 +225,7 @@ static enum lit_exit conclude(const struct sum *sum, char reason[256])
 // Everything that one invocation holds.
 struct fuzzing {
     struct options chosen;
-    struct gen_taste taste;
+    struct gen_limits limits;
     struct cli_devices devices;
     struct sum sum;
     uint64_t planned;
@@ -290,7 +290,7 @@ static void show_found(const struct fuzz_found *found, void *user)
     if (!f->chosen.replay && !found->path[0] && f->chosen.verbose == 0 && ++f->unkept > UNKEPT)
         return;
     cli_line_clear(&f->devices.line);
-    put_found(found, f->taste.rule, &text);
+    put_found(found, f->limits.rule, &text);
     cli_print(&text);
 }
 
@@ -301,7 +301,7 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
     struct fuzz_tally tally;
     char count[32], runs[32];
     bool written = true;
-    const struct fuzz_plan plan = {.taste = f->taste,
+    const struct fuzz_plan plan = {.limits = f->limits,
                                    .seed = f->chosen.seed.value,
                                    .first = f->chosen.index.value,
                                    .count = f->chosen.count,
@@ -313,15 +313,15 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
         .progress = show_progress, .found = show_found, .user = f};
     print_header(f, device);
     printf("  rule %s, %s programs, %s runs each, seed 0x%" PRIx64 "\n",
-           gen_rule_name(f->taste.rule), text_count(count, plan.count), text_count(runs, plan.runs),
-           plan.seed);
+           gen_rule_name(f->limits.rule), text_count(count, plan.count),
+           text_count(runs, plan.runs), plan.seed);
     cli_flush();
     f->began = f->devices.line.shown = clock_now();
     f->planned = plan.count;
     f->unkept = 0;
     fuzz_target_init(&target, &f->devices.watch, device);
     *end = fuzz_campaign(&target, &plan, &listener, &tally, &written, error);
-    end_device(f, &target, *end, &tally, f->taste.rule);
+    end_device(f, &target, *end, &tally, f->limits.rule);
     return written;
 }
 
@@ -409,13 +409,13 @@ static int show(const struct fuzzing *f)
     struct gen_program program;
     struct text text = {0}, origin = {0};
     char name[96];
-    const char *rule = gen_rule_name(f->taste.rule);
-    gen_draw(&program, &f->taste, f->chosen.seed.value, f->chosen.index.value);
-    fuzz_name(f->taste.rule, f->chosen.seed.value, f->chosen.index.value, name);
+    const char *rule = gen_rule_name(f->limits.rule);
+    gen_draw(&program, &f->limits, f->chosen.seed.value, f->chosen.index.value);
+    fuzz_name(f->limits.rule, f->chosen.seed.value, f->chosen.index.value, name);
     text_printf(&origin,
                 "litmus fuzz reconvergence --rule %s --seed 0x%" PRIx64 ", program %" PRIu64, rule,
                 f->chosen.seed.value, f->chosen.index.value);
-    gen_assembly(&(struct gen_title){.name = name, .origin = origin.data, .rule = f->taste.rule},
+    gen_assembly(&(struct gen_title){.name = name, .origin = origin.data, .rule = f->limits.rule},
                  &program, &text);
     text_free(&origin);
     return cli_print(&text);
@@ -450,7 +450,7 @@ static void settle(struct fuzzing *f)
     cli_seed_settle(&o->seed, true);
     if (!o->runs)
         o->runs = o->replay ? REPLAY_RUNS : 8;
-    f->taste = (struct gen_taste){
+    f->limits = (struct gen_limits){
         .rule = rules[o->rule], .steps = (uint32_t)o->steps, .depth = (uint32_t)o->depth};
     f->devices.line.quiet = o->quiet;
     cli_devices_watch(&f->devices, o->timeout, o->time, o->verbose);

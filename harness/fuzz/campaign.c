@@ -115,7 +115,7 @@ static struct fuzz_trial trial_of(const struct campaign *c, const struct gen_pro
 {
     return (struct fuzz_trial){.program = program,
                                .name = c->name,
-                               .rule = c->plan->taste.rule,
+                               .rule = c->plan->limits.rule,
                                .subgroup = c->found->subgroup,
                                .seed = c->plan->seed,
                                .runs = runs};
@@ -183,7 +183,7 @@ static enum eng_end shrink(struct campaign *c)
     c->end = ENG_END_RAN;
     found->shrunk = true;
     struct gen_program program = found->drawn;
-    gen_shrink(&program, c->plan->taste.rule, ask, c);
+    gen_shrink(&program, c->plan->limits.rule, ask, c);
     found->cut_short = c->end != ENG_END_RAN || clock_now() > c->deadline ||
                        (eng_is_broken(found->first.result) && found->tries >= HARD_TRIES);
     if (c->end != ENG_END_RAN)
@@ -214,7 +214,7 @@ static void put_remark(const struct campaign *c, struct text *text)
 static bool store(struct campaign *c, struct lit_error *error)
 {
     struct fuzz_found *found = c->found;
-    const char *rule = gen_rule_name(c->plan->taste.rule);
+    const char *rule = gen_rule_name(c->plan->limits.rule);
     struct text origin = {0}, remark = {0}, text = {0};
     if (mkdir(c->plan->folder, 0777) != 0 && errno != EEXIST)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", c->plan->folder, strerror(errno));
@@ -227,7 +227,7 @@ static bool store(struct campaign *c, struct lit_error *error)
     gen_assembly(&(struct gen_title){.name = c->name,
                                      .origin = origin.data,
                                      .remark = remark.data,
-                                     .rule = c->plan->taste.rule},
+                                     .rule = c->plan->limits.rule},
                  &found->small, &text);
     snprintf(found->path, sizeof found->path, "%.400s/%s-%" PRIx64 "-%" PRIu64 ".spvasm",
              c->plan->folder, rule, c->plan->seed, found->index);
@@ -286,8 +286,8 @@ enum eng_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *p
         char name[96];
         *found = (struct fuzz_found){.index = plan->first + i};
         found->subgroup = fuzz_size(target, found->index);
-        fuzz_name(plan->taste.rule, plan->seed, found->index, name);
-        gen_draw(&found->drawn, &plan->taste, plan->seed, found->index);
+        fuzz_name(plan->limits.rule, plan->seed, found->index, name);
+        gen_draw(&found->drawn, &plan->limits, plan->seed, found->index);
         listener->progress(tally, NULL, listener->user);
         c.found = found;
         c.name = name;

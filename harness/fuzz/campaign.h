@@ -41,7 +41,7 @@ uint32_t fuzz_workgroup(uint32_t subgroup);
 // shrunk, and stored as a test.
 
 struct fuzz_plan {
-    struct gen_taste taste;
+    struct gen_limits limits;
     uint64_t seed, first, count; // programs `first` to `first + count - 1`
     uint64_t runs;               // of each
     uint64_t keep;               // so many failing programs are shrunk and stored

@@ -8,7 +8,7 @@
 
 struct drawing {
     struct gen_program *program;
-    const struct gen_taste *taste;
+    const struct gen_limits *limits;
     struct lit_random random;
     uint32_t left; // steps still to be drawn
 };
@@ -49,7 +49,7 @@ static uint8_t draw_loops(struct drawing *d, const struct place *at)
 
 static struct gen_condition draw_condition(struct drawing *d, const struct place *at)
 {
-    const bool elects = d->taste->rule == MASKS_MAXIMAL && !at->in_switch;
+    const bool elects = d->limits->rule == MASKS_MAXIMAL && !at->in_switch;
     switch (below(d, 12)) {
     case 0:
     case 1:
@@ -185,7 +185,7 @@ static uint8_t draw_step(struct drawing *d, struct place at)
 {
     if (at.continues && at.breaks && d->left >= 3 && below(d, 4) == 0)
         return draw_exit(d, at);
-    const uint32_t kind = d->left < 4 || at.depth >= d->taste->depth ? 0 : below(d, 12);
+    const uint32_t kind = d->left < 4 || at.depth >= d->limits->depth ? 0 : below(d, 12);
     if (kind >= 9)
         return at.loops < MASKS_DEPTH ? draw_loop(d, at) : draw_if(d, at);
     if (kind == 8)
@@ -226,19 +226,19 @@ static uint8_t draw_list(struct drawing *d, struct place at)
     return first;
 }
 
-void gen_draw(struct gen_program *program, const struct gen_taste *taste, uint64_t seed,
+void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint64_t seed,
               uint64_t index)
 {
-    struct drawing d = {.program = program, .taste = taste};
-    d.random.state = random_derive(seed, gen_rule_name(taste->rule)) ^ index;
+    struct drawing d = {.program = program, .limits = limits};
+    d.random.state = random_derive(seed, gen_rule_name(limits->rule)) ^ index;
     d.random.state = random_next(&d.random);
-    assert(taste->steps <= GEN_STEPS / 2 && taste->depth <= GEN_NESTING / 2);
+    assert(limits->steps <= GEN_STEPS / 2 && limits->depth <= GEN_NESTING / 2);
     do {
         *program = (struct gen_program){0};
         // Small programs are quicker, large ones stranger.
-        d.left = 4 + below(&d, taste->steps > 4 ? taste->steps - 3 : 1);
+        d.left = 4 + below(&d, limits->steps > 4 ? limits->steps - 3 : 1);
         const uint8_t first = draw_list(&d, (struct place){.returns = true});
         program->first = first;
         gen_tidy(program);
-    } while (!gen_check(program, taste->rule, NULL));
+    } while (!gen_check(program, limits->rule, NULL));
 }

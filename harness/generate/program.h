@@ -67,14 +67,14 @@ const char *gen_rule_name(enum masks_rule rule);
 bool gen_rule_find(const char *name, enum masks_rule *rule);
 
 // How programs are drawn; docs/fuzzing.md says with which chances.
-struct gen_taste {
+struct gen_limits {
     enum masks_rule rule;
     uint32_t steps; // about so many, at most GEN_STEPS / 2
     uint32_t depth; // constructs within constructs, at most GEN_NESTING / 2
 };
 
 // Draws program number `index` of a seed: the same one on every machine. It passes gen_check.
-void gen_draw(struct gen_program *program, const struct gen_taste *taste, uint64_t seed,
+void gen_draw(struct gen_program *program, const struct gen_limits *limits, uint64_t seed,
               uint64_t index);
 
 // Whether a program is one: everything leads where it can, every loop ends within GEN_TURNS, and

@@ -179,25 +179,50 @@ static bool unwrap(struct gen_program *program, uint32_t number, enum change cha
     }
 }
 
-static bool simplify(struct gen_condition *when, uint32_t kind, enum change change)
+// Applies a change, which may leave the program as it is. False if it cannot be applied.
+static bool apply(struct gen_program *program, uint32_t number, enum change change)
 {
-    const struct gen_condition before = *when;
+    struct gen_step *step = &program->steps[number];
+    struct gen_condition *when = &step->when;
     const bool counts = when->value == GEN_TRIPS || when->value == GEN_BELOW;
-    const bool selects = kind == MASKS_SWITCH;
+    const bool is_if = step->kind == MASKS_IF;
     switch (change) {
+    case REMOVE:
+        *link_to(program, number) = step->next;
+        break;
+    case CUT:
+        step->next = 0;
+        break;
+    case UNWRAP:
+    case UNWRAP_STRIPPED:
+    case UNWRAP_OTHER:
+    case UNWRAP_BOTH:
+        return unwrap(program, number, change);
+    case DROP_OTHER:
+        step->other = 0;
+        break;
+    case DROP_BODY:
+        step->body = step->kind == MASKS_SWITCH ? step->body : 0;
+        break;
+    case NO_FALL:
+        step->falls = false;
+        break;
+    case LOOK_ONLY:
+        step->kind = step->kind == MASKS_ELECT ? MASKS_LOOK : step->kind;
+        break;
+    case COUNT_I:
+    case COUNT_J:
+        if (step->kind == MASKS_WHILE && when->value == GEN_NONE)
+            *when = (struct gen_condition){GEN_BELOW, GEN_TURNS - 1, change == COUNT_I ? 1 : 2};
+        break;
     case WHEN_TRUE:
-        if (kind == MASKS_IF)
-            *when = (struct gen_condition){.value = GEN_TRUE};
+    case WHEN_BIT:
+        if (is_if)
+            *when = (struct gen_condition){.value = change == WHEN_TRUE ? GEN_TRUE : GEN_BIT};
         break;
     case WHEN_LANE:
-        if (kind == MASKS_IF)
-            *when = (struct gen_condition){.value = GEN_LANE_BIT};
-        if (selects)
-            *when = (struct gen_condition){.value = GEN_LANE_FIELD};
-        break;
-    case WHEN_BIT:
-        if (kind == MASKS_IF)
-            *when = (struct gen_condition){.value = GEN_BIT};
+        if (is_if || step->kind == MASKS_SWITCH)
+            *when = (struct gen_condition){.value = is_if ? GEN_LANE_BIT : GEN_LANE_FIELD};
         break;
     case FEWER_LOOPS:
         if (!counts && when->value != GEN_PAST)
@@ -213,61 +238,10 @@ static bool simplify(struct gen_condition *when, uint32_t kind, enum change chan
         if (counts)
             *when = (struct gen_condition){GEN_BELOW, 1, when->loops};
         break;
-    case AT_ZERO:
+    default:
         when->at = 0;
-        break;
-    default:
-        return false;
     }
-    return memcmp(&before, when, sizeof before) != 0;
-}
-
-static bool apply(struct gen_program *program, uint32_t number, enum change change)
-{
-    struct gen_step *step = &program->steps[number];
-    uint8_t *link = NULL;
-    bool had = false;
-    switch (change) {
-    case REMOVE:
-        link = link_to(program, number);
-        if (link)
-            *link = step->next;
-        return link != NULL;
-    case CUT:
-        had = step->next != 0;
-        step->next = 0;
-        return had;
-    case UNWRAP:
-    case UNWRAP_STRIPPED:
-    case UNWRAP_OTHER:
-    case UNWRAP_BOTH:
-        return unwrap(program, number, change);
-    case DROP_OTHER:
-        had = step->other != 0;
-        step->other = 0;
-        return had;
-    case DROP_BODY:
-        had = step->body != 0 && step->kind != MASKS_SWITCH;
-        step->body = had ? 0 : step->body;
-        return had;
-    case NO_FALL:
-        had = step->falls;
-        step->falls = false;
-        return had;
-    case LOOK_ONLY:
-        had = step->kind == MASKS_ELECT;
-        step->kind = had ? MASKS_LOOK : step->kind;
-        return had;
-    case COUNT_I:
-    case COUNT_J:
-        had = step->kind == MASKS_WHILE && step->when.value == GEN_NONE;
-        if (had)
-            step->when =
-                (struct gen_condition){GEN_BELOW, GEN_TURNS - 1, change == COUNT_I ? 1 : 2};
-        return had;
-    default:
-        return step->when.value != GEN_NONE && simplify(&step->when, step->kind, change);
-    }
+    return true;
 }
 
 unsigned gen_shrink(struct gen_program *program, enum masks_rule rule, gen_fails *fails, void *user)

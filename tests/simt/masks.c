@@ -147,7 +147,7 @@ static int try_program(const struct gen_program *program, uint64_t seed, const c
 static int try_shape(uint64_t seed, const char *model, enum masks_rule rule, uint32_t subgroup)
 {
     struct gen_program program;
-    gen_draw(&program, &(struct gen_taste){.rule = rule, .steps = 48, .depth = 5}, 1, seed);
+    gen_draw(&program, &(struct gen_limits){.rule = rule, .steps = 48, .depth = 5}, 1, seed);
     return try_program(&program, seed, model, rule, subgroup);
 }
 

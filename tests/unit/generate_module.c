@@ -79,10 +79,10 @@ static void both_forms_are_the_same_module(void **state)
 {
     (void)state;
     for (enum masks_rule rule = MASKS_DEFAULT; rule <= MASKS_MAXIMAL; rule++) {
-        const struct gen_taste taste = {.rule = rule, .steps = 48, .depth = 5};
+        const struct gen_limits limits = {.rule = rule, .steps = 48, .depth = 5};
         for (uint64_t i = 0; i < programs && (rule != MASKS_MAXIMAL || has_maximal); i++) {
             struct gen_program program;
-            gen_draw(&program, &taste, 1, i);
+            gen_draw(&program, &limits, 1, i);
             compare(&program, rule);
         }
     }

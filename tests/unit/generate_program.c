@@ -13,13 +13,13 @@
 
 #include "unit.h"
 
-static const struct gen_taste tastes[] = {
+static const struct gen_limits limits[] = {
     {.rule = MASKS_DEFAULT, .steps = 40, .depth = 4},
     {.rule = MASKS_SUBGROUP_UNIFORM, .steps = 20, .depth = 3},
     {.rule = MASKS_MAXIMAL, .steps = 64, .depth = 6},
     {.rule = MASKS_MAXIMAL, .steps = 1, .depth = 1},
 };
-#define TASTES (sizeof tastes / sizeof *tastes)
+#define LIMITS (sizeof limits / sizeof *limits)
 
 static uint64_t digest(const struct text *text)
 {
@@ -31,13 +31,13 @@ static void a_seed_means_the_same_everywhere(void **state)
 {
     (void)state;
     struct text all = {0};
-    for (size_t t = 0; t < TASTES; t++)
+    for (size_t t = 0; t < LIMITS; t++)
         for (uint64_t i = 0; i < 50; i++) {
             struct gen_program program;
             struct gen_module module;
-            gen_draw(&program, &tastes[t], 0x5eed, i);
+            gen_draw(&program, &limits[t], 0x5eed, i);
             gen_write(&program, &all);
-            gen_module_make(&program, tastes[t].rule, &module);
+            gen_module_make(&program, limits[t].rule, &module);
             for (size_t w = 0; w < module.count; w++)
                 text_printf(&all, " %x", module.words[w]);
             gen_module_clear(&module);
@@ -49,17 +49,17 @@ static void a_seed_means_the_same_everywhere(void **state)
 static void what_is_written_is_read_back(void **state)
 {
     (void)state;
-    for (size_t t = 0; t < TASTES; t++)
+    for (size_t t = 0; t < LIMITS; t++)
         for (uint64_t i = 0; i < 500; i++) {
             struct gen_program program, again;
             struct lit_error error = {0};
             struct text text = {0};
-            gen_draw(&program, &tastes[t], 7, i);
+            gen_draw(&program, &limits[t], 7, i);
             gen_write(&program, &text);
             assert_true(text.length < GEN_TEXT_MAX);
             if (!gen_read(text.data, text.length, &again, &error))
                 fail_msg("%s: %s", text.data, error.message);
-            assert_true(gen_check(&again, tastes[t].rule, NULL));
+            assert_true(gen_check(&again, limits[t].rule, NULL));
             assert_memory_equal(&program, &again, sizeof program);
             text_free(&text);
         }
@@ -68,20 +68,20 @@ static void what_is_written_is_read_back(void **state)
 static void the_head_is_that_of_a_test(void **state)
 {
     (void)state;
-    for (size_t t = 0; t < TASTES; t++) {
+    for (size_t t = 0; t < LIMITS; t++) {
         struct gen_program program, again;
         struct cat_head head;
         struct lit_error error = {0};
         struct text text = {0};
-        gen_draw(&program, &tastes[t], 7, 1);
+        gen_draw(&program, &limits[t], 7, 1);
         gen_assembly(&(struct gen_title){.name = "reconvergence.fuzz",
                                          .origin = "here",
                                          .remark = "; seen\n",
-                                         .rule = tastes[t].rule},
+                                         .rule = limits[t].rule},
                      &program, &text);
         if (!cat_head_parse(text.data, text.length, &head, &error))
             fail_msg("%s", error.message);
-        assert_string_equal(head.axes[0].values[0], gen_rule_name(tastes[t].rule));
+        assert_string_equal(head.axes[0].values[0], gen_rule_name(limits[t].rule));
         assert_non_null(cat_oracle_find(head.oracle));
         assert_true(gen_read(head.program, strlen(head.program), &again, &error));
         assert_memory_equal(&program, &again, sizeof program);
@@ -214,8 +214,8 @@ static void programs_are_worth_running(void **state)
     uint32_t kinds[MASKS_ELECT + 1] = {0}, values[GEN_VALUES] = {0}, small = 0, large = 0;
     for (uint64_t i = 0; i < 1000; i++) {
         struct gen_program program;
-        const struct gen_taste taste = {.rule = MASKS_MAXIMAL, .steps = 40, .depth = 4};
-        gen_draw(&program, &taste, 1, i);
+        const struct gen_limits limits = {.rule = MASKS_MAXIMAL, .steps = 40, .depth = 4};
+        gen_draw(&program, &limits, 1, i);
         for (uint32_t s = 1; s <= program.count; s++) {
             kinds[program.steps[s].kind]++;
             values[program.steps[s].when.value]++;

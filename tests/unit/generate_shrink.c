@@ -70,11 +70,11 @@ static bool always(const struct gen_program *program)
 // Every program that fails becomes one of at most `most` steps, wherever the search begins.
 static void shrinks_to(bool (*fails)(const struct gen_program *), uint32_t most)
 {
-    const struct gen_taste taste = {.rule = MASKS_MAXIMAL, .steps = 64, .depth = 6};
+    const struct gen_limits limits = {.rule = MASKS_MAXIMAL, .steps = 64, .depth = 6};
     unsigned found = 0;
     for (uint64_t i = 0; i < 200; i++) {
         struct gen_program program;
-        gen_draw(&program, &taste, 1, i);
+        gen_draw(&program, &limits, 1, i);
         if (!fails(&program))
             continue;
         struct judge j = {.fails = fails, .last = gen_weight(&program) + 1};
@@ -127,9 +127,9 @@ static void it_stops_when_it_is_told(void **state)
 {
     (void)state;
     for (unsigned most = 1; most < 20; most++) {
-        const struct gen_taste taste = {.rule = MASKS_MAXIMAL, .steps = 64, .depth = 6};
+        const struct gen_limits limits = {.rule = MASKS_MAXIMAL, .steps = 64, .depth = 6};
         struct gen_program program;
-        gen_draw(&program, &taste, 1, 0);
+        gen_draw(&program, &limits, 1, 0);
         struct judge j = {.fails = breaks, .most = most, .last = UINT32_MAX};
         assert_true(breaks(&program));
         gen_shrink(&program, MASKS_MAXIMAL, judge, &j);
