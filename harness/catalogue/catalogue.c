@@ -11,7 +11,7 @@
 extern const struct cat_embedded *const cat_embedded_tests[];
 
 static struct cat_test *tests;
-static uint32_t **unpacked; // for each test: its words, then its source text, then names
+static char **unpacked; // for each test: its words, then its source text, then names
 static char **unpacked_pages;
 static size_t test_count;
 
@@ -70,23 +70,28 @@ const struct cat_test *cat_test_find(const char *name)
     return NULL;
 }
 
-static const uint32_t *unpack(const struct cat_test *test)
+// Unpacks a frame into *slot, unless it is there.
+static char *unpack(const struct cat_test *test, char **slot, const unsigned char *frame,
+                    size_t frame_size, size_t size)
 {
-    uint32_t **slot = &unpacked[test - tests];
-    if (*slot)
-        return *slot;
-    const struct cat_embedded *embedded = test->embedded;
-    size_t size = embedded->word_count * 4 + embedded->source_size + 1 + embedded->names_size;
-    char *bytes = lit_alloc(size + 1, 1);
-    if (ZSTD_decompress(bytes, size, embedded->packed, embedded->packed_size) != size)
-        broken(embedded->name, "it does not unpack");
-    *slot = (uint32_t *)(void *)bytes;
+    if (!*slot) {
+        *slot = lit_alloc(size + 1, 1);
+        if (ZSTD_decompress(*slot, size, frame, frame_size) != size)
+            broken(test->embedded->name, "it does not unpack");
+    }
     return *slot;
+}
+
+static char *unpack_words(const struct cat_test *test)
+{
+    const struct cat_embedded *of = test->embedded;
+    return unpack(test, &unpacked[test - tests], of->packed, of->packed_size,
+                  of->word_count * 4 + of->source_size + 1 + of->names_size);
 }
 
 const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module)
 {
-    return unpack(test) + module->offset;
+    return (const uint32_t *)(void *)unpack_words(test) + module->offset;
 }
 
 const char *cat_module_names(const struct cat_test *test, const struct cat_module *module)
@@ -96,20 +101,15 @@ const char *cat_module_names(const struct cat_test *test, const struct cat_modul
 
 const char *cat_module_page(const struct cat_test *test, const struct cat_module *module)
 {
-    char **slot = &unpacked_pages[test - tests];
-    const struct cat_embedded *embedded = test->embedded;
-    const size_t size = embedded->pages_length;
-    if (!*slot) {
-        *slot = lit_alloc(size + 1, 1);
-        if (ZSTD_decompress(*slot, size, embedded->pages, embedded->pages_size) != size)
-            broken(embedded->name, "its text does not unpack");
-    }
-    return *slot + module->page;
+    const struct cat_embedded *of = test->embedded;
+    return unpack(test, &unpacked_pages[test - tests], of->pages, of->pages_size,
+                  of->pages_length) +
+           module->page;
 }
 
 const char *cat_test_source(const struct cat_test *test)
 {
-    return (const char *)(unpack(test) + test->embedded->word_count);
+    return unpack_words(test) + test->embedded->word_count * 4;
 }
 
 // The first of the modules of a case's variant: there is one for each subgroup size at most. *end
@@ -226,29 +226,13 @@ bool cat_case_repeats(const struct cat_case *which)
     return false;
 }
 
-// Count up one digit of a mixed-radix number, last digit fastest. False when it wraps around.
-
-static bool advance_sweeps(struct cat_case *which)
+// Counts a mixed-radix number up, last digit fastest. False when it wraps around.
+static bool advance(uint8_t *digits, const struct cat_axis *axes, size_t count)
 {
-    const struct cat_head *head = &which->test->head;
-    for (size_t i = head->sweep_count; i-- > 0;) {
-        if (++which->sweep[i] < head->sweeps[i].count)
+    while (count-- > 0) {
+        if (++digits[count] < axes[count].count)
             return true;
-        which->sweep[i] = 0;
-    }
-    return false;
-}
-
-// The axes from `fixed` on go to 0; the next point differs in one before.
-static bool advance_axes(struct cat_case *which, size_t fixed)
-{
-    const struct cat_head *head = &which->test->head;
-    for (size_t i = fixed; i < head->axis_count; i++)
-        which->axis[i] = 0;
-    for (size_t i = fixed; i-- > 0;) {
-        if (++which->axis[i] < head->axes[i].count)
-            return true;
-        which->axis[i] = 0;
+        digits[count] = 0;
     }
     return false;
 }
@@ -279,15 +263,15 @@ void cat_test_each(const struct cat_test *test, uint32_t subgroup,
     struct cat_case which = {.test = test, .subgroup = subgroup};
     size_t fixed;
     do {
-        fixed = excluded_by(&test->head, which.axis);
-        if (fixed != SIZE_MAX)
-            continue;
-        fixed = test->head.axis_count;
-        do {
+        const size_t needed = excluded_by(&test->head, which.axis);
+        fixed = needed == SIZE_MAX ? test->head.axis_count : needed;
+        for (bool more = needed == SIZE_MAX; more;
+             more = advance(which.sweep, test->head.sweeps, test->head.sweep_count))
             if (!any_holds(without, count, which.axis, which.sweep) && !cat_case_repeats(&which))
                 visit(&which, user);
-        } while (advance_sweeps(&which));
-    } while (advance_axes(&which, fixed));
+        // The axes behind go to 0; the next point differs in one before.
+        memset(which.axis + fixed, 0, sizeof which.axis - fixed);
+    } while (advance(which.axis, test->head.axes, fixed));
 }
 
 // ---- what an oracle asks
