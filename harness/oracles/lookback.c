@@ -6,7 +6,6 @@
 #include "oracles/oracles.h"
 
 enum {
-    ITEMS = 4,             // elements for each invocation
     GUARD = 64,            // words behind the output that must stay poison
     ORDER_STRIDE = 419,    // of lookback.order's permutation
     MOST_ON_CPU = 1 << 20, // elements
@@ -32,55 +31,41 @@ static uint64_t largest(const struct cat_args *args, uint64_t tile)
     return most < INT32_MAX ? most : INT32_MAX;
 }
 
-// How a scan is cut into tiles: each has `words` words of state behind the first `before`.
-struct tiles {
-    uint64_t elements, tile, before, words;
-};
-
-static struct tiles scan_tiles(const struct cat_args *args)
-{
-    const uint64_t tile = (uint64_t)args->workgroup * ITEMS, elements = cat_value(args, "elements");
-    return (struct tiles){elements == CAT_LARGEST ? largest(args, tile) : elements, tile, 2,
-                          tile_state_words(args)};
-}
-
-// As many workgroups as the device does not run at once, an element for each.
-static struct tiles order_tiles(const struct cat_args *args)
-{
-    return (struct tiles){(uint64_t)cat_value(args, "groups") * args->scale, 1, 2, 1};
-}
-
-static struct tiles fallback_tiles(const struct cat_args *args)
-{
-    return (struct tiles){cat_value(args, "elements"), args->workgroup, 2, 1};
-}
-
-static struct tiles levien_2021_tiles(const struct cat_args *args)
-{
-    return (struct tiles){cat_value(args, "elements"), args->workgroup, 4, 4};
-}
-
-static struct tiles levien_2020_tiles(const struct cat_args *args)
-{
-    return (struct tiles){cat_value(args, "elements"),
-                          (uint64_t)args->workgroup * cat_value(args, "rows"), 4, 4};
-}
-
-// `data` of these oracles.
+// `data` of these oracles: how a scan is cut into tiles, each with `words` words of state behind
+// the first `before`. `tile` is of how many elements: of so many for each invocation, or just so
+// many.
 struct scan {
-    struct tiles (*tiles)(const struct cat_args *args);
-    const char *where; // of an element
+    const char *elements;                // the parameter that says how many
+    const char *rows;                    // the parameter that says how many for each invocation
+    uint32_t items, tile, before, words; // 0 words: as the encoding needs
+    const char *where;                   // of an element
 };
+
+static uint64_t tile_of(const struct cat_args *args)
+{
+    const struct scan *scan = args->oracle->data;
+    const uint64_t items = scan->rows ? cat_value(args, scan->rows) : scan->items;
+    return scan->tile ? scan->tile : args->workgroup * items;
+}
+
+// A number of groups is for each that suits the device: as many as it does not run at once.
+static uint64_t elements_of(const struct cat_args *args)
+{
+    const struct scan *scan = args->oracle->data;
+    const uint64_t number = cat_value(args, scan->elements);
+    return number == CAT_LARGEST ? largest(args, tile_of(args))
+           : scan->tile          ? number * args->scale
+                                 : number;
+}
 
 static bool tiles_fit(const struct cat_args *args, struct lit_error *error)
 {
     const struct scan *scan = args->oracle->data;
-    const uint64_t elements = scan->tiles(args).elements;
-    if (scan->tiles == scan_tiles && cat_value(args, "elements") > MOST_ON_CPU &&
-        args->scale <= CPU_SCALE)
+    const uint64_t elements = elements_of(args);
+    if (!scan->words && cat_value(args, scan->elements) > MOST_ON_CPU && args->scale <= CPU_SCALE)
         return lit_fail(error, LIT_EXIT_USAGE, "more than %u elements take a CPU too long",
                         MOST_ON_CPU);
-    if (scan->tiles == order_tiles && elements % ORDER_STRIDE == 0)
+    if (scan->tile && elements % ORDER_STRIDE == 0)
         return lit_fail(error, LIT_EXIT_USAGE, "%u divides the %llu workgroups: no permutation",
                         ORDER_STRIDE, (unsigned long long)elements);
     return elements <= UINT32_MAX - GUARD ||
@@ -91,15 +76,15 @@ static bool tiles_fit(const struct cat_args *args, struct lit_error *error)
 static void tiles_shape(struct cat_args *args)
 {
     const struct scan *scan = args->oracle->data;
-    const struct tiles of = scan->tiles(args);
-    const uint64_t tiles = (of.elements + of.tile - 1) / of.tile;
+    const uint64_t elements = elements_of(args), tile = tile_of(args);
+    const uint64_t tiles = (elements + tile - 1) / tile;
     args->shape = (struct cat_shape){
         .workgroups = (uint32_t)tiles,
-        .elements = (uint32_t)of.elements,
-        .input_words = of.elements,
-        .state_words = of.before + tiles * of.words,
+        .elements = (uint32_t)elements,
+        .input_words = elements,
+        .state_words = scan->before + tiles * (scan->words ? scan->words : tile_state_words(args)),
         .instances = 1,
-        .words_per_instance = of.elements + GUARD,
+        .words_per_instance = elements + GUARD,
     };
 }
 
@@ -140,6 +125,7 @@ static const char *scan_where(const struct cat_args *args, const struct cat_fail
 
 #define TILE "element {word}: tile {word/workgroup} of {workgroups}, "
 #define LANE "subgroup {word%workgroup/lanes}, lane {word%lanes}"
+// LOOKBACK(name, input, elements, rows, items, tile, before, words, where)
 #define LOOKBACK(name_, input_, ...)                                                               \
     {                                                                                              \
         .name = "lookback." name_, .instance = "device scan", .needs_progress = true,              \
@@ -148,14 +134,14 @@ static const char *scan_where(const struct cat_args *args, const struct cat_fail
     }
 
 const struct cat_oracle oracles_lookback[] = {
-    LOOKBACK("fallback", scan_input, fallback_tiles, TILE LANE),
+    LOOKBACK("fallback", scan_input, "elements", NULL, 1, 0, 2, 1, TILE LANE),
     // A subgroup's part of a tile is its rows, one after the other, each as wide as the subgroup.
-    LOOKBACK("levien-2020", whole_input, levien_2020_tiles,
+    LOOKBACK("levien-2020", whole_input, "elements", "rows", 0, 0, 4, 4,
              "element {word}: tile {word/workgroup/rows} of {workgroups}, "
              "subgroup {word/lanes/rows%subgroups}, row {word/lanes%rows}, lane {word%lanes}"),
-    LOOKBACK("levien-2021", whole_input, levien_2021_tiles, TILE LANE),
-    LOOKBACK("order", scan_input, order_tiles, "tile {word} of {workgroups}"),
-    LOOKBACK("scan", scan_input, scan_tiles,
+    LOOKBACK("levien-2021", whole_input, "elements", NULL, 1, 0, 4, 4, TILE LANE),
+    LOOKBACK("order", scan_input, "groups", NULL, 0, 1, 2, 1, "tile {word} of {workgroups}"),
+    LOOKBACK("scan", scan_input, "elements", NULL, 4, 0, 2, 0,
              "element {word}: tile {word/4/workgroup} of {workgroups}, "
              "subgroup {word/4%workgroup/lanes}, lane {word/4%lanes}, item {word%4}"),
     {0},
