@@ -282,7 +282,7 @@ uint32_t cat_value(const struct cat_args *args, const char *name)
     for (size_t i = 0; i < head->sweep_count; i++)
         if (!strcmp(head->sweeps[i].name, name))
             return cat_case_sweep(args->which, i);
-    broken(head->name, "its oracle asks for a sweep that it has not");
+    broken(head->name, "its oracle asks for a parameter that it lacks");
 }
 
 const char *cat_axis(const struct cat_args *args, const char *name)

@@ -98,7 +98,7 @@ bool cat_case_find(const struct cfg *cfg, struct cat_case *which, struct lit_err
         !take_values(cfg, axes, "parameter", head->sweeps, sweeps, which->sweep, error) ||
         !take_subgroup(cfg, axes + sweeps, &which->subgroup, error))
         return false;
-    // What was taken apart too kindly is not the name that it makes.
+    // A name that was parsed too leniently is not the one that the parts make.
     struct text name = {0};
     cat_case_name(which, &name);
     const bool same = strcmp(name.data, cfg->name) == 0;

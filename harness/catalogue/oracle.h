@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an oracle is: pure C functions that size a configuration, make its input and say what a
-// right device would store. An oracle never calls Vulkan and knows nothing of the kernel but its
+// correct device would store. An oracle never calls Vulkan and knows nothing of the kernel but its
 // ABI (docs/test-format.md). They are in the tables of oracles/*.c (oracles/oracles.h).
 #pragma once
 
@@ -59,7 +59,7 @@ struct cat_oracle {
     bool (*deterministic)(const struct cat_args *args);
     // False with an error if the configuration makes no sense on this device: it is skipped.
     bool (*fits)(const struct cat_args *args, struct lit_error *error);
-    // Makes args->shape, which is the usual one before, the right one.
+    // Changes args->shape, which is the usual one before.
     void (*shape)(struct cat_args *args);
     // Fills input[shape.input_words], which is zero before. Without it: random words.
     void (*input)(const struct cat_args *args, uint64_t seed, uint32_t *input);

@@ -381,7 +381,7 @@ static struct set run_switch(struct walk *walk, const struct masks_step *step, s
 }
 
 // After a call the invocations that made it together are together again, under maximal
-// reconvergence. The other rules know no such place: whoever returned on different ways goes on
+// reconvergence. The other rules know no such place: whoever returned on different ways continues
 // apart.
 static struct set run_call(struct walk *walk, const struct masks_step *step, struct set here)
 {

@@ -4,8 +4,7 @@
 // and says, for each lane and each place where the lane looked around, which mask is prescribed and
 // which masks are allowed. It knows three rules:
 //
-//  MASKS_MAXIMAL           SPV_KHR_maximal_reconvergence. Invocations that diverged are together
-//  again
+//  MASKS_MAXIMAL           SPV_KHR_maximal_reconvergence. Invocations that diverged reconverge
 //                          at the merge block of the selection or loop that they entered together,
 //                          at the continue target of each iteration and after a call, and nowhere
 //                          else. One mask is right, but for OpSwitch: invocations with different
@@ -52,7 +51,7 @@ typedef uint32_t masks_choice(const struct masks_lane *lane);
 enum masks_kind {
     MASKS_END, // ends a list of steps
     MASKS_IF,
-    MASKS_WHILE, // tested before the body; without a condition it goes on until all have left
+    MASKS_WHILE, // tested before the body; without a condition it continues until all have left
     MASKS_DO,    // tested after the continue construct
     MASKS_SWITCH,
     MASKS_CASE,
@@ -69,7 +68,7 @@ enum masks_kind {
 struct masks_step {
     enum masks_kind kind;
     masks_choice *choose;           // IF, WHILE, DO: not 0 is yes. SWITCH: the selector
-    uint32_t argument;              // what `choose` is told of this step
+    uint32_t argument;              // what `choose` gets of this step
     const struct masks_step *body;  // IF: if so; WHILE, DO: body; SWITCH: its cases; CASE; CALL
     const struct masks_step *other; // IF: if not; WHILE, DO: the continue construct
     const char *name;               // LOOK, ELECT, NUMBER: what this place is called

@@ -112,7 +112,7 @@ struct gen_shape *gen_shape_make(const struct gen_program *program);
 uint32_t gen_word(uint64_t seed, uint64_t instance, uint32_t lane, uint32_t subgroup);
 
 // Makes a failing program small: takes steps away, unwraps constructs, makes conditions simple, as
-// long as it goes on failing.
+// long as it still fails.
 
 enum gen_answer {
     GEN_PASSES,

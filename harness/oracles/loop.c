@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of tests with a loop in which a lane's tag goes on to another lane: from the
+// The oracles of tests with a loop in which a lane's tag moves to another lane: from the
 // neighbour in each iteration, with a tail that only the elected lane has (loop.desync); one hop in
 // each iteration (loop.tail, loop.form), four (shuffle.barrier-kinds), or on to whatever lane
 // `input` names, in loops that lanes leave at different times (loop.trips). The unit is a subgroup,
