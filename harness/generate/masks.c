@@ -4,6 +4,7 @@
 // same way.
 #include "generate/masks.h"
 
+#include "base/random.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -101,10 +102,7 @@ static bool set_empty(const struct set *set)
 
 static uint64_t mix(uint64_t way, uint64_t turn)
 {
-    uint64_t z = (way ^ turn) + UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
+    return random_next(&(struct lit_random){way ^ turn});
 }
 
 static uint32_t group_size(const struct walk *walk, enum scope scope)
