@@ -56,7 +56,7 @@ class Ours(Case):
         run = self.litmus("run", pattern, "-n", "1", fault="exit=120")
         self.assertEqual(run.code, 3, run)
         self.assertIn("device 1 stops: the harness failed three times in a row", run.err)
-        self.assertIn("go on with: litmus run --resume", run.out)
+        self.assertIn("resume: litmus run --resume", run.out)
         # What had no answer is asked again.
         run = self.litmus("run", "--resume", drivers=[harness.FAULT],
                           LITMUS_FAULT_DRIVER=harness.lavapipe())
