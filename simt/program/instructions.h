@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a decoded instruction gets its function: what the decoder and the functions of exec/ agree on.
+// How a decoded instruction gets its function: what the decoder and the functions of exec/ agree
+// on.
 #pragma once
 
 #include "program/program.h"

@@ -196,8 +196,8 @@ static struct report_result result_of(const char *name, enum eng_result result, 
 }
 
 // One configuration that got worse in a given way, and whether a list waives it.
-static void waived(enum compare_list list, const char *text, const struct report_result *b,
-                    bool is, struct compare_waiver *shown)
+static void waived(enum compare_list list, const char *text, const struct report_result *b, bool is,
+                   struct compare_waiver *shown)
 {
     const struct report_result a = result_of(NAME, ENG_PASS, 0, 1000);
     struct compare_entry entry = {.a = &a, .b = b};
@@ -325,7 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_lists), cmocka_unit_test(bad_lines), cmocka_unit_test(names),
-        cmocka_unit_test(waives),    cmocka_unit_test(written),   cmocka_unit_test(needed_text),
+        cmocka_unit_test(waives),     cmocka_unit_test(written),   cmocka_unit_test(needed_text),
         cmocka_unit_test(long_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,8 +129,8 @@ static void test_lowest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_cut_and_corrupted),
-        cmocka_unit_test(test_sanitised),       cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_cut_and_corrupted),
+        cmocka_unit_test(test_sanitised),  cmocka_unit_test(test_empty),
         cmocka_unit_test(test_lowest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

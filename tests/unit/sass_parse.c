@@ -286,8 +286,8 @@ static void every_op_has_a_name(void **state)
     assert_string_equal(sass_op_name(SASS_OPS), "");
     for (unsigned op = SASS_OTHER; op <= SASS_OPS; op++)
         assert_int_equal(sass_is_cross_lane(op), op == SASS_SHFL || op == SASS_VOTE ||
-                                                   op == SASS_VOTEU || op == SASS_MATCH ||
-                                                   op == SASS_REDUX);
+                                                     op == SASS_VOTEU || op == SASS_MATCH ||
+                                                     op == SASS_REDUX);
 }
 
 int main(void)
