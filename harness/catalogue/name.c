@@ -157,18 +157,18 @@ static bool may_match(const char *pattern, const char *test)
 // from it: spares making the names of thousands of configurations that cannot match.
 static bool may_match_case(const char *pattern, const struct cat_case *which)
 {
-    struct cfg_pair pairs[PAIRS];
-    char size[16];
     const struct cat_head *head = &which->test->head;
-    const size_t count = head->axis_count + head->sweep_count; // the subgroup size may be left out
+    const size_t axes = head->axis_count;
     bool may;
-    pairs_of(which, pairs, size);
     if (!follow(&pattern, head->name, &may))
         return may;
-    for (size_t i = 0; i < count; i++) {
-        const char *mark = i == 0 && head->axis_count ? "/" : i == head->axis_count ? "@" : ",";
-        if (!follow(&pattern, mark, &may) || !follow(&pattern, pairs[i].key, &may) ||
-            !follow(&pattern, "=", &may) || !follow(&pattern, pairs[i].value, &may))
+    for (size_t i = 0; i < axes + head->sweep_count; i++) { // the subgroup size may be left out
+        const bool is_axis = i < axes;
+        const struct cat_axis *axis = is_axis ? &head->axes[i] : &head->sweeps[i - axes];
+        const char *value = axis->values[is_axis ? which->axis[i] : which->sweep[i - axes]];
+        const char *mark = i == 0 && axes ? "/" : i == axes ? "@" : ",";
+        if (!follow(&pattern, mark, &may) || !follow(&pattern, axis->name, &may) ||
+            !follow(&pattern, "=", &may) || !follow(&pattern, value, &may))
             return may;
     }
     return true;
