@@ -98,7 +98,10 @@ static bool put_row(struct store *store, int64_t session, const struct store_res
     text_puts(&sql, " ON CONFLICT (session, device, name) DO UPDATE SET ");
     for (size_t i = 2; i < results->fields.count; i++) {
         const char *column = results->fields.fields[i].column;
-        text_printf(&sql, "%s%s = excluded.%s", i > 2 ? ", " : "", column, column);
+        text_puts(&sql, i > 2 ? ", " : "");
+        text_puts(&sql, column);
+        text_puts(&sql, " = excluded.");
+        text_puts(&sql, column);
     }
     text_puts(&sql, " RETURNING id");
     sqlite3_stmt *upsert = store_borrow(store, error, sql.data, "i", session);

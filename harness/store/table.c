@@ -196,24 +196,28 @@ const struct store_child store_children[STORE_CHILDREN] = {
 
 void store_put_child_columns(struct text *sql, const struct store_child *child)
 {
-    text_printf(sql, "%s, ", child->key);
+    text_puts(sql, child->key);
+    text_puts(sql, ", ");
     store_put_columns(sql, "", child->fields);
     text_puts(sql, child->bits ? ", fails" : "");
 }
 
 void store_put_columns(struct text *sql, const char *prefix, struct store_fields fields)
 {
-    for (size_t i = 0; i < fields.count; i++)
-        text_printf(sql, "%s%s%s", i ? ", " : "", prefix, fields.fields[i].column);
+    for (size_t i = 0; i < fields.count; i++) {
+        text_puts(sql, i ? ", " : "");
+        text_puts(sql, prefix);
+        text_puts(sql, fields.fields[i].column);
+    }
 }
 
 void store_put_insert(struct text *sql, const struct store_table *table)
 {
     text_printf(sql, "INSERT INTO %s (%s, ", table->name, table->keys);
     store_put_columns(sql, "", table->fields);
-    text_puts(sql, ") VALUES (?1");
+    text_puts(sql, ") VALUES (?");
     for (size_t i = 0; i < table->fields.count; i++)
-        text_printf(sql, ", ?%zu", i + 2);
+        text_puts(sql, ", ?");
     text_puts(sql, ")");
 }
 
@@ -304,12 +308,15 @@ static bool read_name(const char *text, const struct store_field *field, int *va
 
 static bool read_field(sqlite3_stmt *select, int at, const struct store_field *field, void *value)
 {
-    const char *text =
-        field->type == STORE_BYTES ? NULL : (const char *)sqlite3_column_text(select, at);
-    const int64_t number = sqlite3_column_int64(select, at);
-    const double real = sqlite3_column_double(select, at);
+    const char *text = NULL;
     const void *bytes;
     char *copy;
+    int64_t number = 0;
+    double real;
+    if (field->type == STORE_COUNT || field->type == STORE_WORD || field->type == STORE_FLAG)
+        number = sqlite3_column_int64(select, at);
+    else if (field->type != STORE_BYTES && field->type != STORE_SECONDS)
+        text = (const char *)sqlite3_column_text(select, at);
     switch (field->type) {
     case STORE_TEXT:
         copy = store_column_text(select, at);
@@ -337,6 +344,7 @@ static bool read_field(sqlite3_stmt *select, int at, const struct store_field *f
         *(bool *)value = number != 0;
         return true;
     case STORE_SECONDS:
+        real = sqlite3_column_double(select, at);
         *(double *)value = real;
         return isfinite(real) && real >= 0;
     case STORE_BYTES:
