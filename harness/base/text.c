@@ -125,9 +125,11 @@ bool text_read(struct text *text, const char *path, size_t most)
     const bool good = !ferror(file);
     const int reason = errno;
     fclose(file);
-    errno = reason;
-    if (!good && text->data)
+    if (!good && before)
         text->data[text->length = before] = 0;
+    else if (!good)
+        text_free(text);
+    errno = reason;
     return good;
 }
 
