@@ -28,13 +28,15 @@ static const struct cfg_pair *pair_at(const struct cfg *cfg, size_t i)
 static bool put_configuration(struct store *store, const char *name, struct lit_error *error)
 {
     struct cfg cfg = cfg_parse(name);
-    bool good = store_run(store, error, "INSERT OR IGNORE INTO configuration VALUES (?, ?)", "tt",
-                          name, cfg.test);
+    bool good =
+        store_run(store, error, "INSERT OR IGNORE INTO configuration (name, test) VALUES (?, ?)",
+                  "tt", name, cfg.test);
     // Those that were there have their pairs.
     const bool fresh = good && sqlite3_changes(store->db) > 0;
+    const int64_t id = sqlite3_last_insert_rowid(store->db);
     for (size_t i = 0; fresh && good && i < cfg.variant_count + cfg.param_count; i++) {
         const struct cfg_pair *pair = pair_at(&cfg, i);
-        good = store_run(store, error, "INSERT INTO pair VALUES (?, ?, ?, ?, ?)", "tittt", name,
+        good = store_run(store, error, "INSERT INTO pair VALUES (?, ?, ?, ?, ?)", "iittt", id,
                          (int64_t)i, cfg_role_name(pair->role), pair->key, pair->value);
     }
     cfg_clear(&cfg);
@@ -55,8 +57,8 @@ bool store_configuration_check(struct store *store, const char *name, int64_t *r
         store_number(store, error, right,
                      "SELECT coalesce((SELECT test = ?2 FROM configuration WHERE name = ?1), 0) AND"
                      " ?3 = (SELECT coalesce(group_concat(role || ' ' || key || '=' || value ||"
-                     " char(10), ''), '') FROM (SELECT * FROM pair WHERE configuration = ?1"
-                     " ORDER BY number))",
+                     " char(10), ''), '') FROM (SELECT pair.* FROM pair JOIN configuration"
+                     " ON configuration = id WHERE name = ?1 ORDER BY number))",
                      "ttt", name, cfg.test, pairs.data);
     text_free(&pairs);
     cfg_clear(&cfg);

@@ -225,11 +225,12 @@ PRAGMA user_version = 6;
 
 -- The parts of each configuration's name (model/configuration.h), for whoever asks by axes.
 CREATE TABLE configuration (
-  name TEXT NOT NULL PRIMARY KEY,
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
   test TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+) STRICT;
 CREATE TABLE pair (
-  configuration TEXT NOT NULL REFERENCES configuration (name) ON DELETE CASCADE,
+  configuration INTEGER NOT NULL REFERENCES configuration (id) ON DELETE CASCADE,
   number INTEGER NOT NULL CHECK (number >= 0),
   role TEXT NOT NULL,
   key TEXT NOT NULL,
