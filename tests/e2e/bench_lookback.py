@@ -258,6 +258,7 @@ class Faults(Lookback):
     def test_no_memory(self):
         self.bench_json("--simt", "faulty,fault=memory,at=3", code=3)
 
+    @harness.about_lavapipe
     def test_too_large(self):
         # lavapipe has no buffers of 4 GiB.
         run = self.bench("--elements", "1073741824", "-n", "1")

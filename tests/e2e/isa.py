@@ -123,6 +123,7 @@ class Caches(Case):
             with open(os.path.join(ISA, "h200.code"), "rb") as wanted:
                 self.assertEqual(file.read(), wanted.read())
 
+    @harness.about_lavapipe
     def test_bad_ones_are_a_line(self):
         good = self.blob()
         for blob, word in ((good[:-100], "cut or corrupted"), (good[:32], "is empty"),
@@ -163,6 +164,7 @@ class Caches(Case):
 
 
 class OtherDrivers(Case):
+    @harness.about_lavapipe
     def test_one_that_gives_nothing(self):
         result = self.litmus("isa", harness.ONE)
         self.assertEqual(result.code, 0, result)
@@ -211,6 +213,7 @@ class Stored(Case):
         self.assertGreater(digests[0][0], 3)
         self.assertEqual(digests[0][1], 32)
 
+    @harness.about_lavapipe
     def test_of_a_driver_that_tells_nothing(self):
         """It is asked once, and nothing is stored of what it did not say."""
         result = self.litmus("run", *harness.PAIR, "-n", "2", "--isa", "all")

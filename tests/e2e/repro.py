@@ -238,6 +238,7 @@ class ItsCode(Case):
         self.bundle(self.NAME, "--simt", "lockstep")
         self.assertIn("OpGroupNonUniformShuffleUp", self.read("code.txt").decode())
 
+    @harness.about_lavapipe
     def test_of_a_driver_that_gives_none(self):
         name = OnLavapipe.RIGHT
         self.litmus("run", name + "*", "-n", "1", "-q", "--db", "store.db")
@@ -245,6 +246,7 @@ class ItsCode(Case):
         self.assertEqual(self.files(), set())
         self.assertIn("There is no code: ", self.read("README.md").decode())
 
+    @harness.about_lavapipe
     def test_of_a_device_that_is_not_here(self):
         self.litmus("run", OnLavapipe.RIGHT + "*", "-n", "1", "-q", "--db", "store.db")
         self.bundle(OnLavapipe.RIGHT, "--db", "store.db", drivers=[harness.SIMT])
@@ -285,6 +287,7 @@ class OnLavapipe(Case):
             self.skipTest("there is no second lavapipe")
         self.run_both(self.RIGHT, harness.SECOND_LAVAPIPE)
 
+    @harness.about_lavapipe
     def test_a_device_that_lacks_something(self):
         """The bundle is of a device that can choose 32; lavapipe cannot."""
         name = SCAN.format(form="variables", access="descriptor") + ",subgroup=32"

@@ -157,6 +157,7 @@ class Running(OnTheDriver):
                 self.assertIn("  16", result.out)
                 self.assertNotIn("llvmpipe", result.out)
 
+    @harness.about_lavapipe
     def test_it_is_not_used_unasked(self):
         result = self.simt("devices")
         self.assertNotIn("simt", result.out)
