@@ -17,7 +17,8 @@ static void put_line(const struct comparison *comparison, struct text *out, cons
 {
     struct text line = {0};
     say(comparison, &line);
-    markdown_escape(out, line.data);
+    if (line.length)
+        markdown_escape(out, line.data);
     text_puts(out, line.length ? end : "");
     text_free(&line);
 }
