@@ -274,7 +274,7 @@ static enum dev_status time_sample(struct job *job, struct dev_timed *timed, dou
 }
 
 // What one round of all rows would take: each sample stands for the rows of its kind. What cannot
-// be made is left out here; report_row tells of it.
+// be made is left out here and reported by report_row.
 static enum dev_status time_samples(struct job *job, double *ns)
 {
     enum dev_status status = DEV_OK;

@@ -126,8 +126,8 @@ void eng_tally_add(struct eng_tally *tally, enum eng_result result,
 //   5   the time was used up
 //   3   the harness failed, and a queue stopped for it;
 //       a configuration could not be run although the device has what it needs (harness-error), or
-//       gave up waiting (no-progress, unless that is what it asks about: assumed, control), or one
-//       of several devices refused to be opened; or a sequential rule was not reached
+//       a bounded wait expired (no-progress, unless that is what it asks about: assumed, control),
+//       or one of several devices refused to be opened; or a sequential rule was not reached
 //   77  nothing ran; 0 if it is a shard that has no configuration
 //   0   otherwise
 enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t size);

@@ -34,7 +34,7 @@ enum eng_ruling {
     ENG_RULINGS,
 };
 
-// What the counts say. Runs that gave up waiting are not among those that a rate is of.
+// What the counts say. Runs whose bounded wait expired are not counted in a rate.
 enum eng_ruling eng_rule_judge(const struct eng_rule *rule, const struct eng_count *count);
 
 // How many runs there are to be in all before the next look; 0 if none are to follow: the rule is

@@ -17,7 +17,7 @@ struct repro {
     const struct report_result *result;
     uint64_t seed, runs, first;   // what the reproducer does unless told otherwise
     bool amber;                   // a script for Amber too, if that can express the test
-    const struct isa_entry *code; // what the driver made of it; NULL: `no_code` says why
+    const struct isa_entry *code; // compiled code; NULL: `no_code` says why
     const char *no_code;
     const struct isa_entry *twin; // of the nearest variant that did not fail; NULL: none
     const struct report_result *twin_result;
