@@ -12,20 +12,18 @@
 
 extern const char generate_template[]; // generate/template.spvasm
 
-#define OPS(X)                                                                                     \
-    X(Capability)                                                                                  \
-    X(Extension)                                                                                   \
-    X(MemoryModel)                                                                                 \
-    X(EntryPoint) X(ExecutionMode) X(Decorate) X(MemberDecorate) X(TypeVoid) X(TypeFunction)       \
-        X(TypeBool) X(TypeInt) X(TypeVector) X(TypeRuntimeArray) X(TypeStruct) X(TypePointer)      \
-            X(ConstantTrue) X(Constant) X(SpecConstant) X(SpecConstantComposite) X(Variable)       \
-                X(Function) X(FunctionParameter) X(FunctionEnd) X(FunctionCall) X(Label) X(Phi)    \
-                    X(LoopMerge) X(SelectionMerge) X(Branch) X(BranchConditional) X(Switch)        \
-                        X(Return) X(Unreachable) X(Load) X(Store) X(AccessChain)                   \
-                            X(CompositeExtract) X(CompositeConstruct) X(IAdd) X(IMul)              \
-                                X(ShiftRightLogical) X(BitwiseAnd) X(Select) X(IEqual)             \
-                                    X(INotEqual) X(ULessThan) X(UGreaterThanEqual)                 \
-                                        X(GroupNonUniformElect) X(GroupNonUniformBallot)
+// clang-format off
+#define OPS(X) \
+    X(Capability) X(Extension) X(MemoryModel) X(EntryPoint) X(ExecutionMode) X(Decorate) \
+    X(MemberDecorate) X(TypeVoid) X(TypeFunction) X(TypeBool) X(TypeInt) X(TypeVector) \
+    X(TypeRuntimeArray) X(TypeStruct) X(TypePointer) X(ConstantTrue) X(Constant) \
+    X(SpecConstant) X(SpecConstantComposite) X(Variable) X(Function) X(FunctionParameter) \
+    X(FunctionEnd) X(FunctionCall) X(Label) X(Phi) X(LoopMerge) X(SelectionMerge) X(Branch) \
+    X(BranchConditional) X(Switch) X(Return) X(Unreachable) X(Load) X(Store) X(AccessChain) \
+    X(CompositeExtract) X(CompositeConstruct) X(IAdd) X(IMul) X(ShiftRightLogical) \
+    X(BitwiseAnd) X(Select) X(IEqual) X(INotEqual) X(ULessThan) X(UGreaterThanEqual) \
+    X(GroupNonUniformElect) X(GroupNonUniformBallot)
+// clang-format on
 #define OP(name) {"Op" #name, SpvOp##name},
 
 // What the texts have besides ids, numbers and strings.
