@@ -13,12 +13,11 @@
 
 static bool is_chosen(const struct report_device *device, const char *pattern)
 {
-    char uuid[37], number[16], product[32];
+    char number[16], product[32];
     const struct dev_facts *facts = &device->facts;
-    format_uuid(uuid, facts->device_uuid);
     snprintf(number, sizeof number, "%u", device->number);
     snprintf(product, sizeof product, "%x:%x", facts->vendor, facts->product);
-    return strcmp(pattern, number) == 0 || strcmp(pattern, uuid) == 0 ||
+    return strcmp(pattern, number) == 0 || strcmp(pattern, UUID(facts->device_uuid)) == 0 ||
            dev_facts_is(facts, pattern) || strcmp(pattern, product) == 0 ||
            text_glob(pattern, facts->name);
 }

@@ -13,9 +13,7 @@
 
 void compare_say_p(char target[32], double p)
 {
-    char number[24];
-    format_rate(number, p, 0);
-    snprintf(target, 32, "%s", p <= 0 ? "< 1e-300" : number);
+    snprintf(target, 32, "%s", p <= 0 ? "< 1e-300" : RATE(p, 0));
 }
 
 double compare_entry_p(const struct compare_entry *entry)
@@ -79,9 +77,7 @@ static void say_result(const struct report_result *result, enum eng_result broke
 {
     text_puts(out, eng_result_name(result->result));
     if (result->result == ENG_FAIL) {
-        char failed[32], judged[32];
-        text_printf(out, " (%s of %s runs)", text_count(failed, result->failed_runs),
-                    text_count(judged, result->judged));
+        text_printf(out, " (%s of %s runs)", COUNT(result->failed_runs), COUNT(result->judged));
     } else if (result->reason[0]) {
         text_printf(out, " (%.160s)", result->reason);
     }
@@ -161,11 +157,9 @@ void compare_say_counts(const struct comparison *comparison, struct text *out)
     bool first = true;
     for (size_t v = 0; v < COMPARE_VERDICTS; v++) {
         size_t count = comparison->summary.verdicts[v];
-        char number[32];
         if (count == 0)
             continue;
-        text_printf(out, "%s%s %s", first ? "" : ", ", text_count(number, count),
-                    count == 1 ? one[v] : many[v]);
+        text_printf(out, "%s%s %s", first ? "" : ", ", COUNT(count), count == 1 ? one[v] : many[v]);
         first = false;
     }
 }
@@ -251,36 +245,30 @@ void compare_say_side(const struct compare_side *side, struct text *out)
 void compare_say_power(const struct comparison *comparison, struct text *out)
 {
     const struct compare_power *power = &comparison->power;
-    char number[24], worst[24], count[32];
     if (power->all == 0)
         return;
     if (power->never > 0) {
-        format_rate(number, power->typical_never, 1);
-        format_rate(worst, power->worst_never, 1);
         text_printf(out,
                     "Detectable rise (%.0f %% power, Holm over %zu): from 0 to %s or more for the "
                     "median of %s configurations that never failed, to %s for the worst.",
-                    100 * COMPARE_POWER, power->tests, number, text_count(count, power->never),
-                    worst);
+                    100 * COMPARE_POWER, power->tests, RATE(power->typical_never, 1),
+                    COUNT(power->never), RATE(power->worst_never, 1));
     }
-    format_rate(number, power->typical, 1);
-    format_rate(worst, power->worst, 1);
     text_printf(out, "%sOver all %s that can become worse: a rise by %s, in the worst by %s.",
-                power->never > 0 ? " " : "", text_count(count, power->all), number, worst);
+                power->never > 0 ? " " : "", COUNT(power->all), RATE(power->typical, 1),
+                RATE(power->worst, 1));
 }
 
 void compare_say_method(const struct comparison *comparison, struct text *out)
 {
     const struct compare_policy *policy = &comparison->policy;
     const struct compare_summary *summary = &comparison->summary;
-    char tests[32], tolerance[24];
-    format_rate(tolerance, policy->tolerance, 0);
     text_printf(
         out,
         "Fisher's exact test, %s, Holm over %zu of %s tests (the others could not have been "
         "significant), alpha %g; unchanged where a rise by %s, or by half, is excluded.",
-        policy->gate ? "one-sided" : "two-sided", summary->family,
-        text_count(tests, summary->tests), policy->alpha, tolerance);
+        policy->gate ? "one-sided" : "two-sided", summary->family, COUNT(summary->tests),
+        policy->alpha, RATE(policy->tolerance, 0));
 }
 
 bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out)

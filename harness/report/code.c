@@ -228,9 +228,8 @@ size_t report_code_failed(const struct report_code *code, size_t device, size_t 
 static void say_users(const struct report_code_users *users, struct text *words)
 {
     const struct report_result *first = users->first;
-    char rate[80];
-    format_interval(rate, first->failed_runs, first->judged, first->interval);
-    text_printf(words, "%s of %s, %s", COUNT(first->failed_runs), COUNT(first->judged), rate);
+    text_printf(words, "%s of %s, %s", COUNT(first->failed_runs), COUNT(first->judged),
+                INTERVAL(first));
     if (users->count > 1)
         text_printf(words, "; with the same code in all %s: %s of %s", COUNT(users->count),
                     COUNT(users->failed_runs), COUNT(users->judged));

@@ -3,6 +3,8 @@
 // code alone nobody can know more.
 #include "report/code.h"
 
+#include "report/format.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,8 +177,7 @@ static void put_candidates(struct report_marks *marks, enum asked asked, bool fa
 {
     const char *what = asked == CROSS_LANE ? "cross-lane read" : "memory read";
     struct text *words = &marks->words;
-    char count[32];
-    text_count(count, marks->count);
+    const char *count = COUNT(marks->count);
     if (marks->count == 1)
         text_printf(words, "The marked instruction is the only known %s: %s.", what,
                     failed ? "if the wrong value was read, it was here"

@@ -2,6 +2,8 @@
 // Listings and differences as lines of text, cut to what there is room for.
 #include "report/code.h"
 
+#include "report/format.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,9 +37,8 @@ static void choose(const struct isa_listing *listing, const struct report_marks 
 
 static void put_gap(size_t lines, struct text *out)
 {
-    char count[32];
     if (lines)
-        text_printf(out, "  ... %s line%s\n", text_count(count, lines), lines == 1 ? "" : "s");
+        text_printf(out, "  ... %s line%s\n", COUNT(lines), lines == 1 ? "" : "s");
 }
 
 void report_code_listing(const struct isa_entry *entry, const struct report_marks *marks,
@@ -111,7 +112,6 @@ void report_code_difference(const struct isa_listing *paired, const char *paired
 {
     const size_t start = out->length;
     struct isa_diff diff;
-    char count[32];
     bool *shown;
     isa_diff(paired, listing, &diff);
     report_code_around(&diff, &shown);
@@ -127,7 +127,7 @@ void report_code_difference(const struct isa_listing *paired, const char *paired
             size_t more = 0;
             for (size_t k = i; k < diff.count; k++)
                 more += differs(&diff.rows[k]);
-            text_printf(out, "@@ %s more lines that differ @@\n", text_count(count, more));
+            text_printf(out, "@@ %s more lines that differ @@\n", COUNT(more));
             break;
         }
         if (i == 0 || !shown[i - 1])

@@ -36,7 +36,6 @@ json_t *field_interval(struct stat_interval interval)
 static json_t *write_field(const struct field *field, const void *from)
 {
     const void *at = (const char *)from + field->offset;
-    char uuid[37];
     switch (field->kind) {
     case FIELD_TEXT:
         return field_text(*(char *const *)at);
@@ -59,8 +58,7 @@ static json_t *write_field(const struct field *field, const void *from)
     case FIELD_REAL:
         return json_real(*(const double *)at);
     case FIELD_UUID:
-        format_uuid(uuid, at);
-        return json_string(uuid);
+        return json_string(UUID(at));
     case FIELD_INTERVAL:
         return field_interval(*(const struct stat_interval *)at);
     case FIELD_SET:

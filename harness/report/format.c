@@ -26,7 +26,7 @@ static void format_small(char target[24], double rate, int direction)
     snprintf(target, 24, "%.1fe%d", nearest / 10, exponent);
 }
 
-void format_rate(char target[24], double rate, int direction)
+char *format_rate(char target[24], double rate, int direction)
 {
     if (rate <= 0 || rate >= 1) {
         snprintf(target, 24, "%s", rate <= 0 ? "0" : "1");
@@ -44,53 +44,52 @@ void format_rate(char target[24], double rate, int direction)
             nearest = direction < 0 ? floor(digits) : ceil(digits);
         snprintf(target, 24, "%.*f", rate < 0.1 ? 3 : 2, nearest / scale);
     }
+    return target;
 }
 
-void format_interval(char target[80], uint64_t failed, uint64_t judged,
-                     struct stat_interval interval)
+char *format_interval(char target[80], uint64_t failed, uint64_t judged,
+                      struct stat_interval interval)
 {
-    char rate[24], low[24], high[24];
-    format_rate(low, interval.low, -1);
-    format_rate(high, interval.high, 1);
-    if (judged == 0) {
+    const char *low = RATE(interval.low, -1), *high = RATE(interval.high, 1);
+    if (judged == 0)
         snprintf(target, 80, "unknown");
-    } else if (failed == 0) {
+    else if (failed == 0)
         snprintf(target, 80, "< %s", high);
-    } else if (failed == judged) {
+    else if (failed == judged)
         snprintf(target, 80, "> %s", low);
-    } else {
-        format_rate(rate, (double)failed / (double)judged, 0);
-        snprintf(target, 80, "%s [%s, %s]", rate, low, high);
-    }
+    else
+        snprintf(target, 80, "%s [%s, %s]", RATE((double)failed / (double)judged, 0), low, high);
+    return target;
 }
 
-void format_seconds(char target[32], double seconds)
+char *format_seconds(char target[32], double seconds)
 {
-    if (seconds < 10) {
-        snprintf(target, 32, "%.1f s", seconds);
-        return;
-    }
     unsigned long long whole = seconds < 1e15 ? (unsigned long long)(seconds + 0.5) : 0;
-    if (whole < 60)
+    if (seconds < 10)
+        snprintf(target, 32, "%.1f s", seconds);
+    else if (whole < 60)
         snprintf(target, 32, "%llu s", whole);
     else if (whole < 3600)
         snprintf(target, 32, "%llu min %02llu s", whole / 60, whole % 60);
     else
         snprintf(target, 32, "%llu h %02llu min", whole / 3600, whole / 60 % 60);
+    return target;
 }
 
-void format_api(char target[32], uint32_t version)
+char *format_api(char target[32], uint32_t version)
 {
     snprintf(target, 32, "%u.%u.%u", version >> 22 & 0x7f, version >> 12 & 0x3ff, version & 0xfff);
+    return target;
 }
 
-void format_subgroup(char target[48], const struct dev_facts *facts)
+char *format_subgroup(char target[48], const struct dev_facts *facts)
 {
     snprintf(target, 48, "%u (%u to %u%s)", facts->subgroup, facts->subgroup_min,
              facts->subgroup_max, facts->subgroup_control ? ", can be chosen" : "");
+    return target;
 }
 
-void format_uuid(char target[37], const uint8_t uuid[16])
+char *format_uuid(char target[37], const uint8_t uuid[16])
 {
     size_t at = 0;
     for (size_t i = 0; i < 16; i++) {
@@ -99,6 +98,7 @@ void format_uuid(char target[37], const uint8_t uuid[16])
         snprintf(target + at, 3, "%02x", uuid[i]);
         at += 2;
     }
+    return target;
 }
 
 // As many runs as there were where a rule chose the number; one that did not end got no further
@@ -146,10 +146,9 @@ void format_outcomes(struct text *out, const struct report_result *result)
         if (most == CAT_OUTCOMES)
             return;
         listed[most] = true;
-        char buffer[24], number[32];
+        char buffer[24];
         text_printf(out, "%s%s (%s%s)", first ? "" : ", ",
-                    report_outcome_name(result, most, buffer),
-                    text_count(number, result->outcomes[most]),
+                    report_outcome_name(result, most, buffer), COUNT(result->outcomes[most]),
                     !first                        ? ""
                     : result->outcomes[most] == 1 ? " unit"
                                                   : " units");
@@ -159,19 +158,16 @@ void format_outcomes(struct text *out, const struct report_result *result)
 
 void format_failed(struct text *out, const struct report_result *result)
 {
-    char failed[32], runs[32], rate[80];
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
-    text_printf(out, "%s of %s runs failed, rate %s (95 %%)",
-                text_count(failed, result->failed_runs), text_count(runs, result->runs), rate);
+    text_printf(out, "%s of %s runs failed, rate %s (95 %%)", COUNT(result->failed_runs),
+                COUNT(result->runs), INTERVAL(result));
 }
 
 void format_end(struct text *out, const struct report_result *result)
 {
-    char number[32], runs[32];
+    const char *runs = COUNT(result->runs);
     text_puts(out, eng_result_name(result->result));
-    text_count(runs, result->runs);
     if (result->no_progress_runs > 0)
-        text_printf(out, " in %s of %s runs", text_count(number, result->no_progress_runs), runs);
+        text_printf(out, " in %s of %s runs", COUNT(result->no_progress_runs), runs);
     else if (result->runs > 0)
         text_printf(out, " after %s runs", runs);
     text_printf(out, "%s%s", result->reason[0] ? ": " : "", result->reason);
@@ -180,16 +176,15 @@ void format_end(struct text *out, const struct report_result *result)
 void format_first(struct text *out, const struct report_result *result)
 {
     const struct eng_failure *first = &result->failures[0];
-    char run[32], unit[32], name[24];
-    text_printf(
-        out, "run %s, unit %s%s%s: %s, got 0x%08x, want 0x%08x", text_count(run, first->at.run + 1),
-        text_count(unit, first->at.instance), first->where[0] ? ", " : "", first->where,
-        report_outcome_name(result, first->at.outcome, name), first->at.got, first->at.want);
+    char name[24];
+    text_printf(out, "run %s, unit %s%s%s: %s, got 0x%08x, want 0x%08x", COUNT(first->at.run + 1),
+                COUNT(first->at.instance), first->where[0] ? ", " : "", first->where,
+                report_outcome_name(result, first->at.outcome, name), first->at.got,
+                first->at.want);
 }
 
 void format_story(struct text *out, const struct report_result *result, const char *before)
 {
-    char number[32];
     text_printf(out, "%s%s: ", before, cat_expectation_name(result->expectation));
     format_failed(out, result);
     text_puts(out, result->first_run_failed ? "; the first run failed\n" : "\n");
@@ -209,7 +204,7 @@ void format_story(struct text *out, const struct report_result *result, const ch
         text_puts(out, "\n");
     } else if (result->no_progress_runs > 0) {
         text_printf(out, "%sa bounded wait expired in %s runs\n", before,
-                    text_count(number, result->no_progress_runs));
+                    COUNT(result->no_progress_runs));
     }
     if (result->stress[0])
         text_printf(out, "%sunder stress: %s\n", before, result->stress);

@@ -6,29 +6,38 @@
 
 #include <stdarg.h>
 
-// A count with separators, as an argument of a printf.
-#define COUNT(count) text_count((char[32]){0}, (count))
+// Short texts as arguments of a printf: the rate of anything that has failed and judged runs and an
+// interval; a count with separators; the others as the functions of these names.
+#define INTERVAL(of) format_interval((char[80]){0}, (of)->failed_runs, (of)->judged, (of)->interval)
 
-// A proportion with two digits: "0", "7.7e-4", "0.12", "1-3.7e-5", "1". `direction` says which way
-// it is rounded: -1 down (a lower bound stays one), 1 up, 0 to the nearest.
-void format_rate(char target[24], double rate, int direction);
+#define COUNT(count)          text_count((char[32]){0}, (count))
+#define RATE(rate, direction) format_rate((char[24]){0}, (rate), (direction))
+#define API(version)          format_api((char[32]){0}, (version))
+#define SUBGROUP(facts)       format_subgroup((char[48]){0}, (facts))
+#define UUID(uuid)            format_uuid((char[37]){0}, (uuid))
+#define SHARD(session)        report_shard((char[64]){0}, (session))
+
+// Each returns its target. A proportion with two digits: "0", "7.7e-4", "0.12", "1-3.7e-5", "1".
+// `direction` says which way it is rounded: -1 down (a lower bound stays one), 1 up, 0 to the
+// nearest.
+char *format_rate(char target[24], double rate, int direction);
 
 // "7.7e-4 [5.4e-4, 1.1e-3]"; "< 3.9e-5" if nothing failed; "> 0.93" if everything did; "unknown" if
 // no run was judged.
-void format_interval(char target[80], uint64_t failed, uint64_t judged,
-                     struct stat_interval interval);
+char *format_interval(char target[80], uint64_t failed, uint64_t judged,
+                      struct stat_interval interval);
 
 // "0.4 s", "12 s", "4 min 02 s", "1 h 02 min".
-void format_seconds(char target[32], double seconds);
+char *format_seconds(char target[32], double seconds);
 
 // "1.3.274"
-void format_api(char target[32], uint32_t version);
+char *format_api(char target[32], uint32_t version);
 
 // "32 (8 to 32, can be chosen)"
-void format_subgroup(char target[48], const struct dev_facts *facts);
+char *format_subgroup(char target[48], const struct dev_facts *facts);
 
 // 8-4-4-4-12 hexadecimal digits.
-void format_uuid(char target[37], const uint8_t uuid[16]);
+char *format_uuid(char target[37], const uint8_t uuid[16]);
 
 // The command that runs a result again.
 void format_again(struct text *out, const struct report_model *model,

@@ -175,11 +175,10 @@ void report_annotations(const struct report_model *model, struct text *out)
         for (size_t i = 0; i < most; i++)
             annotate(model, &model->results[indexes[i]], words[kind], out);
         if (most < count) {
-            char number[32];
             text_printf(out,
                         "::%s title=litmus::and %s configurations more; the summary of the "
                         "step and 'litmus report' have them\n",
-                        words[kind], text_count(number, count - most));
+                        words[kind], COUNT(count - most));
         }
     }
     free(indexes);

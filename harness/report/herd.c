@@ -109,19 +109,15 @@ static void print_machine(struct text *out, const struct report_model *model,
 {
     const struct store_session *session = &model->session;
     const struct dev_facts *facts = &device->facts;
-    char api[32], uuid[37], shard[64];
-    format_api(api, facts->api);
-    report_shard(shard, session);
+    const char *shard = SHARD(session);
     text_puts(out, "Machine\n");
     text_printf(out, "Device %s (%s, 0x%04x:0x%04x)\n", facts->name, facts->type, facts->vendor,
                 facts->product);
-    format_uuid(uuid, facts->device_uuid);
-    text_printf(out, "Device UUID %s\n", uuid);
+    text_printf(out, "Device UUID %s\n", UUID(facts->device_uuid));
     text_printf(out, "Driver %s %s (%s)\n", facts->driver_name, facts->driver_version,
                 facts->driver_info);
-    format_uuid(uuid, facts->driver_uuid);
-    text_printf(out, "Driver UUID %s\n", uuid);
-    text_printf(out, "Vulkan %s, subgroups of %u (%u to %u)\n", api, facts->subgroup,
+    text_printf(out, "Driver UUID %s\n", UUID(facts->driver_uuid));
+    text_printf(out, "Vulkan %s, subgroups of %u (%u to %u)\n", API(facts->api), facts->subgroup,
                 facts->subgroup_min, facts->subgroup_max);
     if (facts->loader[0])
         text_printf(out, "Loader %s\n", facts->loader);

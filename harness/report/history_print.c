@@ -36,9 +36,7 @@ static void put_dates(char target[48], const char *first, const char *last)
 
 static void put_p(struct text *text, double p)
 {
-    char number[24];
-    format_rate(number, p, 0);
-    text_printf(text, "p %s", p < 1e-300 ? "< 1e-300" : number);
+    text_printf(text, "p %s", p < 1e-300 ? "< 1e-300" : RATE(p, 0));
 }
 
 // What is to be said of a line besides its numbers.
@@ -225,16 +223,14 @@ void history_print(const struct history *history, const struct history_info *inf
             hidden++;
         at = next;
     }
-    char number[32];
     if (hidden > 0)
-        text_printf(out, "%s configuration%s not shown: -v shows all\n", text_count(number, hidden),
+        text_printf(out, "%s configuration%s not shown: -v shows all\n", COUNT(hidden),
                     hidden == 1 ? " is" : "s are");
     if (history->compared > 0)
         text_printf(out,
                     "p: Fisher's exact test against the previous driver, adjusted for %s "
                     "comparison%s; reported as a change below %g\n",
-                    text_count(number, history->compared), history->compared == 1 ? "" : "s",
-                    HISTORY_LEVEL);
+                    COUNT(history->compared), history->compared == 1 ? "" : "s", HISTORY_LEVEL);
 }
 
 void history_print_drivers(const struct store_index *index, const struct history_info *info,

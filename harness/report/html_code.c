@@ -36,10 +36,8 @@ size_t *html_listed(const struct html *html)
 
 static void put_rate(struct text *out, const struct report_result *result)
 {
-    char rate[80];
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
     html_printf(out, "%s of %s runs failed, %s", COUNT(result->failed_runs), COUNT(result->judged),
-                rate);
+                INTERVAL(result));
 }
 
 // --- Listings and differences

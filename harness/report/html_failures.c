@@ -62,11 +62,10 @@ static void put_elsewhere(const struct html *html, const struct html_entry *entr
         const struct report_result *other = entries[i].result;
         if (i == at)
             continue;
-        char rate[80];
-        format_interval(rate, other->failed_runs, other->judged, other->interval);
         text_puts(out, first ? "<dt>same configuration elsewhere</dt><dd>" : "; ");
         html_device(out, html, other->device);
-        html_printf(out, "%s %s", eng_result_name(other->result), other->judged ? rate : "");
+        html_printf(out, "%s %s", eng_result_name(other->result),
+                    other->judged ? INTERVAL(other) : "");
         first = false;
     }
     if (!first)
@@ -107,13 +106,11 @@ static void put_facts(const struct html *html, const struct html_entry *entries,
 {
     const struct report_result *result = entries[at].result;
     struct text again = {0};
-    char rate[80];
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
     format_again(&again, html->model, result);
     html_printf(out,
                 "<dl class=\"facts\">\n<dt>failed runs</dt><dd>%s of %s: %s (95\xc2\xa0%%%s%s); "
                 "the first run %s</dd>\n",
-                COUNT(result->failed_runs), COUNT(result->judged), rate,
+                COUNT(result->failed_runs), COUNT(result->judged), INTERVAL(result),
                 result->rule[0] ? ", stopped by the rule " : "", result->rule,
                 result->first_run_failed ? "failed" : "was right");
     if (result->result != ENG_FAIL)

@@ -25,8 +25,6 @@ static void put_verdict(const struct html *html, struct text *out)
 {
     const struct report_model *model = html->model;
     const char *reason = model->code_reason;
-    char seconds[32];
-    format_seconds(seconds, model->seconds);
     const char *kind = model->code == LIT_EXIT_OK          ? "good"
                        : model->code == LIT_EXIT_FORBIDDEN ? "bad"
                                                            : "open";
@@ -36,7 +34,7 @@ static void put_verdict(const struct html *html, struct text *out)
                 kind, (int)model->code,
                 reason[0] >= 'a' && reason[0] <= 'z' ? reason[0] - 32 : reason[0],
                 reason[0] ? reason + 1 : "", COUNT(model->result_count), COUNT(model->session.runs),
-                seconds);
+                format_seconds((char[32]){0}, model->seconds));
     if (!model->session.finished)
         text_puts(out, "; <strong>the session is not finished</strong>");
     if (model->session.shard != STORE_WHOLE)
@@ -81,17 +79,15 @@ static void put_card(const struct html *html, size_t index, struct text *out)
     const struct dev_facts *facts = &device->facts;
     struct report_family *families;
     uint64_t counts[REPORT_COUNTED] = {0};
-    char api[32];
     const size_t count = report_families(html->model, index, &families);
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < REPORT_COUNTED; k++)
             counts[k] += families[i].counts[k];
     free(families);
-    format_api(api, facts->api);
     text_puts(out, "<li class=\"card\"><p class=\"name\">");
     html_device(out, html, index);
     html_printf(out, "<b>%s</b></p>\n<p>%s <b>%s</b></p>\n<p class=\"soft\">Vulkan %s", facts->name,
-                facts->driver_name, facts->driver_version, api);
+                facts->driver_name, facts->driver_version, API(facts->api));
     if (facts->loader[0])
         html_printf(out, ", loader %s", facts->loader);
     html_printf(out, " \xc2\xb7 subgroups of %u", facts->subgroup);
@@ -119,12 +115,12 @@ static void put_fact(struct text *out, const char *name, const char *value)
 void html_session(const struct html *html, struct text *out)
 {
     const struct store_session *session = &html->model->session;
-    char line[128], count[32];
+    char line[128];
     text_puts(out, "<dl class=\"facts\">\n");
     html_printf(out, "<dt>command</dt><dd><code class=\"copy\">%s</code></dd>\n", session->command);
     snprintf(line, sizeof line, "0x%jx", (uintmax_t)session->seed);
     put_fact(out, "seed", line);
-    put_fact(out, "requested runs", text_count(count, session->runs));
+    put_fact(out, "requested runs", COUNT(session->runs));
     put_fact(out, "started", session->started);
     put_fact(out, "system", session->system);
     snprintf(line, sizeof line, "%jd", (intmax_t)session->id);
@@ -169,7 +165,7 @@ void html_machine(const struct html *html, struct text *out)
     for (size_t i = 0; i < html->model->device_count; i++) {
         const struct report_device *device = &html->model->devices[i];
         const struct dev_facts *facts = &device->facts;
-        char line[512], uuid[37], number[32];
+        char line[512];
         text_puts(out, "<details><summary>");
         html_device(out, html, i);
         html_printf(out, "%s, %s %s</summary>\n<dl class=\"facts\">\n", facts->name,
@@ -180,19 +176,14 @@ void html_machine(const struct html *html, struct text *out)
         put_fact(out, "driver", facts->driver_info);
         snprintf(line, sizeof line, "0x%x, VkDriverId %u", facts->driver_raw, facts->driver_id);
         put_fact(out, "driver's numbers", line);
-        format_api(line, facts->api);
-        put_fact(out, "Vulkan", line);
+        put_fact(out, "Vulkan", API(facts->api));
         put_fact(out, "loader", facts->loader);
-        format_subgroup(line, facts);
-        put_fact(out, "subgroup size", line);
-        snprintf(line, sizeof line, "%s invocations, ", text_count(number, facts->max_workgroup));
-        snprintf(line + strlen(line), sizeof line - strlen(line), "%s bytes of shared memory",
-                 text_count(number, facts->max_shared));
+        put_fact(out, "subgroup size", SUBGROUP(facts));
+        snprintf(line, sizeof line, "%s invocations, %s bytes of shared memory",
+                 COUNT(facts->max_workgroup), COUNT(facts->max_shared));
         put_fact(out, "largest workgroup", line);
-        format_uuid(uuid, facts->device_uuid);
-        put_fact(out, "device UUID", uuid);
-        format_uuid(uuid, facts->driver_uuid);
-        put_fact(out, "driver UUID", uuid);
+        put_fact(out, "device UUID", UUID(facts->device_uuid));
+        put_fact(out, "driver UUID", UUID(facts->driver_uuid));
         put_fact(out, "identity", device->id);
         put_fact(out, "results checked on", device->checker);
         put_features(out, facts->features);

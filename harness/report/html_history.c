@@ -244,14 +244,12 @@ static void put_table(const struct html_course *course, struct text *out)
                    "result</th><th scope=\"col\">failed runs</th></tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < course->count; i++) {
         const struct html_past *past = &course->pasts[i];
-        char rate[80];
-        format_interval(rate, past->failed, past->judged, interval_of(past));
         html_printf(
             out,
             "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s%s</td><td>%s of %s: %s</td></tr>\n",
             past->driver->facts.driver_version, past->session->started, past->result,
             past->same_module ? "" : ", another module", COUNT(past->failed), COUNT(past->judged),
-            rate);
+            format_interval((char[80]){0}, past->failed, past->judged, interval_of(past)));
     }
     text_puts(out, "</tbody></table></details>\n");
 }

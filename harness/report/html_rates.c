@@ -85,12 +85,8 @@ static size_t gather(const struct html *html, const struct html_entry *test, siz
 // or both have no answer.
 static bool say_the_same(const struct summary *a, const struct summary *b)
 {
-    char left[24], right[24];
-    if (a->seen || b->seen || (a->ran == 0) != (b->ran == 0))
-        return false;
-    format_rate(left, a->bound, 1);
-    format_rate(right, b->bound, 1);
-    return !strcmp(left, right);
+    return !a->seen && !b->seen && (a->ran == 0) == (b->ran == 0) &&
+           !strcmp(RATE(a->bound, 1), RATE(b->bound, 1));
 }
 
 static void put_words(const struct html *html, const struct summary *sums, size_t device,
@@ -98,7 +94,6 @@ static void put_words(const struct html *html, const struct summary *sums, size_
 {
     const struct summary *sum = &sums[device];
     size_t least = sum->ran + sum->skipped, most = least;
-    char rate[24];
     text_puts(out, "<span class=\"lane\">");
     for (size_t other = device; other < html->model->device_count; other++) {
         const size_t count = sums[other].ran + sums[other].skipped;
@@ -109,14 +104,13 @@ static void put_words(const struct html *html, const struct summary *sums, size_
         most = count > most ? count : most;
     }
     if (sum->seen) {
-        format_rate(rate, rate_of(sum->worst), 0);
-        html_printf(out, "<b>seen in %zu of %zu</b>, up to %s", sum->seen, sum->ran, rate);
+        html_printf(out, "<b>seen in %zu of %zu</b>, up to %s", sum->seen, sum->ran,
+                    RATE(rate_of(sum->worst), 0));
     } else if (sum->quiet) {
-        format_rate(rate, sum->bound, 1);
         html_printf(out, "never in %zu", least);
         if (most > least)
             html_printf(out, " to %zu", most);
-        html_printf(out, "%s < %s", most > 1 ? ", each" : ",", rate);
+        html_printf(out, "%s < %s", most > 1 ? ", each" : ",", RATE(sum->bound, 1));
     } else {
         text_puts(out, "<span class=\"soft\">no answer</span>");
     }

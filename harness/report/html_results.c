@@ -158,8 +158,6 @@ static json_t *make_row(const struct html *html, const struct report_result *res
 {
     const size_t index = (size_t)(result - html->model->results);
     struct text before = {0}, after = {0};
-    char rate[80];
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
     cut_command(html, result, &before, &after);
     json_t *row = json_pack(
         "[o,s,i,i,i,i,o,I,I,I,f,f,o,o,I,f,o,o,o,o,s,i,o]", text_number(texts, result->test),
@@ -167,7 +165,7 @@ static json_t *make_row(const struct html *html, const struct report_result *res
         (int)result->result, (int)report_counted(result), (int)result->expectation,
         text_number(texts, html_kind(result)), (json_int_t)result->runs,
         (json_int_t)result->failed_runs, (json_int_t)result->judged, result->interval.low,
-        result->interval.high, text_number(texts, result->judged ? rate : ""),
+        result->interval.high, text_number(texts, result->judged ? INTERVAL(result) : ""),
         text_number(texts, result->reason), (json_int_t)result->instances, result->seconds,
         text_number(texts, result->sha256), text_number(texts, result->stress),
         text_number(texts, result->rule), text_number(texts, before.data ? before.data : ""),

@@ -131,13 +131,11 @@ json_t *report_json_device(const struct report_code *code, size_t index)
 {
     const struct report_device *device = &code->model->devices[index];
     json_t *json = fields_write(report_device_fields, device), *features = json_array();
-    char api[32];
-    format_api(api, device->facts.api);
     for (int feature = 0; feature < CAT_FEATURE_COUNT; feature++)
         if (device->facts.features >> feature & 1)
             json_array_append_new(features, json_string(cat_feature_name(feature)));
     json_object_set_new(json, "driver", fields_write(report_driver_fields, device));
-    json_object_set_new(json, "api", json_string(api));
+    json_object_set_new(json, "api", json_string(API(device->facts.api)));
     json_object_set_new(json, "subgroup", fields_write(report_subgroup_fields, device));
     json_object_set_new(json, "limits", fields_write(limit_fields, device));
     json_object_set_new(json, "features", features);

@@ -243,25 +243,22 @@ static void print_properties(struct text *out, const struct report_model *model,
 {
     const struct store_session *session = &model->session;
     const struct dev_facts *facts = &model->devices[device].facts;
-    char api[32], uuid[37], seed[24], shard[64];
-    format_api(api, facts->api);
-    format_uuid(uuid, facts->device_uuid);
+    char seed[24];
     snprintf(seed, sizeof(seed), "0x%jx", (uintmax_t)session->seed);
-    report_shard(shard, session);
     text_puts(out, "    <properties>\n");
     property(out, "device", facts->name);
-    property(out, "device.uuid", uuid);
+    property(out, "device.uuid", UUID(facts->device_uuid));
     property(out, "driver", facts->driver_name);
     property(out, "driver.version", facts->driver_version);
     property(out, "driver.info", facts->driver_info);
-    property(out, "vulkan", api);
+    property(out, "vulkan", API(facts->api));
     property(out, "loader", facts->loader);
     property(out, "system", session->system);
     property(out, "litmus", session->version);
     property(out, "command", session->command);
     property(out, "seed", seed);
     property(out, "session", session->uuid);
-    property(out, "shard", shard);
+    property(out, "shard", SHARD(session));
     text_puts(out, "    </properties>\n");
 }
 

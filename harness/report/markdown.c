@@ -42,13 +42,11 @@ static void print_code(const struct writer *w, size_t device)
 static void print_failure(const struct writer *w, const struct report_result *result)
 {
     struct text title = {0}, again = {0};
-    char failed[32], runs[32], rate[80];
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
-    text_printf(&title, "%s: %s of %s runs", result->name, text_count(failed, result->failed_runs),
-                text_count(runs, result->runs));
+    const char *failed = COUNT(result->failed_runs), *runs = COUNT(result->runs);
+    text_printf(&title, "%s: %s of %s runs", result->name, failed, runs);
     markdown_fold(w->out, title.data);
-    text_printf(w->out, "%s of %s runs failed: %s (95 %%). Expectation: %s. %s", failed, runs, rate,
-                cat_expectation_name(result->expectation),
+    text_printf(w->out, "%s of %s runs failed: %s (95 %%). Expectation: %s. %s", failed, runs,
+                INTERVAL(result), cat_expectation_name(result->expectation),
                 result->first_run_failed ? "The first run failed." : "The first run was right.");
     if (result->result != ENG_FAIL) {
         text_printf(w->out, " It ended with %s: ", eng_result_name(result->result));
@@ -76,11 +74,10 @@ static void print_failures(const struct writer *w, size_t device)
     for (; done < count && used(w) < failures_until(w, device); done++)
         print_failure(w, &w->model->results[indexes[done]]);
     if (done < count) {
-        char number[32];
         text_printf(w->out,
                     "*%s more failed; left out because a bug report holds 64 KB. The JSON "
                     "report has all.*\n\n",
-                    text_count(number, count - done));
+                    COUNT(count - done));
     }
     free(indexes);
 }
@@ -89,7 +86,6 @@ static void print_unfinished(const struct writer *w, size_t device)
 {
     size_t *indexes, done = 0;
     const size_t count = report_select(w->model, device, report_unfinished_only, &indexes);
-    char number[32];
     if (count > 0)
         markdown_fold(w->out, "Incomplete");
     for (; done < count && used(w) < FAILURES_AT; done++) {
@@ -103,7 +99,7 @@ static void print_unfinished(const struct writer *w, size_t device)
     }
     if (done < count)
         text_printf(w->out, "- *%s more, left out because a bug report holds 64 KB*\n",
-                    text_count(number, count - done));
+                    COUNT(count - done));
     if (count > 0) {
         text_puts(w->out, "\n");
         markdown_unfold(w->out);

@@ -122,18 +122,15 @@ static void put_failed(struct text *out, const struct report_code *code, size_t 
 {
     size_t *indexes, left = 0;
     const size_t count = report_code_failed(code, device, &indexes);
-    char number[32], judged[32];
     for (size_t i = 0; i < count; i++) {
         const struct report_result *result = &code->model->results[indexes[i]];
         const struct report_code_users users =
             report_code_users(code, device, report_code_of(code, result), true);
         struct text title = {0}, one = {0};
-        text_printf(&title, "Code of %s: %s of ", result->name,
-                    text_count(number, result->failed_runs));
-        text_printf(&title, "%s runs failed", text_count(judged, result->judged));
+        text_printf(&title, "Code of %s: %s of %s runs failed", result->name,
+                    COUNT(result->failed_runs), COUNT(result->judged));
         if (users.count > 1)
-            text_printf(&title, "; %s more that failed have the same code",
-                        text_count(number, users.count - 1));
+            text_printf(&title, "; %s more that failed have the same code", COUNT(users.count - 1));
         markdown_fold(&one, title.data);
         put_code(&one, code, result, LISTING_MOST, DIFFERENCE_MOST);
         markdown_unfold(&one);
@@ -149,7 +146,7 @@ static void put_failed(struct text *out, const struct report_code *code, size_t 
             out,
             "*The code of %s more that failed is left out because a bug report holds 64 KB; "
             "`litmus isa NAME` prints it.*\n\n",
-            text_count(number, left));
+            COUNT(left));
     free(indexes);
 }
 

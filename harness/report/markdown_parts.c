@@ -118,7 +118,6 @@ static void put_heading(struct text *out, const struct table *table)
 
 void table_markdown(const struct table *table, size_t limit, struct text *out)
 {
-    char number[32];
     size_t done = 0;
     if (table->count)
         put_heading(out, table);
@@ -135,7 +134,7 @@ void table_markdown(const struct table *table, size_t limit, struct text *out)
         text_printf(out,
                     "*%s more, left out because a bug report holds 64 KB. The JSON report has "
                     "all.*\n\n",
-                    text_count(number, table->count - done));
+                    COUNT(table->count - done));
     for (size_t i = 0; i < table->note_count; i++) {
         markdown_printf(out, "%s\n\n", table->notes[i]);
     }
@@ -182,7 +181,6 @@ void markdown_unfold(struct text *out)
 
 void markdown_remarks(struct text *out, const struct report_result *result)
 {
-    char factor[32];
     if (result->stress[0]) {
         text_puts(out, "Measured under stress: ");
         markdown_code(out, result->stress);
@@ -193,20 +191,18 @@ void markdown_remarks(struct text *out, const struct report_result *result)
         markdown_code(out, result->rule);
         text_puts(out, "; the interval is a confidence sequence, which allows for that.\n\n");
     }
-    snprintf(factor, sizeof(factor), "%.1f", sqrt(result->spread.factor));
     if (report_is_overdispersed(result))
         text_printf(
             out,
             "Failures are overdispersed: they vary between batches of runs by more than chance can "
-            "explain (p %.2g), and the interval is too narrow by a factor of about %s.\n\n",
-            result->spread.p, factor);
+            "explain (p %.2g), and the interval is too narrow by a factor of about %.1f.\n\n",
+            result->spread.p, sqrt(result->spread.factor));
 }
 
 void markdown_sentence(struct text *out, const struct report_model *model, size_t device)
 {
     const struct dev_facts *facts = &model->devices[device].facts;
     uint64_t failed[CAT_CONTROL + 1] = {0}, ran = 0, unfinished = 0;
-    char number[32], all[32];
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         if (result->device != device)
@@ -220,16 +216,16 @@ void markdown_sentence(struct text *out, const struct report_model *model, size_
         text_printf(out,
                     ", outcomes that the specification forbids were observed in %s of %s "
                     "configurations",
-                    text_count(number, failed[CAT_FORBIDDEN]), text_count(all, ran));
+                    COUNT(failed[CAT_FORBIDDEN]), COUNT(ran));
     else
         text_printf(out,
                     ", no outcome that the specification forbids was observed in %s configurations",
-                    text_count(all, ran));
+                    COUNT(ran));
     if (failed[CAT_CONTESTED] > 0)
-        text_printf(out, "; unspecified outcomes in %s", text_count(number, failed[CAT_CONTESTED]));
+        text_printf(out, "; unspecified outcomes in %s", COUNT(failed[CAT_CONTESTED]));
     if (failed[CAT_ASSUMED] > 0)
         text_printf(out, "; ones that programs rely on not to occur in %s",
-                    text_count(number, failed[CAT_ASSUMED]));
+                    COUNT(failed[CAT_ASSUMED]));
     if (unfinished > 0)
-        text_printf(out, "; %s did not finish", text_count(number, unfinished));
+        text_printf(out, "; %s did not finish", COUNT(unfinished));
 }

@@ -145,9 +145,7 @@ void report_matrix_clear(struct report_matrix *matrix)
 
 void report_matrix_cell_text(char target[96], const struct report_matrix_cell *cell, bool brief)
 {
-    char rate[80];
-    format_interval(rate, cell->failed_runs, cell->judged, cell->interval);
-    const char *bracket = strchr(rate, '[');
+    const char *rate = INTERVAL(cell), *bracket = strchr(rate, '[');
     switch (cell->state) {
     case MATRIX_NEVER:
         snprintf(target, 96, "never %s", rate);
@@ -264,10 +262,8 @@ static void group_add(struct group *group, const struct report_matrix_cell *cell
 // "in 1,000 runs or more each (each rate by itself is below 3.7e-3, 95 %)"
 static void say_bound(struct text *out, const struct group *group)
 {
-    char least[32], most[24];
-    format_rate(most, group->most, 1);
     text_printf(out, "in %s runs or more each (each rate by itself is below %s, 95 %%)",
-                text_count(least, group->least), most);
+                COUNT(group->least), RATE(group->most, 1));
 }
 
 void report_matrix_conclude(struct text *out, const struct report_matrix *matrix)

@@ -387,7 +387,7 @@ const char *report_interval_kind(const char *rule)
     return rule[0] ? "sequence" : "clopper-pearson";
 }
 
-void report_shard(char target[64], const struct store_session *session)
+char *report_shard(char target[64], const struct store_session *session)
 {
     target[0] = '\0';
     if (session->shard != STORE_WHOLE)
@@ -395,6 +395,7 @@ void report_shard(char target[64], const struct store_session *session)
                  session->shard == STORE_SHARD_TESTS ? "a shard of the tests"
                                                      : "a shard of the runs",
                  (uintmax_t)session->shard_index + 1, (uintmax_t)session->shard_count);
+    return target;
 }
 
 const char *report_observation(uint64_t failed, uint64_t judged)

@@ -118,8 +118,9 @@ bool report_is_undecided(const struct report_result *result);
 bool report_is_overdispersed(const struct report_result *result);
 // "clopper-pearson", or "sequence" where a rule decided when to stop.
 const char *report_interval_kind(const char *rule);
-// "" or "tests 1 of 4", "runs 1 of 4": which shard of a larger run this session is.
-void report_shard(char target[64], const struct store_session *session);
+// "" or "tests 1 of 4", "runs 1 of 4": which shard of a larger run this session is. Returns
+// `target`.
+char *report_shard(char target[64], const struct store_session *session);
 
 // "Never", "Sometimes", "Always"; "Unknown" if no run was judged.
 const char *report_observation(uint64_t failed, uint64_t judged);

@@ -2,6 +2,8 @@
 // Which waits came to their end, and what model of forward progress that fits.
 #include "report/sections.h"
 
+#include "report/format.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,9 +209,7 @@ static void put_note(struct table *table, const char *between, const char *says)
 
 static void put_residency(const struct report_progress *progress, struct table *table)
 {
-    char most[32], fewest[32];
-    text_count(most, progress->together);
-    text_count(fewest, progress->apart);
+    const char *most = COUNT(progress->together), *fewest = COUNT(progress->apart);
     if (progress->together && progress->apart)
         table_note(table, "%s workgroups were co-resident in every run, %s were not in some runs",
                    most, fewest);

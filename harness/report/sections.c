@@ -53,13 +53,12 @@ bool report_is_under(const struct report_result *result, const struct report_und
 
 void report_under_sentence(struct text *out, const struct report_under *under)
 {
-    char number[32];
     const bool one = under->others == 1;
     if (under->stress[0])
         text_printf(out, "All of this ran under stress: %s.", under->stress);
     if (under->others)
         text_printf(out, "%s%s configuration%s ran under other stress and %s not counted here.",
-                    under->stress[0] ? " " : "", text_count(number, under->others), one ? "" : "s",
+                    under->stress[0] ? " " : "", COUNT(under->others), one ? "" : "s",
                     one ? "is" : "are");
 }
 
@@ -289,18 +288,17 @@ bool report_mutation_weak(const struct report_mutation_family *family)
 
 void report_mutation_sentences(const struct report_mutation *mutation, struct text *out)
 {
-    char seen[32], run[32];
     bool some = false;
     if (mutation->run == 0)
         return;
     text_printf(out, "Positive controls: %s of %s triggered (mutation score %.2f).",
-                text_count(seen, mutation->seen), text_count(run, mutation->run), mutation->score);
+                COUNT(mutation->seen), COUNT(mutation->run), mutation->score);
     for (size_t i = 0; i < mutation->family_count; i++) {
         const struct report_mutation_family *family = &mutation->families[i];
         if (!report_mutation_weak(family))
             continue;
         text_printf(out, "%s%s (0 of %s)", some ? ", " : " None was triggered in ", family->name,
-                    text_count(run, family->run));
+                    COUNT(family->run));
         some = true;
     }
     if (some)
@@ -312,15 +310,13 @@ void report_controls(const struct report_model *model, size_t device, bool all, 
 {
     struct report_mutation mutation;
     struct text sentences = {0};
-    char number[32];
     report_mutation_score(model, device, &mutation);
     report_mutation_sentences(&mutation, &sentences);
     table_note(table, "%s", sentences.data ? sentences.data : "");
     for (size_t i = 0; i < mutation.unseen_count && (all || i < MOST_NAMES); i++)
         table_note(table, "%s: not triggered", model->results[mutation.unseen[i]].name);
     if (mutation.unseen_count > MOST_NAMES && !all)
-        table_note(table, "%s more were not triggered",
-                   text_count(number, mutation.unseen_count - MOST_NAMES));
+        table_note(table, "%s more were not triggered", COUNT(mutation.unseen_count - MOST_NAMES));
     text_free(&sentences);
     report_mutation_clear(&mutation);
 }
@@ -358,13 +354,12 @@ static void note_rule(const struct rule *rule, struct table *table)
         [ENG_RULING_MISSED] = "undecided",
     };
     struct text says = {0};
-    char number[32];
     for (int i = ENG_RULING_REACHED; i < ENG_RULINGS; i++)
         if (rule->rulings[i])
             text_printf(&says, "%s %s in %s", says.length ? "," : ":", words[i],
-                        text_count(number, rule->rulings[i]));
+                        COUNT(rule->rulings[i]));
     table_note(table, "until %s%s of %s configuration%s", rule->rule, says.data,
-               text_count(number, rule->configurations), rule->configurations == 1 ? "" : "s");
+               COUNT(rule->configurations), rule->configurations == 1 ? "" : "s");
     text_free(&says);
 }
 
@@ -375,17 +370,15 @@ void report_rule_outcomes(const struct report_model *model, size_t device, bool 
     size_t *indexes;
     const size_t count = find_rules(model, device, &rules);
     const size_t undecided = report_select(model, device, report_is_undecided, &indexes);
-    char rate[80], number[32];
     for (size_t i = 0; i < count; i++)
         note_rule(&rules[i], table);
     for (size_t i = 0; i < undecided && (all || i < MOST_NAMES); i++) {
         const struct report_result *result = &model->results[indexes[i]];
-        format_interval(rate, result->failed_runs, result->judged, result->interval);
-        table_note(table, "%s is undecided: %s after %s runs", result->name, rate,
-                   text_count(number, result->runs));
+        table_note(table, "%s is undecided: %s after %s runs", result->name, INTERVAL(result),
+                   COUNT(result->runs));
     }
     if (undecided > MOST_NAMES && !all)
-        table_note(table, "%s more are undecided", text_count(number, undecided - MOST_NAMES));
+        table_note(table, "%s more are undecided", COUNT(undecided - MOST_NAMES));
     free(rules);
     free(indexes);
 }
@@ -436,7 +429,6 @@ void report_key_results(const struct report_model *model, size_t device, bool al
     const size_t every = report_headlines(model, device, &lines);
     const size_t count = all ? every : report_headlines_brief(lines, every);
     bool used[CAT_CONTROL + 1] = {false};
-    char number[32];
     table_begin(table, &shape, device);
     for (size_t i = 0; i < count; i++) {
         const struct report_headline *line = &lines[i];
@@ -460,7 +452,7 @@ void report_key_results(const struct report_model *model, size_t device, bool al
         table_note(table,
                    "%s more, each under its own stress, never failed: -v and the JSON report have "
                    "them",
-                   text_count(number, every - count));
+                   COUNT(every - count));
     free(lines);
 }
 
@@ -629,7 +621,6 @@ void report_machine(const struct report_model *model, size_t device, bool all, s
     const struct store_session *session = &model->session;
     const struct report_device *which = &model->devices[device];
     const struct dev_facts *facts = &which->facts;
-    char api[32], size[48], uuid[37], shard[64];
     (void)all;
     table_begin(table, &shape, device);
     table_fact(table, "device", "%s (%s, 0x%04x:0x%04x)", facts->name, facts->type, facts->vendor,
@@ -637,18 +628,14 @@ void report_machine(const struct report_model *model, size_t device, bool all, s
     table_fact(table, "driver", "%s %s%s%s%s", facts->driver_name, facts->driver_version,
                facts->driver_info[0] ? " (" : "", facts->driver_info,
                facts->driver_info[0] ? ")" : "");
-    format_api(api, facts->api);
-    table_fact(table, "Vulkan", "%s%s%s", api, facts->loader[0] ? ", loader " : "", facts->loader);
-    format_subgroup(size, facts);
-    table_fact(table, "subgroup size", "%s", size);
-    format_uuid(uuid, facts->device_uuid);
-    table_fact(table, "device UUID", "%s", uuid);
-    format_uuid(uuid, facts->driver_uuid);
-    table_fact(table, "driver UUID", "%s", uuid);
+    table_fact(table, "Vulkan", "%s%s%s", API(facts->api), facts->loader[0] ? ", loader " : "",
+               facts->loader);
+    table_fact(table, "subgroup size", "%s", SUBGROUP(facts));
+    table_fact(table, "device UUID", "%s", UUID(facts->device_uuid));
+    table_fact(table, "driver UUID", "%s", UUID(facts->driver_uuid));
     table_fact(table, "system", "%s", session->system);
     table_fact(table, "results checked on", "%s", which->checker);
-    report_shard(shard, session);
-    table_fact(table, "only", "%s", shard);
+    table_fact(table, "only", "%s", SHARD(session));
     table_fact(table, "litmus", "%s, session %s", session->version, session->uuid);
     table_fact(table, "started", "%s, seed 0x%jx", session->started, (uintmax_t)session->seed);
     table_fact(table, "command", "%s", session->command);

@@ -75,9 +75,7 @@ struct table_cell *table_put(struct table *table, enum tone tone, const char *fo
 
 struct table_cell *table_count(struct table *table, enum tone tone, uint64_t count)
 {
-    char number[32];
-    struct table_cell *cell =
-        add_cell(table, count ? tone : TONE_PLAIN, lit_strdup(text_count(number, count)));
+    struct table_cell *cell = add_cell(table, count ? tone : TONE_PLAIN, lit_strdup(COUNT(count)));
     cell->count = count;
     return cell;
 }
@@ -85,8 +83,7 @@ struct table_cell *table_count(struct table *table, enum tone tone, uint64_t cou
 struct table_cell *table_rate(struct table *table, enum tone tone, uint64_t failed, uint64_t judged,
                               struct stat_interval interval)
 {
-    char rate[80];
-    format_interval(rate, failed, judged, interval);
+    char *rate = format_interval((char[80]){0}, failed, judged, interval);
     struct table_cell *cell = add_cell(table, tone, lit_strdup(rate));
     cell->count = failed;
     cell->all = judged;

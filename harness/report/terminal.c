@@ -28,13 +28,12 @@ static void print_device(const struct printer *p)
 {
     const struct dev_facts *facts = &p->model->devices[p->device].facts;
     struct text line = {0};
-    char api[32], place[48];
-    format_api(api, facts->api);
+    char place[48];
     // Drivers like to say the same in several strings.
     text_printf(&line, "%s · driver %s", facts->name, facts->driver_version);
     if (facts->driver_name[0])
         text_printf(&line, " (%s)", facts->driver_name);
-    text_printf(&line, " · Vulkan %s · subgroups of %u", api, facts->subgroup);
+    text_printf(&line, " · Vulkan %s · subgroups of %u", API(facts->api), facts->subgroup);
     snprintf(place, sizeof(place), "device %zu of %zu", p->device + 1, p->model->device_count);
     tone_put(p->out, p->info->color, TONE_STRONG, line.data);
     size_t used = table_text_width(line.data) + strlen(place);
@@ -84,7 +83,6 @@ static void print_barriers(const struct printer *p)
 static void print_stress(const struct printer *p)
 {
     uint64_t all = 0, under = 0;
-    char some[32], of[32];
     for (size_t i = 0; i < p->model->result_count; i++) {
         const struct report_result *result = &p->model->results[i];
         all += result->device == p->device && result->runs > 0;
@@ -94,7 +92,7 @@ static void print_stress(const struct printer *p)
         text_printf(p->out,
                     "\n  %s of %s configurations ran under stress: their rates are not "
                     "those of an idle device\n",
-                    text_count(some, under), text_count(of, all));
+                    COUNT(under), COUNT(all));
 }
 
 // The kernel's last lines; all that there is if more was asked for.
@@ -117,7 +115,6 @@ static void print_results(const struct printer *p, const char *title,
     size_t *indexes;
     const size_t count = report_select(p->model, p->device, which, &indexes);
     const size_t most = is_all(p) || count <= MOST_FAILURES ? count : MOST_FAILURES;
-    char number[32];
     if (count > 0)
         text_printf(p->out, "\n  %s\n", title);
     for (size_t i = 0; i < most; i++) {
@@ -132,7 +129,7 @@ static void print_results(const struct printer *p, const char *title,
         text_puts(p->out, "\n");
     }
     if (most < count)
-        text_printf(p->out, "  and %s more: litmus report\n", text_count(number, count - most));
+        text_printf(p->out, "  and %s more: litmus report\n", COUNT(count - most));
     free(indexes);
 }
 
@@ -158,8 +155,7 @@ void report_tables(const struct report_model *model, const struct report_termina
 {
     struct text made = {0};
     struct printer p = {.model = model, .info = info, .out = &made};
-    char shard[64];
-    report_shard(shard, &model->session);
+    const char *shard = SHARD(&model->session);
     for (p.device = 0; p.device < model->device_count; p.device++) {
         const bool quiet = info->verbosity < 0;
         if (p.device > 0 && !quiet)

@@ -42,17 +42,15 @@ static void print_sentence(const struct ticket *t)
 {
     const struct report_result *result = t->result;
     const struct dev_facts *facts = &t->model->devices[result->device].facts;
-    char failed[32], runs[32], rate[80];
     struct text outcomes = {0};
-    format_interval(rate, result->failed_runs, result->judged, result->interval);
     format_outcomes(&outcomes, result);
     markdown_code(t->out, result->name);
     if (result->failed_runs > 0)
-        text_printf(t->out, " **failed in %s of %s runs** (%s, 95 %%)",
-                    text_count(failed, result->failed_runs), text_count(runs, result->runs), rate);
+        text_printf(t->out, " **failed in %s of %s runs** (%s, 95 %%)", COUNT(result->failed_runs),
+                    COUNT(result->runs), INTERVAL(result));
     else if (result->judged > 0)
-        text_printf(t->out, " **never failed in %s runs** (%s, 95 %%)",
-                    text_count(runs, result->judged), rate);
+        text_printf(t->out, " **never failed in %s runs** (%s, 95 %%)", COUNT(result->judged),
+                    INTERVAL(result));
     else
         text_printf(t->out, " **ended with %s**", eng_result_name(result->result));
     markdown_printf(t->out, " on %s, driver %s", facts->name, facts->driver_version);
