@@ -73,6 +73,11 @@ void *lit_realloc(void *old, size_t count, size_t size)
     return lit_have(realloc(old, bytes ? bytes : 1));
 }
 
+void *lit_room(void *list, size_t count, size_t size)
+{
+    return count & (count - 1) ? list : lit_realloc(list, count ? count * 2 : 1, size);
+}
+
 char *lit_strdup(const char *string)
 {
     return lit_have(strdup(string));
@@ -379,4 +384,15 @@ void text_quote(struct text *text, const char *word)
     for (; *word; word++)
         text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);
     text_puts(text, "'");
+}
+
+static int compare_first(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+void text_sort(void *list, size_t count, size_t size)
+{
+    if (count > 0)
+        qsort(list, count, size, compare_first);
 }

@@ -55,12 +55,18 @@ void text_paragraph(struct text *text, const char *label, const char *value);
 _Noreturn void lit_give_up(const char *line);
 void lit_failure_code(int code);
 
+// Sorts members that begin with a string by it; `list` may be NULL if there are none.
+void text_sort(void *list, size_t count, size_t size);
+
 // Appends a word as a shell takes it, in single quotes.
 void text_quote(struct text *text, const char *word);
 
 // Allocation that cannot fail: gives up when memory runs out.
 void *lit_alloc(size_t count, size_t size); // zeroed
 void *lit_realloc(void *old, size_t count, size_t size);
+// A list of `count` members with room for one more: it grows by doubling, so that thousands are
+// cheap. For lists that nothing else grows.
+void *lit_room(void *list, size_t count, size_t size);
 char *lit_strdup(const char *string);
 // The same for what a library allocated: ends the program so where it is NULL, else returns it.
 void *lit_have(void *memory);

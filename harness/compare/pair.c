@@ -241,11 +241,6 @@ static bool is_looked_at(const char *name, const char *const *only, size_t count
     return chosen;
 }
 
-static int compare_keys(const void *left, const void *right)
-{
-    return strcmp(((const struct keyed *)left)->key, ((const struct keyed *)right)->key);
-}
-
 struct keying {
     const struct compare_axis *axis;
     const char *const *only;
@@ -267,8 +262,7 @@ static size_t make_keys(const struct compare_side *side, size_t device, bool of_
         if (key)
             (*list)[count++] = (struct keyed){key, result, side->broke[i]};
     }
-    if (count > 0)
-        qsort(*list, count, sizeof **list, compare_keys);
+    text_sort(*list, count, sizeof **list);
     return count;
 }
 
@@ -295,7 +289,7 @@ size_t compare_pair_results(const struct compare_side *a, const struct compare_s
         for (size_t i = 0, j = 0; i < left_count || j < right_count;) {
             int order = i == left_count    ? 1
                         : j == right_count ? -1
-                                           : compare_keys(&left[i], &right[j]);
+                                           : strcmp(left[i].key, right[j].key);
             const struct keyed *in_a = order <= 0 ? &left[i++] : NULL;
             const struct keyed *in_b = order >= 0 ? &right[j++] : NULL;
             (*entries)[count++] =

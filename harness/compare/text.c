@@ -86,23 +86,17 @@ static void print_kind(const struct comparison *comparison, enum compare_kind ki
     free(list);
 }
 
-static int compare_family(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 // The families that there are, in order of the alphabet. free() it.
 static const char **find_families(const struct comparison *comparison, size_t *count)
 {
     const char **list = lit_alloc(comparison->count + 1, sizeof *list);
-    size_t different = 0;
+    *count = 0;
     for (size_t i = 0; i < comparison->count; i++)
         list[i] = compare_entry_result(&comparison->entries[i])->family;
-    qsort(list, comparison->count, sizeof *list, compare_family);
+    text_sort(list, comparison->count, sizeof *list);
     for (size_t i = 0; i < comparison->count; i++)
-        if (different == 0 || strcmp(list[different - 1], list[i]) != 0)
-            list[different++] = list[i];
-    *count = different;
+        if (*count == 0 || strcmp(list[*count - 1], list[i]) != 0)
+            list[(*count)++] = list[i];
     return list;
 }
 

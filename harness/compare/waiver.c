@@ -33,7 +33,7 @@ __attribute__((format(printf, 2, 3))) static bool bad_line(const struct place *p
 static struct compare_waiver *add(struct compare_waivers *waivers, enum compare_list list,
                                   const struct place *place, const char *pattern, size_t length)
 {
-    waivers->items = lit_realloc(waivers->items, waivers->count + 1, sizeof *waivers->items);
+    waivers->items = lit_room(waivers->items, waivers->count, sizeof *waivers->items);
     struct compare_waiver *waiver = &waivers->items[waivers->count++];
     *waiver = (struct compare_waiver){.list = list,
                                       .file = lit_strdup(place->file),
@@ -359,11 +359,6 @@ void compare_waivers_apply(struct compare_waivers *waivers, struct compare_entry
     }
 }
 
-static int compare_names(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 // Something was seen for which there should be a bug; more runs are the answer to the rest.
 static bool wants_waiver(const struct compare_entry *entry, const struct compare_policy *policy)
 {
@@ -380,8 +375,7 @@ void compare_waivers_write(const struct compare_entry *entries, size_t count,
     for (size_t i = 0; i < count; i++)
         if (wants_waiver(&entries[i], policy))
             names[written++] = compare_entry_result(&entries[i])->name;
-    if (written > 0)
-        qsort(names, written, sizeof *names, compare_names);
+    text_sort(names, written, sizeof *names);
     for (size_t i = 0; i < written; i++)
         if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
             text_printf(out, "%s " COMPARE_URL_PLACEHOLDER "\n", names[i]);

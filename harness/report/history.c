@@ -10,7 +10,7 @@
 #include <string.h>
 
 // A result that was taken into a line.
-struct taken {
+struct history_taken {
     uint64_t seed, first, runs, failed_runs, no_progress_runs;
 };
 
@@ -21,11 +21,6 @@ struct gathering {
     size_t pattern_count;
     const char *device;
     size_t name_first; // line
-    struct open_line {
-        struct taken *taken;
-        size_t count, room;
-    } * open; // for each line from name_first on
-    size_t open_count, open_room;
 };
 
 bool history_names_driver(const char *device, const struct store_driver *driver)
@@ -59,7 +54,7 @@ static bool is_asked(const struct gathering *gathering, const struct store_past 
 
 static int compare_taken(const void *left, const void *right)
 {
-    const struct taken *a = left, *b = right;
+    const struct history_taken *a = left, *b = right;
     if (a->seed != b->seed)
         return a->seed < b->seed ? -1 : 1;
     if (a->first != b->first)
@@ -67,7 +62,7 @@ static int compare_taken(const void *left, const void *right)
     return a->runs > b->runs ? -1 : a->runs < b->runs;
 }
 
-static void count_taken(struct history_line *line, const struct taken *taken, bool add)
+static void count_taken(struct history_line *line, const struct history_taken *taken, bool add)
 {
     uint64_t sign = add ? 1 : UINT64_MAX; // -1
     line->runs += sign * taken->runs;
@@ -76,13 +71,12 @@ static void count_taken(struct history_line *line, const struct taken *taken, bo
 }
 
 // Counts what was taken: of runs of one seed that overlap, the result that has more of them.
-static void close_line(struct history_line *line, struct open_line *open)
+static void close_line(struct history_line *line)
 {
-    const struct taken *last = NULL;
-    if (open->count > 0)
-        qsort(open->taken, open->count, sizeof(*open->taken), compare_taken);
-    for (size_t i = 0; i < open->count; i++) {
-        const struct taken *taken = &open->taken[i];
+    const struct history_taken *last = NULL;
+    qsort(line->taken, line->taken_count, sizeof *line->taken, compare_taken);
+    for (size_t i = 0; i < line->taken_count; i++) {
+        const struct history_taken *taken = &line->taken[i];
         bool again = last && last->seed == taken->seed && taken->first - last->first < last->runs;
         if (again) {
             line->repeats++;
@@ -94,8 +88,8 @@ static void close_line(struct history_line *line, struct open_line *open)
         last = taken;
     }
     line->interval = report_interval(line->failed_runs, line->judged, line->rule);
-    free(open->taken);
-    *open = (struct open_line){0};
+    free(line->taken);
+    line->taken = NULL;
 }
 
 static bool same_driver(const struct store_driver *a, const struct store_driver *b)
@@ -134,25 +128,13 @@ static void compare_drivers(struct history *history, size_t first, size_t end)
 static void close_name(struct gathering *gathering)
 {
     struct history *history = gathering->history;
-    for (size_t i = 0; i < gathering->open_count; i++)
-        close_line(&history->lines[gathering->name_first + i], &gathering->open[i]);
-    gathering->open_count = 0;
-    gathering->name_first = history->line_count;
+    for (; gathering->name_first < history->line_count; gathering->name_first++)
+        close_line(&history->lines[gathering->name_first]);
 }
 
-static struct history_line *add_line(struct gathering *gathering, const struct store_past *past)
+static struct history_line *add_line(struct history *history, const struct store_past *past)
 {
-    struct history *history = gathering->history;
-    if (history->line_count == history->line_room) {
-        history->line_room = history->line_room * 2 + 64;
-        history->lines = lit_realloc(history->lines, history->line_room, sizeof(*history->lines));
-    }
-    if (gathering->open_count == gathering->open_room) {
-        gathering->open_room = gathering->open_room * 2 + 16;
-        gathering->open =
-            lit_realloc(gathering->open, gathering->open_room, sizeof(*gathering->open));
-    }
-    gathering->open[gathering->open_count++] = (struct open_line){0};
+    history->lines = lit_room(history->lines, history->line_count, sizeof *history->lines);
     struct history_line *line = &history->lines[history->line_count++];
     *line = (struct history_line){
         .driver = past->driver,
@@ -171,8 +153,9 @@ static struct history_line *add_line(struct gathering *gathering, const struct s
 static struct history_line *find_line(const struct gathering *gathering,
                                       const struct store_past *past)
 {
-    for (size_t i = 0; i < gathering->open_count && !past->rule[0]; i++) {
-        struct history_line *line = &gathering->history->lines[gathering->name_first + i];
+    for (size_t i = gathering->name_first; i < gathering->history->line_count && !past->rule[0];
+         i++) {
+        struct history_line *line = &gathering->history->lines[i];
         if (line->driver == past->driver && !line->rule[0] &&
             strcmp(line->sha256, past->sha256) == 0 && strcmp(line->stress, past->stress) == 0)
             return line;
@@ -193,15 +176,10 @@ static bool take(const struct store_past *past, void *user)
     }
     struct history_line *line = find_line(gathering, past);
     if (!line)
-        line = add_line(gathering, past);
-    struct open_line *open =
-        &gathering->open[(size_t)(line - history->lines) - gathering->name_first];
-    if (open->count == open->room) {
-        open->room = open->room * 2 + 4;
-        open->taken = lit_realloc(open->taken, open->room, sizeof(*open->taken));
-    }
-    open->taken[open->count++] = (struct taken){past->seed, past->first, past->runs,
-                                                past->failed_runs, past->no_progress_runs};
+        line = add_line(history, past);
+    line->taken = lit_room(line->taken, line->taken_count, sizeof *line->taken);
+    line->taken[line->taken_count++] = (struct history_taken){
+        past->seed, past->first, past->runs, past->failed_runs, past->no_progress_runs};
     line->sessions++;
     line->session = past->session->id;
     free(line->last);
@@ -224,12 +202,6 @@ static void adjust(struct history *history)
     free(p);
 }
 
-// A pattern that all results match which any of the patterns does.
-static const char *common_pattern(const char *const *patterns, size_t count)
-{
-    return count == 1 ? patterns[0] : NULL;
-}
-
 bool history_load(struct store *store, const char *const *patterns, size_t pattern_count,
                   const char *device, struct history *history, struct lit_error *error)
 {
@@ -241,11 +213,10 @@ bool history_load(struct store *store, const char *const *patterns, size_t patte
         .device = device,
     };
     bool good = store_index_load(store, false, &history->index, error);
-    const struct store_query query = {.pattern = common_pattern(patterns, pattern_count),
+    const struct store_query query = {.pattern = pattern_count == 1 ? patterns[0] : NULL,
                                       .index = &history->index};
     good = good && store_history(store, &query, take, &gathering, error);
     close_name(&gathering);
-    free(gathering.open);
     // Lines have moved while there were more to come: what points at them is set last.
     for (size_t i = 0, end; good && i < history->line_count; i = end) {
         for (end = i + 1; end < history->line_count &&

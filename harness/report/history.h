@@ -22,7 +22,9 @@ struct history_line {
     struct stat_interval interval; // of failed runs among those judged
     bool other_code; // the line before it, of the same device and stress, is of another module
     const struct history_line
-        *before;     // the driver before, with the same module and stress, or NULL
+        *before;                 // the driver before, with the same module and stress, or NULL
+    struct history_taken *taken; // NULL once all is read
+    size_t taken_count;
     double p;        // Fisher's, two-sided, of the two rates being one; 1 without
     double adjusted; // the same, for the number of comparisons (Benjamini, Hochberg)
 };
@@ -32,7 +34,7 @@ struct history_line {
 struct history {
     struct store_index index;
     struct history_line *lines; // by name, then as store_history orders drivers, then by date
-    size_t line_count, line_room;
+    size_t line_count;
     size_t name_count;
     size_t compared; // lines that have one before
 };

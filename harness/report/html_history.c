@@ -21,7 +21,6 @@ struct reading {
     struct html_history *history;
     const struct report_model *model;
     const struct report_result **sorted; // the model's results by name
-    size_t room, past_room;
 };
 
 static int compare_names(const void *left, const void *right)
@@ -64,19 +63,11 @@ static bool read_past(const struct store_past *past, void *user)
         return true;
     struct html_course *course = history->count ? &history->courses[history->count - 1] : NULL;
     if (!course || course->last != last) {
-        if (history->count == reading->room) {
-            reading->room = reading->room * 2 + 64;
-            history->courses =
-                lit_realloc(history->courses, reading->room, sizeof *history->courses);
-        }
+        history->courses = lit_room(history->courses, history->count, sizeof *history->courses);
         course = &history->courses[history->count++];
         *course = (struct html_course){.last = last};
-        reading->past_room = 0;
     }
-    if (course->count == reading->past_room) {
-        reading->past_room = reading->past_room * 2 + 2;
-        course->pasts = lit_realloc(course->pasts, reading->past_room, sizeof *course->pasts);
-    }
+    course->pasts = lit_room(course->pasts, course->count, sizeof *course->pasts);
     course->pasts[course->count++] = (struct html_past){
         .driver = past->driver,
         .session = past->session,

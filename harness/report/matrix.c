@@ -107,15 +107,13 @@ void report_matrix_make(const struct report_model *model, size_t device,
                         struct report_matrix *matrix)
 {
     *matrix = (struct report_matrix){.under = report_under(model, device, FAMILY)};
-    size_t room = 0;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         const size_t column = column_of(result);
         if (result->device != device || strcmp(result->family, FAMILY) != 0 ||
             column == MATRIX_COLUMNS || !report_is_under(result, &matrix->under))
             continue;
-        if (matrix->count == room)
-            matrix->rows = lit_realloc(matrix->rows, room = room * 2 + 128, sizeof(*matrix->rows));
+        matrix->rows = lit_room(matrix->rows, matrix->count, sizeof *matrix->rows);
         struct report_matrix_row row = {
             .test = result->test + strlen(FAMILY),
             .op = report_value(result, "op"),

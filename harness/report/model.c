@@ -14,7 +14,6 @@
 
 struct loading {
     struct report_model *model;
-    size_t device_room, result_room;
     uint64_t runs, instances;
     const char *damage; // what cannot be, or NULL
 };
@@ -24,10 +23,7 @@ static bool load_device(unsigned number, const struct dev_facts *facts, const ch
 {
     struct loading *loading = user;
     struct report_model *model = loading->model;
-    if (model->device_count == loading->device_room) {
-        loading->device_room = loading->device_room * 2 + 4;
-        model->devices = lit_realloc(model->devices, loading->device_room, sizeof(*model->devices));
-    }
+    model->devices = lit_room(model->devices, model->device_count, sizeof *model->devices);
     struct report_device *device = &model->devices[model->device_count++];
     *device = (struct report_device){
         .number = number,
@@ -87,10 +83,7 @@ static bool load_result(struct store_result *row, void *user)
                           : NULL;
     if (loading->damage)
         return false;
-    if (model->result_count == loading->result_room) {
-        loading->result_room = loading->result_room * 2 + 64;
-        model->results = lit_realloc(model->results, loading->result_room, sizeof(*model->results));
-    }
+    model->results = lit_room(model->results, model->result_count, sizeof *model->results);
     const struct eng_count *count = &row->count;
     uint64_t judged = count->runs - count->no_progress_runs;
     struct report_result *result = &model->results[model->result_count++];

@@ -14,11 +14,6 @@
 
 // ---- stress
 
-static int compare_stress(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 struct report_under report_under(const struct report_model *model, size_t device,
                                  const char *family)
 {
@@ -31,8 +26,7 @@ struct report_under report_under(const struct report_model *model, size_t device
             result->result != ENG_SKIP)
             all[count++] = result->stress;
     }
-    if (count > 0)
-        qsort(all, count, sizeof *all, compare_stress);
+    text_sort(all, count, sizeof *all);
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && strcmp(all[next], all[i]) == 0;)
             next++;
@@ -96,7 +90,7 @@ static int compare_headlines(const void *left, const void *right)
 size_t report_headlines(const struct report_model *model, size_t device,
                         struct report_headline **lines)
 {
-    size_t count = 0, room = 0;
+    size_t count = 0;
     *lines = NULL;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
@@ -108,8 +102,7 @@ size_t report_headlines(const struct report_model *model, size_t device,
                               strcmp((*lines)[at].stress, result->stress) != 0))
             at++;
         if (at == count) {
-            if (count == room)
-                *lines = lit_realloc(*lines, room = room * 2 + 8, sizeof(**lines));
+            *lines = lit_room(*lines, count, sizeof **lines);
             (*lines)[count++] = (struct report_headline){
                 .name = result->headline,
                 .stress = result->stress,
@@ -144,7 +137,7 @@ size_t report_headlines_brief(struct report_headline *lines, size_t count)
 }
 
 // The member of a list that has a name, which comes first in it; a new one, otherwise zero, if none
-// has. A list grows by doubling.
+// has.
 static void *find_or_add(void *list, size_t *count, size_t size, const char *name)
 {
     char *members; // what the pointer at `list` has, whatever it points to
@@ -152,10 +145,8 @@ static void *find_or_add(void *list, size_t *count, size_t size, const char *nam
     for (size_t i = 0; i < *count; i++)
         if (strcmp(*(const char **)(members + i * size), name) == 0)
             return members + i * size;
-    if ((*count & (*count - 1)) == 0) {
-        members = lit_realloc(members, *count ? *count * 2 : 1, size);
-        memcpy(list, &members, sizeof members);
-    }
+    members = lit_room(members, *count, size);
+    memcpy(list, &members, sizeof members);
     char *added = members + (*count)++ * size;
     memset(added, 0, size);
     memcpy(added, &name, sizeof name);
@@ -177,12 +168,6 @@ size_t report_counted(const struct report_result *result)
     return result->expectation == CAT_CONTROL ? 4 : 0;
 }
 
-static int compare_families(const void *left, const void *right)
-{
-    const struct report_family *a = left, *b = right;
-    return strcmp(a->name, b->name);
-}
-
 size_t report_families(const struct report_model *model, size_t device,
                        struct report_family **families)
 {
@@ -197,8 +182,7 @@ size_t report_families(const struct report_model *model, size_t device,
         family->instances += result->instances;
         family->counts[report_counted(result)]++;
     }
-    if (count > 0)
-        qsort(*families, count, sizeof(**families), compare_families);
+    text_sort(*families, count, sizeof **families);
     return count;
 }
 
@@ -244,12 +228,6 @@ size_t report_select(const struct report_model *model, size_t device,
 
 // ---- positive controls
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(((const struct report_mutation_family *)a)->name,
-                  ((const struct report_mutation_family *)b)->name);
-}
-
 void report_mutation_score(const struct report_model *model, size_t device,
                            struct report_mutation *mutation)
 {
@@ -270,8 +248,7 @@ void report_mutation_score(const struct report_model *model, size_t device,
     }
     if (mutation->run)
         mutation->score = (double)mutation->seen / (double)mutation->run;
-    if (mutation->family_count)
-        qsort(mutation->families, mutation->family_count, sizeof *mutation->families, by_name);
+    text_sort(mutation->families, mutation->family_count, sizeof *mutation->families);
 }
 
 void report_mutation_clear(struct report_mutation *mutation)

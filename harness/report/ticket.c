@@ -334,8 +334,7 @@ void report_excerpt(struct text *out, const char *source, const char *family, si
     const char **lines = NULL;
     size_t count = 0;
     for (const char *at = head ? head + 1 + strcspn(head + 1, "\n") : source; *at;) {
-        if ((count & (count - 1)) == 0)
-            lines = lit_realloc(lines, count ? count * 2 : 1, sizeof *lines);
+        lines = lit_room(lines, count, sizeof *lines);
         lines[count++] = at;
         at += strcspn(at, "\n");
         at += *at == '\n';
