@@ -10,17 +10,6 @@
 
 #define MOST_PLACED 80 // failures with their evidence; more are in the table of all results
 
-static void put_key_results(const struct html *html, struct text *out)
-{
-    html_section(html, report_key_results, HTML_TOGETHER | HTML_ALL | HTML_NO_NOTES, out);
-}
-
-static void put_families(const struct html *html, struct text *out)
-{
-    html_section(html, report_family_counts, HTML_TOGETHER, out);
-    html_section(html, report_controls, HTML_TOGETHER, out);
-}
-
 static void put_barriers(const struct html *html, struct text *out)
 {
     struct text each = {0};
@@ -34,52 +23,49 @@ static void put_barriers(const struct html *html, struct text *out)
     text_free(&each);
 }
 
-static void put_divergence(const struct html *html, struct text *out)
-{
-    html_section(html, report_divergence, 0, out);
-}
-
-static void put_waits(const struct html *html, struct text *out)
-{
-    html_section(html, report_waits, HTML_TOGETHER, out);
-}
-
+// What has a function of its own first, then tables.
 static const struct {
     const char *id, *link, *title, *about;
-    void (*put)(const struct html *html, struct text *out);
+    void (*put)(const struct html *html, struct text *out); // NULL: tables alone
+    report_section *table, *more;
+    unsigned how; // of the tables
 } sections[] = {
-    {"headlines", "Key results", "Key results", "", put_key_results},
+    {"headlines", "Key results", "Key results", "", NULL, report_key_results, NULL,
+     HTML_TOGETHER | HTML_ALL | HTML_NO_NOTES},
     {"failed", "Failures", "Failures",
-     "Unexpected failures: forbidden before contested before assumed.", html_failures},
+     "Unexpected failures: forbidden before contested before assumed.", html_failures, NULL, NULL,
+     0},
     {"code", "Code", "Compiled code",
      "Stored code of the failures and of their paired variants. It shows what can fail, not what "
      "did.",
-     html_codes},
+     html_codes, NULL, NULL, 0},
     {"rates", "Rates", "Failure rates",
      "How often the failing outcome was observed among the runs that were evaluated, with its "
      "95\xc2\xa0% interval. A dotted line that ends in a bar is one-sided: nothing was observed, "
      "and "
      "the rate is below the bar. A test in which something was observed unfolds.",
-     html_rates},
-    {"families", "Families", "Families", "", put_families},
-    {"barriers", "Barriers", "Which operations need a barrier", "", put_barriers},
+     html_rates, NULL, NULL, 0},
+    {"families", "Families", "Families", "", NULL, report_family_counts, report_controls,
+     HTML_TOGETHER},
+    {"barriers", "Barriers", "Which operations need a barrier", "", put_barriers, NULL, NULL, 0},
     {"divergence", "Divergence", "Unspecified behaviour",
      "What this driver does where the specification allows several behaviours. An observation is "
      "one subgroup in one run.",
-     put_divergence},
+     NULL, report_divergence, NULL, 0},
     {"progress", "Progress", "Forward progress",
      "How many bounded waits of each kind expired, and the strongest model of forward progress "
      "that "
      "all of it is consistent with.",
-     put_waits},
+     NULL, report_waits, NULL, HTML_TOGETHER},
     {"history", "History", "History over drivers",
      "Results of the same configuration in all sessions of this store on a device of this name, "
      "under the same stress, by driver. Drawn are those that failed anywhere or whose result "
      "changed; a hollow dot has another SPIR-V module, a cross was inconclusive.",
-     html_courses},
-    {"missing", "Inconclusive", "Incomplete and skipped", "", html_missing},
-    {"results", "Results", "All results", "", html_results},
-    {"machine", "Machine", "System information", "", html_machine},
+     html_courses, NULL, NULL, 0},
+    {"missing", "Inconclusive", "Incomplete and skipped", "", html_unfinished, report_skipped, NULL,
+     HTML_ALL},
+    {"results", "Results", "All results", "", html_results, NULL, NULL, 0},
+    {"machine", "Machine", "System information", "", html_machine, NULL, NULL, 0},
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
 
@@ -144,8 +130,14 @@ static void put_section(size_t index, const struct text *content, struct text *o
 static void put_page(const struct html *html, struct text *out)
 {
     struct text contents[SECTIONS] = {0};
-    for (size_t i = 0; i < SECTIONS; i++)
-        sections[i].put(html, &contents[i]);
+    for (size_t i = 0; i < SECTIONS; i++) {
+        if (sections[i].put)
+            sections[i].put(html, &contents[i]);
+        if (sections[i].table)
+            html_section(html, sections[i].table, sections[i].how, &contents[i]);
+        if (sections[i].more)
+            html_section(html, sections[i].more, sections[i].how, &contents[i]);
+    }
     put_head(html, out);
     text_puts(out, "<body>\n<a class=\"jump\" href=\"#main\">Skip to the report</a>\n");
     put_nav(contents, out);

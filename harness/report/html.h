@@ -135,19 +135,18 @@ void html_entries_free(struct html_entry *entries, size_t count);
 size_t html_same_test(const struct html_entry *entries, size_t count, size_t at);
 size_t html_same_key(const struct html_entry *entries, size_t count, size_t at);
 // Appends what tells a configuration from the others of its test, "sync=none, workgroup=64", not
-// escaped; and what all of them have in common.
-void html_differing(struct text *out, const struct html_entry *entries, size_t count, size_t at);
-void html_common(struct text *out, const struct html_entry *entries, size_t count);
+// escaped; or what all of them have in common.
+void html_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
+                bool common);
 
 // ---- sections: each appends its content, or nothing if there is none
 
 void html_header(const struct html *html, struct text *out);
-void html_session(const struct html *html, struct text *out);
 void html_failures(const struct html *html, struct text *out);
 void html_codes(const struct html *html, struct text *out);
 void html_rates(const struct html *html, struct text *out);
 void html_courses(const struct html *html, struct text *out);
-void html_missing(const struct html *html, struct text *out);
+void html_unfinished(const struct html *html, struct text *out);
 void html_results(const struct html *html, struct text *out);
 void html_machine(const struct html *html, struct text *out);
 // What html->listed is to be, for its code. Allocated.

@@ -149,7 +149,7 @@ static void put_failure(const struct html *html, const struct html_entry *test, 
     size_t first = at;
     while (first > 0 && test[first - 1].first == test[at].first)
         first--;
-    html_differing(&label, test, count, at);
+    html_pairs(&label, test, count, at, false);
     format_outcomes(&outcomes, result);
     html_printf(out, "<details class=\"failure %s\" id=\"failed-%zu\"",
                 cat_expectation_name(result->expectation), (size_t)(result - html->model->results));
@@ -237,7 +237,7 @@ void html_failures(const struct html *html, struct text *out)
 
 // ---- what gave no answer
 
-static void put_unfinished(const struct html *html, struct text *out)
+void html_unfinished(const struct html *html, struct text *out)
 {
     static const char *const titles[] = {"configuration", "result", "#runs", "why", NULL};
     size_t done = 0;
@@ -266,10 +266,4 @@ static void put_unfinished(const struct html *html, struct text *out)
         text_puts(out,
                   "<p>More are in the <a href=\"#results\" data-result=\"counted-other\">table "
                   "of all results</a>.</p>\n");
-}
-
-void html_missing(const struct html *html, struct text *out)
-{
-    put_unfinished(html, out);
-    html_section(html, report_skipped, HTML_ALL, out);
 }

@@ -68,9 +68,8 @@ size_t html_same_key(const struct html_entry *entries, size_t count, size_t at)
     return end - at;
 }
 
-// Appends those pairs of a result that all entries have, or those that not all have.
-static void put_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
-                      bool common)
+void html_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
+                bool common)
 {
     const struct report_result *result = entries[at].result;
     bool first = true;
@@ -84,15 +83,4 @@ static void put_pairs(struct text *out, const struct html_entry *entries, size_t
         text_printf(out, "%s%s=%s", first ? "" : ", ", pair->key, pair->value);
         first = false;
     }
-}
-
-void html_differing(struct text *out, const struct html_entry *entries, size_t count, size_t at)
-{
-    put_pairs(out, entries, count, at, false);
-}
-
-void html_common(struct text *out, const struct html_entry *entries, size_t count)
-{
-    if (count > 0)
-        put_pairs(out, entries, count, 0, true);
 }

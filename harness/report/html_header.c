@@ -112,7 +112,7 @@ static void put_fact(struct text *out, const char *name, const char *value)
         html_printf(out, "<dt>%s</dt><dd>%s</dd>\n", name, value);
 }
 
-void html_session(const struct html *html, struct text *out)
+static void put_session(const struct html *html, struct text *out)
 {
     const struct store_session *session = &html->model->session;
     char line[128];
@@ -142,7 +142,7 @@ void html_header(const struct html *html, struct text *out)
     for (size_t i = 0; i < html->model->device_count; i++)
         put_card(html, i, out);
     text_puts(out, "</ul>\n");
-    html_session(html, out);
+    put_session(html, out);
     text_puts(out, "</header>\n");
 }
 

@@ -157,7 +157,7 @@ static void put_configuration(const struct html *html, const struct html_entry *
                               size_t at, struct table *table)
 {
     struct text label = {0};
-    html_differing(&label, test, count, at);
+    html_pairs(&label, test, count, at, false);
     for (size_t i = 0; i < html_same_key(test, count, at); i++) {
         const struct report_result *result = test[at + i].result;
         const size_t index = (size_t)(result - html->model->results);
@@ -188,7 +188,7 @@ static size_t put_configurations(const struct html *html, const struct html_entr
     struct text name = {0}, common = {0};
     size_t done = 0, at = 0;
     text_printf(&name, "Rates of %s", test[0].result->test);
-    html_common(&common, test, count);
+    html_pairs(&common, test, count, 0, true);
     struct table table = {.title = name.data,
                           .about = common.length ? common.data : "Each configuration",
                           .gathered = true,

@@ -10,6 +10,18 @@
 
 #define CHUNK 200
 
+struct names {
+    const char *expectations[CAT_CONTROL + 1], *results[ENG_RESULTS];
+};
+
+static void name_all(struct names *names)
+{
+    for (int e = 0; e <= CAT_CONTROL; e++)
+        names->expectations[e] = cat_expectation_name((enum cat_expectation)e);
+    for (int r = 0; r < ENG_RESULTS; r++)
+        names->results[r] = eng_result_name((enum eng_result)r);
+}
+
 // ---- the plain table
 
 static void put_options(struct text *out, const char *prefix, const char *const *names,
@@ -21,11 +33,8 @@ static void put_options(struct text *out, const char *prefix, const char *const 
 
 static void put_filters(const struct html *html, struct text *out)
 {
-    const char *expectations[CAT_CONTROL + 1], *results[ENG_RESULTS];
-    for (int e = 0; e <= CAT_CONTROL; e++)
-        expectations[e] = cat_expectation_name((enum cat_expectation)e);
-    for (int r = 0; r < ENG_RESULTS; r++)
-        results[r] = eng_result_name((enum eng_result)r);
+    struct names names;
+    name_all(&names);
     text_puts(out, "<form id=\"filter\" role=\"search\" aria-label=\"Filter the results\" hidden>\n"
                    "<label class=\"long\">Text <input id=\"by-text\" type=\"search\" "
                    "autocomplete=\"off\" spellcheck=\"false\" placeholder=\"text of a name or "
@@ -35,10 +44,10 @@ static void put_filters(const struct html *html, struct text *out)
                    "<option value=\"\">all</option><optgroup label=\"counted as\">");
     put_options(out, "counted-", report_counted_names, REPORT_COUNTED);
     text_puts(out, "</optgroup><optgroup label=\"ended with\">");
-    put_options(out, "ended-", results, ENG_RESULTS);
+    put_options(out, "ended-", names.results, ENG_RESULTS);
     text_puts(out, "</optgroup></select></label>\n<label>Expectation <select id=\"by-expectation\">"
                    "<option value=\"\">all</option>");
-    put_options(out, "", expectations, CAT_CONTROL + 1);
+    put_options(out, "", names.expectations, CAT_CONTROL + 1);
     text_puts(out,
               "</select></label>\n<label>Device <select id=\"by-device\"><option value=\"\">all"
               "</option>");
@@ -175,27 +184,12 @@ static json_t *make_row(const struct html *html, const struct report_result *res
     return row;
 }
 
-static json_t *names(const char *(*name)(int), int count)
+static json_t *make_names(const char *const *names, size_t count)
 {
     json_t *list = json_array();
-    for (int i = 0; i < count; i++)
-        json_array_append_new(list, json_string(name(i)));
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_string(names[i]));
     return list;
-}
-
-static const char *result_name(int i)
-{
-    return eng_result_name((enum eng_result)i);
-}
-
-static const char *expectation_name(int i)
-{
-    return cat_expectation_name((enum cat_expectation)i);
-}
-
-static const char *counted_name(int i)
-{
-    return report_counted_names[i];
 }
 
 static void put_member(struct text *out, const char *name, json_t *value)
@@ -208,12 +202,14 @@ static void put_member(struct text *out, const char *name, json_t *value)
 void html_data(const struct html *html, struct text *out)
 {
     struct texts texts = {json_array(), json_object()};
+    struct names names;
+    name_all(&names);
     text_puts(out, "{");
     put_member(out, "decades", json_integer(html->decades));
     put_member(out, "devices", json_integer((json_int_t)html->model->device_count));
-    put_member(out, "results", names(result_name, ENG_RESULTS));
-    put_member(out, "counted", names(counted_name, REPORT_COUNTED));
-    put_member(out, "expectations", names(expectation_name, CAT_CONTROL + 1));
+    put_member(out, "results", make_names(names.results, ENG_RESULTS));
+    put_member(out, "counted", make_names(report_counted_names, REPORT_COUNTED));
+    put_member(out, "expectations", make_names(names.expectations, CAT_CONTROL + 1));
     text_puts(out, "\"rows\":[");
     for (size_t i = 0; i < html->model->result_count; i++) {
         text_puts(out, i ? ",\n" : "\n");

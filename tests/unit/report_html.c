@@ -153,9 +153,9 @@ static void test_entries(void **state)
     assert_int_equal(html_same_key(entries, 5, 1), 2);
     assert_int_equal(html_same_key(entries, 5, 3), 2);
     struct text out = {0};
-    html_differing(&out, entries + 1, 4, 0);
+    html_pairs(&out, entries + 1, 4, 0, false);
     text_puts(&out, " | ");
-    html_common(&out, entries + 1, 4);
+    html_pairs(&out, entries + 1, 4, 0, true);
     assert_string_equal(out.data, "w=128 | s=1");
     text_free(&out);
     html_entries_free(entries, 5);
