@@ -22,36 +22,16 @@ static bool is_chosen(const struct report_device *device, const char *pattern)
            text_glob(pattern, facts->name);
 }
 
-static bool same_uuid(const struct report_device *a, const struct report_device *b)
-{
-    return memcmp(a->facts.device_uuid, b->facts.device_uuid, 16) == 0;
-}
+// In what two devices have to be the same: bits.
+enum { SAME_UUID = 1, SAME_NAME = 2, SAME_PRODUCT = 4, SAME_KNOWN_PRODUCT = 12 };
 
-static bool same_product(const struct report_device *a, const struct report_device *b)
+static bool are_same(const struct dev_facts *a, const struct dev_facts *b, unsigned in)
 {
-    return a->facts.vendor == b->facts.vendor && a->facts.product == b->facts.product &&
-           a->facts.product != 0;
+    const bool product = a->vendor == b->vendor && a->product == b->product;
+    return (!(in & SAME_UUID) || memcmp(a->device_uuid, b->device_uuid, 16) == 0) &&
+           (!(in & SAME_NAME) || strcmp(a->name, b->name) == 0) &&
+           (!(in & SAME_PRODUCT) || product) && (in != SAME_KNOWN_PRODUCT || a->product != 0);
 }
-
-static bool same_name(const struct report_device *a, const struct report_device *b)
-{
-    return strcmp(a->facts.name, b->facts.name) == 0;
-}
-
-static bool same_name_and_product(const struct report_device *a, const struct report_device *b)
-{
-    return same_name(a, b) && a->facts.vendor == b->facts.vendor &&
-           a->facts.product == b->facts.product;
-}
-
-static bool any(const struct report_device *a, const struct report_device *b)
-{
-    (void)a;
-    (void)b;
-    return true;
-}
-
-typedef bool same_function(const struct report_device *a, const struct report_device *b);
 
 struct matching {
     const struct report_model *a, *b;
@@ -60,13 +40,14 @@ struct matching {
 };
 
 // How many free devices of one side are the same as a device of the other; *which is the last.
-static size_t count_same(const struct matching *m, bool of_b, size_t device, same_function *same,
+static size_t count_same(const struct matching *m, bool of_b, size_t device, unsigned in,
                          size_t *which)
 {
     size_t count = 0, limit = of_b ? m->b->device_count : m->a->device_count;
     for (size_t i = 0; i < limit; i++) {
         size_t a = of_b ? device : i, b = of_b ? i : device;
-        if (!(of_b ? m->free_b : m->free_a)[i] || !same(&m->a->devices[a], &m->b->devices[b]))
+        if (!(of_b ? m->free_b : m->free_a)[i] ||
+            !are_same(&m->a->devices[a].facts, &m->b->devices[b].facts, in))
             continue;
         *which = i;
         count++;
@@ -74,12 +55,12 @@ static size_t count_same(const struct matching *m, bool of_b, size_t device, sam
     return count;
 }
 
-static void pair_by(struct matching *m, same_function *same)
+static void pair_by(struct matching *m, unsigned in)
 {
     for (size_t a = 0; a < m->a->device_count; a++) {
         size_t b = 0, back = 0;
-        if (!m->free_a[a] || count_same(m, true, a, same, &b) != 1 ||
-            count_same(m, false, b, same, &back) != 1)
+        if (!m->free_a[a] || count_same(m, true, a, in, &b) != 1 ||
+            count_same(m, false, b, in, &back) != 1)
             continue;
         m->free_a[a] = m->free_b[b] = false;
         m->pairs->items[m->pairs->count++] = (struct compare_pair){a, b};
@@ -126,8 +107,8 @@ static bool fail_choice(const struct matching *m, struct lit_error *error)
 static bool match(struct matching *m, const char *const *patterns, size_t pattern_count,
                   struct lit_error *error)
 {
-    static same_function *const ways[] = {same_uuid, same_name_and_product, same_product,
-                                          same_name};
+    static const unsigned ways[] = {SAME_UUID, SAME_NAME | SAME_PRODUCT, SAME_KNOWN_PRODUCT,
+                                    SAME_NAME};
     const char *first = pattern_count > 0 ? patterns[0] : NULL;
     const char *second = pattern_count > 1 ? patterns[1] : first;
     size_t count_a = choose(m->a, first, m->free_a), count_b = choose(m->b, second, m->free_b);
@@ -138,7 +119,7 @@ static bool match(struct matching *m, const char *const *patterns, size_t patter
         pair_by(m, ways[i]);
     if (count_free(m->free_a, m->a->device_count) == 1 &&
         count_free(m->free_b, m->b->device_count) == 1 && m->pairs->count == 0)
-        pair_by(m, any);
+        pair_by(m, 0);
     m->pairs->alone_a = count_free(m->free_a, m->a->device_count);
     m->pairs->alone_b = count_free(m->free_b, m->b->device_count);
     if (m->pairs->count == 0 || (m->pairs->alone_a > 0 && m->pairs->alone_b > 0))

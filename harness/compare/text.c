@@ -113,15 +113,11 @@ static void print_families(const struct comparison *comparison, const struct com
         {.title = "gone", .kind = TABLE_NUMBER},
         {.title = "skipped", .kind = TABLE_NUMBER},
     };
-    // In the order of the columns.
-    static const struct {
-        enum compare_verdict verdict;
-        enum tone tone;
-    } columns[] = {
-        {COMPARE_REGRESSION, TONE_BAD},  {COMPARE_IMPROVEMENT, TONE_GOOD},
-        {COMPARE_UNCHANGED, TONE_PLAIN}, {COMPARE_UNDECIDED, TONE_WARN},
-        {COMPARE_NEW, TONE_PLAIN},       {COMPARE_GONE, TONE_WARN},
-        {COMPARE_SKIPPED, TONE_SOFT},
+    // The columns are the verdicts in their order, but for a control that differs.
+    static const enum tone tones[COMPARE_VERDICTS] = {
+        [COMPARE_REGRESSION] = TONE_BAD, [COMPARE_IMPROVEMENT] = TONE_GOOD,
+        [COMPARE_UNDECIDED] = TONE_WARN, [COMPARE_GONE] = TONE_WARN,
+        [COMPARE_SKIPPED] = TONE_SOFT,
     };
     struct table table = {TABLE_OF(heads)};
     size_t count;
@@ -133,8 +129,9 @@ static void print_families(const struct comparison *comparison, const struct com
                 sums[comparison->entries[i].verdict]++;
         table_row(&table);
         table_put(&table, TONE_PLAIN, "%s", families[f]);
-        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++)
-            table_count(&table, columns[c].tone, sums[columns[c].verdict]);
+        for (size_t v = 0; v < COMPARE_VERDICTS; v++)
+            if (v != COMPARE_CHANGED)
+                table_count(&table, tones[v], sums[v]);
     }
     text_puts(out, "\n");
     table_terminal(&table, look->color, out);

@@ -133,26 +133,47 @@ bool report_code_about(const struct report_code *code, size_t device,
     return false;
 }
 
+static int compare_variants(const void *left, const void *right)
+{
+    const struct report_variant *a = left, *b = right;
+    bool a_fails = a->result->failed_runs > 0, b_fails = b->result->failed_runs > 0;
+    if (a->differences != b->differences)
+        return a->differences < b->differences ? -1 : 1;
+    if (a_fails != b_fails)
+        return a_fails ? 1 : -1;
+    return strcmp(a->result->name, b->result->name);
+}
+
+size_t report_variants(const struct report_model *model, const struct report_result *result,
+                       struct report_variant **list)
+{
+    size_t count = 0;
+    *list = lit_alloc(model->result_count + model->rest_count, sizeof **list);
+    for (size_t i = 0; i < model->result_count + model->rest_count; i++) {
+        const struct report_result *other = result_at(model, i);
+        if (other->device == result->device && strcmp(other->test, result->test) == 0 &&
+            strcmp(other->name, result->name) != 0 && other->judged > 0 &&
+            strcmp(other->stress, result->stress) == 0)
+            (*list)[count++] =
+                (struct report_variant){other, report_differences(result, other, NULL)};
+    }
+    qsort(*list, count, sizeof **list, compare_variants);
+    return count;
+}
+
 const struct report_result *report_code_paired(const struct report_code *code,
                                                const struct report_result *result)
 {
-    const struct report_model *model = code->model;
+    struct report_variant *list;
     const struct report_result *best = NULL;
-    size_t nearest = SIZE_MAX;
-    for (size_t i = 0; i < model->result_count + model->rest_count; i++) {
-        const struct report_result *other = result_at(model, i);
-        if (other->device != result->device || strcmp(other->test, result->test) != 0 ||
-            strcmp(other->stress, result->stress) != 0 || other->judged == 0 ||
-            other->failed_runs > 0)
-            continue;
-        const size_t apart = report_differences(result, other, NULL);
-        const struct isa_entry *entry = report_code_of(code, other);
-        if (apart == 0 || apart > nearest || !entry || entry->listing.count == 0 ||
-            (apart == nearest && strcmp(other->name, best->name) >= 0))
-            continue;
-        best = other;
-        nearest = apart;
+    const size_t count = report_variants(code->model, result, &list);
+    for (size_t i = 0; i < count && !best; i++) {
+        const struct isa_entry *entry = report_code_of(code, list[i].result);
+        if (list[i].differences > 0 && list[i].result->failed_runs == 0 && entry &&
+            entry->listing.count > 0)
+            best = list[i].result;
     }
+    free(list);
     return best;
 }
 

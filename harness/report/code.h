@@ -31,6 +31,15 @@ const struct isa_entry *report_code_of(const struct report_code *code,
 // Whether a sentence on an axis is about one of the results of the model.
 bool report_code_about(const struct report_code *code, size_t device,
                        const struct isa_axis_effect *effect);
+// Those of its other variants, in the results of the model and the rest of the session, that were
+// measured on its device under the same stress: the nearest first, of these those that never
+// failed, then by name. *list is allocated; returns how many.
+struct report_variant {
+    const struct report_result *result;
+    size_t differences;
+};
+size_t report_variants(const struct report_model *model, const struct report_result *result,
+                       struct report_variant **list);
 // The nearest variant that did not fail under the same stress, of which the store has a listing: in
 // the results of the model or the rest of the session. NULL if there is none.
 const struct report_result *report_code_paired(const struct report_code *code,

@@ -153,7 +153,8 @@ bool report_fingerprint_is_clear(const struct report_fingerprint *print)
            (double)print->strategies[0].matching >= CLEAR * (double)print->observations;
 }
 
-size_t report_fingerprint_shown(const struct report_fingerprint *print)
+// How many of its strategies a reader wants to see.
+static size_t shown(const struct report_fingerprint *print)
 {
     if (report_fingerprint_is_clear(print))
         return print->best;
@@ -178,7 +179,7 @@ void report_divergence(const struct report_model *model, size_t device, bool all
     (void)all;
     table_begin(table, &shape, device);
     for (size_t q = 0; q < count; q++)
-        for (size_t i = 0; i < report_fingerprint_shown(&list[q]); i++) {
+        for (size_t i = 0; i < shown(&list[q]); i++) {
             const struct report_strategy *strategy = &list[q].strategies[i];
             const bool clear = report_fingerprint_is_clear(&list[q]);
             table_row(table)->more = i > 0;

@@ -77,9 +77,6 @@ void html_device_heading(const struct html *html, size_t device, struct text *ou
 
 // ---- plots (html_plot.c)
 
-#define HTML_PLOT_WIDTH 320
-#define HTML_LANE       16 // height of a result's place in a plot
-
 // A rate with its interval, and what it is of: enum cat_expectation, or HTML_PLAIN for none.
 #define HTML_PLAIN (CAT_CONTROL + 1)
 struct html_rate {
@@ -97,20 +94,14 @@ double html_x(int decades, double rate);
 void html_axis(struct text *out, int decades);
 // The heading of a column of plots.
 void html_axis_heading(struct text *out, int decades);
-// A plot of rates, below one another or all in one lane, without a text alternative: for one beside
-// which the same is said in words. Nothing is drawn for a rate of no runs.
-void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t count,
-               bool one_lane);
+// A plot of rates, all in one lane, without a text alternative: for one beside which the same is
+// said in words. Nothing is drawn for a rate of no runs.
+void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t count);
 // Shares of a whole as a bar: `kinds[i]` is the class of share i.
 void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds, size_t count);
 
 // ---- tables (html_table.c)
 
-// Opens a table that may be wider than the page, with a heading for each title; one that begins
-// with # is of numbers. The list ends with NULL. What is opened is closed by html_close.
-void html_open(struct text *out, const char *class, const char *name, const char *caption,
-               const char *const *titles);
-void html_close(struct text *out);
 // A whole table, and its notes as paragraphs. `bare`: without a frame of its own.
 void html_table(const struct html *html, const struct table *table, bool bare, struct text *out);
 // The table of a section; nothing if there is none. Of all devices: one table in which the rows of

@@ -239,7 +239,6 @@ void html_failures(const struct html *html, struct text *out)
 
 void html_unfinished(const struct html *html, struct text *out)
 {
-    static const char *const titles[] = {"configuration", "result", "#runs", "why", NULL};
     size_t done = 0;
     for (size_t device = 0; device < html->model->device_count; device++) {
         size_t *indexes;
@@ -247,7 +246,13 @@ void html_unfinished(const struct html *html, struct text *out)
         for (size_t i = 0; i < count && done < MOST_LINES; i++) {
             const struct report_result *result = &html->model->results[indexes[i]];
             if (done++ == 0)
-                html_open(out, NULL, "Incomplete", "Incomplete", titles);
+                text_puts(
+                    out,
+                    "<div class=\"wide\" role=\"region\" aria-label=\"Incomplete\" tabindex=\"0\">"
+                    "<table class=\"plain\">\n<caption>Incomplete</caption>\n<thead><tr>"
+                    "<th scope=\"col\">configuration</th><th scope=\"col\">result</th>"
+                    "<th scope=\"col\" class=\"n\">runs</th><th scope=\"col\">why</th>"
+                    "</tr></thead>\n<tbody>\n");
             text_puts(out, "<tr><th scope=\"row\" class=\"config\">");
             html_device(out, html, device);
             html_name(out, result->name);
@@ -261,7 +266,7 @@ void html_unfinished(const struct html *html, struct text *out)
         free(indexes);
     }
     if (done)
-        html_close(out);
+        text_puts(out, "</tbody></table></div>\n");
     if (done == MOST_LINES)
         text_puts(out,
                   "<p>More are in the <a href=\"#results\" data-result=\"counted-other\">table "

@@ -5,9 +5,11 @@
 
 #include <math.h>
 
+#define WIDTH  320
+#define HEIGHT 16
 #define LEFT   8
 #define RIGHT  312
-#define MIDDLE (HTML_LANE / 2)
+#define MIDDLE (HEIGHT / 2)
 
 int html_decades(const struct report_model *model)
 {
@@ -33,15 +35,15 @@ static void open_svg(struct text *out, const char *kind, int height)
     html_printf(out,
                 "<svg class=\"%s\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                 "aria-hidden=\"true\">",
-                kind, HTML_PLOT_WIDTH, height, HTML_PLOT_WIDTH, height);
+                kind, WIDTH, height, WIDTH, height);
 }
 
 // A line for each decade.
-static void put_grid(struct text *out, int decades, int height)
+static void put_grid(struct text *out, int decades)
 {
     text_puts(out, "<path class=\"grid\" d=\"");
     for (int d = 0; d <= decades; d++)
-        text_printf(out, "M%.1f 0v%d", html_x(decades, pow(10, -d)), height);
+        text_printf(out, "M%.1f 0v%d", html_x(decades, pow(10, -d)), HEIGHT);
     text_puts(out, "\"/>");
 }
 
@@ -77,7 +79,7 @@ void html_axis_heading(struct text *out, int decades)
 }
 
 // Each expectation has a shape, so that colour does not carry it alone.
-static void put_dot(struct text *out, int expectation, double x, int y)
+static void put_dot(struct text *out, int expectation, double x)
 {
     static const char *const shapes[] = {
         [CAT_FORBIDDEN] = "l5-5 5 5-5 5z",                 // a diamond
@@ -87,11 +89,11 @@ static void put_dot(struct text *out, int expectation, double x, int y)
         [HTML_PLAIN] = "a4 4 0 1 1 8 0a4 4 0 1 1-8 0z",
     };
     const int half = expectation == CAT_FORBIDDEN ? 5 : 4;
-    text_printf(out, "<path class=\"dot e%d\" d=\"M%.1f %d%s\"/>", expectation, x - half, y,
+    text_printf(out, "<path class=\"dot e%d\" d=\"M%.1f %d%s\"/>", expectation, x - half, MIDDLE,
                 shapes[expectation]);
 }
 
-static void put_rate(struct text *out, int decades, const struct html_rate *rate, int y)
+static void put_rate(struct text *out, int decades, const struct html_rate *rate)
 {
     if (rate->judged == 0)
         return;
@@ -102,23 +104,20 @@ static void put_rate(struct text *out, int decades, const struct html_rate *rate
         text_printf(out,
                     "<path class=\"bound\" d=\"M%.1f %dH%d\"/>"
                     "<path class=\"bound cap\" d=\"M%d %dl-4 4 4 4M%.1f %dv8\"/>",
-                    high, y, LEFT - 4, LEFT, y - 4, high, y - 4);
+                    high, MIDDLE, LEFT - 4, LEFT, MIDDLE - 4, high, MIDDLE - 4);
         return;
     }
     text_printf(out, "<path class=\"interval e%d\" d=\"M%.1f %dH%.1f\"/>", rate->expectation, low,
-                y, high);
-    put_dot(out, rate->expectation, html_x(decades, (double)rate->failed / (double)rate->judged),
-            y);
+                MIDDLE, high);
+    put_dot(out, rate->expectation, html_x(decades, (double)rate->failed / (double)rate->judged));
 }
 
-void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t count,
-               bool one_lane)
+void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t count)
 {
-    const int height = one_lane ? HTML_LANE : (int)count * HTML_LANE;
-    open_svg(out, "plot", height);
-    put_grid(out, decades, height);
+    open_svg(out, "plot", HEIGHT);
+    put_grid(out, decades);
     for (size_t i = 0; i < count; i++)
-        put_rate(out, decades, &rates[i], MIDDLE + (one_lane ? 0 : (int)i * HTML_LANE));
+        put_rate(out, decades, &rates[i]);
     text_puts(out, "</svg>");
 }
 

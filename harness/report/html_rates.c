@@ -137,7 +137,7 @@ static bool put_strip(const struct html *html, const struct html_entry *test, si
         if (drawn)
             continue;
         const size_t used = gather(html, test, count, device, &sums[device], rates);
-        html_plot(&strip, html->decades, rates, used, true);
+        html_plot(&strip, html->decades, rates, used);
         put_words(html, sums, device, &words);
         seen |= sums[device].seen > 0;
     }

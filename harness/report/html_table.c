@@ -20,21 +20,6 @@ static void open_frame(struct text *out, const char *class, const char *name, co
                 class ? class : "plain", caption);
 }
 
-void html_open(struct text *out, const char *class, const char *name, const char *caption,
-               const char *const *titles)
-{
-    open_frame(out, class, name, caption);
-    for (; *titles; titles++)
-        put_heading(out, *titles + (**titles == '#'), **titles == '#' ? TABLE_NUMBER : TABLE_TEXT,
-                    NULL);
-    text_puts(out, "</tr></thead>\n<tbody>\n");
-}
-
-void html_close(struct text *out)
-{
-    text_puts(out, "</tbody></table></div>\n");
-}
-
 static bool has_parts(const struct table *table)
 {
     for (size_t c = 0; c < table->column_count; c++)
@@ -117,7 +102,7 @@ static void put_cell(const struct html *html, const struct table_row *row,
     if (column->kind == TABLE_RATE) {
         const struct html_rate rate = {cell->count, cell->all, cell->interval, cell->group};
         text_puts(out, "<td class=\"plots\">");
-        html_plot(out, html->decades, &rate, 1, true);
+        html_plot(out, html->decades, &rate, 1);
         text_puts(out, "</td>");
     }
     text_puts(out, "<td");

@@ -59,9 +59,8 @@ void html_name(struct text *out, const char *name)
         const size_t length = strcspn(name, ",/@");
         struct text piece = {0};
         text_append(&piece, name, length + (name[length] != '\0'));
-        html_escape(out, piece.data);
-        if (name[length])
-            text_puts(out, "<wbr>");
+        html_printf(out, "%s", piece.data);
+        text_puts(out, name[length] ? "<wbr>" : "");
         name += piece.length;
         text_free(&piece);
     }

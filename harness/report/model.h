@@ -153,14 +153,6 @@ struct report_family {
 size_t report_families(const struct report_model *model, size_t device,
                        struct report_family **families);
 
-// A reason for which configurations of a device were skipped.
-struct report_skip {
-    const char *reason;
-    uint64_t count;
-};
-// Most frequent first.
-size_t report_skips(const struct report_model *model, size_t device, struct report_skip **skips);
-
 // The failures of a device (or those that did not finish): indexes of results, forbidden first.
 size_t report_select(const struct report_model *model, size_t device,
                      bool (*which)(const struct report_result *result), size_t **indexes);

@@ -186,15 +186,22 @@ size_t report_families(const struct report_model *model, size_t device,
     return count;
 }
 
+// A reason for which configurations of a device were skipped.
+struct skip {
+    const char *reason;
+    uint64_t count;
+};
+
 static int compare_skips(const void *left, const void *right)
 {
-    const struct report_skip *a = left, *b = right;
+    const struct skip *a = left, *b = right;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
     return strcmp(a->reason, b->reason);
 }
 
-size_t report_skips(const struct report_model *model, size_t device, struct report_skip **skips)
+// Most frequent first.
+static size_t find_skips(const struct report_model *model, size_t device, struct skip **skips)
 {
     size_t count = 0;
     *skips = NULL;
@@ -202,8 +209,7 @@ size_t report_skips(const struct report_model *model, size_t device, struct repo
         const struct report_result *result = &model->results[i];
         if (result->device != device || result->result != ENG_SKIP)
             continue;
-        struct report_skip *skip = find_or_add(skips, &count, sizeof *skip, result->reason);
-        skip->count++;
+        ((struct skip *)find_or_add(skips, &count, sizeof **skips, result->reason))->count++;
     }
     if (count > 0)
         qsort(*skips, count, sizeof(**skips), compare_skips);
@@ -480,8 +486,8 @@ void report_skipped(const struct report_model *model, size_t device, bool all, s
     };
     static const struct table shape = {
         .title = "Skipped", .about = "Never counted as passed.", TABLE_OF(heads)};
-    struct report_skip *skips;
-    const size_t count = report_skips(model, device, &skips);
+    struct skip *skips;
+    const size_t count = find_skips(model, device, &skips);
     uint64_t more = 0;
     table_begin(table, &shape, device);
     for (size_t i = 0; i < count; i++) {

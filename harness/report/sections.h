@@ -118,8 +118,6 @@ size_t report_fingerprints(const struct report_model *model, size_t device,
                            struct report_fingerprint **list);
 // The first strategy's share is large enough to name the device by it; else it is mixed.
 bool report_fingerprint_is_clear(const struct report_fingerprint *fingerprint);
-// How many of its strategies a reader wants to see.
-size_t report_fingerprint_shown(const struct report_fingerprint *fingerprint);
 
 // ---- forward progress (progress.c)
 

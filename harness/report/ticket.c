@@ -138,40 +138,7 @@ static void print_evidence(const struct ticket *t)
     }
 }
 
-// Twins: other variants of the same test
-
-struct variant {
-    const struct report_result *result;
-    size_t differences;
-};
-
-static int compare_variants(const void *left, const void *right)
-{
-    const struct variant *a = left, *b = right;
-    bool a_fails = a->result->failed_runs > 0, b_fails = b->result->failed_runs > 0;
-    if (a->differences != b->differences)
-        return a->differences < b->differences ? -1 : 1;
-    if (a_fails != b_fails)
-        return a_fails ? 1 : -1;
-    return strcmp(a->result->name, b->result->name);
-}
-
-// Under the same stress, or it is another measurement; without those that were not measured.
-static size_t find_paired(const struct ticket *t, struct variant *paired)
-{
-    const struct report_model *model = t->model;
-    size_t count = 0;
-    for (size_t i = 0; i < model->result_count + model->rest_count; i++) {
-        const struct report_result *other =
-            i < model->result_count ? &model->results[i] : &model->rest[i - model->result_count];
-        if (other->device == t->result->device && !strcmp(other->test, t->result->test) &&
-            strcmp(other->name, t->result->name) != 0 && other->judged > 0 &&
-            !strcmp(other->stress, t->result->stress))
-            paired[count++] = (struct variant){other, report_differences(t->result, other, NULL)};
-    }
-    qsort(paired, count, sizeof(*paired), compare_variants);
-    return count;
-}
+// Paired variants: others of the same test
 
 static void put_pair(struct table *table, const struct ticket *t,
                      const struct report_result *result)
@@ -195,9 +162,8 @@ static void print_pairs(const struct ticket *t)
                                                 {.title = "rate, 95 % interval"},
                                                 {.title = "expectation"}};
     struct table table = {TABLE_OF(heads)};
-    struct variant *paired =
-        lit_alloc(t->model->result_count + t->model->rest_count + 1, sizeof(*paired));
-    size_t count = find_paired(t, paired), cures = 0;
+    struct report_variant *paired;
+    size_t count = report_variants(t->model, t->result, &paired), cures = 0;
     if (count > 0) {
         markdown_fold(t->out, "Paired variants: the same test with other axis values, in this "
                               "session");

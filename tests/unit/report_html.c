@@ -107,12 +107,12 @@ static void test_plot(void **state)
     };
     struct text out = {0};
     (void)state;
-    html_plot(&out, 4, rates, 3, false);
+    html_plot(&out, 4, rates, 3);
     // One-sided: from the bound to the left end, with a cap; two-sided: with a dot.
     assert_non_null(strstr(out.data, "class=\"bound\" d=\"M160.0 8H4\""));
-    assert_non_null(strstr(out.data, "class=\"interval e1\" d=\"M84.0 24H236.0\""));
-    assert_non_null(strstr(out.data, "class=\"dot e1\" d=\"M156.0 24"));
-    assert_null(strstr(out.data, " 40H")); // nothing for no runs
+    assert_non_null(strstr(out.data, "class=\"interval e1\" d=\"M84.0 8H236.0\""));
+    assert_non_null(strstr(out.data, "class=\"dot e1\" d=\"M156.0 8"));
+    assert_null(strstr(out.data, "M312.0 8")); // nothing for no runs
     assert_null(strstr(out.data, "style"));
     text_free(&out);
 }
