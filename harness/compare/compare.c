@@ -141,6 +141,7 @@ bool compare_make(struct comparison *comparison, const struct compare_request *r
     compare_power(comparison->entries, comparison->count, &comparison->policy, &comparison->summary,
                   &comparison->power);
     remark_all(comparison);
+    compare_words(comparison);
     return true;
 }
 
@@ -152,6 +153,11 @@ void compare_clear(struct comparison *comparison)
     for (size_t i = 0; i < comparison->remark_count; i++)
         free(comparison->remarks[i]);
     free(comparison->remarks);
+    char *const words[] = {comparison->words.summary, comparison->words.counts,
+                           comparison->words.a,       comparison->words.b,
+                           comparison->words.method,  comparison->words.power};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        free(words[i]);
     *comparison = (struct comparison){0};
 }
 

@@ -14,6 +14,7 @@
 
 struct compare_pair {
     size_t a, b; // indexes of devices; `a` is COMPARE_NO_DEVICE where A has none for B's
+    char *words; // "Example GPU: driver 1.2.3 -> 1.2.4"; what else differs behind it
 };
 
 struct compare_pairs {
@@ -87,6 +88,13 @@ struct comparison {
     const struct compare_waivers *waivers; // NULL: none
     char **remarks;                        // of one sentence each, about the sides
     size_t remark_count;
+    struct {
+        char *summary; // the one sentence that comes first: "passed: no regression", ...
+        char *counts;  // "3 regressions, 12 improvements, 320 unchanged, 8 undecided, 87 new"
+        char *a, *b;   // "before.json: session 3 of 2026-11-21, litmus 0.1.0"
+        char *method;  // how false alarms are kept rare: "Fisher's exact test, one-sided, ..."
+        char *power;   // two sentences on what could have been seen; NULL if nothing was tested
+    } words;
 };
 
 // Compares. `waivers` may be NULL; what they waived is written into them. The sides and waivers
@@ -115,27 +123,12 @@ void compare_github(const struct comparison *comparison, struct text *out);
 
 // ---- words: the same sentences in every report (words.c)
 
+// Fills the words of the comparison and of its pairs.
+void compare_words(struct comparison *comparison);
 // Appends what happened to one configuration, from A to B, in one line without a full stop:
 // "0 of 1,000 -> 37 of 1,000 runs failed, < 3.7e-3 -> 0.037 [0.026, 0.051], by 0.037 [0.027,
 // 0.051], p 3.6e-10".
 void compare_say_entry(const struct compare_entry *entry, struct text *out);
-// "3.6e-10", "< 1e-300".
-void compare_say_p(char target[32], double p);
-// The p value after the correction that belongs to the verdict; 1 if nothing was tested.
-double compare_entry_p(const struct compare_entry *entry);
-
-// "3 regressions, 12 improvements, 320 unchanged, 8 undecided, 87 new".
-void compare_say_counts(const struct comparison *comparison, struct text *out);
-// The one sentence that comes first: "passed: no regression", "3 regressions", ...
-void compare_say_summary(const struct comparison *comparison, struct text *out);
-// "Example GPU: driver 1.2.3 -> 1.2.4"; what else differs behind it.
-void compare_say_pair(const struct comparison *comparison, size_t pair, struct text *out);
-// "before.json: session 3 of 2026-11-21, litmus 0.1.0"
-void compare_say_side(const struct compare_side *side, struct text *out);
-// Two sentences on what could have been seen; nothing if nothing was tested.
-void compare_say_power(const struct comparison *comparison, struct text *out);
-// How false alarms are kept rare: "Fisher's exact test, one-sided, Holm over 12 of 371 tests, ...".
-void compare_say_method(const struct comparison *comparison, struct text *out);
 // What became of an entry of a list: "waives 3", "expired on 2026-01-01, waives nothing any more",
 // "matches nothing". False if there is nothing to tell.
 bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out);

@@ -7,16 +7,6 @@
 
 #include <string.h>
 
-static json_t *words(void (*say)(const struct comparison *comparison, struct text *out),
-                     const struct comparison *comparison)
-{
-    struct text line = {0};
-    say(comparison, &line);
-    json_t *json = field_text(line.data);
-    text_free(&line);
-    return json;
-}
-
 static json_t *make_side(const struct compare_side *side)
 {
     const struct store_session *session = &side->model.session;
@@ -63,7 +53,7 @@ static json_t *make_method(const struct comparison *comparison)
         "first_seen", first_seen[policy->first_seen], "expectations", gates, "strict",
         policy->strict, "ignore_hash", policy->ignore_code, "allow_skips", policy->allow_skips,
         "allow_gone", policy->allow_gone, "tests", field_count(comparison->summary.tests), "holm",
-        field_count(comparison->summary.family), "words", words(compare_say_method, comparison));
+        field_count(comparison->summary.family), "words", field_text(comparison->words.method));
 }
 
 static json_t *make_result(const struct report_result *result)
@@ -148,7 +138,7 @@ static json_t *make_power(const struct comparison *comparison)
                      "holm", field_count(power->tests), "never_failed", field_count(power->never),
                      "typical_from_never", power->typical_never, "worst_from_never",
                      power->worst_never, "all", field_count(power->all), "typical", power->typical,
-                     "worst", power->worst, "words", words(compare_say_power, comparison));
+                     "worst", power->worst, "words", field_text(comparison->words.power));
 }
 
 static json_t *make_summary(const struct comparison *comparison)
@@ -158,7 +148,7 @@ static json_t *make_summary(const struct comparison *comparison)
     for (enum compare_verdict v = 0; v < COMPARE_VERDICTS; v++)
         json_object_set_new(verdicts, compare_verdict_name(v), field_count(s->verdicts[v]));
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o}",
-                     "headline", words(compare_say_summary, comparison), "configurations",
+                     "headline", field_text(comparison->words.summary), "configurations",
                      field_count(comparison->count), "verdicts", verdicts, "regressions",
                      field_count(s->regressions), "open", field_count(s->open), "first_seen",
                      field_count(s->first_seen), "new_and_wrong", field_count(s->new_wrong),

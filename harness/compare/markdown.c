@@ -12,44 +12,25 @@
 #define MOST_BYTES       60000 // trackers take 64 KB
 #define MOST_ANNOTATIONS 10    // of a kind, for a step of GitHub Actions
 
-static void put_line(const struct comparison *comparison, struct text *out, const char *end,
-                     void (*say)(const struct comparison *comparison, struct text *out))
+// Nothing for NULL.
+static void put_line(struct text *out, const char *before, const char *line, const char *behind)
 {
-    struct text line = {0};
-    say(comparison, &line);
-    if (line.length)
-        markdown_escape(out, line.data);
-    text_puts(out, line.length ? end : "");
-    text_free(&line);
+    text_puts(out, before);
+    if (line)
+        markdown_escape(out, line);
+    text_puts(out, line ? behind : "");
 }
 
 static void put_head(const struct comparison *comparison, struct text *out)
 {
-    const struct compare_side *sides[] = {comparison->a, comparison->b};
-    struct text line = {0};
-    text_puts(out, "**");
-    put_line(comparison, out, "**\n\n", compare_say_summary);
-    put_line(comparison, out, "\n\n", compare_say_counts);
-    for (size_t s = 0; s < 2; s++) {
-        line.length = 0;
-        compare_say_side(sides[s], &line);
-        text_puts(out, s ? "- B: " : "- A: ");
-        markdown_escape(out, line.data);
-        text_puts(out, "\n");
-    }
-    for (size_t i = 0; i < comparison->pairs.count; i++) {
-        line.length = 0;
-        compare_say_pair(comparison, i, &line);
-        text_puts(out, "- ");
-        markdown_escape(out, line.data);
-        text_puts(out, "\n");
-    }
-    for (size_t i = 0; i < comparison->remark_count; i++) {
-        text_puts(out, "- note: ");
-        markdown_escape(out, comparison->remarks[i]);
-        text_puts(out, "\n");
-    }
-    text_free(&line);
+    put_line(out, "**", comparison->words.summary, "**\n\n");
+    put_line(out, "", comparison->words.counts, "\n\n");
+    put_line(out, "- A: ", comparison->words.a, "\n");
+    put_line(out, "- B: ", comparison->words.b, "\n");
+    for (size_t i = 0; i < comparison->pairs.count; i++)
+        put_line(out, "- ", comparison->pairs.items[i].words, "\n");
+    for (size_t i = 0; i < comparison->remark_count; i++)
+        put_line(out, "- note: ", comparison->remarks[i], "\n");
 }
 
 static void put_row(const struct comparison *comparison, const struct compare_entry *entry,
@@ -112,8 +93,8 @@ void compare_markdown(const struct comparison *comparison, struct text *out)
     for (enum compare_kind kind = 0; kind <= COMPARE_KIND_UNDECIDED; kind++)
         put_kind(comparison, kind, out);
     text_puts(out, "\n");
-    put_line(comparison, out, "\n\n", compare_say_method);
-    put_line(comparison, out, "\n\n", compare_say_power);
+    put_line(out, "", comparison->words.method, "\n\n");
+    put_line(out, "", comparison->words.power, "\n\n");
     put_waivers(comparison, out);
 }
 
@@ -143,11 +124,9 @@ void compare_github(const struct comparison *comparison, struct text *out)
     // The headline counts among its kind.
     size_t errors = MOST_ANNOTATIONS - (code == LIT_EXIT_FORBIDDEN);
     size_t warnings = MOST_ANNOTATIONS - (code == LIT_EXIT_UNDECIDED);
-    compare_say_summary(comparison, &line);
-    text_puts(&line, ". ");
-    compare_say_counts(comparison, &line);
-    text_puts(&line, ". ");
-    compare_say_power(comparison, &line);
+    text_printf(&line, "%s. %s. %s", comparison->words.summary,
+                comparison->words.counts ? comparison->words.counts : "",
+                comparison->words.power ? comparison->words.power : "");
     github_annotate(out, level, "litmus", line.data);
     text_free(&line);
     annotate_kind(comparison, COMPARE_KIND_REGRESSIONS, "error", &errors, out);

@@ -63,7 +63,7 @@ static void pair_by(struct matching *m, unsigned in)
             count_same(m, false, b, in, &back) != 1)
             continue;
         m->free_a[a] = m->free_b[b] = false;
-        m->pairs->items[m->pairs->count++] = (struct compare_pair){a, b};
+        m->pairs->items[m->pairs->count++] = (struct compare_pair){.a = a, .b = b};
     }
 }
 
@@ -127,7 +127,8 @@ static bool match(struct matching *m, const char *const *patterns, size_t patter
     // What is wrong there is wrong without anything to compare it with.
     for (size_t b = 0; b < m->b->device_count; b++)
         if (m->free_b[b])
-            m->pairs->items[m->pairs->count++] = (struct compare_pair){COMPARE_NO_DEVICE, b};
+            m->pairs->items[m->pairs->count++] =
+                (struct compare_pair){.a = COMPARE_NO_DEVICE, .b = b};
     return true;
 }
 
@@ -148,6 +149,8 @@ bool compare_pair_devices(const struct compare_side *a, const struct compare_sid
 
 void compare_pairs_clear(struct compare_pairs *pairs)
 {
+    for (size_t i = 0; i < pairs->count; i++)
+        free(pairs->items[i].words);
     free(pairs->items);
     *pairs = (struct compare_pairs){0};
 }

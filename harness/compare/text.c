@@ -10,42 +10,22 @@
 
 #define MOST_LISTED 12 // of a kind, unless all are asked for
 
-static void print_line(const struct comparison *comparison, struct text *out,
-                       void (*say)(const struct comparison *comparison, struct text *out))
-{
-    struct text line = {0};
-    say(comparison, &line);
-    if (line.length > 0)
-        text_paragraph(out, "  ", line.data);
-    text_free(&line);
-}
-
 static void print_head(const struct comparison *comparison, const struct compare_look *look,
                        struct text *out)
 {
-    struct text line = {0};
-    text_puts(out, "A ");
-    compare_say_side(comparison->a, out);
-    text_puts(out, "\nB ");
-    compare_say_side(comparison->b, out);
-    text_puts(out, "\n");
-    for (size_t i = 0; i < comparison->pairs.count; i++) {
-        line.length = 0;
-        compare_say_pair(comparison, i, &line);
-        text_paragraph(out, "  ", line.data);
-    }
+    text_printf(out, "A %s\nB %s\n", comparison->words.a, comparison->words.b);
+    for (size_t i = 0; i < comparison->pairs.count; i++)
+        text_paragraph(out, "  ", comparison->pairs.items[i].words);
     for (size_t i = 0; i < comparison->remark_count; i++)
         text_paragraph(out, "  note: ", comparison->remarks[i]);
-    line.length = 0;
-    compare_say_summary(comparison, &line);
     text_puts(out, "\n");
-    enum tone tone = comparison->summary.regressions                       ? TONE_BAD
-                     : comparison->policy.gate && comparison->summary.code ? TONE_WARN
-                                                                           : TONE_GOOD;
-    tone_put(out, look->color, tone, line.data);
+    tone_put(out, look->color,
+             comparison->summary.regressions                       ? TONE_BAD
+             : comparison->policy.gate && comparison->summary.code ? TONE_WARN
+                                                                   : TONE_GOOD,
+             comparison->words.summary);
     text_puts(out, "\n");
-    text_free(&line);
-    print_line(comparison, out, compare_say_counts);
+    text_paragraph(out, "  ", comparison->words.counts);
 }
 
 static void print_entry(const struct comparison *comparison, const struct compare_entry *entry,
@@ -167,7 +147,7 @@ void compare_text(const struct comparison *comparison, const struct compare_look
     if (look->verbosity >= 0)
         print_families(comparison, look, out);
     text_puts(out, "\n");
-    print_line(comparison, out, compare_say_method);
-    print_line(comparison, out, compare_say_power);
+    text_paragraph(out, "  ", comparison->words.method);
+    text_paragraph(out, "  ", comparison->words.power);
     print_waivers(comparison, out);
 }

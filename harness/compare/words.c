@@ -11,12 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void compare_say_p(char target[32], double p)
-{
-    snprintf(target, 32, "%s", p <= 0 ? "< 1e-300" : RATE(p, 0));
-}
-
-double compare_entry_p(const struct compare_entry *entry)
+// The p value after the correction that belongs to the verdict; 1 if nothing was tested.
+static double entry_p(const struct compare_entry *entry)
 {
     const struct compare_test *test = entry->why == COMPARE_WAITS ? &entry->waited : &entry->failed;
     if (!test->made)
@@ -44,7 +40,7 @@ static void say_rates(const struct compare_entry *entry, bool waits, struct text
 {
     const struct report_result *sides[] = {entry->a, entry->b};
     const struct compare_test *test = waits ? &entry->waited : &entry->failed;
-    char counts[4][32], rates[2][80], p[32];
+    char counts[4][32], rates[2][80];
     double rate[2];
     for (size_t s = 0; s < 2; s++) {
         uint64_t k = waits ? sides[s]->no_progress_runs : sides[s]->failed_runs;
@@ -66,8 +62,8 @@ static void say_rates(const struct compare_entry *entry, bool waits, struct text
     say_signed(out, test->difference.low, -1);
     text_puts(out, ", ");
     say_signed(out, test->difference.high, 1);
-    compare_say_p(p, compare_entry_p(entry));
-    text_printf(out, "], p %s", p);
+    const double p = entry_p(entry);
+    text_printf(out, "], p %s", p <= 0 ? "< 1e-300" : RATE(p, 0));
     if (entry->factor > 1)
         text_printf(out, ", each run counted as %.2g", 1 / entry->factor);
 }
@@ -146,7 +142,7 @@ void compare_say_entry(const struct compare_entry *entry, struct text *out)
     say_results(entry, out);
 }
 
-void compare_say_counts(const struct comparison *comparison, struct text *out)
+static void say_counts(const struct comparison *comparison, struct text *out)
 {
     static const char *const many[COMPARE_VERDICTS] = {
         "regressions", "improvements", "unchanged",       "undecided",
@@ -164,7 +160,7 @@ void compare_say_counts(const struct comparison *comparison, struct text *out)
     }
 }
 
-void compare_say_summary(const struct comparison *comparison, struct text *out)
+static void say_summary(const struct comparison *comparison, struct text *out)
 {
     const struct compare_summary *summary = &comparison->summary;
     if (comparison->policy.gate) {
@@ -198,9 +194,9 @@ static void say_change(struct text *out, const char *what, const char *a, const 
     *any = true;
 }
 
-void compare_say_pair(const struct comparison *comparison, size_t pair, struct text *out)
+static void say_pair(const struct comparison *comparison, const struct compare_pair *which,
+                     struct text *out)
 {
-    const struct compare_pair *which = &comparison->pairs.items[pair];
     const struct dev_facts *b = &comparison->b->model.devices[which->b].facts;
     if (which->a == COMPARE_NO_DEVICE) {
         text_printf(out, "%s: driver %s, not in A", b->name, b->driver_version);
@@ -232,7 +228,7 @@ void compare_say_pair(const struct comparison *comparison, size_t pair, struct t
                     comparison->axis.b);
 }
 
-void compare_say_side(const struct compare_side *side, struct text *out)
+static void say_side(const struct compare_side *side, struct text *out)
 {
     const struct store_session *session = &side->model.session;
     text_printf(out, "%s: ", side->label);
@@ -242,7 +238,7 @@ void compare_say_side(const struct compare_side *side, struct text *out)
         text_printf(out, "session %lld of %s", (long long)session->id, session->started);
 }
 
-void compare_say_power(const struct comparison *comparison, struct text *out)
+static void say_power(const struct comparison *comparison, struct text *out)
 {
     const struct compare_power *power = &comparison->power;
     if (power->all == 0)
@@ -259,7 +255,7 @@ void compare_say_power(const struct comparison *comparison, struct text *out)
                 RATE(power->worst, 1));
 }
 
-void compare_say_method(const struct comparison *comparison, struct text *out)
+static void say_method(const struct comparison *comparison, struct text *out)
 {
     const struct compare_policy *policy = &comparison->policy;
     const struct compare_summary *summary = &comparison->summary;
@@ -269,6 +265,28 @@ void compare_say_method(const struct comparison *comparison, struct text *out)
         "significant), alpha %g; unchanged where a rise by %s, or by half, is excluded.",
         policy->gate ? "one-sided" : "two-sided", summary->family, COUNT(summary->tests),
         policy->alpha, RATE(policy->tolerance, 0));
+}
+
+void compare_words(struct comparison *comparison)
+{
+    struct text summary = {0}, counts = {0}, a = {0}, b = {0}, method = {0}, power = {0};
+    say_summary(comparison, &summary);
+    say_counts(comparison, &counts);
+    say_side(comparison->a, &a);
+    say_side(comparison->b, &b);
+    say_method(comparison, &method);
+    say_power(comparison, &power);
+    comparison->words.summary = summary.data;
+    comparison->words.counts = counts.data;
+    comparison->words.a = a.data;
+    comparison->words.b = b.data;
+    comparison->words.method = method.data;
+    comparison->words.power = power.data;
+    for (size_t i = 0; i < comparison->pairs.count; i++) {
+        struct text pair = {0};
+        say_pair(comparison, &comparison->pairs.items[i], &pair);
+        comparison->pairs.items[i].words = pair.data;
+    }
 }
 
 bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out)

@@ -376,7 +376,7 @@ static void axes(void **state)
         fail_msg("%s", error.message);
     enum eng_result broke[4] = {ENG_PASS};
     const struct compare_side side = {.model = model, .broke = broke, .sources = 1};
-    struct compare_pair pair = {0, 0};
+    struct compare_pair pair = {.a = 0};
     const struct compare_pairs pairs = {.items = &pair, .count = 1};
     struct compare_entry *entries;
     assert_true(compare_axis_parse("x=1,2", &axis, &error));
