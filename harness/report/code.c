@@ -227,17 +227,18 @@ struct report_code_users report_code_users(const struct report_code *code, size_
     return users;
 }
 
-size_t report_code_failed(const struct report_code *code, size_t device, size_t **indexes)
+size_t report_code_failed(const struct report_code *code, size_t device,
+                          const struct report_result ***list)
 {
     bool *seen = lit_alloc(code->studies[device].count + 1, sizeof *seen);
-    const size_t count = report_select(code->model, device, report_failed, indexes);
+    const size_t count = report_select(code->model, device, report_failed, list);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct isa_entry *entry = code->of[(*indexes)[i]];
+        const struct isa_entry *entry = report_code_of(code, (*list)[i]);
         if (!entry || seen[entry->same_as])
             continue;
         seen[entry->same_as] = true;
-        (*indexes)[kept++] = (*indexes)[i];
+        (*list)[kept++] = (*list)[i];
     }
     free(seen);
     return kept;

@@ -73,9 +73,10 @@ struct report_code_users {
 // `failed`: only those that failed where nothing should.
 struct report_code_users report_code_users(const struct report_code *code, size_t device,
                                            const struct isa_entry *entry, bool failed);
-// Results of a device that failed and of which the store has code, each code once: indexes of
-// results, forbidden first. *indexes is allocated; returns how many.
-size_t report_code_failed(const struct report_code *code, size_t device, size_t **indexes);
+// Results of a device that failed and of which the store has code, each code once: forbidden
+// first. *list is allocated; returns how many.
+size_t report_code_failed(const struct report_code *code, size_t device,
+                          const struct report_result ***list);
 
 // ---- instructions in question (code_marks.c)
 

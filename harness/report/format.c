@@ -146,9 +146,8 @@ void format_outcomes(struct text *out, const struct report_result *result)
         if (most == CAT_OUTCOMES)
             return;
         listed[most] = true;
-        char buffer[24];
-        text_printf(out, "%s%s (%s%s)", first ? "" : ", ",
-                    report_outcome_name(result, most, buffer), COUNT(result->outcomes[most]),
+        text_printf(out, "%s%s (%s%s)", first ? "" : ", ", OUTCOME(result, most),
+                    COUNT(result->outcomes[most]),
                     !first                        ? ""
                     : result->outcomes[most] == 1 ? " unit"
                                                   : " units");
@@ -176,11 +175,9 @@ void format_end(struct text *out, const struct report_result *result)
 void format_first(struct text *out, const struct report_result *result)
 {
     const struct eng_failure *first = &result->failures[0];
-    char name[24];
     text_printf(out, "run %s, unit %s%s%s: %s, got 0x%08x, want 0x%08x", COUNT(first->at.run + 1),
                 COUNT(first->at.instance), first->where[0] ? ", " : "", first->where,
-                report_outcome_name(result, first->at.outcome, name), first->at.got,
-                first->at.want);
+                OUTCOME(result, first->at.outcome), first->at.got, first->at.want);
 }
 
 void format_story(struct text *out, const struct report_result *result, const char *before)

@@ -15,6 +15,7 @@
 #define API(version)          format_api((char[32]){0}, (version))
 #define SUBGROUP(facts)       format_subgroup((char[48]){0}, (facts))
 #define UUID(uuid)            format_uuid((char[37]){0}, (uuid))
+#define OUTCOME(of, outcome)  report_outcome_name((of), (outcome), (char[24]){0})
 #define SHARD(session)        report_shard((char[64]){0}, (session))
 
 // Each returns its target. A proportion with two digits: "0", "7.7e-4", "0.12", "1-3.7e-5", "1".

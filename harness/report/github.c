@@ -12,34 +12,20 @@
 #define SUMMARY_MOST     (MARKDOWN_MOST * 4)
 
 // By expectation, then the rates that are surely high first.
-static const struct report_model *sorted_model;
-
 static int compare_rates(const void *left, const void *right)
 {
-    size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    const struct report_result *first = &sorted_model->results[a];
-    const struct report_result *second = &sorted_model->results[b];
-    if (first->expectation != second->expectation)
-        return first->expectation < second->expectation ? -1 : 1;
-    if (first->interval.low != second->interval.low)
-        return first->interval.low > second->interval.low ? -1 : 1;
+    const struct report_result *a = *(const struct report_result *const *)left;
+    const struct report_result *b = *(const struct report_result *const *)right;
+    if (a->expectation != b->expectation)
+        return a->expectation < b->expectation ? -1 : 1;
+    if (a->interval.low != b->interval.low)
+        return a->interval.low > b->interval.low ? -1 : 1;
     return a < b ? -1 : 1;
-}
-
-static size_t select_sorted(const struct report_model *model, size_t device,
-                            bool (*which)(const struct report_result *result), size_t **indexes)
-{
-    size_t count = report_select(model, device, which, indexes);
-    sorted_model = model;
-    if (count > 0)
-        qsort(*indexes, count, sizeof(**indexes), compare_rates);
-    return count;
 }
 
 // The summary
 
-static void print_rows(const struct report_model *model, const size_t *indexes, size_t count,
-                       struct text *out)
+static void print_rows(const struct report_result *const *list, size_t count, struct text *out)
 {
     static const struct table_column heads[] = {{.title = "configuration", .kind = TABLE_CODE},
                                                 {.title = "expectation"},
@@ -49,7 +35,7 @@ static void print_rows(const struct report_model *model, const size_t *indexes, 
                                                 {.title = "rate, 95 % interval"}};
     struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < count && i < MOST_ROWS; i++) {
-        const struct report_result *result = &model->results[indexes[i]];
+        const struct report_result *result = list[i];
         table_row(&table);
         table_put(&table, TONE_PLAIN, "%s", result->name);
         table_put(&table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
@@ -64,33 +50,34 @@ static void print_rows(const struct report_model *model, const size_t *indexes, 
     table_clear(&table);
 }
 
+static void print_results(const struct report_model *model, size_t device, const char *title,
+                          bool (*which)(const struct report_result *result), bool again,
+                          struct text *out)
+{
+    const struct report_result **list;
+    const size_t count = report_select(model, device, which, &list);
+    if (count > 0) {
+        qsort(list, count, sizeof *list, compare_rates);
+        text_printf(out, "**%s**\n\n", title);
+        print_rows(list, count, out);
+    }
+    if (count > 0 && again) {
+        text_puts(out, "To reproduce the first one:\n\n");
+        markdown_again(out, model, list[0]);
+    }
+    free(list);
+}
+
 void report_github(const struct report_model *model, struct text *out)
 {
     const size_t limit = out->length + SUMMARY_MOST;
     for (size_t device = 0; device < model->device_count && out->length < limit; device++) {
-        const struct dev_facts *facts = &model->devices[device].facts;
-        size_t *indexes;
-        markdown_printf(out, "### litmus: %s\n\n", facts->name);
+        markdown_printf(out, "### litmus: %s\n\n", model->devices[device].facts.name);
         markdown_sentence(out, model, device);
         text_puts(out, ".\n\n");
         markdown_section(model, device, report_key_results, 0, limit, out);
-        size_t count = select_sorted(model, device, report_failed, &indexes);
-        if (count > 0) {
-            text_puts(out, "**Failures**\n\n");
-            print_rows(model, indexes, count, out);
-            struct text again = {0};
-            text_puts(out, "To reproduce the first one:\n\n");
-            format_again(&again, model, &model->results[indexes[0]]);
-            markdown_command(out, again.data);
-            text_free(&again);
-        }
-        free(indexes);
-        count = select_sorted(model, device, report_unfinished_only, &indexes);
-        if (count > 0) {
-            text_puts(out, "**Incomplete**\n\n");
-            print_rows(model, indexes, count, out);
-        }
-        free(indexes);
+        print_results(model, device, "Failures", report_failed, true, out);
+        print_results(model, device, "Incomplete", report_unfinished_only, false, out);
     }
     markdown_printf(out, "Exit code %d: %s.\n", (int)model->code, model->code_reason);
 }
@@ -162,18 +149,16 @@ static void annotate(const struct report_model *model, const struct report_resul
 void report_annotations(const struct report_model *model, struct text *out)
 {
     static const char *const words[] = {"error", "warning", "notice"};
-    size_t *indexes = lit_alloc(model->result_count + 1, sizeof(*indexes));
+    const struct report_result **list = lit_alloc(model->result_count, sizeof *list);
     for (enum kind kind = ANNOTATE_ERROR; kind < ANNOTATE_NOT; kind++) {
         size_t count = 0;
         for (size_t i = 0; i < model->result_count; i++)
             if (kind_of(&model->results[i]) == kind)
-                indexes[count++] = i;
-        sorted_model = model;
-        if (count > 0)
-            qsort(indexes, count, sizeof(*indexes), compare_rates);
+                list[count++] = &model->results[i];
+        qsort(list, count, sizeof *list, compare_rates);
         size_t most = count <= MOST_ANNOTATIONS ? count : MOST_ANNOTATIONS - 1;
         for (size_t i = 0; i < most; i++)
-            annotate(model, &model->results[indexes[i]], words[kind], out);
+            annotate(model, list[i], words[kind], out);
         if (most < count) {
             text_printf(out,
                         "::%s title=litmus::and %s configurations more; the summary of the "
@@ -181,5 +166,5 @@ void report_annotations(const struct report_model *model, struct text *out)
                         words[kind], COUNT(count - most));
         }
     }
-    free(indexes);
+    free(list);
 }

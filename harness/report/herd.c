@@ -49,12 +49,11 @@ static void print_histogram(struct text *out, const struct report_result *result
         states += result->outcomes[outcome] > 0;
     text_printf(out, "Histogram (%u states)\n", states);
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
-        char buffer[24];
         if (result->outcomes[outcome] == 0)
             continue;
         // Runs with an expired wait are neither positive nor negative.
         bool positive = outcome != CAT_NO_PROGRESS && cat_mode_fails(&result->mode, outcome);
-        const char *name = report_outcome_name(result, outcome, buffer);
+        const char *name = OUTCOME(result, outcome);
         text_printf(out, "%-8ju%s>outcome=%s", (uintmax_t)result->outcomes[outcome],
                     positive ? "*" : ":", isalpha((unsigned char)name[0]) ? "" : "o_");
         for (; *name; name++)

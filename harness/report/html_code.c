@@ -19,17 +19,17 @@ size_t *html_listed(const struct html *html)
     const struct report_code *code = html->code;
     size_t *listed = lit_alloc(html->model->result_count + 1, sizeof *listed), done = 0;
     for (size_t device = 0; device < code->count; device++) {
-        size_t *indexes;
-        const size_t count = report_code_failed(code, device, &indexes);
+        const struct report_result **list;
+        const size_t count = report_code_failed(code, device, &list);
         for (size_t i = 0; i < count && done < MOST_LISTED; i++, done++) {
-            const struct isa_entry *entry = code->of[indexes[i]];
+            const struct isa_entry *entry = report_code_of(code, list[i]);
             for (size_t k = 0; k < html->model->result_count; k++)
                 if (html->model->results[k].device == device && code->of[k] &&
                     code->of[k]->same_as == entry->same_as &&
                     report_failed(&html->model->results[k]))
-                    listed[k] = indexes[i] + 1;
+                    listed[k] = (size_t)(list[i] - html->model->results) + 1;
         }
-        free(indexes);
+        free(list);
     }
     return listed;
 }
@@ -262,13 +262,15 @@ static void put_code(const struct html *html, size_t index, bool pair, struct te
 
 static void put_failed(const struct html *html, size_t device, struct text *out)
 {
-    size_t *indexes, left = 0;
-    const size_t count = report_code_failed(html->code, device, &indexes), start = out->length;
+    const struct report_result **list;
+    const size_t count = report_code_failed(html->code, device, &list), start = out->length;
+    size_t left = 0;
     if (count)
         text_puts(out, "<h3>Code of the failures</h3>\n");
     for (size_t i = 0; i < count; i++) {
-        if (html->listed[indexes[i]] == indexes[i] + 1)
-            put_code(html, indexes[i], out->length - start < MOST_BYTES, out);
+        const size_t index = (size_t)(list[i] - html->model->results);
+        if (html->listed[index] == index + 1)
+            put_code(html, index, out->length - start < MOST_BYTES, out);
         else
             left++;
     }
@@ -277,7 +279,7 @@ static void put_failed(const struct html *html, size_t device, struct text *out)
             out, "<p>%s more codes of what failed: <code>litmus isa NAME</code> prints them.</p>\n",
             COUNT(left));
     }
-    free(indexes);
+    free(list);
 }
 
 void html_codes(const struct html *html, struct text *out)

@@ -241,10 +241,10 @@ void html_unfinished(const struct html *html, struct text *out)
 {
     size_t done = 0;
     for (size_t device = 0; device < html->model->device_count; device++) {
-        size_t *indexes;
-        const size_t count = report_select(html->model, device, report_unfinished_only, &indexes);
+        const struct report_result **list;
+        const size_t count = report_select(html->model, device, report_unfinished_only, &list);
         for (size_t i = 0; i < count && done < MOST_LINES; i++) {
-            const struct report_result *result = &html->model->results[indexes[i]];
+            const struct report_result *result = list[i];
             if (done++ == 0)
                 text_puts(
                     out,
@@ -263,7 +263,7 @@ void html_unfinished(const struct html *html, struct text *out)
             put_evidence(result, out);
             text_puts(out, "</td></tr>\n");
         }
-        free(indexes);
+        free(list);
     }
     if (done)
         text_puts(out, "</tbody></table></div>\n");

@@ -151,11 +151,9 @@ static json_t *outcomes_of(const struct report_result *result, struct texts *tex
 {
     json_t *list = json_array();
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
-        char buffer[24];
         if (result->outcomes[outcome] == 0)
             continue;
-        json_array_append_new(list,
-                              text_number(texts, report_outcome_name(result, outcome, buffer)));
+        json_array_append_new(list, text_number(texts, OUTCOME(result, outcome)));
         json_array_append_new(list, json_integer((json_int_t)result->outcomes[outcome]));
     }
     return list;

@@ -215,9 +215,8 @@ static json_t *make_outcomes(const struct report_result *result)
 {
     json_t *outcomes = json_object();
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
-        char buffer[24];
         if (result->outcomes[outcome] > 0)
-            json_object_set_new(outcomes, report_outcome_name(result, outcome, buffer),
+            json_object_set_new(outcomes, OUTCOME(result, outcome),
                                 field_count(result->outcomes[outcome]));
     }
     return outcomes;
@@ -228,16 +227,15 @@ static json_t *make_failures(const struct report_result *result)
     json_t *failures = json_array();
     for (size_t i = 0; i < result->failure_count; i++) {
         const struct eng_failure *failure = &result->failures[i];
-        char buffer[24];
         // Runs are counted from 1, as people do and as first_run_failed does.
-        json_array_append_new(
-            failures,
-            json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "run",
-                      field_count(failure->at.run + 1), "instance",
-                      field_count(failure->at.instance), "word", field_count(failure->at.word),
-                      "where", field_text(failure->where), "outcome",
-                      report_outcome_name(result, failure->at.outcome, buffer), "got",
-                      field_count(failure->at.got), "want", field_count(failure->at.want)));
+        json_array_append_new(failures, json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "run",
+                                                  field_count(failure->at.run + 1), "instance",
+                                                  field_count(failure->at.instance), "word",
+                                                  field_count(failure->at.word), "where",
+                                                  field_text(failure->where), "outcome",
+                                                  OUTCOME(result, failure->at.outcome), "got",
+                                                  field_count(failure->at.got), "want",
+                                                  field_count(failure->at.want)));
     }
     return failures;
 }

@@ -41,7 +41,7 @@ static void print_code(const struct writer *w, size_t device)
 
 static void print_failure(const struct writer *w, const struct report_result *result)
 {
-    struct text title = {0}, again = {0};
+    struct text title = {0};
     const char *failed = COUNT(result->failed_runs), *runs = COUNT(result->runs);
     text_printf(&title, "%s: %s of %s runs", result->name, failed, runs);
     markdown_fold(w->out, title.data);
@@ -57,39 +57,38 @@ static void print_failure(const struct writer *w, const struct report_result *re
     markdown_result(w->out, result, MOST_PLACES);
     text_printf(w->out, "SPIR-V SHA-256: `%s`\n\nReproduce:\n\n",
                 result->sha256[0] ? result->sha256 : "none");
-    format_again(&again, w->model, result);
-    markdown_command(w->out, again.data);
+    markdown_again(w->out, w->model, result);
     markdown_unfold(w->out);
     text_free(&title);
-    text_free(&again);
 }
 
 static void print_failures(const struct writer *w, size_t device)
 {
-    size_t *indexes;
-    size_t count = report_select(w->model, device, report_failed, &indexes);
+    const struct report_result **list;
+    const size_t count = report_select(w->model, device, report_failed, &list);
     if (count > 0)
         text_puts(w->out, "## Failures\n\n");
     size_t done = 0;
     for (; done < count && used(w) < failures_until(w, device); done++)
-        print_failure(w, &w->model->results[indexes[done]]);
+        print_failure(w, list[done]);
     if (done < count) {
         text_printf(w->out,
                     "*%s more failed; left out because a bug report holds 64 KB. The JSON "
                     "report has all.*\n\n",
                     COUNT(count - done));
     }
-    free(indexes);
+    free(list);
 }
 
 static void print_unfinished(const struct writer *w, size_t device)
 {
-    size_t *indexes, done = 0;
-    const size_t count = report_select(w->model, device, report_unfinished_only, &indexes);
+    const struct report_result **list;
+    const size_t count = report_select(w->model, device, report_unfinished_only, &list);
+    size_t done = 0;
     if (count > 0)
         markdown_fold(w->out, "Incomplete");
     for (; done < count && used(w) < FAILURES_AT; done++) {
-        const struct report_result *result = &w->model->results[indexes[done]];
+        const struct report_result *result = list[done];
         struct text end = {0};
         format_end(&end, result);
         text_puts(w->out, "- ");
@@ -104,7 +103,7 @@ static void print_unfinished(const struct writer *w, size_t device)
         text_puts(w->out, "\n");
         markdown_unfold(w->out);
     }
-    free(indexes);
+    free(list);
 }
 
 static void print_section(const struct writer *w, size_t device, report_section *make, unsigned how,

@@ -20,6 +20,9 @@ __attribute__((format(printf, 2, 3))) void markdown_printf(struct text *out, con
 void markdown_code(struct text *out, const char *string);
 // One line, as a block of code.
 void markdown_command(struct text *out, const char *line);
+// The command that runs a result again, likewise.
+void markdown_again(struct text *out, const struct report_model *model,
+                    const struct report_result *result);
 // Several lines, as a block of code of a language; "" for none.
 void markdown_fence(struct text *out, const char *language, const char *lines);
 // Opens what is folded, under a title that is escaped, and closes it.

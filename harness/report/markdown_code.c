@@ -120,10 +120,11 @@ static void put_code(struct text *out, const struct report_code *code,
 static void put_failed(struct text *out, const struct report_code *code, size_t device,
                        size_t limit)
 {
-    size_t *indexes, left = 0;
-    const size_t count = report_code_failed(code, device, &indexes);
+    const struct report_result **list;
+    const size_t count = report_code_failed(code, device, &list);
+    size_t left = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct report_result *result = &code->model->results[indexes[i]];
+        const struct report_result *result = list[i];
         const struct report_code_users users =
             report_code_users(code, device, report_code_of(code, result), true);
         struct text title = {0}, one = {0};
@@ -147,7 +148,7 @@ static void put_failed(struct text *out, const struct report_code *code, size_t 
             "*The code of %s more that failed is left out because a bug report holds 64 KB; "
             "`litmus isa NAME` prints it.*\n\n",
             COUNT(left));
-    free(indexes);
+    free(list);
 }
 
 void markdown_codes(struct text *out, const struct report_code *code, size_t device, size_t most)

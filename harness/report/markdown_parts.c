@@ -71,6 +71,15 @@ void markdown_command(struct text *out, const char *line)
     text_puts(out, line[length] ? "...\n\n" : "\n\n");
 }
 
+void markdown_again(struct text *out, const struct report_model *model,
+                    const struct report_result *result)
+{
+    struct text again = {0};
+    format_again(&again, model, result);
+    markdown_command(out, again.data);
+    text_free(&again);
+}
+
 void markdown_fence(struct text *out, const char *language, const char *lines)
 {
     size_t longest = 2, run = 0;

@@ -87,20 +87,24 @@ static struct report_matrix_cell cell_of(const struct report_result *result)
     return cell;
 }
 
-// Rows with the same name become one.
-static void merge_rows(struct report_matrix *matrix)
+// The row of a result, a new one if there is none yet: mostly it is the last.
+static struct report_matrix_row *row_of(struct report_matrix *matrix,
+                                        const struct report_result *result)
 {
-    size_t kept = 0;
-    qsort(matrix->rows, matrix->count, sizeof(*matrix->rows), compare_rows);
-    for (size_t i = 0; i < matrix->count; i++) {
-        const struct report_matrix_row row = matrix->rows[i];
-        if (kept == 0 || compare_rows(&matrix->rows[kept - 1], &row) != 0)
-            matrix->rows[kept++] = row;
-        else
-            for (size_t c = 0; c < MATRIX_COLUMNS; c++)
-                add_cell(&matrix->rows[kept - 1].cells[c], &row.cells[c]);
-    }
-    matrix->count = kept;
+    struct report_matrix_row row = {
+        .test = result->test + strlen(FAMILY),
+        .op = report_value(result, "op"),
+        .scan = report_value(result, "scan"),
+    };
+    row.test += *row.test == '.';
+    for (size_t i = matrix->count; i-- > 0;)
+        if (compare_rows(&matrix->rows[i], &row) == 0)
+            return &matrix->rows[i];
+    for (size_t c = 0; c < MATRIX_COLUMNS; c++)
+        row.cells[c] = (struct report_matrix_cell){.reason = "", .rule = ""};
+    matrix->rows = lit_room(matrix->rows, matrix->count, sizeof *matrix->rows);
+    matrix->rows[matrix->count] = row;
+    return &matrix->rows[matrix->count++];
 }
 
 void report_matrix_make(const struct report_model *model, size_t device,
@@ -113,21 +117,12 @@ void report_matrix_make(const struct report_model *model, size_t device,
         if (result->device != device || strcmp(result->family, FAMILY) != 0 ||
             column == MATRIX_COLUMNS || !report_is_under(result, &matrix->under))
             continue;
-        matrix->rows = lit_room(matrix->rows, matrix->count, sizeof *matrix->rows);
-        struct report_matrix_row row = {
-            .test = result->test + strlen(FAMILY),
-            .op = report_value(result, "op"),
-            .scan = report_value(result, "scan"),
-        };
-        row.test += *row.test == '.';
-        for (size_t c = 0; c < MATRIX_COLUMNS; c++)
-            row.cells[c] = (struct report_matrix_cell){.reason = "", .rule = ""};
-        row.cells[column] = cell_of(result);
+        const struct report_matrix_cell cell = cell_of(result);
+        add_cell(&row_of(matrix, result)->cells[column], &cell);
         matrix->used[column] = true;
-        matrix->rows[matrix->count++] = row;
     }
     if (matrix->count > 0)
-        merge_rows(matrix);
+        qsort(matrix->rows, matrix->count, sizeof *matrix->rows, compare_rows);
     for (size_t i = 0; i < matrix->count; i++)
         for (size_t c = 0; c < MATRIX_COLUMNS; c++) {
             struct report_matrix_cell *cell = &matrix->rows[i].cells[c];

@@ -153,6 +153,8 @@ struct report_family {
 size_t report_families(const struct report_model *model, size_t device,
                        struct report_family **families);
 
-// The failures of a device (or those that did not finish): indexes of results, forbidden first.
+// The failures of a device (or those that did not finish): forbidden first. *list is
+// allocated.
 size_t report_select(const struct report_model *model, size_t device,
-                     bool (*which)(const struct report_result *result), size_t **indexes);
+                     bool (*which)(const struct report_result *result),
+                     const struct report_result ***list);

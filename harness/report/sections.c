@@ -217,16 +217,17 @@ static size_t find_skips(const struct report_model *model, size_t device, struct
 }
 
 size_t report_select(const struct report_model *model, size_t device,
-                     bool (*which)(const struct report_result *result), size_t **indexes)
+                     bool (*which)(const struct report_result *result),
+                     const struct report_result ***list)
 {
     size_t count = 0;
-    *indexes = lit_alloc(model->result_count, sizeof(**indexes));
+    *list = lit_alloc(model->result_count, sizeof **list);
     for (enum cat_expectation expectation = CAT_FORBIDDEN; expectation <= CAT_CONTROL;
          expectation++) {
         for (size_t i = 0; i < model->result_count; i++) {
             const struct report_result *result = &model->results[i];
             if (result->device == device && result->expectation == expectation && which(result))
-                (*indexes)[count++] = i;
+                (*list)[count++] = result;
         }
     }
     return count;
@@ -350,20 +351,20 @@ void report_rule_outcomes(const struct report_model *model, size_t device, bool 
                           struct table *table)
 {
     struct rule *rules;
-    size_t *indexes;
+    const struct report_result **list;
     const size_t count = find_rules(model, device, &rules);
-    const size_t undecided = report_select(model, device, report_is_undecided, &indexes);
+    const size_t undecided = report_select(model, device, report_is_undecided, &list);
     for (size_t i = 0; i < count; i++)
         note_rule(&rules[i], table);
     for (size_t i = 0; i < undecided && (all || i < MOST_NAMES); i++) {
-        const struct report_result *result = &model->results[indexes[i]];
+        const struct report_result *result = list[i];
         table_note(table, "%s is undecided: %s after %s runs", result->name, INTERVAL(result),
                    COUNT(result->runs));
     }
     if (undecided > MOST_NAMES && !all)
         table_note(table, "%s more are undecided", COUNT(undecided - MOST_NAMES));
     free(rules);
-    free(indexes);
+    free(list);
 }
 
 // ---- tables
@@ -553,11 +554,10 @@ void report_histogram(const struct report_result *result, struct table *table)
     table_begin(table, &shape, result->device);
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
         const bool fails = cat_mode_fails(&result->mode, outcome);
-        char buffer[24];
         if (result->outcomes[outcome] == 0 && outcome != CAT_RIGHT)
             continue;
         table_row(table);
-        table_put(table, TONE_PLAIN, "%s", report_outcome_name(result, outcome, buffer));
+        table_put(table, TONE_PLAIN, "%s", OUTCOME(result, outcome));
         if (outcome == CAT_RIGHT)
             table_count(table, TONE_PLAIN, result->instances);
         else
@@ -585,13 +585,11 @@ void report_places(const struct report_result *result, size_t most, struct table
     table_begin(table, &shape, result->device);
     for (size_t i = 0; i < result->failure_count && i < most; i++) {
         const struct eng_failure *failure = &result->failures[i];
-        char buffer[24];
         table_row(table);
         table_count(table, TONE_PLAIN, failure->at.run + 1);
         table_count(table, TONE_PLAIN, failure->at.instance);
         table_put(table, TONE_PLAIN, "%s", failure->where);
-        table_put(table, TONE_PLAIN, "%s",
-                  report_outcome_name(result, failure->at.outcome, buffer));
+        table_put(table, TONE_PLAIN, "%s", OUTCOME(result, failure->at.outcome));
         table_put(table, TONE_PLAIN, "0x%08x", failure->at.got);
         table_put(table, TONE_PLAIN, "0x%08x", failure->at.want);
     }

@@ -112,13 +112,13 @@ static void print_evidence(const struct printer *p, const struct report_result *
 static void print_results(const struct printer *p, const char *title,
                           bool (*which)(const struct report_result *result))
 {
-    size_t *indexes;
-    const size_t count = report_select(p->model, p->device, which, &indexes);
+    const struct report_result **list;
+    const size_t count = report_select(p->model, p->device, which, &list);
     const size_t most = is_all(p) || count <= MOST_FAILURES ? count : MOST_FAILURES;
     if (count > 0)
         text_printf(p->out, "\n  %s\n", title);
     for (size_t i = 0; i < most; i++) {
-        const struct report_result *result = &p->model->results[indexes[i]];
+        const struct report_result *result = list[i];
         text_puts(p->out, "  ");
         tone_put(p->out, p->info->color, report_tone(result), result->name);
         text_puts(p->out, "\n");
@@ -130,7 +130,7 @@ static void print_results(const struct printer *p, const char *title,
     }
     if (most < count)
         text_printf(p->out, "  and %s more: litmus report\n", COUNT(count - most));
-    free(indexes);
+    free(list);
 }
 
 void report_make_ascii(struct text *text)

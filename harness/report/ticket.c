@@ -87,15 +87,6 @@ static void print_table(const struct ticket *t)
     text_free(&first);
 }
 
-static void print_again(const struct ticket *t)
-{
-    struct text again = {0};
-    format_again(&again, t->model, t->result);
-    text_puts(t->out, "To reproduce:\n\n");
-    markdown_command(t->out, again.data);
-    text_free(&again);
-}
-
 static void print_question(const struct ticket *t)
 {
     const struct cat_head *head = &t->which.test->head;
@@ -366,7 +357,8 @@ void markdown_ticket(struct text *out, const struct report_code *code,
     print_sentence(&t);
     markdown_remarks(out, result);
     print_table(&t);
-    print_again(&t);
+    text_puts(out, "To reproduce:\n\n");
+    markdown_again(out, model, result);
     // Long strings of a strange store leave less room: what does not fit is left out as a whole.
     print_outcomes(&t);
     print_evidence(&t);
