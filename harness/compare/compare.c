@@ -4,73 +4,60 @@
 
 #include "stats/stats.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-__attribute__((format(printf, 2, 3))) static void remark(struct comparison *comparison,
-                                                         const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    comparison->remarks =
-        lit_realloc(comparison->remarks, comparison->remark_count + 1, sizeof *comparison->remarks);
-    comparison->remarks[comparison->remark_count++] = lit_strdup(text);
-}
-
-static void remark_side(struct comparison *comparison, const struct compare_side *side,
-                        const char *letter)
+static void remark_side(struct table *remarks, const struct compare_side *side, const char *letter)
 {
     if (side->sources > 1)
-        remark(comparison,
-               "%s combines %zu sessions, and its rates include the variation between them", letter,
-               side->sources);
+        table_note(remarks,
+                   "%s combines %zu sessions, and its rates include the variation between them",
+                   letter, side->sources);
     if (side->unfinished)
-        remark(comparison, "%s was not finished", letter);
+        table_note(remarks, "%s was not finished", letter);
     if (side->partial > 0)
-        remark(comparison, "in %s %zu configuration%s interrupted", letter, side->partial,
-               side->partial == 1 ? " was" : "s were");
+        table_note(remarks, "in %s %zu configuration%s interrupted", letter, side->partial,
+                   side->partial == 1 ? " was" : "s were");
 }
 
 static void remark_all(struct comparison *comparison)
 {
     const struct compare_summary *summary = &comparison->summary;
+    struct table *remarks = &comparison->remarks;
     size_t expectations = 0, code = 0;
-    remark_side(comparison, comparison->a, "A");
-    remark_side(comparison, comparison->b, "B");
+    remark_side(remarks, comparison->a, "A");
+    remark_side(remarks, comparison->b, "B");
     if (comparison->pairs.alone_a > 0)
-        remark(comparison, "%zu device%s of A is not in B", comparison->pairs.alone_a,
-               comparison->pairs.alone_a == 1 ? "" : "s");
+        table_note(remarks, "%zu device%s of A is not in B", comparison->pairs.alone_a,
+                   comparison->pairs.alone_a == 1 ? "" : "s");
     if (comparison->pairs.alone_b > 0)
-        remark(comparison, "%zu device%s of B is not in A", comparison->pairs.alone_b,
-               comparison->pairs.alone_b == 1 ? "" : "s");
+        table_note(remarks, "%zu device%s of B is not in A", comparison->pairs.alone_b,
+                   comparison->pairs.alone_b == 1 ? "" : "s");
     for (size_t i = 0; i < comparison->count; i++) {
         const struct compare_entry *entry = &comparison->entries[i];
         expectations += entry->why == COMPARE_OTHER_CLASS;
         code += entry->why == COMPARE_OTHER_CODE;
     }
     if (code > 0)
-        remark(comparison,
-               "%zu configuration%s other code in B and cannot be compared: run A anew, "
-               "or give --ignore-hash",
-               code, code == 1 ? " has" : "s have");
+        table_note(remarks,
+                   "%zu configuration%s other code in B and cannot be compared: run A anew, "
+                   "or give --ignore-hash",
+                   code, code == 1 ? " has" : "s have");
     if (expectations > 0)
-        remark(comparison,
-               "%zu configuration%s another expectation in B and cannot be compared: run A anew",
-               expectations, expectations == 1 ? " has" : "s have");
+        table_note(
+            remarks,
+            "%zu configuration%s another expectation in B and cannot be compared: run A anew",
+            expectations, expectations == 1 ? " has" : "s have");
     if (summary->spread > 0)
-        remark(comparison,
-               "in %zu configuration%s rates are overdispersed; their runs count for less",
-               summary->spread, summary->spread == 1 ? "" : "s");
+        table_note(remarks,
+                   "in %zu configuration%s rates are overdispersed; their runs count for less",
+                   summary->spread, summary->spread == 1 ? "" : "s");
     if (summary->sequential > 0)
-        remark(comparison,
-               "%zu configuration%s had a stopping rule; they are compared by their confidence "
-               "sequences",
-               summary->sequential, summary->sequential == 1 ? " was" : "s were");
+        table_note(remarks,
+                   "%zu configuration%s had a stopping rule; they are compared by their confidence "
+                   "sequences",
+                   summary->sequential, summary->sequential == 1 ? " was" : "s were");
 }
 
 static bool check_common(const struct comparison *comparison, struct lit_error *error)
@@ -150,9 +137,7 @@ void compare_clear(struct comparison *comparison)
     compare_axis_clear(&comparison->axis);
     compare_pairs_clear(&comparison->pairs);
     compare_entries_free(comparison->entries, comparison->count);
-    for (size_t i = 0; i < comparison->remark_count; i++)
-        free(comparison->remarks[i]);
-    free(comparison->remarks);
+    table_drop_notes(&comparison->remarks);
     char *const words[] = {comparison->words.summary, comparison->words.counts,
                            comparison->words.a,       comparison->words.b,
                            comparison->words.method,  comparison->words.power};

@@ -5,6 +5,7 @@
 
 #include "compare/side.h"
 #include "compare/waiver.h"
+#include "report/table.h"
 
 #include <jansson.h>
 
@@ -86,8 +87,7 @@ struct comparison {
     struct compare_summary summary;
     struct compare_power power;
     const struct compare_waivers *waivers; // NULL: none
-    char **remarks;                        // of one sentence each, about the sides
-    size_t remark_count;
+    struct table remarks;                  // its notes: of one sentence each, about the sides
     struct {
         char *summary; // the one sentence that comes first: "passed: no regression", ...
         char *counts;  // "3 regressions, 12 improvements, 320 unchanged, 8 undecided, 87 new"

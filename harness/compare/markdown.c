@@ -29,8 +29,8 @@ static void put_head(const struct comparison *comparison, struct text *out)
     put_line(out, "- B: ", comparison->words.b, "\n");
     for (size_t i = 0; i < comparison->pairs.count; i++)
         put_line(out, "- ", comparison->pairs.items[i].words, "\n");
-    for (size_t i = 0; i < comparison->remark_count; i++)
-        put_line(out, "- note: ", comparison->remarks[i], "\n");
+    for (size_t i = 0; i < comparison->remarks.note_count; i++)
+        put_line(out, "- note: ", comparison->remarks.notes[i], "\n");
 }
 
 static void put_row(const struct comparison *comparison, const struct compare_entry *entry,

@@ -30,28 +30,18 @@ struct reader {
     const char *about; // the name of the configuration at hand, or NULL
 };
 
-__attribute__((format(printf, 2, 3))) static bool wrong(const struct reader *reader,
-                                                        const char *format, ...)
-{
-    char text[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return lit_fail(reader->error, LIT_EXIT_USAGE, "%.200s: %s", reader->label, text);
-}
-
-// What cannot be in a report, and in which configuration.
-__attribute__((format(printf, 2, 3))) static bool damaged(const struct reader *reader,
-                                                          const char *format, ...)
+// `damaged`: it cannot be in a report, and in which configuration it is.
+__attribute__((format(printf, 3, 4))) static bool refuse(const struct reader *reader, bool damaged,
+                                                         const char *format, ...)
 {
     char text[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return wrong(reader, "damaged report: %.250s%s%.150s", reader->about ? reader->about : "",
-                 reader->about ? ": " : "", text);
+    const char *about = damaged && reader->about ? reader->about : "";
+    return lit_fail(reader->error, LIT_EXIT_USAGE, "%.200s: %s%.250s%s%s", reader->label,
+                    damaged ? "damaged report: " : "", about, about[0] ? ": " : "", text);
 }
 
 // Reads the members that a table names.
@@ -59,7 +49,8 @@ static bool read(const struct reader *reader, const struct field *fields, const 
                  void *to)
 {
     char fault[128];
-    return fields_read(fields, json, reader->version, to, fault) || damaged(reader, "%s", fault);
+    return fields_read(fields, json, reader->version, to, fault) ||
+           refuse(reader, true, "%s", fault);
 }
 
 static bool read_session(const struct reader *reader, const json_t *tool,
@@ -78,8 +69,8 @@ static bool read_device(const struct reader *reader, const json_t *json,
         !read(reader, report_subgroup_fields, json_object_get(json, "subgroup"), device))
         return false;
     if (!dev_facts_is(&device->facts, device->id))
-        return damaged(reader, "the id of %.100s is not that of its driver and UUIDs",
-                       device->facts.name);
+        return refuse(reader, true, "the id of %.100s is not that of its driver and UUIDs",
+                      device->facts.name);
     dev_facts_id(&device->facts, device->id);
     device->checker = lit_strdup("device");
     return true;
@@ -93,8 +84,8 @@ static bool read_words(const struct reader *reader, const json_t *json,
     result->result = eng_result_named(ended ? ended : "");
     result->expectation = cat_expectation_named(expected ? expected : "");
     return (result->result < ENG_RESULTS && result->expectation < CAT_EXPECTATIONS) ||
-           damaged(reader, "no %s that is known",
-                   result->result < ENG_RESULTS ? "expectation" : "result");
+           refuse(reader, true, "no %s that is known",
+                  result->result < ENG_RESULTS ? "expectation" : "result");
 }
 
 // "" for one that is called otherwise in each mode.
@@ -109,7 +100,7 @@ static bool read_outcomes(const struct reader *reader, const json_t *json, struc
 {
     const json_t *outcomes = json_object_get(json, "outcomes");
     if (!json_is_object(outcomes))
-        return damaged(reader, "'outcomes' is missing or no object");
+        return refuse(reader, true, "'outcomes' is missing or no object");
     const char *name;
     json_t *value;
     json_object_foreach((json_t *)outcomes, name, value)
@@ -133,7 +124,7 @@ static bool read_parts(const struct reader *reader, const json_t *json, struct e
     if (!parts && reader->version < 3)
         return true;
     if (!json_is_array(parts) || json_array_size(parts) > ENG_MAX_PARTS)
-        return damaged(reader, "'parts' is missing or not a valid list");
+        return refuse(reader, true, "'parts' is missing or not a valid list");
     for (size_t i = 0; i < json_array_size(parts); i++)
         if (!read(reader, report_part_fields, json_array_get(parts, i),
                   &count->parts[count->part_count++]))
@@ -151,16 +142,16 @@ static bool check_derived(const struct reader *reader, const json_t *json,
     const double low = json_number_value(json_array_get(interval, 0));
     const double high = json_number_value(json_array_get(interval, 1));
     if (!seen || strcmp(seen, report_observation(result->failed_runs, result->judged)) != 0)
-        return damaged(reader, "the observation does not match the runs");
+        return refuse(reader, true, "the observation does not match the runs");
     if ((kind || reader->version >= 3) &&
         (!kind || strcmp(kind, report_interval_kind(result->rule)) != 0))
-        return damaged(reader, "the kind of interval does not match the rule");
+        return refuse(reader, true, "the kind of interval does not match the rule");
     // A rule's is not exact, and may have been another one in another version.
     const double slack = result->rule[0] ? 1 : INTERVAL_SLACK;
     if (json_array_size(interval) != 2 || !json_is_number(json_array_get(interval, 0)) ||
         !json_is_number(json_array_get(interval, 1)) || fabs(low - result->interval.low) > slack ||
         fabs(high - result->interval.high) > slack)
-        return damaged(reader, "the interval does not match the runs");
+        return refuse(reader, true, "the interval does not match the runs");
     return true;
 }
 
@@ -178,12 +169,12 @@ static bool read_counts(const struct reader *reader, const json_t *json,
                               .failure_count = json_array_size(failures),
                               .seconds = result->seconds};
     if (!json_is_array(failures))
-        return damaged(reader, "'failures' is missing or no list");
+        return refuse(reader, true, "'failures' is missing or no list");
     if (!read_outcomes(reader, json, &count) || !read_parts(reader, json, &count))
         return false;
     const char *why = eng_result_disagrees(result->result, &count, NULL);
     if (why)
-        return damaged(reader, "%s", why);
+        return refuse(reader, true, "%s", why);
     result->judged = count.runs - count.no_progress_runs;
     result->interval = report_interval(count.failed_runs, result->judged, result->rule);
     result->piece_count = count.part_count;
@@ -222,7 +213,7 @@ static bool check_name(const struct reader *reader, const json_t *json,
         !check_pairs(json_object_get(json, "variant"), result->variant, result->variant_count,
                      false) ||
         !check_pairs(json_object_get(json, "params"), result->params, result->param_count, true))
-        return damaged(reader, "the name does not match the test and its parameters");
+        return refuse(reader, true, "the name does not match the test and its parameters");
     return true;
 }
 
@@ -241,23 +232,24 @@ static bool read_result(struct reader *reader, const json_t *json, struct report
     const char *id = json_string_value(json_object_get(json, "device"));
     const char *name = json_string_value(json_object_get(json, "name"));
     if (!name)
-        return damaged(reader, "'name' is missing or not a text");
+        return refuse(reader, true, "'name' is missing or not a text");
     char *clean = lit_alloc(strlen(name) + 1, 1);
     text_sanitise(clean, strlen(name) + 1, name);
     report_result_is(result, cfg_parse(clean));
     free(clean);
     if (!is_name(result->name))
-        return damaged(reader, "'%.80s' is not a configuration name", result->name);
+        return refuse(reader, true, "'%.80s' is not a configuration name", result->name);
     reader->about = result->name;
     if (!read(reader, report_result_fields, json, result) || !read_words(reader, json, result) ||
         !check_name(reader, json, result) || !read_counts(reader, json, result))
         return false;
     if (result->sha256[0] && !text_is_sha256(result->sha256))
-        return damaged(reader, "'spirv_sha256' is not a SHA-256");
+        return refuse(reader, true, "'spirv_sha256' is not a SHA-256");
     while (result->device < model->device_count &&
            (!id || !dev_facts_is(&model->devices[result->device].facts, id)))
         result->device++;
-    return result->device < model->device_count || damaged(reader, "a result without a device");
+    return result->device < model->device_count ||
+           refuse(reader, true, "a result without a device");
 }
 
 static bool read_lists(struct reader *reader, const json_t *root, struct report_model *model)
@@ -267,9 +259,9 @@ static bool read_lists(struct reader *reader, const json_t *root, struct report_
     size_t device_count = json_array_size(devices), result_count = json_array_size(results);
     if (!json_is_array(devices) || !json_is_array(results) || device_count > 1000 ||
         result_count > MOST_RESULTS)
-        return damaged(reader, "no lists of devices and results");
+        return refuse(reader, true, "no lists of devices and results");
     if (device_count == 0 || result_count == 0)
-        return wrong(reader, "the report has no results");
+        return refuse(reader, false, "the report has no results");
     model->devices = lit_alloc(device_count, sizeof *model->devices);
     for (size_t i = 0; i < device_count; i++)
         if (!read_device(reader, json_array_get(devices, i),
@@ -288,20 +280,21 @@ static bool check_schema(struct reader *reader, const json_t *root)
     const char *schema = json_string_value(json_object_get(root, "schema"));
     size_t prefix = strlen(SCHEMA);
     if (!schema || strncmp(schema, SCHEMA, prefix) != 0)
-        return wrong(reader, "JSON, but not a litmus report (no schema " SCHEMA "N)");
+        return refuse(reader, false, "JSON, but not a litmus report (no schema " SCHEMA "N)");
     const char *digits = schema + prefix;
     if (!digits[0] || digits[0] == '0' || digits[strspn(digits, "0123456789")] ||
         strlen(digits) > 6)
-        return wrong(reader, "'%.40s' is not a report version", schema);
+        return refuse(reader, false, "'%.40s' is not a report version", schema);
     const int version = reader->version = atoi(digits);
     if (version < SCHEMA_FIRST)
-        return wrong(reader,
-                     "a report of version %d, too old to be compared: make it anew with "
-                     "'litmus report --format json'",
-                     version);
+        return refuse(reader, false,
+                      "a report of version %d, too old to be compared: make it anew with "
+                      "'litmus report --format json'",
+                      version);
     return version <= SCHEMA_LAST ||
-           wrong(reader, "a report of version %d, from a newer litmus; this one reads up to %d",
-                 version, SCHEMA_LAST);
+           refuse(reader, false,
+                  "a report of version %d, from a newer litmus; this one reads up to %d", version,
+                  SCHEMA_LAST);
 }
 
 // Whether a text that is no JSON ended before it could be any: its last word, number or character
@@ -327,9 +320,9 @@ bool compare_side_parse(const char *bytes, size_t length, const char *label,
     *model = (struct report_model){0};
     json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &where);
     if (!root && is_cut(&where, bytes, length))
-        return wrong(&reader, "the report is cut off at line %d", where.line);
+        return refuse(&reader, false, "the report is cut off at line %d", where.line);
     if (!root)
-        return wrong(&reader, "invalid JSON at line %d: %.100s", where.line, where.text);
+        return refuse(&reader, false, "invalid JSON at line %d: %.100s", where.line, where.text);
     bool good = check_schema(&reader, root) &&
                 read_session(&reader, json_object_get(root, "tool"), &model->session) &&
                 read_lists(&reader, root, model);

@@ -3,7 +3,6 @@
 #include "compare/compare.h"
 
 #include "catalogue/catalogue.h"
-#include "report/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +15,8 @@ static void print_head(const struct comparison *comparison, const struct compare
     text_printf(out, "A %s\nB %s\n", comparison->words.a, comparison->words.b);
     for (size_t i = 0; i < comparison->pairs.count; i++)
         text_paragraph(out, "  ", comparison->pairs.items[i].words);
-    for (size_t i = 0; i < comparison->remark_count; i++)
-        text_paragraph(out, "  note: ", comparison->remarks[i]);
+    for (size_t i = 0; i < comparison->remarks.note_count; i++)
+        text_paragraph(out, "  note: ", comparison->remarks.notes[i]);
     text_puts(out, "\n");
     tone_put(out, look->color,
              comparison->summary.regressions                       ? TONE_BAD

@@ -25,18 +25,16 @@ struct gathering {
 
 bool history_names_driver(const char *device, const struct store_driver *driver)
 {
-    char name[256];
-    char *low = lit_strdup(device);
-    size_t i;
-    for (i = 0; driver->facts.name[i] && i < sizeof(name) - 1; i++)
-        name[i] = (char)tolower((unsigned char)driver->facts.name[i]);
-    name[i] = '\0';
-    for (char *c = low; *c; c++)
-        *c = (char)tolower((unsigned char)*c);
+    char *low = lit_strdup(device), *name = lit_strdup(driver->facts.name);
+    char *const both[] = {low, name};
+    for (size_t i = 0; i < 2; i++)
+        for (char *c = both[i]; *c; c++)
+            *c = (char)tolower((unsigned char)*c);
     bool named = strstr(name, low) || text_glob(low, name) || strcmp(device, driver->id) == 0 ||
                  dev_facts_is(&driver->facts, device) ||
                  strcmp(device, driver->facts.driver_version) == 0;
     free(low);
+    free(name);
     return named;
 }
 
