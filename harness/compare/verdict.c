@@ -161,15 +161,6 @@ static double sequential_rise(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2
     return pow(10, high);
 }
 
-static struct stat_interval sequential_difference(uint64_t k1, uint64_t n1, uint64_t k2,
-                                                  uint64_t n2)
-{
-    double confidence = 1 - (1 - COMPARE_CONFIDENCE) / 2;
-    struct stat_interval first = stat_sequence(k1, n1, confidence);
-    struct stat_interval second = stat_sequence(k2, n2, confidence);
-    return (struct stat_interval){second.low - first.high, second.high - first.low};
-}
-
 static void test_sequential(struct compare_test *test, uint64_t k1, uint64_t n1, uint64_t k2,
                             uint64_t n2, bool gate)
 {
@@ -177,7 +168,10 @@ static void test_sequential(struct compare_test *test, uint64_t k1, uint64_t n1,
     test->fall = sequential_rise(k2, n2, k1, n1);
     if (!gate)
         test->rise = test->fall = fmin(1, 2 * fmin(test->rise, test->fall));
-    test->difference = sequential_difference(k1, n1, k2, n2);
+    const double confidence = 1 - (1 - COMPARE_CONFIDENCE) / 2;
+    const struct stat_interval first = stat_sequence(k1, n1, confidence);
+    const struct stat_interval second = stat_sequence(k2, n2, confidence);
+    test->difference = (struct stat_interval){second.low - first.high, second.high - first.low};
 }
 
 static void test_fixed(struct compare_test *test, uint64_t k1, uint64_t n1, uint64_t k2,

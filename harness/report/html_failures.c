@@ -13,11 +13,6 @@
 #define MOST_LINES  500
 #define MOST_OPEN   3 // failures whose evidence is unfolded from the start
 
-static const char *question_of(const struct cat_test *test)
-{
-    return test && test->head.asks ? test->head.asks : "";
-}
-
 // What was found around a crash, a hang or a lost device, folded.
 static void put_evidence(const struct report_result *result, struct text *out)
 {
@@ -194,7 +189,7 @@ static size_t put_test(const struct html *html, const struct html_entry *test, s
             html_chip(out, cat_expectation_name(expectation), cat_expectation_name(expectation));
             html_printf(out, " %s</h3>\n", result->test);
             if (known)
-                html_printf(out, "<p>%s</p>\n", question_of(known));
+                html_printf(out, "<p>%s</p>\n", known->head.asks ? known->head.asks : "");
             if (known && known->head.fails)
                 html_printf(out, "<p class=\"soft\">A failure: %s</p>\n", known->head.fails);
             put_specification(known, out);

@@ -201,12 +201,6 @@ void report_progress(const struct report_model *model, size_t device,
     progress->between_lanes = say_lanes(waits);
 }
 
-static void put_note(struct table *table, const char *between, const char *says)
-{
-    if (says)
-        table_note(table, "Between %s: %s", between, says);
-}
-
 static void put_residency(const struct report_progress *progress, struct table *table)
 {
     const char *most = COUNT(progress->together), *fewest = COUNT(progress->apart);
@@ -248,9 +242,12 @@ void report_waits(const struct report_model *model, size_t device, bool all, str
         table_rate(table, TONE_PLAIN, wait->stuck, wait->runs, wait->interval)->group =
             CAT_CONTROL + 1;
     }
-    put_note(table, "workgroups", progress.between_workgroups);
-    put_note(table, "subgroups", progress.between_subgroups);
-    put_note(table, "lanes", progress.between_lanes);
+    const char *const between[][2] = {{"workgroups", progress.between_workgroups},
+                                      {"subgroups", progress.between_subgroups},
+                                      {"lanes", progress.between_lanes}};
+    for (size_t i = 0; i < 3; i++)
+        if (between[i][1])
+            table_note(table, "Between %s: %s", between[i][0], between[i][1]);
     put_residency(&progress, table);
     report_under_note(&progress.under, table);
 }

@@ -201,13 +201,6 @@ const struct report_reference *report_reference_find(const char *name)
                    compare);
 }
 
-static void put_model(struct table *table, const char *model, unsigned failed, unsigned runs)
-{
-    table_row(table);
-    table_put(table, TONE_PLAIN, "%s", model);
-    table_put(table, failed ? TONE_STRONG : TONE_PLAIN, "%u of %u", failed, runs);
-}
-
 static void print_models(const struct ticket *t)
 {
     const struct report_reference *row = report_reference_find(t->result->name);
@@ -218,9 +211,14 @@ static void print_models(const struct ticket *t)
                       "variant, of all subgroup sizes that were tried:\n\n");
     static const struct table_column heads[] = {{.title = "model"}, {.title = "failed runs"}};
     struct table table = {TABLE_OF(heads)};
-    for (size_t i = 0; report_reference_models[i]; i++)
-        if (row->by[i].runs > 0)
-            put_model(&table, report_reference_models[i], row->by[i].failed, row->by[i].runs);
+    for (size_t i = 0; report_reference_models[i]; i++) {
+        const unsigned failed = row->by[i].failed, runs = row->by[i].runs;
+        if (runs == 0)
+            continue;
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s", report_reference_models[i]);
+        table_put(&table, failed ? TONE_STRONG : TONE_PLAIN, "%u of %u", failed, runs);
+    }
     table_markdown(&table, SIZE_MAX, t->out);
     table_clear(&table);
     text_puts(t->out,
