@@ -11,7 +11,6 @@
 #include "model/result.h"
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 // --- How long the supervisor waits for a worker, how it ends one, and when a device's queue stops.
 // Pure functions of limits and times: they read no clock and send no signal.
@@ -73,43 +72,6 @@ uint32_t eng_batch_limit_ms(const struct eng_policy *policy);
 // How many results of one kind there are in a row, with one more result. A device that could not be
 // opened again counts as lost. A skip leaves the number as it is: nothing ran on the device.
 unsigned eng_in_a_row(unsigned count, enum eng_result which, enum eng_result result);
-
-// --- Worker processes: how one is started, with which environment, and how it is ended.
-
-struct eng_child {
-    pid_t pid;  // 0: none
-    int socket; // the supervisor's end, non-blocking; -1 if closed
-    int output; // stdout and stderr of the worker, non-blocking; -1 if closed
-    int status; // of waitpid, once `ended`
-    bool ended;
-};
-
-// What a worker and its driver may have at least: files open at once, and address space.
-#define ENG_FILES      64
-#define ENG_MEMORY_MIB 512
-
-// Starts this program again as `litmus worker`, in a process group of its own, with one driver's
-// manifest for the Vulkan loader to know, no implicit layers and no shader caches, and so much
-// nicer than this process. The worker dies with the supervisor. False with an error if no process
-// can be made, or it may have too little.
-bool eng_child_start(struct eng_child *child, const char *manifest, int niceness,
-                     struct lit_error *error);
-
-// Whether the process has ended; never waits.
-bool eng_child_ended(struct eng_child *child);
-
-// Closes the socket and ends the process: by itself if it does so within policy->term, then by
-// SIGTERM, then by SIGKILL. `at_once` starts with SIGTERM. False if it outlived even SIGKILL: it is
-// left behind.
-bool eng_child_end(struct eng_child *child, const struct eng_policy *policy, bool at_once);
-
-// "signal 11 (SIGSEGV)" or "exit status 3".
-void eng_child_describe(const struct eng_child *child, char *text, size_t size);
-
-// Why it ended, if that is no doing of the driver: it exited with a code of enum eng_exit, or by
-// a signal that only others send. NULL else. The kernel's SIGKILL when memory runs out is among
-// them: whose memory it was is not known.
-const char *eng_child_failure(const struct eng_child *child);
 
 // What all workers of a run share.
 struct eng_watch {
