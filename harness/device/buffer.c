@@ -114,8 +114,7 @@ enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, con
         const uint64_t some = count - done < staging.words ? count - done : staging.words;
         memcpy(staging.mapped, words + done, some * 4);
         TRY(dev_begin(dev, error));
-        vkCmdCopyBuffer(dev->commands, staging.handle, buffer->handle, 1,
-                        &(VkBufferCopy){.dstOffset = buffer->offset + done * 4, .size = some * 4});
+        dev_copy(dev, &staging, 0, buffer, done, some);
         dev_barrier(dev);
         TRY(dev_submit(dev, DEV_UPLOAD_TIMEOUT_MS, error));
     }

@@ -54,7 +54,7 @@ static enum dev_status make_pipelines(struct dev *dev, enum cat_check check,
     for (int pass = by_words ? DEV_COMPARE : DEV_FILL; pass < DEV_PASSES; pass++)
         if (!dev->checker[check][pass])
             TRY(dev_kernel(dev, names[pass], (const uint32_t[]){SPEC_MODE},
-                           (const uint32_t[]){(uint32_t)check}, 1, dev->checker_layout,
+                           (const uint32_t[]){(uint32_t)check}, 1, dev->checker_layout.pipeline,
                            &dev->checker[check][pass], error));
 error:
     return status;
@@ -113,7 +113,7 @@ enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking
         output,          &checking->expected, state, &checking->instances,
         &checking->runs, &checking->records,
     };
-    TRY(dev_describe(dev, dev->checker_set_layout, bindings, DEV_CHECKER_BINDINGS, &checking->pool,
+    TRY(dev_describe(dev, dev->checker_layout.set, bindings, DEV_CHECKER_BINDINGS, &checking->pool,
                      &checking->set, error));
 error:
     return status;
@@ -141,15 +141,6 @@ void dev_checking_begin(struct dev *dev, const struct dev_checking *checking)
     vkCmdFillBuffer(dev->commands, checking->runs.handle, 0, VK_WHOLE_SIZE, 0);
 }
 
-static void bind(struct dev *dev, const struct dev_checking *checking, const void *push,
-                 uint32_t bytes)
-{
-    vkCmdBindDescriptorSets(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, dev->checker_layout, 0,
-                            1, &checking->set, 0, NULL);
-    vkCmdPushConstants(dev->commands, dev->checker_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes,
-                       push);
-}
-
 static void fill_by_kernel(struct dev *dev, const struct dev_checking *checking, uint32_t slots)
 {
     const struct fill_push push = {
@@ -161,9 +152,8 @@ static void fill_by_kernel(struct dev *dev, const struct dev_checking *checking,
     most = push.state_words > most ? push.state_words : most;
     most = push.instance_words > most ? push.instance_words : most;
     const uint64_t groups = (most + GROUP - 1) / GROUP;
-    bind(dev, checking, &push, sizeof push);
-    vkCmdBindPipeline(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                      dev->checker[checking->mode.check][DEV_FILL]);
+    dev_bind(dev, dev->checker[checking->mode.check][DEV_FILL], dev->checker_layout.pipeline,
+             checking->set, &push, sizeof push);
     vkCmdDispatch(dev->commands, groups < 65535 ? (uint32_t)groups : 65535, 1, 1);
 }
 
@@ -173,24 +163,21 @@ void dev_checking_fill(struct dev *dev, struct dev_checking *checking, uint32_t 
     if (checking->fills && checking->slots.output % 4 == 0) {
         fill_by_kernel(dev, checking, slots);
     } else {
-        vkCmdFillBuffer(dev->commands, checking->output->handle, checking->output->offset,
-                        slots * checking->slots.output * 4, CAT_POISON);
-        vkCmdFillBuffer(dev->commands, checking->state->handle, checking->state->offset,
-                        slots * checking->slots.state * 4, 0);
-        vkCmdFillBuffer(dev->commands, checking->instances.handle, 0,
-                        slots * checking->shape.instances * 8, UNTOUCHED);
+        dev_fill(dev, checking->output, 0, slots * checking->slots.output, CAT_POISON);
+        dev_fill(dev, checking->state, 0, slots * checking->slots.state, 0);
+        dev_fill(dev, &checking->instances, 0, slots * checking->shape.instances * 2, UNTOUCHED);
     }
     dev_barrier(dev);
 }
 
 static void dispatch(struct dev *dev, struct dev_checking *checking, enum dev_pass pass,
-                     uint64_t invocations, uint32_t depth)
+                     const struct push *push, uint64_t invocations, uint32_t depth)
 {
     // Shared out over two dimensions, with fewer than `high` workgroups too many.
     const uint64_t groups = (invocations + GROUP - 1) / GROUP;
     const uint64_t high = (groups + 65534) / 65535;
-    vkCmdBindPipeline(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE,
-                      dev->checker[checking->mode.check][pass]);
+    dev_bind(dev, dev->checker[checking->mode.check][pass], dev->checker_layout.pipeline,
+             checking->set, push, sizeof *push);
     vkCmdDispatch(dev->commands, (uint32_t)((groups + high - 1) / high), (uint32_t)high, depth);
     dev_barrier(dev);
 }
@@ -229,17 +216,14 @@ void dev_checking_check(struct dev *dev, struct dev_checking *checking, uint32_t
     };
     // Without a whole vector there is still the one workgroup that takes what is left of one.
     const uint64_t whole = checking->output_words / width, vectors = whole ? whole : 1;
-    bind(dev, checking, &push, sizeof push);
-    dispatch(dev, checking, DEV_COMPARE, (vectors + each - 1) / each,
+    dispatch(dev, checking, DEV_COMPARE, &push, (vectors + each - 1) / each,
              (slots + division.slots - 1) / division.slots);
-    dispatch(dev, checking, DEV_SUMMARISE, checking->shape.instances, slots);
+    dispatch(dev, checking, DEV_SUMMARISE, &push, checking->shape.instances, slots);
 }
 
 void dev_checking_end(struct dev *dev, struct dev_checking *checking, uint32_t runs)
 {
-    const uint64_t run_bytes = (uint64_t)runs * RUN_WORDS * 4;
-    vkCmdCopyBuffer(dev->commands, checking->runs.handle, checking->readback.handle, 1,
-                    &(VkBufferCopy){.size = run_bytes});
+    dev_copy(dev, &checking->runs, 0, &checking->readback, 0, (uint64_t)runs * RUN_WORDS);
     dev_barrier(dev);
 }
 
@@ -334,15 +318,13 @@ static enum dev_status fetch_records(struct dev *dev, struct dev_checking *check
                                      struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
-    const uint64_t region = (uint64_t)checking->records_each * RECORD_WORDS * 4;
+    const uint64_t region = (uint64_t)checking->records_each * RECORD_WORDS;
     TRY(dev_begin(dev, error));
     for (size_t i = 0; i < wanted->runs; i++) {
-        const uint64_t size = wanted->of[i].count * RECORD_WORDS * 4;
-        memset((char *)checking->kept.mapped + i * region, 0xff, size);
-        vkCmdCopyBuffer(dev->commands, checking->records.handle, checking->kept.handle, 1,
-                        &(VkBufferCopy){.srcOffset = wanted->of[i].run * region,
-                                        .dstOffset = i * region,
-                                        .size = size});
+        const uint64_t words = wanted->of[i].count * RECORD_WORDS;
+        memset(checking->kept.mapped + i * region, 0xff, words * 4);
+        dev_copy(dev, &checking->records, wanted->of[i].run * region, &checking->kept, i * region,
+                 words);
     }
     dev_barrier(dev);
     TRY(dev_submit(dev, timeout_ms, error));

@@ -44,6 +44,34 @@ void dev_barrier(struct dev *dev)
         0, NULL, 0, NULL);
 }
 
+void dev_copy(struct dev *dev, const struct dev_buffer *from, uint64_t first,
+              const struct dev_buffer *to, uint64_t at, uint64_t words)
+{
+    if (words)
+        vkCmdCopyBuffer(dev->commands, from->handle, to->handle, 1,
+                        &(VkBufferCopy){.srcOffset = from->offset + first * 4,
+                                        .dstOffset = to->offset + at * 4,
+                                        .size = words * 4});
+}
+
+void dev_fill(struct dev *dev, const struct dev_buffer *buffer, uint64_t first, uint64_t words,
+              uint32_t value)
+{
+    if (words)
+        vkCmdFillBuffer(dev->commands, buffer->handle, buffer->offset + first * 4, words * 4,
+                        value);
+}
+
+void dev_bind(struct dev *dev, VkPipeline pipeline, VkPipelineLayout layout, VkDescriptorSet set,
+              const void *push, uint32_t bytes)
+{
+    vkCmdBindPipeline(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    if (set)
+        vkCmdBindDescriptorSets(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set,
+                                0, NULL);
+    vkCmdPushConstants(dev->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes, push);
+}
+
 void dev_change(struct dev *dev)
 {
     const VkCommandPool pool = dev->pool;

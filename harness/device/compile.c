@@ -302,14 +302,13 @@ enum dev_status dev_compile(struct dev *dev, const struct dev_compile_info *info
                             struct isa_code *code, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
-    VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
-    struct dev_pipeline_info pipeline = {.code = *info};
-    TRY(dev_layouts(dev, DEV_TEST_BINDINGS, &set_layout, &pipeline.layout, error));
+    struct dev_layout layout = {0};
+    TRY(dev_layout_create(dev, DEV_TEST_BINDINGS, DEV_PUSH_BYTES, &layout, error));
+    const struct dev_pipeline_info pipeline = {.code = *info, .layout = layout.pipeline};
     TRY(ask_cache(dev, &pipeline, code, error));
     TRY(ask_binaries(dev, &pipeline, code, error));
 error:
-    vkDestroyPipelineLayout(dev->device, pipeline.layout, NULL);
-    vkDestroyDescriptorSetLayout(dev->device, set_layout, NULL);
+    dev_layout_destroy(dev, &layout);
     return status;
 }
 

@@ -63,7 +63,8 @@ struct dev_program_info {
     bool check_on_host;               // the device-side checker is not trusted
     uint32_t batch;                   // the most runs in one submission
     struct dev_stress stress;         // as the device and the module allow it
-    bool timed; // each batch says how long its stages took, where the device has a clock
+    bool single; // for dev_program_single alone; then code and input must outlive the program
+    bool timed;  // each batch says how long its stages took, where the device has a clock
 };
 
 // Compiles the pipeline without any cache and uploads the data. NULL with an error; *status says
@@ -107,6 +108,14 @@ struct dev_batch {
 enum dev_status dev_program_run(struct dev_program *program, const uint32_t *seeds,
                                 struct dev_batch *batch, uint32_t timeout_ms,
                                 struct lit_error *error);
+
+// What `litmus run` is compared with: one run at a time, as harnesses do that are made for single
+// shaders (Amber, EasyVK). All buffers are filled from the host, a command buffer is made and
+// submitted, its fence waited for, and all that was stored compared on the host. `compiles`: with a
+// pipeline of its own.
+enum dev_status dev_program_single(struct dev_program *program, bool compiles, uint32_t seed,
+                                   struct cat_run *run, bool *expired, uint32_t timeout_ms,
+                                   struct lit_error *error);
 
 #define DEV_PRECOMPILE_MOST 16 // pipelines precompiled at a time
 

@@ -12,7 +12,6 @@
 
 #include "base/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,17 +63,6 @@ enum dev_status dev_check(VkResult result, const char *call, struct lit_error *e
     lit_fail(error, code, "%.*s: %s", (int)strcspn(call, "("), call,
              dev_result_name(result, number));
     return result == VK_ERROR_DEVICE_LOST ? DEV_LOST : DEV_ERROR;
-}
-
-enum dev_status dev_refuse(struct lit_error *error, const char *format, ...)
-{
-    char message[sizeof error->message];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    lit_fail(error, LIT_EXIT_USAGE, "%s", message);
-    return DEV_ERROR;
 }
 
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,

@@ -144,12 +144,11 @@ struct dev *dev_open(const struct dev_open_info *info, struct lit_error *error)
 {
     struct dev *dev = lit_alloc(1, sizeof *dev);
     struct dev_features *features = lit_alloc(1, sizeof *features);
-    bool open =
-        dev_instance_create(&dev->instance, info, error) &&
-        pick_device(dev, info->index, info->capture, features, error) &&
-        make(dev, info, features, error) == DEV_OK &&
-        dev_layouts_pushing(dev, DEV_CHECKER_BINDINGS, DEV_CHECKER_PUSH, &dev->checker_set_layout,
-                            &dev->checker_layout, error) == DEV_OK;
+    bool open = dev_instance_create(&dev->instance, info, error) &&
+                pick_device(dev, info->index, info->capture, features, error) &&
+                make(dev, info, features, error) == DEV_OK &&
+                dev_layout_create(dev, DEV_CHECKER_BINDINGS, DEV_CHECKER_PUSH, &dev->checker_layout,
+                                  error) == DEV_OK;
     free(features);
     if (!open)
         dev_close(&dev);
@@ -168,8 +167,7 @@ void dev_close(struct dev **closing)
         for (int check = 0; check < DEV_CHECKS; check++)
             for (int pass = 0; pass < DEV_PASSES; pass++)
                 vkDestroyPipeline(dev->device, dev->checker[check][pass], NULL);
-        vkDestroyPipelineLayout(dev->device, dev->checker_layout, NULL);
-        vkDestroyDescriptorSetLayout(dev->device, dev->checker_set_layout, NULL);
+        dev_layout_destroy(dev, &dev->checker_layout);
         vkDestroyFence(dev->device, dev->fence, NULL);
         vkDestroyCommandPool(dev->device, dev->pool, NULL);
         vkDestroyCommandPool(dev->device, dev->other_pool, NULL);
@@ -179,13 +177,13 @@ void dev_close(struct dev **closing)
     free(dev);
 }
 
-uint64_t dev_heap_words(const struct dev *dev)
+uint64_t dev_heap_bytes(const struct dev *dev)
 {
     uint64_t most = 0;
     for (uint32_t i = 0; i < dev->memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
         if (dev->memory.memoryHeaps[i].size > most)
             most = dev->memory.memoryHeaps[i].size;
-    return most / 4;
+    return most;
 }
 
 uint64_t dev_most_words(const struct dev *dev)
@@ -203,7 +201,7 @@ uint64_t dev_most_words(const struct dev *dev)
         bytes = allocation.maxMemoryAllocationSize;
 
     // Input, output and expectation, and as much again for all else.
-    const uint64_t heap = dev_heap_words(dev) / 6;
+    const uint64_t heap = dev_heap_bytes(dev) / 4 / 6;
     return heap < bytes / 4 ? heap : bytes / 4;
 }
 

@@ -13,15 +13,8 @@
 
 #define MAX_SPEC 32
 
-enum dev_status dev_layouts(struct dev *dev, uint32_t bindings, VkDescriptorSetLayout *set_layout,
-                            VkPipelineLayout *layout, struct lit_error *error)
-{
-    return dev_layouts_pushing(dev, bindings, DEV_PUSH_BYTES, set_layout, layout, error);
-}
-
-enum dev_status dev_layouts_pushing(struct dev *dev, uint32_t bindings, uint32_t push_bytes,
-                                    VkDescriptorSetLayout *set_layout, VkPipelineLayout *layout,
-                                    struct lit_error *error)
+enum dev_status dev_layout_create(struct dev *dev, uint32_t bindings, uint32_t push_bytes,
+                                  struct dev_layout *layout, struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     VkDescriptorSetLayoutBinding list[DEV_MAX_BINDINGS];
@@ -38,12 +31,12 @@ enum dev_status dev_layouts_pushing(struct dev *dev, uint32_t bindings, uint32_t
                                        .bindingCount = bindings,
                                        .pBindings = list,
                                    },
-                                   NULL, set_layout));
+                                   NULL, &layout->set));
     VK(vkCreatePipelineLayout(dev->device,
                               &(VkPipelineLayoutCreateInfo){
                                   .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                   .setLayoutCount = 1,
-                                  .pSetLayouts = set_layout,
+                                  .pSetLayouts = &layout->set,
                                   .pushConstantRangeCount = 1,
                                   .pPushConstantRanges =
                                       &(VkPushConstantRange){
@@ -51,9 +44,15 @@ enum dev_status dev_layouts_pushing(struct dev *dev, uint32_t bindings, uint32_t
                                           .size = push_bytes,
                                       },
                               },
-                              NULL, layout));
+                              NULL, &layout->pipeline));
 error:
     return status;
+}
+
+void dev_layout_destroy(struct dev *dev, struct dev_layout *layout)
+{
+    vkDestroyPipelineLayout(dev->device, layout->pipeline, NULL);
+    vkDestroyDescriptorSetLayout(dev->device, layout->set, NULL);
 }
 
 static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *info,
@@ -121,11 +120,9 @@ static enum dev_status make_pipeline(struct dev *dev, const struct dev_pipeline_
     TRY(compile(dev, info, module, pipeline, error));
 error:
     vkDestroyShaderModule(dev->device, module, NULL);
-    if (status == DEV_ERROR && error) {
-        const struct lit_error cause = *error;
-        dev_refuse(error, "the driver refused the pipeline: %s", cause.message);
-    }
-    return status;
+    return status == DEV_ERROR && error
+               ? dev_refuse(error, "the driver refused the pipeline: %s", error->message)
+               : status;
 }
 
 // --- Precompiles pipelines. A thread does nothing but create one pipeline, which Vulkan
@@ -149,9 +146,8 @@ struct dev_precompiled {
 };
 
 struct dev_precompile {
-    VkDescriptorSetLayout set_layout;
-    VkPipelineLayout layout; // of tests, kept as long as the device
-    double spent;            // dev_precompile_spent
+    struct dev_layout layout; // of tests, kept as long as the device
+    double spent;             // dev_precompile_spent
     struct dev_precompiled one[DEV_PRECOMPILE_MOST];
 };
 
@@ -195,8 +191,8 @@ static struct dev_precompile *table_of(struct dev *dev)
     if (dev->precompile)
         return dev->precompile;
     dev->precompile = lit_alloc(1, sizeof *dev->precompile);
-    if (dev_layouts(dev, DEV_TEST_BINDINGS, &dev->precompile->set_layout, &dev->precompile->layout,
-                    &error) == DEV_OK)
+    if (dev_layout_create(dev, DEV_TEST_BINDINGS, DEV_PUSH_BYTES, &dev->precompile->layout,
+                          &error) == DEV_OK)
         return dev->precompile;
     dev_precompile_clear(dev);
     return NULL;
@@ -214,7 +210,7 @@ bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *inf
         return false;
     *one = (struct dev_precompiled){
         .dev = dev,
-        .info = {.code = *code, .layout = table->layout, .sliced = info->sliced},
+        .info = {.code = *code, .layout = table->layout.pipeline, .sliced = info->sliced},
         .made = info->made,
         .user = info->user,
     };
@@ -303,8 +299,7 @@ void dev_precompile_clear(struct dev *dev)
     if (!dev->precompile)
         return;
     dev_precompile_drop(dev, NULL);
-    vkDestroyPipelineLayout(dev->device, dev->precompile->layout, NULL);
-    vkDestroyDescriptorSetLayout(dev->device, dev->precompile->set_layout, NULL);
+    dev_layout_destroy(dev, &dev->precompile->layout);
     free(dev->precompile);
     dev->precompile = NULL;
 }

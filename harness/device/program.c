@@ -10,6 +10,98 @@
 #include <stdlib.h>
 #include <string.h>
 
+// --- Stress: background workgroups, around the test's dispatch and between its slices. What they
+// do is spirv/stress/background.spvasm, whose head is the interface.
+
+struct stressing {
+    struct dev_stress set;
+    struct dev_layout layout;
+    VkPipeline pipeline; // none without background workgroups
+    VkDescriptorPool pool;
+    VkDescriptorSet places_set;
+    struct dev_buffer places;
+};
+
+enum { SPEC_FIRST_LOADS = 1, SPEC_SECOND_LOADS = 2, SPEC_SHARED = 3, SPECS = 3 };
+
+struct background_push {
+    uint32_t iterations, line, lines, stride, seed, number, reserved[2];
+};
+_Static_assert(sizeof(struct background_push) == DEV_PUSH_BYTES,
+               "the push constants of background.spvasm");
+
+static enum dev_status make_background(struct dev *dev, struct stressing *stressing,
+                                       struct lit_error *error)
+{
+    const struct dev_stress *set = &stressing->set;
+    static const char *const names[DEV_STRESS_KINDS] = {
+        [DEV_STRESS_IDLE] = "stress/background/kind=idle",
+        [DEV_STRESS_MEMORY] = "stress/background/kind=memory",
+        [DEV_STRESS_ARITHMETIC] = "stress/background/kind=arithmetic",
+        [DEV_STRESS_BARRIER] = "stress/background/kind=barrier",
+    };
+    const uint32_t shared = set->shared > DEV_STRESS_SHARED ? set->shared : DEV_STRESS_SHARED;
+    const uint32_t ids[SPECS] = {SPEC_FIRST_LOADS, SPEC_SECOND_LOADS, SPEC_SHARED};
+    const uint32_t values[SPECS] = {
+        set->pattern == DEV_STRESS_LOAD_STORE || set->pattern == DEV_STRESS_LOAD_LOAD,
+        set->pattern == DEV_STRESS_STORE_LOAD || set->pattern == DEV_STRESS_LOAD_LOAD,
+        shared / 4,
+    };
+    return dev_kernel(dev, names[set->kind], ids, values, SPECS, stressing->layout.pipeline,
+                      &stressing->pipeline, error);
+}
+
+static enum dev_status init_stressing(struct dev *dev, struct stressing *stressing,
+                                      const struct dev_stress *set, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    stressing->set = *set;
+    if (set->kind == DEV_STRESS_NONE)
+        return DEV_OK;
+    const struct dev_buffer *const bindings[] = {&stressing->places};
+    TRY(dev_layout_create(dev, 1, DEV_PUSH_BYTES, &stressing->layout, error));
+    TRY(make_background(dev, stressing, error));
+    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, DEV_STRESS_WORDS, &stressing->places, error));
+    TRY(dev_describe(dev, stressing->layout.set, bindings, 1, &stressing->pool,
+                     &stressing->places_set, error));
+    // Nobody looks at the words, but loads of what was never stored would make layers complain.
+    TRY(dev_begin(dev, error));
+    vkCmdFillBuffer(dev->commands, stressing->places.handle, 0, VK_WHOLE_SIZE, 0);
+    dev_barrier(dev);
+    TRY(dev_submit(dev, DEV_UPLOAD_TIMEOUT_MS, error));
+error:
+    return status;
+}
+
+static void clear_stressing(struct dev *dev, struct stressing *stressing)
+{
+    dev_buffer_destroy(dev, &stressing->places);
+    vkDestroyDescriptorPool(dev->device, stressing->pool, NULL);
+    vkDestroyPipeline(dev->device, stressing->pipeline, NULL);
+    dev_layout_destroy(dev, &stressing->layout);
+}
+
+static void background(struct dev *dev, const struct stressing *stressing, uint32_t workgroups,
+                       uint32_t seed, uint32_t number)
+{
+    const struct dev_stress *set = &stressing->set;
+    const struct background_push push = {
+        .iterations = set->iterations,
+        .line = set->line,
+        .lines = set->lines,
+        .stride = set->stride,
+        .seed = seed,
+        .number = number,
+    };
+    if (!stressing->pipeline || !workgroups)
+        return;
+    dev_bind(dev, stressing->pipeline, stressing->layout.pipeline, stressing->places_set, &push,
+             sizeof push);
+    vkCmdDispatch(dev->commands, workgroups, 1, 1);
+}
+
+// --- The program
+
 // What a run has to itself: a part of the output and of the state.
 struct slot {
     struct dev_buffer output, state; // views
@@ -23,8 +115,8 @@ struct dev_program {
     struct cat_mode mode;
     uint32_t batch;
     uint64_t output_words;
-    VkDescriptorSetLayout set_layout;
-    VkPipelineLayout layout;
+    struct dev_compile_info code; // for runs by themselves
+    struct dev_layout layout;
     VkPipeline pipeline;
     struct dev_buffer input, output, state;
     struct dev_slots slots;
@@ -34,10 +126,12 @@ struct dev_program {
     uint32_t recorded_marks;  // its timestamps
     struct dev_clock clock;   // if the stages are timed
     double *marks;            // its nanoseconds
-    struct dev_stressing stressing;
+    struct stressing stressing;
     bool check_on_host;
     struct dev_checking checking; // unless check_on_host
     struct dev_buffer readback;   // check_on_host: the output, then word 0 of the state
+    struct dev_buffer from_host;  // for runs by themselves: input, output, state
+    const uint32_t *host_input;   // likewise, the caller's
     uint32_t *expected;           // check_on_host: a copy
 };
 
@@ -61,7 +155,7 @@ static enum dev_status make_slots(struct dev_program *program, struct lit_error 
         slot->state = view(&program->state, i * program->slots.state, program->shape.state_words);
         const struct dev_buffer *const bindings[DEV_TEST_BINDINGS] = {&program->input,
                                                                       &slot->output, &slot->state};
-        TRY(dev_describe(program->dev, program->set_layout, bindings, DEV_TEST_BINDINGS,
+        TRY(dev_describe(program->dev, program->layout.set, bindings, DEV_TEST_BINDINGS,
                          &slot->pool, &slot->set, error));
     }
 error:
@@ -78,7 +172,7 @@ static enum dev_status make_buffers(struct dev_program *program,
     const struct dev_slot_limits limits = {
         .cpu = dev->facts.cpu,
         .most_binding = dev->facts.max_storage_buffer / 4,
-        .heap = dev_heap_words(dev),
+        .heap = dev_heap_bytes(dev) / 4,
     };
     // On the reference driver all that is dispatched for a run belongs to it alone.
     const bool alone = program->check_on_host || dev->begin_run;
@@ -103,6 +197,10 @@ static enum dev_status make_buffers(struct dev_program *program,
                               &program->output, &program->state, info->expected, info->batch,
                               error));
     }
+    if (info->single)
+        TRY(dev_buffer_create(dev, DEV_FOR_HOST,
+                              shape->input_words + program->output_words + shape->state_words,
+                              &program->from_host, error));
     if (info->timed) {
         TRY(dev_clock_create(dev, MARKS * info->batch, &program->clock, error));
         program->marks = lit_alloc(MARKS * info->batch, sizeof *program->marks);
@@ -121,22 +219,24 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
     program->mode = info->mode;
     program->batch = info->batch;
     program->recorded_seeds = lit_alloc(info->batch, sizeof *program->recorded_seeds);
-    program->check_on_host = info->check_on_host;
+    program->check_on_host = info->check_on_host || info->single;
+    program->code = info->code;
+    program->host_input = info->input;
     if (!info->batch || !dev_shape_fits(&dev->facts, info->mode.check, &info->shape, error)) {
         status = DEV_ERROR;
         goto error;
     }
     program->output_words = info->shape.instances * info->shape.words_per_instance;
-    TRY(dev_layouts(dev, DEV_TEST_BINDINGS, &program->set_layout, &program->layout, error));
+    TRY(dev_layout_create(dev, DEV_TEST_BINDINGS, DEV_PUSH_BYTES, &program->layout, error));
     TRY(dev_pipeline(dev,
                      &(struct dev_pipeline_info){
                          .code = info->code,
-                         .layout = program->layout,
+                         .layout = program->layout.pipeline,
                          .sliced = info->stress.slices > 1,
                          .owner = info->name,
                      },
                      &program->pipeline, error));
-    TRY(dev_stressing_init(dev, &program->stressing, &info->stress, error));
+    TRY(init_stressing(dev, &program->stressing, &info->stress, error));
     TRY(make_buffers(program, info, error));
     *result = DEV_OK;
     return program;
@@ -154,8 +254,9 @@ void dev_program_destroy(struct dev_program **destroying)
         return;
     struct dev *dev = program->dev;
     dev_checking_clear(dev, &program->checking);
-    dev_stressing_clear(dev, &program->stressing);
+    clear_stressing(dev, &program->stressing);
     dev_clock_destroy(dev, &program->clock);
+    dev_buffer_destroy(dev, &program->from_host);
     dev_buffer_destroy(dev, &program->readback);
     dev_buffer_destroy(dev, &program->state);
     dev_buffer_destroy(dev, &program->output);
@@ -163,8 +264,7 @@ void dev_program_destroy(struct dev_program **destroying)
     for (uint32_t i = 0; i < DEV_SLOTS; i++)
         vkDestroyDescriptorPool(dev->device, program->slot[i].pool, NULL);
     vkDestroyPipeline(dev->device, program->pipeline, NULL);
-    vkDestroyPipelineLayout(dev->device, program->layout, NULL);
-    vkDestroyDescriptorSetLayout(dev->device, program->set_layout, NULL);
+    dev_layout_destroy(dev, &program->layout);
     if (dev->other_of == program)
         dev->other_of = NULL;
     free(program->recorded_seeds);
@@ -178,44 +278,37 @@ uint32_t dev_program_slots(const struct dev_program *program)
     return program->slots.count;
 }
 
-struct binding {
-    const struct dev_program *program;
-    VkDescriptorSet set;
-    struct dev_push push;
-};
-
-static void bind_test(void *user)
-{
-    const struct binding *binding = user;
-    const struct dev_program *program = binding->program;
-    const VkCommandBuffer commands = program->dev->commands;
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->pipeline);
-    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, program->layout, 0, 1,
-                            &binding->set, 0, NULL);
-    vkCmdPushConstants(commands, program->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                       sizeof binding->push, &binding->push);
-}
-
-// Records the test and what runs beside it, in a slot that is ready for it.
-static void record_test(struct dev_program *program, const struct slot *slot, uint32_t seed)
+// Records the test, in a slot that is ready for it: background workgroups in front of it, between
+// its slices and behind it, with no barrier between any of them.
+static void record_test(struct dev_program *program, const struct slot *slot, VkPipeline pipeline,
+                        uint32_t seed)
 {
     struct dev *dev = program->dev;
+    const struct stressing *stressing = &program->stressing;
+    const struct dev_stress *set = &stressing->set;
+    const struct dev_push push = {
+        .input = program->input.address,
+        .output = slot->output.address,
+        .state = slot->state.address,
+        .elements = program->shape.elements,
+        .seed = seed,
+    };
+    struct dev_slice slices[DEV_STRESS_SLICES];
     if (!program->shape.workgroups)
         return;
-    struct binding binding = {
-        .program = program,
-        .set = slot->set,
-        .push =
-            {
-                .input = program->input.address,
-                .output = slot->output.address,
-                .state = slot->state.address,
-                .elements = program->shape.elements,
-                .seed = seed,
-            },
-    };
-    dev_stressing_record(dev, &program->stressing, program->shape.workgroups, seed, bind_test,
-                         &binding);
+    const uint32_t count = dev_stress_slices(set, program->shape.workgroups, seed, slices);
+    background(dev, stressing, set->before, seed, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i)
+            background(dev, stressing, set->skew, seed, i);
+        dev_bind(dev, pipeline, program->layout.pipeline, slot->set, &push, sizeof push);
+        // A pipeline that was not made for it has no base.
+        if (set->slices > 1)
+            vkCmdDispatchBase(dev->commands, slices[i].first, 0, 0, slices[i].count, 1, 1);
+        else
+            vkCmdDispatch(dev->commands, slices[i].count, 1, 1);
+    }
+    background(dev, stressing, set->workgroups, seed, DEV_STRESS_SLICES);
     dev_barrier(dev);
 }
 
@@ -230,7 +323,7 @@ static void record_group(struct dev_program *program, const uint32_t *seeds, uin
     dev_checking_fill(dev, &program->checking, runs);
     dev_clock_mark(dev, &program->clock);
     for (uint32_t i = 0; i < runs; i++)
-        record_test(program, &program->slot[i], seeds[first + i]);
+        record_test(program, &program->slot[i], program->pipeline, seeds[first + i]);
     dev_clock_mark(dev, &program->clock);
     dev_checking_check(dev, &program->checking, first, runs);
     dev_clock_mark(dev, &program->clock);
@@ -327,13 +420,20 @@ error:
     return status;
 }
 
+static void record_readback(struct dev_program *program)
+{
+    struct dev *dev = program->dev;
+    dev_copy(dev, &program->output, 0, &program->readback, 0, program->output_words);
+    dev_copy(dev, &program->state, 0, &program->readback, program->output_words, 1);
+    dev_barrier(dev);
+}
+
 static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, uint32_t index,
                                     struct dev_batch *batch, uint32_t timeout_ms,
                                     struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     struct dev *dev = program->dev;
-    const uint64_t bytes = program->output_words * 4;
     uint32_t *output = program->readback.mapped;
     for (uint64_t i = 0; i <= program->output_words; i++)
         output[i] = CAT_POISON;
@@ -342,13 +442,8 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     vkCmdFillBuffer(dev->commands, program->output.handle, 0, VK_WHOLE_SIZE, CAT_POISON);
     vkCmdFillBuffer(dev->commands, program->state.handle, 0, VK_WHOLE_SIZE, 0);
     dev_barrier(dev);
-    record_test(program, &program->slot[0], seed);
-    vkCmdCopyBuffer(dev->commands, program->output.handle, program->readback.handle, 1,
-                    &(VkBufferCopy){.srcOffset = program->output.offset, .size = bytes});
-    vkCmdCopyBuffer(
-        dev->commands, program->state.handle, program->readback.handle, 1,
-        &(VkBufferCopy){.srcOffset = program->state.offset, .dstOffset = bytes, .size = 4});
-    dev_barrier(dev);
+    record_test(program, &program->slot[0], program->pipeline, seed);
+    record_readback(program);
     TRY(dev_submit(dev, timeout_ms, error));
 
     // A device that executes nothing leaves the poison everywhere: it never wrote, it did not give
@@ -378,5 +473,85 @@ enum dev_status dev_program_run(struct dev_program *program, const uint32_t *see
     enum dev_status status = DEV_OK;
     for (uint32_t i = 0; i < batch->runs && status == DEV_OK; i++)
         status = run_for_host(program, seeds[i], i, batch, timeout_ms, error);
+    return status;
+}
+
+// --- One run at a time
+
+static void fill_from_host(struct dev_program *program)
+{
+    const struct cat_shape *shape = &program->shape;
+    uint32_t *words = program->from_host.mapped;
+    if (shape->input_words)
+        memcpy(words, program->host_input, shape->input_words * 4);
+    words += shape->input_words;
+    for (uint64_t i = 0; i < program->output_words; i++)
+        words[i] = CAT_POISON;
+    memset(words + program->output_words, 0, shape->state_words * 4);
+    // What is there from the run before would look right.
+    memset(program->readback.mapped, 0xff, program->readback.words * 4);
+}
+
+static void record_single(struct dev_program *program, VkPipeline pipeline, uint32_t seed)
+{
+    struct dev *dev = program->dev;
+    const struct cat_shape *shape = &program->shape;
+    const uint64_t inputs = shape->input_words, outputs = program->output_words;
+    dev_copy(dev, &program->from_host, 0, &program->input, 0, inputs);
+    dev_copy(dev, &program->from_host, inputs, &program->output, 0, outputs);
+    dev_copy(dev, &program->from_host, inputs + outputs, &program->state, 0, shape->state_words);
+    dev_barrier(dev);
+    record_test(program, &program->slot[0], pipeline, seed);
+    record_readback(program);
+}
+
+static enum dev_status submit_single(struct dev_program *program, VkPipeline pipeline,
+                                     uint32_t seed, uint32_t timeout_ms, struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    struct dev *dev = program->dev;
+    const VkCommandBuffer kept = dev->commands;
+    VkCommandBuffer made = VK_NULL_HANDLE;
+    VK(vkAllocateCommandBuffers(dev->device,
+                                &(VkCommandBufferAllocateInfo){
+                                    .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                    .commandPool = dev->pool,
+                                    .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                    .commandBufferCount = 1,
+                                },
+                                &made));
+    dev->commands = made;
+    TRY(dev_begin(dev, error));
+    record_single(program, pipeline, seed);
+    TRY(dev_submit(dev, timeout_ms, error));
+error:
+    dev->commands = kept;
+    if (made && status == DEV_OK)
+        vkFreeCommandBuffers(dev->device, dev->pool, 1, &made);
+    return status;
+}
+
+enum dev_status dev_program_single(struct dev_program *program, bool compiles, uint32_t seed,
+                                   struct cat_run *run, bool *expired, uint32_t timeout_ms,
+                                   struct lit_error *error)
+{
+    enum dev_status status = DEV_OK;
+    struct cat_failure failure;
+    size_t failures = 0;
+    VkPipeline own = VK_NULL_HANDLE;
+    if (compiles)
+        TRY(dev_pipeline(
+            program->dev,
+            &(struct dev_pipeline_info){.code = program->code, .layout = program->layout.pipeline},
+            &own, error));
+    fill_from_host(program);
+    TRY(submit_single(program, own ? own : program->pipeline, seed, timeout_ms, error));
+    const uint32_t state = program->readback.mapped[program->output_words];
+    *expired = state != 0 && state != UINT32_MAX;
+    cat_mode_check(&program->mode, &program->shape, program->readback.mapped, program->expected, 0,
+                   run, &failure, 1, &failures);
+error:
+    if (own && !program->dev->stuck && status != DEV_LOST)
+        vkDestroyPipeline(program->dev->device, own, NULL);
     return status;
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,12 +171,10 @@ static void record_content(struct trial *trial, uint32_t slot, uint32_t content)
 {
     struct dev *dev = trial->dev;
     if (content == UNTOUCHED)
-        vkCmdFillBuffer(dev->commands, trial->state.handle, slot * trial->slots.state * 4, 4, 1);
-    if (content != UNTOUCHED)
-        vkCmdCopyBuffer(dev->commands, trial->source.handle, trial->output.handle, 1,
-                        &(VkBufferCopy){.srcOffset = content * trial->words * 4,
-                                        .dstOffset = slot * trial->slots.output * 4,
-                                        .size = trial->words * 4});
+        dev_fill(dev, &trial->state, slot * trial->slots.state, 1, 1);
+    else
+        dev_copy(dev, &trial->source, content * trial->words, &trial->output,
+                 slot * trial->slots.output, trial->words);
 }
 
 static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
@@ -228,11 +227,11 @@ static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
     struct cat_failure failures[DEV_MAX_FAILURES], unrecorded[DEV_MAX_FAILURES];
     size_t count = 0, dropped = 0;
     uint64_t failed = 0;
+    char what[80];
+    snprintf(what, sizeof what, "%llu x %llu %s", (unsigned long long)shape->instances,
+             (unsigned long long)shape->words_per_instance, modes[trial->mode.check]);
     if (trial->batch.unchecked)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "the checker did not check every word of %llu x %llu %s",
-                        (unsigned long long)shape->instances,
-                        (unsigned long long)shape->words_per_instance, modes[trial->mode.check]);
+        return lit_fail(error, LIT_EXIT_USAGE, "the checker did not check every word of %s", what);
     for (uint32_t i = 0; i < CONTENTS; i++) {
         struct cat_run run;
         const bool expired = i == UNTOUCHED;
@@ -242,11 +241,9 @@ static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
         failed += expired ? 0 : run.failed;
         if (!same_run(&run, &trial->runs[i]) || trial->expired[i] != expired)
             return lit_fail(error, LIT_EXIT_USAGE,
-                            "the checker's counts are wrong for %llu x %llu %s that were %s: "
+                            "the checker's counts are wrong for %s that were %s: "
                             "%llu failures where there are %llu",
-                            (unsigned long long)shape->instances,
-                            (unsigned long long)shape->words_per_instance, modes[trial->mode.check],
-                            contents[i], (unsigned long long)trial->runs[i].failed,
+                            what, contents[i], (unsigned long long)trial->runs[i].failed,
                             (unsigned long long)run.failed);
     }
 
@@ -254,11 +251,8 @@ static bool agrees_with_host(const struct trial *trial, struct lit_error *error)
     bool same = trial->batch.failure_count == count;
     for (size_t i = 0; same && i < count && failed <= DEV_RECORDS; i++)
         same = same_failure(&failures[i], &trial->batch.failures[i]);
-    return same ||
-           lit_fail(error, LIT_EXIT_USAGE,
-                    "the checker recorded other failures than there are in %llu x %llu %s",
-                    (unsigned long long)shape->instances,
-                    (unsigned long long)shape->words_per_instance, modes[trial->mode.check]);
+    return same || lit_fail(error, LIT_EXIT_USAGE,
+                            "the checker recorded other failures than there are in %s", what);
 }
 
 static void finish(struct trial *trial)

@@ -27,8 +27,7 @@ struct dev_timer {
     uint64_t words;
     uint32_t seed;
     struct dev_clock clock;
-    VkDescriptorSetLayout set_layout;
-    VkPipelineLayout layout;
+    struct dev_layout layout;
     VkDescriptorPool pool;
     VkDescriptorSet set;
     struct dev_buffer input, output, state, readback;
@@ -54,7 +53,6 @@ struct dev_timed {
 static void record(const struct dev_timer *timer, VkPipeline pipeline, VkDeviceAddress state,
                    uint32_t last, uint32_t workgroups)
 {
-    const VkCommandBuffer commands = timer->dev->commands;
     const struct dev_push push = {
         .input = timer->input.address,
         .output = timer->output.address,
@@ -62,12 +60,8 @@ static void record(const struct dev_timer *timer, VkPipeline pipeline, VkDeviceA
         .elements = timer->verifies ? (uint32_t)timer->words : 0,
         .seed = last, // or an epoch, or the words of a segment
     };
-    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    if (!timer->verifies)
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, timer->layout, 0, 1,
-                                &timer->set, 0, NULL);
-    vkCmdPushConstants(commands, timer->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
-    vkCmdDispatch(commands, workgroups, 1, 1);
+    dev_bind(timer->dev, pipeline, timer->layout.pipeline, timer->set, &push, sizeof push);
+    vkCmdDispatch(timer->dev->commands, workgroups, 1, 1);
 }
 
 static void record_helper(const struct dev_timer *timer, int helper, uint32_t last)
@@ -75,31 +69,14 @@ static void record_helper(const struct dev_timer *timer, int helper, uint32_t la
     record(timer, timer->helpers[helper], timer->reported.address, last, timer->groups);
 }
 
-static void record_fill(const struct dev_timer *timer, const struct dev_buffer *buffer,
-                        uint64_t first, uint64_t words, uint32_t value)
-{
-    vkCmdFillBuffer(timer->dev->commands, buffer->handle, buffer->offset + first * 4, words * 4,
-                    value);
-}
-
-// To word `to` of what the host reads.
-static void record_copy(const struct dev_timer *timer, const struct dev_buffer *from, uint64_t word,
-                        uint64_t count, uint64_t to)
-{
-    vkCmdCopyBuffer(timer->dev->commands, from->handle, timer->readback.handle, 1,
-                    &(VkBufferCopy){.srcOffset = from->offset + word * 4,
-                                    .dstOffset = timer->readback.offset + to * 4,
-                                    .size = count * 4});
-}
-
 static void record_verify(const struct dev_timer *timer, uint32_t segment)
 {
-    record_fill(timer, &timer->reported, 0, FIRST, 0);
-    record_fill(timer, &timer->reported, FIRST, 1, UINT32_MAX);
+    dev_fill(timer->dev, &timer->reported, 0, FIRST, 0);
+    dev_fill(timer->dev, &timer->reported, FIRST, 1, UINT32_MAX);
     dev_barrier(timer->dev);
     record_helper(timer, VERIFY, segment);
     dev_barrier(timer->dev);
-    record_copy(timer, &timer->reported, 0, REPORTED_WORDS, LOOKED);
+    dev_copy(timer->dev, &timer->reported, 0, &timer->readback, LOOKED, REPORTED_WORDS);
 }
 
 // --- Verifying
@@ -138,8 +115,8 @@ static enum dev_status read_verdict(struct dev_timer *timer, uint32_t segment, u
                           timing->index, timer->words);
     const bool begins = timing->index % segment == 0;
     TRY(dev_begin(timer->dev, error));
-    record_copy(timer, &timer->output, timing->index - !begins, begins ? 1 : 2,
-                begins ? GOT : BEFORE);
+    dev_copy(timer->dev, &timer->output, timing->index - !begins, &timer->readback,
+             begins ? GOT : BEFORE, begins ? 1 : 2);
     dev_barrier(timer->dev);
     TRY(dev_submit(timer->dev, timeout_ms, error));
     timing->got = read[GOT];
@@ -225,13 +202,9 @@ static enum dev_status make_large(struct dev_timer *timer, struct lit_error *err
     if (dev->facts.api >= VK_API_VERSION_1_3 && dev->instance.api >= VK_API_VERSION_1_3)
         allocation.pNext = &buffers;
     vkGetPhysicalDeviceProperties2(dev->physical, &properties);
-    uint64_t heap = 0;
-    for (uint32_t i = 0; i < dev->memory.memoryHeapCount && i < VK_MAX_MEMORY_HEAPS; i++)
-        if (dev->memory.memoryHeaps[i].size > heap)
-            heap = dev->memory.memoryHeaps[i].size;
     if (buffers.maxBufferSize && bytes > buffers.maxBufferSize)
         return lacks(bytes, "maxBufferSize", error);
-    if (bytes > heap / 18 * 8)
+    if (bytes > dev_heap_bytes(dev) / 18 * 8)
         return lacks(bytes, "8/18 of the largest memory heap", error);
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->input, error));
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->output, error));
@@ -257,7 +230,7 @@ static enum dev_status make_helpers(struct dev_timer *timer, struct lit_error *e
     timer->groups = groups > most ? most : groups ? (uint32_t)groups : 1;
     for (int i = 0; i < HELPERS; i++)
         TRY(dev_kernel(timer->dev, names[i], (const uint32_t[]){0, 2},
-                       (const uint32_t[]){timer->width, timer->seed}, 2, timer->layout,
+                       (const uint32_t[]){timer->width, timer->seed}, 2, timer->layout.pipeline,
                        &timer->helpers[i], error));
 error:
     return status;
@@ -296,16 +269,15 @@ static enum dev_status make_for_host(struct dev_timer *timer, const uint32_t *in
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, 1, &timer->state, error));
     TRY(dev_buffer_create(dev, DEV_FOR_HOST, timer->words, &timer->readback, error));
     TRY(dev_upload(dev, &timer->input, input, timer->words, error));
-    TRY(dev_describe(dev, timer->set_layout, bindings, DEV_TEST_BINDINGS, &timer->pool, &timer->set,
+    TRY(dev_describe(dev, timer->layout.set, bindings, DEV_TEST_BINDINGS, &timer->pool, &timer->set,
                      error));
 error:
     return status;
 }
 
-// `input` is NULL where outputs are verified.
-static struct dev_timer *create(struct dev *dev, const uint32_t *input, uint64_t words,
-                                uint32_t seed, uint32_t timeout_ms, enum dev_status *result,
-                                struct lit_error *error)
+struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
+                                   uint32_t seed, uint32_t timeout_ms, enum dev_status *result,
+                                   struct lit_error *error)
 {
     enum dev_status status = DEV_OK;
     struct dev_timer *timer = lit_alloc(1, sizeof *timer);
@@ -314,8 +286,8 @@ static struct dev_timer *create(struct dev *dev, const uint32_t *input, uint64_t
     timer->seed = seed;
     timer->verifies = !input;
     TRY(dev_clock_create(dev, 2, &timer->clock, error));
-    TRY(dev_layouts(dev, timer->verifies ? 0 : DEV_TEST_BINDINGS, &timer->set_layout,
-                    &timer->layout, error));
+    TRY(dev_layout_create(dev, timer->verifies ? 0 : DEV_TEST_BINDINGS, DEV_PUSH_BYTES,
+                          &timer->layout, error));
     TRY(timer->verifies ? make_verifying(timer, timeout_ms, error)
                         : make_for_host(timer, input, error));
 error:
@@ -323,19 +295,6 @@ error:
     if (status != DEV_OK)
         dev_timer_destroy(&timer);
     return timer;
-}
-
-struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
-                                   uint32_t seed, enum dev_status *status, struct lit_error *error)
-{
-    return create(dev, input, words, seed, 0, status, error);
-}
-
-struct dev_timer *dev_timer_create_verifying(struct dev *dev, uint32_t words, uint32_t seed,
-                                             uint32_t timeout_ms, enum dev_status *status,
-                                             struct lit_error *error)
-{
-    return create(dev, NULL, words, seed, timeout_ms, status, error);
 }
 
 void dev_timer_destroy(struct dev_timer **destroying)
@@ -353,8 +312,7 @@ void dev_timer_destroy(struct dev_timer **destroying)
     for (int i = 0; i < HELPERS; i++)
         vkDestroyPipeline(dev->device, timer->helpers[i], NULL);
     vkDestroyDescriptorPool(dev->device, timer->pool, NULL);
-    vkDestroyPipelineLayout(dev->device, timer->layout, NULL);
-    vkDestroyDescriptorSetLayout(dev->device, timer->set_layout, NULL);
+    dev_layout_destroy(dev, &timer->layout);
     dev_clock_destroy(dev, &timer->clock);
     free(timer);
 }
@@ -376,9 +334,10 @@ struct dev_timed *dev_timed_create(struct dev_timer *timer, const struct dev_tim
     timed->segment = info->segment;
     timed->has_state = info->state_words != 0;
     timed->stale = true;
-    TRY(dev_pipeline(timer->dev,
-                     &(struct dev_pipeline_info){.code = info->kernel, .layout = timer->layout},
-                     &timed->pipeline, error));
+    TRY(dev_pipeline(
+        timer->dev,
+        &(struct dev_pipeline_info){.code = info->kernel, .layout = timer->layout.pipeline},
+        &timed->pipeline, error));
     if (timed->has_state)
         TRY(dev_buffer_create(timer->dev, DEV_ON_DEVICE, info->state_words, &timed->state, error));
 error:
@@ -406,10 +365,10 @@ static void record_before(struct dev_timer *timer, const struct dev_timed *timed
     if (timer->spoiled)
         record_helper(timer, FILL_INPUT, 0);
     if (timed->has_state && timed->stale) {
-        record_fill(timer, &timed->state, 0, timed->state.words, 0);
+        dev_fill(timer->dev, &timed->state, 0, timed->state.words, 0);
         dev_barrier(timer->dev);
     }
-    record_fill(timer, &timer->output, 0, timed->words, CAT_POISON);
+    dev_fill(timer->dev, &timer->output, 0, timed->words, CAT_POISON);
     dev_barrier(timer->dev);
 }
 
@@ -428,9 +387,9 @@ static void record_after(const struct dev_timer *timer, const struct dev_timed *
     if (timer->verifies)
         record_verify(timer, timed->segment);
     else
-        record_copy(timer, &timer->output, 0, timed->words, 0);
+        dev_copy(timer->dev, &timer->output, 0, &timer->readback, 0, timed->words);
     if (timed->has_state)
-        record_copy(timer, &timed->state, 0, 1, EXPIRED);
+        dev_copy(timer->dev, &timed->state, 0, &timer->readback, EXPIRED, 1);
     dev_barrier(timer->dev);
 }
 

@@ -8,15 +8,13 @@
 
 struct dev_timer;
 
-// Copies `words` words of input to the device. `seed` goes into the push constants. NULL with an
+// Copies `words` words of input to the device. `seed` goes into the push constants. `input` NULL:
+// one is made of `seed`, the words being a multiple of four, and outputs are verified on the
+// device; DEV_ERROR with LIT_EXIT_NOTHING if it has too little memory or no addresses. NULL with an
 // error; *status says which kind.
 struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
-                                   uint32_t seed, enum dev_status *status, struct lit_error *error);
-// Makes an input of `words` words, a multiple of four, from `seed`; outputs are verified on the
-// device. DEV_ERROR with LIT_EXIT_NOTHING if the device has too little memory or no addresses.
-struct dev_timer *dev_timer_create_verifying(struct dev *dev, uint32_t words, uint32_t seed,
-                                             uint32_t timeout_ms, enum dev_status *status,
-                                             struct lit_error *error);
+                                   uint32_t seed, uint32_t timeout_ms, enum dev_status *status,
+                                   struct lit_error *error);
 void dev_timer_destroy(struct dev_timer **timer); // NULL is fine; after its kernels
 
 // Nanoseconds of one tick of the device's timestamps; 0 if it has none, so that the host's clock
@@ -62,19 +60,3 @@ struct dev_timing {
 // the verification did not look at every word.
 enum dev_status dev_timed_run(struct dev_timer *timer, struct dev_timed *timed, uint32_t timeout_ms,
                               struct dev_timing *timing, struct lit_error *error);
-
-// --- What `litmus run` is compared with: one run at a time, as harnesses do that are made for
-// single shaders (Amber, EasyVK). For each run all buffers are filled from the host, a command
-// buffer is made and submitted, its fence waited for, and all that was stored compared on the host.
-
-struct dev_single;
-
-// As dev_program_create; what `info` points to must outlive it, its batch, timed and stress are not
-// looked at. `compiles`: each run has a pipeline of its own.
-struct dev_single *dev_single_create(struct dev *dev, const struct dev_program_info *info,
-                                     bool compiles, enum dev_status *status,
-                                     struct lit_error *error);
-void dev_single_destroy(struct dev_single **single); // NULL is fine
-
-enum dev_status dev_single_run(struct dev_single *single, uint32_t seed, struct cat_run *run,
-                               bool *expired, uint32_t timeout_ms, struct lit_error *error);

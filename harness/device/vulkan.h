@@ -21,9 +21,8 @@
 enum dev_status dev_check(VkResult result, const char *call, struct lit_error *error);
 // "VK_ERROR_DEVICE_LOST"; "VkResult -4242" for numbers that are none.
 const char *dev_result_name(VkResult result, char text[32]);
-// Fills *error and returns DEV_ERROR.
-__attribute__((format(printf, 2, 3))) enum dev_status dev_refuse(struct lit_error *error,
-                                                                 const char *format, ...);
+// Fills *error and is DEV_ERROR.
+#define dev_refuse(error, ...) (lit_fail(error, LIT_EXIT_USAGE, __VA_ARGS__), DEV_ERROR)
 
 // --- instance.c: loader, instance, validation messages
 
@@ -112,6 +111,11 @@ struct dev_push {
 _Static_assert(sizeof(struct dev_push) == DEV_PUSH_BYTES,
                "the push constants of docs/test-format.md");
 
+struct dev_layout {
+    VkDescriptorSetLayout set;
+    VkPipelineLayout pipeline;
+};
+
 struct dev {
     struct dev_instance instance;
     struct dev_facts facts;
@@ -132,13 +136,12 @@ struct dev {
     void(VKAPI_PTR *begin_run)(VkCommandBuffer commands, uint64_t run);
     struct dev_precompile *precompile; // NULL: nothing was precompiled
     bool stuck;                        // a submission timed out: nothing may be destroyed any more
-    VkDescriptorSetLayout checker_set_layout;
-    VkPipelineLayout checker_layout;
+    struct dev_layout checker_layout;
     VkPipeline checker[DEV_CHECKS][DEV_PASSES]; // made on first use
 };
 
-// The words of the largest heap.
-uint64_t dev_heap_words(const struct dev *dev);
+// Of the largest heap.
+uint64_t dev_heap_bytes(const struct dev *dev);
 
 // How long the transfers that make a configuration ready may take.
 #define DEV_UPLOAD_TIMEOUT_MS 60000
@@ -173,13 +176,11 @@ enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, con
 enum dev_status dev_describe(struct dev *dev, VkDescriptorSetLayout layout,
                              const struct dev_buffer *const *buffers, uint32_t count,
                              VkDescriptorPool *pool, VkDescriptorSet *set, struct lit_error *error);
-// A set layout of `bindings` storage buffers, and a pipeline layout with it and 32 bytes of push
-// constants, or as many as are asked for.
-enum dev_status dev_layouts(struct dev *dev, uint32_t bindings, VkDescriptorSetLayout *set_layout,
-                            VkPipelineLayout *layout, struct lit_error *error);
-enum dev_status dev_layouts_pushing(struct dev *dev, uint32_t bindings, uint32_t push_bytes,
-                                    VkDescriptorSetLayout *set_layout, VkPipelineLayout *layout,
-                                    struct lit_error *error);
+// A set layout of `bindings` storage buffers, and a pipeline layout with it and so many bytes of
+// push constants.
+enum dev_status dev_layout_create(struct dev *dev, uint32_t bindings, uint32_t push_bytes,
+                                  struct dev_layout *layout, struct lit_error *error);
+void dev_layout_destroy(struct dev *dev, struct dev_layout *layout); // half-made ones too
 
 struct dev_pipeline_info {
     struct dev_compile_info code; // subgroup: full subgroups of this size, where possible
@@ -210,6 +211,14 @@ enum dev_status dev_begin(struct dev *dev, struct lit_error *error);
 void dev_begin_run(struct dev *dev, uint64_t run);
 // Whatever was recorded before happens before whatever follows.
 void dev_barrier(struct dev *dev);
+// Copies and fills words of buffers, from a word of each on; none if there are none.
+void dev_copy(struct dev *dev, const struct dev_buffer *from, uint64_t first,
+              const struct dev_buffer *to, uint64_t at, uint64_t words);
+void dev_fill(struct dev *dev, const struct dev_buffer *buffer, uint64_t first, uint64_t words,
+              uint32_t value);
+// What is dispatched from here on: a pipeline, its descriptors (NULL: none) and push constants.
+void dev_bind(struct dev *dev, VkPipeline pipeline, VkPipelineLayout layout, VkDescriptorSet set,
+              const void *push, uint32_t bytes);
 // The other command buffer becomes the present one: it can be recorded while this one executes.
 void dev_change(struct dev *dev);
 // Ends the commands; submits them; waits. DEV_TIMEOUT marks the device as stuck.

@@ -408,7 +408,8 @@ static enum dev_status prepare_scan(struct job *job)
     job->input = lit_alloc(words, sizeof *job->input);
     job->pushed = bench_pushed(seed);
     bench_input(seed, job->input, words);
-    job->timer = dev_timer_create(job->dev, job->input, words, job->pushed, &status, &job->error);
+    job->timer =
+        dev_timer_create(job->dev, job->input, words, job->pushed, 0, &status, &job->error);
     if (job->timer && !job->shape.loops)
         status = calibrate(job);
     job->items = lit_alloc(BENCH_ROWS, sizeof *job->items);
@@ -424,8 +425,8 @@ static enum dev_status prepare_lookback(struct job *job)
     const struct eng_request *request = job->request;
     struct lit_random random = {random_derive(request->seed, "lookback input")};
     const uint32_t seed = (uint32_t)random_next(&random);
-    job->timer = dev_timer_create_verifying(job->dev, request->elements, seed, request->timeout_ms,
-                                            &status, &job->error);
+    job->timer = dev_timer_create(job->dev, NULL, request->elements, seed, request->timeout_ms,
+                                  &status, &job->error);
     if (job->timer)
         status = dev_timer_try(job->timer, random_next(&random), request->timeout_ms, &job->error);
     return status;

@@ -38,7 +38,7 @@ struct job {
     struct cat_case which;
     struct eng_prepared ready;
     struct dev_program *program;
-    struct dev_single *single[BENCH_FORMS]; // BENCH_SINGLE and BENCH_COMPILED
+    struct dev_program *single; // for BENCH_SINGLE and BENCH_COMPILED
     uint32_t scale;
     double copy; // bytes a second
     uint64_t next;
@@ -115,7 +115,7 @@ static enum dev_status measure_copy(struct job *job)
         words = BENCH_ELEMENTS;
     uint32_t *input = lit_alloc(words, sizeof *input);
     bench_input(job->request->seed, input, words);
-    struct dev_timer *timer = dev_timer_create(job->dev, input, words, 0, &status, &job->error);
+    struct dev_timer *timer = dev_timer_create(job->dev, input, words, 0, 0, &status, &job->error);
     for (size_t i = 0; timer && status == DEV_OK && i < sizeof workgroups / sizeof *workgroups; i++)
         if (words % (workgroups[i] * COPIED_EACH) == 0)
             status = time_copy(job, timer, words, workgroups[i], input);
@@ -130,23 +130,8 @@ static enum dev_status measure_copy(struct job *job)
 static void clear(struct job *job)
 {
     dev_program_destroy(&job->program);
-    for (int i = 0; i < BENCH_FORMS; i++)
-        dev_single_destroy(&job->single[i]);
+    dev_program_destroy(&job->single);
     eng_prepared_clear(&job->ready);
-}
-
-static struct dev_program_info program_info(const struct job *job)
-{
-    const struct eng_prepared *ready = &job->ready;
-    return (struct dev_program_info){
-        .code = eng_compile_info(ready, NULL),
-        .mode = ready->mode,
-        .shape = ready->shape,
-        .input = ready->input,
-        .expected = ready->expected,
-        .batch = ENG_MAX_BATCH,
-        .timed = true,
-    };
 }
 
 // False if the device cannot have it.
@@ -163,13 +148,21 @@ static enum dev_status make(struct job *job)
 {
     enum dev_status status = DEV_OK;
     eng_prepare_data(&job->ready, job->request->seed);
-    const struct dev_program_info info = program_info(job);
+    struct dev_program_info info = {
+        .code = eng_compile_info(&job->ready, NULL),
+        .mode = job->ready.mode,
+        .shape = job->ready.shape,
+        .input = job->ready.input,
+        .expected = job->ready.expected,
+        .batch = ENG_MAX_BATCH,
+        .timed = true,
+    };
     job->size = 1;
     job->program = dev_program_create(job->dev, &info, &status, &job->error);
-    for (int form = BENCH_SINGLE; form <= BENCH_COMPILED && job->singles && job->program; form++)
-        if (status == DEV_OK)
-            job->single[form] =
-                dev_single_create(job->dev, &info, form == BENCH_COMPILED, &status, &job->error);
+    info.single = true;
+    info.timed = false;
+    if (job->singles && job->program)
+        job->single = dev_program_create(job->dev, &info, &status, &job->error);
     return status;
 }
 
@@ -213,12 +206,12 @@ static enum dev_status run_batch(struct job *job, struct bench_rate *rate)
     return DEV_OK;
 }
 
-static enum dev_status run_single(struct job *job, struct dev_single *single,
-                                  struct bench_rate *rate)
+static enum dev_status run_single(struct job *job, bool compiles, struct bench_rate *rate)
 {
     const uint32_t seed = eng_run_seed(job->ready.stream, job->next++);
-    const enum dev_status status = dev_single_run(single, seed, &job->runs[0], &job->expired[0],
-                                                  job->request->timeout_ms, &job->error);
+    const enum dev_status status =
+        dev_program_single(job->single, compiles, seed, &job->runs[0], &job->expired[0],
+                           job->request->timeout_ms, &job->error);
     if (status == DEV_OK)
         add_run(job, 0, rate);
     return status;
@@ -245,8 +238,8 @@ static enum dev_status run_for(struct job *job, enum bench_form form, uint32_t r
     };
     const double began = clock_ns(CLOCK_MONOTONIC), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     do {
-        status =
-            form == BENCH_BATCHED ? run_batch(job, rate) : run_single(job, job->single[form], rate);
+        status = form == BENCH_BATCHED ? run_batch(job, rate)
+                                       : run_single(job, form == BENCH_COMPILED, rate);
         rate->wall_ns = clock_ns(CLOCK_MONOTONIC) - began;
     } while (status == DEV_OK && rate->wall_ns < seconds * 1e9);
     rate->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
