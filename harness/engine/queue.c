@@ -21,33 +21,21 @@ static const struct eng_run *run_of(const struct eng_queue *q)
     return q->workers->run;
 }
 
-static void say_line(struct eng_queue *q, bool named, const char *format, va_list arguments)
+// A remark; `named`: where several devices run it says of which it is.
+__attribute__((format(printf, 3, 4))) static void say(struct eng_queue *q, bool named,
+                                                      const char *format, ...)
 {
     char line[1024], safe[1024];
-    int used = named ? snprintf(line, sizeof line, "  device %u: ", q->device->number)
-                     : snprintf(line, sizeof line, "  ");
+    va_list arguments;
+    va_start(arguments, format);
+    int used = named && q->workers->count > 1
+                   ? snprintf(line, sizeof line, "  device %u: ", q->device->number)
+                   : snprintf(line, sizeof line, "  ");
     vsnprintf(line + used, sizeof line - (size_t)used, format, arguments);
+    va_end(arguments);
     text_sanitise(safe, sizeof safe, line);
     eng_progress_clear(run_of(q)->progress);
     run_of(q)->say(safe, run_of(q)->user);
-}
-
-// A remark; where several devices run it says of which it is.
-__attribute__((format(printf, 2, 3))) static void say(struct eng_queue *q, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say_line(q, q->workers->count > 1, format, arguments);
-    va_end(arguments);
-}
-
-__attribute__((format(printf, 2, 3))) static void say_as_it_is(struct eng_queue *q,
-                                                               const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    say_line(q, false, format, arguments);
-    va_end(arguments);
 }
 
 static void show_progress(struct eng_queue *q)
@@ -61,7 +49,7 @@ static void watch_say(const char *line, void *user)
 {
     struct eng_queue *q = user;
     pthread_mutex_lock(&q->workers->lock);
-    say(q, "driver: %s", line);
+    say(q, true, "driver: %s", line);
     pthread_mutex_unlock(&q->workers->lock);
 }
 
@@ -165,7 +153,7 @@ static bool put_device(struct eng_queue *q, const char *checker)
                      &error);
     q->on_host = host;
     if (q->stored && host)
-        say(q, "results are checked on the %s", checker);
+        say(q, true, "results are checked on the %s", checker);
     return q->stored;
 }
 
@@ -180,7 +168,7 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
         if (wait != ENG_WAIT_EVENT)
             return wait;
         if (event.kind == ENG_EVENT_MESSAGE)
-            say(q, "%s", event.text);
+            say(q, true, "%s", event.text);
         if (event.kind == ENG_EVENT_PRECOMPILED)
             eng_precompile_made(&q->precompile, event.text);
         if (event.kind == ENG_EVENT_OPENED) {
@@ -201,7 +189,7 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
 }
 
 // *failed: the harness did, not the driver.
-static enum eng_step open_once(struct eng_queue *q, size_t place, uint32_t check, char reason[512],
+static enum eng_stop open_once(struct eng_queue *q, size_t place, uint32_t check, char reason[512],
                                bool *failed)
 {
     struct lit_error error = {0};
@@ -211,7 +199,7 @@ static enum eng_step open_once(struct eng_queue *q, size_t place, uint32_t check
     *failed = !q->worker;
     if (*failed) {
         snprintf(reason, 512, "%s", error.message);
-        return ENG_STEP_ON;
+        return ENG_STOP_NOT;
     }
     eng_worker_ask(q->worker,
                    &(struct eng_request){.kind = ENG_OPEN,
@@ -223,14 +211,14 @@ static enum eng_step open_once(struct eng_queue *q, size_t place, uint32_t check
     *failed = wait == ENG_WAIT_FAILED;
     if (wait == ENG_WAIT_EVENT && !reason[0]) {
         q->checks |= check;
-        return put_device(q, checker) ? ENG_STEP_ON : ENG_STEP_STORE;
+        return put_device(q, checker) ? ENG_STOP_NOT : ENG_STOP_STORE;
     }
     if (eng_precompile_unclear(&q->precompile, place))
         eng_precompile_separate(&q->precompile, place);
     end_worker(q, wait != ENG_WAIT_EVENT);
     if (wait == ENG_WAIT_TIME)
-        return ENG_STEP_TIME;
-    return wait == ENG_WAIT_INTERRUPTED ? ENG_STEP_SIGNAL : ENG_STEP_ON;
+        return ENG_STOP_TIME;
+    return wait == ENG_WAIT_INTERRUPTED ? ENG_STOP_SIGNAL : ENG_STOP_NOT;
 }
 
 static bool must_stop(const struct eng_queue *q)
@@ -242,15 +230,15 @@ static bool must_stop(const struct eng_queue *q)
 // Sees to it that there is a worker with the device open, and that the checker was tried in the
 // mode that the configuration needs. Trying all of them would have a software device compile for
 // seconds before the first result.
-static enum eng_step ensure_open(struct eng_queue *q, size_t place)
+static enum eng_stop ensure_open(struct eng_queue *q, size_t place)
 {
     const struct cat_case *which = &q->plan.cases[place];
     const uint32_t check = UINT32_C(1) << cat_mode_of(which->test->oracle).check;
     while ((!q->worker || !(q->checks & check)) && !q->unfit && !must_stop(q)) {
         bool failed = false;
         q->fault[0] = '\0';
-        enum eng_step step = open_once(q, place, check, q->fault, &failed);
-        if (step != ENG_STEP_ON || q->worker)
+        enum eng_stop step = open_once(q, place, check, q->fault, &failed);
+        if (step != ENG_STOP_NOT || q->worker)
             return step;
         if (failed)
             q->failures++;
@@ -260,7 +248,7 @@ static enum eng_step ensure_open(struct eng_queue *q, size_t place)
         if (!q->unfit && !must_stop(q))
             wait_a_second(q);
     }
-    return q->worker ? ENG_STEP_ON : ENG_STEP_QUEUE_STOPS;
+    return q->worker ? ENG_STOP_NOT : ENG_STOP_QUEUE;
 }
 
 // One configuration
@@ -368,7 +356,7 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
 }
 
 // The configuration is over, but not by a DONE. Sets the verdict.
-static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
+static enum eng_stop conclude_wait(struct measure *m, enum eng_wait wait)
 {
     switch (wait) {
     case ENG_WAIT_GONE:
@@ -386,13 +374,13 @@ static enum eng_step conclude_wait(struct measure *m, enum eng_wait wait)
         m->failed = true;
         break;
     case ENG_WAIT_TIME:
-        return ENG_STEP_TIME;
+        return ENG_STOP_TIME;
     case ENG_WAIT_INTERRUPTED:
-        return ENG_STEP_SIGNAL;
+        return ENG_STOP_SIGNAL;
     case ENG_WAIT_EVENT:
         break;
     }
-    return ENG_STEP_ON;
+    return ENG_STOP_NOT;
 }
 
 static size_t place_of(const struct eng_queue *q, const struct measure *m)
@@ -414,9 +402,18 @@ static bool batch_is_sane(const struct measure *m, const struct eng_count *batch
            batch->failed_runs <= batch->runs && batch->no_progress_runs <= batch->runs;
 }
 
+// The worker is not to be believed.
+static enum eng_stop disbelieve(struct eng_queue *q, struct measure *m, const char *why)
+{
+    end_worker(q, true);
+    m->result = ENG_HARNESS_ERROR;
+    snprintf(m->reason, sizeof m->reason, "%s", why);
+    return ENG_STOP_NOT;
+}
+
 // Reads the events of one RUN until the configuration is over. *over is false if the run stops and
 // the configuration stays partial.
-static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
+static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
 {
     struct eng_event event;
     for (;;) {
@@ -431,16 +428,12 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
         }
         switch (event.kind) {
         case ENG_EVENT_BATCH:
-            if (!batch_is_sane(m, &event.count)) {
-                end_worker(q, true);
-                m->result = ENG_HARNESS_ERROR;
-                snprintf(m->reason, sizeof m->reason, "inconsistent counts from the worker");
-                return ENG_STEP_ON;
-            }
+            if (!batch_is_sane(m, &event.count))
+                return disbelieve(q, m, "inconsistent counts from the worker");
             eng_count_part(&m->row.count, &event.count, q->process, event.fresh);
             eng_count_add(&m->row.count, &event.count);
             if (!put(q, m))
-                return ENG_STEP_STORE;
+                return ENG_STOP_STORE;
             show(q, m);
             break;
         case ENG_EVENT_DONE:
@@ -451,30 +444,20 @@ static enum eng_step follow(struct eng_queue *q, struct measure *m, bool *over)
             // memory left, say, may have it without the others.
             if (eng_is_broken(m->result) || event.result == ENG_HARNESS_ERROR)
                 note_blame(q, m);
-            return ENG_STEP_ON;
+            return ENG_STOP_NOT;
         case ENG_EVENT_PRECOMPILED:
             if (!eng_precompile_made(&q->precompile, event.text) &&
-                !eng_precompile_over(&q->plan, place_of(q, m), event.text)) {
-                end_worker(q, true);
-                m->result = ENG_HARNESS_ERROR;
-                snprintf(m->reason, sizeof m->reason,
-                         "the worker precompiled a pipeline that was not requested");
-                return ENG_STEP_ON;
-            }
+                !eng_precompile_over(&q->plan, place_of(q, m), event.text))
+                return disbelieve(q, m, "the worker precompiled a pipeline that was not requested");
             break;
         case ENG_EVENT_ERROR:
             m->result = ENG_HARNESS_ERROR;
             snprintf(m->reason, sizeof m->reason, "%s", event.text);
-            return ENG_STEP_ON;
+            return ENG_STOP_NOT;
         case ENG_EVENT_MESSAGE:
-            say(q, "%s: %s", m->row.name, event.text);
+            say(q, true, "%s: %s", m->row.name, event.text);
             break;
-        case ENG_EVENT_ROW:
-        case ENG_EVENT_TIME:
-        case ENG_EVENT_RATE:
-        case ENG_EVENT_DEVICE:
-        case ENG_EVENT_OPENED:
-        case ENG_EVENT_CODE:
+        default:
             break;
         }
     }
@@ -498,8 +481,8 @@ static void add_up(struct eng_queue *q, const struct measure *m)
 static void report_end(struct eng_queue *q, const struct measure *m)
 {
     if (eng_is_broken(m->result) || m->failed || run_of(q)->verbose)
-        say(q, "%s: %s%s%s", eng_result_name(m->result), m->row.name, m->reason[0] ? ": " : "",
-            m->reason);
+        say(q, true, "%s: %s%s%s", eng_result_name(m->result), m->row.name,
+            m->reason[0] ? ": " : "", m->reason);
 }
 
 static void describe(const struct cat_case *which, struct eng_upcoming *ahead, void *user)
@@ -514,7 +497,7 @@ static void describe(const struct cat_case *which, struct eng_upcoming *ahead, v
 }
 
 // One request to the worker: runs up to m->target.
-static enum eng_step run_chunk(struct eng_queue *q, struct measure *m, bool *over)
+static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *over)
 {
     struct eng_request request = {.kind = ENG_RUN,
                                   .first = q->first + m->row.count.runs,
@@ -529,7 +512,7 @@ static enum eng_step run_chunk(struct eng_queue *q, struct measure *m, bool *ove
     show(q, m);
     take_place(q, m->which);
     eng_worker_ask(q->worker, &request);
-    enum eng_step step = follow(q, m, over);
+    enum eng_stop step = follow(q, m, over);
     leave_place(q);
     return step;
 }
@@ -537,7 +520,7 @@ static enum eng_step run_chunk(struct eng_queue *q, struct measure *m, bool *ove
 // The runs that were counted stay; what ended the others is not known, so they are done again.
 static void go_on_alone(struct eng_queue *q, struct measure *m)
 {
-    say(q, "%s: %s while precompiling other pipelines: continues without: %s", m->row.name,
+    say(q, true, "%s: %s while precompiling other pipelines: continues without: %s", m->row.name,
         eng_result_name(m->result), m->reason);
     end_worker(q, true);
     forget_evidence(m);
@@ -547,17 +530,17 @@ static void go_on_alone(struct eng_queue *q, struct measure *m)
 }
 
 // Runs until the rule says that it is enough, or something goes wrong.
-static enum eng_step run_by_rule(struct eng_queue *q, struct measure *m, bool *over)
+static enum eng_stop run_by_rule(struct eng_queue *q, struct measure *m, bool *over)
 {
-    enum eng_step step = ENG_STEP_ON;
+    enum eng_stop step = ENG_STOP_NOT;
     uint64_t next = eng_rule_next(&q->rule, &m->row.count);
     m->result = eng_verdict(&m->row.count);
-    while (next > 0 && step == ENG_STEP_ON && *over && is_verdict(m->result)) {
+    while (next > 0 && step == ENG_STOP_NOT && *over && is_verdict(m->result)) {
         step = ensure_open(q, place_of(q, m));
-        if (step == ENG_STEP_ON) {
+        if (step == ENG_STOP_NOT) {
             m->target = next;
             step = run_chunk(q, m, over);
-            if (step == ENG_STEP_ON && *over && m->unclear)
+            if (step == ENG_STOP_NOT && *over && m->unclear)
                 go_on_alone(q, m);
         } else {
             *over = false;
@@ -570,10 +553,10 @@ static enum eng_step run_by_rule(struct eng_queue *q, struct measure *m, bool *o
     return step;
 }
 
-static enum eng_step run_case(struct eng_queue *q, struct measure *m)
+static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
 {
     bool over = true;
-    enum eng_step step = ENG_STEP_ON;
+    enum eng_stop step = ENG_STOP_NOT;
     show(q, m);
     if (!cat_case_module(m->which)) {
         m->result = ENG_SKIP;
@@ -585,13 +568,14 @@ static enum eng_step run_case(struct eng_queue *q, struct measure *m)
     } else {
         step = run_by_rule(q, m, &over);
     }
-    if (step == ENG_STEP_STORE)
+    if (step == ENG_STOP_STORE)
         return step;
     // Nothing is known yet of a configuration that was stopped before its first batch.
-    if ((over || m->row.count.runs > 0) && !put(q, m))
-        return ENG_STEP_STORE;
-    if (over || m->row.count.runs > 0)
+    if (over || m->row.count.runs > 0) {
+        if (!put(q, m))
+            return ENG_STOP_STORE;
         add_up(q, m);
+    }
     if (over)
         report_end(q, m);
     if (m->result == ENG_HANG || m->result == ENG_DEVICE_LOST)
@@ -632,9 +616,10 @@ static bool recall(struct eng_queue *q, struct measure *m)
 }
 
 void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t index,
-                    const struct eng_device *device, const struct eng_share *share)
+                    const struct eng_device *device)
 {
     const struct eng_run *run = workers->run;
+    const struct eng_share *share = &workers->share;
     *q = (struct eng_queue){.workers = workers,
                             .device = device,
                             .progress = &workers->progress[index],
@@ -700,18 +685,17 @@ static void say_stopped(struct eng_queue *q)
         why = "it cannot be opened";
     else if (q->hangs >= ENG_HANGS)
         why = "hung ten times in a row";
-    say_as_it_is(q, "device %u stops: %s%s%s; not run: %s configuration%s", q->device->number, why,
-                 q->fault[0] ? ": " : "", q->fault, text_count(number, q->left),
-                 q->left == 1 ? "" : "s");
+    say(q, false, "device %u stops: %s%s%s; not run: %s configuration%s", q->device->number, why,
+        q->fault[0] ? ": " : "", q->fault, text_count(number, q->left), q->left == 1 ? "" : "s");
 }
 
-static enum eng_step run_cases(struct eng_queue *q)
+static enum eng_stop run_cases(struct eng_queue *q)
 {
     size_t first = 0;
     while (first < q->plan.count && q->done[first])
         first++;
-    enum eng_step step = q->left ? ensure_open(q, first) : ENG_STEP_ON;
-    for (size_t i = first; i < q->plan.count && step == ENG_STEP_ON; i++) {
+    enum eng_stop step = q->left ? ensure_open(q, first) : ENG_STOP_NOT;
+    for (size_t i = first; i < q->plan.count && step == ENG_STOP_NOT; i++) {
         if (q->done[i])
             continue;
         struct measure m;
@@ -720,11 +704,11 @@ static enum eng_step run_cases(struct eng_queue *q)
         step = run_case(q, &m);
         q->progress->name = NULL;
         measure_clear(&m);
-        if (step != ENG_STEP_ON)
+        if (step != ENG_STOP_NOT)
             break;
         q->progress->done++;
         if (--q->left > 0 && must_stop(q))
-            step = ENG_STEP_QUEUE_STOPS;
+            step = ENG_STOP_QUEUE;
     }
     return step;
 }
@@ -734,9 +718,9 @@ void eng_queue_run(struct eng_queue *q)
     q->progress->started = clock_now() - run_of(q)->progress->started;
     q->progress->active = true;
     q->step = run_cases(q);
-    end_worker(q, q->step != ENG_STEP_ON);
+    end_worker(q, q->step != ENG_STOP_NOT);
     q->progress->active = false;
-    if (q->step != ENG_STEP_QUEUE_STOPS)
+    if (q->step != ENG_STOP_QUEUE)
         return;
     say_stopped(q);
     if (q->failures >= ENG_LOSSES && !q->wedged)

@@ -79,18 +79,11 @@ void eng_precompile_separate(struct eng_precompile *precompile, size_t place);
 // The worker has ended.
 void eng_precompile_forget(struct eng_precompile *precompile);
 
-// How a queue ended; of several, the last one of these says how the run did.
-enum eng_step {
-    ENG_STEP_ON,          // at its end
-    ENG_STEP_QUEUE_STOPS, // the device is of no more use
-    ENG_STEP_TIME,
-    ENG_STEP_SIGNAL,
-    ENG_STEP_STORE, // the store cannot be written
-};
-
 // What the queues of a run share.
 struct eng_workers {
     const struct eng_run *run;
+    struct eng_share share;
+    struct eng_queue *queues;
     struct eng_tally *tally;
     struct eng_kernel_log kernel_log;
     struct lit_error *error;             // of the first one that could not write the store
@@ -126,7 +119,9 @@ struct eng_queue {
     char fault[512];                  // why it could not be opened last time
     unsigned losses, hangs;           // in a row
     unsigned failures;                // of the harness, in a row
-    enum eng_step step;               // how it ended
+    enum eng_stop step;               // how it ended
+    pthread_t thread;                 // that it has for itself where devices run side by side
+    bool has_thread, running, ended;
 };
 
 // Waits for a change, but not for long: whoever waits for something looks for signals, too. The
@@ -138,7 +133,7 @@ bool eng_workers_stops(const struct eng_workers *workers);
 // Makes the device's plan and counts what an earlier run has done of it. The queue must stay where
 // it is.
 void eng_queue_make(struct eng_queue *queue, struct eng_workers *workers, size_t index,
-                    const struct eng_device *device, const struct eng_share *share);
+                    const struct eng_device *device);
 void eng_queue_clear(struct eng_queue *queue);
 
 // Runs the queue; sets queue->step. The caller holds the lock.

@@ -8,31 +8,12 @@
 #include <sched.h>
 #include <stdlib.h>
 
-struct supervisor {
-    struct eng_workers workers;
-    struct eng_queue *queues;
-    struct eng_share share;
-    struct member *members;
-};
-
-struct member {
-    struct supervisor *supervisor;
-    size_t index;
-    pthread_t thread;
-    bool has_thread, running, ended;
-};
-
 static unsigned usable_cores(void)
 {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return 1;
     return (unsigned)CPU_COUNT(&set);
-}
-
-static bool is_software(const struct eng_queue *queue)
-{
-    return queue->device->facts.cpu;
 }
 
 static struct eng_share make_share(const struct eng_run *run)
@@ -54,128 +35,120 @@ static void print_header(const struct eng_queue *queue)
 }
 
 // Software devices take their turns in their order, others go at once.
-static bool may_start(const struct supervisor *s, size_t index)
+static bool may_start(const struct eng_queue *queue)
 {
+    const struct eng_workers *workers = queue->workers;
     unsigned busy = 0;
-    if (!is_software(&s->queues[index]))
+    if (!queue->device->facts.cpu)
         return true;
-    for (size_t i = 0; i < s->workers.count; i++) {
-        const struct member *other = &s->members[i];
-        if (is_software(&s->queues[i]) && !other->ended && (other->running || i < index))
+    for (size_t i = 0; i < workers->count; i++) {
+        const struct eng_queue *other = &workers->queues[i];
+        if (other->device->facts.cpu && !other->ended && (other->running || other < queue))
             busy++;
     }
-    return busy < s->share.at_once;
+    return busy < workers->share.at_once;
 }
 
 static void *work(void *user)
 {
-    struct member *member = user;
-    struct supervisor *s = member->supervisor;
-    pthread_mutex_lock(&s->workers.lock);
-    while (!may_start(s, member->index) && !eng_workers_stops(&s->workers))
-        eng_workers_wait(&s->workers);
-    member->running = true;
-    eng_queue_run(&s->queues[member->index]);
-    member->running = false;
-    member->ended = true;
-    pthread_cond_broadcast(&s->workers.changed);
-    pthread_mutex_unlock(&s->workers.lock);
+    struct eng_queue *queue = user;
+    struct eng_workers *workers = queue->workers;
+    pthread_mutex_lock(&workers->lock);
+    while (!may_start(queue) && !eng_workers_stops(workers))
+        eng_workers_wait(workers);
+    queue->running = true;
+    eng_queue_run(queue);
+    queue->running = false;
+    queue->ended = true;
+    pthread_cond_broadcast(&workers->changed);
+    pthread_mutex_unlock(&workers->lock);
     return NULL;
 }
 
-static void run_side_by_side(struct supervisor *s)
+static void run_side_by_side(struct eng_workers *workers)
 {
-    const size_t count = s->workers.count;
-    for (size_t i = 0; i < count; i++)
-        print_header(&s->queues[i]);
-    pthread_mutex_lock(&s->workers.lock);
-    for (size_t i = 0; i < count; i++) {
-        struct member *member = &s->members[i];
-        *member = (struct member){.supervisor = s, .index = i};
-        member->has_thread = pthread_create(&member->thread, NULL, work, member) == 0;
-        member->ended = !member->has_thread;
+    struct eng_queue *const queues = workers->queues;
+    for (size_t i = 0; i < workers->count; i++)
+        print_header(&queues[i]);
+    pthread_mutex_lock(&workers->lock);
+    for (size_t i = 0; i < workers->count; i++) {
+        queues[i].has_thread = pthread_create(&queues[i].thread, NULL, work, &queues[i]) == 0;
+        queues[i].ended = !queues[i].has_thread;
     }
-    pthread_mutex_unlock(&s->workers.lock);
-    for (size_t i = 0; i < count; i++)
-        if (s->members[i].has_thread)
-            pthread_join(s->members[i].thread, NULL);
+    pthread_mutex_unlock(&workers->lock);
+    for (size_t i = 0; i < workers->count; i++)
+        if (queues[i].has_thread)
+            pthread_join(queues[i].thread, NULL);
     // A thread that cannot be had costs time, no results.
-    for (size_t i = 0; i < count; i++)
-        if (!s->members[i].has_thread)
-            work(&s->members[i]);
+    for (size_t i = 0; i < workers->count; i++)
+        if (!queues[i].has_thread)
+            work(&queues[i]);
 }
 
-static void run_in_turn(struct supervisor *s)
+static void run_in_turn(struct eng_workers *workers)
 {
-    pthread_mutex_lock(&s->workers.lock);
-    for (size_t i = 0; i < s->workers.count; i++) {
-        print_header(&s->queues[i]);
-        eng_queue_run(&s->queues[i]);
-        if (s->queues[i].step > ENG_STEP_QUEUE_STOPS)
+    pthread_mutex_lock(&workers->lock);
+    for (size_t i = 0; i < workers->count; i++) {
+        print_header(&workers->queues[i]);
+        eng_queue_run(&workers->queues[i]);
+        if (workers->queues[i].step > ENG_STOP_QUEUE)
             break;
     }
-    pthread_mutex_unlock(&s->workers.lock);
+    pthread_mutex_unlock(&workers->lock);
 }
 
-static void make(struct supervisor *s, const struct eng_run *run, struct eng_tally *tally,
+static void make(struct eng_workers *workers, const struct eng_run *run, struct eng_tally *tally,
                  struct lit_error *error)
 {
     const size_t room = run->inventory->count + 1;
-    *s = (struct supervisor){.workers = {.run = run, .tally = tally, .error = error},
-                             .share = make_share(run),
-                             .queues = lit_alloc(room, sizeof *s->queues),
-                             .members = lit_alloc(room, sizeof *s->members)};
-    struct eng_workers *workers = &s->workers;
-    workers->progress = lit_alloc(room, sizeof *workers->progress);
-    workers->places = lit_alloc(room, sizeof *workers->places);
+    *workers = (struct eng_workers){.run = run,
+                                    .tally = tally,
+                                    .error = error,
+                                    .share = make_share(run),
+                                    .queues = lit_alloc(room, sizeof *workers->queues),
+                                    .progress = lit_alloc(room, sizeof *workers->progress),
+                                    .places = lit_alloc(room, sizeof *workers->places)};
     eng_kernel_log_open(&workers->kernel_log, run->kernel_log);
     pthread_mutex_init(&workers->lock, NULL);
-    pthread_cond_init(&s->workers.changed, NULL);
-    for (size_t i = 0; i < run->inventory->count; i++) {
-        if (!run->chosen[i])
-            continue;
-        eng_queue_make(&s->queues[workers->count], workers, workers->count,
-                       &run->inventory->devices[i], &s->share);
-        workers->count++;
-    }
+    pthread_cond_init(&workers->changed, NULL);
+    for (size_t i = 0; i < run->inventory->count; i++)
+        if (run->chosen[i]) {
+            eng_queue_make(&workers->queues[workers->count], workers, workers->count,
+                           &run->inventory->devices[i]);
+            workers->count++;
+        }
 }
 
-static void clear(struct supervisor *s)
+static void clear(struct eng_workers *workers)
 {
-    for (size_t i = 0; i < s->workers.count; i++)
-        eng_queue_clear(&s->queues[i]);
-    pthread_cond_destroy(&s->workers.changed);
-    pthread_mutex_destroy(&s->workers.lock);
-    eng_kernel_log_close(&s->workers.kernel_log);
-    free(s->workers.progress);
-    free(s->workers.places);
-    free(s->queues);
-    free(s->members);
+    for (size_t i = 0; i < workers->count; i++)
+        eng_queue_clear(&workers->queues[i]);
+    pthread_cond_destroy(&workers->changed);
+    pthread_mutex_destroy(&workers->lock);
+    eng_kernel_log_close(&workers->kernel_log);
+    free(workers->progress);
+    free(workers->places);
+    free(workers->queues);
 }
 
 enum eng_stop eng_supervise(const struct eng_run *run, struct eng_tally *tally,
                             struct lit_error *error)
 {
-    static const enum eng_stop stops[] = {
-        [ENG_STEP_ON] = ENG_STOP_NOT,      [ENG_STEP_QUEUE_STOPS] = ENG_STOP_NOT,
-        [ENG_STEP_TIME] = ENG_STOP_TIME,   [ENG_STEP_SIGNAL] = ENG_STOP_SIGNAL,
-        [ENG_STEP_STORE] = ENG_STOP_STORE,
-    };
-    struct supervisor s;
+    struct eng_workers workers;
+    enum eng_stop last = ENG_STOP_NOT;
     tally->shard = run->shard.kind != STORE_WHOLE;
-    enum eng_step last = ENG_STEP_ON;
-    make(&s, run, tally, error);
-    if (s.workers.count > 1 && !run->serial)
-        run_side_by_side(&s);
+    make(&workers, run, tally, error);
+    if (workers.count > 1 && !run->serial)
+        run_side_by_side(&workers);
     else
-        run_in_turn(&s);
+        run_in_turn(&workers);
     eng_progress_clear(run->progress);
-    for (size_t i = 0; i < s.workers.count; i++)
-        if (s.queues[i].step > last)
-            last = s.queues[i].step;
-    clear(&s);
-    tally->out_of_time = last == ENG_STEP_TIME;
-    return stops[last];
+    for (size_t i = 0; i < workers.count; i++)
+        if (workers.queues[i].step > last)
+            last = workers.queues[i].step;
+    clear(&workers);
+    tally->out_of_time = last == ENG_STOP_TIME;
+    return last == ENG_STOP_QUEUE ? ENG_STOP_NOT : last;
 }
 
 // --- Shares the machine between devices.

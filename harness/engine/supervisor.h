@@ -39,8 +39,10 @@ struct eng_run {
     void *user;
 };
 
+// How a queue ended, or a run: as the last of these that one of its queues has.
 enum eng_stop {
     ENG_STOP_NOT,    // everything planned was done, but for devices whose queue stopped
+    ENG_STOP_QUEUE,  // the device is of no more use; never of a run
     ENG_STOP_TIME,   // the time was used up
     ENG_STOP_SIGNAL, // eng_interrupt() says which
     ENG_STOP_STORE,  // the store cannot be written; `error` says why
