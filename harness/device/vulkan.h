@@ -24,8 +24,6 @@ const char *dev_result_name(VkResult result, char text[32]);
 // Fills *error and is DEV_ERROR.
 #define dev_refuse(error, ...) (lit_fail(error, LIT_EXIT_USAGE, __VA_ARGS__), DEV_ERROR)
 
-// --- instance.c: loader, instance, validation messages
-
 struct dev_instance {
     VkInstance handle;
     VkDebugUtilsMessengerEXT messenger;
@@ -34,15 +32,7 @@ struct dev_instance {
     void *user;
 };
 
-// `info` may be NULL: no validation. *instance must stay where it is while it lives.
-bool dev_instance_create(struct dev_instance *instance, const struct dev_open_info *info,
-                         struct lit_error *error);
-void dev_instance_destroy(struct dev_instance *instance); // half-made ones too
-// The devices that speak Vulkan 1.1 or later, allocated; at least one.
-bool dev_instance_devices(const struct dev_instance *instance, VkPhysicalDevice **devices,
-                          size_t *count, struct lit_error *error);
-
-// --- extensions.c: the features that tests can need, where a device offers them
+// --- facts.c: the features that tests can need, where a device offers them
 
 struct dev_features {
     VkPhysicalDeviceFeatures2 base;
@@ -76,23 +66,17 @@ struct dev_features {
     bool size_properties;   // likewise VkPhysicalDeviceSubgroupSizeControlProperties
 };
 
-// Asks the device. features->base is then a chain of exactly the features to enable. The structure
-// is linked to itself: it must not be copied. `api` is the version that both sides speak.
-bool dev_features_read(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
-                       struct lit_error *error);
-
 // Adds what reports compiled code, as far as the device offers it.
 bool dev_features_capture(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
                           struct lit_error *error);
 
-// --- facts.c
-
-// Fills *facts. False with an error if the driver says what cannot be; *facts then holds what could
-// be made out, with zeros for the rest.
+// Fills *facts and *features: features->base is then a chain of exactly the features to enable, so
+// that the structure must not be copied. False with an error if the driver says what cannot be;
+// *facts then holds what could be made out, with zeros for the rest.
 bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev_facts *facts,
                     struct dev_features *features, struct lit_error *error);
 
-// --- open.c, buffer.c, commands.c: the device
+// --- The device
 
 // The passes of the checker: spirv/checker/fill.spvasm, and compare.spvasm as it is built.
 enum dev_pass { DEV_FILL, DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };

@@ -2,6 +2,8 @@
 // Asks a worker, and replaces it when it ends.
 #include "engine/client.h"
 
+#include "engine/bench.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,16 +14,17 @@ void eng_client_end(struct eng_client *client)
 }
 
 // False if a chunk does not go on where the last one ended.
-static bool take_chunk(struct eng_client *client, const struct eng_chunk *chunk)
+static bool take_chunk(struct text *code, const struct eng_chunk *chunk)
 {
-    if (chunk->offset != client->code.length)
+    if (chunk->offset != code->length)
         return false;
-    text_append(&client->code, (const char *)chunk->bytes, chunk->size);
+    text_append(code, (const char *)chunk->bytes, chunk->size);
     return true;
 }
 
-bool eng_client_wait(struct eng_worker *worker, struct eng_event *event,
-                     struct eng_outcome *outcome, enum eng_end *end)
+// Waits for an event. False if there is none any more: *end and the outcome then say why.
+static bool wait_event(struct eng_worker *worker, struct eng_event *event,
+                       struct eng_outcome *outcome, enum eng_end *end)
 {
     *end = ENG_END_RAN;
     switch (eng_worker_wait(worker, event, outcome->reason)) {
@@ -53,7 +56,7 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
 {
     for (;;) {
         enum eng_end end = ENG_END_RAN;
-        if (!eng_client_wait(client->worker, event, outcome, &end))
+        if (!wait_event(client->worker, event, outcome, &end))
             return end;
         if (event->kind == ENG_EVENT_OPENED)
             snprintf(client->checker, sizeof client->checker, "%s%s",
@@ -61,7 +64,7 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
                      event->host_checker ? event->text : "");
         if (event->kind == ENG_EVENT_BATCH)
             eng_count_add(&outcome->count, &event->count);
-        if (event->kind == ENG_EVENT_CODE && !take_chunk(client, &event->chunk)) {
+        if (event->kind == ENG_EVENT_CODE && !take_chunk(&client->code, &event->chunk)) {
             snprintf(outcome->reason, sizeof outcome->reason, "code with a gap");
             outcome->result = ENG_HARNESS_ERROR;
             return ENG_END_RAN;
@@ -192,5 +195,90 @@ enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_cas
             break;
     }
     eng_client_end(&client);
+    return end;
+}
+
+// --- One request for a benchmark.
+
+// False if what the worker said ends the conversation; *end and *outcome then say how.
+static bool take(const struct eng_watch *watch, const struct eng_event *event,
+                 const struct eng_benching *benching, struct text *code,
+                 struct eng_outcome *outcome)
+{
+    bool sense = true;
+    switch (event->kind) {
+    case ENG_EVENT_ROW:
+        sense = benching->row &&
+                benching->row(&event->bench, event->result, event->text, benching->user);
+        break;
+    case ENG_EVENT_CODE:
+        sense = benching->code && take_chunk(code, &event->chunk);
+        if (sense && code->length == event->chunk.total) {
+            sense = benching->code(code->data ? code->data : "", code->length, benching->user);
+            text_free(code);
+        }
+        break;
+    case ENG_EVENT_TIME:
+        sense = benching->time && benching->time(&event->bench, benching->user);
+        break;
+    case ENG_EVENT_RATE:
+        sense = benching->rate && benching->rate(&event->rate, benching->user);
+        break;
+    case ENG_EVENT_MESSAGE:
+        watch->say(event->text, watch->user);
+        break;
+    case ENG_EVENT_DONE:
+        outcome->result = event->result;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", event->text);
+        return false;
+    case ENG_EVENT_ERROR:
+        outcome->result =
+            event->error_code == LIT_EXIT_DEVICE_LOST ? ENG_DEVICE_LOST : ENG_HARNESS_ERROR;
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", event->text);
+        return false;
+    default:
+        sense = false;
+    }
+    if (!sense) {
+        outcome->result = ENG_HARNESS_ERROR;
+        snprintf(outcome->reason, sizeof outcome->reason, "invalid message from the worker");
+    }
+    return sense;
+}
+
+static enum eng_end follow_bench(struct eng_worker *worker, const struct eng_watch *watch,
+                                 const struct eng_benching *benching, struct text *code,
+                                 struct eng_outcome *outcome)
+{
+    for (;;) {
+        struct eng_event event;
+        enum eng_end end = ENG_END_RAN;
+        if (!wait_event(worker, &event, outcome, &end))
+            return end;
+        if (!take(watch, &event, benching, code, outcome))
+            return ENG_END_RAN;
+    }
+}
+
+enum eng_end eng_bench_ask(const struct eng_watch *watch, const struct eng_device *device,
+                           const struct eng_request *asked, const struct eng_benching *benching,
+                           struct eng_outcome *outcome)
+{
+    struct lit_error error = {0};
+    struct text code = {0};
+    struct eng_request request = *asked;
+    *outcome = (struct eng_outcome){0};
+    struct eng_worker *worker = eng_worker_start(watch, device->manifest, &error);
+    if (!worker) {
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
+        return ENG_END_UNFIT;
+    }
+    request.kind = ENG_BENCH;
+    request.index = device->index;
+    request.timeout_ms = eng_batch_limit_ms(&watch->policy);
+    eng_worker_ask(worker, &request);
+    const enum eng_end end = follow_bench(worker, watch, benching, &code, outcome);
+    text_free(&code);
+    eng_worker_end(&worker, end != ENG_END_RAN || outcome->result != ENG_PASS);
     return end;
 }

@@ -39,10 +39,6 @@ struct eng_outcome {
     char reason[512];
 };
 
-// Waits for an event. False if there is none any more: *end and the outcome then say why.
-bool eng_client_wait(struct eng_worker *worker, struct eng_event *event,
-                     struct eng_outcome *outcome, enum eng_end *end);
-
 // Ends the worker and frees the code. A client starts as {.watch, .device}, which must outlive it.
 void eng_client_end(struct eng_client *client);
 

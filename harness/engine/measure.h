@@ -8,19 +8,21 @@
 #include "engine/protocol.h"
 #include "generate/module.h"
 
-// A configuration that is not of the catalogue.
-struct eng_own {
-    const struct cat_case *which;
-    const struct cat_module *module;
-    const uint32_t *words; // of the module
+// A generated program as a configuration: its head is written and read like that of any test, its
+// oracle is found by name, its module is emitted.
+struct eng_generated {
+    struct cat_test test;
+    struct cat_case which;
+    struct cat_module entry;
+    struct gen_module module;
 };
 
 struct eng_measure {
     struct dev *dev;
-    const struct eng_own *own; // NULL: the one of the catalogue that the request names
-    bool check_on_host;        // the device's own checker is not trusted
-    uint32_t tried;            // modes in which it was tried, bit i: enum cat_check i; others are
-                               // checked on the host
+    const struct eng_generated *own; // NULL: the one of the catalogue that the request names
+    bool check_on_host;              // the device's own checker is not trusted
+    uint32_t tried; // modes in which it was tried, bit i: enum cat_check i; others are
+                    // checked on the host
     bool named;     // the module gets the names of its ids, for who reads the driver's listing
     uint32_t scale; // workgroups, where the test leaves the choice; 0: as many as suit the device
     const struct eng_sink *sink; // takes BATCH and MESSAGE events, and at last DONE or ERROR
@@ -52,9 +54,6 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
 void eng_precompile_begin(struct dev *dev, const struct eng_request *request,
                           const struct eng_sink *sink);
 
-// Moves input and expectation, if they were made with this seed for this configuration, to *ready,
-// which eng_prepare has filled. False if they are not there: eng_prepare_data makes them.
-bool eng_precompiled_data(const char *name, uint64_t seed, struct eng_prepared *ready);
 // Frees what was made under this name and not used; NULL: everything. Nothing may be being made.
 void eng_precompiled_forget(const char *name);
 
@@ -73,18 +72,7 @@ enum eng_result eng_status_result(enum dev_status status);
 // device lacks something, or harness-error if the driver refuses the pipeline) or ERROR.
 enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_sink *sink);
 
-// --- A generated program as a configuration that eng_measure can run: its head is written and read
-// like that of any test, its oracle is found by name, its module is emitted.
-
-struct eng_generated {
-    struct cat_test test;
-    struct cat_case which;
-    struct cat_module entry;
-    struct gen_module module;
-    struct eng_own own; // of the members above
-};
-
-// Makes it of a GENERATED request, which is not trusted. Must stay where it is; clear it after a
+// Makes one of a GENERATED request, which is not trusted. Must stay where it is; clear it after a
 // failure too. False with an error if the request makes no sense.
 bool eng_generated_make(const struct eng_request *request, struct eng_generated *generated,
                         struct lit_error *error);

@@ -183,7 +183,7 @@ static enum dev_status run_generated(struct worker *worker, const struct eng_req
         status = eng_measure(
             &(struct eng_measure){
                 .dev = worker->dev,
-                .own = &generated.own,
+                .own = &generated,
                 .check_on_host = true,
                 .scale = dev_facts(worker->dev)->cpu ? GENERATED_CPU : GENERATED_GPU,
                 .sink = &worker->sink,
