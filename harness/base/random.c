@@ -20,12 +20,17 @@ uint64_t random_below(struct lit_random *random, uint64_t bound)
     return value % bound;
 }
 
-void random_shuffle(struct lit_random *random, size_t *order, size_t count)
+void random_shuffle(struct lit_random *random, void *items, size_t count, size_t size)
 {
+    unsigned char *bytes = items;
     for (size_t i = count; i > 1; i--) {
-        const size_t other = (size_t)random_below(random, i), last = order[i - 1];
-        order[i - 1] = order[other];
-        order[other] = last;
+        unsigned char *last = bytes + (i - 1) * size;
+        unsigned char *other = bytes + (size_t)random_below(random, i) * size;
+        for (size_t b = 0; b < size; b++) {
+            const unsigned char byte = last[b];
+            last[b] = other[b];
+            other[b] = byte;
+        }
     }
 }
 

@@ -15,8 +15,9 @@ uint64_t random_next(struct lit_random *random);
 // A number below `bound`, without bias. bound > 0.
 uint64_t random_below(struct lit_random *random, uint64_t bound);
 
-// Puts `count` places into an order drawn at random, each one as likely (Fisher, Yates).
-void random_shuffle(struct lit_random *random, size_t *order, size_t count);
+// Puts `count` items of `size` bytes into an order drawn at random, each one as likely (Fisher,
+// Yates).
+void random_shuffle(struct lit_random *random, void *items, size_t count, size_t size);
 
 // What identifies something by its bytes, in whatever file: XXH3, 128 bits, as hexadecimal digits.
 #define IDENTITY_SIZE 33

@@ -57,11 +57,6 @@ static void emit(struct job *job, const struct eng_event *event)
     job->peer_closed = !job->sink->emit(event, job->sink->user) || job->peer_closed;
 }
 
-static void emit_end(struct job *job, enum eng_result result)
-{
-    eng_emit_text(job->sink, ENG_EVENT_DONE, result, result == ENG_PASS ? "" : job->error.message);
-}
-
 // --- What is expected
 
 static const uint32_t *expected_of(struct job *job, const struct bench_row *row)
@@ -360,7 +355,7 @@ static enum dev_status time_all(struct job *job)
             order[count++] = i;
     const uint64_t rounds = job->request->runs + ENG_BENCH_WARM;
     for (uint64_t round = 0; round < rounds && status == DEV_OK; round++) {
-        random_shuffle(&random, order, count);
+        random_shuffle(&random, order, count, sizeof *order);
         for (size_t i = 0; i < count && status == DEV_OK && !job->peer_closed; i++)
             status = time_row(job, &job->items[order[i]], (uint32_t)round);
     }
@@ -440,7 +435,7 @@ static enum dev_status work(struct job *job)
     if (status == DEV_OK)
         status = time_all(job);
     const bool lacks = status == DEV_ERROR && job->lookback && job->error.code == LIT_EXIT_NOTHING;
-    emit_end(job, lacks ? ENG_SKIP : eng_status_result(status));
+    eng_emit_end(job->sink, lacks ? ENG_SKIP : eng_status_result(status), &job->error);
     return status;
 }
 
@@ -473,9 +468,9 @@ enum dev_status eng_bench(struct dev *dev, const struct eng_request *request,
     if (job->subgroup < 4 || job->subgroup > 128) {
         lit_fail(&job->error, LIT_EXIT_NOTHING,
                  "subgroups of %" PRIu32 "; the kernels are for 4 to 128", job->subgroup);
-        emit_end(job, ENG_SKIP);
+        eng_emit_end(job->sink, ENG_SKIP, &job->error);
     } else if (!settle(job)) {
-        emit_end(job, ENG_HARNESS_ERROR);
+        eng_emit_end(job->sink, ENG_HARNESS_ERROR, &job->error);
     } else {
         status = work(job);
     }

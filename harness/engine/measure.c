@@ -55,6 +55,12 @@ void eng_emit_text(const struct eng_sink *sink, enum eng_event_kind kind, enum e
     sink->emit(&event, sink->user);
 }
 
+void eng_emit_end(const struct eng_sink *sink, enum eng_result result,
+                  const struct lit_error *error)
+{
+    eng_emit_text(sink, ENG_EVENT_DONE, result, result == ENG_PASS ? "" : error->message);
+}
+
 struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const uint32_t *words)
 {
     return (struct dev_compile_info){

@@ -65,6 +65,9 @@ bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink);
 // Emits a result and a text: DONE, ERROR.
 void eng_emit_text(const struct eng_sink *sink, enum eng_event_kind kind, enum eng_result result,
                    const char *text);
+// Emits DONE, with the error's message unless it passed.
+void eng_emit_end(const struct eng_sink *sink, enum eng_result result,
+                  const struct lit_error *error);
 // What a request ended as; PASS for DEV_OK.
 enum eng_result eng_status_result(enum dev_status status);
 

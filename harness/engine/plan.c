@@ -49,17 +49,6 @@ static void gather(const struct cat_case *which, void *user)
     g->plan->cases[g->plan->count++] = *which;
 }
 
-static void shuffle_cases(struct eng_plan *plan, uint64_t seed)
-{
-    struct lit_random random = {.state = random_derive(seed, "order")};
-    for (size_t i = plan->count; i > 1; i--) {
-        size_t other = (size_t)random_below(&random, i);
-        struct cat_case swap = plan->cases[i - 1];
-        plan->cases[i - 1] = plan->cases[other];
-        plan->cases[other] = swap;
-    }
-}
-
 void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
                    const struct dev_facts *facts, bool shuffle, uint64_t seed)
 {
@@ -88,8 +77,9 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
     }
     free(room);
     free(patterns);
+    struct lit_random random = {.state = random_derive(seed, "order")};
     if (shuffle)
-        shuffle_cases(plan, seed);
+        random_shuffle(&random, plan->cases, plan->count, sizeof *plan->cases);
 }
 
 void eng_plan_shard(struct eng_plan *plan, const struct eng_shard *shard)

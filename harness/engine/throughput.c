@@ -348,11 +348,6 @@ static enum dev_status work(struct job *job)
     return status == DEV_OK ? run_rounds(job) : status;
 }
 
-static void emit_end(struct job *job, enum eng_result result)
-{
-    eng_emit_text(job->sink, ENG_EVENT_DONE, result, result == ENG_PASS ? "" : job->error.message);
-}
-
 enum dev_status eng_throughput(struct dev *dev, const struct eng_request *request,
                                const struct eng_sink *sink)
 {
@@ -362,15 +357,15 @@ enum dev_status eng_throughput(struct dev *dev, const struct eng_request *reques
     job->request = request;
     job->sink = sink;
     if (!settle(job)) {
-        emit_end(job, ENG_HARNESS_ERROR);
+        eng_emit_end(sink, ENG_HARNESS_ERROR, &job->error);
     } else if (!resolve(job, request->elements)) {
-        emit_end(job, ENG_SKIP);
+        eng_emit_end(sink, ENG_SKIP, &job->error);
     } else if (!dev_self_test(dev, 1u << job->ready.mode.check, request->timeout_ms, &status,
                               &job->error)) {
-        emit_end(job, status == DEV_OK ? ENG_SKIP : eng_status_result(status));
+        eng_emit_end(sink, status == DEV_OK ? ENG_SKIP : eng_status_result(status), &job->error);
     } else {
         status = work(job);
-        emit_end(job, eng_status_result(status));
+        eng_emit_end(sink, eng_status_result(status), &job->error);
     }
     // A driver may hang in cleaning up what it lost.
     if (status == DEV_OK || status == DEV_ERROR)

@@ -94,11 +94,6 @@ bool cfg_same_test(const char *a, const char *b)
     return length == cfg_test_length(b) && strncmp(a, b, length) == 0;
 }
 
-size_t cfg_variant_length(const char *name)
-{
-    return strcspn(name, "@");
-}
-
 size_t cfg_bare_length(const char *name)
 {
     const size_t length = strlen(name);

@@ -43,8 +43,6 @@ void cfg_print(const char *test, const struct cfg_pair *pairs, size_t count, str
 // How much of a name, or of a pattern, is that of the test.
 size_t cfg_test_length(const char *name);
 bool cfg_same_test(const char *a, const char *b);
-// How much of a name is that of the test and its variant.
-size_t cfg_variant_length(const char *name);
 // How much of a name stands before the subgroup size; all of it if there is none.
 size_t cfg_bare_length(const char *name);
 // Whether a pattern says something of the subgroup size.

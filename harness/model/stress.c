@@ -401,11 +401,6 @@ uint32_t dev_stress_slices(const struct dev_stress *set, uint32_t workgroups, ui
         slices[i] = (struct dev_slice){.first = first, .count = next - first};
         first = next;
     }
-    for (uint32_t left = count; left > 1; left--) {
-        const uint32_t other = (uint32_t)random_below(&random, left);
-        const struct dev_slice last = slices[left - 1];
-        slices[left - 1] = slices[other];
-        slices[other] = last;
-    }
+    random_shuffle(&random, slices, count, sizeof *slices);
     return count;
 }

@@ -98,7 +98,6 @@ static void lengths(void **state)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         assert_int_equal(cfg_bare_length(table[i].name), strlen(table[i].bare));
     assert_int_equal(cfg_test_length("a.b/c=d"), 3);
-    assert_int_equal(cfg_variant_length("a.b/c=d@e=f"), 7);
     assert_true(cfg_same_test("a.b/c=d", "a.b@e=f"));
     assert_false(cfg_same_test("a.b/c=d", "a.bb"));
     assert_true(cfg_is_precise("*@w=1"));
