@@ -146,13 +146,6 @@ void eng_prepared_clear(struct eng_prepared *p)
     p->input = p->expected = NULL;
 }
 
-void eng_prepared_move(struct eng_prepared *to, struct eng_prepared *from)
-{
-    *to = *from;
-    to->args.which = &to->which;
-    from->input = from->expected = NULL;
-}
-
 uint32_t eng_run_seed(uint64_t stream, uint64_t run)
 {
     struct lit_random random = {.state = stream + run};

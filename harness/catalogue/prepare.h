@@ -17,7 +17,7 @@ struct eng_prepare {
 
 struct eng_prepared {
     struct cat_case which;
-    struct cat_args args; // args.which points to `which`: eng_prepared_move moves it
+    struct cat_args args; // args.which points to `which`: it must stay where it is
     const struct cat_oracle *oracle;
     struct cat_mode mode;
     const struct cat_module *module;
@@ -37,8 +37,6 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *prepare
 // Makes input and expectation. `seed` is that of the session.
 void eng_prepare_data(struct eng_prepared *prepared, uint64_t seed);
 void eng_prepared_clear(struct eng_prepared *prepared);
-// Leaves nothing in *from that would have to be cleared.
-void eng_prepared_move(struct eng_prepared *to, struct eng_prepared *from);
 
 // The seed that a run gets in its push constants. Only the run's number counts, from 0: a run that
 // is done again, or resumed, has its seed again.

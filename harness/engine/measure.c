@@ -85,22 +85,38 @@ uint64_t eng_most_words(const struct dev *dev)
 
 #define MOST_WORDS (UINT64_C(1) << 22) // of input and expectation
 
-// What one thread makes besides the pipeline.
-struct listener {
+// What one thread makes besides the pipeline. Once made it waits in the list for its turn.
+struct upcoming {
     const struct eng_sink *sink;
+    char name[512];
     uint64_t seed;
     struct eng_prepared ready;
+    struct upcoming *next;
 };
 
-// What is made and waits for its turn.
-static struct {
-    pthread_mutex_t lock;
-    struct made {
-        char name[512]; // "": this place is free
-        uint64_t seed;
-        struct eng_prepared ready;
-    } made[DEV_PRECOMPILE_MOST];
-} store = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct upcoming *made;
+static pthread_mutex_t made_lock = PTHREAD_MUTEX_INITIALIZER;
+
+// Takes the one of that name, NULL: any, out of the list. NULL if there is none.
+static struct upcoming *take_made(const char *name)
+{
+    pthread_mutex_lock(&made_lock);
+    struct upcoming **at = &made;
+    while (*at && name && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next;
+    struct upcoming *one = *at;
+    if (one)
+        *at = one->next;
+    pthread_mutex_unlock(&made_lock);
+    return one;
+}
+
+static void free_upcoming(struct upcoming *one)
+{
+    if (one)
+        eng_prepared_clear(&one->ready);
+    free(one);
+}
 
 static bool same_shape(const struct cat_shape *a, const struct cat_shape *b)
 {
@@ -113,81 +129,58 @@ static bool same_shape(const struct cat_shape *a, const struct cat_shape *b)
 // which eng_prepare has filled. False if they are not there.
 static bool take_data(const char *name, uint64_t seed, struct eng_prepared *ready)
 {
-    bool found = false;
-    pthread_mutex_lock(&store.lock);
-    for (size_t i = 0; i < DEV_PRECOMPILE_MOST && !found; i++) {
-        struct made *made = &store.made[i];
-        found = made->name[0] && !strcmp(made->name, name) && made->seed == seed &&
-                same_shape(&made->ready.shape, &ready->shape);
-        if (!found)
-            continue;
-        ready->input = made->ready.input;
-        ready->expected = made->ready.expected;
-        ready->stream = made->ready.stream;
-        ready->deterministic = made->ready.deterministic;
-        made->name[0] = '\0';
+    struct upcoming *one = take_made(name);
+    const bool found = one && one->seed == seed && same_shape(&one->ready.shape, &ready->shape);
+    if (found) {
+        ready->input = one->ready.input;
+        ready->expected = one->ready.expected;
+        ready->stream = one->ready.stream;
+        ready->deterministic = one->ready.deterministic;
+        one->ready.input = one->ready.expected = NULL;
     }
-    pthread_mutex_unlock(&store.lock);
+    free_upcoming(one);
     return found;
 }
 
 void eng_precompiled_forget(const char *name)
 {
-    pthread_mutex_lock(&store.lock);
-    for (size_t i = 0; i < DEV_PRECOMPILE_MOST; i++) {
-        struct made *made = &store.made[i];
-        if (!made->name[0] || (name && strcmp(made->name, name) != 0))
-            continue;
-        eng_prepared_clear(&made->ready);
-        made->name[0] = '\0';
-    }
-    pthread_mutex_unlock(&store.lock);
+    for (struct upcoming *one = NULL; (one = take_made(name));)
+        free_upcoming(one);
 }
 
-static void keep(const char *name, struct listener *listener)
-{
-    struct made *place = NULL;
-    pthread_mutex_lock(&store.lock);
-    for (size_t i = 0; i < DEV_PRECOMPILE_MOST && !place; i++)
-        if (!store.made[i].name[0])
-            place = &store.made[i];
-    if (place) {
-        snprintf(place->name, sizeof place->name, "%s", name);
-        place->seed = listener->seed;
-        eng_prepared_move(&place->ready, &listener->ready);
-    }
-    pthread_mutex_unlock(&store.lock);
-    eng_prepared_clear(&listener->ready);
-}
-
-static void say_made(const char *name, struct listener *listener)
+static void say_made(const struct eng_sink *sink, const char *name)
 {
     struct eng_event event = {.kind = ENG_EVENT_PRECOMPILED};
     snprintf(event.text, sizeof event.text, "%s", name);
-    listener->sink->emit(&event, listener->sink->user);
-    free(listener);
+    sink->emit(&event, sink->user);
 }
 
 // On the pipeline's thread.
 static void finish_data(const char *name, void *user)
 {
-    struct listener *listener = user;
-    const struct cat_shape *shape = &listener->ready.shape;
-    const uint64_t each = cat_check_stride(listener->ready.oracle->check);
+    struct upcoming *one = user;
+    const struct eng_sink *sink = one->sink;
+    const struct cat_shape *shape = &one->ready.shape;
+    const uint64_t each = cat_check_stride(one->ready.oracle->check);
     if (shape->input_words + shape->instances * shape->words_per_instance * each <= MOST_WORDS) {
-        eng_prepare_data(&listener->ready, listener->seed);
-        keep(name, listener);
+        eng_prepare_data(&one->ready, one->seed);
+        pthread_mutex_lock(&made_lock);
+        one->next = made;
+        made = one;
+        pthread_mutex_unlock(&made_lock);
+    } else {
+        free_upcoming(one);
     }
-    say_made(name, listener);
+    say_made(sink, name);
 }
 
 // Whatever is wrong with it will be said when its turn comes.
-static bool begin_data(struct dev *dev, const struct eng_upcoming *ahead, struct listener *listener)
+static bool begin_data(struct dev *dev, const struct eng_upcoming *ahead, struct upcoming *one)
 {
     struct lit_error error = {0};
     struct cat_case which;
     struct dev_stress stress;
-    struct eng_prepared *ready = &listener->ready;
+    struct eng_prepared *ready = &one->ready;
     if (!cat_case_parse(ahead->name, &which, &error) ||
         !eng_stress_parse(ahead->stress, &stress, &error) ||
         !eng_prepare(
@@ -206,7 +199,7 @@ static bool begin_data(struct dev *dev, const struct eng_upcoming *ahead, struct
                                          .code = eng_compile_info(ready, NULL),
                                          .sliced = stress.slices > 1,
                                          .made = finish_data,
-                                         .user = listener,
+                                         .user = one,
                                      });
 }
 
@@ -214,10 +207,15 @@ void eng_precompile_begin(struct dev *dev, const struct eng_request *request,
                           const struct eng_sink *sink)
 {
     for (size_t i = 0; i < request->ahead_count; i++) {
-        struct listener *listener = lit_alloc(1, sizeof *listener);
-        *listener = (struct listener){.sink = sink, .seed = request->seed};
-        if (!begin_data(dev, &request->ahead[i], listener))
-            say_made(request->ahead[i].name, listener);
+        const char *name = request->ahead[i].name;
+        struct upcoming *one = lit_alloc(1, sizeof *one);
+        one->sink = sink;
+        one->seed = request->seed;
+        snprintf(one->name, sizeof one->name, "%s", name);
+        if (!begin_data(dev, &request->ahead[i], one)) {
+            free_upcoming(one);
+            say_made(sink, name);
+        }
     }
 }
 

@@ -143,23 +143,6 @@ static void shuffling_is_a_permutation_that_the_seed_decides(void **state)
     eng_plan_clear(&other);
 }
 
-static void what_is_made_ready_can_be_moved(void **state)
-{
-    (void)state;
-    struct eng_prepared *from = lit_alloc(1, sizeof *from), to;
-    from->which.subgroup = 32;
-    from->args.which = &from->which;
-    from->input = lit_alloc(1, 4);
-    uint32_t *input = from->input;
-    eng_prepared_move(&to, from);
-    eng_prepared_clear(from);
-    free(from);
-    assert_ptr_equal(to.args.which, &to.which);
-    assert_int_equal(to.args.which->subgroup, 32);
-    assert_ptr_equal(to.input, input);
-    eng_prepared_clear(&to);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,7 +150,6 @@ int main(void)
         cmocka_unit_test(only_the_default_size_unless_asked),
         cmocka_unit_test(a_pattern_can_name_a_size),
         cmocka_unit_test(shuffling_is_a_permutation_that_the_seed_decides),
-        cmocka_unit_test(what_is_made_ready_can_be_moved),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }
