@@ -122,8 +122,9 @@ static void chain(struct dev_features *features, const struct offer *offer,
     }
 }
 
-static bool read_features(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
-                          struct lit_error *error)
+// `capture`: also what reports compiled code, as far as the device offers it.
+static bool read_features(VkPhysicalDevice physical, uint32_t api, bool capture,
+                          struct dev_features *features, struct lit_error *error)
 {
     memset(features, 0, sizeof *features);
     features->base.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
@@ -137,6 +138,12 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, struct dev_fe
     if (features->partitioned)
         features->extensions[features->extension_count++] =
             VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME;
+    // Binaries need both of theirs, and Vulkan 1.3.
+    size_t more = capture ? sizeof for_capture / sizeof *for_capture : 0;
+    for (size_t i = 1; i < more; i++)
+        if (api < VK_API_VERSION_1_3 || !has_extension(&offer, for_capture[i].extension))
+            more = 1;
+    chain(features, &offer, for_capture, more);
     features->core_addresses = api >= VK_API_VERSION_1_2;
     features->driver_properties =
         api >= VK_API_VERSION_1_2 || has_extension(&offer, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME);
@@ -155,36 +162,6 @@ static bool read_features(VkPhysicalDevice physical, uint32_t api, struct dev_fe
     features->addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
     features->addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
     return true;
-}
-
-bool dev_features_capture(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
-                          struct lit_error *error)
-{
-    struct offer offer;
-    const bool read = read_offer(physical, api, &offer, error);
-    if (read) {
-        // What was asked for is enabled; what is chained from here on is asked for once more.
-        VkPhysicalDeviceFeatures2 more = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-        void *const tests = features->base.pNext;
-        features->base.pNext = NULL;
-        // Binaries need both of theirs, and Vulkan 1.3.
-        size_t count = sizeof for_capture / sizeof *for_capture;
-        for (size_t i = 1; i < sizeof for_capture / sizeof *for_capture; i++)
-            if (api < VK_API_VERSION_1_3 || !has_extension(&offer, for_capture[i].extension))
-                count = 1;
-        chain(features, &offer, for_capture, count);
-        more.pNext = features->base.pNext;
-        vkGetPhysicalDeviceFeatures2(physical, &more);
-        VkBaseOutStructure *last = features->base.pNext;
-        while (last && last->pNext)
-            last = last->pNext;
-        if (last)
-            last->pNext = tests;
-        else
-            features->base.pNext = tests;
-    }
-    free(offer.extensions);
-    return read;
 }
 
 // --- Facts
@@ -330,15 +307,15 @@ static void take_plain(struct dev_facts *facts, const VkPhysicalDeviceProperties
     write_version(facts);
 }
 
-bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev_facts *facts,
-                    struct dev_features *features, struct lit_error *error)
+bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, bool capture,
+                    struct dev_facts *facts, struct dev_features *features, struct lit_error *error)
 {
     memset(facts, 0, sizeof *facts);
     VkPhysicalDeviceProperties plain = {0};
     vkGetPhysicalDeviceProperties(physical, &plain);
     const uint32_t api = plain.apiVersion < instance_api ? plain.apiVersion : instance_api;
     take_plain(facts, &plain);
-    if (!read_features(physical, api, features, error))
+    if (!read_features(physical, api, capture, features, error))
         return false;
 
     VkPhysicalDeviceSubgroupSizeControlProperties sizes = {

@@ -213,7 +213,7 @@ bool dev_enumerate(struct dev_facts **facts, size_t *count, struct lit_error *er
     struct dev_features *features = lit_alloc(1, sizeof *features);
     for (size_t i = 0; i < found; i++) {
         struct lit_error problem = {0};
-        if (!dev_facts_read(devices[i], instance.api, &(*facts)[i], features, &problem))
+        if (!dev_facts_read(devices[i], instance.api, false, &(*facts)[i], features, &problem))
             text_sanitise((*facts)[i].problem, sizeof(*facts)[i].problem, problem.message);
     }
     free(features);
@@ -338,15 +338,12 @@ static bool pick_device(struct dev *dev, size_t index, bool capture, struct dev_
         return lit_fail(error, LIT_EXIT_USAGE, "there is no device %zu: the last is %zu", index,
                         count - 1);
 
-    if (!dev_facts_read(dev->physical, dev->instance.api, &dev->facts, features, error))
+    if (!dev_facts_read(dev->physical, dev->instance.api, capture, &dev->facts, features, error))
         return false;
     vkGetPhysicalDeviceMemoryProperties(dev->physical, &dev->memory);
     if (dev->memory.memoryTypeCount > VK_MAX_MEMORY_TYPES)
         return lit_fail(error, LIT_EXIT_USAGE, "the driver lists %u memory types",
                         dev->memory.memoryTypeCount);
-    const uint32_t api = dev->facts.api < dev->instance.api ? dev->facts.api : dev->instance.api;
-    if (capture && !dev_features_capture(dev->physical, api, features, error))
-        return false;
     dev->executables = features->executables.pipelineExecutableInfo;
 #ifdef VK_KHR_pipeline_binary
     dev->binaries = features->binaries.pipelineBinaries;

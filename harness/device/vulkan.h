@@ -52,7 +52,7 @@ struct dev_features {
 #ifdef VK_KHR_shader_subgroup_rotate
     VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
 #endif
-    // Only for dev_compile, see dev_features_capture:
+    // Only for dev_compile:
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
 #ifdef VK_KHR_pipeline_binary
     VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5;
@@ -66,15 +66,13 @@ struct dev_features {
     bool size_properties;   // likewise VkPhysicalDeviceSubgroupSizeControlProperties
 };
 
-// Adds what reports compiled code, as far as the device offers it.
-bool dev_features_capture(VkPhysicalDevice physical, uint32_t api, struct dev_features *features,
-                          struct lit_error *error);
-
 // Fills *facts and *features: features->base is then a chain of exactly the features to enable, so
-// that the structure must not be copied. False with an error if the driver says what cannot be;
-// *facts then holds what could be made out, with zeros for the rest.
-bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, struct dev_facts *facts,
-                    struct dev_features *features, struct lit_error *error);
+// that the structure must not be copied; `capture`: those that report compiled code, too. False
+// with an error if the driver says what cannot be; *facts then holds what could be made out, with
+// zeros for the rest.
+bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, bool capture,
+                    struct dev_facts *facts, struct dev_features *features,
+                    struct lit_error *error);
 
 // --- The device
 
