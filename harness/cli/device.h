@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "engine/plan.h"
-#include "engine/simt.h"
+#include "engine/drivers.h"
 #include "engine/watch.h"
 #include "model/inventory.h"
 #include "store/store.h"

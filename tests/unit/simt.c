@@ -3,7 +3,7 @@
 
 #include "unit.h"
 
-#include "engine/simt.h"
+#include "engine/drivers.h"
 #include "explain/explain.h"
 
 #include <stdlib.h>
