@@ -305,38 +305,31 @@ struct bench_sum bench_devices_sum(const struct bench_device *devices, size_t co
 
 enum lit_exit bench_sum_exit(const struct bench_sum *sum, char *because, size_t size)
 {
-    if (sum->wrong) {
-        snprintf(because, size, "%" PRIu64 " row%s stored wrong words", sum->wrong,
-                 sum->wrong == 1 ? "" : "s");
-        return LIT_EXIT_FORBIDDEN;
-    }
-    if (sum->crashed) {
-        snprintf(because, size, "%u driver%s crashed or hung", sum->crashed,
-                 sum->crashed == 1 ? "" : "s");
-        return LIT_EXIT_FORBIDDEN;
-    }
-    if (sum->lost) {
-        snprintf(because, size, "%u device%s lost", sum->lost, sum->lost == 1 ? " was" : "s were");
-        return LIT_EXIT_DEVICE_LOST;
-    }
-    if (sum->out_of_time) {
-        snprintf(because, size, "the time budget was used up");
-        return LIT_EXIT_TIME;
-    }
-    if (sum->expired) {
-        snprintf(because, size, "in %" PRIu64 " row%s a bounded wait expired: inconclusive",
-                 sum->expired, sum->expired == 1 ? "" : "s");
-        return LIT_EXIT_UNDECIDED;
-    }
-    if (sum->refused || sum->failed || (sum->unreported && sum->right)) {
-        snprintf(because, size, "%" PRIu64 " rows could not be timed",
-                 sum->refused + sum->unreported);
-        return LIT_EXIT_UNDECIDED;
-    }
-    if (!sum->right) {
-        snprintf(because, size, "nothing could run");
-        return LIT_EXIT_NOTHING;
-    }
-    snprintf(because, size, "every word that was stored is correct");
-    return LIT_EXIT_OK;
+    const uint64_t untimed = sum->refused + sum->unreported;
+    const struct {
+        bool holds;
+        enum lit_exit code;
+        const char *format; // of a number, and of what follows it
+        uint64_t number;
+        const char *one, *many;
+    } rows[] = {
+        {sum->wrong, LIT_EXIT_FORBIDDEN, "%" PRIu64 " row%s stored wrong words", sum->wrong, "",
+         "s"},
+        {sum->crashed, LIT_EXIT_FORBIDDEN, "%" PRIu64 " driver%s crashed or hung", sum->crashed, "",
+         "s"},
+        {sum->lost, LIT_EXIT_DEVICE_LOST, "%" PRIu64 " device%s lost", sum->lost, " was", "s were"},
+        {sum->out_of_time, LIT_EXIT_TIME, "the time budget was used up", 0, "", ""},
+        {sum->expired, LIT_EXIT_UNDECIDED,
+         "in %" PRIu64 " row%s a bounded wait expired: inconclusive", sum->expired, "", "s"},
+        {sum->refused || sum->failed || (sum->unreported && sum->right), LIT_EXIT_UNDECIDED,
+         "%" PRIu64 " rows could not be timed", untimed, "", ""},
+        {!sum->right, LIT_EXIT_NOTHING, "nothing could run", 0, "", ""},
+        {true, LIT_EXIT_OK, "every word that was stored is correct", 0, "", ""},
+    };
+    size_t i = 0;
+    while (!rows[i].holds)
+        i++;
+    snprintf(because, size, rows[i].format, rows[i].number,
+             rows[i].number == 1 ? rows[i].one : rows[i].many);
+    return rows[i].code;
 }

@@ -198,12 +198,6 @@ struct run {
     bool incomplete; // a device of the resumed session is not there
 };
 
-static void say(const char *line, void *user)
-{
-    struct run *run = user;
-    run->devices.watch.say(line, &run->devices);
-}
-
 // Devices
 
 static void remark_drivers(const struct run *run)
@@ -379,18 +373,15 @@ static int measure(struct run *run)
                            .rule = run->options.rule,
                            .shuffle = run->options.shuffle,
                            .validation = run->options.validation,
-                           .verbose = run->options.verbose > 0,
                            .serial = run->options.serial,
                            .ahead = run->options.ahead,
                            .stress = &run->stress,
-                           .policy = run->devices.watch.policy,
-                           .started = run->devices.watch.started,
+                           .watch = &run->devices.watch,
                            .kernel_log = ENG_KERNEL_LOG,
                            .store = run->store,
                            .session = run->session.id,
                            .progress = &run->progress,
                            .header = print_header,
-                           .say = say,
                            .user = run};
     struct eng_tally tally = {0};
     struct lit_error error = {0};

@@ -474,11 +474,10 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
     struct text name = {0};
     struct tune_search search;
     const struct cat_module *module = cat_case_module(which);
-    const struct tune_plan plan = {
-        .seed = t->chosen.seed.value,
-        .sets = t->chosen.sets,
-        .runs = t->chosen.runs,
-        .limits = eng_stress_limits(&t->device->facts, module && module->divisible)};
+    const struct tune_plan plan = {.seed = t->chosen.seed.value,
+                                   .sets = t->chosen.sets,
+                                   .runs = t->chosen.runs,
+                                   .limits = {&t->device->facts, module && module->divisible}};
     cat_case_name(which, &name);
     t->which = which;
     t->name = name.data;

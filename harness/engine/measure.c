@@ -191,8 +191,7 @@ static bool begin_data(struct dev *dev, const struct eng_upcoming *ahead, struct
             },
             ready, &error))
         return false;
-    const struct eng_stress_limits limits =
-        eng_stress_limits(dev_facts(dev), ready->module->divisible);
+    const struct eng_stress_limits limits = {dev_facts(dev), ready->module->divisible};
     eng_stress_fit(&stress, &limits);
     return dev_precompile_begin(dev, &(struct dev_precompile_info){
                                          .name = ahead->name,
@@ -490,22 +489,16 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     job->end = request->first + request->runs;
     job->mark = clock_now();
 
-    if (measure->own) {
+    if (measure->own)
         job->which = measure->own->which;
-    } else if (!cat_case_parse(request->name, &job->which, &job->error)) {
-        conclude(job, status, ENG_EVENT_ERROR, ENG_HARNESS_ERROR);
+    const bool sane = (measure->own || cat_case_parse(request->name, &job->which, &job->error)) &&
+                      eng_stress_parse(request->stress, &job->stress, &job->error);
+    if (!sane || !resolve(job)) {
+        conclude(job, status, sane ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
+                 sane ? ENG_SKIP : ENG_HARNESS_ERROR);
         goto done;
     }
-    if (!eng_stress_parse(request->stress, &job->stress, &job->error)) {
-        conclude(job, status, ENG_EVENT_ERROR, ENG_HARNESS_ERROR);
-        goto done;
-    }
-    if (!resolve(job)) {
-        conclude(job, status, ENG_EVENT_DONE, ENG_SKIP);
-        goto done;
-    }
-    const struct eng_stress_limits limits =
-        eng_stress_limits(job->facts, job->ready.module->divisible);
+    const struct eng_stress_limits limits = {job->facts, job->ready.module->divisible};
     eng_stress_fit(&job->stress, &limits);
     job->check_on_host |= !(measure->tried >> job->ready.mode.check & 1);
     if (measure->own || measure->scale || !take_data(request->name, request->seed, &job->ready))
@@ -547,19 +540,16 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_
     struct lit_error error = {0};
     struct isa_code code = {0};
     struct cat_case which;
-    struct eng_prepared ready;
-    if (!cat_case_parse(name, &which, &error)) {
-        eng_emit_text(sink, ENG_EVENT_ERROR, ENG_HARNESS_ERROR, error.message);
-        return DEV_OK;
-    }
-    if (!eng_prepare(
-            &(struct eng_prepare){
-                .which = &which,
-                .facts = facts,
-                .most_words = UINT32_MAX, // no buffer is made
-            },
-            &ready, &error)) {
-        eng_emit_text(sink, ENG_EVENT_DONE, ENG_SKIP, error.message);
+    struct eng_prepared ready = {0};
+    const bool named = cat_case_parse(name, &which, &error);
+    const struct eng_prepare how = {
+        .which = &which,
+        .facts = facts,
+        .most_words = UINT32_MAX, // no buffer is made
+    };
+    if (!named || !eng_prepare(&how, &ready, &error)) {
+        eng_emit_text(sink, named ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
+                      named ? ENG_SKIP : ENG_HARNESS_ERROR, error.message);
         eng_prepared_clear(&ready);
         return DEV_OK;
     }

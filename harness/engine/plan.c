@@ -323,8 +323,7 @@ void eng_stress_choose(const struct eng_stressing *stressing, uint64_t seed,
                        const struct eng_device *device, char text[ENG_STRESS_TEXT])
 {
     const struct cat_module *module = cat_case_module(which);
-    const struct eng_stress_limits limits =
-        eng_stress_limits(&device->facts, module && module->divisible);
+    const struct eng_stress_limits limits = {&device->facts, module && module->divisible};
     struct dev_stress set = {0};
     switch (stressing ? stressing->mode : ENG_STRESS_NONE) {
     case ENG_STRESS_NONE:

@@ -35,7 +35,7 @@ __attribute__((format(printf, 3, 4))) static void say(struct eng_queue *q, bool 
     va_end(arguments);
     text_sanitise(safe, sizeof safe, line);
     eng_progress_clear(run_of(q)->progress);
-    run_of(q)->say(safe, run_of(q)->user);
+    run_of(q)->watch->say(safe, run_of(q)->watch->user);
 }
 
 static void show_progress(struct eng_queue *q)
@@ -480,7 +480,7 @@ static void add_up(struct eng_queue *q, const struct measure *m)
 
 static void report_end(struct eng_queue *q, const struct measure *m)
 {
-    if (eng_is_broken(m->result) || m->failed || run_of(q)->verbose)
+    if (eng_is_broken(m->result) || m->failed || q->watch.verbose)
         say(q, true, "%s: %s%s%s", eng_result_name(m->result), m->row.name,
             m->reason[0] ? ": " : "", m->reason);
 }
@@ -624,13 +624,11 @@ void eng_queue_make(struct eng_queue *q, struct eng_workers *workers, size_t ind
                             .device = device,
                             .progress = &workers->progress[index],
                             .place = &workers->places[index]};
-    q->watch = (struct eng_watch){.policy = run->policy,
-                                  .started = run->started,
-                                  .verbose = run->verbose,
-                                  .say = watch_say,
-                                  .tick = watch_tick,
-                                  .stop = watch_stop,
-                                  .user = q};
+    q->watch = *run->watch;
+    q->watch.say = watch_say;
+    q->watch.tick = watch_tick;
+    q->watch.stop = watch_stop;
+    q->watch.user = q;
     // A validation message would be taken for one of the present configuration.
     if (!run->validation)
         q->precompile.most = run->ahead >= 0     ? (unsigned)run->ahead

@@ -19,14 +19,15 @@ struct eng_run {
     uint64_t runs, seed; // of the whole run, also where this is a shard of it
     struct eng_shard shard;
     struct eng_rule rule; // FIXED: `runs` of each; else `runs` is the least, and `most` counts
-    bool shuffle, validation, verbose;
+    bool shuffle, validation;
     bool serial;    // one device after another
     int ahead;      // configurations whose pipelines a worker precompiles, at most
                     // ENG_PRECOMPILE_MOST; negative: as many as suit the machine, none on software
     unsigned cores; // that software devices share; 0: as many as this process may use
     const struct eng_stressing *stress; // NULL: none
-    struct eng_policy policy;
-    double started;         // clock_now: when the whole run's time began
+    // Its limits and its beginning; `say` takes a line to the user: a remark, what a worker
+    // printed, a validation message.
+    const struct eng_watch *watch;
     const char *kernel_log; // eng_kernel_log_open
     struct store *store;
     int64_t session;
@@ -34,8 +35,6 @@ struct eng_run {
     // Prints a device's header: before anything runs where devices run side by side, else when its
     // turn begins. `planned` configurations, of which `before` are done.
     void (*header)(const struct eng_device *device, size_t planned, size_t before, void *user);
-    // One line to the user: a remark, what a worker printed, a validation message.
-    void (*say)(const char *line, void *user);
     void *user;
 };
 

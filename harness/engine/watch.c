@@ -689,18 +689,12 @@ enum eng_kill eng_kill_next(const struct eng_policy *policy, const struct eng_ti
     *left = 0;
     if (times->terminated < 0)
         return ENG_KILL_TERM;
-    if (times->killed < 0) {
-        *left = times->terminated + policy->term - times->now;
-        if (*left > 0)
-            return ENG_KILL_WAIT;
-        *left = 0;
-        return ENG_KILL_KILL;
-    }
-    *left = times->killed + policy->kill - times->now;
-    if (*left > 0)
-        return ENG_KILL_WAIT;
-    *left = 0;
-    return ENG_KILL_ABANDON;
+    const bool killed = times->killed >= 0;
+    const double until = killed ? times->killed + policy->kill : times->terminated + policy->term;
+    if (until - times->now <= 0)
+        return killed ? ENG_KILL_ABANDON : ENG_KILL_KILL;
+    *left = until - times->now;
+    return ENG_KILL_WAIT;
 }
 
 double eng_received(const struct eng_policy *policy, double now, double event)

@@ -245,16 +245,6 @@ bool eng_stress_parse(const char *text, struct dev_stress *set, struct lit_error
 
 // Limits
 
-struct eng_stress_limits eng_stress_limits(const struct dev_facts *facts, bool divisible)
-{
-    return (struct eng_stress_limits){.max_shared = facts->max_shared,
-                                      .max_workgroup = facts->max_workgroup,
-                                      .max_workgroups = facts->max_workgroups,
-                                      .max_storage_buffer = facts->max_storage_buffer,
-                                      .cpu = facts->cpu,
-                                      .divisible = divisible};
-}
-
 static uint32_t at_most(uint32_t value, uint32_t most)
 {
     return value < most ? value : most;
@@ -262,15 +252,16 @@ static uint32_t at_most(uint32_t value, uint32_t most)
 
 void eng_stress_fit(struct dev_stress *set, const struct eng_stress_limits *limits)
 {
+    const struct dev_facts *facts = limits->facts;
     if (!limits->divisible)
         set->slices = 0;
-    if (set->shared > limits->max_shared)
+    if (set->shared > facts->max_shared)
         set->shared = 0;
-    set->before = at_most(set->before, limits->max_workgroups);
-    set->workgroups = at_most(set->workgroups, limits->max_workgroups);
-    set->skew = at_most(set->skew, limits->max_workgroups);
-    if (limits->max_workgroup < DEV_STRESS_WORKGROUP || limits->max_shared < DEV_STRESS_SHARED ||
-        limits->max_storage_buffer < DEV_STRESS_WORDS * 4)
+    set->before = at_most(set->before, facts->max_workgroups);
+    set->workgroups = at_most(set->workgroups, facts->max_workgroups);
+    set->skew = at_most(set->skew, facts->max_workgroups);
+    if (facts->max_workgroup < DEV_STRESS_WORKGROUP || facts->max_shared < DEV_STRESS_SHARED ||
+        facts->max_storage_buffer < DEV_STRESS_WORDS * 4)
         set->before = set->workgroups = set->skew = 0;
     settle(set);
 }
@@ -305,7 +296,7 @@ static void lighten(struct dev_stress *set, uint64_t most)
 // Every number is drawn in every case, so that sets of one seed differ in what differs alone.
 static struct dev_stress draw(struct lit_random *random, const struct eng_stress_limits *limits)
 {
-    const bool cpu = limits->cpu;
+    const bool cpu = limits->facts->cpu;
     static const enum dev_stress_kind choice[] = {
         DEV_STRESS_MEMORY,     DEV_STRESS_MEMORY,  DEV_STRESS_MEMORY,
         DEV_STRESS_ARITHMETIC, DEV_STRESS_BARRIER, DEV_STRESS_IDLE,
@@ -320,7 +311,7 @@ static struct dev_stress draw(struct lit_random *random, const struct eng_stress
         .lines = power(random, 0, 6),
         .stride = power(random, 0, 5),
     };
-    const uint32_t shared = limits->max_shared >> random_below(random, 3);
+    const uint32_t shared = limits->facts->max_shared >> random_below(random, 3);
     set.shared = one_of(random, 3) ? at_most(shared, 1u << 20) / 1024 * 1024 : 0;
     set.slices = one_of(random, 2) ? power(random, 1, cpu ? 3 : 6) : 0;
     set.skew = one_of(random, 2) ? power(random, 0, cpu ? 2 : 5) : 0;
@@ -333,7 +324,7 @@ static void make_good(struct dev_stress *set, const struct eng_stress_limits *li
     if (has_background(set) && set->kind == DEV_STRESS_NONE)
         set->kind = DEV_STRESS_IDLE;
     eng_stress_fit(set, limits);
-    lighten(set, limits->cpu ? WORK_CPU : WORK_GPU);
+    lighten(set, limits->facts->cpu ? WORK_CPU : WORK_GPU);
     settle(set);
 }
 

@@ -64,14 +64,9 @@ bool eng_stress_parse(const char *text, struct dev_stress *set, struct lit_error
 
 // What decides how much of a set a device can do for a test.
 struct eng_stress_limits {
-    uint32_t max_shared;     // bytes
-    uint32_t max_workgroup;  // invocations
-    uint32_t max_workgroups; // in x
-    uint64_t max_storage_buffer;
-    bool cpu;       // sets that are drawn are smaller
-    bool divisible; // the test's dispatch may be cut (cat_module_divisible)
+    const struct dev_facts *facts; // on a CPU sets that are drawn are smaller
+    bool divisible;                // the test's dispatch may be cut (cat_module_divisible)
 };
-struct eng_stress_limits eng_stress_limits(const struct dev_facts *facts, bool divisible);
 
 // Takes out what the device or the test does not allow, one dimension at a time; what remains may
 // be no stress at all. A set that fits stays as it is.

@@ -8,11 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct eng_stress_limits gpu = {.max_shared = 49152,
-                                             .max_workgroup = 1024,
-                                             .max_workgroups = 65535,
-                                             .max_storage_buffer = 1u << 27,
-                                             .divisible = true};
+// Shared memory, invocations, workgroups, a buffer's bytes, whether on a CPU, whether divisible.
+#define LIMITS(shared, workgroup, workgroups, buffer, on_cpu, can_divide)                          \
+    {                                                                                              \
+        &(const struct dev_facts){.max_shared = (shared),                                          \
+                                  .max_workgroup = (workgroup),                                    \
+                                  .max_workgroups = (workgroups),                                  \
+                                  .max_storage_buffer = (buffer),                                  \
+                                  .cpu = (on_cpu)},                                                \
+            (can_divide)                                                                           \
+    }
+
+static const struct eng_stress_limits gpu = LIMITS(49152, 1024, 65535, 1u << 27, false, true);
 
 static void notations(void **state)
 {
@@ -127,24 +134,24 @@ static void what_a_device_cannot_do_is_left_out(void **state)
     static const char all[] =
         "before=4,iterations=2,kind=memory,line=4,lines=1,offset=512,"
         "pattern=load-load,shared=16384,skew=3,slices=8,stride=1,workgroups=9";
-    static const struct {
+    const struct {
         struct eng_stress_limits limits;
         const char *left;
     } cases[] = {
-        {{49152, 1024, 65535, 1u << 27, false, true}, all},
-        {{49152, 1024, 65535, 1u << 27, false, false},
+        {LIMITS(49152, 1024, 65535, 1u << 27, false, true), all},
+        {LIMITS(49152, 1024, 65535, 1u << 27, false, false),
          "before=4,iterations=2,kind=memory,line=4,lines=1,offset=512,pattern=load-load,"
          "shared=16384,stride=1,workgroups=9"},
-        {{16383, 1024, 65535, 1u << 27, false, true},
+        {LIMITS(16383, 1024, 65535, 1u << 27, false, true),
          "before=4,iterations=2,kind=memory,line=4,lines=1,offset=512,pattern=load-load,skew=3,"
          "slices=8,stride=1,workgroups=9"},
-        {{49152, 1024, 5, 1u << 27, false, true},
+        {LIMITS(49152, 1024, 5, 1u << 27, false, true),
          "before=4,iterations=2,kind=memory,line=4,lines=1,offset=512,pattern=load-load,"
          "shared=16384,skew=3,slices=8,stride=1,workgroups=5"},
-        {{49152, 127, 65535, 1u << 27, false, true}, "offset=512,slices=8"},
-        {{511, 1024, 65535, 1u << 27, false, true}, "offset=512,slices=8"},
-        {{49152, 1024, 65535, 262143, false, true}, "offset=512,slices=8"},
-        {{0}, "offset=512"},
+        {LIMITS(49152, 127, 65535, 1u << 27, false, true), "offset=512,slices=8"},
+        {LIMITS(511, 1024, 65535, 1u << 27, false, true), "offset=512,slices=8"},
+        {LIMITS(49152, 1024, 65535, 262143, false, true), "offset=512,slices=8"},
+        {LIMITS(0, 0, 0, 0, false, false), "offset=512"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct dev_stress set;
@@ -185,12 +192,12 @@ static void assert_good(const struct dev_stress *set, const struct eng_stress_li
 static void draws(void **state)
 {
     (void)state;
-    static const struct eng_stress_limits all[] = {
-        {49152, 1024, 65535, 1u << 27, false, true},
-        {32768, 1024, 65535, 1u << 27, true, true},
-        {32768, 1024, 65535, 1u << 27, true, false},
-        {1000, 128, 1, 1u << 18, false, true},
-        {0},
+    const struct eng_stress_limits all[] = {
+        LIMITS(49152, 1024, 65535, 1u << 27, false, true),
+        LIMITS(32768, 1024, 65535, 1u << 27, true, true),
+        LIMITS(32768, 1024, 65535, 1u << 27, true, false),
+        LIMITS(1000, 128, 1, 1u << 18, false, true),
+        LIMITS(0, 0, 0, 0, false, false),
     };
     for (size_t l = 0; l < sizeof all / sizeof *all; l++) {
         unsigned kinds[DEV_STRESS_KINDS] = {0}, sliced = 0, moved = 0, shared = 0;
@@ -211,7 +218,7 @@ static void draws(void **state)
         }
         assert_true(moved > 100);
         assert_true(all[l].divisible == (sliced > 100));
-        if (all[l].max_shared > 1024)
+        if (all[l].facts->max_shared > 1024)
             assert_true(shared > 50 && kinds[DEV_STRESS_MEMORY] > kinds[DEV_STRESS_IDLE] &&
                         kinds[DEV_STRESS_IDLE] && kinds[DEV_STRESS_ARITHMETIC] &&
                         kinds[DEV_STRESS_BARRIER]);

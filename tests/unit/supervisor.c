@@ -266,6 +266,11 @@ static enum eng_stop supervise_all(const struct setting *setting, struct eng_tal
     const bool chosen[] = {true, true, true};
     struct cat_selection selection = {.patterns = patterns, .count = setting->configurations};
     struct eng_progress progress = {.off = true};
+    const struct eng_watch watch = {
+        .policy = {.idle = setting->idle, .term = 0.2, .kill = 2, .total = setting->total},
+        .started = clock_now(),
+        .say = say,
+    };
     struct eng_run run = {
         .selection = &selection,
         .inventory = &setting->inventory,
@@ -275,14 +280,12 @@ static enum eng_stop supervise_all(const struct setting *setting, struct eng_tal
         .serial = setting->serial,
         .cores = setting->cores,
         .ahead = setting->ahead,
-        .policy = {.idle = setting->idle, .term = 0.2, .kill = 2, .total = setting->total},
-        .started = clock_now(),
+        .watch = &watch,
         .kernel_log = kernel_log_path(),
         .store = store,
         .session = session.id,
         .progress = &progress,
         .header = header,
-        .say = say,
     };
     for (size_t i = 0; i < setting->configurations; i++)
         patterns[i] = names[i].data;

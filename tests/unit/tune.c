@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct eng_stress_limits limits = {.max_shared = 49152,
-                                                .max_workgroup = 1024,
-                                                .max_workgroups = 65535,
-                                                .max_storage_buffer = 1u << 27,
-                                                .divisible = true};
+static const struct eng_stress_limits limits = {
+    &(const struct dev_facts){.max_shared = 49152,
+                              .max_workgroup = 1024,
+                              .max_workgroups = 65535,
+                              .max_storage_buffer = 1u << 27},
+    true};
 
 // A test that fails by a rule; every run by its number and set alone, as on a device.
 struct made_up {
