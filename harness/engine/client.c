@@ -26,28 +26,13 @@ static bool take_chunk(struct text *code, const struct eng_chunk *chunk)
 static bool wait_event(struct eng_worker *worker, struct eng_event *event,
                        struct eng_outcome *outcome, enum eng_end *end)
 {
-    *end = ENG_END_RAN;
-    switch (eng_worker_wait(worker, event, outcome->reason)) {
-    case ENG_WAIT_EVENT:
-        return true;
-    case ENG_WAIT_GONE:
-        outcome->result = ENG_CRASH;
-        break;
-    case ENG_WAIT_HUNG:
-        outcome->result = ENG_HANG;
-        break;
-    case ENG_WAIT_NONSENSE:
-    case ENG_WAIT_FAILED:
-        outcome->result = ENG_HARNESS_ERROR;
-        break;
-    case ENG_WAIT_TIME:
-        *end = ENG_END_TIME;
-        break;
-    case ENG_WAIT_INTERRUPTED:
-        *end = ENG_END_SIGNAL;
-        break;
-    }
-    return false;
+    const enum eng_wait wait = eng_worker_wait(worker, event, outcome->reason);
+    *end = wait == ENG_WAIT_TIME          ? ENG_END_TIME
+           : wait == ENG_WAIT_INTERRUPTED ? ENG_END_SIGNAL
+                                          : ENG_END_RAN;
+    if (wait != ENG_WAIT_EVENT && *end == ENG_END_RAN)
+        outcome->result = eng_wait_result(wait);
+    return wait == ENG_WAIT_EVENT;
 }
 
 // Reads events up to the last one of a request, which is in *event then.

@@ -188,6 +188,13 @@ static enum eng_wait await_open(struct eng_queue *q, char checker[600], char rea
     }
 }
 
+static enum eng_stop stop_of(enum eng_wait wait)
+{
+    return wait == ENG_WAIT_TIME          ? ENG_STOP_TIME
+           : wait == ENG_WAIT_INTERRUPTED ? ENG_STOP_SIGNAL
+                                          : ENG_STOP_NOT;
+}
+
 // *failed: the harness did, not the driver.
 static enum eng_stop open_once(struct eng_queue *q, size_t place, uint32_t check, char reason[512],
                                bool *failed)
@@ -216,9 +223,7 @@ static enum eng_stop open_once(struct eng_queue *q, size_t place, uint32_t check
     if (eng_precompile_unclear(&q->precompile, place))
         eng_precompile_separate(&q->precompile, place);
     end_worker(q, wait != ENG_WAIT_EVENT);
-    if (wait == ENG_WAIT_TIME)
-        return ENG_STOP_TIME;
-    return wait == ENG_WAIT_INTERRUPTED ? ENG_STOP_SIGNAL : ENG_STOP_NOT;
+    return stop_of(wait);
 }
 
 static bool must_stop(const struct eng_queue *q)
@@ -355,34 +360,6 @@ static void conclude_done(struct measure *m, const struct eng_event *event)
     }
 }
 
-// The configuration is over, but not by a DONE. Sets the verdict.
-static enum eng_stop conclude_wait(struct measure *m, enum eng_wait wait)
-{
-    switch (wait) {
-    case ENG_WAIT_GONE:
-        m->result = ENG_CRASH;
-        break;
-    case ENG_WAIT_HUNG:
-        m->result = ENG_HANG;
-        break;
-    case ENG_WAIT_NONSENSE:
-        m->result = ENG_HARNESS_ERROR;
-        m->unclear = false; // no driver makes it talk so
-        break;
-    case ENG_WAIT_FAILED: // pipelines that are made meanwhile take memory, too
-        m->result = ENG_HARNESS_ERROR;
-        m->failed = true;
-        break;
-    case ENG_WAIT_TIME:
-        return ENG_STOP_TIME;
-    case ENG_WAIT_INTERRUPTED:
-        return ENG_STOP_SIGNAL;
-    case ENG_WAIT_EVENT:
-        break;
-    }
-    return ENG_STOP_NOT;
-}
-
 static size_t place_of(const struct eng_queue *q, const struct measure *m)
 {
     return (size_t)(m->which - q->plan.cases);
@@ -421,10 +398,14 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
         *over = wait != ENG_WAIT_TIME && wait != ENG_WAIT_INTERRUPTED;
         if (wait != ENG_WAIT_EVENT) {
             note_blame(q, m);
-            if (*over)
+            if (*over) {
                 note_evidence(q, m, wait == ENG_WAIT_HUNG);
+                m->result = eng_wait_result(wait);
+                m->unclear = m->unclear && wait != ENG_WAIT_NONSENSE; // no driver makes it talk so
+                m->failed = wait == ENG_WAIT_FAILED;
+            }
             end_worker(q, true);
-            return conclude_wait(m, wait);
+            return stop_of(wait);
         }
         switch (event.kind) {
         case ENG_EVENT_BATCH:

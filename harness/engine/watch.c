@@ -667,6 +667,20 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
     }
 }
 
+enum eng_result eng_wait_result(enum eng_wait wait)
+{
+    static const enum eng_result results[] = {
+        [ENG_WAIT_EVENT] = ENG_PASS,
+        [ENG_WAIT_GONE] = ENG_CRASH,
+        [ENG_WAIT_FAILED] = ENG_HARNESS_ERROR,
+        [ENG_WAIT_NONSENSE] = ENG_HARNESS_ERROR,
+        [ENG_WAIT_HUNG] = ENG_HANG,
+        [ENG_WAIT_TIME] = ENG_PARTIAL,
+        [ENG_WAIT_INTERRUPTED] = ENG_PARTIAL,
+    };
+    return results[wait];
+}
+
 // --- The timeout policy: which silence is a hang, and how a worker is ended.
 
 enum eng_watchdog eng_watchdog(const struct eng_policy *policy, const struct eng_times *times,

@@ -115,6 +115,9 @@ enum eng_wait {
     ENG_WAIT_INTERRUPTED, // a signal, or watch->stop, asks the run to stop
 };
 
+// The result of what was asked, if a wait for its event ended so; PARTIAL if the run is to stop.
+enum eng_result eng_wait_result(enum eng_wait wait);
+
 // What is known of a worker's end, or of one that is silent, which is ended for it: evidence[...]
 // is allocated, or stays NULL. To be called before eng_worker_end, after a wait that gave no event
 // or an event that ends the worker.
