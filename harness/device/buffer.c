@@ -39,7 +39,6 @@ enum dev_status dev_buffer_create_at(struct dev *dev, enum dev_place place, uint
                                      uint64_t offset, struct dev_buffer *buffer,
                                      struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     const bool addressed = dev->address && place == DEV_ON_DEVICE;
     memset(buffer, 0, sizeof *buffer);
     buffer->words = words ? words : 1;
@@ -92,8 +91,7 @@ enum dev_status dev_buffer_create_at(struct dev *dev, enum dev_place place, uint
                                            .buffer = buffer->handle,
                                        }) +
                           offset;
-error:
-    return status;
+    return DEV_OK;
 }
 
 void dev_buffer_destroy(struct dev *dev, struct dev_buffer *buffer)
@@ -108,15 +106,15 @@ enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, con
 {
     enum dev_status status = DEV_OK;
     struct dev_buffer staging = {0};
-    TRY(dev_buffer_create(dev, DEV_FOR_HOST, count < STAGING_WORDS ? count : STAGING_WORDS,
-                          &staging, error));
+    TRY_END(dev_buffer_create(dev, DEV_FOR_HOST, count < STAGING_WORDS ? count : STAGING_WORDS,
+                              &staging, error));
     for (uint64_t done = 0; done < count; done += staging.words) {
         const uint64_t some = count - done < staging.words ? count - done : staging.words;
         memcpy(staging.mapped, words + done, some * 4);
-        TRY(dev_begin(dev, error));
+        TRY_END(dev_begin(dev, error));
         dev_copy(dev, &staging, 0, buffer, done, some);
         dev_barrier(dev);
-        TRY(dev_submit(dev, DEV_UPLOAD_TIMEOUT_MS, error));
+        TRY_END(dev_submit(dev, DEV_UPLOAD_TIMEOUT_MS, error));
     }
 error:
     if (!dev->stuck)
@@ -128,7 +126,6 @@ enum dev_status dev_describe(struct dev *dev, VkDescriptorSetLayout layout,
                              const struct dev_buffer *const *buffers, uint32_t count,
                              VkDescriptorPool *pool, VkDescriptorSet *set, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     VkDescriptorBufferInfo infos[DEV_MAX_BINDINGS];
     VkWriteDescriptorSet writes[DEV_MAX_BINDINGS];
     VK(vkCreateDescriptorPool(dev->device,
@@ -167,6 +164,5 @@ enum dev_status dev_describe(struct dev *dev, VkDescriptorSetLayout layout,
         };
     }
     vkUpdateDescriptorSets(dev->device, count, writes, 0, NULL);
-error:
-    return status;
+    return DEV_OK;
 }

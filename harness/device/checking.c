@@ -42,7 +42,6 @@ struct fill_push {
 static enum dev_status make_pipelines(struct dev *dev, enum cat_check check,
                                       struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     const bool by_words = dev_checks_words(dev);
     const char *const names[DEV_PASSES] = {
         [DEV_FILL] = "checker/fill/pass=fill",
@@ -56,14 +55,12 @@ static enum dev_status make_pipelines(struct dev *dev, enum cat_check check,
             TRY(dev_kernel(dev, names[pass], (const uint32_t[]){SPEC_MODE},
                            (const uint32_t[]){(uint32_t)check}, 1, dev->checker_layout.pipeline,
                            &dev->checker[check][pass], error));
-error:
-    return status;
+    return DEV_OK;
 }
 
 static enum dev_status make_buffers(struct dev *dev, struct dev_checking *checking,
                                     struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     const uint64_t instances = checking->shape.instances;
     const uint64_t run_words = (uint64_t)checking->batch * RUN_WORDS;
     const uint64_t kept_words = (uint64_t)checking->records_each * RECORD_WORDS;
@@ -73,10 +70,8 @@ static enum dev_status make_buffers(struct dev *dev, struct dev_checking *checki
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, checking->batch * kept_words, &checking->records,
                           error));
     TRY(dev_buffer_create(dev, DEV_FOR_HOST, run_words, &checking->readback, error));
-    TRY(dev_buffer_create(dev, DEV_FOR_HOST, DEV_MAX_FAILURES * kept_words, &checking->kept,
-                          error));
-error:
-    return status;
+    return dev_buffer_create(dev, DEV_FOR_HOST, DEV_MAX_FAILURES * kept_words, &checking->kept,
+                             error);
 }
 
 bool dev_checks_words(const struct dev *dev)
@@ -90,7 +85,6 @@ enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking
                                   const struct dev_buffer *state, const uint32_t *expected,
                                   uint32_t batch, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     checking->shape = *shape;
     checking->mode = *mode;
     checking->batch = batch;
@@ -113,10 +107,8 @@ enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking
         output,          &checking->expected, state, &checking->instances,
         &checking->runs, &checking->records,
     };
-    TRY(dev_describe(dev, dev->checker_layout.set, bindings, DEV_CHECKER_BINDINGS, &checking->pool,
-                     &checking->set, error));
-error:
-    return status;
+    return dev_describe(dev, dev->checker_layout.set, bindings, DEV_CHECKER_BINDINGS,
+                        &checking->pool, &checking->set, error);
 }
 
 void dev_checking_clear(struct dev *dev, struct dev_checking *checking)
@@ -317,7 +309,6 @@ static enum dev_status fetch_records(struct dev *dev, struct dev_checking *check
                                      const struct wanted *wanted, uint32_t timeout_ms,
                                      struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     const uint64_t region = (uint64_t)checking->records_each * RECORD_WORDS;
     TRY(dev_begin(dev, error));
     for (size_t i = 0; i < wanted->runs; i++) {
@@ -327,16 +318,13 @@ static enum dev_status fetch_records(struct dev *dev, struct dev_checking *check
                  words);
     }
     dev_barrier(dev);
-    TRY(dev_submit(dev, timeout_ms, error));
-error:
-    return status;
+    return dev_submit(dev, timeout_ms, error);
 }
 
 enum dev_status dev_checking_read(struct dev *dev, struct dev_checking *checking,
                                   struct dev_batch *batch, uint32_t timeout_ms,
                                   struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct wanted wanted = {0};
     const uint32_t *words = checking->readback.mapped;
     batch->unchecked = false;
@@ -356,6 +344,5 @@ enum dev_status dev_checking_read(struct dev *dev, struct dev_checking *checking
             wanted.of[i].run, wanted.of[i].count, batch);
     if (batch->unchecked)
         batch->failure_count = 0;
-error:
-    return status;
+    return DEV_OK;
 }

@@ -12,14 +12,12 @@
 
 enum dev_status dev_begin(struct dev *dev, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     VK(vkResetCommandPool(dev->device, dev->pool, 0));
     VK(vkBeginCommandBuffer(dev->commands, &(VkCommandBufferBeginInfo){
                                                .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                                .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
                                            }));
-error:
-    return status;
+    return DEV_OK;
 }
 
 void dev_begin_run(struct dev *dev, uint64_t run)
@@ -84,15 +82,12 @@ void dev_change(struct dev *dev)
 
 enum dev_status dev_end(struct dev *dev, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     VK(vkEndCommandBuffer(dev->commands));
-error:
-    return status;
+    return DEV_OK;
 }
 
 enum dev_status dev_start(struct dev *dev, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     VK(vkResetFences(dev->device, 1, &dev->fence));
     VK(vkQueueSubmit(dev->queue, 1,
                      &(VkSubmitInfo){
@@ -101,13 +96,11 @@ enum dev_status dev_start(struct dev *dev, struct lit_error *error)
                          .pCommandBuffers = &dev->commands,
                      },
                      dev->fence));
-error:
-    return status;
+    return DEV_OK;
 }
 
 enum dev_status dev_finish(struct dev *dev, uint32_t timeout_ms, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     // In pieces, so that time in which the process is stopped does not count.
     VkResult waited = VK_TIMEOUT;
     const double limit = clock_awake() + timeout_ms / 1000.0;
@@ -119,19 +112,14 @@ enum dev_status dev_finish(struct dev *dev, uint32_t timeout_ms, struct lit_erro
         lit_fail(error, LIT_EXIT_TIME, "the device did not finish within %u ms", timeout_ms);
         return DEV_TIMEOUT;
     }
-    TRY(dev_check(waited, "vkWaitForFences", error));
-error:
-    return status;
+    return dev_check(waited, "vkWaitForFences", error);
 }
 
 enum dev_status dev_submit(struct dev *dev, uint32_t timeout_ms, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     TRY(dev_end(dev, error));
     TRY(dev_start(dev, error));
-    TRY(dev_finish(dev, timeout_ms, error));
-error:
-    return status;
+    return dev_finish(dev, timeout_ms, error);
 }
 
 // --- Timestamps among the commands of a submission.
@@ -141,7 +129,6 @@ error:
 enum dev_status dev_clock_create(struct dev *dev, uint32_t count, struct dev_clock *clock,
                                  struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     VkPhysicalDeviceProperties properties = {0};
     vkGetPhysicalDeviceProperties(dev->physical, &properties);
     const double period = (double)properties.limits.timestampPeriod;
@@ -159,8 +146,7 @@ enum dev_status dev_clock_create(struct dev *dev, uint32_t count, struct dev_clo
     clock->count = count;
     clock->tick = period;
     clock->mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-error:
-    return status;
+    return DEV_OK;
 }
 
 void dev_clock_destroy(struct dev *dev, struct dev_clock *clock)
@@ -191,10 +177,10 @@ enum dev_status dev_clock_read(struct dev *dev, const struct dev_clock *clock, d
     if (!clock->queries || !clock->used || clock->used > clock->count)
         return DEV_OK;
     uint64_t *at = lit_alloc(clock->used, sizeof *at);
-    TRY(dev_check(vkGetQueryPoolResults(dev->device, clock->queries, 0, clock->used,
-                                        clock->used * sizeof *at, at, sizeof *at,
-                                        VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-                  "vkGetQueryPoolResults", error));
+    TRY_END(dev_check(vkGetQueryPoolResults(dev->device, clock->queries, 0, clock->used,
+                                            clock->used * sizeof *at, at, sizeof *at,
+                                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+                      "vkGetQueryPoolResults", error));
     for (uint32_t i = 0; i < clock->used; i++)
         ns[i] = (double)((at[i] - at[0]) & clock->mask) * clock->tick;
 error:

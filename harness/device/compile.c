@@ -255,7 +255,7 @@ static enum dev_status ask_cache(struct dev *dev, const struct dev_pipeline_info
     enum dev_status status = DEV_OK;
     struct dev_pipeline_info info = *asked;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    VK(vkCreatePipelineCache(
+    VK_END(vkCreatePipelineCache(
         dev->device,
         &(VkPipelineCacheCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO}, NULL,
         &info.cache));
@@ -264,7 +264,7 @@ static enum dev_status ask_cache(struct dev *dev, const struct dev_pipeline_info
                        VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
     else
         isa_remark(code, "the driver has no VK_KHR_pipeline_executable_properties");
-    TRY(dev_pipeline(dev, &info, &pipeline, error));
+    TRY_END(dev_pipeline(dev, &info, &pipeline, error));
     if (dev->executables)
         add_executables(dev, pipeline, code);
     add_cache(dev, info.cache, code);
@@ -288,7 +288,7 @@ static enum dev_status ask_binaries(struct dev *dev, const struct dev_pipeline_i
     if (!dev->binaries)
         return DEV_OK;
     info.flags2 = &flags;
-    TRY(dev_pipeline(dev, &info, &pipeline, error));
+    TRY_END(dev_pipeline(dev, &info, &pipeline, error));
     add_binaries(dev, pipeline, code);
 error:
     vkDestroyPipeline(dev->device, pipeline, NULL);
@@ -303,10 +303,10 @@ enum dev_status dev_compile(struct dev *dev, const struct dev_compile_info *info
 {
     enum dev_status status = DEV_OK;
     struct dev_layout layout = {0};
-    TRY(dev_layout_create(dev, DEV_TEST_BINDINGS, DEV_PUSH_BYTES, &layout, error));
+    TRY_END(dev_layout_create(dev, DEV_TEST_BINDINGS, DEV_PUSH_BYTES, &layout, error));
     const struct dev_pipeline_info pipeline = {.code = *info, .layout = layout.pipeline};
-    TRY(ask_cache(dev, &pipeline, code, error));
-    TRY(ask_binaries(dev, &pipeline, code, error));
+    TRY_END(ask_cache(dev, &pipeline, code, error));
+    TRY_END(ask_binaries(dev, &pipeline, code, error));
 error:
     dev_layout_destroy(dev, &layout);
     return status;

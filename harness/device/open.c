@@ -243,7 +243,6 @@ static enum dev_status pick_family(struct dev *dev, uint32_t *family, struct lit
 static enum dev_status make_device(struct dev *dev, uint32_t family,
                                    const struct dev_features *features, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     VK(vkCreateDevice(dev->physical,
                       &(VkDeviceCreateInfo){
                           .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
@@ -265,15 +264,13 @@ static enum dev_status make_device(struct dev *dev, uint32_t family,
         dev->address = features->core_addresses
                            ? vkGetBufferDeviceAddress
                            : (PFN_vkGetBufferDeviceAddress)vkGetBufferDeviceAddressKHR;
-error:
-    return status;
+    return DEV_OK;
 }
 
 // A command buffer in a pool of its own, which is reset with it.
 static enum dev_status make_buffer(struct dev *dev, uint32_t family, VkCommandPool *pool,
                                    VkCommandBuffer *commands, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     VK(vkCreateCommandPool(dev->device,
                            &(VkCommandPoolCreateInfo){
                                .sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
@@ -288,14 +285,12 @@ static enum dev_status make_buffer(struct dev *dev, uint32_t family, VkCommandPo
                                     .commandBufferCount = 1,
                                 },
                                 commands));
-error:
-    return status;
+    return DEV_OK;
 }
 
 // What runs need: not there for a driver that only compiles (Mesa's RADV without hardware).
 static enum dev_status make_commands(struct dev *dev, uint32_t family, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     vkGetDeviceQueue(dev->device, family, 0, &dev->queue);
     if (!dev->queue)
         TRY(dev_refuse(error, "%s: vkGetDeviceQueue returned no queue", dev->facts.name));
@@ -304,14 +299,12 @@ static enum dev_status make_commands(struct dev *dev, uint32_t family, struct li
     VK(vkCreateFence(dev->device,
                      &(VkFenceCreateInfo){.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, NULL,
                      &dev->fence));
-error:
-    return status;
+    return DEV_OK;
 }
 
 static enum dev_status make(struct dev *dev, const struct dev_open_info *info,
                             const struct dev_features *features, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     uint32_t family = 0;
     TRY(pick_family(dev, &family, error));
     TRY(make_device(dev, family, features, error));
@@ -320,8 +313,7 @@ static enum dev_status make(struct dev *dev, const struct dev_open_info *info,
     if (!info->single && !strcmp(dev->facts.driver_name, "litmus simt"))
         dev->begin_run =
             (__typeof__(dev->begin_run))vkGetDeviceProcAddr(dev->device, "vkCmdBeginRunLITMUS");
-error:
-    return status;
+    return DEV_OK;
 }
 
 static bool pick_device(struct dev *dev, size_t index, bool capture, struct dev_features *features,

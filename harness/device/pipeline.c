@@ -16,7 +16,6 @@
 enum dev_status dev_layout_create(struct dev *dev, uint32_t bindings, uint32_t push_bytes,
                                   struct dev_layout *layout, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     VkDescriptorSetLayoutBinding list[DEV_MAX_BINDINGS];
     for (uint32_t i = 0; i < bindings; i++)
         list[i] = (VkDescriptorSetLayoutBinding){
@@ -45,8 +44,7 @@ enum dev_status dev_layout_create(struct dev *dev, uint32_t bindings, uint32_t p
                                       },
                               },
                               NULL, &layout->pipeline));
-error:
-    return status;
+    return DEV_OK;
 }
 
 void dev_layout_destroy(struct dev *dev, struct dev_layout *layout)
@@ -58,7 +56,6 @@ void dev_layout_destroy(struct dev *dev, struct dev_layout *layout)
 static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *info,
                                VkShaderModule module, VkPipeline *pipeline, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     VkSpecializationMapEntry entries[MAX_SPEC];
     if (info->code.spec_count > MAX_SPEC)
         return dev_refuse(error, "%zu specialization constants", info->code.spec_count);
@@ -100,8 +97,7 @@ static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *
         NULL, pipeline));
     if (!*pipeline)
         TRY(dev_refuse(error, "vkCreateComputePipelines returned no pipeline"));
-error:
-    return status;
+    return DEV_OK;
 }
 
 // May be called by several threads at once.
@@ -110,14 +106,14 @@ static enum dev_status make_pipeline(struct dev *dev, const struct dev_pipeline_
 {
     enum dev_status status = DEV_OK;
     VkShaderModule module = VK_NULL_HANDLE;
-    VK(vkCreateShaderModule(dev->device,
-                            &(VkShaderModuleCreateInfo){
-                                .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                .codeSize = info->code.word_count * 4,
-                                .pCode = info->code.words,
-                            },
-                            NULL, &module));
-    TRY(compile(dev, info, module, pipeline, error));
+    VK_END(vkCreateShaderModule(dev->device,
+                                &(VkShaderModuleCreateInfo){
+                                    .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                    .codeSize = info->code.word_count * 4,
+                                    .pCode = info->code.words,
+                                },
+                                NULL, &module));
+    TRY_END(compile(dev, info, module, pipeline, error));
 error:
     vkDestroyShaderModule(dev->device, module, NULL);
     return status == DEV_ERROR && error

@@ -54,7 +54,6 @@ static enum dev_status make_background(struct dev *dev, struct stressing *stress
 static enum dev_status init_stressing(struct dev *dev, struct stressing *stressing,
                                       const struct dev_stress *set, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     stressing->set = *set;
     if (set->kind == DEV_STRESS_NONE)
         return DEV_OK;
@@ -68,9 +67,7 @@ static enum dev_status init_stressing(struct dev *dev, struct stressing *stressi
     TRY(dev_begin(dev, error));
     vkCmdFillBuffer(dev->commands, stressing->places.handle, 0, VK_WHOLE_SIZE, 0);
     dev_barrier(dev);
-    TRY(dev_submit(dev, DEV_UPLOAD_TIMEOUT_MS, error));
-error:
-    return status;
+    return dev_submit(dev, DEV_UPLOAD_TIMEOUT_MS, error);
 }
 
 static void clear_stressing(struct dev *dev, struct stressing *stressing)
@@ -148,7 +145,6 @@ static struct dev_buffer view(const struct dev_buffer *whole, uint64_t first, ui
 
 static enum dev_status make_slots(struct dev_program *program, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     for (uint32_t i = 0; i < program->slots.count; i++) {
         struct slot *slot = &program->slot[i];
         slot->output = view(&program->output, i * program->slots.output, program->output_words);
@@ -158,14 +154,12 @@ static enum dev_status make_slots(struct dev_program *program, struct lit_error 
         TRY(dev_describe(program->dev, program->layout.set, bindings, DEV_TEST_BINDINGS,
                          &slot->pool, &slot->set, error));
     }
-error:
-    return status;
+    return DEV_OK;
 }
 
 static enum dev_status make_buffers(struct dev_program *program,
                                     const struct dev_program_info *info, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct dev *dev = program->dev;
     const struct cat_shape *shape = &program->shape;
     const uint64_t offset = info->stress.offset;
@@ -205,8 +199,7 @@ static enum dev_status make_buffers(struct dev_program *program,
         TRY(dev_clock_create(dev, MARKS * info->batch, &program->clock, error));
         program->marks = lit_alloc(MARKS * info->batch, sizeof *program->marks);
     }
-error:
-    return status;
+    return DEV_OK;
 }
 
 struct dev_program *dev_program_create(struct dev *dev, const struct dev_program_info *info,
@@ -227,17 +220,17 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
         goto error;
     }
     program->output_words = info->shape.instances * info->shape.words_per_instance;
-    TRY(dev_layout_create(dev, DEV_TEST_BINDINGS, DEV_PUSH_BYTES, &program->layout, error));
-    TRY(dev_pipeline(dev,
-                     &(struct dev_pipeline_info){
-                         .code = info->code,
-                         .layout = program->layout.pipeline,
-                         .sliced = info->stress.slices > 1,
-                         .owner = info->name,
-                     },
-                     &program->pipeline, error));
-    TRY(init_stressing(dev, &program->stressing, &info->stress, error));
-    TRY(make_buffers(program, info, error));
+    TRY_END(dev_layout_create(dev, DEV_TEST_BINDINGS, DEV_PUSH_BYTES, &program->layout, error));
+    TRY_END(dev_pipeline(dev,
+                         &(struct dev_pipeline_info){
+                             .code = info->code,
+                             .layout = program->layout.pipeline,
+                             .sliced = info->stress.slices > 1,
+                             .owner = info->name,
+                         },
+                         &program->pipeline, error));
+    TRY_END(init_stressing(dev, &program->stressing, &info->stress, error));
+    TRY_END(make_buffers(program, info, error));
     *result = DEV_OK;
     return program;
 error:
@@ -332,7 +325,6 @@ static void record_group(struct dev_program *program, const uint32_t *seeds, uin
 static enum dev_status read_stages(struct dev_program *program, struct dev_batch *batch,
                                    struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     const double *at = program->marks;
     batch->stages = (struct dev_stages){0};
     if (!program->clock.queries)
@@ -344,14 +336,12 @@ static enum dev_status read_stages(struct dev_program *program, struct dev_batch
         batch->stages.check += at[i + 3] - at[i + 2];
     }
     batch->stages.all = at[program->clock.used - 1];
-error:
-    return status;
+    return DEV_OK;
 }
 
 static enum dev_status record_batch(struct dev_program *program, const uint32_t *seeds,
                                     uint32_t runs, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct dev *dev = program->dev;
     TRY(dev_begin(dev, error));
     dev_clock_begin(dev, &program->clock);
@@ -362,9 +352,7 @@ static enum dev_status record_batch(struct dev_program *program, const uint32_t 
                      left < program->slots.count ? left : program->slots.count);
     }
     dev_checking_end(dev, &program->checking, runs);
-    TRY(dev_end(dev, error));
-error:
-    return status;
+    return dev_end(dev, error);
 }
 
 // Beside the batch that executes. Whatever is wrong with it will be said when its turn comes.
@@ -406,7 +394,6 @@ static enum dev_status run_on_device(struct dev_program *program, const uint32_t
                                      struct dev_batch *batch, uint32_t timeout_ms,
                                      struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct dev *dev = program->dev;
     if (!take_recorded(program, seeds, batch->runs))
         TRY(record_batch(program, seeds, batch->runs, error));
@@ -415,9 +402,7 @@ static enum dev_status run_on_device(struct dev_program *program, const uint32_t
     record_next(program, batch);
     TRY(dev_finish(dev, timeout_ms, error));
     TRY(dev_checking_read(dev, &program->checking, batch, timeout_ms, error));
-    TRY(read_stages(program, batch, error));
-error:
-    return status;
+    return read_stages(program, batch, error);
 }
 
 static void record_readback(struct dev_program *program)
@@ -432,7 +417,6 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
                                     struct dev_batch *batch, uint32_t timeout_ms,
                                     struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct dev *dev = program->dev;
     uint32_t *output = program->readback.mapped;
     for (uint64_t i = 0; i <= program->output_words; i++)
@@ -456,8 +440,7 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     // Failures of a run that gave up are of what it did not come to.
     if (batch->expired[index])
         batch->failure_count = before;
-error:
-    return status;
+    return DEV_OK;
 }
 
 enum dev_status dev_program_run(struct dev_program *program, const uint32_t *seeds,
@@ -512,18 +495,18 @@ static enum dev_status submit_single(struct dev_program *program, VkPipeline pip
     struct dev *dev = program->dev;
     const VkCommandBuffer kept = dev->commands;
     VkCommandBuffer made = VK_NULL_HANDLE;
-    VK(vkAllocateCommandBuffers(dev->device,
-                                &(VkCommandBufferAllocateInfo){
-                                    .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                    .commandPool = dev->pool,
-                                    .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                    .commandBufferCount = 1,
-                                },
-                                &made));
+    VK_END(vkAllocateCommandBuffers(dev->device,
+                                    &(VkCommandBufferAllocateInfo){
+                                        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                        .commandPool = dev->pool,
+                                        .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                        .commandBufferCount = 1,
+                                    },
+                                    &made));
     dev->commands = made;
-    TRY(dev_begin(dev, error));
+    TRY_END(dev_begin(dev, error));
     record_single(program, pipeline, seed);
-    TRY(dev_submit(dev, timeout_ms, error));
+    TRY_END(dev_submit(dev, timeout_ms, error));
 error:
     dev->commands = kept;
     if (made && status == DEV_OK)
@@ -540,12 +523,12 @@ enum dev_status dev_program_single(struct dev_program *program, bool compiles, u
     size_t failures = 0;
     VkPipeline own = VK_NULL_HANDLE;
     if (compiles)
-        TRY(dev_pipeline(
+        TRY_END(dev_pipeline(
             program->dev,
             &(struct dev_pipeline_info){.code = program->code, .layout = program->layout.pipeline},
             &own, error));
     fill_from_host(program);
-    TRY(submit_single(program, own ? own : program->pipeline, seed, timeout_ms, error));
+    TRY_END(submit_single(program, own ? own : program->pipeline, seed, timeout_ms, error));
     const uint32_t state = program->readback.mapped[program->output_words];
     *expired = state != 0 && state != UINT32_MAX;
     cat_mode_check(&program->mode, &program->shape, program->readback.mapped, program->expected, 0,

@@ -143,7 +143,6 @@ static struct dev_division division_of(size_t number)
 
 static enum dev_status prepare(struct trial *trial, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct dev *dev = trial->dev;
     const size_t stride = cat_check_stride(trial->mode.check);
     trial->words = trial->shape.instances * trial->shape.words_per_instance;
@@ -161,8 +160,7 @@ static enum dev_status prepare(struct trial *trial, struct lit_error *error)
     // Tried wherever it is there, whether runs use it or not.
     trial->checking.fills = !dev_checks_words(dev);
     trial->checking.division = trial->division;
-error:
-    return status;
+    return DEV_OK;
 }
 
 // What a test would have left in a slot. The untouched output is what the checker's own fill made;
@@ -180,7 +178,6 @@ static void record_content(struct trial *trial, uint32_t slot, uint32_t content)
 static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
                                        struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct dev *dev = trial->dev;
     TRY(dev_begin(dev, error));
     dev_begin_run(dev, ~(uint64_t)trial->mode.check); // a run's is below 2^32
@@ -201,9 +198,7 @@ static enum dev_status check_on_device(struct trial *trial, uint32_t timeout_ms,
         .run = trial->runs,
         .expired = trial->expired,
     };
-    TRY(dev_checking_read(dev, &trial->checking, &trial->batch, timeout_ms, error));
-error:
-    return status;
+    return dev_checking_read(dev, &trial->checking, &trial->batch, timeout_ms, error);
 }
 
 static bool same_run(const struct cat_run *a, const struct cat_run *b)

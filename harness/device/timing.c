@@ -100,7 +100,6 @@ static void forget(const struct dev_timer *timer, uint64_t words)
 static enum dev_status read_verdict(struct dev_timer *timer, uint32_t segment, uint32_t timeout_ms,
                                     struct dev_timing *timing, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     const uint32_t *read = timer->readback.mapped;
     timing->looked = read[LOOKED];
     timing->wrong = read[WRONG];
@@ -124,15 +123,13 @@ static enum dev_status read_verdict(struct dev_timer *timer, uint32_t segment, u
     if (timing->got == timing->want)
         return dev_refuse(error, "the verification calls a correct word wrong: %" PRIu64,
                           timing->index);
-error:
-    return status;
+    return DEV_OK;
 }
 
 // Verifies a correct output in which the word at `place` has `change` added.
 static enum dev_status try_place(struct dev_timer *timer, uint32_t place, uint32_t change,
                                  uint32_t timeout_ms, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct dev_timing timing = {0};
     uint32_t correct = 0;
     for (uint32_t i = place - place % SUMS_SEGMENT; i <= place; i++)
@@ -157,21 +154,17 @@ static enum dev_status try_place(struct dev_timer *timer, uint32_t place, uint32
                           " wrong words, first word %" PRIu64 ", where there are %" PRIu64
                           ", first word %" PRIu32,
                           timing.wrong, timing.index, wrong, place);
-error:
-    return status;
+    return DEV_OK;
 }
 
 enum dev_status dev_timer_try(struct dev_timer *timer, uint64_t drawn, uint32_t timeout_ms,
                               struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     const uint32_t change = (uint32_t)(drawn >> 32) | 1, last = (uint32_t)timer->words - 1;
     TRY(try_place(timer, 0, 0, timeout_ms, error));
     TRY(try_place(timer, 0, change, timeout_ms, error));
     TRY(try_place(timer, last, change, timeout_ms, error));
-    TRY(try_place(timer, (uint32_t)(drawn % timer->words), change, timeout_ms, error));
-error:
-    return status;
+    return try_place(timer, (uint32_t)(drawn % timer->words), change, timeout_ms, error);
 }
 
 // --- The timer
@@ -206,8 +199,8 @@ static enum dev_status make_large(struct dev_timer *timer, struct lit_error *err
         return lacks(bytes, "maxBufferSize", error);
     if (bytes > dev_heap_bytes(dev) / 18 * 8)
         return lacks(bytes, "8/18 of the largest memory heap", error);
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->input, error));
-    TRY(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->output, error));
+    TRY_END(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->input, error));
+    TRY_END(dev_buffer_create(dev, DEV_ON_DEVICE, timer->words, &timer->output, error));
 error:
     // An allocation of more may succeed, or it fails: drivers have it a little below 4 GiB.
     if (status == DEV_ERROR && bytes > allocation.maxMemoryAllocationSize)
@@ -222,7 +215,6 @@ static enum dev_status make_helpers(struct dev_timer *timer, struct lit_error *e
         [FILL_SUMS] = "bench/fill/kind=sums",
         [VERIFY] = "bench/verify/kind=sums",
     };
-    enum dev_status status = DEV_OK;
     const struct dev_facts *facts = &timer->dev->facts;
     const uint32_t most = facts->max_workgroups < MOST_GROUPS ? facts->max_workgroups : MOST_GROUPS;
     const uint64_t groups = timer->words / EACH;
@@ -232,14 +224,12 @@ static enum dev_status make_helpers(struct dev_timer *timer, struct lit_error *e
         TRY(dev_kernel(timer->dev, names[i], (const uint32_t[]){0, 2},
                        (const uint32_t[]){timer->width, timer->seed}, 2, timer->layout.pipeline,
                        &timer->helpers[i], error));
-error:
-    return status;
+    return DEV_OK;
 }
 
 static enum dev_status make_verifying(struct dev_timer *timer, uint32_t timeout_ms,
                                       struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct dev *dev = timer->dev;
     if (!dev->address) {
         lit_fail(error, LIT_EXIT_NOTHING, "bufferDeviceAddress");
@@ -252,15 +242,12 @@ static enum dev_status make_verifying(struct dev_timer *timer, uint32_t timeout_
     TRY(dev_begin(dev, error));
     record_helper(timer, FILL_INPUT, 0);
     dev_barrier(dev);
-    TRY(dev_submit(dev, timeout_ms, error));
-error:
-    return status;
+    return dev_submit(dev, timeout_ms, error);
 }
 
 static enum dev_status make_for_host(struct dev_timer *timer, const uint32_t *input,
                                      struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct dev *dev = timer->dev;
     const struct dev_buffer *const bindings[DEV_TEST_BINDINGS] = {&timer->input, &timer->output,
                                                                   &timer->state};
@@ -269,10 +256,8 @@ static enum dev_status make_for_host(struct dev_timer *timer, const uint32_t *in
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, 1, &timer->state, error));
     TRY(dev_buffer_create(dev, DEV_FOR_HOST, timer->words, &timer->readback, error));
     TRY(dev_upload(dev, &timer->input, input, timer->words, error));
-    TRY(dev_describe(dev, timer->layout.set, bindings, DEV_TEST_BINDINGS, &timer->pool, &timer->set,
-                     error));
-error:
-    return status;
+    return dev_describe(dev, timer->layout.set, bindings, DEV_TEST_BINDINGS, &timer->pool,
+                        &timer->set, error);
 }
 
 struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
@@ -285,11 +270,11 @@ struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint6
     timer->words = words;
     timer->seed = seed;
     timer->verifies = !input;
-    TRY(dev_clock_create(dev, 2, &timer->clock, error));
-    TRY(dev_layout_create(dev, timer->verifies ? 0 : DEV_TEST_BINDINGS, DEV_PUSH_BYTES,
-                          &timer->layout, error));
-    TRY(timer->verifies ? make_verifying(timer, timeout_ms, error)
-                        : make_for_host(timer, input, error));
+    TRY_END(dev_clock_create(dev, 2, &timer->clock, error));
+    TRY_END(dev_layout_create(dev, timer->verifies ? 0 : DEV_TEST_BINDINGS, DEV_PUSH_BYTES,
+                              &timer->layout, error));
+    TRY_END(timer->verifies ? make_verifying(timer, timeout_ms, error)
+                            : make_for_host(timer, input, error));
 error:
     *result = status;
     if (status != DEV_OK)
@@ -334,12 +319,13 @@ struct dev_timed *dev_timed_create(struct dev_timer *timer, const struct dev_tim
     timed->segment = info->segment;
     timed->has_state = info->state_words != 0;
     timed->stale = true;
-    TRY(dev_pipeline(
+    TRY_END(dev_pipeline(
         timer->dev,
         &(struct dev_pipeline_info){.code = info->kernel, .layout = timer->layout.pipeline},
         &timed->pipeline, error));
     if (timed->has_state)
-        TRY(dev_buffer_create(timer->dev, DEV_ON_DEVICE, info->state_words, &timed->state, error));
+        TRY_END(
+            dev_buffer_create(timer->dev, DEV_ON_DEVICE, info->state_words, &timed->state, error));
 error:
     *result = status;
     if (status != DEV_OK)
@@ -398,7 +384,6 @@ static void record_after(const struct dev_timer *timer, const struct dev_timed *
 static enum dev_status time_dispatch(struct dev_timer *timer, const struct dev_timed *timed,
                                      uint32_t timeout_ms, double *ns, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     struct dev *dev = timer->dev;
     const bool by_host = timer->clock.tick <= 0;
     double at[2] = {0}, began = 0;
@@ -421,14 +406,12 @@ static enum dev_status time_dispatch(struct dev_timer *timer, const struct dev_t
         TRY(dev_clock_read(dev, &timer->clock, at, error));
         *ns = at[1];
     }
-error:
-    return status;
+    return DEV_OK;
 }
 
 enum dev_status dev_timed_run(struct dev_timer *timer, struct dev_timed *timed, uint32_t timeout_ms,
                               struct dev_timing *timing, struct lit_error *error)
 {
-    enum dev_status status = DEV_OK;
     *timing = (struct dev_timing){.output = timer->readback.mapped};
     forget(timer, timer->verifies ? READBACK : timed->words);
     timed->epoch = timed->stale ? 1 : timed->epoch + 1;
@@ -440,6 +423,5 @@ enum dev_status dev_timed_run(struct dev_timer *timer, struct dev_timed *timed, 
     // What was published after a wait timed out is of no use to the dispatches that follow, and who
     // stored a wrong word may have stored it in the input, which they read.
     timed->stale = timer->spoiled = timing->expired || timing->wrong;
-error:
-    return status;
+    return DEV_OK;
 }

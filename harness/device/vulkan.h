@@ -7,15 +7,24 @@
 
 #include <volk.h>
 
-// Both end a function through its `error:` label. The function has a variable `enum dev_status
-// status` that it returns, and a `struct lit_error *error`.
+// Both return from a function, which has a `struct lit_error *error`, with the status of what
+// failed.
 #define TRY(call)                                                                                  \
+    do {                                                                                           \
+        const enum dev_status of_call = (call);                                                    \
+        if (of_call != DEV_OK)                                                                     \
+            return of_call;                                                                        \
+    } while (0)
+#define VK(call) TRY(dev_check(call, #call, error))
+// Where something is to be cleaned up: both go to the function's `error:` label, with the status in
+// its variable `enum dev_status status`.
+#define TRY_END(call)                                                                              \
     do {                                                                                           \
         status = (call);                                                                           \
         if (status != DEV_OK)                                                                      \
             goto error;                                                                            \
     } while (0)
-#define VK(call) TRY(dev_check(call, #call, error))
+#define VK_END(call) TRY_END(dev_check(call, #call, error))
 
 // Fills *error unless `result` is VK_SUCCESS; `call` is the call's text.
 enum dev_status dev_check(VkResult result, const char *call, struct lit_error *error);
