@@ -108,11 +108,9 @@ struct slot {
 
 struct dev_program {
     struct dev *dev;
-    struct cat_shape shape;
-    struct cat_mode mode;
-    uint32_t batch;
+    // Its data was copied and may be gone, unless it is for runs by themselves.
+    struct dev_program_info info;
     uint64_t output_words;
-    struct dev_compile_info code; // for runs by themselves
     struct dev_layout layout;
     VkPipeline pipeline;
     struct dev_buffer input, output, state;
@@ -124,11 +122,9 @@ struct dev_program {
     struct dev_clock clock;   // if the stages are timed
     double *marks;            // its nanoseconds
     struct stressing stressing;
-    bool check_on_host;
     struct dev_checking checking; // unless check_on_host
     struct dev_buffer readback;   // check_on_host: the output, then word 0 of the state
     struct dev_buffer from_host;  // for runs by themselves: input, output, state
-    const uint32_t *host_input;   // likewise, the caller's
     uint32_t *expected;           // check_on_host: a copy
 };
 
@@ -148,7 +144,8 @@ static enum dev_status make_slots(struct dev_program *program, struct lit_error 
     for (uint32_t i = 0; i < program->slots.count; i++) {
         struct slot *slot = &program->slot[i];
         slot->output = view(&program->output, i * program->slots.output, program->output_words);
-        slot->state = view(&program->state, i * program->slots.state, program->shape.state_words);
+        slot->state =
+            view(&program->state, i * program->slots.state, program->info.shape.state_words);
         const struct dev_buffer *const bindings[DEV_TEST_BINDINGS] = {&program->input,
                                                                       &slot->output, &slot->state};
         TRY(dev_describe(program->dev, program->layout.set, bindings, DEV_TEST_BINDINGS,
@@ -157,11 +154,11 @@ static enum dev_status make_slots(struct dev_program *program, struct lit_error 
     return DEV_OK;
 }
 
-static enum dev_status make_buffers(struct dev_program *program,
-                                    const struct dev_program_info *info, struct lit_error *error)
+static enum dev_status make_buffers(struct dev_program *program, struct lit_error *error)
 {
     struct dev *dev = program->dev;
-    const struct cat_shape *shape = &program->shape;
+    const struct dev_program_info *info = &program->info;
+    const struct cat_shape *shape = &info->shape;
     const uint64_t offset = info->stress.offset;
     const struct dev_slot_limits limits = {
         .cpu = dev->facts.cpu,
@@ -169,7 +166,7 @@ static enum dev_status make_buffers(struct dev_program *program,
         .heap = dev_heap_bytes(dev) / 4,
     };
     // On the reference driver all that is dispatched for a run belongs to it alone.
-    const bool alone = program->check_on_host || dev->begin_run;
+    const bool alone = info->check_on_host || dev->begin_run;
     program->slots = dev_slots_choose(shape, &limits, alone ? 1 : info->batch);
     TRY(dev_buffer_create_at(dev, DEV_ON_DEVICE, shape->input_words, offset, &program->input,
                              error));
@@ -180,7 +177,7 @@ static enum dev_status make_buffers(struct dev_program *program,
     if (shape->input_words)
         TRY(dev_upload(dev, &program->input, info->input, shape->input_words, error));
     TRY(make_slots(program, error));
-    if (program->check_on_host) {
+    if (info->check_on_host) {
         const size_t words = program->output_words * cat_check_stride(info->mode.check);
         program->expected = lit_alloc(words, 4);
         memcpy(program->expected, info->expected, words * 4);
@@ -208,13 +205,9 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
     enum dev_status status = DEV_OK;
     struct dev_program *program = lit_alloc(1, sizeof *program);
     program->dev = dev;
-    program->shape = info->shape;
-    program->mode = info->mode;
-    program->batch = info->batch;
+    program->info = *info;
+    program->info.check_on_host |= info->single;
     program->recorded_seeds = lit_alloc(info->batch, sizeof *program->recorded_seeds);
-    program->check_on_host = info->check_on_host || info->single;
-    program->code = info->code;
-    program->host_input = info->input;
     if (!info->batch || !dev_shape_fits(&dev->facts, info->mode.check, &info->shape, error)) {
         status = DEV_ERROR;
         goto error;
@@ -230,7 +223,7 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
                          },
                          &program->pipeline, error));
     TRY_END(init_stressing(dev, &program->stressing, &info->stress, error));
-    TRY_END(make_buffers(program, info, error));
+    TRY_END(make_buffers(program, error));
     *result = DEV_OK;
     return program;
 error:
@@ -283,13 +276,13 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
         .input = program->input.address,
         .output = slot->output.address,
         .state = slot->state.address,
-        .elements = program->shape.elements,
+        .elements = program->info.shape.elements,
         .seed = seed,
     };
     struct dev_slice slices[DEV_STRESS_SLICES];
-    if (!program->shape.workgroups)
+    if (!program->info.shape.workgroups)
         return;
-    const uint32_t count = dev_stress_slices(set, program->shape.workgroups, seed, slices);
+    const uint32_t count = dev_stress_slices(set, program->info.shape.workgroups, seed, slices);
     background(dev, stressing, set->before, seed, 0);
     for (uint32_t i = 0; i < count; i++) {
         if (i)
@@ -361,7 +354,7 @@ static void record_next(struct dev_program *program, const struct dev_batch *bat
     struct dev *dev = program->dev;
     struct lit_error error = {0};
     const uint32_t marks = program->clock.used;
-    if (!batch->next_runs || batch->next_runs > program->batch)
+    if (!batch->next_runs || batch->next_runs > program->info.batch)
         return;
     dev_change(dev);
     dev->other_of = NULL;
@@ -435,7 +428,7 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     const uint32_t state = output[program->output_words];
     const size_t before = batch->failure_count;
     batch->expired[index] = state != 0 && state != CAT_POISON;
-    cat_mode_check(&program->mode, &program->shape, output, program->expected, index,
+    cat_mode_check(&program->info.mode, &program->info.shape, output, program->expected, index,
                    &batch->run[index], batch->failures, DEV_MAX_FAILURES, &batch->failure_count);
     // Failures of a run that gave up are of what it did not come to.
     if (batch->expired[index])
@@ -449,9 +442,10 @@ enum dev_status dev_program_run(struct dev_program *program, const uint32_t *see
 {
     batch->failure_count = 0;
     batch->unchecked = false;
-    if (!batch->runs || batch->runs > program->batch)
-        return dev_refuse(error, "a batch of %u runs, of at most %u", batch->runs, program->batch);
-    if (!program->check_on_host)
+    if (!batch->runs || batch->runs > program->info.batch)
+        return dev_refuse(error, "a batch of %u runs, of at most %u", batch->runs,
+                          program->info.batch);
+    if (!program->info.check_on_host)
         return run_on_device(program, seeds, batch, timeout_ms, error);
     enum dev_status status = DEV_OK;
     for (uint32_t i = 0; i < batch->runs && status == DEV_OK; i++)
@@ -463,10 +457,10 @@ enum dev_status dev_program_run(struct dev_program *program, const uint32_t *see
 
 static void fill_from_host(struct dev_program *program)
 {
-    const struct cat_shape *shape = &program->shape;
+    const struct cat_shape *shape = &program->info.shape;
     uint32_t *words = program->from_host.mapped;
     if (shape->input_words)
-        memcpy(words, program->host_input, shape->input_words * 4);
+        memcpy(words, program->info.input, shape->input_words * 4);
     words += shape->input_words;
     for (uint64_t i = 0; i < program->output_words; i++)
         words[i] = CAT_POISON;
@@ -478,7 +472,7 @@ static void fill_from_host(struct dev_program *program)
 static void record_single(struct dev_program *program, VkPipeline pipeline, uint32_t seed)
 {
     struct dev *dev = program->dev;
-    const struct cat_shape *shape = &program->shape;
+    const struct cat_shape *shape = &program->info.shape;
     const uint64_t inputs = shape->input_words, outputs = program->output_words;
     dev_copy(dev, &program->from_host, 0, &program->input, 0, inputs);
     dev_copy(dev, &program->from_host, inputs, &program->output, 0, outputs);
@@ -523,16 +517,16 @@ enum dev_status dev_program_single(struct dev_program *program, bool compiles, u
     size_t failures = 0;
     VkPipeline own = VK_NULL_HANDLE;
     if (compiles)
-        TRY_END(dev_pipeline(
-            program->dev,
-            &(struct dev_pipeline_info){.code = program->code, .layout = program->layout.pipeline},
-            &own, error));
+        TRY_END(dev_pipeline(program->dev,
+                             &(struct dev_pipeline_info){.code = program->info.code,
+                                                         .layout = program->layout.pipeline},
+                             &own, error));
     fill_from_host(program);
     TRY_END(submit_single(program, own ? own : program->pipeline, seed, timeout_ms, error));
     const uint32_t state = program->readback.mapped[program->output_words];
     *expired = state != 0 && state != UINT32_MAX;
-    cat_mode_check(&program->mode, &program->shape, program->readback.mapped, program->expected, 0,
-                   run, &failure, 1, &failures);
+    cat_mode_check(&program->info.mode, &program->info.shape, program->readback.mapped,
+                   program->expected, 0, run, &failure, 1, &failures);
 error:
     if (own && !program->dev->stuck && status != DEV_LOST)
         vkDestroyPipeline(program->dev->device, own, NULL);
