@@ -13,54 +13,48 @@ void eng_client_end(struct eng_client *client)
     text_free(&client->code);
 }
 
-// False if a chunk does not go on where the last one ended.
-static bool take_chunk(struct text *code, const struct eng_chunk *chunk)
+// False if the chunk does not go on where the last one ended, or nobody wants it.
+static bool take_chunk(struct eng_client *client, const struct eng_chunk *chunk)
 {
-    if (chunk->offset != code->length)
+    const struct eng_benching *b = client->benching;
+    struct text *code = &client->code;
+    if (chunk->offset != code->length || (b && !b->code))
         return false;
     text_append(code, (const char *)chunk->bytes, chunk->size);
-    return true;
+    if (!b || code->length < chunk->total)
+        return true;
+    const bool sense = b->code(code->data ? code->data : "", code->length, b->user);
+    text_free(code);
+    return sense;
 }
 
-// Waits for an event. False if there is none any more: *end and the outcome then say why.
-static bool wait_event(struct eng_worker *worker, struct eng_event *event,
-                       struct eng_outcome *outcome, enum eng_end *end)
+// An event before the last one. False if it makes no sense; to who asks for no benchmark, what
+// belongs to one does not matter.
+static bool take(struct eng_client *client, const struct eng_event *event,
+                 struct eng_outcome *outcome)
 {
-    const enum eng_wait wait = eng_worker_wait(worker, event, outcome->reason);
-    *end = wait == ENG_WAIT_TIME          ? ENG_END_TIME
-           : wait == ENG_WAIT_INTERRUPTED ? ENG_END_SIGNAL
-                                          : ENG_END_RAN;
-    if (wait != ENG_WAIT_EVENT && *end == ENG_END_RAN)
-        outcome->result = eng_wait_result(wait);
-    return wait == ENG_WAIT_EVENT;
-}
-
-// Reads events up to the last one of a request, which is in *event then.
-static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcome,
-                           struct eng_event *event)
-{
-    for (;;) {
-        enum eng_end end = ENG_END_RAN;
-        if (!wait_event(client->worker, event, outcome, &end))
-            return end;
-        if (event->kind == ENG_EVENT_OPENED)
-            snprintf(client->checker, sizeof client->checker, "%s%s",
-                     event->host_checker ? "host: " : "device",
-                     event->host_checker ? event->text : "");
-        if (event->kind == ENG_EVENT_BATCH)
-            eng_count_add(&outcome->count, &event->count);
-        if (event->kind == ENG_EVENT_CODE && !take_chunk(&client->code, &event->chunk)) {
-            snprintf(outcome->reason, sizeof outcome->reason, "code with a gap");
-            outcome->result = ENG_HARNESS_ERROR;
-            return ENG_END_RAN;
-        }
-        if (event->kind == ENG_EVENT_MESSAGE)
-            client->watch->say(event->text, client->watch->user);
-        if (event->kind == ENG_EVENT_DONE || event->kind == ENG_EVENT_ERROR) {
-            outcome->result = event->kind == ENG_EVENT_DONE ? event->result : ENG_HARNESS_ERROR;
-            snprintf(outcome->reason, sizeof outcome->reason, "%s", event->text);
-            return ENG_END_RAN;
-        }
+    const struct eng_benching *b = client->benching;
+    switch (event->kind) {
+    case ENG_EVENT_OPENED:
+        snprintf(client->checker, sizeof client->checker, "%s%s",
+                 event->host_checker ? "host: " : "device", event->host_checker ? event->text : "");
+        return !b;
+    case ENG_EVENT_BATCH:
+        eng_count_add(&outcome->count, &event->count);
+        return !b;
+    case ENG_EVENT_CODE:
+        return take_chunk(client, &event->chunk);
+    case ENG_EVENT_ROW:
+        return !b || (b->row && b->row(&event->bench, event->result, event->text, b->user));
+    case ENG_EVENT_TIME:
+        return !b || (b->time && b->time(&event->bench, b->user));
+    case ENG_EVENT_RATE:
+        return !b || (b->rate && b->rate(&event->rate, b->user));
+    case ENG_EVENT_MESSAGE:
+        client->watch->say(event->text, client->watch->user);
+        return true;
+    default:
+        return !b;
     }
 }
 
@@ -68,6 +62,35 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
 static bool is_whole(const struct eng_event *event)
 {
     return event->kind == ENG_EVENT_DONE || event->kind == ENG_EVENT_ERROR;
+}
+
+// Reads events up to the last one of a request, which is in *event then.
+static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcome,
+                           struct eng_event *event)
+{
+    for (;;) {
+        const enum eng_wait wait = eng_worker_wait(client->worker, event, outcome->reason);
+        if (wait == ENG_WAIT_TIME || wait == ENG_WAIT_INTERRUPTED)
+            return wait == ENG_WAIT_TIME ? ENG_END_TIME : ENG_END_SIGNAL;
+        if (wait != ENG_WAIT_EVENT) {
+            outcome->result = eng_wait_result(wait);
+            return ENG_END_RAN;
+        }
+        if (is_whole(event)) {
+            const bool lost = client->benching && event->error_code == LIT_EXIT_DEVICE_LOST;
+            outcome->result = event->kind == ENG_EVENT_DONE ? event->result
+                              : lost                        ? ENG_DEVICE_LOST
+                                                            : ENG_HARNESS_ERROR;
+            snprintf(outcome->reason, sizeof outcome->reason, "%s", event->text);
+            return ENG_END_RAN;
+        }
+        if (!take(client, event, outcome)) {
+            outcome->result = ENG_HARNESS_ERROR;
+            snprintf(outcome->reason, sizeof outcome->reason, "%s",
+                     client->benching ? "invalid message from the worker" : "code with a gap");
+            return ENG_END_RAN;
+        }
+    }
 }
 
 static enum eng_end open_once(struct eng_client *client, struct eng_outcome *outcome)
@@ -185,85 +208,26 @@ enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_cas
 
 // --- One request for a benchmark.
 
-// False if what the worker said ends the conversation; *end and *outcome then say how.
-static bool take(const struct eng_watch *watch, const struct eng_event *event,
-                 const struct eng_benching *benching, struct text *code,
-                 struct eng_outcome *outcome)
-{
-    bool sense = true;
-    switch (event->kind) {
-    case ENG_EVENT_ROW:
-        sense = benching->row &&
-                benching->row(&event->bench, event->result, event->text, benching->user);
-        break;
-    case ENG_EVENT_CODE:
-        sense = benching->code && take_chunk(code, &event->chunk);
-        if (sense && code->length == event->chunk.total) {
-            sense = benching->code(code->data ? code->data : "", code->length, benching->user);
-            text_free(code);
-        }
-        break;
-    case ENG_EVENT_TIME:
-        sense = benching->time && benching->time(&event->bench, benching->user);
-        break;
-    case ENG_EVENT_RATE:
-        sense = benching->rate && benching->rate(&event->rate, benching->user);
-        break;
-    case ENG_EVENT_MESSAGE:
-        watch->say(event->text, watch->user);
-        break;
-    case ENG_EVENT_DONE:
-        outcome->result = event->result;
-        snprintf(outcome->reason, sizeof outcome->reason, "%s", event->text);
-        return false;
-    case ENG_EVENT_ERROR:
-        outcome->result =
-            event->error_code == LIT_EXIT_DEVICE_LOST ? ENG_DEVICE_LOST : ENG_HARNESS_ERROR;
-        snprintf(outcome->reason, sizeof outcome->reason, "%s", event->text);
-        return false;
-    default:
-        sense = false;
-    }
-    if (!sense) {
-        outcome->result = ENG_HARNESS_ERROR;
-        snprintf(outcome->reason, sizeof outcome->reason, "invalid message from the worker");
-    }
-    return sense;
-}
-
-static enum eng_end follow_bench(struct eng_worker *worker, const struct eng_watch *watch,
-                                 const struct eng_benching *benching, struct text *code,
-                                 struct eng_outcome *outcome)
-{
-    for (;;) {
-        struct eng_event event;
-        enum eng_end end = ENG_END_RAN;
-        if (!wait_event(worker, &event, outcome, &end))
-            return end;
-        if (!take(watch, &event, benching, code, outcome))
-            return ENG_END_RAN;
-    }
-}
-
 enum eng_end eng_bench_ask(const struct eng_watch *watch, const struct eng_device *device,
                            const struct eng_request *asked, const struct eng_benching *benching,
                            struct eng_outcome *outcome)
 {
     struct lit_error error = {0};
-    struct text code = {0};
+    struct eng_event event;
     struct eng_request request = *asked;
+    struct eng_client client = {.watch = watch, .device = device, .benching = benching};
     *outcome = (struct eng_outcome){0};
-    struct eng_worker *worker = eng_worker_start(watch, device->manifest, &error);
-    if (!worker) {
+    client.worker = eng_worker_start(watch, device->manifest, &error);
+    if (!client.worker) {
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
         return ENG_END_UNFIT;
     }
     request.kind = ENG_BENCH;
     request.index = device->index;
     request.timeout_ms = eng_batch_limit_ms(&watch->policy);
-    eng_worker_ask(worker, &request);
-    const enum eng_end end = follow_bench(worker, watch, benching, &code, outcome);
-    text_free(&code);
-    eng_worker_end(&worker, end != ENG_END_RAN || outcome->result != ENG_PASS);
+    eng_worker_ask(client.worker, &request);
+    const enum eng_end end = follow(&client, outcome, &event);
+    text_free(&client.code);
+    eng_worker_end(&client.worker, end != ENG_END_RAN || outcome->result != ENG_PASS);
     return end;
 }

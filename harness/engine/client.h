@@ -14,10 +14,11 @@ struct eng_client {
     struct eng_worker *worker; // with the device open; NULL: none
     bool capture;              // the device is opened for COMPILE alone
     bool generated;            // GENERATED alone, which the host checks: the checker is not tried
-    char checker[600];         // "device", or "host: why"; "" before it was open
-    struct text code;          // of COMPILE: what isa_pack made of what the driver gave
-    unsigned losses, hangs;    // in a row
-    bool unfit;                // it cannot be opened at all, or no worker can be had
+    const struct eng_benching *benching; // of eng_bench_ask, NULL else
+    char checker[600];                   // "device", or "host: why"; "" before it was open
+    struct text code;                    // of COMPILE: what isa_pack made of what the driver gave
+    unsigned losses, hangs;              // in a row
+    bool unfit;                          // it cannot be opened at all, or no worker can be had
 };
 
 enum eng_end {
