@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int worker(int argc, char **argv);
+static int worker(struct cli_call *call);
 
 const struct cli_command cli_commands[] = {
     {"run", cli_run, &cli_run_syntax, "run tests on all devices, or on the given ones"},
@@ -44,10 +44,9 @@ const struct cli_command cli_commands[] = {
     {0},
 };
 
-static int worker(int argc, char **argv)
+static int worker(struct cli_call *call)
 {
-    (void)argc;
-    (void)argv;
+    (void)call;
     // What a driver prints is no output of this program.
     exit(eng_worker_main());
 }
@@ -69,21 +68,18 @@ static void *take(size_t size)
 static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
-        cli_help(argc, argv);
+        cli_start("help", argc, argv);
         return LIT_EXIT_USAGE;
     }
     const char *first = argv[1];
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
-        return cli_help(1, argv);
+        return cli_start("help", 1, argv);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0)
-        return cli_version(1, argv);
+        return cli_start("version", 1, argv);
     // Options without a command are those of run: litmus --all.
     if (first[0] == '-')
-        return cli_run(argc, argv);
-    for (const struct cli_command *command = cli_commands; command->name; command++)
-        if (strcmp(first, command->name) == 0)
-            return command->run(argc - 1, argv + 1);
-    return cli_unknown(first);
+        return cli_start("run", argc, argv);
+    return cli_start(first, argc - 1, argv + 1);
 }
 
 // Only what decides whether characters are UTF-8: numbers keep their points. A locale that is not

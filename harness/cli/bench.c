@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "engine/bench.h"
 #include "engine/drivers.h"
+#include "report/format.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -81,8 +82,7 @@ const struct cli_syntax cli_bench_syntax = {
         "throughput: checked units of a test per second on a device, where the time goes,\nand the "
         "limit set by memory bandwidth.\n\n"
         "single: the same work, submitting and checking one run at a time, next to\n'litmus run'.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct cli_bench_options, .timeout = ENG_IDLE_SECONDS),
     .more = "See docs/bench.md for what is timed and how it is counted.\n\n"
             "exit codes: 0 every output was correct, 1 an output was wrong, or a driver crashed or "
             "hung,\n2 usage or input, 3 a row could not be timed, 4 a device was lost, 5 the time "
@@ -138,10 +138,8 @@ static bool check_particular(const struct benchmark *benchmark, uint64_t given,
 {
     for (size_t i = 0; i < sizeof particular / sizeof *particular; i++) {
         struct text names = {0};
-        size_t option = 0;
-        while (strcmp(options[option].name, particular[i].name) != 0)
-            option++;
-        if (!(given >> option & 1) || particular[i].of & benchmark->bit)
+        if (!cli_is_given(&cli_bench_syntax, given, particular[i].name) ||
+            particular[i].of & benchmark->bit)
             continue;
         for (size_t k = 0; k < BENCHMARKS; k++)
             if (particular[i].of & benchmarks[k].bit)
@@ -159,13 +157,12 @@ static bool check_usage(const struct benchmark *benchmark, const struct cli_benc
 {
     const struct cli_bench_options *o = &b->chosen;
     const uint64_t most = benchmark->bit == LOOKBACK ? LOOK_MOST : BENCH_MOST;
-    char count[32];
     if (!check_particular(benchmark, given, error))
         return false;
     if (o->elements &&
         (o->elements < BENCH_ELEMENTS || o->elements > most || (o->elements & (o->elements - 1))))
         return lit_fail(error, LIT_EXIT_USAGE, "--elements: a power of two from 4,096 to %s",
-                        text_count(count, most));
+                        COUNT(most));
     const struct {
         const char *name;
         uint64_t value, most;
@@ -175,7 +172,7 @@ static bool check_usage(const struct benchmark *benchmark, const struct cli_benc
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
         if (limits[i].value > limits[i].most)
             return lit_fail(error, LIT_EXIT_USAGE, "--%s: at most %s", limits[i].name,
-                            text_count(count, limits[i].most));
+                            COUNT(limits[i].most));
     if (o->budget > 86400)
         return lit_fail(error, LIT_EXIT_USAGE, "--budget: at most 24h");
     return (!o->json || cli_output_check(o->json, "", error)) &&
@@ -192,10 +189,8 @@ bool cli_benching_is_over(const struct cli_benching *b)
 static void show_round(struct cli_benching *b, const struct bench_report *report)
 {
     const struct bench_result *result = &b->size->result;
-    char words[32];
     cli_line_show(&b->devices.line, "  %s words, round %" PRIu32 " of %" PRIu32,
-                  text_count(words, result->shape.elements), report->round + 1,
-                  result->warm + result->repeats);
+                  COUNT(result->shape.elements), report->round + 1, result->warm + result->repeats);
 }
 
 // Writes the code of the row to files, if --keep asks for it. A file that cannot be written ends
@@ -271,17 +266,17 @@ bool cli_benching_ask(struct cli_benching *b, struct eng_request *request, enum 
 
 // --- From the command line to the exit code
 
-static bool settle(struct cli_benching *b, const struct benchmark *benchmark, int argc, char **argv,
-                   struct lit_error *error)
+static bool settle(struct cli_benching *b, const struct benchmark *benchmark, struct cli_call *call)
 {
     struct cli_bench_options *o = &b->chosen;
     cli_seed_settle(&o->seed, true);
     if (!o->repeat)
         o->repeat = o->simt.count ? benchmark->simt_repeat : benchmark->repeat;
-    b->session = cli_session_make("bench", argc, argv);
+    b->session = cli_session_make("bench", call);
     cli_devices_watch(&b->devices, o->timeout, o->time, o->verbose);
     b->devices.line.quiet = o->quiet || isatty(STDERR_FILENO) != 1;
-    if (!cli_simt_use(&o->simt, error) || !cli_devices_find(&b->devices, &o->devices, error))
+    if (!cli_simt_use(&o->simt, &call->error) ||
+        !cli_devices_find(&b->devices, &o->devices, &call->error))
         return false;
     b->measured = lit_alloc(b->devices.inventory.count + 1, sizeof *b->measured);
     return true;
@@ -329,25 +324,23 @@ static int finish(const struct cli_benching *b, struct lit_error *error)
     return b->unkept.code ? cli_fail(&b->unkept) : (int)b->exit;
 }
 
-static int run(struct cli_benching *b, const struct benchmark *benchmark, uint64_t given, int argc,
-               char **argv, struct lit_error *error)
+static int run(struct cli_benching *b, const struct benchmark *benchmark, struct cli_call *call)
 {
+    struct lit_error *error = &call->error;
     b->name = benchmark->name;
     b->end = ENG_END_RAN;
-    if (!check_usage(benchmark, b, given, error) ||
+    if (!check_usage(benchmark, b, call->given, error) ||
         (benchmark->begin && !benchmark->begin(b, error)) ||
         (b->chosen.keep && !cli_isa_keep_start(b->chosen.keep, error)))
         return cli_fail(error);
-    if (!settle(b, benchmark, argc, argv, error))
+    if (!settle(b, benchmark, call))
         return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
     const struct eng_inventory *all = &b->devices.inventory;
     for (size_t i = 0; i < all->count && !cli_benching_is_over(b); i++) {
-        struct text line = {0};
         if (!b->devices.chosen[i])
             continue;
         b->device = &all->devices[i];
-        cli_device_heading(b->device, all->count, cli_utf8(), &line);
-        cli_print(&line);
+        cli_devices_heading(&b->devices, b->device);
         benchmark->run(b);
     }
     sum_up(b, benchmark, b->end == ENG_END_TIME);
@@ -368,20 +361,21 @@ static const char *name_at(size_t index, void *user)
     return index < BENCHMARKS ? benchmarks[index].name : NULL;
 }
 
-static int choose(struct cli_benching *b, const struct cli_list *operands, uint64_t given, int argc,
-                  char **argv, struct lit_error *error)
+static int choose(struct cli_benching *b, struct cli_call *call)
 {
+    const struct cli_list *operands = &call->operands;
+    struct lit_error *error = &call->error;
     struct text hint = {0};
     if (operands->count > 1) {
         lit_fail(error, LIT_EXIT_USAGE, "only one benchmark at a time");
         return cli_fail(error);
     }
-    if (operands->count == 0 && argc == 1)
+    if (operands->count == 0 && call->argc == 1)
         return list();
     const char *asked = operands->count ? operands->items[0] : "";
     for (size_t i = 0; i < BENCHMARKS; i++)
         if (strcmp(benchmarks[i].name, asked) == 0)
-            return run(b, &benchmarks[i], given, argc, argv, error);
+            return run(b, &benchmarks[i], call);
     if (!operands->count) {
         lit_fail(error, LIT_EXIT_USAGE, "missing BENCHMARK: 'litmus bench' lists them");
         return cli_fail(error);
@@ -407,15 +401,10 @@ static void clear(struct cli_benching *b)
     store_session_clear(&b->session);
 }
 
-int cli_bench(int argc, char **argv)
+int cli_bench(struct cli_call *call)
 {
-    struct cli_benching b = {.chosen = {.timeout = ENG_IDLE_SECONDS}};
-    struct cli_list operands = {0};
-    struct lit_error error = {0};
-    uint64_t given = 0;
-    int code = LIT_EXIT_OK;
-    if (cli_start(&cli_bench_syntax, argc, argv, &b.chosen, &operands, &given, &code))
-        code = choose(&b, &operands, given, argc, argv, &error);
+    struct cli_benching b = {.chosen = *(const struct cli_bench_options *)call->chosen};
+    const int code = choose(&b, call);
     clear(&b);
     return cli_devices_end(&b.devices, code);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What litmus bench measured, as JSON.
 #include "cli/bench.h"
+#include "report/fields.h"
 #include "report/format.h"
 
-#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +11,10 @@
 
 typedef json_int_t integer;
 
-// Texts of drivers are sanitised, and so UTF-8.
-static json_t *string(const char *value)
-{
-    json_t *made = json_string(value);
-    return made ? made : json_string("?");
-}
-
 // Null where it is 0: not known.
 static json_t *known(double value)
 {
     return value > 0 ? json_real(value) : json_null();
-}
-
-static json_t *hex(uint64_t value)
-{
-    return json_sprintf("0x%" PRIx64, value);
 }
 
 static json_t *row_name(const struct bench_measured *measured)
@@ -35,7 +23,7 @@ static json_t *row_name(const struct bench_measured *measured)
     if (!measured)
         return json_null();
     bench_row_name(&measured->row, &name);
-    json_t *made = string(name.data);
+    json_t *made = field_text(name.data);
     text_free(&name);
     return made;
 }
@@ -63,8 +51,8 @@ static json_t *wrong_of(const struct bench_measured *measured)
         json_object_set_new(wrong, "first",
                             json_pack("{s:I, s:I, s:I, s:o, s:o}", "dispatch",
                                       (integer)first->round, "words", (integer)first->wrong, "word",
-                                      (integer)first->index, "got", hex(first->got), "want",
-                                      hex(first->want)));
+                                      (integer)first->index, "got", field_hex(first->got), "want",
+                                      field_hex(first->want)));
     return wrong;
 }
 
@@ -78,11 +66,11 @@ static void put_measured(json_t *object, const struct bench_measured *measured)
     json_t *statistics = json_object();
     for (size_t i = 0; i < measured->statistic_count; i++)
         json_object_set_new(statistics, measured->statistics[i].name,
-                            string(measured->statistics[i].value));
+                            field_text(measured->statistics[i].value));
     json_object_update_new(object, json_pack("{s:s, s:o, s:o, s:o}", "result",
                                              words[bench_verdict(measured)], "reason",
-                                             string(measured->reason), "wrong", wrong_of(measured),
-                                             "statistics", statistics));
+                                             field_text(measured->reason), "wrong",
+                                             wrong_of(measured), "statistics", statistics));
     if (measured->expired)
         json_object_set_new(object, "gave_up", json_integer((integer)measured->expired));
     if (!measured->count)
@@ -149,10 +137,11 @@ static json_t *device_json(const struct eng_device *device)
     format_uuid(uuid, facts->device_uuid);
     format_api(api, facts->api);
     return json_pack("{s:I, s:o, s:o, s:s, s:s, s:s, s:I, s:{s:o, s:o, s:o}}", "number",
-                     (integer)device->number, "name", string(facts->name), "type",
-                     string(facts->type), "uuid", uuid, "id", device->id, "vulkan", api, "subgroup",
-                     (integer)facts->subgroup, "driver", "name", string(facts->driver_name), "info",
-                     string(facts->driver_info), "version", string(facts->driver_version));
+                     (integer)device->number, "name", field_text(facts->name), "type",
+                     field_text(facts->type), "uuid", uuid, "id", device->id, "vulkan", api,
+                     "subgroup", (integer)facts->subgroup, "driver", "name",
+                     field_text(facts->driver_name), "info", field_text(facts->driver_info),
+                     "version", field_text(facts->driver_version));
 }
 
 // What a size has in both benchmarks; then its rows.
@@ -166,7 +155,7 @@ static void put_size(json_t *object, const struct bench_size *size, bool lookbac
     json_object_update_new(
         object, json_pack("{s:I, s:s, s:o, s:I, s:I, s:s, s:o}", "elements",
                           (integer)result->shape.elements, "result", eng_result_name(size->end),
-                          "reason", string(size->reason), "warm_up", (integer)result->warm,
+                          "reason", field_text(size->reason), "warm_up", (integer)result->warm,
                           "repeats", (integer)result->repeats, "clock",
                           result->tick > 0 ? "device" : "host", "tick_ns", known(result->tick)));
     if (lookback)
@@ -199,7 +188,7 @@ static json_t *measured_json(const struct bench_device *device, bool lookback)
         json_array_append_new(sizes, size);
     }
     json_object_update_new(
-        object, json_pack("{s:o, s:o}", "reason", string(device->reason), "sizes", sizes));
+        object, json_pack("{s:o, s:o}", "reason", field_text(device->reason), "sizes", sizes));
     return object;
 }
 
@@ -248,12 +237,12 @@ static json_t *rate_json(const struct cli_rate *rate)
     const struct bench_rates *rates = &rate->rates;
     const struct dev_facts *facts = &rate->device->facts;
     json_t *forms = json_object(), *rounds = json_array();
-    json_t *object =
-        json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:s, s:o}", "configuration", string(rate->name),
-                  "device", (integer)rate->device->number, "name", string(facts->name), "driver",
-                  string(facts->driver_name), "driver_info", string(facts->driver_info),
-                  "driver_version", string(facts->driver_version), "result",
-                  eng_result_name(rate->end), "reason", string(rate->reason));
+    json_t *object = json_pack(
+        "{s:o, s:I, s:o, s:o, s:o, s:o, s:s, s:o}", "configuration", field_text(rate->name),
+        "device", (integer)rate->device->number, "name", field_text(facts->name), "driver",
+        field_text(facts->driver_name), "driver_info", field_text(facts->driver_info),
+        "driver_version", field_text(facts->driver_version), "result", eng_result_name(rate->end),
+        "reason", field_text(rate->reason));
     if (rates->count)
         json_object_update_new(object, json_pack("{s:o, s:f}", "run", run_json(&rates->rounds[0]),
                                                  "copy_bytes_per_second", rates->rounds[0].copy));
@@ -283,11 +272,11 @@ void cli_bench_json(const struct cli_benching *b, struct text *text)
                   : lookback ? "litmus-bench-lookback/1"
                              : "litmus-bench-rate/1",
                   "benchmark", b->name, "tool", "name", "litmus", "version", LITMUS_VERSION,
-                  "command", string(b->session.command), "started", b->session.started, "system",
-                  string(b->session.system), "seed", hex(b->chosen.seed.value));
+                  "command", field_text(b->session.command), "started", b->session.started,
+                  "system", field_text(b->session.system), "seed", field_hex(b->chosen.seed.value));
     if (lookback)
         json_object_set_new(object, "cub_device",
-                            b->chosen.cub ? string(b->cub.device) : json_null());
+                            b->chosen.cub ? field_text(b->cub.device) : json_null());
     json_object_update_new(object,
                            json_pack("{s:o, s:{s:i, s:s}}", scan || lookback ? "devices" : "rates",
                                      list, "exit", "code", (int)b->exit, "because", b->because));

@@ -97,7 +97,6 @@ static void put_remark(const struct bench_result *result, size_t i, const char *
     const struct bench_measured *measured = &result->rows[i];
     const struct bench_report *first = &measured->first;
     struct text name = {0};
-    char words[32], at[32];
     size_t rows = 0;
     bool is_first = true;
     bench_row_name(&measured->row, &name);
@@ -106,8 +105,8 @@ static void put_remark(const struct bench_result *result, size_t i, const char *
                     "%sWRONG: %s: %" PRIu32 " of %" PRIu32 " dispatches; in dispatch %" PRIu32
                     " %s word%s, first word %s: got 0x%" PRIx32 ", want 0x%" PRIx32 "\n",
                     lead, name.data, measured->wrong, measured->dispatches, first->round + 1,
-                    text_count(words, first->wrong), first->wrong == 1 ? "" : "s",
-                    text_count(at, first->index), first->got, first->want);
+                    COUNT(first->wrong), first->wrong == 1 ? "" : "s", COUNT(first->index),
+                    first->got, first->want);
     if (measured->expired)
         text_printf(text,
                     "%sINCONCLUSIVE: %s: in %" PRIu32 " of %" PRIu32
@@ -165,13 +164,12 @@ static const struct table_column scan_columns[] = {
 // What a row is, in its group: "emulated, control".
 static void put_label(const struct bench_row *row, struct text *text)
 {
-    char count[32];
     if (row->kind == BENCH_SCAN)
         text_printf(text, "%s%s%s", bench_operation_name(row->operation),
                     row->barrier == BENCH_NONE ? "" : ", ",
                     row->barrier == BENCH_NONE ? "" : bench_barrier_name(row->barrier));
     else if (row->kind == BENCH_COPY)
-        text_printf(text, "copy, %s words", text_count(count, row->words));
+        text_printf(text, "copy, %s words", COUNT(row->words));
     else
         text_printf(text, "%s, %" PRIu32 " chain%s", bench_kind_name(row->kind), row->chains,
                     row->chains == 1 ? "" : "s");
@@ -221,12 +219,11 @@ static bool is_same_group(const struct bench_row *a, const struct bench_row *b)
 static void put_rounds(const struct bench_size *size, struct text *text)
 {
     const struct bench_result *result = &size->result;
-    char elements[32], loops[32], repeats[32];
-    text_printf(
-        text,
-        "%s elements, %s scans a dispatch, %s dispatches of each row after %" PRIu32 " to warm up",
-        text_count(elements, result->shape.elements), text_count(loops, result->shape.loops),
-        text_count(repeats, result->repeats), result->warm);
+    text_printf(text,
+                "%s elements, %s scans a dispatch, %s dispatches of each row after %" PRIu32
+                " to warm up",
+                COUNT(result->shape.elements), COUNT(result->shape.loops), COUNT(result->repeats),
+                result->warm);
     put_clock(result, text);
 }
 
@@ -302,10 +299,8 @@ static void put_size(const struct bench_size *size, struct text *text)
 {
     const struct bench_result *result = &size->result;
     const uint32_t elements = result->shape.elements;
-    char words[32];
     text_printf(text, "%s words, %.4g GB read and written; %" PRIu32 " dispatches after %" PRIu32,
-                text_count(words, elements), (double)elements * 8e-9, result->repeats,
-                result->warm);
+                COUNT(elements), (double)elements * 8e-9, result->repeats, result->warm);
     if (result->reported)
         put_clock(result, text);
 }

@@ -46,6 +46,12 @@ struct cli_option {
     const char *help;
 };
 
+// A row of a table of options, in a file that defines AT(member), its offset.
+#define CLI_ROW(letter, name, kind, member, argument, help)                                        \
+    {                                                                                              \
+        letter, name, kind, AT(member), argument, help                                             \
+    }
+
 // What the operands are, for completion.
 enum cli_operands {
     CLI_OPERANDS_NONE,
@@ -61,10 +67,17 @@ struct cli_syntax {
     const char *about; // one or more lines
     const struct cli_option *options;
     size_t count;
+    const void *defaults; // of the struct that the options fill, `size` bytes
+    size_t size;
     const char *more; // text behind the options, "" for none
     enum cli_operands operands;
     const char *words; // "this|that"
 };
+
+// Its table of options, and the struct that they fill, with what differs from 0.
+#define CLI_OPTIONS(table, type, ...)                                                              \
+    .options = (table), .count = sizeof(table) / sizeof *(table),                                  \
+    .defaults = &(const type){__VA_ARGS__}, .size = sizeof(type)
 
 enum cli_outcome {
     CLI_PARSED,
@@ -78,6 +91,9 @@ enum cli_outcome {
 enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *target,
                            struct cli_list *operands, uint64_t *given, struct lit_error *error);
 
+// Whether an option of the table was there, by the bits of cli_parse.
+bool cli_is_given(const struct cli_syntax *syntax, uint64_t given, const char *name);
+
 // Appends the help text.
 void cli_help_text(const struct cli_syntax *syntax, struct text *text);
 
@@ -87,29 +103,27 @@ void cli_suggest(struct text *text, const char *word,
 
 // The subcommands, and what they share: how errors are told, and what the terminal can show.
 
-// A subcommand: argv[0] is its name. Returns the program's exit code.
-int cli_run(int argc, char **argv);
-int cli_list(int argc, char **argv);
-int cli_show(int argc, char **argv);
-int cli_devices(int argc, char **argv);
-int cli_report(int argc, char **argv);
-int cli_history(int argc, char **argv);
-int cli_merge(int argc, char **argv);
-int cli_store(int argc, char **argv);
-int cli_repro(int argc, char **argv);
-int cli_compare(int argc, char **argv);
-int cli_gate(int argc, char **argv);
-int cli_explain(int argc, char **argv);
-int cli_fuzz(int argc, char **argv);
-int cli_tune(int argc, char **argv);
-int cli_isa(int argc, char **argv);
-int cli_lint(int argc, char **argv);
-int cli_bench(int argc, char **argv);
-int cli_version(int argc, char **argv);
+// A subcommand's call.
+struct cli_call {
+    int argc;
+    char **argv;              // argv[0] is its name; `litmus --all` comes as it is
+    void *chosen;             // the struct that its options filled
+    struct cli_list operands; // of one without a syntax these, too, are only in argv
+    uint64_t given;           // a bit for each option of its table that was there
+    struct lit_error error;   // what CLI_FAILED prints
+    struct text out;          // printed at its end, unless it failed
+};
+
+// Returns the program's exit code, or CLI_FAILED.
+#define CLI_FAILED (-1)
+typedef int cli_command_run(struct cli_call *call);
+cli_command_run cli_run, cli_list, cli_show, cli_devices, cli_report, cli_history, cli_merge,
+    cli_store, cli_repro, cli_compare, cli_gate, cli_explain, cli_fuzz, cli_tune, cli_isa, cli_lint,
+    cli_bench, cli_version;
 
 struct cli_command {
     const char *name;
-    int (*run)(int argc, char **argv);
+    cli_command_run *run;
     const struct cli_syntax *syntax; // NULL: it has no options
     const char *help;                // one line; NULL: not for users
 };
@@ -122,13 +136,12 @@ extern const struct cli_syntax cli_bench_syntax, cli_run_syntax, cli_list_syntax
 extern const struct cli_command cli_commands[]; // ended by one without a name: harness/main.c
 
 // Prints the table of subcommands, or with a name that subcommand's help.
-int cli_help(int argc, char **argv);
+int cli_help(struct cli_call *call);
 // What the shells' completions ask: prints the candidates for the last of its words, one a line:
 // the whole word, then, if something is to be said of it, a tab and a short description. A last
-// line
-// ":files" or ":folders" stands for the names of files, which the shell knows itself. Nothing is
-// printed where nothing can follow.
-int cli_complete(int argc, char **argv);
+// line ":files" or ":folders" stands for the names of files, which the shell knows itself. Nothing
+// is printed where nothing can follow.
+int cli_complete(struct cli_call *call);
 // Copies a page of the manual (scdoc; docs/man/) from stdin to stdout, in which lines that are one
 // of these words are replaced by what the tables of options know:
 //   @SYNOPSIS@  how the subcommand, the operand, is called
@@ -136,14 +149,15 @@ int cli_complete(int argc, char **argv);
 //   @OPTIONS@   its options, each with its help
 //   @MORE@      what its help says last
 //   @COMMANDS@  all subcommands, each with its line of `litmus help`
-int cli_manual(int argc, char **argv);
+int cli_manual(struct cli_call *call);
 // Says that there is no such subcommand. Returns the exit code.
 int cli_unknown(const char *name);
 
-// Parses a subcommand's command line. True to go on; false if it is over, after printing help or
-// the error, with the exit code in *code.
-bool cli_start(const struct cli_syntax *syntax, int argc, char **argv, void *target,
-               struct cli_list *operands, uint64_t *given, int *code);
+// NULL if there is none of that name.
+const struct cli_command *cli_command_find(const char *name);
+// Parses a subcommand's command line and runs it, or prints its help or what is wrong. Returns the
+// exit code.
+int cli_start(const char *name, int argc, char **argv);
 
 // Prints "litmus: MESSAGE" on stderr and returns the error's exit code.
 int cli_fail(const struct lit_error *error);

@@ -14,27 +14,24 @@ struct collecting {
     const struct cli_code *asked;
     const struct eng_device *device;
     struct lit_error *error;
-    bool broken;   // the store
-    bool silent;   // the driver tells nothing
-    size_t unable; // configurations whose code was not to be had
-    char why[512]; // of the first of them
-    char **there;  // names that the store has code of
-    size_t there_count;
+    bool broken;           // the store
+    bool silent;           // the driver tells nothing
+    size_t unable;         // configurations whose code was not to be had
+    char why[512];         // of the first of them
+    struct cli_list there; // names that the store has code of
 };
 
 static bool note_there(const char *device, const char *name, struct isa_code *code, void *user)
 {
-    struct collecting *c = user;
     (void)device, (void)code;
-    c->there = lit_realloc(c->there, c->there_count + 1, sizeof *c->there);
-    c->there[c->there_count++] = lit_strdup(name);
+    cli_list_add(&((struct collecting *)user)->there, name);
     return true;
 }
 
 static bool is_there(const struct collecting *c, const char *name)
 {
-    for (size_t i = 0; i < c->there_count; i++)
-        if (strcmp(c->there[i], name) == 0)
+    for (size_t i = 0; i < c->there.count; i++)
+        if (strcmp(c->there.items[i], name) == 0)
             return true;
     return false;
 }
@@ -152,12 +149,7 @@ bool cli_code_collect(const struct cli_code *asked, struct lit_error *error)
     for (size_t i = 0; good && i < asked->inventory->count; i++) {
         struct collecting c = {
             .asked = asked, .device = &asked->inventory->devices[i], .error = error};
-        if (!asked->chosen[i])
-            continue;
-        good = collect_device(&c, &model);
-        for (size_t k = 0; k < c.there_count; k++)
-            free(c.there[k]);
-        free(c.there);
+        good = !asked->chosen[i] || collect_device(&c, &model);
     }
     report_model_clear(&model);
     return good;

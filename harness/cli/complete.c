@@ -192,18 +192,19 @@ static void complete(char *const *before, size_t before_count, const char *curre
     // Options without a command are those of run.
     const char *name = first[0] == '-' ? "run" : first;
     const size_t words = first[0] == '-' ? 0 : 1;
-    for (const struct cli_command *command = cli_commands; command->name; command++)
-        if (command->syntax && strcmp(command->name, name) == 0)
-            offer_of_command(&asked, command->syntax,
-                             before_count > words ? before[before_count - 1] : "");
+    const struct cli_command *command = cli_command_find(name);
+    if (command && command->syntax)
+        offer_of_command(&asked, command->syntax,
+                         before_count > words ? before[before_count - 1] : "");
 }
 
-int cli_complete(int argc, char **argv)
+int cli_complete(struct cli_call *call)
 {
-    struct text out = {0};
+    char **argv = call->argv;
+    const int argc = call->argc;
     // "--" may stand first, so that words like --help are not ours.
     const int first = argc > 1 && strcmp(argv[1], "--") == 0 ? 2 : 1;
     if (argc > first)
-        complete(argv + first, (size_t)(argc - 1 - first), argv[argc - 1], &out);
-    return cli_print(&out);
+        complete(argv + first, (size_t)(argc - 1 - first), argv[argc - 1], &call->out);
+    return LIT_EXIT_OK;
 }

@@ -42,16 +42,6 @@ void cli_device_line(const struct dev_facts *facts, bool utf8, struct text *text
                 facts->driver_version, facts->driver_name, dot, version, dot, sizes);
 }
 
-void cli_device_heading(const struct eng_device *device, size_t count, bool utf8, struct text *text)
-{
-    struct text line = {0};
-    cli_device_line(&device->facts, utf8, &line);
-    const size_t width = table_text_width(line.data);
-    text_printf(text, "%s%*sdevice %u of %zu\n", line.data, (int)(width < 86 ? 86 - width : 2), "",
-                device->number, count);
-    text_free(&line);
-}
-
 // ---- Takes the option --simt.
 
 bool cli_simt_take(const struct cli_list *list, const char **given, struct lit_error *error)
@@ -175,6 +165,16 @@ bool cli_devices_find(struct cli_devices *devices, const struct cli_list *named,
                                 error);
 }
 
+void cli_devices_heading(const struct cli_devices *devices, const struct eng_device *device)
+{
+    struct text line = {0};
+    cli_device_line(&device->facts, cli_utf8(), &line);
+    const size_t width = table_text_width(line.data);
+    text_printf(&line, "%*sdevice %u of %zu\n", (int)(width < 86 ? 86 - width : 2), "",
+                device->number, devices->inventory.count);
+    cli_print(&line);
+}
+
 int cli_devices_end(struct cli_devices *devices, int code)
 {
     eng_inventory_clear(&devices->inventory);
@@ -203,7 +203,7 @@ char *cli_system(void)
     return name.data;
 }
 
-struct store_session cli_session_make(const char *name, int argc, char **argv)
+struct store_session cli_session_make(const char *name, const struct cli_call *call)
 {
     struct text command = {0};
     char started[32];
@@ -212,9 +212,9 @@ struct store_session cli_session_make(const char *name, int argc, char **argv)
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     text_puts(&command, "litmus");
     // `litmus --all` comes here as it is; else argv[0] is the subcommand.
-    for (int i = strcmp(argv[0], name) == 0 ? 0 : 1; i < argc; i++) {
+    for (int i = strcmp(call->argv[0], name) == 0 ? 0 : 1; i < call->argc; i++) {
         text_puts(&command, " ");
-        cli_put_quoted(&command, argv[i]);
+        cli_put_quoted(&command, call->argv[i]);
     }
     return (struct store_session){.version = lit_strdup(LITMUS_VERSION),
                                   .command = command.data,

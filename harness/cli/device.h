@@ -15,45 +15,23 @@
 // "Example GPU · driver 1.2.3 (vendor) · Vulkan 1.4.312 · subgroups of 32", with ", " for the dots
 // if the terminal is not UTF-8.
 void cli_device_line(const struct dev_facts *facts, bool utf8, struct text *text);
-// The same as a line of its own, with "device 1 of 2" at its end: what stands above all that is
-// said of a device.
-void cli_device_heading(const struct eng_device *device, size_t count, bool utf8,
-                        struct text *text);
 // "32", "32 (8 to 32)"
 void cli_subgroup_sizes(const struct dev_facts *facts, char *text, size_t size);
 
 // Options that several subcommands have, in a struct with these members.
 #define CLI_OPTION_DEVICE                                                                          \
-    {                                                                                              \
-        'd', "device", CLI_LIST, AT(devices), "DEVICE",                                            \
-            "only this device, as for 'litmus run -d'; can be repeated"                            \
-    }
-#define CLI_OPTION_SIMT(help)                                                                      \
-    {                                                                                              \
-        0, "simt", CLI_LIST, AT(simt), CLI_SIMT_ARGUMENT, help                                     \
-    }
-#define CLI_OPTION_SEED(help)                                                                      \
-    {                                                                                              \
-        0, "seed", CLI_SEED, AT(seed), "SEED", help                                                \
-    }
-#define CLI_OPTION_TIMEOUT(help)                                                                   \
-    {                                                                                              \
-        0, "timeout", CLI_SECONDS, AT(timeout), "SECONDS", help                                    \
-    }
+    CLI_ROW('d', "device", CLI_LIST, devices, "DEVICE",                                            \
+            "only this device, as for 'litmus run -d'; can be repeated")
+#define CLI_OPTION_SIMT(help)    CLI_ROW(0, "simt", CLI_LIST, simt, CLI_SIMT_ARGUMENT, help)
+#define CLI_OPTION_SEED(help)    CLI_ROW(0, "seed", CLI_SEED, seed, "SEED", help)
+#define CLI_OPTION_TIMEOUT(help) CLI_ROW(0, "timeout", CLI_SECONDS, timeout, "SECONDS", help)
 #define CLI_OPTION_TIME                                                                            \
-    {                                                                                              \
-        0, "time", CLI_SECONDS, AT(time), "SECONDS",                                               \
-            "time budget, then stop with exit code 5; 90s, 10m, 2h"                                \
-    }
-#define CLI_OPTION_DB                                                                              \
-    {                                                                                              \
-        0, "db", CLI_TEXT, AT(db), "FILE", "the store (default: litmus.db)"                        \
-    }
+    CLI_ROW(0, "time", CLI_SECONDS, time, "SECONDS",                                               \
+            "time budget, then stop with exit code 5; 90s, 10m, 2h")
+#define CLI_OPTION_DB CLI_ROW(0, "db", CLI_TEXT, db, "FILE", "the store (default: litmus.db)")
 #define CLI_OPTION_COLOR                                                                           \
-    {                                                                                              \
-        0, "color", CLI_CHOICE, AT(color), "auto|always|never",                                    \
-            "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"                              \
-    }
+    CLI_ROW(0, "color", CLI_CHOICE, color, "auto|always|never",                                    \
+            "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)")
 
 // A line of progress on stderr, which what is printed next replaces.
 struct cli_line {
@@ -78,6 +56,8 @@ void cli_devices_watch(struct cli_devices *devices, double idle, double total, i
 // left.
 bool cli_devices_find(struct cli_devices *devices, const struct cli_list *named,
                       struct lit_error *error);
+// Prints what stands above all that is said of a device: cli_device_line, "device 1 of 2".
+void cli_devices_heading(const struct cli_devices *devices, const struct eng_device *device);
 // At the end of a command: frees, and ends the program if a signal came. Returns `code`.
 int cli_devices_end(struct cli_devices *devices, int code);
 
@@ -86,7 +66,7 @@ void cli_seed_settle(struct cli_seed *seed, bool is_short);
 // "Linux 6.1.0 x86_64", allocated.
 char *cli_system(void);
 // What a session has of the command `name` and of this machine; the rest is the caller's.
-struct store_session cli_session_make(const char *name, int argc, char **argv);
+struct store_session cli_session_make(const char *name, const struct cli_call *call);
 // The last line of a run: "stored in litmus.db, seed 0x1, 3 s, exit 0: ..." ; `db` may be NULL.
 void cli_last_line(const char *db, uint64_t seed, double started, enum lit_exit code,
                    const char *reason);

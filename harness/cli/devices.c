@@ -34,8 +34,7 @@ const struct cli_syntax cli_devices_syntax = {
     .about = "Lists the devices, with the numbers that 'litmus run -d' takes, and the drivers "
              "without\na device, with the reason. A driver that crashes or hangs does not affect "
              "the others.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, .timeout = ENG_IDLE_SECONDS),
     .more = "Drivers are searched where the Vulkan loader searches them: VK_DRIVER_FILES if it is "
             "set,\n"
             "else VK_ADD_DRIVER_FILES and the folders vulkan/icd.d of XDG_CONFIG_HOME, "
@@ -129,17 +128,12 @@ static int print_devices(struct cli_devices *devices, bool verbose)
     return code == LIT_EXIT_OK && inventory->count == 0 ? LIT_EXIT_NOTHING : code;
 }
 
-int cli_devices(int argc, char **argv)
+int cli_devices(struct cli_call *call)
 {
-    struct options chosen = {.timeout = ENG_IDLE_SECONDS};
+    const struct options *chosen = call->chosen;
     struct cli_devices devices = {0};
-    struct cli_list operands = {0};
-    struct lit_error error = {0};
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_devices_syntax, argc, argv, &chosen, &operands, NULL, &code))
-        return code;
-    if (!cli_simt_use(&chosen.simt, &error))
-        return cli_fail(&error);
-    cli_devices_watch(&devices, chosen.timeout, 0, chosen.verbose);
-    return cli_devices_end(&devices, print_devices(&devices, chosen.verbose > 0));
+    if (!cli_simt_use(&chosen->simt, &call->error))
+        return CLI_FAILED;
+    cli_devices_watch(&devices, chosen->timeout, 0, chosen->verbose);
+    return cli_devices_end(&devices, print_devices(&devices, chosen->verbose > 0));
 }

@@ -45,8 +45,7 @@ const struct cli_syntax cli_explain_syntax = {
     .about = "Searches for a failing run of a test on the SIMT simulator, shortens it, and prints "
              "which\nlane executed which instruction when, which wrong value was read, and what "
              "was expected.\nUses the smallest failing configuration that the patterns select.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, .time = 20, .timeout = 10, .seed = {.value = 1}),
     .more = "exit codes: 0 explained, 3 nothing failed within the time limit\n\n"
             "example:\n"
             "  litmus explain 'shuffle.scan-loop/sync=none*' --simt snooping --svg hazard.svg\n",
@@ -54,7 +53,7 @@ const struct cli_syntax cli_explain_syntax = {
 };
 
 struct explaining {
-    struct options chosen;
+    const struct options *chosen;
     struct cli_list patterns;
     struct text given, settings; // as --simt has them, and as the driver reads them
     struct cli_devices devices;
@@ -68,7 +67,7 @@ static bool read_settings(struct explaining *e, struct lit_error *error)
 {
     static const char *const own[] = {"schedule", "depth", "threads", "seed", "devices", "trace"};
     const char *given = NULL;
-    if (!cli_simt_take(&e->chosen.simt, &given, error))
+    if (!cli_simt_take(&e->chosen->simt, &given, error))
         return false;
     if (!given)
         return lit_fail(error, LIT_EXIT_USAGE, "missing --simt MODEL");
@@ -128,49 +127,28 @@ static void put_again(const struct explaining *e, const char *name, struct text 
     text_quote(text, name);
     text_puts(text, " --simt ");
     text_quote(text, e->given.data);
-    text_printf(text, " --seed 0x%" PRIx64, e->chosen.seed.value);
+    text_printf(text, " --seed 0x%" PRIx64, e->chosen->seed.value);
 }
 
 static bool describe(const struct explaining *e, struct text *out, struct lit_error *error)
 {
     const struct exp_found *found = &e->found;
-    const struct cat_test *test = found->which.test;
+    const struct exp_trace *references = found->has_reference ? found->reference : NULL;
     struct exp_fault fault;
     struct exp_window window;
     struct text name = {0}, again = {0}, sentence = {0}, picture = {0};
-    const char *reason = NULL;
-    exp_fault_find(&found->failing, found->has_reference ? &found->reference[0] : NULL,
-                   found->has_reference ? &found->reference[1] : NULL, &fault);
+    exp_fault_find(&found->failing, references, references ? references + 1 : NULL, &fault);
     exp_window_make(&found->failing, &fault, &window);
     cat_case_name(&found->which, &name);
     put_again(e, name.data, &again);
-    const enum cat_expectation expectation = cat_case_expectation(&found->which, &reason);
-    const char *model = eng_simt_model(e->settings.data);
-    const struct exp_subject subject = {.name = name.data,
-                                        .asks = test->head.asks,
-                                        .fails = test->head.fails,
-                                        .expectation = cat_expectation_name(expectation),
-                                        .reason = reason ? reason : "",
-                                        .model = model,
-                                        .about = eng_simt_about(model),
-                                        .instance = test->oracle->instance,
-                                        .mode = cat_mode_of(test->oracle),
-                                        .settings = found->settings,
-                                        .again = again.data,
-                                        .tries = found->tries,
-                                        .failed_tries = found->failed_tries,
-                                        .switches = found->failing.switches,
-                                        .steps = found->failing.step_count,
-                                        .count = &found->count,
-                                        .result = found->result,
-                                        .said = found->said};
-    exp_print(&subject, &found->failing, &fault, &window, out);
+    exp_print(found, &fault, &window, again.data, out);
     bool good = true;
-    if (e->chosen.svg) {
+    if (e->chosen->svg) {
         exp_sentence(&found->failing, &fault, &sentence);
-        exp_picture(&found->failing, &fault, &window, name.data, model, sentence.data, &picture);
-        good = lit_file_write(e->chosen.svg, picture.data, picture.length, error);
-        text_printf(out, "picture    %s\n", e->chosen.svg);
+        exp_picture(&found->failing, &fault, &window, name.data, eng_simt_model(found->settings),
+                    sentence.data, &picture);
+        good = lit_file_write(e->chosen->svg, picture.data, picture.length, error);
+        text_printf(out, "picture    %s\n", e->chosen->svg);
     }
     exp_window_clear(&window);
     text_free(&name);
@@ -193,8 +171,8 @@ static bool search(struct explaining *e, struct lit_error *error)
                                     .settings = e->settings.data,
                                     .cases = plan.cases,
                                     .count = plan.count,
-                                    .seed = e->chosen.seed.value,
-                                    .seconds = e->chosen.time,
+                                    .seed = e->chosen->seed.value,
+                                    .seconds = e->chosen->time,
                                     .file = file.data};
     bool good = plan.count > 0 ? exp_search(&work, &e->found, error)
                                : lit_fail(error, LIT_EXIT_NOTHING,
@@ -207,7 +185,6 @@ static bool search(struct explaining *e, struct lit_error *error)
 static int explain(struct explaining *e, struct lit_error *error)
 {
     struct text out = {0};
-    char tries[32];
     if (!check_usage(e, error))
         return cli_fail(error);
     eng_interrupt_listen();
@@ -219,8 +196,8 @@ static int explain(struct explaining *e, struct lit_error *error)
     }
     if (!e->found.found) {
         text_printf(&out, "nothing failed in %s %s of %g seconds under model %s\n",
-                    text_count(tries, e->found.tries), e->found.tries == 1 ? "run" : "runs",
-                    e->chosen.time, eng_simt_model(e->settings.data));
+                    COUNT(e->found.tries), e->found.tries == 1 ? "run" : "runs", e->chosen->time,
+                    eng_simt_model(e->settings.data));
         const int code = cli_print(&out);
         return code == LIT_EXIT_OK ? LIT_EXIT_UNDECIDED : code;
     }
@@ -231,15 +208,11 @@ static int explain(struct explaining *e, struct lit_error *error)
     return cli_print(&out);
 }
 
-int cli_explain(int argc, char **argv)
+int cli_explain(struct cli_call *call)
 {
-    struct explaining e = {.chosen = {.time = 20, .timeout = 10, .seed = {.value = 1}}};
-    struct lit_error error = {0};
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_explain_syntax, argc, argv, &e.chosen, &e.patterns, NULL, &code))
-        return code;
-    cli_devices_watch(&e.devices, e.chosen.timeout, 0, 0);
-    code = explain(&e, &error);
+    struct explaining e = {.chosen = call->chosen, .patterns = call->operands};
+    cli_devices_watch(&e.devices, e.chosen->timeout, 0, 0);
+    const int code = explain(&e, &call->error);
     if (e.folder[0])
         rmdir(e.folder);
     exp_found_clear(&e.found);

@@ -70,8 +70,8 @@ const struct cli_syntax cli_fuzz_syntax = {
     .about = "Generates programs with structured control flow from a seed, runs them, and checks "
              "every\nmask that a lane observed against a simulation on the host. A failing program "
              "is shrunk\nand stored as an ordinary test.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, .count = 1000, .keep = 5, .steps = 40, .depth = 4,
+                .timeout = ENG_IDLE_SECONDS, .out = "fuzz-reconvergence"),
     .more =
         "exit codes: 0 no forbidden mask, 1 a forbidden mask, or a driver that crashed, hung or\n"
         "lost the device, 2 usage or input, 3 a program could not be run, 4 a device was lost\n"
@@ -88,9 +88,9 @@ const struct cli_syntax cli_fuzz_syntax = {
 
 static void put_rate(uint64_t failed, uint64_t runs, struct text *text)
 {
-    char rate[80], a[32], b[32];
+    char rate[80];
     format_interval(rate, failed, runs, stat_clopper_pearson(failed, runs, 0.95));
-    text_printf(text, "%s of %s runs (%s)", text_count(a, failed), text_count(b, runs), rate);
+    text_printf(text, "%s of %s runs (%s)", COUNT(failed), COUNT(runs), rate);
 }
 
 static void put_found(const struct fuzz_found *found, enum masks_rule rule, struct text *text)
@@ -155,7 +155,6 @@ static void put_table(const struct fuzz_tally *tally, enum masks_rule rule, stru
                                                   {.title = ""}};
     struct table table = {TABLE_OF(columns), .width = 40};
     const uint64_t failed = failed_of(tally), judged = judged_of(tally);
-    char number[32];
     table_row(&table);
     table_put(&table, TONE_PLAIN, "%s", gen_rule_name(rule));
     table_count(&table, TONE_PLAIN, judged);
@@ -172,8 +171,7 @@ static void put_table(const struct fuzz_tally *tally, enum masks_rule rule, stru
     table_clear(&table);
     for (enum eng_result result = 0; result < ENG_RESULTS; result++)
         if (tally->results[result] && result != ENG_PASS && result != ENG_FAIL)
-            text_printf(text, "  %s: %s\n", eng_result_name(result),
-                        text_count(number, tally->results[result]));
+            text_printf(text, "  %s: %s\n", eng_result_name(result), COUNT(tally->results[result]));
     if (tally->reason[0])
         text_printf(text, "  %s\n", tally->reason);
 }
@@ -224,7 +222,7 @@ static enum lit_exit conclude(const struct sum *sum, char reason[256])
 
 // Everything that one invocation holds.
 struct fuzzing {
-    struct options chosen;
+    struct options *chosen;
     struct gen_limits limits;
     struct cli_devices devices;
     struct sum sum;
@@ -234,13 +232,6 @@ struct fuzzing {
 };
 
 // Devices
-
-static void print_header(const struct fuzzing *f, const struct eng_device *device)
-{
-    struct text line = {0};
-    cli_device_heading(device, f->devices.inventory.count, cli_utf8(), &line);
-    cli_print(&line);
-}
 
 // Whether anything can run on it; says why not.
 static bool is_usable(const struct eng_device *device)
@@ -261,7 +252,7 @@ static void end_device(struct fuzzing *f, struct fuzz_target *target, enum eng_e
     f->sum.unopened += end == ENG_END_UNFIT;
     if (eng_end_stops(end))
         fprintf(stderr, "  device %u stops: %s\n", target->client.device->number, tally->reason);
-    fuzz_target_end(target);
+    eng_client_end(&target->client);
     text_puts(&table, "\n");
     put_table(tally, rule, &table);
     cli_print(&table);
@@ -274,11 +265,10 @@ static void show_progress(const struct fuzz_tally *tally, const char *doing, voi
 {
     struct fuzzing *f = user;
     const double now = clock_now();
-    char done[32], all[32], failed[32];
     cli_line_show(&f->devices.line, "  %s of %s programs, %.0f per second, failed: %s%s%s",
-                  text_count(done, tally->programs), text_count(all, f->planned),
+                  COUNT(tally->programs), COUNT(f->planned),
                   (double)tally->programs / (now > f->began ? now - f->began : 1),
-                  text_count(failed, tally->programs - tally->results[ENG_PASS]), doing ? "; " : "",
+                  COUNT(tally->programs - tally->results[ENG_PASS]), doing ? "; " : "",
                   doing ? doing : "");
 }
 
@@ -287,7 +277,7 @@ static void show_found(const struct fuzz_found *found, void *user)
     struct fuzzing *f = user;
     struct text text = {0};
     // Of those that are only counted a few say enough.
-    if (!f->chosen.replay && !found->path[0] && f->chosen.verbose == 0 && ++f->unkept > UNKEPT)
+    if (!f->chosen->replay && !found->path[0] && f->chosen->verbose == 0 && ++f->unkept > UNKEPT)
         return;
     cli_line_clear(&f->devices.line);
     put_found(found, f->limits.rule, &text);
@@ -299,22 +289,20 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
 {
     struct fuzz_target target;
     struct fuzz_tally tally;
-    char count[32], runs[32];
     bool written = true;
     const struct fuzz_plan plan = {.limits = f->limits,
-                                   .seed = f->chosen.seed.value,
-                                   .first = f->chosen.index.value,
-                                   .count = f->chosen.count,
-                                   .runs = f->chosen.runs,
-                                   .keep = f->chosen.keep,
+                                   .seed = f->chosen->seed.value,
+                                   .first = f->chosen->index.value,
+                                   .count = f->chosen->count,
+                                   .runs = f->chosen->runs,
+                                   .keep = f->chosen->keep,
                                    .shrinking = SHRINK_SECONDS,
-                                   .folder = f->chosen.out};
+                                   .folder = f->chosen->out};
     const struct fuzz_listener listener = {
         .progress = show_progress, .found = show_found, .user = f};
-    print_header(f, device);
+    cli_devices_heading(&f->devices, device);
     printf("  rule %s, %s programs, %s runs each, seed 0x%" PRIx64 "\n",
-           gen_rule_name(f->limits.rule), text_count(count, plan.count),
-           text_count(runs, plan.runs), plan.seed);
+           gen_rule_name(f->limits.rule), COUNT(plan.count), COUNT(plan.runs), plan.seed);
     cli_flush();
     f->began = f->devices.line.shown = clock_now();
     f->planned = plan.count;
@@ -327,16 +315,6 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
 
 // --replay
 
-static bool read_file(const char *path, struct text *text, struct lit_error *error)
-{
-    const bool good = text_read(text, path, FILE_MAX - 1);
-    if (good && text->length < FILE_MAX)
-        return true;
-    text_free(text);
-    return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path,
-                    good ? "not a test" : strerror(errno));
-}
-
 struct replay {
     char name[96];
     struct gen_program program;
@@ -346,12 +324,16 @@ struct replay {
 // The program of a stored file's head. The seed in its name is that of the input.
 static bool read_replay(struct fuzzing *f, struct replay *replay, struct lit_error *error)
 {
-    const char *path = f->chosen.replay;
+    const char *path = f->chosen->replay;
     struct text text = {0};
     struct cat_head head = {0};
     struct lit_error why = {0};
-    if (!read_file(path, &text, error))
+    const bool read = text_read(&text, path, FILE_MAX - 1);
+    if (!read || text.length >= FILE_MAX) {
+        lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, read ? "not a test" : strerror(errno));
+        text_free(&text);
         return false;
+    }
     bool good = cat_head_parse(text.data ? text.data : "", text.length, &head, &why);
     if (good && (!head.program || strcmp(head.oracle, "reconvergence.generated") != 0))
         good = lit_fail(&why, LIT_EXIT_USAGE, "its head has no program");
@@ -368,8 +350,8 @@ static bool read_replay(struct fuzzing *f, struct replay *replay, struct lit_err
         if (number)
             *number = '\0';
         const char *seed = strrchr(head.name, '-');
-        if (seed && !f->chosen.seed.given)
-            f->chosen.seed.value = strtoull(seed + 1, NULL, 16);
+        if (seed && !f->chosen->seed.given)
+            f->chosen->seed.value = strtoull(seed + 1, NULL, 16);
     } else {
         lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, why.message);
     }
@@ -383,7 +365,7 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
 {
     struct fuzz_target target;
     struct fuzz_tally tally = {0};
-    print_header(f, device);
+    cli_devices_heading(&f->devices, device);
     fuzz_target_init(&target, &f->devices.watch, device);
     *end = ENG_END_RAN;
     for (size_t i = 0; i < target.size_count && *end == ENG_END_RAN; i++) {
@@ -393,8 +375,8 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
                                          .name = replay->name,
                                          .rule = replay->rule,
                                          .subgroup = target.sizes[i],
-                                         .seed = f->chosen.seed.value,
-                                         .runs = f->chosen.runs};
+                                         .seed = f->chosen->seed.value,
+                                         .runs = f->chosen->runs};
         *end = fuzz_run(&target, &trial, &found, &tally);
         if (*end == ENG_END_RAN && fuzz_failed(&found.first))
             show_found(&found, f);
@@ -410,11 +392,11 @@ static int show(const struct fuzzing *f)
     struct text text = {0}, origin = {0};
     char name[96];
     const char *rule = gen_rule_name(f->limits.rule);
-    gen_draw(&program, &f->limits, f->chosen.seed.value, f->chosen.index.value);
-    fuzz_name(f->limits.rule, f->chosen.seed.value, f->chosen.index.value, name);
+    gen_draw(&program, &f->limits, f->chosen->seed.value, f->chosen->index.value);
+    fuzz_name(f->limits.rule, f->chosen->seed.value, f->chosen->index.value, name);
     text_printf(&origin,
                 "litmus fuzz reconvergence --rule %s --seed 0x%" PRIx64 ", program %" PRIu64, rule,
-                f->chosen.seed.value, f->chosen.index.value);
+                f->chosen->seed.value, f->chosen->index.value);
     gen_assembly(&(struct gen_title){.name = name, .origin = origin.data, .rule = f->limits.rule},
                  &program, &text);
     text_free(&origin);
@@ -425,7 +407,7 @@ static int show(const struct fuzzing *f)
 
 static bool check_usage(struct fuzzing *f, const struct cli_list *operands, struct lit_error *error)
 {
-    const struct options *o = &f->chosen;
+    const struct options *o = f->chosen;
     if (operands->count != 1)
         return lit_fail(error, LIT_EXIT_USAGE,
                         operands->count ? "only one family at a time"
@@ -446,7 +428,7 @@ static bool check_usage(struct fuzzing *f, const struct cli_list *operands, stru
 
 static void settle(struct fuzzing *f)
 {
-    struct options *o = &f->chosen;
+    struct options *o = f->chosen;
     cli_seed_settle(&o->seed, true);
     if (!o->runs)
         o->runs = o->replay ? REPLAY_RUNS : 8;
@@ -464,40 +446,31 @@ static int fuzz(struct fuzzing *f, const struct cli_list *operands, struct lit_e
     if (!check_usage(f, operands, error))
         return cli_fail(error);
     settle(f);
-    if (f->chosen.show)
+    if (f->chosen->show)
         return show(f);
-    if ((f->chosen.replay && !read_replay(f, &replay, error)) ||
-        !cli_simt_use(&f->chosen.simt, error) ||
-        !cli_devices_find(&f->devices, &f->chosen.devices, error))
+    if ((f->chosen->replay && !read_replay(f, &replay, error)) ||
+        !cli_simt_use(&f->chosen->simt, error) ||
+        !cli_devices_find(&f->devices, &f->chosen->devices, error))
         return cli_fail(error);
     const struct eng_inventory *inventory = &f->devices.inventory;
     for (size_t i = 0; i < inventory->count && end != ENG_END_TIME && end != ENG_END_SIGNAL; i++) {
         const struct eng_device *device = &inventory->devices[i];
         if (!f->devices.chosen[i] || !is_usable(device))
             continue;
-        if (f->chosen.replay)
+        if (f->chosen->replay)
             replay_device(f, &replay, device, &end);
         else if (!fuzz_device(f, device, &end, error))
             return cli_fail(error);
     }
     const enum lit_exit code = conclude(&f->sum, reason);
     printf("\n");
-    cli_last_line(NULL, f->chosen.seed.value, f->devices.watch.started, code, reason);
+    cli_last_line(NULL, f->chosen->seed.value, f->devices.watch.started, code, reason);
     return code;
 }
 
-int cli_fuzz(int argc, char **argv)
+int cli_fuzz(struct cli_call *call)
 {
-    struct fuzzing f = {.chosen = {.count = 1000,
-                                   .keep = 5,
-                                   .steps = 40,
-                                   .depth = 4,
-                                   .timeout = ENG_IDLE_SECONDS,
-                                   .out = "fuzz-reconvergence"}};
-    struct cli_list operands = {0};
-    struct lit_error error = {0};
-    int code = LIT_EXIT_OK;
-    if (cli_start(&cli_fuzz_syntax, argc, argv, &f.chosen, &operands, NULL, &code))
-        code = fuzz(&f, &operands, &error);
+    struct fuzzing f = {.chosen = call->chosen};
+    const int code = fuzz(&f, &call->operands, &call->error);
     return cli_devices_end(&f.devices, code);
 }

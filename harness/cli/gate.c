@@ -4,6 +4,7 @@
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
+#include "cli/device.h"
 #include "compare/compare.h"
 
 #include <stddef.h>
@@ -20,97 +21,61 @@ struct options {
 
 #define AT(member) offsetof(struct options, member)
 
-#define BASELINE_OPTION                                                                            \
-    {                                                                                              \
-        'b', "baseline", CLI_LIST, AT(baselines), "FILE[#N|#all]",                                 \
-            "baseline session; several are combined"                                               \
-    }
 #define COMMON_OPTIONS                                                                             \
-    {'d',                                                                                          \
-     "device",                                                                                     \
-     CLI_LIST,                                                                                     \
-     AT(devices),                                                                                  \
-     "DEVICE",                                                                                     \
-     "only this device: number, UUID, vendor:product (hex) or\nname with * and ?; given "          \
-     "twice, the first is A's and\nthe second B's"},                                               \
-        {0,                                                                                        \
-         "only",                                                                                   \
-         CLI_LIST,                                                                                 \
-         AT(only),                                                                                 \
-         "PATTERN",                                                                                \
-         "only these configurations, as 'litmus run' takes them; can\nbe repeated, ! excludes"},   \
-        {0,         "alpha", CLI_TEXT,                                                             \
-         AT(alpha), "P",     "probability of any false regression (default: 0.05)"},               \
-        {0,                                                                                        \
-         "tolerance",                                                                              \
-         CLI_TEXT,                                                                                 \
-         AT(tolerance),                                                                            \
-         "RATE",                                                                                   \
-         "smallest rise of the rate that matters (default: 0.01):\n'unchanged' excludes a rise "   \
-         "of this much, or by half"},                                                              \
-        {0,        "ignore-hash",                                                                  \
-         CLI_FLAG, AT(ignore_hash),                                                                \
-         NULL,     "compare configurations whose SPIR-V module has changed"},                      \
-        {0,        "allow-skips",                                                                  \
-         CLI_FLAG, AT(allow_skips),                                                                \
-         NULL,     "not a regression: tests that A ran and B skipped"},                            \
-        {0,                                                                                        \
-         "statistical-only",                                                                       \
-         CLI_FLAG,                                                                                 \
-         AT(statistical_only),                                                                     \
-         NULL,                                                                                     \
-         "leave a forbidden outcome that is observed for the first\ntime to the statistical "      \
-         "test"},                                                                                  \
-        {0,        "first-seen",                                                                   \
-         CLI_FLAG, AT(first_seen),                                                                 \
-         NULL,     "count it as a regression (default: as undecided)"},                            \
-        {0,        "expectations",                                                                 \
-         CLI_TEXT, AT(expectations),                                                               \
-         "LIST",   "which of them can fail the gate\n(default: forbidden,contested,assumed)"},     \
-        {0, "unfinished", CLI_FLAG, AT(unfinished), NULL, "accept unfinished sessions"},           \
-        {0,        "waivers",                                                                      \
-         CLI_LIST, AT(waivers),                                                                    \
-         "FILE",   "allowed failures, one per line:\nPATTERN URL [until=YYYY-MM-DD] [# comment]"}, \
-        {0,        "deqp-fails",                                                                   \
-         CLI_LIST, AT(deqp_fails),                                                                 \
-         "FILE",   "a list of deqp-runner: TEST,STATUS lines"},                                    \
-        {0,        "deqp-skips",                                                                   \
-         CLI_LIST, AT(deqp_skips),                                                                 \
-         "FILE",   "likewise: regular expressions of allowed skips"},                              \
-        {0,        "deqp-flakes",                                                                  \
-         CLI_LIST, AT(deqp_flakes),                                                                \
-         "FILE",   "likewise: of failures allowed at any rate"},                                   \
-        {0,                                                                                        \
-         "write-waivers",                                                                          \
-         CLI_FLAG,                                                                                 \
-         AT(write_waivers),                                                                        \
-         NULL,                                                                                     \
-         "print waivers for regressions and undecided results\ninstead of a report; fill in the "  \
-         "URLs"},                                                                                  \
-        {'f',                                                                                      \
-         "format",                                                                                 \
-         CLI_CHOICE,                                                                               \
-         AT(format),                                                                               \
-         "text|json|markdown|github",                                                              \
-         "output format (default: text); github: log annotations"},                                \
-        {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "print only the summary and regressions"},       \
-        {'v', "verbose", CLI_MORE, AT(verbose), NULL, "every configuration"},                      \
-    {                                                                                              \
-        0, "color", CLI_CHOICE, AT(color), "auto|always|never",                                    \
-            "(default: auto; NO_COLOR and CLICOLOR_FORCE are heeded)"                              \
-    }
+    CLI_ROW('d', "device", CLI_LIST, devices, "DEVICE",                                            \
+            "only this device: number, UUID, vendor:product (hex) or\nname with * and ?; given "   \
+            "twice, the first is A's and\nthe second B's"),                                        \
+        CLI_ROW(0, "only", CLI_LIST, only, "PATTERN",                                              \
+                "only these configurations, as 'litmus run' takes them; can\nbe repeated, ! "      \
+                "excludes"),                                                                       \
+        CLI_ROW(0, "alpha", CLI_TEXT, alpha, "P",                                                  \
+                "probability of any false regression (default: 0.05)"),                            \
+        CLI_ROW(0, "tolerance", CLI_TEXT, tolerance, "RATE",                                       \
+                "smallest rise of the rate that matters (default: 0.01):\n'unchanged' excludes a " \
+                "rise of this much, or by half"),                                                  \
+        CLI_ROW(0, "ignore-hash", CLI_FLAG, ignore_hash, NULL,                                     \
+                "compare configurations whose SPIR-V module has changed"),                         \
+        CLI_ROW(0, "allow-skips", CLI_FLAG, allow_skips, NULL,                                     \
+                "not a regression: tests that A ran and B skipped"),                               \
+        CLI_ROW(                                                                                   \
+            0, "statistical-only", CLI_FLAG, statistical_only, NULL,                               \
+            "leave a forbidden outcome that is observed for the first\ntime to the statistical "   \
+            "test"),                                                                               \
+        CLI_ROW(0, "first-seen", CLI_FLAG, first_seen, NULL,                                       \
+                "count it as a regression (default: as undecided)"),                               \
+        CLI_ROW(0, "expectations", CLI_TEXT, expectations, "LIST",                                 \
+                "which of them can fail the gate\n(default: forbidden,contested,assumed)"),        \
+        CLI_ROW(0, "unfinished", CLI_FLAG, unfinished, NULL, "accept unfinished sessions"),        \
+        CLI_ROW(0, "waivers", CLI_LIST, waivers, "FILE",                                           \
+                "allowed failures, one per line:\nPATTERN URL [until=YYYY-MM-DD] [# comment]"),    \
+        CLI_ROW(0, "deqp-fails", CLI_LIST, deqp_fails, "FILE",                                     \
+                "a list of deqp-runner: TEST,STATUS lines"),                                       \
+        CLI_ROW(0, "deqp-skips", CLI_LIST, deqp_skips, "FILE",                                     \
+                "likewise: regular expressions of allowed skips"),                                 \
+        CLI_ROW(0, "deqp-flakes", CLI_LIST, deqp_flakes, "FILE",                                   \
+                "likewise: of failures allowed at any rate"),                                      \
+        CLI_ROW(                                                                                   \
+            0, "write-waivers", CLI_FLAG, write_waivers, NULL,                                     \
+            "print waivers for regressions and undecided results\ninstead of a report; fill in "   \
+            "the URLs"),                                                                           \
+        CLI_ROW('f', "format", CLI_CHOICE, format, "text|json|markdown|github",                    \
+                "output format (default: text); github: log annotations"),                         \
+        CLI_ROW('q', "quiet", CLI_FLAG, quiet, NULL, "print only the summary and regressions"),    \
+        CLI_ROW('v', "verbose", CLI_MORE, verbose, NULL, "every configuration"), CLI_OPTION_COLOR
 
 static const struct cli_option compare_options[] = {
-    {0, "axis", CLI_TEXT, AT(axis), "AXIS=A,B",
-     "compare configurations that differ in this axis or\nparameter only: sync=none,control-each"},
+    CLI_ROW(0, "axis", CLI_TEXT, axis, "AXIS=A,B",
+            "compare configurations that differ in this axis or\nparameter only: "
+            "sync=none,control-each"),
     COMMON_OPTIONS,
 };
 
 static const struct cli_option gate_options[] = {
-    BASELINE_OPTION,
-    {0, "strict", CLI_FLAG, AT(strict), NULL, "exit with 3 if any configuration is undecided"},
-    {0, "allow-gone", CLI_FLAG, AT(allow_gone), NULL,
-     "ignore baseline configurations that the other side did not\nrun"},
+    CLI_ROW('b', "baseline", CLI_LIST, baselines, "FILE[#N|#all]",
+            "baseline session; several are combined"),
+    CLI_ROW(0, "strict", CLI_FLAG, strict, NULL, "exit with 3 if any configuration is undecided"),
+    CLI_ROW(0, "allow-gone", CLI_FLAG, allow_gone, NULL,
+            "ignore baseline configurations that the other side did not\nrun"),
     COMMON_OPTIONS,
 };
 
@@ -124,8 +89,7 @@ const struct cli_syntax cli_compare_syntax = {
     .about = "Says for each configuration whether B is worse than A, better, unchanged, or "
              "undecided for lack\nof runs. The exit code is 0 whatever it finds; use 'litmus gate' "
              "to fail on regressions.",
-    .options = compare_options,
-    .count = sizeof compare_options / sizeof compare_options[0],
+    CLI_OPTIONS(compare_options, struct options, .format = 0),
     .more = SIDES "Without B both sides are A: give two devices (-d 1 -d 2) or an --axis.\n"
                   "examples:\n"
                   "  litmus compare before.db after.db\n"
@@ -139,8 +103,7 @@ const struct cli_syntax cli_gate_syntax = {
     .usage = "--baseline FILE [OPTION]... [B]",
     .about = "Compares B (default: the newest session of litmus.db) with a baseline. Exit codes: 0 "
              "no regression,\n1 regression, 3 undecided, 2 cannot be compared.",
-    .options = gate_options,
-    .count = sizeof gate_options / sizeof gate_options[0],
+    CLI_OPTIONS(gate_options, struct options, .format = 0),
     .more = SIDES
     "exit code 3: a forbidden outcome was observed for the first time, or a configuration "
     "that the baseline\ndid not run is wrong, or more than one in ten configurations "
@@ -248,7 +211,7 @@ static bool load_sides(const struct options *o, const struct cli_list *operands,
     return compare_side_load(&sides[0], &a, error) && compare_side_load(&sides[1], &b, error);
 }
 
-static int print(const struct options *o, const struct comparison *comparison)
+static void print(const struct options *o, const struct comparison *comparison, struct text *text)
 {
     static void (*const formats[])(const struct comparison *comparison, struct text *out) = {
         NULL, compare_json, compare_markdown, compare_github};
@@ -256,22 +219,22 @@ static int print(const struct options *o, const struct comparison *comparison)
                                       .verbosity = o->quiet         ? -1
                                                    : o->verbose > 0 ? 1
                                                                     : 0};
-    struct text text = {0};
     if (o->write_waivers)
-        compare_waivers_write(comparison->entries, comparison->count, &comparison->policy, &text);
+        compare_waivers_write(comparison->entries, comparison->count, &comparison->policy, text);
     else if (formats[o->format])
-        formats[o->format](comparison, &text);
+        formats[o->format](comparison, text);
     else
-        compare_text(comparison, &look, &text);
+        compare_text(comparison, &look, text);
     if (comparison->policy.gate && !o->write_waivers && !formats[o->format])
-        text_printf(&text, "exit %d: %s\n", (int)comparison->summary.code,
+        text_printf(text, "exit %d: %s\n", (int)comparison->summary.code,
                     comparison->summary.reason);
-    return cli_print(&text);
 }
 
-static int compare(const struct options *o, const struct cli_list *operands, bool gate)
+static int compare(struct cli_call *call, bool gate)
 {
-    struct lit_error error = {0};
+    const struct options *o = call->chosen;
+    const struct cli_list *operands = &call->operands;
+    struct lit_error *error = &call->error;
     struct compare_side sides[2] = {0};
     struct compare_waivers waivers = {0};
     struct comparison comparison = {0};
@@ -282,13 +245,13 @@ static int compare(const struct options *o, const struct cli_list *operands, boo
                                       .axis = o->axis,
                                       .only = o->only.items,
                                       .only_count = o->only.count};
-    bool good = check_usage(o, operands, gate, &error) &&
-                make_policy(o, gate, &request.policy, &error) && read_lists(o, &waivers, &error) &&
-                load_sides(o, operands, gate, sides, &error) &&
-                compare_make(&comparison, &request, &waivers, &error);
-    int code = good ? print(o, &comparison) : cli_fail(&error);
-    if (good && code == LIT_EXIT_OK && gate)
-        code = comparison.summary.code;
+    bool good = check_usage(o, operands, gate, error) &&
+                make_policy(o, gate, &request.policy, error) && read_lists(o, &waivers, error) &&
+                load_sides(o, operands, gate, sides, error) &&
+                compare_make(&comparison, &request, &waivers, error);
+    if (good)
+        print(o, &comparison, &call->out);
+    const int code = !good ? CLI_FAILED : gate ? (int)comparison.summary.code : LIT_EXIT_OK;
     compare_clear(&comparison);
     compare_side_clear(&sides[0]);
     compare_side_clear(&sides[1]);
@@ -296,22 +259,12 @@ static int compare(const struct options *o, const struct cli_list *operands, boo
     return code;
 }
 
-static int start(const struct cli_syntax *syntax, bool gate, int argc, char **argv)
+int cli_compare(struct cli_call *call)
 {
-    struct options chosen = {0};
-    struct cli_list operands = {0};
-    int code = LIT_EXIT_OK;
-    if (cli_start(syntax, argc, argv, &chosen, &operands, NULL, &code))
-        code = compare(&chosen, &operands, gate);
-    return code;
+    return compare(call, false);
 }
 
-int cli_compare(int argc, char **argv)
+int cli_gate(struct cli_call *call)
 {
-    return start(&cli_compare_syntax, false, argc, argv);
-}
-
-int cli_gate(int argc, char **argv)
-{
-    return start(&cli_gate_syntax, true, argc, argv);
+    return compare(call, true);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus help, litmus version, litmus manual, and what is said about a subcommand that does not
-// exist.
+// How a subcommand is called; litmus help, litmus version, litmus manual, and what is said about a
+// subcommand that does not exist.
 
 #include "cli/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *name_at(size_t index, void *user)
@@ -29,46 +30,87 @@ int cli_unknown(const char *name)
     return cli_fail(&error);
 }
 
-int cli_help(int argc, char **argv)
+const struct cli_command *cli_command_find(const char *name)
 {
-    struct text text = {0};
-    if (argc > 1 && argv[1][0] != '-') {
-        char help[] = "--help";
-        char *arguments[] = {argv[1], help, NULL};
-        for (const struct cli_command *command = cli_commands; command->name; command++)
-            if (command->help && strcmp(command->name, argv[1]) == 0)
-                return command->run(2, arguments);
-        return cli_unknown(argv[1]);
+    for (const struct cli_command *command = cli_commands; command->name; command++)
+        if (strcmp(command->name, name) == 0)
+            return command;
+    return NULL;
+}
+
+static int run_parsed(const struct cli_command *command, struct cli_call *call)
+{
+    const struct cli_syntax *syntax = command->syntax;
+    if (syntax->size)
+        memcpy(call->chosen, syntax->defaults, syntax->size);
+    switch (cli_parse(syntax, call->argc, call->argv, call->chosen, &call->operands, &call->given,
+                      &call->error)) {
+    case CLI_PARSED:
+        if (syntax->operands != CLI_OPERANDS_NONE || call->operands.count == 0)
+            return command->run(call);
+        lit_fail(&call->error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help %s'",
+                 call->operands.items[0], syntax->name);
+        break;
+    case CLI_HELP:
+        cli_help_text(syntax, &call->out);
+        return LIT_EXIT_OK;
+    case CLI_WRONG:
+        break;
     }
-    text_puts(&text, "usage: litmus COMMAND [OPTION]...\n"
-                     "       litmus --all\n\n"
-                     "Tests how Vulkan drivers execute subgroup code: whether it follows "
-                     "the\nspecification, how often it fails, and how.\n\n");
+    return CLI_FAILED;
+}
+
+int cli_start(const char *name, int argc, char **argv)
+{
+    const struct cli_command *command = cli_command_find(name);
+    if (!command)
+        return cli_unknown(name);
+    struct cli_call call = {.argc = argc, .argv = argv};
+    call.chosen = lit_alloc(1, command->syntax ? command->syntax->size + 1 : 1);
+    int code = command->syntax ? run_parsed(command, &call) : command->run(&call);
+    if (code == CLI_FAILED)
+        code = cli_fail(&call.error);
+    else if (call.out.length)
+        cli_print(&call.out);
+    text_free(&call.out);
+    free(call.chosen);
+    return code;
+}
+
+int cli_help(struct cli_call *call)
+{
+    struct text *text = &call->out;
+    char *name = call->argc > 1 && call->argv[1][0] != '-' ? call->argv[1] : NULL;
+    if (name) {
+        char help[] = "--help";
+        const struct cli_command *command = cli_command_find(name);
+        return command && command->help ? cli_start(name, 2, (char *[]){name, help, NULL})
+                                        : cli_unknown(name);
+    }
+    text_puts(text, "usage: litmus COMMAND [OPTION]...\n"
+                    "       litmus --all\n\n"
+                    "Tests how Vulkan drivers execute subgroup code: whether it follows "
+                    "the\nspecification, how often it fails, and how.\n\n");
     for (const struct cli_command *command = cli_commands; command->name; command++)
         if (command->help)
-            text_printf(&text, "  %-10s %s\n", command->name, command->help);
+            text_printf(text, "  %-10s %s\n", command->name, command->help);
     text_puts(
-        &text,
+        text,
         "\n'litmus COMMAND --help' describes a command; 'litmus --all' is 'litmus run --all'.\n"
         "\nexit codes: 0 no forbidden outcome, 1 a forbidden outcome, or a driver crashed "
         "or\nhung, 2 usage or input, 3 something could not be measured, 4 a device was lost and "
         "its\n"
         "queue stopped, 5 the time budget was used up, 77 nothing could run\n");
-    return cli_print(&text);
+    return LIT_EXIT_OK;
 }
 
 const struct cli_syntax cli_version_syntax = {
     .name = "version", .usage = "", .about = "Prints the version of litmus.", .more = ""};
 
-int cli_version(int argc, char **argv)
+int cli_version(struct cli_call *call)
 {
-    struct cli_list operands = {0};
-    struct text text = {0};
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_version_syntax, argc, argv, NULL, &operands, NULL, &code))
-        return code;
-    text_puts(&text, "litmus " LITMUS_VERSION "\n");
-    return cli_print(&text);
+    text_puts(&call->out, "litmus " LITMUS_VERSION "\n");
+    return LIT_EXIT_OK;
 }
 
 // litmus manual
@@ -163,10 +205,8 @@ static bool is_mark(const char *line, const char *mark)
 
 static bool put_page(const char *name, const char *page, struct text *out, struct lit_error *error)
 {
-    const struct cli_syntax *syntax = NULL;
-    for (const struct cli_command *command = cli_commands; command->name; command++)
-        if (command->syntax && strcmp(command->name, name) == 0)
-            syntax = command->syntax;
+    const struct cli_command *command = cli_command_find(name);
+    const struct cli_syntax *syntax = command ? command->syntax : NULL;
     if (!syntax && name[0])
         return lit_fail(error, LIT_EXIT_USAGE, "unknown command '%.80s'", name);
     while (*page) {
@@ -188,15 +228,13 @@ static bool put_page(const char *name, const char *page, struct text *out, struc
     return true;
 }
 
-int cli_manual(int argc, char **argv)
+int cli_manual(struct cli_call *call)
 {
-    struct lit_error error = {0};
-    struct text page = {0}, out = {0};
-    if (!text_read(&page, "/dev/stdin", SIZE_MAX / 2))
-        return cli_fail((lit_fail(&error, LIT_EXIT_USAGE, "the page cannot be read"), &error));
-    const bool good = put_page(argc > 1 ? argv[1] : "", page.data ? page.data : "", &out, &error);
+    struct text page = {0};
+    const bool good = text_read(&page, "/dev/stdin", SIZE_MAX / 2)
+                          ? put_page(call->argc > 1 ? call->argv[1] : "",
+                                     page.data ? page.data : "", &call->out, &call->error)
+                          : lit_fail(&call->error, LIT_EXIT_USAGE, "the page cannot be read");
     text_free(&page);
-    const int code = good ? cli_print(&out) : cli_fail(&error);
-    text_free(&out);
-    return code;
+    return good ? LIT_EXIT_OK : CLI_FAILED;
 }

@@ -34,8 +34,7 @@ const struct cli_syntax cli_history_syntax = {
     .usage = "[OPTION]... [PATTERN]...",
     .about = "Shows test results over drivers and dates, from all sessions of a store; without a "
              "pattern, lists\nthe drivers. Patterns are those of 'litmus run'.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, .db = "litmus.db"),
     .more = "A line is a driver with a module and its stress: sessions that agree in these are "
             "added, but for runs\n"
             "that were stopped by a rule, and runs of the same seed count once. 'other code' marks "
@@ -92,29 +91,22 @@ static bool check_options(const struct options *chosen, const struct cli_list *p
     return true;
 }
 
-int cli_history(int argc, char **argv)
+int cli_history(struct cli_call *call)
 {
-    struct options chosen = {.db = "litmus.db"};
-    struct cli_list patterns = {0};
-    struct lit_error error = {0};
-    struct text text = {0};
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_history_syntax, argc, argv, &chosen, &patterns, NULL, &code))
-        return code;
+    const struct options *chosen = call->chosen;
+    const struct cli_list *patterns = &call->operands;
+    struct lit_error *error = &call->error;
     const struct history_info info = {
-        .color = cli_color((enum cli_color)chosen.color),
-        .all = chosen.verbose > 0,
-        .limit = chosen.limit,
+        .color = cli_color((enum cli_color)chosen->color),
+        .all = chosen->verbose > 0,
+        .limit = chosen->limit,
     };
-    bool ok = check_options(&chosen, &patterns, &error);
-    struct store *store = ok ? store_open_read(chosen.db, &error) : NULL;
-    ok = store != NULL;
-    if (ok && patterns.count == 0 && !chosen.device)
-        ok = make_index(store, &chosen, &info, &text, &error);
-    else if (ok)
-        ok = make_history(store, &chosen, &patterns, &info, &text, &error);
+    struct store *store =
+        check_options(chosen, patterns, error) ? store_open_read(chosen->db, error) : NULL;
+    const bool ok =
+        store && (patterns->count == 0 && !chosen->device
+                      ? make_index(store, chosen, &info, &call->out, error)
+                      : make_history(store, chosen, patterns, &info, &call->out, error));
     store_close(&store);
-    code = ok ? cli_print(&text) : cli_fail(&error);
-    text_free(&text);
-    return code;
+    return ok ? LIT_EXIT_OK : CLI_FAILED;
 }

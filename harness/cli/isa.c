@@ -7,6 +7,7 @@
 #include "engine/drivers.h"
 #include "engine/plan.h"
 #include "report/code.h"
+#include "report/format.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -61,8 +62,7 @@ const struct cli_syntax cli_isa_syntax = {
              "have the same code; and, for SASS, cross-lane reads that\na divergent branch can "
              "reach without reconvergence, or that are guarded by the wrong\npredicate "
              "(docs/lint.md). Nothing is run.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, .timeout = ENG_IDLE_SECONDS),
     .more = "A pattern is as for 'litmus run'. In listings, ! marks a divergent cross-lane read or "
             "one\nguarded by the wrong predicate, i one that only a part of the lanes executes.\n"
             "\n"
@@ -75,7 +75,7 @@ const struct cli_syntax cli_isa_syntax = {
 };
 
 struct asking {
-    struct options chosen;
+    const struct options *chosen;
     struct cli_list patterns;
     struct cat_selection selection;
     struct cli_devices devices;
@@ -93,14 +93,14 @@ static bool disassemble(const struct asking *a, struct isa_code *code, struct sa
 {
     const struct isa_piece *machine = isa_find(code, ISA_MACHINE);
     struct lit_error error = {0};
-    if (!machine || a->chosen.disassembler == BUILT_IN ||
-        (a->chosen.disassembler == AUTO && !a->single))
+    if (!machine || a->chosen->disassembler == BUILT_IN ||
+        (a->chosen->disassembler == AUTO && !a->single))
         return false;
     if (sass_nvdisasm((const uint8_t *)machine->bytes, machine->size, machine->architecture,
                       NVDISASM_SECONDS, sass, &error))
         return true;
     sass_code_clear(sass);
-    if (a->chosen.disassembler == NVDISASM)
+    if (a->chosen->disassembler == NVDISASM)
         isa_remark(code, "%s: the built-in decoder is used", error.message);
     return false;
 }
@@ -114,7 +114,7 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
     a->asked++;
     if (result == ENG_SKIP) {
         a->skipped++;
-        if (a->single || a->chosen.verbose)
+        if (a->single || a->chosen->verbose)
             printf("  %s: skip: %s\n", name.data, reason);
     } else if (result != ENG_PASS) {
         a->failed++;
@@ -123,22 +123,12 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
         struct sass_code sass;
         const bool by_tool = disassemble(a, code, &sass);
         a->given++;
-        a->broken = a->chosen.keep &&
-                    !cli_isa_keep(a->chosen.keep, a->device->number, name.data, code, a->error);
+        a->broken = a->chosen->keep &&
+                    !cli_isa_keep(a->chosen->keep, a->device->number, name.data, code, a->error);
         isa_study_add(&a->study, name.data, code, by_tool ? &sass : NULL, "nvdisasm");
     }
     text_free(&name);
     return !a->broken;
-}
-
-static void print_header(const struct asking *a, size_t count)
-{
-    struct text line = {0};
-    char number[32];
-    cli_device_heading(a->device, a->devices.inventory.count, cli_utf8(), &line);
-    printf("%s  %s configuration%s\n", line.data, text_count(number, count), count == 1 ? "" : "s");
-    cli_flush();
-    text_free(&line);
 }
 
 static enum eng_end ask_device(struct asking *a)
@@ -151,7 +141,9 @@ static enum eng_end ask_device(struct asking *a)
     const size_t skipped = a->skipped;
     eng_plan_make(&plan, &a->selection, &a->device->facts, false, 0);
     a->single = plan.count == 1;
-    print_header(a, plan.count);
+    cli_devices_heading(&a->devices, a->device);
+    printf("  %s configuration%s\n", COUNT(plan.count), plan.count == 1 ? "" : "s");
+    cli_flush();
     const enum eng_end end = eng_capture(&capture, plan.cases, plan.count, reason);
     isa_study_finish(&a->study, report_code_describe);
     if (a->skipped > skipped)
@@ -159,9 +151,9 @@ static enum eng_end ask_device(struct asking *a)
                     a->skipped - skipped);
     if (a->study.count)
         cli_isa_text(&a->study,
-                     &(struct cli_isa_view){.listing = a->chosen.listing,
-                                            .diff = a->chosen.diff,
-                                            .every = a->chosen.every},
+                     &(struct cli_isa_view){.listing = a->chosen->listing,
+                                            .diff = a->chosen->diff,
+                                            .every = a->chosen->every},
                      &text);
     text_puts(&text, "\n");
     cli_print(&text);
@@ -199,7 +191,7 @@ static int read_files(struct asking *a)
 {
     size_t unread = 0;
     struct text text = {0};
-    const struct cli_isa_view view = {.listing = a->chosen.listing, .every = a->chosen.every};
+    const struct cli_isa_view view = {.listing = a->chosen->listing, .every = a->chosen->every};
     const bool good =
         read_caches(a->patterns.items, a->patterns.count, &a->study, &unread, a->error);
     if (good)
@@ -220,14 +212,14 @@ static int ask(struct asking *a)
         lit_fail(error, LIT_EXIT_USAGE, "missing PATTERN: as for 'litmus run'");
         return cli_fail(error);
     }
-    if (a->chosen.read)
+    if (a->chosen->read)
         return read_files(a);
     a->selection = (struct cat_selection){
-        .patterns = a->patterns.items, .count = a->patterns.count, .thorough = a->chosen.thorough};
-    if (!cat_selection_check(&a->selection, error) || !cli_simt_use(&a->chosen.simt, error) ||
-        (a->chosen.keep && !cli_isa_keep_start(a->chosen.keep, error)))
+        .patterns = a->patterns.items, .count = a->patterns.count, .thorough = a->chosen->thorough};
+    if (!cat_selection_check(&a->selection, error) || !cli_simt_use(&a->chosen->simt, error) ||
+        (a->chosen->keep && !cli_isa_keep_start(a->chosen->keep, error)))
         return cli_fail(error);
-    if (!cli_devices_find(&a->devices, &a->chosen.devices, error))
+    if (!cli_devices_find(&a->devices, &a->chosen->devices, error))
         return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
     const struct eng_inventory *all = &a->devices.inventory;
     for (size_t i = 0; i < all->count && end != ENG_END_SIGNAL && !a->broken; i++) {
@@ -247,13 +239,9 @@ static int ask(struct asking *a)
     return a->given ? LIT_EXIT_OK : LIT_EXIT_NOTHING;
 }
 
-int cli_isa(int argc, char **argv)
+int cli_isa(struct cli_call *call)
 {
-    struct lit_error error = {0};
-    struct asking a = {.chosen = {.timeout = ENG_IDLE_SECONDS}, .error = &error};
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_isa_syntax, argc, argv, &a.chosen, &a.patterns, NULL, &code))
-        return code;
-    cli_devices_watch(&a.devices, a.chosen.timeout, 0, a.chosen.verbose);
+    struct asking a = {.chosen = call->chosen, .patterns = call->operands, .error = &call->error};
+    cli_devices_watch(&a.devices, a.chosen->timeout, 0, a.chosen->verbose);
     return cli_devices_end(&a.devices, ask(&a));
 }

@@ -3,6 +3,7 @@
 #include "cli/isa.h"
 
 #include "cli/cli.h"
+#include "report/format.h"
 #include "report/table.h"
 
 #include <inttypes.h>
@@ -186,10 +187,9 @@ static void put_statistics(const struct isa_entry *entry, struct text *text)
 
 static void put_pieces(const struct isa_entry *entry, struct text *text)
 {
-    char bytes[32];
     for (size_t i = 0; i < entry->code.piece_count; i++) {
         const struct isa_piece *piece = &entry->code.pieces[i];
-        text_printf(text, "  %-24s %12s  bytes; %s", piece->name, text_count(bytes, piece->size),
+        text_printf(text, "  %-24s %12s  bytes; %s", piece->name, COUNT(piece->size),
                     piece->source == ISA_MACHINE ? "machine code, from the " : "");
         text_puts(text, piece->about);
         if (piece->architecture)

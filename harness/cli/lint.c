@@ -41,8 +41,7 @@ const struct cli_syntax cli_lint_syntax = {
         "instructions with a wrong guard predicate. Nothing is run. A FILE is what it is by its\n"
         "content: SASS text of nvdisasm or cuobjdump -sass, a cubin (ELF), or what\n"
         "vkGetPipelineCacheData or vkGetPipelineBinaryDataKHR gave for one pipeline.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, 0),
     .more =
         "docs/lint.md says what is found, what is not, and why.\n\n"
         "exit codes: 0 nothing found, 1 at risk, leaving, twice or misguarded was found, 2 usage\n"
@@ -55,7 +54,7 @@ const struct cli_syntax cli_lint_syntax = {
 };
 
 struct linting {
-    struct options chosen;
+    const struct options *chosen;
     size_t functions, refused, reads, findings[LINT_KINDS];
 };
 
@@ -68,20 +67,20 @@ static bool decode(const struct linting *l, const struct isa_function *function,
                    struct sass_code *code, struct lit_error *error)
 {
     const uint32_t architecture =
-        function->architecture ? function->architecture : (uint32_t)l->chosen.sm;
+        function->architecture ? function->architecture : (uint32_t)l->chosen->sm;
     const uint8_t *bytes = (const uint8_t *)function->bytes;
     if (function->is_text)
         return sass_parse(function->bytes, function->size, architecture, code, error);
     if (!architecture)
         return lit_fail(error, LIT_EXIT_USAGE, "the architecture is not known: missing --sm N");
-    return l->chosen.built_in
+    return l->chosen->built_in
                ? sass_decode(bytes, function->size, architecture, code, error)
                : sass_from_bytes(bytes, function->size, architecture, code, NULL, error);
 }
 
 static void lint_function(struct linting *l, const char *path, const struct isa_function *function)
 {
-    const struct lint_options how = {.rows = l->chosen.rows};
+    const struct lint_options how = {.rows = l->chosen->rows};
     struct sass_code code = {0};
     struct lint lint = {0};
     struct lit_error error = {0};
@@ -97,7 +96,7 @@ static void lint_function(struct linting *l, const char *path, const struct isa_
     for (size_t i = 0; i < lint.count; i++) {
         const enum lint_kind kind = lint.findings[i].kind;
         l->findings[kind]++;
-        if (l->chosen.quiet || (!l->chosen.all && !lint_is_risk(kind)))
+        if (l->chosen->quiet || (!l->chosen->all && !lint_is_risk(kind)))
             continue;
         put_where(path, function, &lines);
         lint_word(&code, &lint, &lint.findings[i], &lines);
@@ -119,7 +118,8 @@ static bool lint_bytes(struct linting *l, const char *path, const struct text *b
     for (size_t i = 0; i < file.count && good; i++)
         lint_function(l, path, &file.functions[i]);
     // Machine code alone cannot be told from anything else.
-    if (!good && l->chosen.sm && !file.format && bytes->length && bytes->length % SASS_BYTES == 0) {
+    if (!good && l->chosen->sm && !file.format && bytes->length &&
+        bytes->length % SASS_BYTES == 0) {
         lint_function(
             l, path,
             &(struct isa_function){.name = nameless, .bytes = data, .size = bytes->length});
@@ -157,17 +157,12 @@ static int sum_up(const struct linting *l)
     return risks ? LIT_EXIT_FORBIDDEN : l->refused ? LIT_EXIT_UNDECIDED : LIT_EXIT_OK;
 }
 
-int cli_lint(int argc, char **argv)
+int cli_lint(struct cli_call *call)
 {
-    struct linting l = {0};
-    struct cli_list paths = {0};
-    struct lit_error error = {0};
-    int code = LIT_EXIT_OK;
-    if (cli_start(&cli_lint_syntax, argc, argv, &l.chosen, &paths, NULL, &code)) {
-        bool good = paths.count > 0 || lit_fail(&error, LIT_EXIT_USAGE, "missing FILE");
-        for (size_t i = 0; i < paths.count && good; i++)
-            good = lint_file(&l, paths.items[i], &error);
-        code = good ? sum_up(&l) : cli_fail(&error);
-    }
-    return code;
+    struct linting l = {.chosen = call->chosen};
+    const struct cli_list *paths = &call->operands;
+    bool good = paths->count > 0 || lit_fail(&call->error, LIT_EXIT_USAGE, "missing FILE");
+    for (size_t i = 0; i < paths->count && good; i++)
+        good = lint_file(&l, paths->items[i], &call->error);
+    return good ? sum_up(&l) : CLI_FAILED;
 }

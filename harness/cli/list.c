@@ -3,6 +3,7 @@
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
+#include "report/format.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -32,8 +33,7 @@ const struct cli_syntax cli_list_syntax = {
     .name = "list",
     .usage = "[OPTION]... [PATTERN]...",
     .about = "Lists the tests that match the patterns, or all. Patterns are those of 'litmus run'.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, 0),
     .more = "Subgroup sizes depend on the device and are not counted: with --thorough each "
             "supported\nsize is a configuration of its own.\n",
     .operands = CLI_OPERANDS_TESTS,
@@ -131,39 +131,36 @@ static void put_question(struct text *text, const struct cat_test *test, const s
 static void list_line(struct text *text, const struct cat_test *test, const struct counting *c,
                       int width)
 {
-    char count[32];
     const char *comma = "";
     struct text expectations = {0};
     for (int e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
         if (c->by_expectation[e]) {
-            text_printf(&expectations, "%s%s %s", comma, text_count(count, c->by_expectation[e]),
+            text_printf(&expectations, "%s%s %s", comma, COUNT(c->by_expectation[e]),
                         cat_expectation_name((enum cat_expectation)e));
             comma = ", ";
         }
-    text_printf(text, "%-*s  %7s", width, test->head.name, text_count(count, c->quick));
+    text_printf(text, "%-*s  %7s", width, test->head.name, COUNT(c->quick));
     if (c->all > c->quick)
-        text_printf(text, "  + %-7s", text_count(count, c->all - c->quick));
+        text_printf(text, "  + %-7s", COUNT(c->all - c->quick));
     else
         text_puts(text, "           ");
     text_printf(text, "  %s\n", expectations.length ? expectations.data : "");
     text_free(&expectations);
 }
 
-static int print_list(const struct filter *filter, bool names, bool questions)
+static void put_list(const struct filter *filter, bool names, bool questions, struct text *text)
 {
-    struct text text = {0};
-    char count[32], more[32];
     size_t tests = 0, quick = 0, all = 0;
     int width = 4;
     for (size_t i = 0; i < cat_test_count(); i++)
         if ((int)strlen(cat_test_at(i)->head.name) > width)
             width = (int)strlen(cat_test_at(i)->head.name);
     if (!names)
-        text_printf(&text, "%-*s  %7s  %-9s  %s\n", width, "test", "default", "thorough",
+        text_printf(text, "%-*s  %7s  %-9s  %s\n", width, "test", "default", "thorough",
                     "expectations");
     for (size_t i = 0; i < cat_test_count(); i++) {
         const struct cat_test *test = cat_test_at(i);
-        struct counting counting = {.filter = filter, .names = names ? &text : NULL};
+        struct counting counting = {.filter = filter, .names = names ? text : NULL};
         if (has_family(filter, test->head.family))
             cat_test_each(test, 0, count_case, &counting);
         if (counting.all == 0)
@@ -172,18 +169,17 @@ static int print_list(const struct filter *filter, bool names, bool questions)
         quick += counting.quick;
         all += counting.all;
         if (!names)
-            list_line(&text, test, &counting, width);
+            list_line(text, test, &counting, width);
         if (!names && questions)
-            put_question(&text, test, &counting);
+            put_question(text, test, &counting);
     }
     if (!names) {
-        text_printf(&text, "%zu test%s, %s configuration%s", tests, tests == 1 ? "" : "s",
-                    text_count(count, quick), quick == 1 ? "" : "s");
+        text_printf(text, "%zu test%s, %s configuration%s", tests, tests == 1 ? "" : "s",
+                    COUNT(quick), quick == 1 ? "" : "s");
         if (all > quick)
-            text_printf(&text, ", %s more with --thorough", text_count(more, all - quick));
-        text_puts(&text, "\n");
+            text_printf(text, ", %s more with --thorough", COUNT(all - quick));
+        text_puts(text, "\n");
     }
-    return cli_print(&text);
 }
 
 // What the words on the command line may be
@@ -229,29 +225,23 @@ static bool resolve(const struct cli_list *words, const char *what,
     return true;
 }
 
-int cli_list(int argc, char **argv)
+int cli_list(struct cli_call *call)
 {
-    struct options chosen = {0};
-    struct cli_list patterns = {0};
-    struct lit_error error = {0};
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_list_syntax, argc, argv, &chosen, &patterns, NULL, &code))
-        return code;
+    const struct options *chosen = call->chosen;
+    struct lit_error *error = &call->error;
     struct filter filter = {
-        .selection = {.patterns = patterns.items,
-                      .count = patterns.count,
-                      .thorough = chosen.thorough},
-        .families = &chosen.families,
+        .selection = {.patterns = call->operands.items,
+                      .count = call->operands.count,
+                      .thorough = chosen->thorough},
+        .families = &chosen->families,
     };
     uint64_t families = 0, expectations = 0;
-    if (cat_selection_check(&filter.selection, &error) &&
-        resolve(&chosen.families, "family", cli_family_at, &families, &error) &&
-        resolve(&chosen.expectations, "expectation", cli_expectation_at, &expectations, &error) &&
-        resolve(&chosen.needs, "feature", cli_feature_at, &filter.needs, &error)) {
-        filter.expectations = (unsigned)expectations;
-        code = print_list(&filter, chosen.names, chosen.verbose > 0);
-    } else {
-        code = cli_fail(&error);
-    }
-    return code;
+    if (!cat_selection_check(&filter.selection, error) ||
+        !resolve(&chosen->families, "family", cli_family_at, &families, error) ||
+        !resolve(&chosen->expectations, "expectation", cli_expectation_at, &expectations, error) ||
+        !resolve(&chosen->needs, "feature", cli_feature_at, &filter.needs, error))
+        return CLI_FAILED;
+    filter.expectations = (unsigned)expectations;
+    put_list(&filter, chosen->names, chosen->verbose > 0, &call->out);
+    return LIT_EXIT_OK;
 }

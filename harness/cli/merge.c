@@ -2,6 +2,7 @@
 // litmus merge: the sessions of several stores in one.
 
 #include "cli/cli.h"
+#include "report/format.h"
 #include "store/merge.h"
 
 #include <stddef.h>
@@ -26,8 +27,7 @@ const struct cli_syntax cli_merge_syntax = {
     .usage = "[-o FILE] [OPTION]... STORE...",
     .about =
         "Merges the sessions of several stores into one, each once, and joins the shards of a run.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, .output = "litmus.db"),
     .more =
         "FILE is made or added to: it is written beside its name and renamed, so that after a "
         "failure it is\n"
@@ -44,35 +44,26 @@ const struct cli_syntax cli_merge_syntax = {
 static void summarise(const struct options *chosen, const struct store_merge_done *done,
                       struct text *text)
 {
-    char read[32], added[32], replaced[32];
-    text_printf(text, "%s: %s session%s read, %s new", chosen->output, text_count(read, done->read),
-                done->read == 1 ? "" : "s", text_count(added, done->added));
+    text_printf(text, "%s: %s session%s read, %s new", chosen->output, COUNT(done->read),
+                done->read == 1 ? "" : "s", COUNT(done->added));
     if (done->replaced > 0)
-        text_printf(text, ", %s went on", text_count(replaced, done->replaced));
+        text_printf(text, ", %s went on", COUNT(done->replaced));
     text_puts(text,
               done->added + done->replaced + done->combined == 0 ? ": nothing to do\n" : "\n");
     text_puts(text, done->notes.data ? done->notes.data : "");
 }
 
-int cli_merge(int argc, char **argv)
+int cli_merge(struct cli_call *call)
 {
-    struct options chosen = {.output = "litmus.db"};
-    struct cli_list operands = {0};
-    struct lit_error error = {0};
+    const struct options *chosen = call->chosen;
+    const struct store_merge_plan plan = {chosen->output, call->operands.items,
+                                          call->operands.count, chosen->sum};
     struct store_merge_done done = {0};
-    struct text text = {0};
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_merge_syntax, argc, argv, &chosen, &operands, NULL, &code))
-        return code;
-    const struct store_merge_plan plan = {chosen.output, operands.items, operands.count,
-                                          chosen.sum};
-    bool ok = operands.count > 0 ||
-              lit_fail(&error, LIT_EXIT_USAGE, "missing stores: see 'litmus help merge'");
-    ok = ok && store_merge(&plan, &done, &error);
-    if (ok && !chosen.quiet)
-        summarise(&chosen, &done, &text);
-    code = ok ? cli_print(&text) : cli_fail(&error);
+    bool ok = call->operands.count > 0 ||
+              lit_fail(&call->error, LIT_EXIT_USAGE, "missing stores: see 'litmus help merge'");
+    ok = ok && store_merge(&plan, &done, &call->error);
+    if (ok && !chosen->quiet)
+        summarise(chosen, &done, &call->out);
     text_free(&done.notes);
-    text_free(&text);
-    return code;
+    return ok ? LIT_EXIT_OK : CLI_FAILED;
 }

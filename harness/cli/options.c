@@ -136,24 +136,14 @@ static bool store_value(const struct cli_option *option, const char *value, void
 
 static const char *wanted(enum cli_kind kind)
 {
-    switch (kind) {
-    case CLI_COUNT:
-        return "a number, 1 or more";
-    case CLI_SECONDS:
-        return "a time: 30, 90s, 5m, 2h";
-    case CLI_RATE:
-        return "a rate above 0 and below 1: 0.001, 1e-3";
-    case CLI_SEED:
-        return "a seed, e.g. 24301 or 0x5eed";
-    case CLI_CHOICE:
-        return "one of these words";
-    case CLI_FLAG:
-    case CLI_MORE:
-    case CLI_TEXT:
-    case CLI_LIST:
-        break;
-    }
-    return "a value";
+    static const char *const values[CLI_CHOICE + 1] = {
+        [CLI_COUNT] = "a number, 1 or more",
+        [CLI_SECONDS] = "a time: 30, 90s, 5m, 2h",
+        [CLI_RATE] = "a rate above 0 and below 1: 0.001, 1e-3",
+        [CLI_SEED] = "a seed, e.g. 24301 or 0x5eed",
+        [CLI_CHOICE] = "one of these words",
+    };
+    return values[kind] ? values[kind] : "a value";
 }
 
 // Suggestions
@@ -284,6 +274,14 @@ enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **arg
     for (int i = optind; i < argc; i++)
         cli_list_add(operands, argv[i]);
     return CLI_PARSED;
+}
+
+bool cli_is_given(const struct cli_syntax *syntax, uint64_t given, const char *name)
+{
+    size_t i = 0;
+    while (strcmp(syntax->options[i].name, name) != 0)
+        i++;
+    return given >> i & 1;
 }
 
 // Help

@@ -7,22 +7,19 @@
 #include "base/text.h"
 #include "report/report.h"
 
-// What a run writes at its end. Rows of an option table: CLI_OUTPUT_OPTIONS(AT), where AT(member)
-// is the offset of a member of the struct that holds `outputs`.
+// What a run writes at its end. CLI_OUTPUT_OPTIONS are rows of an option table of the struct that
+// holds `outputs`.
 struct cli_outputs {
     const char *files[REPORT_FORMS]; // by enum report_form, NULL for none
     bool github;
 };
 
 #define CLI_OUTPUT_OPTION(name, suffix, function, about)                                           \
-    {0,        #name,                                                                              \
-     CLI_TEXT, CLI_OUTPUT_AT(outputs.files[REPORT_AS_##name]),                                     \
-     "FILE",   "write a report at the end: " about},
+    CLI_ROW(0, #name, CLI_TEXT, outputs.files[REPORT_AS_##name], "FILE",                           \
+            "write a report at the end: " about),
 #define CLI_OUTPUT_OPTIONS                                                                         \
     REPORT_FILES(CLI_OUTPUT_OPTION)                                                                \
-    {                                                                                              \
-        0, "github", CLI_FLAG, CLI_OUTPUT_AT(outputs.github), NULL, CLI_GITHUB_HELP                \
-    }
+    CLI_ROW(0, "github", CLI_FLAG, outputs.github, NULL, CLI_GITHUB_HELP)
 #define CLI_GITHUB_HELP "in GitHub Actions: add to the step's summary, and print\nannotations"
 
 // Whether anything is to be written.

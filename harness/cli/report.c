@@ -41,8 +41,7 @@ const struct cli_syntax cli_report_syntax = {
     .about = "Writes the results of a session in one of several formats. The same store gives the "
              "same\nbytes; an existing file is replaced atomically. The exit code is 0 if the "
              "report was\nwritten, whatever its content.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, .db = "litmus.db", .device = "", .test = ""),
     .more = "formats:\n" REPORT_LINES "\nexamples:\n"
             "  litmus report -f json -o report.json\n"
             "  litmus report -f markdown --test "
@@ -50,12 +49,8 @@ const struct cli_syntax cli_report_syntax = {
             "  litmus report -f junit --session 3 -o report.xml\n",
 };
 
-static bool check_usage(const struct options *chosen, const struct cli_list *operands,
-                        uint64_t given, struct lit_error *error)
+static bool check_usage(const struct options *chosen, uint64_t given, struct lit_error *error)
 {
-    if (operands->count > 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help report'",
-                        operands->items[0]);
     if (chosen->github && ((given & 1) || chosen->output))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--github writes the step's summary and annotations: no --format, no "
@@ -82,24 +77,18 @@ static bool make_report(const struct options *chosen, struct text *text, struct 
     return good;
 }
 
-int cli_report(int argc, char **argv)
+int cli_report(struct cli_call *call)
 {
-    struct options chosen = {.db = "litmus.db", .device = "", .test = ""};
-    struct cli_list operands = {0};
-    struct lit_error error = {0};
-    struct text text = {0};
-    uint64_t given = 0;
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_report_syntax, argc, argv, &chosen, &operands, &given, &code))
-        return code;
-    bool to_file = chosen.output && strcmp(chosen.output, "-") != 0;
+    const struct options *chosen = call->chosen;
+    struct text *text = &call->out;
+    const bool to_file = chosen->output && strcmp(chosen->output, "-") != 0;
     bool good =
-        check_usage(&chosen, &operands, given, &error) && make_report(&chosen, &text, &error);
+        check_usage(chosen, call->given, &call->error) && make_report(chosen, text, &call->error);
     if (good && to_file)
-        good = lit_file_write(chosen.output, text.data, text.length, &error);
-    else if (good && chosen.format == REPORT_AS_text && !cli_utf8() && text.data)
-        report_make_ascii(&text);
-    code = !good ? cli_fail(&error) : to_file || !text.data ? LIT_EXIT_OK : cli_print(&text);
-    text_free(&text);
-    return code;
+        good = lit_file_write(chosen->output, text->data, text->length, &call->error);
+    else if (good && chosen->format == REPORT_AS_text && !cli_utf8() && text->data)
+        report_make_ascii(text);
+    if (to_file)
+        text_free(text);
+    return good ? LIT_EXIT_OK : CLI_FAILED;
 }

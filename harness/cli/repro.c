@@ -9,6 +9,7 @@
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "model/inventory.h"
+#include "report/format.h"
 #include "repro/repro.h"
 
 #include <inttypes.h>
@@ -45,8 +46,6 @@ static const struct cli_option options[] = {
     CLI_OPTION_SIMT("for the SIMT simulator, if nothing was measured:\n" CLI_SIMT_MODELS),
 };
 
-#define OPTIONS (sizeof options / sizeof options[0])
-
 const struct cli_syntax cli_repro_syntax = {
     .name = "repro",
     .usage = "[OPTION]... CONFIGURATION",
@@ -54,8 +53,7 @@ const struct cli_syntax cli_repro_syntax = {
              "the\nshader, its data, and a reproducer in one C file with a Makefile. It does not "
              "need litmus.\nUses the session's result of this configuration, a failed one first; "
              "without a result the\nfolder is made for a device of this machine.",
-    .options = options,
-    .count = OPTIONS,
+    CLI_OPTIONS(options, struct options, .db = "litmus.db"),
     .operands = CLI_OPERANDS_TESTS,
     .more = "example:\n"
             "  litmus repro "
@@ -64,7 +62,7 @@ const struct cli_syntax cli_repro_syntax = {
 
 // Everything that one invocation holds.
 struct making {
-    struct options chosen;
+    const struct options *chosen;
     bool store_given; // --db or --session: the result has to be there
     struct cat_case which;
     struct report_model model;
@@ -98,10 +96,10 @@ static bool device_is_asked_for(const struct making *m, const struct report_devi
 {
     struct eng_device known = {.number = device->number, .facts = device->facts};
     memcpy(known.id, device->id, sizeof known.id);
-    for (size_t i = 0; i < m->chosen.devices.count; i++)
-        if (eng_device_matches(&known, m->chosen.devices.items[i]))
+    for (size_t i = 0; i < m->chosen->devices.count; i++)
+        if (eng_device_matches(&known, m->chosen->devices.items[i]))
             return true;
-    return m->chosen.devices.count == 0;
+    return m->chosen->devices.count == 0;
 }
 
 // How well a result suits: one that failed, without stress, that ran at all.
@@ -122,8 +120,8 @@ static bool take_result(struct making *m, struct lit_error *error)
         return !m->store_given ||
                lit_fail(error, LIT_EXIT_USAGE,
                         "session %" PRId64 " of %.200s has no result of this configuration%s",
-                        m->model.session.id, m->chosen.db,
-                        m->chosen.devices.count ? " on that device" : "");
+                        m->model.session.id, m->chosen->db,
+                        m->chosen->devices.count ? " on that device" : "");
     struct cat_case measured;
     cat_case_find(&m->result->cfg, &measured, NULL);
     m->which.subgroup = measured.subgroup;
@@ -134,13 +132,13 @@ static bool take_result(struct making *m, struct lit_error *error)
 
 static bool look_into_store(struct making *m, struct lit_error *error)
 {
-    if (!m->store_given && access(m->chosen.db, F_OK) != 0)
+    if (!m->store_given && access(m->chosen->db, F_OK) != 0)
         return true;
     struct store_session session = {0};
-    struct store *store = store_open_read(m->chosen.db, error);
+    struct store *store = store_open_read(m->chosen->db, error);
     if (!store)
         return false;
-    bool good = store_session_load(store, (int64_t)m->chosen.session, false, &session, error);
+    bool good = store_session_load(store, (int64_t)m->chosen->session, false, &session, error);
     if (good) {
         good = report_model_load(store, session.id, &m->model, error);
         m->has_model = true;
@@ -214,7 +212,7 @@ static void look_for_code(struct making *m)
 static bool look_at_devices(struct making *m, struct lit_error *error)
 {
     eng_interrupt_listen();
-    if (!cli_simt_use(&m->chosen.simt, error))
+    if (!cli_simt_use(&m->chosen->simt, error))
         return false;
     if (!eng_inventory_take(&m->devices.watch, &m->devices.inventory))
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
@@ -226,7 +224,7 @@ static bool look_at_devices(struct making *m, struct lit_error *error)
             error, LIT_EXIT_NOTHING,
             "nothing was measured, and no Vulkan device was found to make the data for");
     bool *chosen = m->devices.chosen = lit_alloc(inventory->count, sizeof *chosen);
-    if (!eng_inventory_choose(inventory, m->chosen.devices.items, m->chosen.devices.count, chosen,
+    if (!eng_inventory_choose(inventory, m->chosen->devices.items, m->chosen->devices.count, chosen,
                               error))
         return false;
     size_t first = 0;
@@ -266,7 +264,7 @@ static bool prepare(const struct making *m, uint64_t seed, struct eng_prepared *
         return lit_fail(error, LIT_EXIT_USAGE,
                         "session %" PRId64 " of %.200s measured another module of this name "
                         "(SHA-256 %.12s..., here %.12s...): run it again",
-                        m->model.session.id, m->chosen.db, m->result->sha256,
+                        m->model.session.id, m->chosen->db, m->result->sha256,
                         ready->module->sha256);
     eng_prepare_data(ready, seed);
     return true;
@@ -289,11 +287,10 @@ static void choose_code(const struct making *m, struct repro *repro)
 static bool write_bundle(const struct making *m, struct text *said, struct lit_error *error)
 {
     const struct report_result *result = m->result;
-    const struct options *o = &m->chosen;
+    const struct options *o = m->chosen;
     struct eng_prepared ready = {0};
     struct repro_bundle bundle = {0};
     struct text folder = {0};
-    char count[32];
     struct repro repro = {
         .ready = &ready,
         .facts = &m->facts,
@@ -325,11 +322,10 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
             text_printf(said,
                         "%s runs with seed 0x%" PRIx64 ", %" PRIu64 " of %" PRIu64
                         " failed when measured\n",
-                        text_count(count, repro.runs), repro.seed, result->failed_runs,
-                        result->judged);
+                        COUNT(repro.runs), repro.seed, result->failed_runs, result->judged);
         else
             text_printf(said, "%s runs with seed 0x%" PRIx64 ", not measured yet\n",
-                        text_count(count, repro.runs), repro.seed);
+                        COUNT(repro.runs), repro.seed);
         const char *lacks = o->amber ? repro_amber_lacks(&repro) : NULL;
         if (lacks)
             text_printf(said, "no test.amber: %s\n", lacks);
@@ -351,7 +347,7 @@ static bool make(struct making *m, const struct cli_list *operands, struct text 
                         operands->count ? operands->items[1] : "");
     if (!cat_case_parse(operands->items[0], &m->which, error))
         return false;
-    const bool live = m->chosen.simt.count > 0;
+    const bool live = m->chosen->simt.count > 0;
     if (live && m->store_given)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--simt is for what was not measured: it does not go with --db or "
@@ -363,26 +359,18 @@ static bool make(struct making *m, const struct cli_list *operands, struct text 
     return (m->result || look_at_devices(m, error)) && write_bundle(m, said, error);
 }
 
-int cli_repro(int argc, char **argv)
+int cli_repro(struct cli_call *call)
 {
-    struct making m = {.chosen = {.db = "litmus.db"}};
-    struct cli_list operands = {0};
-    struct lit_error error = {0};
-    struct text said = {0};
-    uint64_t given = 0;
-    int code = LIT_EXIT_OK;
+    struct making m = {.chosen = call->chosen};
     cli_devices_watch(&m.devices, ENG_IDLE_SECONDS, 0, 0);
-    if (cli_start(&cli_repro_syntax, argc, argv, &m.chosen, &operands, &given, &code)) {
-        for (size_t i = 0; i < OPTIONS; i++)
-            m.store_given |=
-                (given >> i & 1) && (options[i].at == AT(db) || options[i].at == AT(session));
-        code = make(&m, &operands, &said, &error) ? cli_print(&said) : cli_fail(&error);
-    }
+    m.store_given = cli_is_given(&cli_repro_syntax, call->given, "db") ||
+                    cli_is_given(&cli_repro_syntax, call->given, "session");
+    const bool good = make(&m, &call->operands, &call->out, &call->error);
+    const int code = good ? cli_print(&call->out) : cli_fail(&call->error);
     if (m.has_code)
         report_code_clear(&m.code);
     isa_study_clear(&m.here);
     if (m.has_model)
         report_model_clear(&m.model);
-    text_free(&said);
     return cli_devices_end(&m.devices, code);
 }

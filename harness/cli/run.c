@@ -10,6 +10,7 @@
 #include "engine/watch.h"
 #include "engine/plan.h"
 #include "engine/supervisor.h"
+#include "report/format.h"
 #include "report/report.h"
 
 #include <ctype.h>
@@ -24,8 +25,7 @@
 #define DEFAULT_RUNS 1000
 #define MOST_RUNS    (UINT64_C(1) << 53)
 
-#define AT(member)            offsetof(struct cli_run_options, member)
-#define CLI_OUTPUT_AT(member) AT(member)
+#define AT(member) offsetof(struct cli_run_options, member)
 
 static const struct cli_option options[] = {
     {'a', "all", CLI_FLAG, AT(all), NULL, "every test (of the default run, see --thorough)"},
@@ -95,8 +95,7 @@ const struct cli_syntax cli_run_syntax = {
         "Runs tests on all devices, or on those given by -d, and prints the results.\n"
         "A pattern is a test, a family or a configuration, with * ? [...]; the last pattern that\n"
         "matches wins, and ! before it excludes.",
-    .options = options,
-    .count = OPTIONS,
+    CLI_OPTIONS(options, struct cli_run_options, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db"),
     .more = "examples:\n"
             "  litmus run --all\n"
             "  litmus run 'shuffle.*' '!*@*workgroup=1024*' -d 1\n"
@@ -123,10 +122,7 @@ static bool goes_with_resume(const struct cli_option *option)
 
 static bool is_given(uint64_t given, const char *name)
 {
-    size_t i = 0;
-    while (strcmp(options[i].name, name) != 0)
-        i++;
-    return given >> i & 1;
+    return cli_is_given(&cli_run_syntax, given, name);
 }
 
 // A shard of runs has to know how many there are.
@@ -259,20 +255,19 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
 {
     const struct run *run = user;
     struct text line = {0};
-    char count[32], runs[32], most[32], done[32], rule[48];
+    char rule[48];
     uint64_t first, own;
     if (run->options.quiet)
         return;
     eng_shard_runs(&run->options.shard, run->options.runs, &first, &own);
     eng_rule_write(&run->options.rule, rule);
-    cli_device_heading(device, run->devices.inventory.count, run->utf8, &line);
-    text_printf(&line, "  %s configuration%s, ", text_count(count, planned),
-                planned == 1 ? "" : "s");
+    cli_devices_heading(&run->devices, device);
+    text_printf(&line, "  %s configuration%s, ", COUNT(planned), planned == 1 ? "" : "s");
     if (run->options.rule.kind != ENG_RULE_FIXED)
-        text_printf(&line, "%s to %s runs each until %s", text_count(runs, own),
-                    text_count(most, run->options.rule.most), rule);
+        text_printf(&line, "%s to %s runs each until %s", COUNT(own), COUNT(run->options.rule.most),
+                    rule);
     else
-        text_printf(&line, "%s run%s each", text_count(runs, own), own == 1 ? "" : "s");
+        text_printf(&line, "%s run%s each", COUNT(own), own == 1 ? "" : "s");
     text_printf(&line, ", seed 0x%" PRIx64, run->options.seed.value);
     if (run->options.shard.kind != STORE_WHOLE)
         text_printf(&line, ", shard %" PRIu64 "/%" PRIu64, run->options.shard.index,
@@ -280,7 +275,7 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
     if (run->options.stress.count && run->stress.mode != ENG_STRESS_NONE)
         text_printf(&line, ", stress %s", run->options.stress.items[0]);
     if (before > 0)
-        text_printf(&line, "; done before: %s", text_count(done, before));
+        text_printf(&line, "; done before: %s", COUNT(before));
     printf("%s\n", line.data);
     cli_flush();
     text_free(&line);
@@ -288,9 +283,9 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
 
 // The session
 
-static bool begin_session(struct run *run, int argc, char **argv, struct lit_error *error)
+static bool begin_session(struct run *run, const struct cli_call *call, struct lit_error *error)
 {
-    run->session = cli_session_make("run", argc, argv);
+    run->session = cli_session_make("run", call);
     run->session.seed = run->options.seed.value;
     run->session.runs = run->options.runs;
     run->session.shard = run->options.shard.kind;
@@ -417,7 +412,6 @@ static int measure(struct run *run)
 static int print_plan(const struct run *run)
 {
     struct text text = {0};
-    char count[32];
     for (size_t i = 0; i < run->devices.inventory.count; i++) {
         struct eng_plan plan;
         if (!run->devices.chosen[i])
@@ -427,7 +421,7 @@ static int print_plan(const struct run *run)
                       run->options.seed.value);
         eng_plan_shard(&plan, &run->options.shard);
         text_printf(&text, "# device %u, %s: %s configurations\n", device->number,
-                    device->facts.name, text_count(count, plan.count));
+                    device->facts.name, COUNT(plan.count));
         for (size_t c = 0; c < plan.count; c++) {
             cat_case_name(&plan.cases[c], &text);
             text_puts(&text, "\n");
@@ -496,8 +490,9 @@ static void settle(struct run *run)
                                           .last_shown = -1};
 }
 
-static int run_all(struct run *run, int argc, char **argv, struct lit_error *error)
+static int run_all(struct run *run, struct cli_call *call)
 {
+    struct lit_error *error = &call->error;
     struct cli_run_options *o = &run->options;
     if (!cli_outputs_check(&o->outputs, o->db, error) || (o->resume && !load_session(run, error)))
         return cli_fail(error);
@@ -517,26 +512,21 @@ static int run_all(struct run *run, int argc, char **argv, struct lit_error *err
         return cli_fail(error);
     if (o->dry_run)
         return print_plan(run);
-    if (!plan_exists(run, error) || (!o->resume && !begin_session(run, argc, argv, error)) ||
+    if (!plan_exists(run, error) || (!o->resume && !begin_session(run, call, error)) ||
         !cli_stress_load(&run->stress, run->store, error))
         return cli_fail(error);
     run->progress.started = clock_now();
     return measure(run);
 }
 
-int cli_run(int argc, char **argv)
+int cli_run(struct cli_call *call)
 {
-    struct run run = {.options = {.timeout = ENG_IDLE_SECONDS, .db = "litmus.db"},
-                      .utf8 = cli_utf8()};
-    struct lit_error error = {0};
-    uint64_t given = 0;
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_run_syntax, argc, argv, &run.options, &run.options.patterns, &given, &code))
-        return code;
-    if (parse_ahead(&run.options, &error) && check_usage(&run.options, given, &error))
-        code = run_all(&run, argc, argv, &error);
-    else
-        code = cli_fail(&error);
+    struct run run = {.options = *(const struct cli_run_options *)call->chosen, .utf8 = cli_utf8()};
+    run.options.patterns = call->operands;
+    if (!parse_ahead(&run.options, &call->error) ||
+        !check_usage(&run.options, call->given, &call->error))
+        return CLI_FAILED;
+    const int code = run_all(&run, call);
     store_session_clear(&run.session);
     store_close(&run.store);
     cli_stress_clear(&run.stress);

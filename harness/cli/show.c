@@ -3,6 +3,7 @@
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
+#include "report/format.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -20,8 +21,7 @@ const struct cli_syntax cli_show_syntax = {
     .usage = "[OPTION]... TEST...",
     .about = "Prints a test: its question, the meaning of a failure, its origin, what "
              "the\nspecification says, its variants and expectations, then its source.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, 0),
     .more = "A configuration's name shows its test and what is expected of that configuration.\n",
     .operands = CLI_OPERANDS_TESTS,
 };
@@ -110,7 +110,6 @@ static void put_needs(struct text *text, const struct cat_embedded *embedded)
 static void put_test(struct text *text, const struct cat_test *test)
 {
     const struct cat_head *head = &test->head;
-    char count[32];
     text_printf(text, "%s\n\n", head->name);
     text_paragraph(text, "asks       ", head->asks);
     text_paragraph(text, "fails      ", head->fails);
@@ -125,7 +124,7 @@ static void put_test(struct text *text, const struct cat_test *test)
     text_paragraph(text, "headline   ", head->headline);
     put_needs(text, test->embedded);
     text_printf(text, "checks     each %s\n", test->oracle->instance);
-    text_printf(text, "modules    %s\n\n", text_count(count, test->embedded->module_count));
+    text_printf(text, "modules    %s\n\n", COUNT(test->embedded->module_count));
 }
 
 static bool show_one(struct text *text, const char *name, bool source, struct lit_error *error)
@@ -150,23 +149,15 @@ static bool show_one(struct text *text, const char *name, bool source, struct li
     return true;
 }
 
-int cli_show(int argc, char **argv)
+int cli_show(struct cli_call *call)
 {
-    struct options chosen = {0};
-    struct cli_list names = {0};
-    struct lit_error error = {0};
-    struct text text = {0};
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_show_syntax, argc, argv, &chosen, &names, NULL, &code))
-        return code;
-    bool ok = names.count > 0 ||
-              lit_fail(&error, LIT_EXIT_USAGE, "missing test: 'litmus list' prints their names");
-    for (size_t i = 0; ok && i < names.count; i++) {
-        if (i > 0)
-            text_puts(&text, "\n");
-        ok = show_one(&text, names.items[i], chosen.source, &error);
+    const struct options *chosen = call->chosen;
+    const struct cli_list *names = &call->operands;
+    bool ok = names->count > 0 || lit_fail(&call->error, LIT_EXIT_USAGE,
+                                           "missing test: 'litmus list' prints their names");
+    for (size_t i = 0; ok && i < names->count; i++) {
+        text_puts(&call->out, i ? "\n" : "");
+        ok = show_one(&call->out, names->items[i], chosen->source, &call->error);
     }
-    code = ok ? cli_print(&text) : cli_fail(&error);
-    text_free(&text);
-    return code;
+    return ok ? LIT_EXIT_OK : CLI_FAILED;
 }

@@ -2,6 +2,7 @@
 // litmus store check: what of a store is damaged.
 
 #include "cli/cli.h"
+#include "report/format.h"
 #include "store/merge.h"
 
 #include <stddef.h>
@@ -22,8 +23,7 @@ const struct cli_syntax cli_store_syntax = {
     .usage = "check [--repair FILE] STORE",
     .about = "Checks a store: the structure of the file, the checksum of each row, and whether "
              "rows are missing.\nPrints one line for each damage.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, 0),
     .more = "STORE is never changed. A session that lost anything is unfinished in the copy:\n"
             "'litmus run --resume --db FILE' measures what is missing. Stores of formats before 6 "
             "have no\n"
@@ -47,42 +47,35 @@ static bool check_usage(const struct cli_list *operands, struct lit_error *error
     return true;
 }
 
-static int tell(const char *path, const char *repaired, struct store_checked *checked)
+static int tell(const char *path, const char *repaired, struct store_checked *checked,
+                struct lit_error *error)
 {
-    struct lit_error error = {0};
-    char sessions[32], results[32], damaged[32];
     text_printf(&checked->lines, "%s%s: %s session%s and %s result%s %s\n",
                 repaired ? repaired : path,
                 repaired           ? ""
                 : checked->damaged ? ", what is intact"
                                    : "",
-                text_count(sessions, checked->sessions), checked->sessions == 1 ? "" : "s",
-                text_count(results, checked->results), checked->results == 1 ? "" : "s",
+                COUNT(checked->sessions), checked->sessions == 1 ? "" : "s",
+                COUNT(checked->results), checked->results == 1 ? "" : "s",
                 repaired               ? "were copied"
                 : checked->version < 6 ? "can be read; the format has no checksums"
                                        : "are intact");
     const int code = cli_print(&checked->lines);
     if (code != LIT_EXIT_OK || checked->damaged == 0)
         return code;
-    lit_fail(&error, LIT_EXIT_USAGE, "%.300s: the file is damaged: %s thing%s", path,
-             text_count(damaged, checked->damaged), checked->damaged == 1 ? "" : "s");
-    return cli_fail(&error);
+    lit_fail(error, LIT_EXIT_USAGE, "%.300s: the file is damaged: %s thing%s", path,
+             COUNT(checked->damaged), checked->damaged == 1 ? "" : "s");
+    return CLI_FAILED;
 }
 
-int cli_store(int argc, char **argv)
+int cli_store(struct cli_call *call)
 {
-    struct options chosen = {0};
-    struct cli_list operands = {0};
-    struct lit_error error = {0};
+    const char *repaired = ((const struct options *)call->chosen)->repaired;
     struct store_checked checked = {0};
-    int code = LIT_EXIT_OK;
-    if (!cli_start(&cli_store_syntax, argc, argv, &chosen, &operands, NULL, &code))
-        return code;
-    if (check_usage(&operands, &error) &&
-        store_check(operands.items[1], chosen.repaired, &checked, &error))
-        code = tell(operands.items[1], chosen.repaired, &checked);
-    else
-        code = cli_fail(&error);
+    int code = CLI_FAILED;
+    if (check_usage(&call->operands, &call->error) &&
+        store_check(call->operands.items[1], repaired, &checked, &call->error))
+        code = tell(call->operands.items[1], repaired, &checked, &call->error);
     text_free(&checked.lines);
     return code;
 }

@@ -43,29 +43,6 @@ int cli_end(int code)
     return cli_fail(&error);
 }
 
-bool cli_start(const struct cli_syntax *syntax, int argc, char **argv, void *target,
-               struct cli_list *operands, uint64_t *given, int *code)
-{
-    struct lit_error error = {0};
-    struct text help = {0};
-    switch (cli_parse(syntax, argc, argv, target, operands, given, &error)) {
-    case CLI_PARSED:
-        if (syntax->operands != CLI_OPERANDS_NONE || operands->count == 0)
-            return true;
-        lit_fail(&error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help %s'",
-                 operands->items[0], syntax->name);
-        break;
-    case CLI_HELP:
-        cli_help_text(syntax, &help);
-        *code = cli_print(&help);
-        return false;
-    case CLI_WRONG:
-        break;
-    }
-    *code = cli_fail(&error);
-    return false;
-}
-
 static bool is_set(const char *value)
 {
     return value && value[0];

@@ -69,8 +69,8 @@ const struct cli_syntax cli_tune_syntax = {
              "then\nneighbours of the best. The best one and no stress are then measured with new "
              "runs: only\nthose rates are free of selection bias. 'litmus run --stress tuned' uses "
              "the result.",
-    .options = options,
-    .count = sizeof options / sizeof options[0],
+    CLI_OPTIONS(options, struct options, .sets = DEFAULT_SETS, .timeout = ENG_IDLE_SECONDS,
+                .budget = TUNE_BUDGET, .db = "litmus.db"),
     .more = "examples:\n"
             "  litmus tune 'memory.message-passing/sides=device,*order=relaxed*' -d 1\n"
             "  litmus tune --controls --time 10m\n"
@@ -161,24 +161,6 @@ static struct table make_table(struct table_column columns[COLUMNS], const char 
     return (struct table){.columns = columns, .column_count = COLUMNS};
 }
 
-// By rate, of equals by failures a second, then as they were drawn.
-static void order(const struct tune_search *search, size_t *indexes)
-{
-    for (size_t i = 0; i < search->count; i++) {
-        size_t at = i;
-        const struct tune_count *count = &search->tries[i].searched;
-        for (; at > 0; at--) {
-            const struct tune_count *other = &search->tries[indexes[at - 1]].searched;
-            if (tune_rate(other) > tune_rate(count) ||
-                (tune_rate(other) == tune_rate(count) &&
-                 tune_per_second(other) >= tune_per_second(count)))
-                break;
-            indexes[at] = indexes[at - 1];
-        }
-        indexes[at] = i;
-    }
-}
-
 static void print_tries(const struct tune_search *search, const struct view *view, struct text *out)
 {
     struct table_column columns[COLUMNS];
@@ -186,8 +168,9 @@ static void print_tries(const struct tune_search *search, const struct view *vie
     struct table table = make_table(columns, "while searching", view->budget, within);
     size_t *indexes = lit_alloc(search->count + 1, sizeof *indexes);
     size_t shown = 0;
-    char left[32];
-    order(search, indexes);
+    for (size_t i = 0; i < search->count; i++)
+        indexes[i] = i;
+    tune_sort(search, indexes, search->count);
     for (size_t i = 0; i < search->count; i++) {
         const struct tune_try *try = &search->tries[indexes[i]];
         if (!view->every && shown >= MOST_TRIES && indexes[i] != 0)
@@ -198,7 +181,7 @@ static void print_tries(const struct tune_search *search, const struct view *vie
     table_terminal(&table, view->color, out);
     table_clear(&table);
     if (shown < search->count)
-        text_printf(out, "  and %s more: -v\n", text_count(left, search->count - shown));
+        text_printf(out, "  and %s more: -v\n", COUNT(search->count - shown));
     free(indexes);
 }
 
@@ -275,33 +258,25 @@ static void add_control(struct controls *controls, const struct tune_search *sea
 
 static void put_controls(const struct controls *controls, double budget, struct text *out)
 {
-    char run[32], before[32], after[32], rate[24];
+    char rate[24];
     if (!controls->run)
         return;
     text_printf(out,
                 "\n  controls triggered, of %s: %s without stress (mutation score %.2f), %s under "
                 "the best stress (%.2f)\n",
-                text_count(run, controls->run), text_count(before, controls->seen_before),
-                (double)controls->seen_before / (double)controls->run,
-                text_count(after, controls->seen_after),
+                COUNT(controls->run), COUNT(controls->seen_before),
+                (double)controls->seen_before / (double)controls->run, COUNT(controls->seen_after),
                 (double)controls->seen_after / (double)controls->run);
     put_number(tune_ceiling(TUNE_REPRODUCIBLE, budget), rate);
     text_printf(out,
                 "  reproducible (99.999 %% in %g s: %s failures per second or more): %s, and %s\n",
-                budget, rate, text_count(before, controls->firm_before),
-                text_count(after, controls->firm_after));
+                budget, rate, COUNT(controls->firm_before), COUNT(controls->firm_after));
 }
 
 // Everything that one invocation holds
 
-// A set's runs so far, as the store has them.
-struct known {
-    char stress[ENG_STRESS_TEXT];
-    struct tune_count count;
-};
-
 struct tuning {
-    struct options chosen;
+    struct options *chosen;
     struct cli_list patterns;
     struct cat_selection selection;
     struct cli_devices devices;
@@ -319,25 +294,11 @@ struct tuning {
     enum eng_end end;
     enum eng_result odd; // ENG_PASS; or what ended it, or a try, before its runs were done
     char reason[512];
-    struct known *known;
-    size_t known_count;
     uint64_t done, planned, anew;     // runs
     struct eng_count sum, none, best; // of all runs; of the runs anew
 };
 
 // Measuring
-
-static struct tune_count *known_count(struct tuning *t, const char *stress)
-{
-    for (size_t i = 0; i < t->known_count; i++)
-        if (strcmp(t->known[i].stress, stress) == 0)
-            return &t->known[i].count;
-    t->known = lit_realloc(t->known, t->known_count + 1, sizeof *t->known);
-    struct known *known = &t->known[t->known_count++];
-    *known = (struct known){0};
-    snprintf(known->stress, sizeof known->stress, "%s", stress);
-    return &known->count;
-}
 
 static bool put_try(struct tuning *t, const char *stress, const struct tune_count *count)
 {
@@ -378,23 +339,21 @@ static bool note(struct tuning *t, const char *notation, const struct eng_outcom
     return notation[0];
 }
 
-static bool measure(const char *notation, uint64_t first, uint64_t runs, struct tune_count *count,
-                    void *user)
+static bool measure(const struct tune_try *set, uint64_t first, uint64_t runs,
+                    struct tune_count *count, void *user)
 {
     struct tuning *t = user;
     struct eng_outcome outcome;
     struct eng_request request = {
-        .kind = ENG_RUN, .first = first, .runs = runs, .seed = t->chosen.seed.value};
+        .kind = ENG_RUN, .first = first, .runs = runs, .seed = t->chosen->seed.value};
     snprintf(request.name, sizeof request.name, "%s", t->name);
-    snprintf(request.stress, sizeof request.stress, "%s", notation);
-    char done[32], most[32], failed[32];
-    cli_line_show(&t->devices.line, "  %s of at most %s runs, failed: %s",
-                  text_count(done, t->done), text_count(most, t->planned),
-                  text_count(failed, t->sum.failed_runs));
+    snprintf(request.stress, sizeof request.stress, "%s", set->notation);
+    cli_line_show(&t->devices.line, "  %s of at most %s runs, failed: %s", COUNT(t->done),
+                  COUNT(t->planned), COUNT(t->sum.failed_runs));
     t->end = eng_client_ask(&t->client, &request, &outcome);
     if (eng_end_stops(t->end))
         snprintf(t->reason, sizeof t->reason, "%s", outcome.reason);
-    if (t->end != ENG_END_RAN || !note(t, notation, &outcome))
+    if (t->end != ENG_END_RAN || !note(t, set->notation, &outcome))
         return false;
     *count = (struct tune_count){.runs = outcome.count.runs,
                                  .failed = outcome.count.failed_runs,
@@ -403,13 +362,12 @@ static bool measure(const char *notation, uint64_t first, uint64_t runs, struct 
     t->done += runs;
     eng_count_add(&t->sum, &outcome.count);
     // Runs anew, from number 0 on, replace those of the search: only they are free of its luck.
-    struct tune_count *all = known_count(t, notation);
-    if (first < t->anew)
-        eng_count_add(notation[0] ? &t->best : &t->none, &outcome.count);
-    if (first == 0)
-        *all = (struct tune_count){0};
-    tune_count_add(all, count);
-    return put_try(t, notation, all);
+    const bool anew = first < t->anew;
+    struct tune_count all = anew ? set->anew : set->searched;
+    if (anew)
+        eng_count_add(set->notation[0] ? &t->best : &t->none, &outcome.count);
+    tune_count_add(&all, count);
+    return put_try(t, set->notation, &all);
 }
 
 // What was found is an ordinary result, of runs that the search knew nothing of.
@@ -428,7 +386,7 @@ static bool put_result(struct tuning *t, const struct tune_search *search)
             .sha256 = (char *)t->sha256,
             .headline = test->head.headline ? test->head.headline : (char *)"",
             .stress = search->tries[search->chosen].notation,
-            .seed = t->chosen.seed.value,
+            .seed = t->chosen->seed.value,
             .mode = cat_mode_of(test->oracle),
             .count = *count,
         },
@@ -441,9 +399,9 @@ static bool put_result(struct tuning *t, const struct tune_search *search)
 
 static void print_search(struct tuning *t, const struct tune_search *search)
 {
-    const struct view view = {.budget = t->chosen.budget,
-                              .color = cli_color(t->chosen.color),
-                              .every = t->chosen.verbose > 0};
+    const struct view view = {.budget = t->chosen->budget,
+                              .color = cli_color(t->chosen->color),
+                              .every = t->chosen->verbose > 0};
     struct text out = {0};
     cli_line_clear(&t->devices.line);
     text_printf(&out, "\n%s\n", t->name);
@@ -459,8 +417,8 @@ static void print_search(struct tuning *t, const struct tune_search *search)
 static void conclude(struct tuning *t, const struct tune_search *search)
 {
     const enum cat_expectation expectation = cat_case_expectation(t->which, NULL);
-    if (search->whole && !t->broken && put_result(t, search) && t->chosen.controls)
-        add_control(&t->controls, search, t->chosen.budget);
+    if (search->whole && !t->broken && put_result(t, search) && t->chosen->controls)
+        add_control(&t->controls, search, t->chosen->budget);
     enum eng_result result = t->odd != ENG_PASS ? t->odd : eng_verdict(&t->sum);
     if (!search->whole && t->odd == ENG_PASS && t->sum.failed_runs == 0)
         result = ENG_PARTIAL;
@@ -474,9 +432,9 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
     struct text name = {0};
     struct tune_search search;
     const struct cat_module *module = cat_case_module(which);
-    const struct tune_plan plan = {.seed = t->chosen.seed.value,
-                                   .sets = t->chosen.sets,
-                                   .runs = t->chosen.runs,
+    const struct tune_plan plan = {.seed = t->chosen->seed.value,
+                                   .sets = t->chosen->sets,
+                                   .runs = t->chosen->runs,
                                    .limits = {&t->device->facts, module && module->divisible}};
     cat_case_name(which, &name);
     t->which = which;
@@ -485,7 +443,6 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
     t->odd = ENG_PASS;
     t->end = ENG_END_RAN;
     t->reason[0] = '\0';
-    t->known_count = 0;
     t->done = 0;
     t->devices.line.shown = clock_now();
     t->planned = tune_runs_all(&plan);
@@ -501,20 +458,17 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
 
 static void print_header(const struct tuning *t, size_t count)
 {
-    struct text line = {0};
-    char number[32], sets[32], runs[32];
-    cli_device_heading(t->device, t->devices.inventory.count, cli_utf8(), &line);
-    printf(
-        "%s  %s configuration%s, %s stress configurations, from %s runs each, seed 0x%" PRIx64 "\n",
-        line.data, text_count(number, count), count == 1 ? "" : "s",
-        text_count(sets, t->chosen.sets), text_count(runs, t->chosen.runs), t->chosen.seed.value);
+    cli_devices_heading(&t->devices, t->device);
+    printf("  %s configuration%s, %s stress configurations, from %s runs each, seed 0x%" PRIx64
+           "\n",
+           COUNT(count), count == 1 ? "" : "s", COUNT(t->chosen->sets), COUNT(t->chosen->runs),
+           t->chosen->seed.value);
     cli_flush();
-    text_free(&line);
 }
 
 static bool is_wanted(const struct tuning *t, const struct cat_case *which)
 {
-    return !t->chosen.controls || cat_case_expectation(which, NULL) == CAT_CONTROL;
+    return !t->chosen->controls || cat_case_expectation(which, NULL) == CAT_CONTROL;
 }
 
 static size_t count_wanted(const struct tuning *t, const struct eng_plan *plan)
@@ -551,7 +505,7 @@ static bool tune_device(struct tuning *t, const struct eng_device *device)
 
 static bool check_usage(const struct tuning *t, struct lit_error *error)
 {
-    const struct options *o = &t->chosen;
+    const struct options *o = t->chosen;
     if (t->patterns.count == 0 && !o->controls)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "missing tests: patterns, or --controls; see 'litmus help tune'");
@@ -562,7 +516,7 @@ static bool check_usage(const struct tuning *t, struct lit_error *error)
 
 static void settle(struct tuning *t)
 {
-    struct options *o = &t->chosen;
+    struct options *o = t->chosen;
     cli_seed_settle(&o->seed, true);
     if (!o->runs)
         o->runs = o->simt.count ? SIMT_RUNS : DEFAULT_RUNS;
@@ -575,7 +529,7 @@ static void settle(struct tuning *t)
 static bool find_devices(struct tuning *t, struct lit_error *error)
 {
     size_t count = 0;
-    if (!cli_devices_find(&t->devices, &t->chosen.devices, error))
+    if (!cli_devices_find(&t->devices, &t->chosen->devices, error))
         return false;
     for (size_t i = 0; i < t->devices.inventory.count; i++) {
         struct eng_plan plan;
@@ -586,26 +540,26 @@ static bool find_devices(struct tuning *t, struct lit_error *error)
         eng_plan_clear(&plan);
     }
     return count > 0 || lit_fail(error, LIT_EXIT_NOTHING, "these devices have no such %s",
-                                 t->chosen.controls ? "control" : "configuration");
+                                 t->chosen->controls ? "control" : "configuration");
 }
 
 // A session that searched is finished when it begins: there is nothing that --resume could go on
 // with.
-static bool begin_session(struct tuning *t, int argc, char **argv, struct lit_error *error)
+static bool begin_session(struct tuning *t, const struct cli_call *call, struct lit_error *error)
 {
-    const struct tune_plan plan = {.sets = t->chosen.sets, .runs = t->chosen.runs};
-    const struct cli_run_options asked = {.thorough = t->chosen.thorough,
+    const struct tune_plan plan = {.sets = t->chosen->sets, .runs = t->chosen->runs};
+    const struct cli_run_options asked = {.thorough = t->chosen->thorough,
                                           .patterns = t->patterns,
-                                          .simt = t->chosen.simt,
+                                          .simt = t->chosen->simt,
                                           .runs = tune_runs_anew(&plan),
-                                          .seed = t->chosen.seed,
-                                          .timeout = t->chosen.timeout};
-    t->session = cli_session_make("tune", argc, argv);
-    t->session.seed = t->chosen.seed.value;
+                                          .seed = t->chosen->seed,
+                                          .timeout = t->chosen->timeout};
+    t->session = cli_session_make("tune", call);
+    t->session.seed = t->chosen->seed.value;
     t->session.runs = tune_runs_anew(&plan);
     t->session.finished = true;
     t->session.options = cli_session_write(&asked, &t->devices.inventory, t->devices.chosen);
-    t->store = store_open(t->chosen.db, error);
+    t->store = store_open(t->chosen->db, error);
     return t->store && store_session_begin(t->store, &t->session, error);
 }
 
@@ -614,21 +568,22 @@ static int finish(struct tuning *t)
     char reason[256];
     struct text text = {0};
     const enum lit_exit code = eng_tally_exit(&t->tally, reason, sizeof reason);
-    put_controls(&t->controls, t->chosen.budget, &text);
+    put_controls(&t->controls, t->chosen->budget, &text);
     text_puts(&text, "\n");
     cli_print(&text);
-    cli_last_line(t->chosen.db, t->chosen.seed.value, t->devices.watch.started, code, reason);
+    cli_last_line(t->chosen->db, t->chosen->seed.value, t->devices.watch.started, code, reason);
     return code;
 }
 
-static int tune(struct tuning *t, int argc, char **argv, struct lit_error *error)
+static int tune(struct tuning *t, const struct cli_call *call)
 {
-    if (!check_usage(t, error) || !cli_session_check(&t->patterns, &t->chosen.simt, error))
+    struct lit_error *error = t->error;
+    if (!check_usage(t, error) || !cli_session_check(&t->patterns, &t->chosen->simt, error))
         return cli_fail(error);
     settle(t);
-    if (!cat_selection_check(&t->selection, error) || !cli_simt_use(&t->chosen.simt, error))
+    if (!cat_selection_check(&t->selection, error) || !cli_simt_use(&t->chosen->simt, error))
         return cli_fail(error);
-    if (!find_devices(t, error) || !begin_session(t, argc, argv, error))
+    if (!find_devices(t, error) || !begin_session(t, call, error))
         return eng_interrupt() ? LIT_EXIT_TIME : cli_fail(error);
     bool on = true;
     for (size_t i = 0; i < t->devices.inventory.count && on; i++)
@@ -637,19 +592,11 @@ static int tune(struct tuning *t, int argc, char **argv, struct lit_error *error
     return t->broken || !store_stays(t->store, error) ? cli_fail(error) : finish(t);
 }
 
-int cli_tune(int argc, char **argv)
+int cli_tune(struct cli_call *call)
 {
-    struct lit_error error = {0};
-    struct tuning t = {.chosen = {.sets = DEFAULT_SETS,
-                                  .timeout = ENG_IDLE_SECONDS,
-                                  .budget = TUNE_BUDGET,
-                                  .db = "litmus.db"},
-                       .error = &error};
-    int code = LIT_EXIT_OK;
-    if (cli_start(&cli_tune_syntax, argc, argv, &t.chosen, &t.patterns, NULL, &code))
-        code = tune(&t, argc, argv, &error);
+    struct tuning t = {.chosen = call->chosen, .patterns = call->operands, .error = &call->error};
+    const int code = tune(&t, call);
     store_session_clear(&t.session);
     store_close(&t.store);
-    free(t.known);
     return cli_devices_end(&t.devices, code);
 }

@@ -16,7 +16,8 @@ static const char *operation(const struct exp_code *code)
     return equals ? equals + 2 : code->text + strspn(code->text, " ");
 }
 
-bool exp_code_is(const struct exp_code *code, const char *name)
+// Whether its text is of an opcode that begins with `name` ("OpAtomic").
+static bool code_is(const struct exp_code *code, const char *name)
 {
     return strncmp(operation(code), name, strlen(name)) == 0;
 }
@@ -79,7 +80,7 @@ static void compare_invocation(struct finding *f, uint32_t invocation, bool resu
             return;
         if (!same_step(right, other) || (step->value == right->value || !step->has_value))
             continue;
-        if (exp_code_is(&a->codes[step->code], "OpAtomic"))
+        if (code_is(&a->codes[step->code], "OpAtomic"))
             return; // who comes first is nobody's promise
         const enum exp_cause cause = cause_of(a, step, right);
         if (cause == EXP_CAUSE_NONE || (cause == EXP_CAUSE_RESULT) != results)
@@ -107,8 +108,7 @@ static void compare(struct finding *f, bool results)
 bool exp_is_store(const struct exp_trace *trace, const struct exp_step *step)
 {
     const struct exp_code *code = &trace->codes[step->code];
-    return step->has_address &&
-           (exp_code_is(code, "OpStore") || exp_code_is(code, "OpAtomicStore"));
+    return step->has_address && (code_is(code, "OpStore") || code_is(code, "OpAtomicStore"));
 }
 
 static bool is_store(const struct exp_trace *trace, const struct exp_step *step)
@@ -121,8 +121,8 @@ static bool writes_unseen(const struct exp_trace *trace, const struct exp_step *
 {
     const struct exp_code *code = &trace->codes[step->code];
     return step->has_address && !is_store(trace, step) &&
-           ((exp_code_is(code, "OpAtomic") && !exp_code_is(code, "OpAtomicLoad")) ||
-            exp_code_is(code, "OpStore") || exp_code_is(code, "OpCopyMemory"));
+           ((code_is(code, "OpAtomic") && !code_is(code, "OpAtomicLoad")) ||
+            code_is(code, "OpStore") || code_is(code, "OpCopyMemory"));
 }
 
 // The last store to the address of `step` before it that shows its value.
@@ -199,7 +199,7 @@ static bool is_stale(const struct exp_trace *trace, size_t index, struct newest 
         return false;
     }
     return entry->store && !entry->unseen && step->has_value &&
-           (exp_code_is(code, "OpLoad") || exp_code_is(code, "OpAtomicLoad")) &&
+           (code_is(code, "OpLoad") || code_is(code, "OpAtomicLoad")) &&
            trace->steps[entry->store - 1].value != step->value && !read_again(trace, index);
 }
 
@@ -231,7 +231,7 @@ static void find_stale(struct finding *f)
 static bool has_atomics(const struct exp_trace *trace)
 {
     for (size_t i = 0; i < trace->code_count; i++)
-        if (exp_code_is(&trace->codes[i], "OpAtomic"))
+        if (code_is(&trace->codes[i], "OpAtomic"))
             return true;
     return false;
 }

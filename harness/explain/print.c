@@ -3,13 +3,16 @@
 
 #include "explain/explain.h"
 
+#include "engine/simt.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 // Pieces
 
-void exp_who(const struct exp_trace *trace, uint32_t invocation, struct text *text)
+// "lane 2", or with its subgroup and workgroup where the dispatch has several.
+static void put_who(const struct exp_trace *trace, uint32_t invocation, struct text *text)
 {
     text_printf(text, "lane %" PRIu32, exp_lane(trace, invocation));
     if (trace->subgroups > 1)
@@ -25,10 +28,11 @@ static void put_other(const struct exp_trace *trace, uint32_t invocation, uint32
     if (invocation / trace->subgroup == other / trace->subgroup)
         text_printf(text, "lane %" PRIu32, exp_lane(trace, invocation));
     else
-        exp_who(trace, invocation, text);
+        put_who(trace, invocation, text);
 }
 
-void exp_set(const struct exp_lanes *lanes, struct text *text)
+// "{0, 2-5}"
+static void put_set(const struct exp_lanes *lanes, struct text *text)
 {
     const char *comma = "";
     text_puts(text, "{");
@@ -62,7 +66,7 @@ static void put_cross_lane(const struct exp_trace *t, const struct exp_fault *b,
 {
     const uint32_t reader = t->steps[b->step].invocation;
     const uint32_t mine = b->reader_iteration, theirs = b->source_iteration;
-    exp_who(t, reader, text);
+    put_who(t, reader, text);
     text_puts(text, " read ");
     put_other(t, b->source, reader, text);
     text_printf(text, "'s %s", b->name);
@@ -92,17 +96,17 @@ static void put_tangle(const struct exp_trace *t, const struct exp_fault *b, str
     const bool lacks = missing.words[0] || missing.words[1];
     const bool more = extra.words[0] || extra.words[1];
     exp_code_word(&t->codes[step->code], 0, name, sizeof name);
-    exp_who(t, step->invocation, text);
+    put_who(t, step->invocation, text);
     text_printf(text, " executed %s", name);
     put_iteration(b->iteration, b->iterations > 1, text);
     if (lacks) {
         text_puts(text, " without the lanes ");
-        exp_set(&missing, text);
+        put_set(&missing, text);
         text_puts(text, ", which are in its tangle");
     }
     if (more) {
         text_printf(text, "%s with the lanes ", lacks ? ", and" : "");
-        exp_set(&extra, text);
+        put_set(&extra, text);
         text_puts(text, ", which are not in its tangle");
     }
     if (!lacks && !more)
@@ -114,7 +118,7 @@ static void put_load(const struct exp_trace *t, const struct exp_fault *b, struc
 {
     const struct exp_step *step = &t->steps[b->step];
     const struct exp_step *stored = b->stored == EXP_NO_STEP ? NULL : &t->steps[b->stored];
-    exp_who(t, step->invocation, text);
+    put_who(t, step->invocation, text);
     text_printf(text, " loaded from 0x%" PRIx64, step->address);
     put_iteration(b->iteration, b->iterations > 1, text);
     if (stored && stored->value != b->got) {
@@ -137,7 +141,7 @@ static void put_plain(const struct exp_trace *t, const struct exp_fault *b, stru
 {
     const struct exp_step *step = &t->steps[b->step];
     char name[64];
-    exp_who(t, step->invocation, text);
+    put_who(t, step->invocation, text);
     if (b->cause == EXP_CAUSE_STORE) {
         text_printf(text, " stored a wrong value to 0x%" PRIx64, step->address);
     } else if (b->cause == EXP_CAUSE_BRANCH) {
@@ -195,7 +199,7 @@ static void put_step(const struct exp_trace *t, const struct exp_fault *b, size_
     struct text with = {0};
     char value[32] = "-", from[32] = "-";
     if (together)
-        exp_set(&step->tangle, &with);
+        put_set(&step->tangle, &with);
     if (step->has_value)
         snprintf(value, sizeof value, "0x%" PRIx64, step->value);
     if (step->source != EXP_NO_LANE)
@@ -239,51 +243,59 @@ static void put_steps(const struct exp_trace *t, const struct exp_fault *b,
 
 // The rest
 
-static void put_outcome(const struct exp_subject *s, struct text *text)
+static void put_outcome(const struct exp_found *found, struct text *text)
 {
     struct text line = {0};
     char number[32];
-    const struct eng_count *count = s->count;
-    if (s->result == ENG_FAIL && count->failure_count > 0) {
+    const struct eng_count *count = &found->count;
+    const struct cat_oracle *oracle = found->which.test->oracle;
+    const struct cat_mode mode = cat_mode_of(oracle);
+    if (found->result == ENG_FAIL && count->failure_count > 0) {
         const struct eng_failure *first = &count->failures[0];
-        const char *outcome = cat_mode_name(&s->mode, first->at.outcome);
+        const char *outcome = cat_mode_name(&mode, first->at.outcome);
         text_printf(&line, "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%" PRIx32,
-                    s->instance, first->at.instance, first->at.word, first->where, first->at.got);
+                    oracle->instance, first->at.instance, first->at.word, first->where,
+                    first->at.got);
         // Of a choice there are several that are correct.
-        if (s->mode.check != CAT_CHECK_CHOICE)
+        if (mode.check != CAT_CHECK_CHOICE)
             text_printf(&line, ", expected 0x%" PRIx32, first->at.want);
         text_printf(&line, " (%s)", outcome ? outcome : "wrong");
         text_printf(&line, "; %s of %" PRIu64 " failed in this run",
                     text_count(number, count->failed_instances), count->instances);
     } else {
-        text_printf(&line, "%s", eng_result_name(s->result));
-        if (s->said[0])
-            text_printf(&line, ": %s", s->said);
+        text_printf(&line, "%s", eng_result_name(found->result));
+        if (found->said[0])
+            text_printf(&line, ": %s", found->said);
     }
     text_paragraph(text, "then       ", line.data);
     text_free(&line);
 }
 
-void exp_print(const struct exp_subject *s, const struct exp_trace *trace,
-               const struct exp_fault *fault, const struct exp_window *window, struct text *text)
+void exp_print(const struct exp_found *found, const struct exp_fault *fault,
+               const struct exp_window *window, const char *again, struct text *text)
 {
+    const struct exp_trace *trace = &found->failing;
+    const struct cat_head *head = &found->which.test->head;
+    const char *reason = NULL, *model = eng_simt_model(found->settings);
+    const enum cat_expectation expectation = cat_case_expectation(&found->which, &reason);
     struct text line = {0};
     char tries[32], failed[32], steps[32], switches[32];
-    text_printf(text, "%s\n\n", s->name);
-    text_paragraph(text, "asks       ", s->asks);
-    text_paragraph(text, "fails      ", s->fails);
-    text_printf(&line, "%s: %s", s->expectation, s->reason);
+    cat_case_name(&found->which, text);
+    text_puts(text, "\n\n");
+    text_paragraph(text, "asks       ", head->asks);
+    text_paragraph(text, "fails      ", head->fails);
+    text_printf(&line, "%s: %s", cat_expectation_name(expectation), reason ? reason : "");
     text_paragraph(text, "expect     ", line.data);
     text_free(&line);
-    text_printf(&line, "%s: %s", s->model, s->about);
+    text_printf(&line, "%s: %s", model, eng_simt_about(model));
     text_paragraph(text, "model      ", line.data);
     text_free(&line);
     text_printf(
         &line,
         "%s %s failed, of %s; this one is the shortest: %s preemptions, %s executed instructions",
-        text_count(failed, s->failed_tries), s->failed_tries == 1 ? "run" : "runs",
-        text_count(tries, s->tries), text_count(switches, s->switches),
-        text_count(steps, s->steps));
+        text_count(failed, found->failed_tries), found->failed_tries == 1 ? "run" : "runs",
+        text_count(tries, found->tries), text_count(switches, trace->switches),
+        text_count(steps, trace->step_count));
     text_paragraph(text, "found      ", line.data);
     text_free(&line);
     exp_sentence(trace, fault, &line);
@@ -292,6 +304,6 @@ void exp_print(const struct exp_subject *s, const struct exp_trace *trace,
     text_free(&line);
     if (window->step_count)
         put_steps(trace, fault, window, text);
-    put_outcome(s, text);
-    text_printf(text, "settings   %s\nreproduce  %s\n", s->settings, s->again);
+    put_outcome(found, text);
+    text_printf(text, "settings   %s\nreproduce  %s\n", found->settings, again);
 }

@@ -181,8 +181,6 @@ struct exp_fault {
 void exp_fault_find(const struct exp_trace *failing, const struct exp_trace *reference,
                     const struct exp_trace *second, struct exp_fault *fault);
 
-// Whether an instruction's text is of an opcode that begins with `name` ("OpAtomic").
-bool exp_code_is(const struct exp_code *code, const char *name);
 // Whether a step is a store to memory.
 bool exp_is_store(const struct exp_trace *trace, const struct exp_step *step);
 // Copies the nth word of the operation: 0 is the opcode, 1 what follows. "" if there is none.

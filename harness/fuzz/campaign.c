@@ -25,27 +25,18 @@ void fuzz_target_init(struct fuzz_target *target, const struct eng_watch *watch,
     target->size_count = eng_plan_sizes(&device->facts, target->sizes);
 }
 
-void fuzz_target_end(struct fuzz_target *target)
-{
-    eng_client_end(&target->client);
-}
-
 bool fuzz_failed(const struct eng_outcome *outcome)
 {
     return outcome->result == ENG_FAIL || outcome->result == ENG_CRASH ||
            outcome->result == ENG_HANG || outcome->result == ENG_DEVICE_LOST;
 }
 
-uint32_t fuzz_workgroup(uint32_t subgroup)
-{
-    return subgroup <= 32 ? 64 : 2 * subgroup;
-}
-
-enum eng_end fuzz_try(struct fuzz_target *target, const struct fuzz_trial *trial,
-                      struct eng_outcome *outcome)
+static enum eng_end try_once(struct fuzz_target *target, const struct fuzz_trial *trial,
+                             struct eng_outcome *outcome)
 {
     struct eng_request request = {.kind = ENG_GENERATED,
-                                  .workgroup = fuzz_workgroup(trial->subgroup),
+                                  // At least two subgroups.
+                                  .workgroup = trial->subgroup <= 32 ? 64 : 2 * trial->subgroup,
                                   .subgroup = trial->subgroup,
                                   .runs = trial->runs,
                                   .seed = trial->seed};
@@ -82,11 +73,6 @@ void fuzz_name(enum masks_rule rule, uint64_t seed, uint64_t index, char name[96
 {
     snprintf(name, 96, "reconvergence.fuzz-%s-%" PRIx64 "-%" PRIu64, gen_rule_name(rule), seed,
              index);
-}
-
-uint32_t fuzz_size(const struct fuzz_target *target, uint64_t index)
-{
-    return target->size_count ? target->sizes[index % target->size_count] : 0;
 }
 
 // How many masks its runs stored.
@@ -135,7 +121,7 @@ static enum gen_answer ask(const struct gen_program *candidate, void *user)
              found->drawn.count, found->tries);
     c->listener->progress(c->tally, doing, c->listener->user);
     const struct fuzz_trial trial = trial_of(c, candidate, c->patience);
-    c->end = fuzz_try(c->target, &trial, &outcome);
+    c->end = try_once(c->target, &trial, &outcome);
     if (c->end != ENG_END_RAN)
         return GEN_STOP;
     found->tries++;
@@ -151,7 +137,7 @@ static enum eng_end repeat(struct campaign *c, const struct gen_program *program
 {
     struct eng_outcome outcome;
     const struct fuzz_trial trial = trial_of(c, program, c->plan->runs * times);
-    const enum eng_end end = fuzz_try(c->target, &trial, &outcome);
+    const enum eng_end end = try_once(c->target, &trial, &outcome);
     if (end != ENG_END_RAN)
         return end;
     *runs = outcome.count.runs;
@@ -257,7 +243,7 @@ enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial
                       struct fuzz_found *found, struct fuzz_tally *tally)
 {
     struct eng_outcome *first = &found->first;
-    const enum eng_end end = fuzz_try(target, trial, first);
+    const enum eng_end end = try_once(target, trial, first);
     if (eng_end_stops(end))
         snprintf(tally->reason, sizeof tally->reason, "%s", first->reason);
     if (end != ENG_END_RAN)
@@ -285,7 +271,9 @@ enum eng_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *p
     for (uint64_t i = 0; i < plan->count && end == ENG_END_RAN && *written; i++) {
         char name[96];
         *found = (struct fuzz_found){.index = plan->first + i};
-        found->subgroup = fuzz_size(target, found->index);
+        // All sizes that the device offers, in turn.
+        if (target->size_count)
+            found->subgroup = target->sizes[found->index % target->size_count];
         fuzz_name(plan->limits.rule, plan->seed, found->index, name);
         gen_draw(&found->drawn, &plan->limits, plan->seed, found->index);
         listener->progress(tally, NULL, listener->user);

@@ -23,19 +23,12 @@ struct fuzz_trial {
     uint64_t seed, runs;
 };
 
-// Starts nothing yet. `watch` and `device` must outlive the target.
+// Starts nothing yet; end it by eng_client_end. `watch` and `device` must outlive the target.
 void fuzz_target_init(struct fuzz_target *target, const struct eng_watch *watch,
                       const struct eng_device *device);
-void fuzz_target_end(struct fuzz_target *target);
-
-// Runs a program. A crash, a hang, a lost device are results; the next program has a new worker.
-enum eng_end fuzz_try(struct fuzz_target *target, const struct fuzz_trial *trial,
-                      struct eng_outcome *outcome);
 
 // Whether the program failed: a mask that is not allowed, or the end of worker or device.
 bool fuzz_failed(const struct eng_outcome *outcome);
-// The workgroup size that goes with subgroups of this size: at least two subgroups.
-uint32_t fuzz_workgroup(uint32_t subgroup);
 
 // A campaign: generated programs one after the other on one device, each failing one repeated,
 // shrunk, and stored as a test.
@@ -78,7 +71,8 @@ struct fuzz_listener {
     void *user;
 };
 
-// Runs one program for the first time, and adds it to the tally.
+// Runs one program for the first time, and adds it to the tally. A crash, a hang, a lost device are
+// results; the next program has a new worker.
 enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial,
                       struct fuzz_found *found, struct fuzz_tally *tally);
 
@@ -95,5 +89,3 @@ uint64_t fuzz_patience(uint64_t failed, uint64_t runs);
 
 // "reconvergence.fuzz-maximal-5eed-17": the name of a program, by which its input is drawn.
 void fuzz_name(enum masks_rule rule, uint64_t seed, uint64_t index, char name[96]);
-// The subgroup size for which a program is run: all that the device offers, in turn.
-uint32_t fuzz_size(const struct fuzz_target *target, uint64_t index);

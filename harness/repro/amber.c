@@ -70,18 +70,24 @@ static void put_shader(const struct repro *repro, struct text *out)
         text_printf(out, "SHADER compute test SPIRV-ASM TARGET_ENV spv1.3\n%sEND\n\n", page);
 }
 
+// One of each `stride` words.
+static void put_words(struct text *out, const char *name, const uint32_t *words, uint64_t count,
+                      uint32_t stride)
+{
+    text_printf(out, "BUFFER %s DATA_TYPE uint32 DATA", name);
+    for (uint64_t i = 0; i < count; i++)
+        text_printf(out, "%s0x%08" PRIx32, i % ROW ? " " : "\n  ", words[i * stride]);
+    text_puts(out, "\nEND\n\n");
+}
+
 static void put_buffer(struct text *out, const char *name, const char *file, const uint32_t *words,
                        uint64_t count)
 {
-    if (count > MOST_INLINE) {
+    if (count > MOST_INLINE)
         text_printf(out, "BUFFER %s DATA_TYPE uint32 SIZE %" PRIu64 " FILE BINARY %s\n\n", name,
                     count, file);
-        return;
-    }
-    text_printf(out, "BUFFER %s DATA_TYPE uint32 DATA", name);
-    for (uint64_t i = 0; i < count; i++)
-        text_printf(out, "%s0x%08" PRIx32, i % ROW ? " " : "\n  ", words[i]);
-    text_puts(out, "\nEND\n\n");
+    else
+        put_words(out, name, words, count, 1);
 }
 
 // Whether every word has one value that is right: then buffers can be compared as a whole.
@@ -101,15 +107,11 @@ static void put_exact_buffer(const struct repro *repro, struct text *out)
     const struct eng_prepared *ready = repro->ready;
     const uint64_t count = repro_output_words(repro);
     const uint32_t stride = repro_stride(repro);
-    if (stride == 1) {
+    // Of more words for each expected.bin has all: the script has to hold the first of them.
+    if (stride == 1)
         put_buffer(out, "expected", "expected.bin", ready->expected, count);
-        return;
-    }
-    // expected.bin has four words for each: the script has to hold the first of them.
-    text_puts(out, "BUFFER expected DATA_TYPE uint32 DATA");
-    for (uint64_t i = 0; i < count; i++)
-        text_printf(out, "%s0x%08" PRIx32, i % ROW ? " " : "\n  ", ready->expected[i * stride]);
-    text_puts(out, "\nEND\n\n");
+    else
+        put_words(out, "expected", ready->expected, count, stride);
 }
 
 static void put_expects(const struct repro *repro, uint64_t run, struct text *out)

@@ -99,13 +99,12 @@ static void put_twin(const struct repro *repro, struct text *out)
 {
     const struct isa_entry *own = repro->code, *twin = repro->twin;
     struct text name = {0}, words = {0};
-    char count[32];
     if (!twin || own->listing.count == 0)
         return;
     put_twin_name(repro, &name);
     text_puts(&words, "The nearest passing variant is ");
     repro_escape(&words, name.data);
-    text_printf(&words, " (0 of %s runs). ", text_count(count, repro->twin_result->judged));
+    text_printf(&words, " (0 of %s runs). ", COUNT(repro->twin_result->judged));
     switch (isa_compare(&twin->listing, twin->piece, &own->listing, own->piece)) {
     case ISA_SAME:
         text_puts(&words, "Its code is identical: the difference is not in the code.");

@@ -59,21 +59,18 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
          "ShaderSubgroupExtendedTypesFeatures.shaderSubgroupExtendedTypes", NULL},
 };
 
-static void put_define(struct text *out, const char *name, uint64_t value, const char *what)
+// `format`: of the value, by the width of its type.
+static void put_define(struct text *out, const char *name, const char *format, uint64_t value,
+                       const char *what)
 {
     struct text line = {0};
-    text_printf(&line, "#define %-18s UINT64_C(%" PRIu64 ")", name, value);
+    text_printf(&line, "#define %-18s ", name);
+    text_printf(&line, format, value);
     text_printf(out, "%-48s // %s\n", line.data, what);
     text_free(&line);
 }
-
-static void put_number(struct text *out, const char *name, uint64_t value, const char *what)
-{
-    struct text line = {0};
-    text_printf(&line, "#define %-18s %" PRIu64 "u", name, value);
-    text_printf(out, "%-48s // %s\n", line.data, what);
-    text_free(&line);
-}
+#define WIDE   "UINT64_C(%" PRIu64 ")"
+#define NARROW "%" PRIu64 "u"
 
 static void put_outcomes(struct text *out, const struct cat_mode *mode)
 {
@@ -119,20 +116,21 @@ static void put_configuration(struct text *out, const struct repro *repro)
     cat_case_name(&ready->which, &name);
     text_printf(out, "#define NAME \\\n    \"%s\"\n", name.data);
     text_free(&name);
-    put_define(out, "RUNS", repro->runs, "dispatches");
-    put_define(out, "FIRST_RUN", repro->first, "the number of the first");
+    put_define(out, "RUNS", WIDE, repro->runs, "dispatches");
+    put_define(out, "FIRST_RUN", WIDE, repro->first, "the number of the first");
     text_printf(out, "#define STREAM             UINT64_C(0x%016" PRIx64 ")\n", ready->stream);
     text_puts(out, "// Run i gets the push constant `seed`: the low half of splitmix64(STREAM + "
                    "i).\n\n");
-    put_number(out, "SUBGROUP_SIZE", ready->args.subgroup, "invocations");
-    put_number(out, "WORKGROUPS", shape->workgroups, "in x");
-    put_number(out, "ELEMENTS", shape->elements, "the push constant `elements`");
-    put_define(out, "INPUT_WORDS", shape->input_words, "32-bit words");
-    put_define(out, "STATE_WORDS", shape->state_words, "word 0: a bounded wait ran out");
-    put_define(out, "UNITS", shape->instances, "what passes or fails: checked units");
-    put_define(out, "WORDS_PER_UNIT", shape->words_per_instance, "of the output");
-    put_number(out, "STRIDE", repro_stride(repro), "words of the expectation for each of these");
-    put_define(out, "EXPECTED_WORDS", repro_expected_words(repro),
+    put_define(out, "SUBGROUP_SIZE", NARROW, ready->args.subgroup, "invocations");
+    put_define(out, "WORKGROUPS", NARROW, shape->workgroups, "in x");
+    put_define(out, "ELEMENTS", NARROW, shape->elements, "the push constant `elements`");
+    put_define(out, "INPUT_WORDS", WIDE, shape->input_words, "32-bit words");
+    put_define(out, "STATE_WORDS", WIDE, shape->state_words, "word 0: a bounded wait ran out");
+    put_define(out, "UNITS", WIDE, shape->instances, "what passes or fails: checked units");
+    put_define(out, "WORDS_PER_UNIT", WIDE, shape->words_per_instance, "of the output");
+    put_define(out, "STRIDE", NARROW, repro_stride(repro),
+               "words of the expectation for each of these");
+    put_define(out, "EXPECTED_WORDS", WIDE, repro_expected_words(repro),
                "of expected.bin, for all or for every unit");
     text_printf(out, "#define %-18s %-20s // all runs of a pipeline have to store the same words\n",
                 "DETERMINISTIC", ready->deterministic ? "true" : "false");

@@ -128,7 +128,7 @@ static void put_conditions(const struct repro *repro, struct text *out)
 static void put_measured(const struct repro *repro, struct text *out)
 {
     const struct report_result *result = repro->result;
-    char rate[80], count[32];
+    char rate[80];
     text_puts(out, "## Results\n\n");
     put_machine(repro, out);
     if (!result || !result->runs) {
@@ -137,7 +137,7 @@ static void put_measured(const struct repro *repro, struct text *out)
     }
     format_interval(rate, result->failed_runs, result->judged, result->interval);
     text_printf(out, "**%" PRIu64 " of %s runs failed**, rate %s (95 %%)", result->failed_runs,
-                text_count(count, result->judged), rate);
+                COUNT(result->judged), rate);
     if (result->no_progress_runs)
         text_printf(out, "; %" PRIu64 " more had an expired bounded wait",
                     result->no_progress_runs);
@@ -150,7 +150,7 @@ static void put_measured(const struct repro *repro, struct text *out)
         text_puts(out, "| ");
         repro_escape(out, report_outcome_name(result, i, buffer));
         text_printf(out, "%s | %s |\n", cat_mode_fails(&result->mode, i) ? "" : " (no failure)",
-                    text_count(count, result->outcomes[i]));
+                    COUNT(result->outcomes[i]));
     }
     text_puts(out, "\n");
     put_places(result, out);
@@ -184,7 +184,6 @@ static const struct {
 static void put_use(const struct repro *repro, const struct repro_bundle *bundle, struct text *out)
 {
     const char *lacks = repro->amber ? repro_amber_lacks(repro) : NULL;
-    char size[32];
     text_printf(
         out,
         "## How to run it\n\n"
@@ -199,7 +198,7 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
         for (size_t j = 0; j < bundle->count; j++)
             if (!strcmp(bundle->files[j].name, files[i].name))
                 text_printf(out, "| %s | %s | %s |\n", files[i].name,
-                            text_count(size, bundle->files[j].content.length), files[i].what);
+                            COUNT(bundle->files[j].content.length), files[i].what);
     if (lacks)
         text_printf(out, "\nThere is no test.amber: %s.\n", lacks);
     text_puts(out, "\nThe reproducer makes the same dispatches as litmus: the same module, "

@@ -54,7 +54,6 @@ struct state {
     tune_measure *measure;
     void *user;
     struct tune_search *search;
-    uint64_t next_near; // index of the next set near the best
 };
 
 static unsigned rounds(uint64_t sets)
@@ -120,15 +119,14 @@ static bool add(struct tune_search *search, const struct dev_stress *set)
     return true;
 }
 
-// More failing runs of those judged is better; of equals, those that fail more often in a second.
 static bool is_better(const struct tune_count *a, const struct tune_count *b)
 {
     const double one = tune_rate(a), other = tune_rate(b);
     return one > other || (one == other && tune_per_second(a) > tune_per_second(b));
 }
 
-// Puts the better ones first; of equals, those that came first. Fields are small.
-static void sort(const struct tune_search *search, size_t *field, size_t count)
+// Fields are small.
+void tune_sort(const struct tune_search *search, size_t *field, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         const size_t moving = field[i];
@@ -154,14 +152,14 @@ static bool halve(struct state *state, size_t *field, size_t count)
             struct tune_count measured = {0};
             if (try->searched.runs >= target)
                 continue;
-            if (!state->measure(try->notation, behind + try->searched.runs,
-                                target - try->searched.runs, &measured, state->user)) {
-                sort(search, field, count);
+            if (!state->measure(try, behind + try->searched.runs, target - try->searched.runs,
+                                &measured, state->user)) {
+                tune_sort(search, field, count);
                 return false;
             }
             tune_count_add(&try->searched, &measured);
         }
-        sort(search, field, count);
+        tune_sort(search, field, count);
     }
     return true;
 }
@@ -215,7 +213,7 @@ static bool measure_anew(struct state *state)
         for (size_t i = 0; first < next && i < (search->best ? 2 : 1); i++) {
             struct tune_try *try = &search->tries[both[i]];
             struct tune_count measured = {0};
-            if (!state->measure(try->notation, first, next - first, &measured, state->user))
+            if (!state->measure(try, first, next - first, &measured, state->user))
                 return false;
             tune_count_add(&try->anew, &measured);
         }

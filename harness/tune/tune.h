@@ -52,17 +52,17 @@ struct tune_plan {
     struct eng_stress_limits limits;
 };
 
-// What measures: runs number `first` to `first + runs - 1` of the test under a set, which has this
-// notation. Fills *count. False ends the search: nothing more can be measured.
-typedef bool tune_measure(const char *notation, uint64_t first, uint64_t runs,
-                          struct tune_count *count, void *user);
-
 struct tune_try {
     struct dev_stress set;
     char notation[ENG_STRESS_TEXT]; // no other try has the same
     struct tune_count searched;     // runs that had a part in choosing
     struct tune_count anew;         // runs that had none: of no stress and of the best alone
 };
+
+// What measures: runs number `first` to `first + runs - 1` of the test under a set, whose counts
+// are those of the runs before. Fills *count. False ends the search: nothing more can be measured.
+typedef bool tune_measure(const struct tune_try *set, uint64_t first, uint64_t runs,
+                          struct tune_count *count, void *user);
 
 struct tune_search {
     struct tune_try *tries; // no stress first, then in the order in which they were drawn
@@ -87,3 +87,6 @@ uint64_t tune_runs_all(const struct tune_plan *plan);
 void tune_run(const struct tune_plan *plan, tune_measure *measure, void *user,
               struct tune_search *search);
 void tune_clear(struct tune_search *search);
+// Puts the tries `field` in order, the best first: more failing runs of those judged while it was
+// searched; of equals, those that fail more often in a second, then those that come first.
+void tune_sort(const struct tune_search *search, size_t *field, size_t count);

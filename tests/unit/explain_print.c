@@ -337,40 +337,41 @@ static void the_text_has_what_one_needs(void **state)
     struct exp_fault b;
     struct exp_window window;
     struct text text = {0};
-    struct eng_count count = {.runs = 1,
-                              .failed_runs = 1,
-                              .instances = 8,
-                              .failed_instances = 1,
-                              .failure_count = 1,
-                              .failures = {{.at = {.word = 6, .got = 1, .want = 2, .outcome = 3},
-                                            .where = "lane 2, iteration 1"}}};
-    const struct exp_subject subject = {.name = "family.test/a=b",
-                                        .asks = "is it so?",
-                                        .fails = "it is not",
-                                        .expectation = "contested",
-                                        .reason = "nobody knows",
-                                        .model = "snooping",
-                                        .about = "no lane waits",
-                                        .instance = "workgroup",
-                                        .mode = {.check = CAT_CHECK_EQUAL},
-                                        .settings = "model=snooping,seed=7",
-                                        .again = "./litmus explain",
-                                        .tries = 12,
-                                        .failed_tries = 3,
-                                        .switches = 3,
-                                        .steps = 11,
-                                        .count = &count,
-                                        .result = ENG_FAIL,
-                                        .said = ""};
+    const struct eng_count count = {
+        .runs = 1,
+        .failed_runs = 1,
+        .instances = 8,
+        .failed_instances = 1,
+        .failure_count = 1,
+        .failures = {{.at = {.word = 6, .got = 1, .want = 2, .outcome = 3},
+                      .where = "lane 2, iteration 1"}}};
+    char asks[] = "is it so?", fails[] = "it is not", name[] = "family.test";
+    char reason[] = "nobody knows";
+    const struct cat_oracle oracle = {.instance = "workgroup"};
+    const struct cat_test test = {
+        .head = {.name = name,
+                 .asks = asks,
+                 .fails = fails,
+                 .expect = {{.expectation = CAT_CONTESTED, .reason = reason}},
+                 .expect_count = 1},
+        .oracle = &oracle};
+    struct exp_found found = {.which = {.test = &test},
+                              .settings = "model=snooping,seed=7",
+                              .tries = 12,
+                              .failed_tries = 3,
+                              .count = count,
+                              .result = ENG_FAIL};
     failing_run(&trace);
     right_run(&first, 1);
     right_run(&second, 2);
     exp_fault_find(&trace, &first, &second, &b);
     exp_window_make(&trace, &b, &window);
-    exp_print(&subject, &trace, &b, &window, &text);
+    found.failing = trace;
+    exp_print(&found, &b, &window, "./litmus explain", &text);
     static const char *const wanted[] = {
-        "family.test/a=b\n",
-        "asks       is it so?\n",
+        "family.test\n",
+        "asks       is it so?\nfails      it is not\nexpect     contested: nobody knows\n"
+        "model      snooping: ",
         "3 runs failed, of 12",
         "broke      lane 2 read lane 1's %value",
         "          8     1     2  -         0x21        -                   %value = OpIAdd %uint",

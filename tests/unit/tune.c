@@ -26,9 +26,10 @@ struct made_up {
     uint64_t anew, anew_runs, lowest;       // numbers below `anew` are runs anew
 };
 
-static bool measure(const char *notation, uint64_t first, uint64_t runs, struct tune_count *count,
-                    void *user)
+static bool measure(const struct tune_try *try, uint64_t first, uint64_t runs,
+                    struct tune_count *count, void *user)
 {
+    const char *notation = try->notation;
     struct made_up *test = user;
     struct dev_stress set;
     if (test->stop_after && test->calls == test->stop_after)
