@@ -75,15 +75,13 @@ static void put_effects(const struct isa_study *study, struct text *text)
     if (study->effect_count)
         text_puts(text, "\n  effect of each variant axis on the compiled code\n");
     for (size_t i = 0; i < study->effect_count; i++) {
-        struct text words = {0}, label = {0};
+        struct text words = {0};
         const struct isa_axis_effect *effect = &study->effects[i];
         const bool first = i == 0 || strcmp(study->effects[i - 1].test, effect->test) != 0;
         isa_effect_words(study, effect, &words);
         if (first)
             text_printf(text, "  %s\n", effect->test);
-        text_puts(&label, "    ");
-        text_paragraph(text, label.data, words.data);
-        text_free(&label);
+        text_paragraph(text, "    ", words.data);
         text_free(&words);
     }
 }

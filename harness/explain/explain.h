@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
-#include "engine/watch.h"
+#include "engine/client.h"
 #include "explain/trace.h"
 #include "model/result.h"
 
@@ -34,10 +34,8 @@ struct exp_found {
     struct exp_trace failing;      // of the run that is shown
     struct exp_trace reference[2]; // the same run under lockstep, with two seeds
     bool has_reference;            // the lockstep runs could be made
-    struct eng_count count;        // of that run
-    enum eng_result result;
-    char said[512];   // why it ended
-    char reason[512]; // storage for `unusable`
+    struct eng_outcome outcome;    // of that run
+    char reason[512];              // storage for `unusable`
 };
 
 // Clear what was found after a failure too. False with an error if the driver cannot be used, with

@@ -247,10 +247,10 @@ static void put_outcome(const struct exp_found *found, struct text *text)
 {
     struct text line = {0};
     char number[32];
-    const struct eng_count *count = &found->count;
+    const struct eng_count *count = &found->outcome.count;
     const struct cat_oracle *oracle = found->which.test->oracle;
     const struct cat_mode mode = cat_mode_of(oracle);
-    if (found->result == ENG_FAIL && count->failure_count > 0) {
+    if (found->outcome.result == ENG_FAIL && count->failure_count > 0) {
         const struct eng_failure *first = &count->failures[0];
         const char *outcome = cat_mode_name(&mode, first->at.outcome);
         text_printf(&line, "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%" PRIx32,
@@ -263,9 +263,9 @@ static void put_outcome(const struct exp_found *found, struct text *text)
         text_printf(&line, "; %s of %" PRIu64 " failed in this run",
                     text_count(number, count->failed_instances), count->instances);
     } else {
-        text_printf(&line, "%s", eng_result_name(found->result));
-        if (found->said[0])
-            text_printf(&line, ": %s", found->said);
+        text_printf(&line, "%s", eng_result_name(found->outcome.result));
+        if (found->outcome.reason[0])
+            text_printf(&line, ": %s", found->outcome.reason);
     }
     text_paragraph(text, "then       ", line.data);
     text_free(&line);

@@ -4,7 +4,6 @@
 #include "explain/explain.h"
 
 #include "base/clock.h"
-#include "engine/watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -81,12 +80,6 @@ struct searcher {
     char printed[256]; // the driver's last line
 };
 
-struct outcome {
-    struct eng_count count;
-    enum eng_result result;
-    char said[512];
-};
-
 static void note(const char *line, void *user)
 {
     struct searcher *s = user;
@@ -94,26 +87,11 @@ static void note(const char *line, void *user)
 }
 
 // Reads the answer to a TRY.
-static bool follow(struct searcher *s, struct outcome *outcome, struct lit_error *error)
+static bool follow(struct searcher *s, struct eng_outcome *outcome, struct lit_error *error)
 {
     struct eng_event event;
-    for (;;) {
-        const enum eng_wait wait = eng_worker_wait(s->worker, &event, outcome->said);
-        switch (wait) {
-        case ENG_WAIT_EVENT:
-            break;
-        case ENG_WAIT_GONE:
-        case ENG_WAIT_HUNG:
-            outcome->result = wait == ENG_WAIT_GONE ? ENG_CRASH : ENG_HANG;
-            eng_worker_end(&s->worker, true);
-            return true;
-        case ENG_WAIT_NONSENSE:
-        case ENG_WAIT_FAILED:
-            return lit_fail(error, LIT_EXIT_UNDECIDED, "%s", outcome->said);
-        case ENG_WAIT_TIME:
-        case ENG_WAIT_INTERRUPTED:
-            return lit_fail(error, LIT_EXIT_TIME, "interrupted");
-        }
+    enum eng_end end;
+    while (eng_client_wait(s->worker, &event, outcome, &end)) {
         if (event.kind == ENG_EVENT_BATCH)
             eng_count_add(&outcome->count, &event.count);
         if (event.kind == ENG_EVENT_ERROR)
@@ -121,20 +99,26 @@ static bool follow(struct searcher *s, struct outcome *outcome, struct lit_error
                             event.text, s->printed[0] ? "; it said: " : "", s->printed);
         if (event.kind == ENG_EVENT_DONE) {
             outcome->result = event.result;
-            snprintf(outcome->said, sizeof outcome->said, "%s", event.text);
+            snprintf(outcome->reason, sizeof outcome->reason, "%s", event.text);
             return true;
         }
     }
+    if (end != ENG_END_RAN)
+        return lit_fail(error, LIT_EXIT_TIME, "interrupted");
+    if (outcome->result == ENG_HARNESS_ERROR)
+        return lit_fail(error, LIT_EXIT_UNDECIDED, "%s", outcome->reason);
+    eng_worker_end(&s->worker, true);
+    return true;
 }
 
 static bool try_once(struct searcher *s, const struct cat_case *which, const char *settings,
-                     struct outcome *outcome, struct lit_error *error)
+                     struct eng_outcome *outcome, struct lit_error *error)
 {
     struct eng_request request = {.kind = ENG_TRY,
                                   .seed = s->search->seed,
                                   .timeout_ms = eng_batch_limit_ms(&s->watch.policy)};
     struct text name = {0};
-    *outcome = (struct outcome){0};
+    *outcome = (struct eng_outcome){0};
     s->printed[0] = '\0';
     s->found->tries++;
     cat_case_name(which, &name);
@@ -152,32 +136,20 @@ static bool try_once(struct searcher *s, const struct cat_case *which, const cha
     if (outcome->result == ENG_DEVICE_LOST || outcome->result == ENG_HANG)
         eng_worker_end(&s->worker, true);
     if (s->printed[0] && outcome->result == ENG_DEVICE_LOST)
-        snprintf(outcome->said, sizeof outcome->said, "%s", s->printed);
+        snprintf(outcome->reason, sizeof outcome->reason, "%s", s->printed);
     return true;
 }
 
-static bool has_failed(const struct outcome *outcome)
+static bool has_failed(const struct eng_outcome *outcome)
 {
-    switch (outcome->result) {
-    case ENG_FAIL:
-    case ENG_CRASH:
-    case ENG_DEVICE_LOST:
-    case ENG_NO_PROGRESS:
-        return true;
-    case ENG_PASS:
-    case ENG_SKIP:
-    case ENG_HANG:
-    case ENG_HARNESS_ERROR:
-    case ENG_PARTIAL:
-    case ENG_RESULTS:
-        break;
-    }
-    return false;
+    return outcome->result == ENG_FAIL || outcome->result == ENG_CRASH ||
+           outcome->result == ENG_DEVICE_LOST || outcome->result == ENG_NO_PROGRESS;
 }
 
 // The same run once more, traced. A run that ended in a crash may leave no trace.
 static bool trace_once(struct searcher *s, const struct cat_case *which, const char *settings,
-                       struct outcome *outcome, struct exp_trace *trace, struct lit_error *error)
+                       struct eng_outcome *outcome, struct exp_trace *trace,
+                       struct lit_error *error)
 {
     char traced[512];
     *trace = (struct exp_trace){0};
@@ -215,7 +187,7 @@ static bool keep(struct searcher *s, const struct cat_case *which, const char *s
                  struct lit_error *error)
 {
     struct exp_found *found = s->found;
-    struct outcome outcome;
+    struct eng_outcome outcome;
     struct exp_trace trace;
     if (!trace_once(s, which, settings, &outcome, &trace, error)) {
         exp_trace_clear(&trace);
@@ -226,10 +198,8 @@ static bool keep(struct searcher *s, const struct cat_case *which, const char *s
         found->failing = trace;
         found->found = true;
         found->which = *which;
-        found->count = outcome.count;
-        found->result = outcome.result;
+        found->outcome = outcome;
         snprintf(found->settings, sizeof found->settings, "%s", settings);
-        snprintf(found->said, sizeof found->said, "%s", outcome.said);
         return true;
     }
     exp_trace_clear(&trace);
@@ -240,7 +210,7 @@ static bool try_point(struct searcher *s, const struct exp_point *point,
                       const struct cat_case *which, struct lit_error *error)
 {
     char settings[512];
-    struct outcome outcome;
+    struct eng_outcome outcome;
     schedule_of(s->search, point, settings);
     if (!try_once(s, which, settings, &outcome, error))
         return false;
@@ -251,7 +221,7 @@ static bool try_point(struct searcher *s, const struct exp_point *point,
         s->unusable[point->which] = true;
         s->usable--;
         s->found->tries--;
-        snprintf(s->found->reason, sizeof s->found->reason, "%s", outcome.said);
+        snprintf(s->found->reason, sizeof s->found->reason, "%s", outcome.reason);
         return true;
     }
     if (!has_failed(&outcome))
@@ -294,7 +264,7 @@ static void add_references(struct searcher *s)
     bool good = true;
     for (int i = 0; i < 2 && good; i++) {
         char settings[512];
-        struct outcome outcome;
+        struct eng_outcome outcome;
         struct lit_error ignored;
         snprintf(settings, sizeof settings, "model=lockstep%.300s,threads=1,seed=%d",
                  rest ? rest : "", i + 1);

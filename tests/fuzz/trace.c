@@ -27,26 +27,24 @@ static void describe(const struct exp_trace *trace, const struct exp_trace *refe
     struct exp_fault fault;
     struct exp_window window;
     struct text sentence = {0}, words = {0}, picture = {0};
-    const struct eng_count count = {.runs = 1};
-    const struct exp_subject subject = {.name = "n",
-                                        .asks = "a",
-                                        .fails = "f",
-                                        .expectation = "e",
-                                        .reason = "r",
-                                        .model = trace->model,
-                                        .about = "a",
-                                        .instance = "i",
-                                        .settings = "s",
-                                        .again = "a",
-                                        .count = &count,
-                                        .result = ENG_NO_PROGRESS,
-                                        .said = ""};
+    char letter[] = "a";
+    const struct cat_oracle oracle = {.instance = "i"};
+    const struct cat_test test = {.head = {.name = letter,
+                                           .asks = letter,
+                                           .fails = letter,
+                                           .expect = {{.reason = letter}},
+                                           .expect_count = 1},
+                                  .oracle = &oracle};
+    const struct exp_found found = {.which = {.test = &test},
+                                    .settings = "s",
+                                    .failing = *trace,
+                                    .outcome = {.result = ENG_NO_PROGRESS, .count = {.runs = 1}}};
     exp_fault_find(trace, reference, reference, &fault);
     MUST(fault.step == EXP_NO_STEP || fault.step < trace->step_count);
     exp_window_make(trace, &fault, &window);
     exp_sentence(trace, &fault, &sentence);
     MUST(sentence.length > 0 && !strpbrk(sentence.data, "\n\r\033"));
-    exp_print(&subject, trace, &fault, &window, &words);
+    exp_print(&found, &fault, &window, "a", &words);
     exp_picture(trace, &fault, &window, "title", trace->model, sentence.data, &picture);
     MUST(!strpbrk(picture.data, "\r\033"));
     exp_window_clear(&window);

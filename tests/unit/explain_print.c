@@ -359,8 +359,7 @@ static void the_text_has_what_one_needs(void **state)
                               .settings = "model=snooping,seed=7",
                               .tries = 12,
                               .failed_tries = 3,
-                              .count = count,
-                              .result = ENG_FAIL};
+                              .outcome = {.result = ENG_FAIL, .count = count}};
     failing_run(&trace);
     right_run(&first, 1);
     right_run(&second, 2);
