@@ -24,14 +24,14 @@ bool cli_baseline_load(struct cli_baseline *baseline, const struct cli_list *fil
 }
 
 // The chosen devices, as a side without results.
-static void make_side(const struct eng_inventory *inventory, const bool *chosen,
-                      struct compare_side *side)
+static void make_side(const struct cli_devices *devices, struct compare_side *side)
 {
+    const struct eng_inventory *inventory = &devices->inventory;
     struct report_model *model = &side->model;
     *side = (struct compare_side){0};
     model->devices = lit_alloc(inventory->count, sizeof *model->devices);
     for (size_t i = 0; i < inventory->count; i++) {
-        if (!chosen[i])
+        if (!devices->chosen[i])
             continue;
         struct report_device *device = &model->devices[model->device_count++];
         device->number = inventory->devices[i].number;
@@ -84,15 +84,14 @@ static void count_planned(const struct compare_side *side, size_t device,
 }
 
 bool cli_baseline_check(const struct cli_baseline *baseline, const struct cat_selection *selection,
-                        const struct eng_inventory *inventory, const bool *chosen,
-                        struct lit_error *error)
+                        const struct cli_devices *devices, struct lit_error *error)
 {
     struct compare_side here;
     struct compare_pairs pairs = {0};
     struct census census = {0};
     if (!baseline->given)
         return true;
-    make_side(inventory, chosen, &here);
+    make_side(devices, &here);
     bool good = compare_pair_devices(&baseline->side, &here, NULL, 0, &pairs, error);
     for (size_t i = 0; good && i < pairs.count - pairs.alone_b; i++)
         count_planned(&baseline->side, pairs.items[i].a, selection,

@@ -137,31 +137,26 @@ enum lit_exit cli_rates_exit(const struct cli_rate *rates, size_t count, bool ou
         good += rates[i].end == ENG_PASS;
         unreported += rates[i].end != ENG_PASS && rates[i].end != ENG_SKIP;
     }
-    if (wrong) {
-        snprintf(because, size, "%zu of %zu had wrong units, or the driver crashed or hung", wrong,
-                 count);
-        return LIT_EXIT_FORBIDDEN;
-    }
-    if (lost) {
-        snprintf(because, size, "a device was lost");
-        return LIT_EXIT_DEVICE_LOST;
-    }
-    if (out_of_time) {
-        snprintf(because, size, "the time budget was used up");
-        return LIT_EXIT_TIME;
-    }
-    if (waited) {
-        snprintf(because, size, "%zu of %zu had runs in which a bounded wait expired", waited,
-                 count);
-        return LIT_EXIT_UNDECIDED;
-    }
-    if (unreported) {
-        snprintf(because, size, "%zu could not be measured", unreported);
-        return LIT_EXIT_UNDECIDED;
-    }
-    snprintf(because, size,
-             good ? "every unit was correct" : "nothing could run on the chosen devices");
-    return good ? LIT_EXIT_OK : LIT_EXIT_NOTHING;
+    const struct {
+        bool holds;
+        enum lit_exit code;
+        const char *why;
+        size_t number;
+    } ends[] = {
+        {wrong, LIT_EXIT_FORBIDDEN, "%zu of %zu had wrong units, or the driver crashed or hung",
+         wrong},
+        {lost, LIT_EXIT_DEVICE_LOST, "a device was lost", 0},
+        {out_of_time, LIT_EXIT_TIME, "the time budget was used up", 0},
+        {waited, LIT_EXIT_UNDECIDED, "%zu of %zu had runs in which a bounded wait expired", waited},
+        {unreported, LIT_EXIT_UNDECIDED, "%zu could not be measured", unreported},
+        {good, LIT_EXIT_OK, "every unit was correct", 0},
+        {true, LIT_EXIT_NOTHING, "nothing could run on the chosen devices", 0},
+    };
+    size_t end = 0;
+    while (!ends[end].holds)
+        end++;
+    snprintf(because, size, ends[end].why, ends[end].number, count);
+    return ends[end].code;
 }
 
 static const char *const about[BENCH_FORMS] = {

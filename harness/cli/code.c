@@ -11,7 +11,10 @@
 #include <string.h>
 
 struct collecting {
-    const struct cli_code *asked;
+    const struct eng_watch *watch;
+    struct store *store;
+    int64_t session;
+    enum cli_code_which which;
     const struct eng_device *device;
     struct lit_error *error;
     bool broken;           // the store
@@ -62,12 +65,12 @@ static bool has_odd_pair(const struct report_model *model, const struct report_r
     return false;
 }
 
-static bool is_wanted(const struct cli_code *asked, const struct report_model *model,
+static bool is_wanted(enum cli_code_which which, const struct report_model *model,
                       const struct report_result *result, bool paired)
 {
     if (result->result == ENG_SKIP)
         return false;
-    if (asked->which == CLI_CODE_ALL)
+    if (which == CLI_CODE_ALL)
         return !paired;
     return paired ? !is_odd(result) && has_odd_pair(model, result) : is_odd(result);
 }
@@ -81,9 +84,9 @@ static size_t choose(struct collecting *c, const struct report_model *model,
     for (int paired = 0; paired < 2; paired++)
         for (size_t i = 0; i < model->result_count; i++) {
             const struct report_result *result = &model->results[i];
-            const bool full = c->asked->which == CLI_CODE_FAILED && count == CLI_CODE_MOST;
+            const bool full = c->which == CLI_CODE_FAILED && count == CLI_CODE_MOST;
             if (full || strcmp(model->devices[result->device].id, c->device->id) != 0 ||
-                !is_wanted(c->asked, model, result, paired) || is_there(c, result->name))
+                !is_wanted(c->which, model, result, paired) || is_there(c, result->name))
                 continue;
             count += cat_case_find(&result->cfg, &(*cases)[count], NULL);
         }
@@ -103,7 +106,7 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
     if (result == ENG_PASS && isa_is_empty(code))
         c->silent = true;
     else if (result == ENG_PASS)
-        c->broken = !store_code_put(c->asked->store, c->asked->session, c->device->id, name.data,
+        c->broken = !store_code_put(c->store, c->session, c->device->id, name.data,
                                     module ? module->sha256 : "", code, c->error);
     else if (c->unable++ == 0)
         snprintf(c->why, sizeof c->why, "%.200s: %s: %.200s", name.data, eng_result_name(result),
@@ -116,7 +119,7 @@ static void remark(const struct collecting *c, const char *what)
 {
     struct text line = {0};
     text_printf(&line, "litmus: device %u: %s: %s", c->device->number, what, c->why);
-    c->asked->watch->say(line.data, c->asked->watch->user);
+    c->watch->say(line.data, c->watch->user);
     text_free(&line);
 }
 
@@ -125,9 +128,8 @@ static bool collect_device(struct collecting *c, const struct report_model *mode
     struct cat_case *cases = NULL;
     char reason[512];
     const struct eng_capture capture = {
-        .watch = c->asked->watch, .device = c->device, .take = take, .user = c};
-    if (!store_codes(c->asked->store, c->asked->session, c->device->id, NULL, note_there, c,
-                     c->error))
+        .watch = c->watch, .device = c->device, .take = take, .user = c};
+    if (!store_codes(c->store, c->session, c->device->id, NULL, note_there, c, c->error))
         return false;
     const size_t count = choose(c, model, &cases);
     if (count && eng_end_stops(eng_capture(&capture, cases, count, reason))) {
@@ -140,16 +142,21 @@ static bool collect_device(struct collecting *c, const struct report_model *mode
     return !c->broken;
 }
 
-bool cli_code_collect(const struct cli_code *asked, struct lit_error *error)
+bool cli_code_collect(const struct cli_devices *devices, struct store *store, int64_t session,
+                      enum cli_code_which which, struct lit_error *error)
 {
     struct report_model model;
-    if (asked->which == CLI_CODE_NONE)
+    if (which == CLI_CODE_NONE)
         return true;
-    bool good = report_model_load(asked->store, asked->session, &model, error);
-    for (size_t i = 0; good && i < asked->inventory->count; i++) {
-        struct collecting c = {
-            .asked = asked, .device = &asked->inventory->devices[i], .error = error};
-        good = !asked->chosen[i] || collect_device(&c, &model);
+    bool good = report_model_load(store, session, &model, error);
+    for (size_t i = 0; good && i < devices->inventory.count; i++) {
+        struct collecting c = {.watch = &devices->watch,
+                               .store = store,
+                               .session = session,
+                               .which = which,
+                               .device = &devices->inventory.devices[i],
+                               .error = error};
+        good = !devices->chosen[i] || collect_device(&c, &model);
     }
     report_model_clear(&model);
     return good;

@@ -164,43 +164,38 @@ static enum eng_end ask_device(struct asking *a)
     return end;
 }
 
-// Adds what each pipeline cache holds, by its name; `unread` counts those in which no machine code
-// was found.
-static bool read_caches(const char *const *paths, size_t count, struct isa_study *study,
-                        size_t *unread, struct lit_error *error)
+// Adds what a pipeline cache holds, by its name.
+static bool read_cache(struct asking *a, const char *path)
 {
-    bool good = true;
-    for (size_t i = 0; i < count && good; i++) {
-        struct text bytes = {0};
-        struct isa_code code = {0};
-        good = text_read(&bytes, paths[i], ISA_MOST_BYTES) ||
-               lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", paths[i], strerror(errno));
-        if (good && !isa_add_cache(&code, paths[i], bytes.data ? bytes.data : "", bytes.length))
-            good = lit_fail(error, LIT_EXIT_USAGE, "%.300s is not a pipeline cache", paths[i]);
-        if (good) {
-            *unread += isa_find(&code, ISA_MACHINE) == NULL;
-            isa_study_add(study, paths[i], &code, NULL, NULL);
-        }
-        text_free(&bytes);
+    struct text bytes = {0};
+    struct isa_code code = {0};
+    bool good = text_read(&bytes, path, ISA_MOST_BYTES) ||
+                lit_fail(a->error, LIT_EXIT_USAGE, "cannot read %.300s: %s", path, strerror(errno));
+    if (good && !isa_add_cache(&code, path, bytes.data ? bytes.data : "", bytes.length))
+        good = lit_fail(a->error, LIT_EXIT_USAGE, "%.300s is not a pipeline cache", path);
+    if (good) {
+        a->given += isa_find(&code, ISA_MACHINE) != NULL;
+        isa_study_add(&a->study, path, &code, NULL, NULL);
     }
-    isa_study_finish(study, NULL);
+    text_free(&bytes);
     return good;
 }
 
 static int read_files(struct asking *a)
 {
-    size_t unread = 0;
     struct text text = {0};
     const struct cli_isa_view view = {.listing = a->chosen->listing, .every = a->chosen->every};
-    const bool good =
-        read_caches(a->patterns.items, a->patterns.count, &a->study, &unread, a->error);
+    bool good = true;
+    for (size_t i = 0; i < a->patterns.count && good; i++)
+        good = read_cache(a, a->patterns.items[i]);
+    isa_study_finish(&a->study, NULL);
     if (good)
         cli_isa_text(&a->study, &view, &text);
     cli_print(&text);
     isa_study_clear(&a->study);
     if (!good)
         return cli_fail(a->error);
-    return unread == a->patterns.count ? LIT_EXIT_NOTHING : LIT_EXIT_OK;
+    return a->given ? LIT_EXIT_OK : LIT_EXIT_NOTHING;
 }
 
 static int ask(struct asking *a)

@@ -242,8 +242,7 @@ static bool choose_devices(struct run *run, struct lit_error *error)
     if (!o->resume)
         return eng_inventory_choose(&run->devices.inventory, o->devices.items, o->devices.count,
                                     run->devices.chosen, error);
-    if (!cli_session_choose(run->session.options, &run->devices.inventory, run->devices.chosen,
-                            remark_missing, run, error))
+    if (!cli_session_choose(run->session.options, &run->devices, remark_missing, run, error))
         return false;
     for (size_t i = 0; i < run->devices.inventory.count; i++)
         if (run->devices.chosen[i])
@@ -291,8 +290,7 @@ static bool begin_session(struct run *run, const struct cli_call *call, struct l
     run->session.shard = run->options.shard.kind;
     run->session.shard_index = run->options.shard.index;
     run->session.shard_count = run->options.shard.count;
-    run->session.options =
-        cli_session_write(&run->options, &run->devices.inventory, run->devices.chosen);
+    run->session.options = cli_session_write(&run->options, &run->devices);
     run->store = store_open(run->options.db, error);
     return run->store && store_session_begin(run->store, &run->session, error);
 }
@@ -347,13 +345,8 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
 static void collect_code(const struct run *run)
 {
     struct lit_error error = {0};
-    if (!cli_code_collect(&(struct cli_code){.watch = &run->devices.watch,
-                                             .inventory = &run->devices.inventory,
-                                             .chosen = run->devices.chosen,
-                                             .store = run->store,
-                                             .session = run->session.id,
-                                             .which = (enum cli_code_which)run->options.isa},
-                          &error))
+    if (!cli_code_collect(&run->devices, run->store, run->session.id,
+                          (enum cli_code_which)run->options.isa, &error))
         fprintf(stderr, "litmus: not all code could be stored: %s\n", error.message);
 }
 
@@ -507,8 +500,7 @@ static int run_all(struct run *run, struct cli_call *call)
     eng_interrupt_listen();
     if (!take_inventory(run, error) || !choose_devices(run, error))
         return cli_fail(error);
-    if (!cli_baseline_check(&run->baseline, &run->selection, &run->devices.inventory,
-                            run->devices.chosen, error))
+    if (!cli_baseline_check(&run->baseline, &run->selection, &run->devices, error))
         return cli_fail(error);
     if (o->dry_run)
         return print_plan(run);

@@ -29,23 +29,22 @@ bool cli_session_check(const struct cli_list *patterns, const struct cli_list *s
     return true;
 }
 
-char *cli_session_write(const struct cli_run_options *options,
-                        const struct eng_inventory *inventory, const bool *chosen)
+char *cli_session_write(const struct cli_run_options *options, const struct cli_devices *devices)
 {
-    json_t *patterns = json_array(), *devices = json_array();
+    const struct eng_inventory *inventory = &devices->inventory;
+    json_t *patterns = json_array(), *list = json_array();
     char seed[32];
     snprintf(seed, sizeof seed, "0x%" PRIx64, options->seed.value);
     for (size_t i = 0; i < options->patterns.count; i++)
         json_array_append_new(patterns, json_string(options->patterns.items[i]));
     for (size_t i = 0; i < inventory->count; i++) {
         const struct eng_device *device = &inventory->devices[i];
-        if (chosen[i])
-            json_array_append_new(devices,
-                                  json_pack("{s:s, s:i, s:s}", "id", device->id, "number",
-                                            (int)device->number, "name", device->facts.name));
+        if (devices->chosen[i])
+            json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "id", device->id, "number",
+                                                  (int)device->number, "name", device->facts.name));
     }
     json_t *root = json_pack("{s:o, s:o, s:b, s:b, s:b, s:f, s:I, s:s, s:s*, s:s*}", "patterns",
-                             patterns, "devices", devices, "thorough", options->thorough, "shuffle",
+                             patterns, "devices", list, "thorough", options->thorough, "shuffle",
                              options->shuffle, "validation", options->validation, "timeout",
                              options->timeout, "runs", (json_int_t)options->runs, "seed", seed,
                              "stress", options->stress.count ? options->stress.items[0] : NULL,
@@ -163,15 +162,15 @@ static struct eng_device *find_device(const struct eng_inventory *inventory, con
     return NULL;
 }
 
-bool cli_session_choose(const char *json, struct eng_inventory *inventory, bool *chosen,
+bool cli_session_choose(const char *json, struct cli_devices *devices,
                         void (*missing)(const char *name, void *user), void *user,
                         struct lit_error *error)
 {
     json_t *root = store_recorded(json), *entry;
-    const json_t *devices = json_object_get(root, "devices");
+    const json_t *list = json_object_get(root, "devices");
     size_t i;
-    bool ok = json_is_array(devices);
-    json_array_foreach(devices, i, entry)
+    bool ok = json_is_array(list);
+    json_array_foreach(list, i, entry)
     {
         const char *id, *name;
         int number;
@@ -181,14 +180,14 @@ bool cli_session_choose(const char *json, struct eng_inventory *inventory, bool 
              number > 0 && number < 1000000;
         if (!ok)
             break;
-        struct eng_device *device = find_device(inventory, id);
+        struct eng_device *device = find_device(&devices->inventory, id);
         text_sanitise(safe, sizeof safe, name);
         if (!device) {
             missing(safe, user);
             continue;
         }
         device->number = (unsigned)number;
-        chosen[device - inventory->devices] = true;
+        devices->chosen[device - devices->inventory.devices] = true;
     }
     json_decref(root);
     return ok || fail_damaged(error);

@@ -4,6 +4,7 @@
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
+#include "cli/device.h"
 #include "cli/output.h"
 #include "compare/compare.h"
 #include "engine/plan.h"
@@ -39,8 +40,7 @@ bool cli_session_check(const struct cli_list *patterns, const struct cli_list *s
                        struct lit_error *error);
 
 // The options as JSON, with the identities and numbers of the chosen devices. free() it.
-char *cli_session_write(const struct cli_run_options *options,
-                        const struct eng_inventory *inventory, const bool *chosen);
+char *cli_session_write(const struct cli_run_options *options, const struct cli_devices *devices);
 
 // Takes what a session was asked for out of its JSON: everything but the store, the time limit and
 // what concerns the terminal. False with an error if it is damaged.
@@ -48,7 +48,7 @@ bool cli_session_read(const char *json, struct cli_run_options *options, struct 
 
 // Chooses the devices that the session had, and gives them the numbers that they had. Calls
 // `missing` for each that is not there. False with an error if the JSON is damaged.
-bool cli_session_choose(const char *json, struct eng_inventory *inventory, bool *chosen,
+bool cli_session_choose(const char *json, struct cli_devices *devices,
                         void (*missing)(const char *name, void *user), void *user,
                         struct lit_error *error);
 
@@ -62,28 +62,20 @@ bool cli_shard_settle(struct cli_run_options *options, struct lit_error *error);
 
 // After a run: what drivers made of the configurations, into the store beside their results.
 
-// The values of --isa, in this order.
+// The values of --isa, in this order. FAILED: configurations in which something failed that should
+// not, and of the same test those that differ from one of them in one axis; the first CLI_CODE_MOST
+// of a device.
 #define CLI_CODE_ARGUMENT "failed|all|none"
 enum cli_code_which { CLI_CODE_FAILED, CLI_CODE_ALL, CLI_CODE_NONE };
 
-struct cli_code {
-    const struct eng_watch *watch;
-    const struct eng_inventory *inventory;
-    const bool *chosen; // of the inventory's devices
-    struct store *store;
-    int64_t session;
-    // FAILED: configurations in which something failed that should not, and of the same test those
-    // that differ from one of them in one axis; the first CLI_CODE_MOST of a device.
-    enum cli_code_which which;
-};
-
 #define CLI_CODE_MOST 100
 
-// Compiles them anew and stores what the drivers give; what is in the store already is not asked
-// for again. A driver that tells nothing of the first one is not asked for the others; one that
-// crashes or hangs costs a remark (watch->say) and nothing else. False if the store cannot be
-// written, or cannot be read.
-bool cli_code_collect(const struct cli_code *collect, struct lit_error *error);
+// Compiles them anew on the chosen devices and stores what the drivers give; what is in the store
+// already is not asked for again. A driver that tells nothing of the first one is not asked for the
+// others; one that crashes or hangs costs a remark (watch.say) and nothing else. False if the store
+// cannot be written, or cannot be read.
+bool cli_code_collect(const struct cli_devices *devices, struct store *store, int64_t session,
+                      enum cli_code_which which, struct lit_error *error);
 
 // litmus run --baseline: a run and its gate in one step.
 
@@ -100,8 +92,7 @@ bool cli_baseline_load(struct cli_baseline *baseline, const struct cli_list *fil
 // Before the first run: whether its devices are those of the baseline, and the same code. Says on
 // stderr what cannot be compared; false with an error if nothing can.
 bool cli_baseline_check(const struct cli_baseline *baseline, const struct cat_selection *selection,
-                        const struct eng_inventory *inventory, const bool *chosen,
-                        struct lit_error *error);
+                        const struct cli_devices *devices, struct lit_error *error);
 // After the tables: prints the comparison. Returns what the program exits with: `code` if there is
 // no baseline, else both together (compare_combine); `reason` is then the gate's, unless the run's
 // code stays. `whole`: every device could be measured.

@@ -558,7 +558,7 @@ static bool begin_session(struct tuning *t, const struct cli_call *call, struct 
     t->session.seed = t->chosen->seed.value;
     t->session.runs = tune_runs_anew(&plan);
     t->session.finished = true;
-    t->session.options = cli_session_write(&asked, &t->devices.inventory, t->devices.chosen);
+    t->session.options = cli_session_write(&asked, &t->devices);
     t->store = store_open(t->chosen->db, error);
     return t->store && store_session_begin(t->store, &t->session, error);
 }

@@ -90,9 +90,9 @@ static void put_blob(const struct isa_piece *blob, struct text *out)
                     blob->architecture, blob->architecture);
         return;
     }
-    text_printf(out, "`code.bin` is a %s of the driver (", isa_source_name(blob->source));
-    repro_escape(out, blob->name);
-    text_puts(out, "), whose format is the driver's own.\n\n");
+    repro_printf(out,
+                 "`code.bin` is a %s of the driver (%s), whose format is the driver's own.\n\n",
+                 isa_source_name(blob->source), blob->name);
 }
 
 static void put_twin(const struct repro *repro, struct text *out)
@@ -102,9 +102,8 @@ static void put_twin(const struct repro *repro, struct text *out)
     if (!twin || own->listing.count == 0)
         return;
     put_twin_name(repro, &name);
-    text_puts(&words, "The nearest passing variant is ");
-    repro_escape(&words, name.data);
-    text_printf(&words, " (0 of %s runs). ", COUNT(repro->twin_result->judged));
+    repro_printf(&words, "The nearest passing variant is %s (0 of %s runs). ", name.data,
+                 COUNT(repro->twin_result->judged));
     switch (isa_compare(&twin->listing, twin->piece, &own->listing, own->piece)) {
     case ISA_SAME:
         text_puts(&words, "Its code is identical: the difference is not in the code.");
@@ -127,11 +126,8 @@ static void put_summary(const struct repro *repro, struct text *out)
     struct report_marks marks;
     mark(repro, &marks);
     report_code_cost(repro->code, &cost);
-    if (cost.length) {
-        text_puts(&words, "It takes ");
-        repro_escape(&words, cost.data);
-        text_puts(&words, ". ");
-    }
+    if (cost.length)
+        repro_printf(&words, "It takes %s. ", cost.data);
     if (repro->code->listing.count)
         text_printf(&words, "`code.txt` has it as lines. %s",
                     marks.words.data ? marks.words.data : "");
@@ -164,9 +160,7 @@ void repro_code_readme(const struct repro *repro, struct text *out)
     text_puts(out, "## Compiled code\n\n");
     if (!entry || (!entry->piece && !blob)) {
         const char *why = entry && entry->why ? entry->why : repro->no_code;
-        text_puts(out, "There is no code: ");
-        repro_escape(out, why ? why : "it was not requested");
-        text_puts(out, ".\n\n");
+        repro_printf(out, "There is no code: %s.\n\n", why ? why : "it was not requested");
         return;
     }
     put_summary(repro, out);

@@ -23,11 +23,12 @@ void repro_escape(struct text *out, const char *string)
     }
 }
 
-static void fact(struct text *out, const char *name, const char *value)
+void repro_printf(struct text *out, const char *format, ...)
 {
-    text_printf(out, "| %s | ", name);
-    repro_escape(out, value);
-    text_puts(out, " |\n");
+    va_list arguments;
+    va_start(arguments, format);
+    format_escaped(out, repro_escape, format, &arguments);
+    va_end(arguments);
 }
 
 static void put_question(const struct repro *repro, struct text *out)
@@ -64,24 +65,19 @@ static void put_question(const struct repro *repro, struct text *out)
 static void put_machine(const struct repro *repro, struct text *out)
 {
     const struct dev_facts *facts = repro->facts;
-    char value[600], api[32];
-    text_puts(out, "| machine | |\n| --- | --- |\n");
-    snprintf(value, sizeof value, "%s (%s, 0x%04x:0x%04x)", facts->name, facts->type, facts->vendor,
-             facts->product);
-    fact(out, "device", value);
-    snprintf(value, sizeof value, "%s %s%s%s%s", facts->driver_name, facts->driver_version,
-             facts->driver_info[0] ? " (" : "", facts->driver_info,
-             facts->driver_info[0] ? ")" : "");
-    fact(out, "driver", value);
+    char api[32];
     format_api(api, facts->api);
-    snprintf(value, sizeof value, "%s%s%s", api, facts->loader[0] ? ", loader " : "",
-             facts->loader);
-    fact(out, "Vulkan", value);
-    snprintf(value, sizeof value, "%u (%u to %u)", facts->subgroup, facts->subgroup_min,
-             facts->subgroup_max);
-    fact(out, "subgroup size", value);
-    fact(out, "system", repro->system);
-    text_puts(out, "\n");
+    text_puts(out, "| machine | |\n| --- | --- |\n");
+    repro_printf(out, "| device | %s (%s, 0x%04x:0x%04x) |\n", facts->name, facts->type,
+                 facts->vendor, facts->product);
+    repro_printf(out, "| driver | %s %s%s%s%s |\n", facts->driver_name, facts->driver_version,
+                 facts->driver_info[0] ? " (" : "", facts->driver_info,
+                 facts->driver_info[0] ? ")" : "");
+    repro_printf(out, "| Vulkan | %s%s%s |\n", api, facts->loader[0] ? ", loader " : "",
+                 facts->loader);
+    repro_printf(out, "| subgroup size | %u (%u to %u) |\n", facts->subgroup, facts->subgroup_min,
+                 facts->subgroup_max);
+    repro_printf(out, "| system | %s |\n\n", repro->system);
 }
 
 static void put_places(const struct report_result *result, struct text *out)
@@ -93,12 +89,10 @@ static void put_places(const struct report_result *result, struct text *out)
     for (size_t i = 0; i < result->failure_count && i < MOST_PLACES; i++) {
         const struct eng_failure *failure = &result->failures[i];
         char buffer[24];
-        text_printf(out, "| %" PRIu64 " | %" PRIu64 " | ", failure->at.run + 1,
-                    failure->at.instance);
-        repro_escape(out, failure->where);
-        text_puts(out, " | ");
-        repro_escape(out, report_outcome_name(result, failure->at.outcome, buffer));
-        text_printf(out, " | `0x%08x` | `0x%08x` |\n", failure->at.got, failure->at.want);
+        repro_printf(out, "| %" PRIu64 " | %" PRIu64 " | %s | %s | `0x%08x` | `0x%08x` |\n",
+                     failure->at.run + 1, failure->at.instance, failure->where,
+                     report_outcome_name(result, failure->at.outcome, buffer), failure->at.got,
+                     failure->at.want);
     }
     text_puts(out, "\n");
 }
@@ -106,18 +100,14 @@ static void put_places(const struct report_result *result, struct text *out)
 static void put_conditions(const struct repro *repro, struct text *out)
 {
     const struct report_result *result = repro->result;
-    if (repro->model->simt) {
-        text_puts(out, "This was the SIMT simulator of litmus, a simulated driver: ");
-        repro_escape(out, repro->model->simt);
-        text_puts(out, ".\n\n");
-    }
-    if (result->stress[0]) {
-        text_puts(out, "It was measured under stress (");
-        repro_escape(out, result->stress);
-        text_puts(
-            out,
-            "), which the reproducer does not apply: without it the failure may be rarer.\n\n");
-    }
+    if (repro->model->simt)
+        repro_printf(out, "This was the SIMT simulator of litmus, a simulated driver: %s.\n\n",
+                     repro->model->simt);
+    if (result->stress[0])
+        repro_printf(out,
+                     "It was measured under stress (%s), which the reproducer does not apply: "
+                     "without it the failure may be rarer.\n\n",
+                     result->stress);
     if (result->seed != repro->seed)
         text_printf(out,
                     "It was measured with seed 0x%" PRIx64 "; the files here are of seed 0x%" PRIx64
@@ -147,10 +137,9 @@ static void put_measured(const struct repro *repro, struct text *out)
         char buffer[24];
         if (!result->outcomes[i])
             continue;
-        text_puts(out, "| ");
-        repro_escape(out, report_outcome_name(result, i, buffer));
-        text_printf(out, "%s | %s |\n", cat_mode_fails(&result->mode, i) ? "" : " (no failure)",
-                    COUNT(result->outcomes[i]));
+        repro_printf(out, "| %s%s | %s |\n", report_outcome_name(result, i, buffer),
+                     cat_mode_fails(&result->mode, i) ? "" : " (no failure)",
+                     COUNT(result->outcomes[i]));
     }
     text_puts(out, "\n");
     put_places(result, out);

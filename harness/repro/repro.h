@@ -71,6 +71,8 @@ struct text *repro_add(struct repro_bundle *bundle, const char *name);
 // Appends text that comes from a driver or a store: every character that Markdown or HTML could
 // take for more than itself is written as its code.
 void repro_escape(struct text *out, const char *string);
+// As printf, but every string is escaped so.
+__attribute__((format(printf, 2, 3))) void repro_printf(struct text *out, const char *format, ...);
 // `bundle` has all other files: their names and sizes are listed.
 void repro_readme(const struct repro *repro, const struct repro_bundle *bundle, struct text *out);
 

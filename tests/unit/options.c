@@ -198,7 +198,9 @@ static void a_session_remembers_its_options(void **state)
     const char *patterns[] = {"shuffle.*", "!*@*workgroup=64*"};
     struct eng_device devices[] = {named_device(1, "One"), named_device(2, "Gone"),
                                    named_device(3, "Three")};
-    struct eng_inventory inventory = {.devices = devices, .count = 3};
+    bool asked[] = {false, true, true};
+    const struct cli_devices then = {.inventory = {.devices = devices, .count = 3},
+                                     .chosen = asked};
     struct cli_run_options before = {.thorough = true,
                                      .shuffle = true,
                                      .patterns = {patterns, 2},
@@ -209,9 +211,8 @@ static void a_session_remembers_its_options(void **state)
                                      .db = "x.db"};
     struct cli_run_options after = {.db = "y.db", .time = 3};
     struct lit_error error = {0};
-    const bool asked[] = {false, true, true};
     (void)state;
-    char *json = cli_session_write(&before, &inventory, asked);
+    char *json = cli_session_write(&before, &then);
     assert_true(cli_session_read(json, &after, &error));
     assert_true(after.thorough && after.shuffle && !after.validation);
     assert_int_equal(after.runs, 12345);
@@ -228,10 +229,10 @@ static void a_session_remembers_its_options(void **state)
     // Today there is one device more, in front, and the session's first is away.
     struct eng_device now[] = {named_device(1, "Four"), named_device(2, "One"),
                                named_device(4, "Three")};
-    struct eng_inventory today = {.devices = now, .count = 3};
     bool chosen[3] = {false, false, false};
+    struct cli_devices today = {.inventory = {.devices = now, .count = 3}, .chosen = chosen};
     int missing = 0;
-    assert_true(cli_session_choose(json, &today, chosen, count_missing, &missing, &error));
+    assert_true(cli_session_choose(json, &today, count_missing, &missing, &error));
     assert_int_equal(missing, 1);
     assert_true(!chosen[0] && !chosen[1] && chosen[2]);
     assert_int_equal(now[2].number, 3);
@@ -256,14 +257,13 @@ static void damaged_sessions_are_refused(void **state)
         "\"max_runs\":8}",
         "{\"patterns\":[],\"seed\":\"0x1\",\"timeout\":1,\"runs\":9,\"until\":\"width 0.1\"}",
     };
-    struct eng_inventory inventory = {0};
-    bool chosen[1];
+    struct cli_devices none = {0};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct cli_run_options options = {0};
         struct lit_error error = {0};
         assert_false(cli_session_read(rows[i], &options, &error));
-        assert_false(cli_session_choose(rows[i], &inventory, chosen, count_missing, NULL, &error));
+        assert_false(cli_session_choose(rows[i], &none, count_missing, NULL, &error));
         assert_int_equal(error.code, LIT_EXIT_USAGE);
     }
 }
