@@ -168,38 +168,34 @@ static const char *const about[BENCH_FORMS] = {
 static void put_form(const struct bench_rates *rates, enum bench_form form, struct text *text)
 {
     const struct bench_rate_figures f = bench_rate_figures(rates, form);
-    char a[32], b[32], c[32];
     if (!f.rounds)
         return;
     text_printf(text, "    %-9s %8s units/s, %s to %s in %zu rounds (%s)\n", bench_form_name(form),
-                cli_bench_rate(a, f.per_second.median), cli_bench_rate(b, f.per_second.least),
-                cli_bench_rate(c, f.per_second.most), f.rounds, about[form]);
+                RATE(f.per_second.median), RATE(f.per_second.least), RATE(f.per_second.most),
+                f.rounds, about[form]);
 }
 
 static void put_times(const struct bench_rate_figures *f, struct text *text)
 {
-    char a[32], b[32], c[32], d[32], e[32];
     if (f->fill + f->test + f->check > 0)
         text_printf(text,
                     "    of the wall time: test %s, checker %s, fills %s, rest %s; the two kernels "
                     "%s\n",
-                    cli_bench_share(a, f->test), cli_bench_share(b, f->check),
-                    cli_bench_share(c, f->fill), cli_bench_share(d, f->rest > 0 ? f->rest : 0),
-                    cli_bench_share(e, f->test + f->check));
+                    SHARE(f->test), SHARE(f->check), SHARE(f->fill),
+                    SHARE(f->rest > 0 ? f->rest : 0), SHARE(f->test + f->check));
     else
         text_puts(text, "    the device has no timestamps: no shares\n");
     text_printf(text, "    processor time of the process: %s of the wall time\n",
-                cli_bench_share(a, f->wall > 0 ? f->cpu / f->wall : 0));
+                SHARE(f->wall > 0 ? f->cpu / f->wall : 0));
 }
 
 static void put_stage(const char *name, double bytes, double share, double per_run_seconds,
                       struct text *text)
 {
-    char a[32], b[32];
-    text_printf(text, "      %-8s %10sB", name, cli_bench_rate(a, bytes));
+    text_printf(text, "      %-8s %10sB", name, RATE(bytes));
     if (share > 0)
         text_printf(text, ", %10.2f us, %8sB/s", share * per_run_seconds * 1e6,
-                    cli_bench_rate(b, bytes / (share * per_run_seconds)));
+                    RATE(bytes / (share * per_run_seconds)));
     text_puts(text, "\n");
 }
 
@@ -208,9 +204,7 @@ static void put_bound(const struct bench_rate *run, const struct bench_rate_figu
 {
     const struct bench_traffic t = bench_rate_traffic(run);
     const double seconds = f->runs ? f->wall / (double)f->runs : 0;
-    char a[32], b[32], c[32], d[32];
-    text_printf(text, "    bytes a run has to move: %sB\n",
-                cli_bench_rate(a, t.fill + t.test + t.check));
+    text_printf(text, "    bytes a run has to move: %sB\n", RATE(t.fill + t.test + t.check));
     put_stage("fills", t.fill, f->fill, seconds, text);
     put_stage("test", t.test, f->test, seconds, text);
     put_stage("checker", t.check, f->check, seconds, text);
@@ -218,12 +212,11 @@ static void put_bound(const struct bench_rate *run, const struct bench_rate_figu
         text_printf(text,
                     "    achieved %sB/s; the copy kernel moves %sB/s, which allows %s units/s\n"
                     "    achieved/limit %.3f\n",
-                    cli_bench_rate(a, f->bytes), cli_bench_rate(b, run->copy),
-                    cli_bench_rate(c, f->limit), f->of_limit);
+                    RATE(f->bytes), RATE(run->copy), RATE(f->limit), f->of_limit);
     text_printf(text,
                 "    subgroup units/s: %s (words of the output by the subgroup's size: %s a "
                 "run)\n",
-                cli_bench_rate(a, f->subgroups), cli_bench_rate(d, bench_rate_subgroups(run)));
+                RATE(f->subgroups), RATE(bench_rate_subgroups(run)));
 }
 
 static void put_ratios(const struct bench_rates *rates, struct text *text)

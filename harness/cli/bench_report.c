@@ -57,8 +57,7 @@ static void put_ratio(struct table *table, double ratio)
 
 static void put_span(struct table *table, double low, double high)
 {
-    char a[32], b[32];
-    table_put(table, TONE_PLAIN, "%s-%s", cli_bench_ms(a, low), cli_bench_ms(b, high));
+    table_put(table, TONE_PLAIN, "%s-%s", MS(low), MS(high));
 }
 
 static void put_text(struct table *table, const char *text)
@@ -70,11 +69,10 @@ static void put_text(struct table *table, const char *text)
 static void put_of_limit(struct table *table, bool is_limit, const char *unit, double rate,
                          double share)
 {
-    char text[32];
     if (is_limit && rate > 0)
-        table_put(table, TONE_PLAIN, "%s%s", cli_bench_rate(text, rate), unit);
+        table_put(table, TONE_PLAIN, "%s%s", RATE(rate), unit);
     else
-        put_text(table, is_limit ? "" : cli_bench_share(text, share));
+        put_text(table, is_limit ? "" : SHARE(share));
 }
 
 static const char *state_word(const struct bench_measured *measured)
@@ -184,7 +182,6 @@ static void add_scan(const struct bench_result *result, const struct bench_measu
     const bool is_limit = row->kind != BENCH_SCAN;
     const char *word = state_word(measured);
     struct text label = {0};
-    char ms[32];
     put_label(row, &label);
     table_row(table);
     put_text(table, is_limit ? "limit" : bench_level_name(row->level));
@@ -198,7 +195,7 @@ static void add_scan(const struct bench_result *result, const struct bench_measu
     if (!bench_is_right(measured))
         return;
     const struct bench_figures f = bench_figures(result, measured);
-    put_text(table, cli_bench_ms(ms, f.ns.median));
+    put_text(table, MS(f.ns.median));
     put_span(table, f.ns.low, f.ns.high);
     put_span(table, f.ns.least, f.ns.most);
     put_ratio(table, f.of_native);
@@ -279,11 +276,10 @@ static size_t add_looks(const struct bench_size *size, enum bench_kind kind, siz
     for (size_t i = 0; i < count && i < most; i++) {
         const struct bench_figures f = bench_figures(&size->result, rows[i]);
         struct text name = {0};
-        char ms[32];
         bench_row_name(&rows[i]->row, &name);
         table_row(table);
         table_put(table, rows[i] == chosen ? TONE_STRONG : TONE_PLAIN, "%s", name.data);
-        put_text(table, cli_bench_ms(ms, f.ns.median));
+        put_text(table, MS(f.ns.median));
         put_span(table, f.ns.low, f.ns.high);
         table_put(table, TONE_PLAIN, f.rate.bytes >= 1e11 ? "%.0f" : "%.3g", f.rate.bytes / 1e9);
         put_ratio(table, f.share.bytes);
@@ -453,7 +449,6 @@ static void add_rate(const struct cli_rate *rate, enum bench_form form, struct t
     const struct bench_rate_figures f = bench_rate_figures(&rate->rates, form);
     const struct dev_facts *facts = &rate->device->facts;
     const double shares[] = {f.test, f.check, f.fill, f.rest};
-    char t[32];
     if (!f.rounds)
         return;
     const struct bench_rate *run = &rate->rates.rounds[0];
@@ -463,12 +458,12 @@ static void add_rate(const struct cli_rate *rate, enum bench_form form, struct t
     put_text(table, rate->name);
     table_put(table, TONE_PLAIN, "%" PRIu64, run->workgroups);
     put_text(table, bench_form_name(form));
-    put_text(table, cli_bench_rate(t, f.per_second.median));
-    put_text(table, cli_bench_rate(t, f.subgroups));
+    put_text(table, RATE(f.per_second.median));
+    put_text(table, RATE(f.subgroups));
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-        put_text(table, cli_bench_share(t, shares[i]));
-    table_put(table, TONE_PLAIN, "%sB/s", cli_bench_rate(t, f.bytes));
-    table_put(table, TONE_PLAIN, "%sB/s", cli_bench_rate(t, run->copy));
+        put_text(table, SHARE(shares[i]));
+    table_put(table, TONE_PLAIN, "%sB/s", RATE(f.bytes));
+    table_put(table, TONE_PLAIN, "%sB/s", RATE(run->copy));
     table_put(table, TONE_PLAIN, "%.3f", f.of_limit);
 }
 

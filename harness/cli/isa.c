@@ -150,11 +150,7 @@ static enum eng_end ask_device(struct asking *a)
         text_printf(&text, "  %zu skipped: the device lacks something for them\n",
                     a->skipped - skipped);
     if (a->study.count)
-        cli_isa_text(&a->study,
-                     &(struct cli_isa_view){.listing = a->chosen->listing,
-                                            .diff = a->chosen->diff,
-                                            .every = a->chosen->every},
-                     &text);
+        cli_isa_text(&a->study, a->chosen->listing, a->chosen->diff, a->chosen->every, &text);
     text_puts(&text, "\n");
     cli_print(&text);
     if (eng_end_stops(end))
@@ -184,13 +180,12 @@ static bool read_cache(struct asking *a, const char *path)
 static int read_files(struct asking *a)
 {
     struct text text = {0};
-    const struct cli_isa_view view = {.listing = a->chosen->listing, .every = a->chosen->every};
     bool good = true;
     for (size_t i = 0; i < a->patterns.count && good; i++)
         good = read_cache(a, a->patterns.items[i]);
     isa_study_finish(&a->study, NULL);
     if (good)
-        cli_isa_text(&a->study, &view, &text);
+        cli_isa_text(&a->study, a->chosen->listing, false, a->chosen->every, &text);
     cli_print(&text);
     isa_study_clear(&a->study);
     if (!good)

@@ -4,14 +4,10 @@
 
 #include "isa/study.h"
 
-struct cli_isa_view {
-    bool listing; // of each code
-    bool diff;    // of the pair of each axis that differs most
-    bool every;   // all representations, not the lowest alone
-};
-
-// Table of configurations, what axes change, risks, remarks, listings. Pure.
-void cli_isa_text(const struct isa_study *study, const struct cli_isa_view *view,
+// Table of configurations, what axes change, risks, remarks; with `listing` of each code, with
+// `diff` of the pair of each axis that differs most, with `every` all representations and not the
+// lowest alone. Pure.
+void cli_isa_text(const struct isa_study *study, bool listing, bool diff, bool every,
                   struct text *text);
 
 // Makes the folder, unless it exists. False with an error if it exists and is not empty, or cannot

@@ -242,17 +242,18 @@ static void put_remarks(const struct isa_study *study, struct text *text)
     text_free(&said);
 }
 
-void cli_isa_text(const struct isa_study *study, const struct cli_isa_view *view, struct text *text)
+void cli_isa_text(const struct isa_study *study, bool listing, bool diff, bool every,
+                  struct text *text)
 {
     if (study->count > 1 && isa_study_distinct(study))
         put_table(study, text);
     put_effects(study, text);
-    for (size_t i = 0; view->diff && i < study->effect_count; i++)
+    for (size_t i = 0; diff && i < study->effect_count; i++)
         if (study->effects[i].like[ISA_SAME] < study->effects[i].pairs)
             put_diff(study, &study->effects[i], text);
-    for (size_t i = 0; (view->listing || study->count == 1) && i < study->count; i++)
+    for (size_t i = 0; (listing || study->count == 1) && i < study->count; i++)
         if (study->entries[i].same_as == i || !study->entries[i].piece)
-            put_code(study, i, view->every, text);
+            put_code(study, i, every, text);
     put_risks(study, text);
     put_remarks(study, text);
 }

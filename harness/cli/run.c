@@ -190,7 +190,6 @@ struct run {
     struct store *store;
     struct store_session session;
     struct cli_baseline baseline;
-    bool utf8;
     bool incomplete; // a device of the resumed session is not there
 };
 
@@ -310,7 +309,7 @@ static bool load_session(struct run *run, struct lit_error *error)
 static void print_tables(const struct run *run)
 {
     struct report_terminal_info info = {.color = cli_color(run->options.color),
-                                        .utf8 = run->utf8,
+                                        .utf8 = cli_utf8(),
                                         .verbosity = run->options.quiet         ? -1
                                                      : run->options.verbose > 0 ? 1
                                                                                 : 0};
@@ -478,7 +477,7 @@ static void settle(struct run *run)
     run->progress = (struct eng_progress){.off = o->quiet,
                                           .terminal = isatty(STDERR_FILENO) == 1 && term &&
                                                       strcmp(term, "dumb") != 0,
-                                          .utf8 = run->utf8,
+                                          .utf8 = cli_utf8(),
                                           .started = clock_now(),
                                           .last_shown = -1};
 }
@@ -513,7 +512,7 @@ static int run_all(struct run *run, struct cli_call *call)
 
 int cli_run(struct cli_call *call)
 {
-    struct run run = {.options = *(const struct cli_run_options *)call->chosen, .utf8 = cli_utf8()};
+    struct run run = {.options = *(const struct cli_run_options *)call->chosen};
     run.options.patterns = call->operands;
     if (!parse_ahead(&run.options, &call->error) ||
         !check_usage(&run.options, call->given, &call->error))

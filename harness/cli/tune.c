@@ -80,20 +80,15 @@ const struct cli_syntax cli_tune_syntax = {
 
 // What is printed
 
-struct view {
-    double budget; // seconds, of the reproducibility score
-    bool color, every;
-};
-
 // Controls before and after: in runs anew without stress, and as many under the best configuration.
 struct controls {
     uint64_t run, seen_before, seen_after;
     uint64_t firm_before, firm_after; // reproducible within the budget, TUNE_REPRODUCIBLE
 };
 
-static struct stat_interval interval_of(const struct tune_count *count)
+static struct stat_interval interval_of(const struct eng_count *count)
 {
-    return stat_clopper_pearson(count->failed, tune_judged(count), REPORT_CONFIDENCE);
+    return stat_clopper_pearson(count->failed_runs, tune_judged(count), REPORT_CONFIDENCE);
 }
 
 static void put_number(double number, char text[24])
@@ -106,7 +101,7 @@ static void put_number(double number, char text[24])
 
 // Failures a second, and the chance to see one within the budget: where none was seen, what the
 // interval still allows.
-static void rate_cells(const struct tune_count *count, double budget, char second[32],
+static void rate_cells(const struct eng_count *count, double budget, char second[32],
                        char score[32])
 {
     char number[24], rate[24];
@@ -118,7 +113,7 @@ static void rate_cells(const struct tune_count *count, double budget, char secon
         snprintf(score, 32, "unknown");
         return;
     }
-    const bool none = count->failed == 0;
+    const bool none = count->failed_runs == 0;
     const double per_second = none ? bound : tune_per_second(count);
     put_number(per_second, number);
     const double chance = tune_score(per_second, budget);
@@ -130,7 +125,7 @@ static void rate_cells(const struct tune_count *count, double budget, char secon
     snprintf(score, 32, "%s%s", none ? "< " : "", rate);
 }
 
-static void add_row(struct table *table, const char *name, const struct tune_count *count,
+static void add_row(struct table *table, const char *name, const struct eng_count *count,
                     double budget)
 {
     char second[32], score[32];
@@ -138,8 +133,8 @@ static void add_row(struct table *table, const char *name, const struct tune_cou
     table_row(table);
     table_put(table, TONE_PLAIN, "%s", name[0] ? name : "none");
     table_count(table, TONE_PLAIN, count->runs);
-    table_count(table, TONE_PLAIN, count->failed);
-    table_rate(table, TONE_PLAIN, count->failed, tune_judged(count), interval_of(count));
+    table_count(table, TONE_PLAIN, count->failed_runs);
+    table_rate(table, TONE_PLAIN, count->failed_runs, tune_judged(count), interval_of(count));
     table_put(table, TONE_PLAIN, "%s", second);
     table_put(table, TONE_PLAIN, "%s", score);
 }
@@ -161,11 +156,11 @@ static struct table make_table(struct table_column columns[COLUMNS], const char 
     return (struct table){.columns = columns, .column_count = COLUMNS};
 }
 
-static void print_tries(const struct tune_search *search, const struct view *view, struct text *out)
+static void print_tries(const struct tune_search *search, const struct options *o, struct text *out)
 {
     struct table_column columns[COLUMNS];
     char within[48];
-    struct table table = make_table(columns, "while searching", view->budget, within);
+    struct table table = make_table(columns, "while searching", o->budget, within);
     size_t *indexes = lit_alloc(search->count + 1, sizeof *indexes);
     size_t shown = 0;
     for (size_t i = 0; i < search->count; i++)
@@ -173,12 +168,12 @@ static void print_tries(const struct tune_search *search, const struct view *vie
     tune_sort(search, indexes, search->count);
     for (size_t i = 0; i < search->count; i++) {
         const struct tune_try *try = &search->tries[indexes[i]];
-        if (!view->every && shown >= MOST_TRIES && indexes[i] != 0)
+        if (o->verbose == 0 && shown >= MOST_TRIES && indexes[i] != 0)
             continue;
-        add_row(&table, try->notation, &try->searched, view->budget);
+        add_row(&table, try->notation, &try->searched, o->budget);
         shown++;
     }
-    table_terminal(&table, view->color, out);
+    table_terminal(&table, cli_color((enum cli_color)o->color), out);
     table_clear(&table);
     if (shown < search->count)
         text_printf(out, "  and %s more: -v\n", COUNT(search->count - shown));
@@ -187,8 +182,8 @@ static void print_tries(const struct tune_search *search, const struct view *vie
 
 static void print_verdict(const struct tune_search *search, struct text *out)
 {
-    const struct tune_count *none = &search->tries[0].anew;
-    const struct tune_count *best = &search->tries[search->best].anew;
+    const struct eng_count *none = &search->tries[0].anew;
+    const struct eng_count *best = &search->tries[search->best].anew;
     struct text words = {0};
     char chance[32] = "< 1e-300", rate[24];
     format_rate(rate, search->p, 0);
@@ -202,7 +197,7 @@ static void print_verdict(const struct tune_search *search, struct text *out)
     else if (search->best == 0)
         text_puts(&words, "no stress configuration failed more often than none: --stress tuned "
                           "stays without stress");
-    else if (none->failed + best->failed == 0)
+    else if (none->failed_runs + best->failed_runs == 0)
         text_puts(&words, "no failure under either: not distinguishable with these runs");
     else
         text_printf(&words,
@@ -213,42 +208,42 @@ static void print_verdict(const struct tune_search *search, struct text *out)
     text_free(&words);
 }
 
-static void put_search(const struct tune_search *search, const struct view *view, struct text *out)
+static void put_search(const struct tune_search *search, const struct options *o, struct text *out)
 {
     struct table_column columns[COLUMNS];
     char within[48];
     if (!search->count)
         return;
-    print_tries(search, view, out);
+    print_tries(search, o, out);
     if (!search->whole) {
         text_puts(out, "  incomplete: the best one was not measured with new runs, and its rate "
                        "has selection bias\n");
         return;
     }
-    struct table table = make_table(columns, "measured anew", view->budget, within);
-    add_row(&table, "", &search->tries[0].anew, view->budget);
+    struct table table = make_table(columns, "measured anew", o->budget, within);
+    add_row(&table, "", &search->tries[0].anew, o->budget);
     if (search->best)
         add_row(&table, search->tries[search->best].notation, &search->tries[search->best].anew,
-                view->budget);
-    table_terminal(&table, view->color, out);
+                o->budget);
+    table_terminal(&table, cli_color((enum cli_color)o->color), out);
     table_clear(&table);
     print_verdict(search, out);
 }
 
-static bool is_seen(const struct tune_count *count)
+static bool is_seen(const struct eng_count *count)
 {
-    return count->failed > 0 || (count->runs > 0 && count->no_progress == count->runs);
+    return count->failed_runs > 0 || (count->runs > 0 && count->no_progress_runs == count->runs);
 }
 
-static bool is_firm(const struct tune_count *count, double budget)
+static bool is_firm(const struct eng_count *count, double budget)
 {
     return tune_per_second(count) >= tune_ceiling(TUNE_REPRODUCIBLE, budget);
 }
 
 static void add_control(struct controls *controls, const struct tune_search *search, double budget)
 {
-    const struct tune_count *none = &search->tries[0].anew;
-    const struct tune_count *best = &search->tries[search->best].anew;
+    const struct eng_count *none = &search->tries[0].anew;
+    const struct eng_count *best = &search->tries[search->best].anew;
     controls->run++;
     controls->seen_before += is_seen(none);
     controls->seen_after += is_seen(best);
@@ -294,13 +289,13 @@ struct tuning {
     enum eng_end end;
     enum eng_result odd; // ENG_PASS; or what ended it, or a try, before its runs were done
     char reason[512];
-    uint64_t done, planned, anew;     // runs
-    struct eng_count sum, none, best; // of all runs; of the runs anew
+    uint64_t done, planned, anew; // runs
+    struct eng_count sum;         // of all runs
 };
 
 // Measuring
 
-static bool put_try(struct tuning *t, const char *stress, const struct tune_count *count)
+static bool put_try(struct tuning *t, const char *stress, const struct eng_count *count)
 {
     const bool good =
         store_device_put(t->store, t->session.id, t->device->number, &t->device->facts,
@@ -311,8 +306,8 @@ static bool put_try(struct tuning *t, const char *stress, const struct tune_coun
                                                 .sha256 = t->sha256,
                                                 .stress = stress,
                                                 .runs = count->runs,
-                                                .failed_runs = count->failed,
-                                                .no_progress_runs = count->no_progress,
+                                                .failed_runs = count->failed_runs,
+                                                .no_progress_runs = count->no_progress_runs,
                                                 .seconds = count->seconds},
                          t->error);
     t->broken |= !good;
@@ -340,7 +335,7 @@ static bool note(struct tuning *t, const char *notation, const struct eng_outcom
 }
 
 static bool measure(const struct tune_try *set, uint64_t first, uint64_t runs,
-                    struct tune_count *count, void *user)
+                    struct eng_count *count, void *user)
 {
     struct tuning *t = user;
     struct eng_outcome outcome;
@@ -355,18 +350,12 @@ static bool measure(const struct tune_try *set, uint64_t first, uint64_t runs,
         snprintf(t->reason, sizeof t->reason, "%s", outcome.reason);
     if (t->end != ENG_END_RAN || !note(t, set->notation, &outcome))
         return false;
-    *count = (struct tune_count){.runs = outcome.count.runs,
-                                 .failed = outcome.count.failed_runs,
-                                 .no_progress = outcome.count.no_progress_runs,
-                                 .seconds = outcome.count.seconds};
+    *count = outcome.count;
     t->done += runs;
     eng_count_add(&t->sum, &outcome.count);
     // Runs anew, from number 0 on, replace those of the search: only they are free of its luck.
-    const bool anew = first < t->anew;
-    struct tune_count all = anew ? set->anew : set->searched;
-    if (anew)
-        eng_count_add(set->notation[0] ? &t->best : &t->none, &outcome.count);
-    tune_count_add(&all, count);
+    struct eng_count all = first < t->anew ? set->anew : set->searched;
+    eng_count_add(&all, count);
     return put_try(t, set->notation, &all);
 }
 
@@ -374,7 +363,7 @@ static bool measure(const struct tune_try *set, uint64_t first, uint64_t runs,
 static bool put_result(struct tuning *t, const struct tune_search *search)
 {
     const struct cat_test *test = t->which->test;
-    const struct eng_count *count = search->chosen ? &t->best : &t->none;
+    const struct eng_count *count = &search->tries[search->chosen].anew;
     const bool good = store_result_put(
         t->store, t->session.id,
         &(struct store_result){
@@ -399,9 +388,6 @@ static bool put_result(struct tuning *t, const struct tune_search *search)
 
 static void print_search(struct tuning *t, const struct tune_search *search)
 {
-    const struct view view = {.budget = t->chosen->budget,
-                              .color = cli_color(t->chosen->color),
-                              .every = t->chosen->verbose > 0};
     struct text out = {0};
     cli_line_clear(&t->devices.line);
     text_printf(&out, "\n%s\n", t->name);
@@ -410,7 +396,7 @@ static void print_search(struct tuning *t, const struct tune_search *search)
     else if (t->sum.runs == 0)
         text_puts(&out, "  nothing was measured\n");
     else
-        put_search(search, &view, &out);
+        put_search(search, t->chosen, &out);
     cli_print(&out);
 }
 
@@ -447,7 +433,7 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
     t->devices.line.shown = clock_now();
     t->planned = tune_runs_all(&plan);
     t->anew = tune_runs_anew(&plan);
-    t->sum = t->none = t->best = (struct eng_count){0};
+    t->sum = (struct eng_count){0};
     tune_run(&plan, measure, t, &search);
     conclude(t, &search);
     tune_clear(&search);

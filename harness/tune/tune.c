@@ -10,28 +10,20 @@
 
 // ---- Rates, and the reproducibility score.
 
-void tune_count_add(struct tune_count *sum, const struct tune_count *more)
+uint64_t tune_judged(const struct eng_count *count)
 {
-    sum->runs += more->runs;
-    sum->failed += more->failed;
-    sum->no_progress += more->no_progress;
-    sum->seconds += more->seconds;
+    return count->runs - count->no_progress_runs;
 }
 
-uint64_t tune_judged(const struct tune_count *count)
-{
-    return count->runs - count->no_progress;
-}
-
-double tune_rate(const struct tune_count *count)
+double tune_rate(const struct eng_count *count)
 {
     const uint64_t judged = tune_judged(count);
-    return judged ? (double)count->failed / (double)judged : 0;
+    return judged ? (double)count->failed_runs / (double)judged : 0;
 }
 
-double tune_per_second(const struct tune_count *count)
+double tune_per_second(const struct eng_count *count)
 {
-    return count->seconds > 0 ? (double)count->failed / count->seconds : 0;
+    return count->seconds > 0 ? (double)count->failed_runs / count->seconds : 0;
 }
 
 double tune_score(double per_second, double budget)
@@ -119,7 +111,7 @@ static bool add(struct tune_search *search, const struct dev_stress *set)
     return true;
 }
 
-static bool is_better(const struct tune_count *a, const struct tune_count *b)
+static bool is_better(const struct eng_count *a, const struct eng_count *b)
 {
     const double one = tune_rate(a), other = tune_rate(b);
     return one > other || (one == other && tune_per_second(a) > tune_per_second(b));
@@ -149,7 +141,7 @@ static bool halve(struct state *state, size_t *field, size_t count)
     for (uint64_t more = target; count > 1; count = (count + 1) / 2, more *= 2, target += more) {
         for (size_t i = 0; i < count; i++) {
             struct tune_try *try = &search->tries[field[i]];
-            struct tune_count measured = {0};
+            struct eng_count measured = {0};
             if (try->searched.runs >= target)
                 continue;
             if (!state->measure(try, behind + try->searched.runs, target - try->searched.runs,
@@ -157,7 +149,7 @@ static bool halve(struct state *state, size_t *field, size_t count)
                 tune_sort(search, field, count);
                 return false;
             }
-            tune_count_add(&try->searched, &measured);
+            eng_count_add(&try->searched, &measured);
         }
         tune_sort(search, field, count);
     }
@@ -212,10 +204,10 @@ static bool measure_anew(struct state *state)
         const uint64_t first = runs * turn / ANEW_TURNS, next = runs * (turn + 1) / ANEW_TURNS;
         for (size_t i = 0; first < next && i < (search->best ? 2 : 1); i++) {
             struct tune_try *try = &search->tries[both[i]];
-            struct tune_count measured = {0};
+            struct eng_count measured = {0};
             if (!state->measure(try, first, next - first, &measured, state->user))
                 return false;
-            tune_count_add(&try->anew, &measured);
+            eng_count_add(&try->anew, &measured);
         }
     }
     return true;
@@ -229,10 +221,10 @@ void tune_run(const struct tune_plan *plan, tune_measure *measure, void *user,
     search->whole = first_halving(&state) && second_halving(&state) && measure_anew(&state);
     if (!search->whole || search->best == 0)
         return;
-    const struct tune_count *none = &search->tries[0].anew;
-    const struct tune_count *best = &search->tries[search->best].anew;
-    search->p =
-        stat_fisher(none->failed, tune_judged(none), best->failed, tune_judged(best), STAT_GREATER);
+    const struct eng_count *none = &search->tries[0].anew;
+    const struct eng_count *best = &search->tries[search->best].anew;
+    search->p = stat_fisher(none->failed_runs, tune_judged(none), best->failed_runs,
+                            tune_judged(best), STAT_GREATER);
     if (search->p < TUNE_ALPHA)
         search->chosen = search->best;
 }

@@ -2,6 +2,7 @@
 // The search for stress under which a test fails, and how reliably it does.
 #pragma once
 
+#include "model/result.h"
 #include "model/stress.h"
 #include "stats/stats.h"
 
@@ -10,18 +11,12 @@
 
 // What counts say of how reliably a failure comes back. Pure.
 
-struct tune_count {
-    uint64_t runs, failed, no_progress;
-    double seconds; // wall time in the worker, compiling included
-};
-
-void tune_count_add(struct tune_count *sum, const struct tune_count *more);
 // Runs that did not give up waiting: what a rate is of.
-uint64_t tune_judged(const struct tune_count *count);
+uint64_t tune_judged(const struct eng_count *count);
 // Failing runs of those judged; 0 if there are none.
-double tune_rate(const struct tune_count *count);
+double tune_rate(const struct eng_count *count);
 // Failing runs a second; 0 without time.
-double tune_per_second(const struct tune_count *count);
+double tune_per_second(const struct eng_count *count);
 
 // The reproducibility score of MC Mutants (Levine, Guo, Cho, Baker, Levien, Neto, Quinn, Sorensen,
 // ASPLOS 2023, section 4.2): the chance to see at least one failure within a time budget in
@@ -55,14 +50,14 @@ struct tune_plan {
 struct tune_try {
     struct dev_stress set;
     char notation[ENG_STRESS_TEXT]; // no other try has the same
-    struct tune_count searched;     // runs that had a part in choosing
-    struct tune_count anew;         // runs that had none: of no stress and of the best alone
+    struct eng_count searched;      // runs that had a part in choosing
+    struct eng_count anew;          // runs that had none: of no stress and of the best alone
 };
 
 // What measures: runs number `first` to `first + runs - 1` of the test under a set, whose counts
 // are those of the runs before. Fills *count. False ends the search: nothing more can be measured.
 typedef bool tune_measure(const struct tune_try *set, uint64_t first, uint64_t runs,
-                          struct tune_count *count, void *user);
+                          struct eng_count *count, void *user);
 
 struct tune_search {
     struct tune_try *tries; // no stress first, then in the order in which they were drawn

@@ -27,7 +27,7 @@ struct made_up {
 };
 
 static bool measure(const struct tune_try *try, uint64_t first, uint64_t runs,
-                    struct tune_count *count, void *user)
+                    struct eng_count *count, void *user)
 {
     const char *notation = try->notation;
     struct made_up *test = user;
@@ -40,10 +40,10 @@ static bool measure(const struct tune_try *try, uint64_t first, uint64_t runs,
     assert_true(first + runs <= test->anew || first >= test->anew);
     if (first < test->anew)
         test->anew_runs += runs;
-    *count = (struct tune_count){.runs = runs, .seconds = (double)runs * 1e-3};
+    *count = (struct eng_count){.runs = runs, .seconds = (double)runs * 1e-3};
     for (uint64_t run = first; run < first + runs; run++) {
         struct lit_random random = {.state = random_derive(test->seed + run, notation)};
-        count->failed += (double)random_below(&random, 1000000) < test->rate(&set) * 1e6;
+        count->failed_runs += (double)random_below(&random, 1000000) < test->rate(&set) * 1e6;
     }
     test->runs += runs;
     return true;
@@ -196,10 +196,11 @@ static void scores(void **state)
     assert_true(tune_score(0, 4) == 0);
     assert_true(fabs(tune_score(1e-12, 4) / 4e-12 - 1) < 1e-9);
     assert_true(fabs(tune_score(0.25, 4) - 0.6321205588) < 1e-9);
-    const struct tune_count count = {.runs = 100, .failed = 30, .no_progress = 40, .seconds = 2};
+    const struct eng_count count = {
+        .runs = 100, .failed_runs = 30, .no_progress_runs = 40, .seconds = 2};
     assert_true(tune_rate(&count) == 0.5 && tune_per_second(&count) == 15);
-    assert_true(tune_rate(&(struct tune_count){0}) == 0);
-    assert_true(tune_per_second(&(struct tune_count){.runs = 1, .failed = 1}) == 0);
+    assert_true(tune_rate(&(struct eng_count){0}) == 0);
+    assert_true(tune_per_second(&(struct eng_count){.runs = 1, .failed_runs = 1}) == 0);
 }
 
 int main(void)
