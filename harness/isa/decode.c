@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the patterns of decode_table.c; see there and decode_table.h.
+// Follows the patterns of instructions.txt; see there.
 
 #include "base/text.h"
-#include "isa/decode_table.h"
+#include "isa/decode.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FORM_BITS   9
+#define OPCODE_MASK 0x1ffu
+
+const char *sass_look_up(const char *at, const char *key, size_t length)
+{
+    while ((at = strchr(at, '\n')))
+        if (strncmp(++at, key, length) == 0 && at[length] == ' ')
+            return at + length + 1;
+    return NULL;
+}
 
 uint64_t sass_field(struct sass_reading *reading, unsigned bit, unsigned width)
 {
@@ -90,14 +101,24 @@ static const char *put_condition(struct sass_reading *reading, const char *patte
     return pattern;
 }
 
+// "(FTZ)" behind its parenthesis: the pattern of that name.
+static const char *put_named(struct sass_reading *reading, const char *name)
+{
+    const size_t length = strcspn(name, ")");
+    follow(reading, sass_look_up(isa_instructions, name, length));
+    return name + length + 1;
+}
+
 static const char *follow(struct sass_reading *reading, const char *pattern)
 {
-    while (*pattern && *pattern != '>') {
+    while (*pattern != '\n' && *pattern != '>') {
         const char c = *pattern++;
         if (c == '{')
             pattern = put_choice(reading, pattern);
         else if (c == '<')
             pattern = put_condition(reading, pattern);
+        else if (c == '(')
+            pattern = put_named(reading, pattern);
         else if (c == '%')
             pattern = sass_put_operand(reading, pattern);
         else
@@ -125,13 +146,13 @@ static bool all_accounted_for(const struct sass_reading *reading)
            !(reading->bits[1] & ~reading->seen[1] & what);
 }
 
-// Follows the row of an instruction's operation and form. False: that is not all of it.
-static bool read_row(struct sass_reading *reading, const struct sass_row *row)
+// Follows the pattern of an instruction's operation and form. False: that is not all of it.
+static bool read_row(struct sass_reading *reading, const char *pattern)
 {
-    const bool guard_only = row->pattern[0] == '@';
-    reading->datapath = row->pattern[0] == 'U';
+    const bool guard_only = pattern[0] == '@';
+    reading->datapath = pattern[0] == 'U';
     put_guard(reading, reading->datapath || guard_only);
-    follow(reading, row->pattern + guard_only);
+    follow(reading, pattern + guard_only);
     const bool uniform = sass_field(reading, 91, 1);
     return !reading->unknown && uniform == reading->uniform && all_accounted_for(reading);
 }
@@ -143,15 +164,17 @@ static void decode_insn(const uint8_t *bytes, struct sass_insn *insn)
         start.bits[i / 8] |= (uint64_t)bytes[i] << 8 * (i % 8);
 
     const unsigned opcode = (unsigned)sass_field(&start, 0, 12);
-    start.form = opcode >> ROW_FORM_BITS;
+    start.form = opcode >> FORM_BITS;
     struct sass_reading reading;
     bool known = false;
-    for (unsigned i = 0; i < sass_row_count && !known; i++) {
-        const struct sass_row *row = &sass_rows[i];
-        if (row->operation != (opcode & ROW_OPCODE_MASK) || !(row->forms & FORM(start.form)))
+    char key[4];
+    snprintf(key, sizeof key, "%03x", opcode & OPCODE_MASK);
+    for (const char *row = isa_instructions; !known && (row = sass_look_up(row, key, 3));) {
+        const char *pattern = strchr(row, ' ') + 1;
+        if (!memchr(row, (int)('0' + start.form), (size_t)(pattern - row)))
             continue;
         reading = start;
-        known = read_row(&reading, row);
+        known = read_row(&reading, pattern);
     }
     if (!known) {
         reading = start;

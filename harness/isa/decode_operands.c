@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands as nvdisasm writes them.
 
-#include "isa/decode_table.h"
+#include "isa/decode.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,12 +266,16 @@ static void put_imad(struct sass_reading *reading)
 
 static void put_special(struct sass_reading *reading, unsigned bit)
 {
-    const uint8_t number = (uint8_t)sass_field(reading, bit, 8);
-    const char *name = sass_special_name(number);
-    if (name)
-        sass_put(reading, "%s", name);
-    else
-        sass_put(reading, "SR%u", number);
+    const unsigned number = (unsigned)sass_field(reading, bit, 8);
+    char key[4];
+    const int digits = snprintf(key, sizeof key, "%u", number);
+    for (const char *line = isa_instructions; (line = sass_look_up(line, "special", 7));)
+        if (strncmp(line, key, (size_t)digits) == 0 && line[digits] == ' ') {
+            line += digits + 1;
+            sass_put(reading, "%.*s", (int)strcspn(line, "\n"), line);
+            return;
+        }
+    sass_put(reading, "SR%u", number);
 }
 
 // Operands with a name of one letter.

@@ -3,117 +3,40 @@
 // modifiers, operands. An operand names the first of the registers that it means; how many they
 // are, and which operands are written, follows from name and modifiers by a table.
 
-#include "isa/sass.h"
+#include "isa/decode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Which of the operands an instruction writes.
-enum writes {
-    NONE,
-    FIRST,
-    TWO,
-    LAST_NOT,  // all but the last: "VOTE.ANY R0, PT, P1" and "VOTE.ANY P0, P1"
-    CARRY,     // the first and predicates behind it: "IADD3 R0, P1, P2, R3, …"
-    PREDICATE, // the first, and the second too if the first is a predicate: "LOP3.LUT P0, R1, …"
-};
+#define LONGEST_WIDTHS 4
 
-// How many registers the operands mean, a letter for each that is neither predicate nor address:
-// a number; 'm' as .64, .96, .128 say; 'f' two with .F64; 'i' two with .S64 or .U64; 'd' and 's'
-// two if the first or the second format named is F64. One for operands behind the last letter.
+// What instructions.txt says of a name.
 struct row {
-    const char *name; // or several; with the modifiers that it must have
     enum sass_op op;
-    enum writes writes;
-    const char *widths;
+    // Which of the operands it writes.
+    enum writes { NONE, FIRST, TWO, LAST_NOT, CARRY, PREDICATE } writes;
+    char widths[LONGEST_WIDTHS + 1];
 };
 
-// An operation of the uniform datapath, "UIADD3", is as the one without U if it has no row here.
-static const struct row rows[] = {
-    // Cross-lane reads
-    {"SHFL", SASS_SHFL, PREDICATE, ""},
-    {"VOTE", SASS_VOTE, LAST_NOT, ""},
-    {"VOTEU", SASS_VOTEU, LAST_NOT, ""},
-    {"MATCH.U64", SASS_MATCH, PREDICATE, "12"},
-    {"MATCH", SASS_MATCH, PREDICATE, ""},
-    {"REDUX", SASS_REDUX, FIRST, ""},
-    // Convergence
-    {"WARPSYNC", SASS_WARPSYNC, NONE, ""},
-    {"BSSY", SASS_BSSY, NONE, ""},
-    {"BSYNC", SASS_BSYNC, NONE, ""},
-    {"BREAK", SASS_BREAK, NONE, ""},
-    {"BMOV.64", SASS_BMOV, FIRST, "22"},
-    {"BMOV", SASS_BMOV, FIRST, ""},
-    {"YIELD", SASS_YIELD, NONE, ""},
-    {"NANOSLEEP", SASS_NANOSLEEP, NONE, ""},
-    {"WARPGROUP", SASS_WARPGROUP, NONE, ""},
-    // Control flow
-    {"BRA", SASS_BRA, NONE, ""},
-    {"BRX", SASS_BRX, NONE, "2"},
-    {"BRXU", SASS_BRX, NONE, "2"},
-    {"JMP", SASS_JMP, NONE, "2"},
-    {"JMX", SASS_JMP, NONE, "2"},
-    {"JMXU", SASS_JMP, NONE, "2"},
-    {"CALL", SASS_CALL, NONE, "2"},
-    {"RET", SASS_RET, NONE, "2"},
-    {"EXIT", SASS_EXIT, NONE, ""},
-    {"KILL", SASS_KILL, NONE, ""},
-    {"BPT", SASS_BPT, NONE, ""},
-    // Barriers
-    {"BAR", SASS_BAR, NONE, ""},
-    {"UCGABAR_ARV", SASS_BAR, NONE, ""},
-    {"UCGABAR_WAIT", SASS_BAR, NONE, ""},
-    {"MEMBAR", SASS_MEMBAR, NONE, ""},
-    {"ERRBAR", SASS_ERRBAR, NONE, ""},
-    {"CGAERRBAR", SASS_ERRBAR, NONE, ""},
-    {"CCTL", SASS_CCTL, NONE, ""},
-    {"CCTLL", SASS_CCTL, NONE, ""},
-    {"CCTLT", SASS_CCTL, NONE, ""},
-    {"FENCE", SASS_FENCE, NONE, ""},
-    {"DEPBAR", SASS_DEPBAR, NONE, ""},
-    {"LDGDEPBAR", SASS_DEPBAR, NONE, ""},
-    // Memory
-    {"LD", SASS_LD, PREDICATE, "m"},
-    {"LDG", SASS_LDG, PREDICATE, "m"},
-    {"LDS", SASS_LDS, FIRST, "m"},
-    {"LDL", SASS_LDL, FIRST, "m"},
-    {"LDC", SASS_LDC, FIRST, "m"},
-    {"ULDC", SASS_LDC, FIRST, "m"},
-    {"ST", SASS_ST, NONE, "m"},
-    {"STG", SASS_STG, NONE, "m"},
-    {"STS", SASS_STS, NONE, "m"},
-    {"STL", SASS_STL, NONE, "m"},
-    {"ATOM", SASS_ATOM, PREDICATE, "mmm"},
-    {"ATOMG", SASS_ATOMG, PREDICATE, "mmm"},
-    {"ATOMS", SASS_ATOMS, PREDICATE, "mmm"},
-    {"RED", SASS_RED, NONE, "m"},
-    {"REDG", SASS_RED, NONE, "m"},
-    // From and to other kinds of registers
-    {"S2R", SASS_S2R, FIRST, ""},
-    {"S2UR", SASS_S2UR, FIRST, ""},
-    {"R2UR", SASS_R2UR, PREDICATE, ""},
-    {"CS2R.32", SASS_OTHER, FIRST, ""},
-    // Arithmetic of integers
-    {"IADD3.64", SASS_OTHER, CARRY, "2222"},
-    {"IMAD.WIDE", SASS_OTHER, CARRY, "2112"},
-    {"IMAD.HI", SASS_OTHER, CARRY, "1112"},
-    // The rest, by what they write and how wide their operands are
-    {"B2R IADD3 IMAD LEA VIADDMNMX VIMNMX VIMNMX3", SASS_OTHER, CARRY, ""},
-    {"CS2R LEPC", SASS_OTHER, FIRST, "2"},
-    {"P2R R2P UP2UR UR2UP BMSK BREV FLO IABS IDP IMNMX MOV POPC PRMT SEL SGXT SHF VABSDIFF VIADD "
-     "FADD FCHK FFMA FMNMX FMUL FSEL HADD2 HFMA2 HMNMX2 HMUL2 MUFU F2FP I2FP I2I",
-     SASS_OTHER, FIRST, ""},
-    {"LOP3", SASS_OTHER, PREDICATE, ""},
-    {"PLOP3 ISETP FSETP HSETP2", SASS_OTHER, TWO, ""},
-    {"DADD DMUL", SASS_OTHER, FIRST, "222"},
-    {"DFMA", SASS_OTHER, FIRST, "2222"},
-    {"DSETP", SASS_OTHER, TWO, "22"},
-    {"F2F", SASS_OTHER, FIRST, "ds"},
-    {"F2I", SASS_OTHER, FIRST, "if"},
-    {"I2F", SASS_OTHER, FIRST, "fi"},
-    {"FRND", SASS_OTHER, FIRST, "ff"},
-    {"NOP PMTRIG", SASS_OTHER, NONE, ""},
+static const char *const writes_names[] = {
+    [NONE] = "none",         [FIRST] = "first", [TWO] = "two",
+    [LAST_NOT] = "last-not", [CARRY] = "carry", [PREDICATE] = "predicate",
 };
+
+// In the order of enum sass_op.
+static const char *const op_names[] = {
+    "OTHER",  "SHFL", "VOTE",  "VOTEU",     "MATCH",     "REDUX",  "WARPSYNC", "BSSY", "BSYNC",
+    "BREAK",  "BMOV", "YIELD", "NANOSLEEP", "WARPGROUP", "BRA",    "BRX",      "JMP",  "CALL",
+    "RET",    "EXIT", "KILL",  "BPT",       "BAR",       "MEMBAR", "ERRBAR",   "CCTL", "FENCE",
+    "DEPBAR", "LD",   "LDG",   "LDS",       "LDL",       "LDC",    "ST",       "STG",  "STS",
+    "STL",    "ATOM", "ATOMG", "ATOMS",     "RED",       "S2R",    "S2UR",     "R2UR",
+};
+_Static_assert(sizeof op_names / sizeof *op_names == SASS_OPS, "each operation has a name");
+
+const char *sass_op_name(enum sass_op op)
+{
+    return op > SASS_OTHER && op < SASS_OPS ? op_names[op] : "";
+}
 
 // Parts of a text: where they lie in it.
 struct span {
@@ -136,14 +59,19 @@ static bool is_word(char c)
     return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-// What lies before the next dot; *rest becomes what lies behind it.
-static struct span next_part(struct span *rest)
+// What lies before the next such mark; *rest becomes what lies behind it.
+static struct span next_word(struct span *rest, char mark)
 {
-    const char *dot = memchr(rest->at, '.', rest->length);
+    const char *dot = memchr(rest->at, mark, rest->length);
     struct span part = {rest->at, dot ? (size_t)(dot - rest->at) : rest->length};
     const size_t gone = part.length + (dot != NULL);
     *rest = (struct span){rest->at + gone, rest->length - gone};
     return part;
+}
+
+static struct span next_part(struct span *rest)
+{
+    return next_word(rest, '.');
 }
 
 // Whether one of the dotted parts behind the first is `word`.
@@ -172,26 +100,32 @@ static bool name_fits(struct span wanted, struct span name, bool without_u)
     return true;
 }
 
-static const struct row *find_row(struct span name)
+static unsigned index_of(struct span word, const char *const *names, unsigned count)
 {
-    for (int without_u = 0; without_u <= (name.at[0] == 'U'); without_u++)
-        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-            for (const char *at = rows[i].name; *at; at += strspn(at, " ")) {
-                const struct span wanted = {at, strcspn(at, " ")};
-                at += wanted.length;
-                if (name_fits(wanted, name, without_u))
-                    return &rows[i];
-            }
-    return NULL;
+    unsigned i = 0;
+    while (i < count && !span_is(word, names[i]))
+        i++;
+    return i;
 }
 
-// That of its row without modifiers.
-const char *sass_op_name(enum sass_op op)
+static bool find_row(struct span name, struct row *row)
 {
-    for (size_t i = 0; op != SASS_OTHER && i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].op == op && !strchr(rows[i].name, '.'))
-            return rows[i].name;
-    return "";
+    for (int without_u = 0; without_u <= (name.at[0] == 'U'); without_u++)
+        for (const char *line = isa_instructions; (line = sass_look_up(line, "writes", 6));) {
+            struct span rest = {line, strcspn(line, "\n")};
+            const struct span writes = next_word(&rest, ' '), widths = next_word(&rest, ' ');
+            const struct span op = next_word(&rest, ' ');
+            while (rest.length > 0) {
+                if (!name_fits(next_word(&rest, ' '), name, without_u))
+                    continue;
+                *row =
+                    (struct row){.op = (enum sass_op)index_of(op, op_names, SASS_OPS),
+                                 .writes = (enum writes)index_of(writes, writes_names, PREDICATE)};
+                memcpy(row->widths, widths.at, widths.length);
+                return true;
+            }
+        }
+    return false;
 }
 
 static int memory_width(struct span name)
@@ -466,15 +400,6 @@ static void read_barrier(struct sass_insn *insn, struct span name)
         insn->writes.b |= named;
 }
 
-static void read_special(struct sass_insn *insn, const struct operands *operands)
-{
-    char word[48] = "";
-    const struct span last = operands->list[operands->count ? operands->count - 1 : 0];
-    if (operands->count > 0 && last.length < sizeof word)
-        memcpy(word, last.at, last.length);
-    insn->special = sass_special_number(word);
-}
-
 void sass_effects(struct sass_insn *insn)
 {
     *insn = (struct sass_insn){
@@ -483,17 +408,15 @@ void sass_effects(struct sass_insn *insn)
     struct span name = read_guard(insn);
     const char *behind = name.at + strcspn(name.at, " ");
     name.length = (size_t)(behind - name.at);
-    const struct row *row = name.length > 0 ? find_row(name) : NULL;
-    if (!row || !split_operands(behind, &operands)) {
+    struct row row;
+    if (name.length == 0 || !find_row(name, &row) || !split_operands(behind, &operands)) {
         insn->flags = SASS_UNKNOWN;
         return;
     }
-    insn->op = row->op;
-    add_operands(row, name, &operands, insn);
+    insn->op = row.op;
+    add_operands(&row, name, &operands, insn);
     read_target(insn, &operands);
     read_barrier(insn, name);
-    if (insn->op == SASS_S2R || insn->op == SASS_S2UR)
-        read_special(insn, &operands);
     if (insn->op == SASS_BRA) {
         const bool uniform = insn->guard_uniform || has_modifier(name, "U") || insn->reads.up;
         insn->flags |= has_modifier(name, "CONV") ? SASS_CONVERGED : 0u;

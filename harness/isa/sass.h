@@ -64,7 +64,7 @@ enum sass_op {
     SASS_ATOMS,
     SASS_RED,
     // What differs between lanes, or not
-    SASS_S2R,  // a special register; special: which
+    SASS_S2R,  // a special register
     SASS_S2UR, // likewise, the same for all lanes
     SASS_R2UR,
     SASS_OPS
@@ -108,7 +108,6 @@ struct sass_insn {
     bool guard_negated, guard_uniform;
     uint32_t target; // of branches, BSSY, CALL: an address in the code; else SASS_NOWHERE
     int8_t barrier;  // of BSSY, BSYNC, BREAK: 0 to 15; -1: none
-    uint8_t special; // of S2R, S2UR: the number of the special register; 254: not known
     struct sass_registers reads, writes; // the guard among the reads
     char *text; // as nvdisasm writes it, guard first, without address and semicolon:
                 // "@!P1 STS [R0], R3"; targets as "0x1a0"
@@ -172,8 +171,3 @@ void sass_effects(struct sass_insn *insn);
 // Once all instructions are there: targets that are none become SASS_NOWHERE, and `operands` is
 // set.
 void sass_complete(struct sass_code *code);
-
-// The number of a special register, "SR_TID.X"; 254, which no register has, if it is not known.
-uint8_t sass_special_number(const char *name);
-// NULL if it has none.
-const char *sass_special_name(uint8_t number);

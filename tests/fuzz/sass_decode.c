@@ -25,7 +25,7 @@ static void check_same(const struct sass_insn *a, const struct sass_insn *b)
     MUST(strcmp(a->text, b->text) == 0 && a->op == b->op && a->flags == b->flags);
     MUST(a->guard == b->guard && a->guard_negated == b->guard_negated);
     MUST(a->guard_uniform == b->guard_uniform && a->target == b->target);
-    MUST(a->barrier == b->barrier && a->special == b->special);
+    MUST(a->barrier == b->barrier);
     MUST(memcmp(a->reads.r, b->reads.r, sizeof a->reads.r) == 0);
     MUST(memcmp(a->writes.r, b->writes.r, sizeof a->writes.r) == 0);
 }

@@ -58,9 +58,8 @@ static bool same(const struct sass_insn *a, const struct sass_insn *b)
     return a->address == b->address && a->op == b->op && a->flags == b->flags &&
            a->guard == b->guard && a->guard_negated == b->guard_negated &&
            a->guard_uniform == b->guard_uniform && a->target == b->target &&
-           a->barrier == b->barrier && a->special == b->special &&
-           same_registers(&a->reads, &b->reads) && same_registers(&a->writes, &b->writes) &&
-           strcmp(a->text, b->text) == 0;
+           a->barrier == b->barrier && same_registers(&a->reads, &b->reads) &&
+           same_registers(&a->writes, &b->writes) && strcmp(a->text, b->text) == 0;
 }
 
 static uint64_t word(const uint8_t *bytes)

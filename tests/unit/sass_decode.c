@@ -83,7 +83,6 @@ static void every_form_is_read_as_it_is_decoded(void **state)
         assert_int_equal(a->guard_negated, b->guard_negated);
         assert_int_equal(a->guard_uniform, b->guard_uniform);
         assert_int_equal(a->barrier, b->barrier);
-        assert_int_equal(a->special, b->special);
         sass_code_clear(&code);
     }
     sass_code_clear(&parsed);

@@ -181,7 +181,6 @@ static void labels_become_addresses(void **state)
         assert_int_equal(sass_at(&code, insn->address), i);
         free(writes);
     }
-    assert_int_equal(code.insns[0].special, 37);
     assert_int_equal(sass_at(&code, 0x8), code.count);
     assert_int_equal(sass_at(&code, 0xc0), code.count);
     assert_int_equal(sass_at(&code, SASS_NOWHERE), code.count);
