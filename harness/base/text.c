@@ -73,9 +73,10 @@ void *lit_realloc(void *old, size_t count, size_t size)
     return lit_have(realloc(old, bytes ? bytes : 1));
 }
 
-void *lit_room(void *list, size_t count, size_t size)
+void *lit_grow(void *items, size_t count, size_t size)
 {
-    return count & (count - 1) ? list : lit_realloc(list, count ? count * 2 : 1, size);
+    // It is used up when the count is a power of two, and then doubled.
+    return count & (count - 1) ? items : lit_realloc(items, count ? count * 2 : 1, size);
 }
 
 char *lit_strdup(const char *string)

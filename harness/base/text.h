@@ -64,9 +64,8 @@ void text_quote(struct text *text, const char *word);
 // Allocation that cannot fail: gives up when memory runs out.
 void *lit_alloc(size_t count, size_t size); // zeroed
 void *lit_realloc(void *old, size_t count, size_t size);
-// A list of `count` members with room for one more: it grows by doubling, so that thousands are
-// cheap. For lists that nothing else grows.
-void *lit_room(void *list, size_t count, size_t size);
+// Room for one more behind `count` items of an array that grew by this function alone.
+void *lit_grow(void *items, size_t count, size_t size);
 char *lit_strdup(const char *string);
 // The same for what a library allocated: ends the program so where it is NULL, else returns it.
 void *lit_have(void *memory);

@@ -33,7 +33,7 @@ __attribute__((format(printf, 2, 3))) static bool bad_line(const struct place *p
 static struct compare_waiver *add(struct compare_waivers *waivers, enum compare_list list,
                                   const struct place *place, const char *pattern, size_t length)
 {
-    waivers->items = lit_room(waivers->items, waivers->count, sizeof *waivers->items);
+    waivers->items = lit_grow(waivers->items, waivers->count, sizeof *waivers->items);
     struct compare_waiver *waiver = &waivers->items[waivers->count++];
     *waiver = (struct compare_waiver){.list = list,
                                       .file = lit_strdup(place->file),

@@ -69,8 +69,7 @@ static char *clean_text(const char *bytes, size_t size, size_t *length)
 void isa_add_statistic(struct isa_code *code, const char *name, const char *about,
                        const char *value)
 {
-    code->statistics =
-        lit_realloc(code->statistics, code->statistic_count + 1, sizeof *code->statistics);
+    code->statistics = lit_grow(code->statistics, code->statistic_count, sizeof *code->statistics);
     code->statistics[code->statistic_count++] = (struct isa_statistic){
         .name = clean_line(name), .about = clean_line(about), .value = clean_line(value)};
 }
@@ -93,7 +92,7 @@ struct isa_piece *isa_add_piece(struct isa_code *code, enum isa_source source, c
     }
     piece.name = clean_line(name);
     piece.about = clean_line(about);
-    code->pieces = lit_realloc(code->pieces, code->piece_count + 1, sizeof *code->pieces);
+    code->pieces = lit_grow(code->pieces, code->piece_count, sizeof *code->pieces);
     code->pieces[code->piece_count] = piece;
     return &code->pieces[code->piece_count++];
 }
@@ -105,7 +104,7 @@ void isa_remark(struct isa_code *code, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    code->remarks = lit_realloc(code->remarks, code->remark_count + 1, sizeof *code->remarks);
+    code->remarks = lit_grow(code->remarks, code->remark_count, sizeof *code->remarks);
     code->remarks[code->remark_count++] = clean_line(line);
 }
 

@@ -129,10 +129,7 @@ static void arrive(struct divergent *lanes, size_t node, struct divergent_state 
         if (same(&lanes->states[i], &state))
             return;
     }
-    if (lanes->count == lanes->capacity) {
-        lanes->capacity = lanes->capacity * 2 + 64;
-        lanes->states = lit_realloc(lanes->states, lanes->capacity, sizeof(*lanes->states));
-    }
+    lanes->states = lit_grow(lanes->states, lanes->count, sizeof(*lanes->states));
     if (lanes->newest[node] == DIVERGENT_NONE)
         lanes->touched[lanes->touched_count++] = node;
     state.node = (uint32_t)node;
@@ -414,10 +411,7 @@ static void leave(struct divergent *lanes, size_t index, const struct sass_insn 
 
 static void hit(struct divergent *lanes, size_t insn, uint32_t state)
 {
-    if (lanes->hit_count == lanes->hit_capacity) {
-        lanes->hit_capacity = lanes->hit_capacity * 2 + 16;
-        lanes->hits = lit_realloc(lanes->hits, lanes->hit_capacity, sizeof(*lanes->hits));
-    }
+    lanes->hits = lit_grow(lanes->hits, lanes->hit_count, sizeof(*lanes->hits));
     lanes->hits[lanes->hit_count++] = (struct divergent_hit){.insn = insn, .state = state};
 }
 

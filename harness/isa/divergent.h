@@ -45,14 +45,14 @@ struct divergent {
     const struct sass_code *code;
     const struct flow *flow;
     struct divergent_state *states; // in the order of their distance from the branch, in nodes
-    size_t count, capacity;
+    size_t count;
     uint32_t *newest;  // of each node: the newest state; DIVERGENT_NONE
     uint32_t *amounts; // of each node: how many states
     uint8_t *meets;    // of each node: a bit for each side that waits for others at its end
     bool *ends;        // of each node: ways end in it, because all have reconverged, or exited
     size_t *touched, touched_count; // nodes that have any state, each once
     struct divergent_hit *hits;
-    size_t hit_count, hit_capacity;
+    size_t hit_count;
     uint32_t closers[17]; // where ways of each barrier ended; 16: WARPSYNC for all lanes
     uint32_t broken;      // barriers, and 16, at which not all reconverge
     uint32_t *ahead;      // of each node, what can still come: BSYNC of a barrier, a bit each; 16:
@@ -88,16 +88,12 @@ bool divergent_survive(struct divergent *lanes, size_t node, const struct diverg
 // --- Findings: each is kept once, with its shortest ways
 
 struct finding_key {
-    size_t read, other, branch, at;
-    int kind;
-    bool used;
+    size_t kind, read, other, branch, at;
 };
 
 struct findings {
     struct lint *lint;
-    size_t capacity;
-    struct finding_key *keys; // hash table
-    size_t key_count, key_capacity;
+    void *keys;    // a tree of struct finding_key (tsearch)
     uint64_t work; // addresses and findings handled, for whoever limits it
 };
 
@@ -113,3 +109,10 @@ void findings_add_alone(struct findings *findings, const struct sass_code *code,
 void findings_restart(struct findings *findings);
 // Frees what is not the lint's.
 void findings_clear(struct findings *findings);
+
+// Adds what has a wrong guard predicate: instructions of a whole warp (cross-lane reads, R2UR,
+// atomics) under the ordinary predicate Pn where UPn, the uniform predicate of the same number, was
+// last written by a comparison with the mask of the active lanes: the compiler asks so whether all
+// lanes that it expects are active, and Pn asks something else.
+void misguarded_find(const struct sass_code *code, const struct flow *flow,
+                     struct findings *findings);

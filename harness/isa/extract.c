@@ -270,7 +270,7 @@ static struct isa_function *add_function(struct isa_file *file, const char *name
     memcpy(copy, name, length);
     text_sanitise(function.name, length + 1, copy);
     free(copy);
-    file->functions = lit_realloc(file->functions, file->count + 1, sizeof *file->functions);
+    file->functions = lit_grow(file->functions, file->count, sizeof *file->functions);
     file->functions[file->count] = function;
     return &file->functions[file->count++];
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "isa/divergent.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,54 +11,28 @@ static void drop_ways(struct lint_finding *finding)
     free(finding->ways[1].addresses);
 }
 
-static struct finding_key *slot_of(const struct findings *findings, const struct finding_key *key)
+static int compare_keys(const void *a, const void *b)
 {
-    uint64_t hash = (uint64_t)key->kind + 1;
-    hash = (hash ^ key->read) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ key->other ^ hash >> 32) * 0xc2b2ae3d27d4eb4fu;
-    hash = (hash ^ key->branch ^ hash >> 32) * 0x9e3779b97f4a7c15u;
-    size_t at = (size_t)((hash >> 16) % findings->key_capacity);
-    for (;; at = (at + 1) % findings->key_capacity) {
-        struct finding_key *slot = &findings->keys[at];
-        if (!slot->used || (slot->kind == key->kind && slot->read == key->read &&
-                            slot->other == key->other && slot->branch == key->branch))
-            return slot;
-    }
-}
-
-static void grow(struct findings *findings)
-{
-    const struct findings old = *findings;
-    findings->key_capacity = old.key_capacity * 2 + 256;
-    findings->keys = lit_alloc(findings->key_capacity, sizeof(*findings->keys));
-    for (size_t i = 0; i < old.key_capacity; i++)
-        if (old.keys[i].used)
-            *slot_of(findings, &old.keys[i]) = old.keys[i];
-    free(old.keys);
+    return memcmp(a, b, offsetof(struct finding_key, at));
 }
 
 // Where a key leads; *is_new if it is the first time. New ones lead to `at`.
 static size_t look_up(struct findings *findings, struct finding_key key, bool *is_new)
 {
-    if (findings->key_count * 2 >= findings->key_capacity)
-        grow(findings);
-    struct finding_key *slot = slot_of(findings, &key);
-    *is_new = !slot->used;
-    if (*is_new) {
-        key.used = true;
-        *slot = key;
-        findings->key_count++;
-    }
-    return slot->at;
+    struct finding_key *const *found = tfind(&key, &findings->keys, compare_keys);
+    *is_new = !found;
+    if (found)
+        return (*found)->at;
+    struct finding_key *own = lit_alloc(1, sizeof *own);
+    *own = key;
+    lit_have(tsearch(own, &findings->keys, compare_keys));
+    return key.at;
 }
 
 static size_t append(struct findings *findings, struct lint_finding finding)
 {
     struct lint *lint = findings->lint;
-    if (lint->count == findings->capacity) {
-        findings->capacity = findings->capacity * 2 + 32;
-        lint->findings = lit_realloc(lint->findings, findings->capacity, sizeof(*lint->findings));
-    }
+    lint->findings = lit_grow(lint->findings, lint->count, sizeof(*lint->findings));
     lint->findings[lint->count] = finding;
     return lint->count++;
 }
@@ -101,7 +76,7 @@ static struct lint_finding *find(struct findings *findings, enum lint_kind kind,
                                  size_t read, size_t other, bool *is_new)
 {
     struct lint *lint = findings->lint;
-    struct finding_key key = {.kind = (int)kind,
+    struct finding_key key = {.kind = kind,
                               .read = read,
                               .other = other,
                               .branch = kind <= LINT_TWICE ? branch : SIZE_MAX,
@@ -169,14 +144,11 @@ void findings_restart(struct findings *findings)
     for (size_t i = 0; i < findings->lint->count; i++)
         drop_ways(&findings->lint->findings[i]);
     findings->lint->count = 0;
-    if (findings->keys)
-        memset(findings->keys, 0, findings->key_capacity * sizeof(*findings->keys));
-    findings->key_count = 0;
+    findings_clear(findings);
 }
 
 void findings_clear(struct findings *findings)
 {
-    free(findings->keys);
+    tdestroy(findings->keys, free);
     findings->keys = NULL;
-    findings->key_count = findings->key_capacity = 0;
 }

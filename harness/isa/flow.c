@@ -83,8 +83,7 @@ struct maker {
     size_t *targets; // of each instruction: where it branches to; FLOW_NONE
     bool *leads;     // of each instruction: it begins a block
     bool *returns; // of each instruction: a RET can be reached from it without leaving its function
-    size_t *table; // hash table of nodes by context and first instruction
-    size_t table_size, capacity, context_capacity;
+    size_t *newest; // of each instruction: the newest node that begins with it; FLOW_NONE
     struct lit_error *error;
 };
 
@@ -150,40 +149,25 @@ static bool find_returns(struct maker *maker)
     return true;
 }
 
-static size_t *slot_of(const struct maker *maker, size_t context, size_t first)
-{
-    uint64_t hash = (context * 0x9e3779b97f4a7c15u) ^ (first * 0xc2b2ae3d27d4eb4fu);
-    hash ^= hash >> 29;
-    size_t at = (size_t)(hash % maker->table_size);
-    for (;; at = (at + 1) % maker->table_size) {
-        const size_t node = maker->table[at];
-        if (node == FLOW_NONE)
-            return &maker->table[at];
-        if (maker->flow->nodes[node].first == first && maker->flow->nodes[node].context == context)
-            return &maker->table[at];
-    }
-}
-
 // The node of a block in a context, made if there is none yet.
 static bool node_of(struct maker *maker, size_t context, size_t first, size_t *node)
 {
     struct flow *flow = maker->flow;
-    size_t *slot = slot_of(maker, context, first);
-    *node = *slot;
-    if (*slot != FLOW_NONE)
-        return true;
+    for (*node = maker->newest[first]; *node != FLOW_NONE; *node = flow->nodes[*node].older)
+        if (flow->nodes[*node].context == context)
+            return true;
     if (flow->count == FLOW_NODES)
         return refuse(maker, first, "too many blocks and calls");
-    if (flow->count == maker->capacity) {
-        maker->capacity = maker->capacity * 2 + 64;
-        flow->nodes = lit_realloc(flow->nodes, maker->capacity, sizeof(*flow->nodes));
-    }
+    flow->nodes = lit_grow(flow->nodes, flow->count, sizeof(*flow->nodes));
     size_t end = first + 1;
     while (end < maker->code->count && !maker->leads[end])
         end++;
-    flow->nodes[flow->count] = (struct flow_node){
-        .first = first, .end = end, .next = {FLOW_NONE, FLOW_NONE}, .context = context};
-    *node = *slot = flow->count++;
+    flow->nodes[flow->count] = (struct flow_node){.first = first,
+                                                  .end = end,
+                                                  .next = {FLOW_NONE, FLOW_NONE},
+                                                  .context = context,
+                                                  .older = maker->newest[first]};
+    *node = maker->newest[first] = flow->count++;
     return true;
 }
 
@@ -200,11 +184,7 @@ static bool context_of(struct maker *maker, size_t parent, size_t call, size_t *
         return refuse(maker, call, "calls within calls without end");
     if (flow->context_count == FLOW_CONTEXTS)
         return refuse(maker, call, "too many calls within calls");
-    if (flow->context_count == maker->context_capacity) {
-        maker->context_capacity = maker->context_capacity * 2 + 16;
-        flow->contexts =
-            lit_realloc(flow->contexts, maker->context_capacity, sizeof(*flow->contexts));
-    }
+    flow->contexts = lit_grow(flow->contexts, flow->context_count, sizeof(*flow->contexts));
     flow->contexts[flow->context_count] =
         (struct flow_context){.parent = parent, .call = call, .depth = depth};
     *context = flow->context_count++;
@@ -257,9 +237,8 @@ static bool link_node(struct maker *maker, size_t from)
 static bool link_all(struct maker *maker)
 {
     size_t entry;
-    maker->flow->contexts = lit_alloc(1, sizeof(*maker->flow->contexts));
-    maker->flow->contexts[0] = (struct flow_context){.call = FLOW_NONE};
-    maker->flow->context_count = maker->context_capacity = 1;
+    maker->flow->contexts = lit_grow(NULL, 0, sizeof(*maker->flow->contexts));
+    maker->flow->contexts[maker->flow->context_count++] = (struct flow_context){.call = FLOW_NONE};
     if (!node_of(maker, 0, 0, &entry))
         return false;
     for (size_t i = 0; i < maker->flow->count; i++)
@@ -278,17 +257,16 @@ bool flow_make(const struct sass_code *code, struct flow *flow, struct lit_error
                           .targets = lit_alloc(code->count, sizeof(size_t)),
                           .leads = lit_alloc(code->count, sizeof(bool)),
                           .returns = lit_alloc(code->count, sizeof(bool)),
-                          .table_size = 2 * FLOW_NODES + 1,
+                          .newest = lit_alloc(code->count, sizeof(size_t)),
                           .error = error};
-    maker.table = lit_alloc(maker.table_size, sizeof(size_t));
-    for (size_t i = 0; i < maker.table_size; i++)
-        maker.table[i] = FLOW_NONE;
+    for (size_t i = 0; i < code->count; i++)
+        maker.newest[i] = FLOW_NONE;
     find_blocks(&maker);
     const bool good = find_returns(&maker) && link_all(&maker);
     free(maker.targets);
     free(maker.leads);
     free(maker.returns);
-    free(maker.table);
+    free(maker.newest);
     return good;
 }
 
@@ -331,20 +309,6 @@ bool flow_pop(struct flow_queue *queue, size_t *node)
     queue->count--;
     queue->queued[*node] = false;
     return true;
-}
-
-void flow_solve(const struct flow *flow, size_t first, flow_step *step, void *user)
-{
-    struct flow_queue queue;
-    size_t node;
-    flow_queue_open(&queue, flow);
-    for (flow_push(&queue, first); flow_pop(&queue, &node);)
-        for (int way = 0; way < FLOW_WAYS; way++) {
-            const size_t next = flow->nodes[node].next[way];
-            if (next != FLOW_NONE && step(node, way, next, user))
-                flow_push(&queue, next);
-        }
-    flow_queue_close(&queue);
 }
 
 // --- Convergence queries

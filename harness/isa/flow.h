@@ -22,6 +22,7 @@ struct flow_node {
     size_t next[FLOW_WAYS]; // nodes, FLOW_NONE where there is none. TAKEN: the branch is taken, the
                             // call made, the function left
     size_t context;
+    size_t older; // another node that begins with the same instruction; FLOW_NONE
 };
 
 struct flow_context {
@@ -63,27 +64,11 @@ void flow_queue_close(struct flow_queue *queue);
 void flow_push(struct flow_queue *queue, size_t node);
 bool flow_pop(struct flow_queue *queue, size_t *node); // false: none is left
 
-// What is known of a way: of lanes that come from a node to another. True if less or more is known
-// there now than before, so that it has to be visited.
-typedef bool flow_step(size_t node, int way, size_t next, void *user);
-// Steps along all ways from node `first` on until nothing changes any more.
-void flow_solve(const struct flow *flow, size_t first, flow_step *step, void *user);
-
 // --- Convergence queries: cross-lane reads that nvidia's compiler writes to find out whether the
 // lanes of a mask are converged: all that they give goes into a BRA.CONV or BRA.DIV. Lanes that are
 // divergent there get an answer that sends them to a WARPSYNC, so that such a read is none of the
 // program's.
 bool flow_is_query(const struct sass_code *code, const struct flow *flow, size_t node, size_t insn);
-
-// --- Wrong guard predicates: instructions of a whole warp (cross-lane reads, R2UR, atomics) under
-// the ordinary predicate Pn where UPn, the uniform predicate of the same number, was last written
-// by a comparison with the mask of the active lanes: the compiler asks so whether all lanes that it
-// expects are active, and Pn asks something else.
-
-// Called for each such instruction that can be reached, with the comparison.
-typedef void misguarded_take(size_t insn, size_t comparison, void *user);
-void misguarded_find(const struct sass_code *code, const struct flow *flow, misguarded_take *take,
-                     void *user);
 
 // --- Which registers may differ between lanes that execute an instruction together. Two things
 // make a value differ: where it comes from (a lane's number, memory at an address that differs, a

@@ -419,12 +419,6 @@ static void count_and_guard(struct run *run)
     free(two_ways);
 }
 
-static void add_misguarded(size_t insn, size_t comparison, void *user)
-{
-    struct run *run = user;
-    findings_add_alone(&run->findings, run->code, LINT_MISGUARDED, insn, comparison);
-}
-
 static int by_kind(const void *a, const void *b)
 {
     const struct lint_finding *left = a, *right = b;
@@ -456,7 +450,7 @@ bool lint_run(const struct sass_code *code, const struct lint_options *options, 
         good = (good && follow_all(&run)) || too_much(error);
         if (good) {
             count_and_guard(&run);
-            misguarded_find(code, &run.flow, add_misguarded, &run);
+            misguarded_find(code, &run.flow, &run.findings);
         }
         divergent_close(&run.entry);
         divergent_close(&run.lanes);

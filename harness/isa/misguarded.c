@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "isa/flow.h"
+#include "isa/divergent.h"
 
 #include "base/text.h"
 
@@ -60,49 +60,44 @@ static bool is_of_warp(const struct sass_insn *insn)
            insn->op == SASS_ATOM || insn->op == SASS_ATOMG || insn->op == SASS_ATOMS;
 }
 
-static void look_through(const struct sass_code *code, const struct flow_node *node,
-                         struct state state, bool *found, misguarded_take *take, void *user)
+// What is known at the end of a node; with `found`, its findings, one for each instruction.
+static struct state walk(const struct sass_code *code, const struct flow_node *node,
+                         struct state state, bool *found, struct findings *findings)
 {
     for (size_t i = node->first; i < node->end; i++) {
         const struct sass_insn *insn = &code->insns[i];
         const unsigned guard = insn->guard;
-        if (is_of_warp(insn) && !insn->guard_uniform && guard < PREDICATES && !found[i] &&
+        if (found && is_of_warp(insn) && !insn->guard_uniform && guard < PREDICATES && !found[i] &&
             state.comparison[guard] != FLOW_NONE) {
             found[i] = true;
-            take(i, state.comparison[guard], user);
+            findings_add_alone(findings, code, LINT_MISGUARDED, i, state.comparison[guard]);
         }
         step(&state, insn, i);
     }
+    return state;
 }
 
-struct search {
-    const struct sass_code *code;
-    const struct flow *flow;
-    struct state *states; // at the start of each node
-};
-
-static bool step_node(size_t node, int way, size_t next, void *user)
+void misguarded_find(const struct sass_code *code, const struct flow *flow,
+                     struct findings *findings)
 {
-    const struct search *search = user;
-    const struct flow_node *at = &search->flow->nodes[node];
-    struct state end = search->states[node];
-    (void)way;
-    for (size_t i = at->first; i < at->end; i++)
-        step(&end, &search->code->insns[i], i);
-    return meet(&search->states[next], &end);
-}
-
-void misguarded_find(const struct sass_code *code, const struct flow *flow, misguarded_take *take,
-                     void *user)
-{
-    struct search search = {code, flow, lit_alloc(flow->count, sizeof *search.states)};
+    struct state *states = lit_alloc(flow->count, sizeof *states); // at the start of each node
     bool *found = lit_alloc(code->count, sizeof *found);
-    search.states[0] = (struct state){.reached = true};
+    struct flow_queue queue;
+    states[0] = (struct state){.reached = true};
     for (unsigned n = 0; n < PREDICATES; n++)
-        search.states[0].comparison[n] = FLOW_NONE;
-    flow_solve(flow, 0, step_node, &search);
+        states[0].comparison[n] = FLOW_NONE;
+    flow_queue_open(&queue, flow);
+    flow_push(&queue, 0);
+    for (size_t node; flow_pop(&queue, &node);) {
+        const struct flow_node *at = &flow->nodes[node];
+        const struct state end = walk(code, at, states[node], NULL, NULL);
+        for (int way = 0; way < FLOW_WAYS; way++)
+            if (at->next[way] != FLOW_NONE && meet(&states[at->next[way]], &end))
+                flow_push(&queue, at->next[way]);
+    }
     for (size_t node = 0; node < flow->count; node++)
-        look_through(code, &flow->nodes[node], search.states[node], found, take, user);
-    free(search.states);
+        walk(code, &flow->nodes[node], states[node], found, findings);
+    flow_queue_close(&queue);
+    free(states);
     free(found);
 }

@@ -50,7 +50,7 @@ static void add_pair(struct isa_study *study, const struct isa_variant *base,
     memcpy(pair.base_value, base->axes[axis].value, sizeof pair.base_value);
     memcpy(pair.other_value, other->axes[axis].value, sizeof pair.other_value);
     pair.likeness = isa_compare(&left->listing, left->piece, &right->listing, right->piece);
-    study->pairs = lit_realloc(study->pairs, study->pair_count + 1, sizeof *study->pairs);
+    study->pairs = lit_grow(study->pairs, study->pair_count, sizeof *study->pairs);
     study->pairs[study->pair_count++] = pair;
 }
 
@@ -88,7 +88,7 @@ static struct isa_axis_effect *effect_of(struct isa_study *study, const struct i
             strcmp(effect->other_value, pair->other_value) == 0)
             return effect;
     }
-    study->effects = lit_realloc(study->effects, study->effect_count + 1, sizeof *study->effects);
+    study->effects = lit_grow(study->effects, study->effect_count, sizeof *study->effects);
     struct isa_axis_effect *effect = &study->effects[study->effect_count++];
     *effect = (struct isa_axis_effect){.example = (size_t)(pair - study->pairs)};
     memcpy(effect->test, pair->test, sizeof effect->test);

@@ -21,9 +21,8 @@ struct label {
 struct reader {
     const char *at, *end; // what is left of the text
     struct sass_code *code;
-    size_t room; // for instructions
     struct label *labels;
-    size_t label_count, label_room;
+    size_t label_count;
     struct lit_error *error;
 };
 
@@ -95,10 +94,7 @@ static bool add_insn(struct reader *reader, uint64_t address, const char *at, co
         return lit_fail(reader->error, LIT_EXIT_USAGE,
                         "nvdisasm wrote an instruction that cannot be read at address 0x%zx",
                         code->count * SASS_BYTES);
-    if (code->count == reader->room) {
-        reader->room = reader->room ? 2 * reader->room : 256;
-        code->insns = lit_realloc(code->insns, reader->room, sizeof *code->insns);
-    }
+    code->insns = lit_grow(code->insns, code->count, sizeof *code->insns);
     code->insns[code->count++] =
         (struct sass_insn){.address = (uint32_t)address, .text = lit_strdup(text)};
     return true;
@@ -106,10 +102,7 @@ static bool add_insn(struct reader *reader, uint64_t address, const char *at, co
 
 static void add_label(struct reader *reader, const char *name, size_t length)
 {
-    if (reader->label_count == reader->label_room) {
-        reader->label_room = reader->label_room ? 2 * reader->label_room : 64;
-        reader->labels = lit_realloc(reader->labels, reader->label_room, sizeof *reader->labels);
-    }
+    reader->labels = lit_grow(reader->labels, reader->label_count, sizeof *reader->labels);
     const uint32_t next = (uint32_t)(reader->code->count * SASS_BYTES);
     reader->labels[reader->label_count++] = (struct label){name, length, next};
 }

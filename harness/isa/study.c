@@ -118,7 +118,7 @@ static void inspect(struct isa_entry *entry, bool rows, struct sass_code *sass, 
 void isa_study_add(struct isa_study *study, const char *name, struct isa_code *code,
                    struct sass_code *sass, const char *by)
 {
-    study->entries = lit_realloc(study->entries, study->count + 1, sizeof *study->entries);
+    study->entries = lit_grow(study->entries, study->count, sizeof *study->entries);
     struct isa_entry *entry = &study->entries[study->count];
     *entry = (struct isa_entry){.name = lit_strdup(name), .code = *code, .same_as = study->count};
     *code = (struct isa_code){0};

@@ -327,34 +327,28 @@ static bool join(struct uniform_state *to, const struct uniform_state *from, boo
     return changed;
 }
 
-struct search {
-    const struct sass_code *code;
-    const struct flow *flow;
-    bool rows;
-    const struct sass_registers *met;
-    struct uniform_state *states;
-    bool *seen; // of each node
-};
-
-static bool step_node(size_t node, int way, size_t next, void *user)
-{
-    const struct search *search = user;
-    struct uniform_state out =
-        leave(search->code, &search->flow->nodes[node], search->rows, way, &search->states[node]);
-    registers_add(&out.varying, &search->met[node]);
-    const bool changed = join(&search->states[next], &out, !search->seen[next]);
-    search->seen[next] = true;
-    return changed;
-}
-
 void uniform_find(const struct sass_code *code, const struct flow *flow, bool rows,
                   const struct sass_registers *met, struct uniform_state *states)
 {
     memset(states, 0, flow->count * sizeof(*states));
     if (!code->operands)
         return;
-    struct search search = {code, flow, rows, met, states, lit_alloc(flow->count, sizeof(bool))};
-    search.seen[0] = true;
-    flow_solve(flow, 0, step_node, &search);
-    free(search.seen);
+    bool *seen = lit_alloc(flow->count, sizeof(*seen));
+    struct flow_queue queue;
+    flow_queue_open(&queue, flow);
+    seen[0] = true;
+    flow_push(&queue, 0);
+    for (size_t node; flow_pop(&queue, &node);)
+        for (int way = 0; way < FLOW_WAYS; way++) {
+            const size_t next = flow->nodes[node].next[way];
+            if (next == FLOW_NONE)
+                continue;
+            struct uniform_state out = leave(code, &flow->nodes[node], rows, way, &states[node]);
+            registers_add(&out.varying, &met[node]);
+            if (join(&states[next], &out, !seen[next]))
+                flow_push(&queue, next);
+            seen[next] = true;
+        }
+    flow_queue_close(&queue);
+    free(seen);
 }

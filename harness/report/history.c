@@ -132,7 +132,7 @@ static void close_name(struct gathering *gathering)
 
 static struct history_line *add_line(struct history *history, const struct store_past *past)
 {
-    history->lines = lit_room(history->lines, history->line_count, sizeof *history->lines);
+    history->lines = lit_grow(history->lines, history->line_count, sizeof *history->lines);
     struct history_line *line = &history->lines[history->line_count++];
     *line = (struct history_line){
         .driver = past->driver,
@@ -175,7 +175,7 @@ static bool take(const struct store_past *past, void *user)
     struct history_line *line = find_line(gathering, past);
     if (!line)
         line = add_line(history, past);
-    line->taken = lit_room(line->taken, line->taken_count, sizeof *line->taken);
+    line->taken = lit_grow(line->taken, line->taken_count, sizeof *line->taken);
     line->taken[line->taken_count++] = (struct history_taken){
         past->seed, past->first, past->runs, past->failed_runs, past->no_progress_runs};
     line->sessions++;

@@ -63,11 +63,11 @@ static bool read_past(const struct store_past *past, void *user)
         return true;
     struct html_course *course = history->count ? &history->courses[history->count - 1] : NULL;
     if (!course || course->last != last) {
-        history->courses = lit_room(history->courses, history->count, sizeof *history->courses);
+        history->courses = lit_grow(history->courses, history->count, sizeof *history->courses);
         course = &history->courses[history->count++];
         *course = (struct html_course){.last = last};
     }
-    course->pasts = lit_room(course->pasts, course->count, sizeof *course->pasts);
+    course->pasts = lit_grow(course->pasts, course->count, sizeof *course->pasts);
     course->pasts[course->count++] = (struct html_past){
         .driver = past->driver,
         .session = past->session,

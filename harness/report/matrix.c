@@ -102,7 +102,7 @@ static struct report_matrix_row *row_of(struct report_matrix *matrix,
             return &matrix->rows[i];
     for (size_t c = 0; c < MATRIX_COLUMNS; c++)
         row.cells[c] = (struct report_matrix_cell){.reason = "", .rule = ""};
-    matrix->rows = lit_room(matrix->rows, matrix->count, sizeof *matrix->rows);
+    matrix->rows = lit_grow(matrix->rows, matrix->count, sizeof *matrix->rows);
     matrix->rows[matrix->count] = row;
     return &matrix->rows[matrix->count++];
 }

@@ -23,7 +23,7 @@ static bool load_device(unsigned number, const struct dev_facts *facts, const ch
 {
     struct loading *loading = user;
     struct report_model *model = loading->model;
-    model->devices = lit_room(model->devices, model->device_count, sizeof *model->devices);
+    model->devices = lit_grow(model->devices, model->device_count, sizeof *model->devices);
     struct report_device *device = &model->devices[model->device_count++];
     *device = (struct report_device){
         .number = number,
@@ -83,7 +83,7 @@ static bool load_result(struct store_result *row, void *user)
                           : NULL;
     if (loading->damage)
         return false;
-    model->results = lit_room(model->results, model->result_count, sizeof *model->results);
+    model->results = lit_grow(model->results, model->result_count, sizeof *model->results);
     const struct eng_count *count = &row->count;
     uint64_t judged = count->runs - count->no_progress_runs;
     struct report_result *result = &model->results[model->result_count++];

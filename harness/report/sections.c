@@ -102,7 +102,7 @@ size_t report_headlines(const struct report_model *model, size_t device,
                               strcmp((*lines)[at].stress, result->stress) != 0))
             at++;
         if (at == count) {
-            *lines = lit_room(*lines, count, sizeof **lines);
+            *lines = lit_grow(*lines, count, sizeof **lines);
             (*lines)[count++] = (struct report_headline){
                 .name = result->headline,
                 .stress = result->stress,
@@ -145,7 +145,7 @@ static void *find_or_add(void *list, size_t *count, size_t size, const char *nam
     for (size_t i = 0; i < *count; i++)
         if (strcmp(*(const char **)(members + i * size), name) == 0)
             return members + i * size;
-    members = lit_room(members, *count, size);
+    members = lit_grow(members, *count, size);
     memcpy(list, &members, sizeof members);
     char *added = members + (*count)++ * size;
     memset(added, 0, size);

@@ -40,7 +40,7 @@ void table_begin(struct table *table, const struct table *shape, size_t device)
 
 struct table_row *table_row(struct table *table)
 {
-    table->rows = lit_room(table->rows, table->count, sizeof *table->rows);
+    table->rows = lit_grow(table->rows, table->count, sizeof *table->rows);
     struct table_row *row = &table->rows[table->count++];
     *row = (struct table_row){.cells = lit_alloc(table->column_count, sizeof *row->cells),
                               .device = table->device};

@@ -289,7 +289,7 @@ void report_excerpt(struct text *out, const char *source, const char *family, si
     const char **lines = NULL;
     size_t count = 0;
     for (const char *at = head ? head + 1 + strcspn(head + 1, "\n") : source; *at;) {
-        lines = lit_room(lines, count, sizeof *lines);
+        lines = lit_grow(lines, count, sizeof *lines);
         lines[count++] = at;
         at += strcspn(at, "\n");
         at += *at == '\n';
