@@ -2,6 +2,8 @@
 // The tests that are built in, and the walk over their cases.
 #include "catalogue/catalogue.h"
 
+#include "base/spirv.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +112,57 @@ const char *cat_module_page(const struct cat_test *test, const struct cat_module
 const char *cat_test_source(const struct cat_test *test)
 {
     return unpack_words(test) + test->embedded->word_count * 4;
+}
+
+// Debug names stand behind the sources and before the decorations.
+static size_t place_of_names(const uint32_t *words, size_t count)
+{
+    struct spirv_instruction next;
+    SPIRV_EACH (next, words, count) {
+        switch ((SpvOp)next.opcode) {
+        case SpvOpCapability:
+        case SpvOpExtension:
+        case SpvOpExtInstImport:
+        case SpvOpMemoryModel:
+        case SpvOpEntryPoint:
+        case SpvOpExecutionMode:
+        case SpvOpExecutionModeId:
+        case SpvOpString:
+        case SpvOpSource:
+        case SpvOpSourceContinued:
+        case SpvOpSourceExtension:
+            break;
+        default:
+            return next.at;
+        }
+    }
+    return next.at < count ? next.at : count;
+}
+
+uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names, size_t size,
+                         size_t *new_count)
+{
+    // A name of n bytes takes 2 words and n / 4 + 1 more.
+    uint32_t *copy = lit_alloc(count + 4 * size + 1, sizeof *copy);
+    const size_t place = count > SPIRV_HEADER ? place_of_names(words, count) : count;
+    const char *end = size ? names + size : names;
+    size_t at = place;
+    memcpy(copy, words, place * sizeof *copy);
+    for (uint32_t id = 1; names < end && place > SPIRV_HEADER && id < words[SPIRV_BOUND]; id++) {
+        const char *newline = memchr(names, '\n', (size_t)(end - names));
+        const size_t length = (size_t)((newline ? newline : end) - names);
+        const uint32_t taken = 2 + (uint32_t)(length / 4 + 1);
+        if (length > 0 && length < 256) {
+            copy[at] = taken << 16 | SpvOpName;
+            copy[at + 1] = id;
+            memcpy(&copy[at + 2], names, length); // what was allocated is zero
+            at += taken;
+        }
+        names = newline ? newline + 1 : end;
+    }
+    memcpy(copy + at, words + place, (count - place) * sizeof *copy);
+    *new_count = at + count - place;
+    return copy;
 }
 
 // The first of the modules of a case's variant: there is one for each subgroup size at most. *end

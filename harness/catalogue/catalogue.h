@@ -63,8 +63,12 @@ const struct cat_test *cat_test_find(const char *name);
 
 // The words of a module, unpacked on first use and kept. Not thread-safe.
 const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module);
-// What its ids are called in the test's text: one a line from 1 on, "" for none (ids.h). Likewise.
+// What its ids are called in the test's text: one a line from 1 on, "" for none. Likewise.
 const char *cat_module_names(const struct cat_test *test, const struct cat_module *module);
+// A copy of a module with an OpName for each name of such a list; free() it. A module that cannot
+// be understood is copied as it is.
+uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names, size_t size,
+                         size_t *new_count);
 // What the module was made from, terminated: the test's text with the choices of this variant made
 // and all includes in their places, as spirv-as takes it; GLSL for a module that was compiled from
 // that. Likewise.

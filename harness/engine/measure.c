@@ -4,7 +4,6 @@
 #include "engine/measure.h"
 
 #include "base/clock.h"
-#include "catalogue/spirv.h"
 #include "catalogue/prepare.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "unit.h"
 
 #include "catalogue/catalogue.h"
-#include "catalogue/spirv.h"
+#include "../../tools/embed/modules.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static void names_are_those_of_the_text(void **state)
 {
     (void)state;
     struct text names = {0};
-    cat_ids_list(assembly, module, WORDS, &names);
+    ids_list(assembly, module, WORDS, &names);
     assert_string_equal(names.data, "void\nthe_answer\nuint\n\n");
     text_free(&names);
 }
@@ -48,7 +48,7 @@ static void a_text_that_does_not_fit_gives_none(void **state)
                                         "%a = x\n%b = x\n%c = x\n%d = x\n", "\"%a = ", "%a ="};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct text names = {0};
-        cat_ids_list(texts[i], module, WORDS, &names);
+        ids_list(texts[i], module, WORDS, &names);
         assert_int_equal(names.length, 0);
         text_free(&names);
     }
@@ -63,7 +63,7 @@ static void names_are_taken_out(void **state)
     uint32_t *words = cat_ids_insert(module, WORDS, names, sizeof names - 1, &count);
     assert_true(count > WORDS);
     struct text taken = {0};
-    cat_ids_take(words, &count, &taken);
+    ids_take(words, &count, &taken);
     assert_int_equal(count, WORDS);
     assert_memory_equal(words, module, sizeof module);
     assert_string_equal(taken.data, names);
@@ -84,7 +84,7 @@ static void names_that_make_no_sense_are_left_out(void **state)
     };
     size_t count = sizeof words / sizeof *words;
     struct text taken = {0};
-    cat_ids_take(words, &count, &taken);
+    ids_take(words, &count, &taken);
     assert_string_equal(taken.data, "llll\n\n");
     assert_int_equal(count, 5);
     text_free(&taken);
@@ -120,7 +120,7 @@ static void words_that_are_no_module_stay(void **state)
         assert_memory_equal(copy, odd, count * 4);
         free(copy);
         struct text names = {0};
-        cat_ids_list("%a = b", odd, count, &names);
+        ids_list("%a = b", odd, count, &names);
         assert_int_equal(names.length, 0);
     }
 }

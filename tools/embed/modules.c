@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preprocesses, assembles, compiles and validates modules. An error names the source file and line,
 // never a temporary one.
-#include "catalogue/spirv.h"
 #include "model/facts.h"
 #include "embed.h"
+#include "modules.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,7 +232,7 @@ static void assemble(const struct settings *settings, struct job *job, const cha
     if (!run(as, &printed) || !run(val, &printed))
         complain(job, listing, printed.data ? printed.data : "failed");
     read_words(job, spv, "spirv-as");
-    cat_ids_list(listing, job->words, job->count, &job->names);
+    ids_list(listing, job->words, job->count, &job->names);
     unlink(text.data);
     text_free(&text);
     text_free(&printed);
@@ -257,7 +257,7 @@ static void compile(const struct settings *settings, struct job *job, const char
         die("%s: error: [%s] %s", job->source->glsl_path, job->variant,
             printed.data ? printed.data : "failed");
     read_words(job, spv, "glslang");
-    cat_ids_take(job->words, &job->count, &job->names);
+    ids_take(job->words, &job->count, &job->names);
     write_file(spv, (const char *)job->words, job->count * sizeof *job->words);
     const char *const val[] = {settings->val, "--target-env", "vulkan1.1", spv, NULL};
     if (!run(val, &printed))
@@ -333,7 +333,7 @@ static void describe(struct job *job)
         die("%s: error: no feature is called '%s'", source->path, source->head.needs);
     if (source->head.needs)
         job->features |= UINT64_C(1) << needed;
-    job->divisible = cat_module_divisible(job->words, job->count);
+    job->divisible = module_is_divisible(job->words, job->count);
     struct sha256 hash;
     unsigned char digest[32];
     sha256_start(&hash);

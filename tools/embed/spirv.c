@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads modules: names of ids, and whether a dispatch may be cut.
 
-#include "catalogue/spirv.h"
+#include "modules.h"
 
 // The header's inline function needs a definition somewhere: here, under a name of its own.
 #define SPV_ENABLE_UTILITY_CODE
@@ -67,7 +67,7 @@ static bool next_result(struct results *results, const char **name, size_t *leng
     }
 }
 
-void cat_ids_list(const char *assembly, const uint32_t *words, size_t count, struct text *names)
+void ids_list(const char *assembly, const uint32_t *words, size_t count, struct text *names)
 {
     struct results results = {assembly};
     const char *name = NULL;
@@ -113,7 +113,7 @@ static bool is_for_debuggers(uint32_t opcode)
            opcode == SpvOpModuleProcessed;
 }
 
-void cat_ids_take(uint32_t *words, size_t *count, struct text *names)
+void ids_take(uint32_t *words, size_t *count, struct text *names)
 {
     if (*count <= SPIRV_HEADER || words[SPIRV_BOUND] == 0 || words[SPIRV_BOUND] >= BOUND_MAX)
         return;
@@ -139,57 +139,6 @@ void cat_ids_take(uint32_t *words, size_t *count, struct text *names)
         free(by_id[id]);
     }
     free(by_id);
-}
-
-// Debug names stand behind the sources and before the decorations.
-static size_t place_of_names(const uint32_t *words, size_t count)
-{
-    struct spirv_instruction next;
-    SPIRV_EACH (next, words, count) {
-        switch ((SpvOp)next.opcode) {
-        case SpvOpCapability:
-        case SpvOpExtension:
-        case SpvOpExtInstImport:
-        case SpvOpMemoryModel:
-        case SpvOpEntryPoint:
-        case SpvOpExecutionMode:
-        case SpvOpExecutionModeId:
-        case SpvOpString:
-        case SpvOpSource:
-        case SpvOpSourceContinued:
-        case SpvOpSourceExtension:
-            break;
-        default:
-            return next.at;
-        }
-    }
-    return next.at < count ? next.at : count;
-}
-
-uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names, size_t size,
-                         size_t *new_count)
-{
-    // A name of n bytes takes 2 words and n / 4 + 1 more.
-    uint32_t *copy = lit_alloc(count + 4 * size + 1, sizeof *copy);
-    const size_t place = count > SPIRV_HEADER ? place_of_names(words, count) : count;
-    const char *end = size ? names + size : names;
-    size_t at = place;
-    memcpy(copy, words, place * sizeof *copy);
-    for (uint32_t id = 1; names < end && place > SPIRV_HEADER && id < words[SPIRV_BOUND]; id++) {
-        const char *newline = memchr(names, '\n', (size_t)(end - names));
-        const size_t length = (size_t)((newline ? newline : end) - names);
-        const uint32_t taken = 2 + (uint32_t)(length / 4 + 1);
-        if (length > 0 && length < 256) {
-            copy[at] = taken << 16 | SpvOpName;
-            copy[at + 1] = id;
-            memcpy(&copy[at + 2], names, length); // what was allocated is zero
-            at += taken;
-        }
-        names = newline ? newline + 1 : end;
-    }
-    memcpy(copy + at, words + place, (count - place) * sizeof *copy);
-    *new_count = at + count - place;
-    return copy;
 }
 
 // What in a module depends on its workgroups being of one dispatch
@@ -233,7 +182,7 @@ static bool reaches_out(const uint32_t *words, const struct spirv_instruction *e
     return decoration == SpvDecorationVolatile || decoration == SpvDecorationCoherent;
 }
 
-bool cat_module_divisible(const uint32_t *words, size_t count)
+bool module_is_divisible(const uint32_t *words, size_t count)
 {
     struct spirv_instruction each;
     bool loops = false, reaches = false;

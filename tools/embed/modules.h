@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read from the SPIR-V of a test at build time, and put back into it.
+// What is read from the SPIR-V of a test.
 #pragma once
 
 #include "base/text.h"
@@ -8,30 +8,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Whether a test's dispatch may be cut into several: read from the module itself, at build time.
-
+// Whether a test's dispatch may be cut into several: read from the module itself.
+//
 // False if a module could notice: it reads NumWorkgroups, which is that of the slice; or its
 // workgroups may wait for one another, so that one could wait for a workgroup of a slice that a
 // device only begins when the waiting one has ended. Nothing waits without a loop, and without
 // something that others are seen by within it: an atomic operation of a scope wider than the
 // workgroup (or one that is not a constant), an access or a variable that is Volatile or Coherent.
 // Conservative: a loop that does not wait counts too. False for words that are no SPIR-V module.
-bool cat_module_divisible(const uint32_t *words, size_t count);
+bool module_is_divisible(const uint32_t *words, size_t count);
 
 // The names that ids have in a test's text. Modules are built without them: what a driver gets is
-// code alone. Where a person is to read what a driver says of a module they are put back.
+// code alone. Where a person is to read what a driver says of a module they are put back
+// (cat_ids_insert).
 
 // Appends the name of each id of a module from 1 on, one a line, "" for those that have none.
 // `assembly` is the text that the module was assembled from. Appends nothing if the two do not fit
 // together.
-void cat_ids_list(const char *assembly, const uint32_t *words, size_t count, struct text *names);
+void ids_list(const char *assembly, const uint32_t *words, size_t count, struct text *names);
 
 // Takes the names out of a module that a compiler put them into, together with what else is there
 // for debuggers alone (sources, strings, lines, members' names): *count becomes the number of words
-// that are left. Appends the list as cat_ids_list does.
-void cat_ids_take(uint32_t *words, size_t *count, struct text *names);
-
-// A copy of a module with an OpName for each name of such a list; free() it. A module that cannot
-// be understood is copied as it is.
-uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names, size_t size,
-                         size_t *new_count);
+// that are left. Appends the list as ids_list does.
+void ids_take(uint32_t *words, size_t *count, struct text *names);
