@@ -95,8 +95,7 @@ struct uniform_walk {
 void uniform_find(const struct sass_code *code, const struct flow *flow, bool rows,
                   const struct sass_registers *met, struct uniform_state *states);
 
-// Begins a walk at the start of a node, and goes over one instruction.
-void uniform_begin(struct uniform_walk *walk, const struct uniform_state *state);
+// Goes over one instruction; a walk begins with nothing but the state at the start of its node.
 void uniform_step(const struct sass_code *code, bool rows, const struct sass_insn *insn,
                   struct uniform_walk *walk);
 

@@ -333,7 +333,7 @@ static bool follow_from(struct run *run, size_t node)
 // What may differ at the end of a node, before its last instruction.
 static bool diverges_at_end(const struct run *run, size_t node)
 {
-    struct uniform_walk walk;
+    struct uniform_walk walk = {.at = run->states[node]};
     const struct flow_node *at = &run->flow.nodes[node];
     const struct sass_insn *last = flow_last(run->code, at);
     const bool ends = flow_is_end(last->op);
@@ -342,7 +342,6 @@ static bool diverges_at_end(const struct run *run, size_t node)
                      at->next[FLOW_FALL] != at->next[FLOW_TAKEN];
     if ((!ends && !stays && !two) || (last->flags & (SASS_CONVERGED | SASS_DIVERGED)))
         return false;
-    uniform_begin(&walk, &run->states[node]);
     for (size_t i = at->first; i + 1 < at->end; i++)
         uniform_step(run->code, run->rows, &run->code->insns[i], &walk);
     return uniform_diverges(run->code, last, &walk.at);
@@ -393,8 +392,7 @@ static void count_and_guard(struct run *run)
     bool *two_ways = lit_alloc(run->code->count, sizeof(*two_ways));
     for (size_t i = 0; i < run->flow.count; i++) {
         const struct flow_node *node = &run->flow.nodes[i];
-        struct uniform_walk walk;
-        uniform_begin(&walk, &run->states[i]);
+        struct uniform_walk walk = {.at = run->states[i]};
         for (size_t j = node->first; j < node->end; j++) {
             const struct sass_insn *insn = &run->code->insns[j];
             if (sass_is_cross_lane(insn->op) && uniform_diverges(run->code, insn, &walk.at))

@@ -17,22 +17,15 @@ struct state {
     size_t comparison[PREDICATES];
 };
 
-static bool has_mnemonic(const struct sass_insn *insn, const char *start)
-{
-    size_t length;
-    const char *mnemonic = sass_mnemonic(insn, &length);
-    return length >= strlen(start) && strncmp(mnemonic, start, strlen(start)) == 0;
-}
-
 static void step(struct state *state, const struct sass_insn *insn, size_t index)
 {
-    const bool compares = has_mnemonic(insn, "UISETP.") && (insn->reads.ur & state->masks);
+    const bool compares = sass_begins(insn, "UISETP.") && (insn->reads.ur & state->masks);
     const bool sure = sass_is_always(insn);
     for (unsigned n = 0; n < PREDICATES; n++)
         if ((insn->writes.up | insn->writes.p) >> n & 1)
             state->comparison[n] = compares && sure && insn->writes.up >> n & 1 ? index : FLOW_NONE;
     state->masks &= ~insn->writes.ur;
-    if (has_mnemonic(insn, "VOTEU.ALL") && sure && !insn->reads.p && !insn->reads.up)
+    if (sass_begins(insn, "VOTEU.ALL") && sure && !insn->reads.p && !insn->reads.up)
         state->masks |= insn->writes.ur;
 }
 

@@ -47,6 +47,12 @@ const char *sass_mnemonic(const struct sass_insn *insn, size_t *length)
     return text;
 }
 
+bool sass_begins(const struct sass_insn *insn, const char *with)
+{
+    size_t length;
+    return strncmp(sass_mnemonic(insn, &length), with, strlen(with)) == 0;
+}
+
 bool registers_empty(const struct sass_registers *set)
 {
     return !(set->r[0] | set->r[1] | set->r[2] | set->r[3] | set->ur | set->p | set->up | set->b);

@@ -126,6 +126,8 @@ size_t sass_at(const struct sass_code *code, uint32_t address);
 // The name of an instruction with its modifiers, without guard: "SHFL.IDX", `length` bytes of
 // insn->text. What follows is its operands.
 const char *sass_mnemonic(const struct sass_insn *insn, size_t *length);
+// Whether its text, without guard, begins so.
+bool sass_begins(const struct sass_insn *insn, const char *with);
 // Executed by no lane: "@!PT". By every lane that comes to it.
 bool sass_is_never(const struct sass_insn *insn);
 bool sass_is_always(const struct sass_insn *insn);

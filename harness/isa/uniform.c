@@ -27,7 +27,7 @@ static bool is_own(const struct sass_insn *insn)
         "PIXLD", "ISBERD", "AL2P",  "TEX",     "TLD",    "TXD",   "TMML",  "LDTM",
     };
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-        if (starts(mnemonic(insn), own[i]))
+        if (sass_begins(insn, own[i]))
             return true;
     return false;
 }
@@ -86,32 +86,32 @@ static bool constant_of(const char *operand, uint32_t *value)
 // multiple of 32, are the same for all lanes of a warp.
 static bool is_same_in_row(const struct sass_insn *insn, const struct uniform_state *state)
 {
-    const char *name = mnemonic(insn);
     const char *operands[4];
     for (int i = 0; i < 4; i++)
         if (!(operands[i] = operand_of(insn, i)))
             return false;
     uint32_t constant;
-    if (starts(name, "SHF.R.U32.HI R"))
+    if (sass_begins(insn, "SHF.R.U32.HI R"))
         return starts(operands[1], "RZ,") && constant_of(operands[2], &constant) && constant >= 5 &&
                constant < 32 && holds_tid(state, register_of(operands[3]));
-    if (starts(name, "LOP3.LUT R"))
+    if (sass_begins(insn, "LOP3.LUT R"))
         return holds_tid(state, register_of(operands[1])) && constant_of(operands[2], &constant) &&
                constant % 32 == 0 && starts(operands[3], "RZ, 0xc0,");
     const char *rest = operands[3];
-    if (!starts(name, "ISETP.") || !strstr(rest, ", PT") ||
+    if (!sass_begins(insn, "ISETP.") || !strstr(rest, ", PT") ||
         strchr(rest, 'P') != strstr(rest, "PT") || !holds_tid(state, register_of(operands[2])) ||
         !constant_of(rest, &constant))
         return false;
-    if (starts(name, "ISETP.LT.") || starts(name, "ISETP.GE."))
+    if (sass_begins(insn, "ISETP.LT.") || sass_begins(insn, "ISETP.GE."))
         return constant % 32 == 0;
-    return (starts(name, "ISETP.LE.") || starts(name, "ISETP.GT.")) && constant % 32 == 31;
+    return (sass_begins(insn, "ISETP.LE.") || sass_begins(insn, "ISETP.GT.")) &&
+           constant % 32 == 31;
 }
 
 static void step_tid(const struct sass_insn *insn, struct uniform_state *state)
 {
     const int from = register_of(operand_of(insn, 1) ? operand_of(insn, 1) : "");
-    const bool copies = starts(mnemonic(insn), "MOV R") && holds_tid(state, from);
+    const bool copies = sass_begins(insn, "MOV R") && holds_tid(state, from);
     const bool reads = insn->op == SASS_S2R && insn->text && strstr(insn->text, " SR_TID.X");
     for (int i = 0; i < 4; i++)
         state->tid[i] &= ~insn->writes.r[i];
@@ -124,7 +124,7 @@ static void step_tid(const struct sass_insn *insn, struct uniform_state *state)
 // SHFL.IDX over the whole warp, from a lane that is the same for all.
 static bool takes_from_one(const struct sass_insn *insn, const struct uniform_state *state)
 {
-    if (!starts(mnemonic(insn), "SHFL.IDX "))
+    if (!sass_begins(insn, "SHFL.IDX "))
         return false;
     const char *index = operand_of(insn, 3), *width = operand_of(insn, 4);
     uint32_t constant;
@@ -160,17 +160,12 @@ static bool gives_varying(const struct sass_insn *insn, bool rows,
     case SASS_BMOV:
         return true;
     case SASS_OTHER:
-        if (starts(mnemonic(insn), "CS2R"))
+        if (sass_begins(insn, "CS2R"))
             return !is_same_special(insn);
         return is_own(insn) || (reads && !(rows && is_same_in_row(insn, state)));
     default: // loads too: lanes that load together from one address get one value
         return reads;
     }
-}
-
-void uniform_begin(struct uniform_walk *walk, const struct uniform_state *state)
-{
-    *walk = (struct uniform_walk){.at = *state};
 }
 
 static void forget_clean(struct uniform_walk *walk, const struct sass_registers *written)
@@ -300,9 +295,8 @@ void uniform_sided(const struct sass_code *code, const struct flow_node *node,
 static struct uniform_state leave(const struct sass_code *code, const struct flow_node *node,
                                   bool rows, int way, const struct uniform_state *state)
 {
-    struct uniform_walk walk;
+    struct uniform_walk walk = {.at = *state};
     unsigned predicate;
-    uniform_begin(&walk, state);
     for (size_t i = node->first; i < node->end; i++)
         uniform_step(code, rows, &code->insns[i], &walk);
     if (node->next[FLOW_FALL] != node->next[FLOW_TAKEN] && decides(code, node, &predicate)) {

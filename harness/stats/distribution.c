@@ -52,24 +52,6 @@ double stat_log_beta_density(double a, double b, double x, double y)
            log(a / two_pi * (b / n)) / 2;
 }
 
-double stat_log_binomial(uint64_t k, uint64_t n, double p)
-{
-    double successes = (double)k;
-    double rest = (double)(n - k);
-    if (k == 0)
-        return n == 0 ? 0 : rest * log1p(-p);
-    if (k == n)
-        return successes * log(p);
-    if (!(p > 0 && p < 1))
-        return -HUGE_VAL;
-    double trials = (double)n;
-    double difference = fma(-trials, p, successes);
-    return stat_stirling_error(trials) - stat_stirling_error(successes) -
-           stat_stirling_error(rest) - stat_deviance(successes, trials * p, difference) -
-           stat_deviance(rest, trials * (1 - p), -difference) -
-           log(two_pi * successes * (rest / trials)) / 2;
-}
-
 stat_wide stat_determinant(uint64_t k1, uint64_t n1, uint64_t k2, uint64_t n2)
 {
     return (stat_wide)k2 * n1 - (stat_wide)k1 * n2;

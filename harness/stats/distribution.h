@@ -23,9 +23,6 @@ double stat_deviance(double count, double mean, double difference);
 // log of x^a y^b / B(a, b), where y = 1 - x, both known to full precision. a, b > 0, 0 < x < 1.
 double stat_log_beta_density(double a, double b, double x, double y);
 
-// log of the probability of k successes in n trials at rate p. k <= n, p in [0, 1].
-double stat_log_binomial(uint64_t k, uint64_t n, double p);
-
 // What counts from there on cannot be told from "no evidence" and is refused: 2^62, so that sums of
 // two counts and the determinant below do not overflow.
 #define STAT_MAX_COUNT ((uint64_t)1 << 62)

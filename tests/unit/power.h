@@ -13,6 +13,25 @@
 
 static const double negligible = 1e-20; // probability of an outcome that is left out
 
+// log of the probability of k successes in n trials at rate p. k <= n, p in [0, 1].
+static double log_binomial(uint64_t k, uint64_t n, double p)
+{
+    double successes = (double)k;
+    double rest = (double)(n - k);
+    if (k == 0)
+        return n == 0 ? 0 : rest * log1p(-p);
+    if (k == n)
+        return successes * log(p);
+    if (!(p > 0 && p < 1))
+        return -HUGE_VAL;
+    double trials = (double)n;
+    double difference = fma(-trials, p, successes);
+    return stat_stirling_error(trials) - stat_stirling_error(successes) -
+           stat_stirling_error(rest) - stat_deviance(successes, trials * p, difference) -
+           stat_deviance(rest, trials * (1 - p), -difference) -
+           log(2 * acos(-1) * successes * (rest / trials)) / 2;
+}
+
 // A comparison seen from one of its groups: `outer` is taken outcome by outcome, and of the other
 // the outcomes beyond a critical one. Mirrored: passes are counted in both, not failures, so that
 // beyond is always above.
@@ -74,7 +93,7 @@ static double at_least(struct group group, bool mirrored, uint64_t least)
 static double probability(const struct view *view, uint64_t outer)
 {
     uint64_t failed = view->mirrored ? view->outer.n - outer : outer;
-    return exp(stat_log_binomial(failed, view->outer.n, view->outer.p));
+    return exp(log_binomial(failed, view->outer.n, view->outer.p));
 }
 
 // The probability that the inner group is found significantly higher: from the likeliest outcome of

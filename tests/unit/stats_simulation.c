@@ -191,7 +191,7 @@ static double *outcomes(uint64_t n, double p)
 {
     double *weights = lit_alloc(n + 1, sizeof(*weights));
     for (uint64_t k = 0; k <= n; k++)
-        weights[k] = exp(stat_log_binomial(k, n, p));
+        weights[k] = exp(log_binomial(k, n, p));
     return weights;
 }
 
@@ -260,7 +260,7 @@ static double summed_power(uint64_t n, double p1, double p2)
             critical++;
         double tail =
             critical > n ? 0 : stat_beta((double)critical, (double)(n - critical) + 1, p2);
-        sum += exp(stat_log_binomial(k, n, p1)) * tail;
+        sum += exp(log_binomial(k, n, p1)) * tail;
     }
     return sum;
 }
