@@ -373,40 +373,27 @@ static void leave(struct divergent *lanes, size_t index, const struct sass_insn 
     if (node->next[FLOW_FALL] == FLOW_NONE && node->next[FLOW_TAKEN] == FLOW_NONE)
         lanes->ends[index] = true;
     struct divergent_state out = *state;
-    const bool ends = flow_is_end(last->op);
-    if (flow_is_branch(last->op) || ends) {
-        // A guard that holds does not tell where it goes if it chooses by another predicate.
-        const bool plain = last->guard != SASS_ALWAYS && !(last->reads.p & ~(1u << last->guard));
-        if (!plain || learn(lanes, last, false, &out))
-            go(lanes, node, FLOW_FALL, &out);
-        out = *state;
-        if (!learn(lanes, last, true, &out))
-            return;
-        go(lanes, node, FLOW_TAKEN, &out);
-        // Whoever waits for a lane that ends goes on without it, to where it has been already.
-        if (ends && lanes->mode == FOLLOW && state->met)
-            lanes->broken |= state->open | 1u << EVERYONE;
-        return;
-    }
-    if (last->guard == SASS_ALWAYS) {
-        if (!last->guard_negated)
+    const bool ends = flow_is_end(last->op), goes = flow_is_branch(last->op) || ends;
+    const bool splits = last->op == SASS_BSSY || last->op == SASS_BREAK || last->op == SASS_BMOV;
+    if (!goes && (!splits || last->guard == SASS_ALWAYS)) {
+        if (!sass_is_never(last))
             execute(lanes, &out, last);
         go(lanes, node, FLOW_FALL, &out);
         return;
     }
-    const bool splits = last->op == SASS_BSSY || last->op == SASS_BREAK || last->op == SASS_BMOV;
-    if (!splits) {
-        execute(lanes, &out, last);
-        go(lanes, node, FLOW_FALL, &out);
-        return;
-    }
-    if (learn(lanes, last, false, &out))
+    // A guard that holds does not tell where it goes if it chooses by another predicate.
+    const bool plain = last->guard != SASS_ALWAYS && !(last->reads.p & ~(1u << last->guard));
+    if ((goes && !plain) || learn(lanes, last, false, &out))
         go(lanes, node, FLOW_FALL, &out);
     out = *state;
-    if (learn(lanes, last, true, &out)) {
+    if (!learn(lanes, last, true, &out))
+        return;
+    if (!goes)
         execute(lanes, &out, last);
-        go(lanes, node, FLOW_FALL, &out);
-    }
+    go(lanes, node, goes ? FLOW_TAKEN : FLOW_FALL, &out);
+    // Whoever waits for a lane that ends goes on without it, to where it has been already.
+    if (ends && lanes->mode == FOLLOW && state->met)
+        lanes->broken |= state->open | 1u << EVERYONE;
 }
 
 static void hit(struct divergent *lanes, size_t insn, uint32_t state)
