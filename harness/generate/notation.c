@@ -49,7 +49,7 @@ static const struct form {
 
 // Writing
 
-void gen_write_condition(const struct gen_condition *when, struct text *text)
+static void write_condition(const struct gen_condition *when, struct text *text)
 {
     const char *pattern = conditions[when->value].pattern;
     if (conditions[when->value].counts)
@@ -80,7 +80,7 @@ void gen_write_step(const struct gen_step *step, struct text *text)
     text_puts(text, form->word);
     text_puts(text, form->asks ? " " : "");
     if (form->asks)
-        gen_write_condition(&step->when, text);
+        write_condition(&step->when, text);
     if (step->kind == MASKS_CASE && !step->is_default)
         text_printf(text, " %u", step->value);
 }
@@ -105,7 +105,7 @@ static void write_list(const struct gen_program *program, uint32_t first, struct
         }
         if (step->kind == MASKS_DO) {
             text_puts(text, " while ");
-            gen_write_condition(&step->when, text);
+            write_condition(&step->when, text);
         }
         if (step->falls)
             text_puts(text, " falls");

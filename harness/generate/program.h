@@ -84,10 +84,8 @@ bool gen_check(const struct gen_program *program, enum masks_rule rule, struct l
 // Brings the steps into the order of the text and drops those that are not reached.
 void gen_tidy(struct gen_program *program);
 
-// Appends the notation, "while i<word.14:2 { look } look"; the notation of one condition; of one
-// step without what is inside.
+// Appends the notation, "while i<word.14:2 { look } look"; that of one step without what is inside.
 void gen_write(const struct gen_program *program, struct text *text);
-void gen_write_condition(const struct gen_condition *when, struct text *text);
 void gen_write_step(const struct gen_step *step, struct text *text);
 // Reads the notation; spaces and line ends part its words. Not trusted: false with an error that
 // shows where. The program must still pass gen_check.

@@ -45,10 +45,10 @@ static bool look_ahead(struct divergent *lanes)
             uint32_t ahead = 0;
             for (int way = 0; way < FLOW_WAYS; way++)
                 if (flow->nodes[i].next[way] != FLOW_NONE)
-                    ahead |= lanes->ahead[flow->nodes[i].next[way]];
+                    ahead |= lanes->nodes[flow->nodes[i].next[way]].ahead;
             ahead = ahead_at_start(lanes->code, &flow->nodes[i], ahead);
-            changed |= ahead != lanes->ahead[i];
-            lanes->ahead[i] = ahead;
+            changed |= ahead != lanes->nodes[i].ahead;
+            lanes->nodes[i].ahead = ahead;
             lanes->work += flow->nodes[i].end - flow->nodes[i].first;
         }
         if (lanes->work > lanes->limit)
@@ -61,26 +61,18 @@ bool divergent_open(struct divergent *lanes, const struct sass_code *code, const
                     uint64_t limit)
 {
     *lanes = (struct divergent){.code = code, .flow = flow, .limit = limit};
-    lanes->newest = lit_alloc(flow->count, sizeof(*lanes->newest));
-    lanes->amounts = lit_alloc(flow->count, sizeof(*lanes->amounts));
-    lanes->meets = lit_alloc(flow->count, sizeof(*lanes->meets));
-    lanes->ends = lit_alloc(flow->count, sizeof(*lanes->ends));
+    lanes->nodes = lit_alloc(flow->count, sizeof(*lanes->nodes));
     lanes->touched = lit_alloc(flow->count, sizeof(*lanes->touched));
-    lanes->ahead = lit_alloc(flow->count, sizeof(*lanes->ahead));
     for (size_t i = 0; i < flow->count; i++)
-        lanes->newest[i] = DIVERGENT_NONE;
+        lanes->nodes[i].newest = DIVERGENT_NONE;
     return look_ahead(lanes);
 }
 
 void divergent_close(struct divergent *lanes)
 {
     free(lanes->states);
-    free(lanes->newest);
-    free(lanes->amounts);
-    free(lanes->meets);
-    free(lanes->ends);
+    free(lanes->nodes);
     free(lanes->touched);
-    free(lanes->ahead);
     free(lanes->hits);
     *lanes = (struct divergent){0};
 }
@@ -88,11 +80,8 @@ void divergent_close(struct divergent *lanes)
 static void forget(struct divergent *lanes)
 {
     for (size_t i = 0; i < lanes->touched_count; i++) {
-        const size_t node = lanes->touched[i];
-        lanes->newest[node] = DIVERGENT_NONE;
-        lanes->amounts[node] = 0;
-        lanes->meets[node] = 0;
-        lanes->ends[node] = false;
+        struct divergent_node *node = &lanes->nodes[lanes->touched[i]];
+        *node = (struct divergent_node){.newest = DIVERGENT_NONE, .ahead = node->ahead};
     }
     lanes->touched_count = lanes->count = lanes->hit_count = 0;
     for (int i = 0; i < BARRIERS; i++)
@@ -116,27 +105,27 @@ static void leave_barrier(struct divergent *lanes, struct divergent_state *state
 // A state at the start of a node, if it is new.
 static void arrive(struct divergent *lanes, size_t node, struct divergent_state state)
 {
-    const uint32_t ahead = lanes->ahead[node], gone = state.open & ~ahead;
+    const uint32_t ahead = lanes->nodes[node].ahead, gone = state.open & ~ahead;
     for (unsigned i = 0; gone && ahead >> MATTERS && i < 16; i++)
         if (gone >> i & 1)
             leave_barrier(lanes, &state, i);
     if (lanes->mode == FOLLOW && ahead >> MATTERS && !(ahead >> EVERYONE & 1))
         lanes->broken |= 1u << EVERYONE;
-    if (lanes->amounts[node] >= KEPT_DISTINCT)
+    if (lanes->nodes[node].amount >= KEPT_DISTINCT)
         state.known = state.values = 0;
-    for (uint32_t i = lanes->newest[node]; i != DIVERGENT_NONE; i = lanes->states[i].older) {
+    for (uint32_t i = lanes->nodes[node].newest; i != DIVERGENT_NONE; i = lanes->states[i].older) {
         lanes->work++;
         if (same(&lanes->states[i], &state))
             return;
     }
     lanes->states = lit_grow(lanes->states, lanes->count, sizeof(*lanes->states));
-    if (lanes->newest[node] == DIVERGENT_NONE)
+    if (lanes->nodes[node].newest == DIVERGENT_NONE)
         lanes->touched[lanes->touched_count++] = node;
     state.node = (uint32_t)node;
     state.depth = state.parent == DIVERGENT_NONE ? 1 : lanes->states[state.parent].depth + 1;
-    state.older = lanes->newest[node];
-    lanes->newest[node] = (uint32_t)lanes->count;
-    lanes->amounts[node]++;
+    state.older = lanes->nodes[node].newest;
+    lanes->nodes[node].newest = (uint32_t)lanes->count;
+    lanes->nodes[node].amount++;
     lanes->states[lanes->count++] = state;
 }
 
@@ -260,13 +249,13 @@ static bool wait_for(struct divergent *lanes, size_t node, struct divergent_stat
         if (lanes->closers[barrier] == SASS_NOWHERE)
             lanes->closers[barrier] = place;
         if (lanes->closers[barrier] == place) {
-            lanes->meets[node] = 3;
-            lanes->ends[node] = true;
+            lanes->nodes[node].meets = 3;
+            lanes->nodes[node].ends = true;
             return true;
         }
         lanes->broken |= 1u << barrier; // they wait in several places: reconverged in none for sure
     }
-    lanes->meets[node] |= (uint8_t)(1u << state->side);
+    lanes->nodes[node].meets |= (uint8_t)(1u << state->side);
     state->asked = DIVERGENT_NONE;
     // Whoever waits for all may go on because others wait for all elsewhere.
     if (barrier != EVERYONE)
@@ -281,7 +270,7 @@ static void wait_by_mask(struct divergent *lanes, size_t node, struct divergent_
 {
     if (lanes->mode != FOLLOW)
         return;
-    lanes->meets[node] |= (uint8_t)(1u << state->side);
+    lanes->nodes[node].meets |= (uint8_t)(1u << state->side);
     state->place = state->asked != DIVERGENT_NONE ? state->asked : place;
     state->asked = DIVERGENT_NONE;
 }
@@ -315,8 +304,8 @@ static void leave_query(struct divergent *lanes, size_t index, const struct sass
         const bool sure = way == FLOW_TAKEN || !flow_is_conditional(last);
         if (way == converged && sure) {
             if (divergent_names_all(last) && lanes->mode == FOLLOW) {
-                lanes->meets[index] = 3;
-                lanes->ends[index] = true;
+                lanes->nodes[index].meets = 3;
+                lanes->nodes[index].ends = true;
                 continue;
             }
             out.asked = DIVERGENT_NONE;
@@ -371,7 +360,7 @@ static void leave(struct divergent *lanes, size_t index, const struct sass_insn 
         return;
     }
     if (node->next[FLOW_FALL] == FLOW_NONE && node->next[FLOW_TAKEN] == FLOW_NONE)
-        lanes->ends[index] = true;
+        lanes->nodes[index].ends = true;
     struct divergent_state out = *state;
     const bool ends = flow_is_end(last->op), goes = flow_is_branch(last->op) || ends;
     const bool splits = last->op == SASS_BSSY || last->op == SASS_BREAK || last->op == SASS_BMOV;

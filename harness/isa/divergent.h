@@ -41,22 +41,27 @@ struct divergent_hit {
     uint32_t state; // at the start of the node the read is in
 };
 
+// What is known of a node of the flow.
+struct divergent_node {
+    uint32_t newest; // state; DIVERGENT_NONE
+    uint32_t amount; // of states
+    uint32_t ahead;  // what can still come: BSYNC of a barrier, a bit each; 16: WARPSYNC for all
+                     // lanes; 17: a cross-lane read, or a WARPSYNC
+    uint8_t meets;   // a bit for each side that waits for others at its end
+    bool ends;       // ways end in it, because all have reconverged, or exited
+};
+
 struct divergent {
     const struct sass_code *code;
     const struct flow *flow;
     struct divergent_state *states; // in the order of their distance from the branch, in nodes
     size_t count;
-    uint32_t *newest;  // of each node: the newest state; DIVERGENT_NONE
-    uint32_t *amounts; // of each node: how many states
-    uint8_t *meets;    // of each node: a bit for each side that waits for others at its end
-    bool *ends;        // of each node: ways end in it, because all have reconverged, or exited
+    struct divergent_node *nodes;
     size_t *touched, touched_count; // nodes that have any state, each once
     struct divergent_hit *hits;
     size_t hit_count;
     uint32_t closers[17]; // where ways of each barrier ended; 16: WARPSYNC for all lanes
     uint32_t broken;      // barriers, and 16, at which not all reconverge
-    uint32_t *ahead;      // of each node, what can still come: BSYNC of a barrier, a bit each; 16:
-                          // WARPSYNC for all lanes; 17: a cross-lane read, or a WARPSYNC
     const struct sass_registers *met;
     int mode;
     size_t branch;        // the node at whose end they diverge

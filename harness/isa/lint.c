@@ -91,7 +91,8 @@ static size_t reach(struct run *run, size_t count,
         if (leaves(run, run->reached[i], user))
             continue;
         for (int way = 0; way < FLOW_WAYS; way++)
-            if (at->next[way] != FLOW_NONE && run->lanes.newest[at->next[way]] != DIVERGENT_NONE)
+            if (at->next[way] != FLOW_NONE &&
+                run->lanes.nodes[at->next[way]].newest != DIVERGENT_NONE)
                 count = reach_also(run, count, at->next[way]);
     }
     for (size_t i = 0; i < count; i++)
@@ -105,7 +106,7 @@ static bool note_ahead(const struct run *run, size_t node, void *user)
     struct ahead *ahead = user;
     const struct sass_insn *last = flow_last(run->code, &run->flow.nodes[node]);
     ahead->branch |= node == run->lanes.branch;
-    ahead->meets |= run->lanes.meets[node] == 3 && !divergent_names_all(last);
+    ahead->meets |= run->lanes.nodes[node].meets == 3 && !divergent_names_all(last);
     return false;
 }
 
@@ -165,7 +166,7 @@ static void report_hits(struct run *run, size_t branch, enum lint_kind one_sided
 static uint8_t sides_at(const struct divergent *lanes, size_t node)
 {
     uint8_t sides = 0;
-    for (uint32_t i = lanes->newest[node]; i != DIVERGENT_NONE; i = lanes->states[i].older)
+    for (uint32_t i = lanes->nodes[node].newest; i != DIVERGENT_NONE; i = lanes->states[i].older)
         sides |= (uint8_t)(1u << lanes->states[i].side);
     return sides;
 }
@@ -180,7 +181,7 @@ static bool note_escape(const struct run *run, size_t node, void *user)
 {
     struct certainty *c = user;
     if (node != c->node)
-        c->escapes |= run->lanes.ends[node] || sides_at(&run->lanes, node) != 1u << c->side;
+        c->escapes |= run->lanes.nodes[node].ends || sides_at(&run->lanes, node) != 1u << c->side;
     return node == c->node || c->escapes;
 }
 
@@ -277,10 +278,11 @@ static void spread_written(struct run *run)
         run->lanes.work += at->end - at->first;
         out.ur = 0; // one for all lanes
         out.up = 0;
-        if (lanes->meets[node] == 3)
+        if (lanes->nodes[node].meets == 3)
             registers_add(&run->met[node], &out);
         for (int way = 0; way < FLOW_WAYS; way++)
-            if (at->next[way] != FLOW_NONE && lanes->newest[at->next[way]] != DIVERGENT_NONE &&
+            if (at->next[way] != FLOW_NONE &&
+                lanes->nodes[at->next[way]].newest != DIVERGENT_NONE &&
                 registers_add(&run->written[at->next[way]], &out))
                 flow_push(&run->queue, at->next[way]);
     }
@@ -301,7 +303,7 @@ static bool follow_from(struct run *run, size_t node)
     const bool exits = flow_is_end(last->op);
     struct divergent_state starts[64];
     size_t count = 0;
-    for (uint32_t i = run->entry.newest[node]; i != DIVERGENT_NONE;
+    for (uint32_t i = run->entry.nodes[node].newest; i != DIVERGENT_NONE;
          i = run->entry.states[i].older) {
         const struct divergent_state state = divergent_before_last(&run->entry, i);
         bool known = false;

@@ -28,7 +28,13 @@ struct stat_interval stat_clopper_pearson(uint64_t k, uint64_t n, double confide
     };
 }
 
-struct stat_reach stat_wilson_reach(uint64_t k, uint64_t n, double z)
+// How far the bounds of the Wilson interval at the normal quantile z are from k/n, more precisely
+// than by subtracting. 0 < n.
+struct reach {
+    double below, above;
+};
+
+static struct reach wilson_reach(uint64_t k, uint64_t n, double z)
 {
     double trials = (double)n;
     double share = (double)k / trials;
@@ -37,7 +43,7 @@ struct stat_reach stat_wilson_reach(uint64_t k, uint64_t n, double z)
     double root = z * sqrt(share * rest / trials + half / (2 * trials));
     double shift = half * (rest - share);
     double scale = 1 + 2 * half;
-    return (struct stat_reach){
+    return (struct reach){
         .below = k == 0 ? 0 : (root - shift) / scale,
         .above = k == n ? 0 : (root + shift) / scale,
     };
@@ -52,7 +58,7 @@ struct stat_interval stat_wilson(uint64_t k, uint64_t n, double confidence)
         return (struct stat_interval){1 - mirror.high, 1 - mirror.low};
     }
     double z = stat_normal_quantile((1 - fmax(confidence, 0)) / 2);
-    struct stat_reach reach = stat_wilson_reach(k, n, z);
+    struct reach reach = wilson_reach(k, n, z);
     double share = (double)k / (double)n;
     double high = share + reach.above;
     // The product of the bounds is share^2 / (1 + z^2 / n).
@@ -158,8 +164,8 @@ struct stat_interval stat_newcombe(uint64_t k1, uint64_t n1, uint64_t k2, uint64
     if (!valid || !(confidence < 1))
         return (struct stat_interval){-1, 1};
     double z = stat_normal_quantile((1 - fmax(confidence, 0)) / 2);
-    struct stat_reach first = stat_wilson_reach(k1, n1, z);
-    struct stat_reach second = stat_wilson_reach(k2, n2, z);
+    struct reach first = wilson_reach(k1, n1, z);
+    struct reach second = wilson_reach(k2, n2, z);
     double difference = (double)stat_determinant(k1, n1, k2, n2) / (double)n1 / (double)n2;
     return (struct stat_interval){
         .low = fmax(-1, difference - hypot(second.below, first.above)),

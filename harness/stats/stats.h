@@ -30,13 +30,6 @@ struct stat_interval stat_wilson(uint64_t k, uint64_t n, double confidence);
 // higher, about 3.7/n.
 double stat_zero_bound(uint64_t n, double confidence);
 
-// How far the bounds of the Wilson interval at the normal quantile z are from k/n, more precisely
-// than by subtracting. 0 < n.
-struct stat_reach {
-    double below, above;
-};
-struct stat_reach stat_wilson_reach(uint64_t k, uint64_t n, double z);
-
 // A rate that may be looked at after every run, and rules for when to stop. Pure functions;
 // docs/statistics.md.
 
