@@ -40,22 +40,45 @@ static bool has_lower(const struct variant *variants, size_t count, const struct
     return false;
 }
 
-static void add_pair(struct isa_study *study, const struct isa_variant *base,
-                     const struct isa_variant *other, struct isa_pair pair, size_t axis)
+// The effect of an axis of a test between two of its values.
+static struct isa_axis_effect *effect_of(struct isa_study *study, const struct isa_variant *base,
+                                         const struct isa_variant *other, size_t axis)
+{
+    struct isa_axis_effect effect = {.example = study->pair_count};
+    memcpy(effect.test, base->test, sizeof effect.test);
+    memcpy(effect.axis, base->axes[axis].name, sizeof effect.axis);
+    memcpy(effect.base_value, base->axes[axis].value, sizeof effect.base_value);
+    memcpy(effect.other_value, other->axes[axis].value, sizeof effect.other_value);
+    for (size_t i = 0; i < study->effect_count; i++) {
+        struct isa_axis_effect *known = &study->effects[i];
+        if (strcmp(known->test, effect.test) == 0 && strcmp(known->axis, effect.axis) == 0 &&
+            strcmp(known->base_value, effect.base_value) == 0 &&
+            strcmp(known->other_value, effect.other_value) == 0)
+            return known;
+    }
+    study->effects = lit_grow(study->effects, study->effect_count, sizeof *study->effects);
+    study->effects[study->effect_count] = effect;
+    return &study->effects[study->effect_count++];
+}
+
+static void add_pair(struct isa_study *study, struct isa_pair pair, struct isa_axis_effect *effect)
 {
     const struct isa_entry *left = &study->entries[pair.base];
     const struct isa_entry *right = &study->entries[pair.other];
-    memcpy(pair.test, base->test, sizeof pair.test);
-    memcpy(pair.axis, base->axes[axis].name, sizeof pair.axis);
-    memcpy(pair.base_value, base->axes[axis].value, sizeof pair.base_value);
-    memcpy(pair.other_value, other->axes[axis].value, sizeof pair.other_value);
     pair.likeness = isa_compare(&left->listing, left->piece, &right->listing, right->piece);
     study->pairs = lit_grow(study->pairs, study->pair_count, sizeof *study->pairs);
-    study->pairs[study->pair_count++] = pair;
+    study->pairs[study->pair_count] = pair;
+    effect->pairs++;
+    effect->like[pair.likeness]++;
+    if (pair.likeness > study->pairs[effect->example].likeness)
+        effect->example = study->pair_count;
+    study->pair_count++;
 }
 
-static void find_pairs(struct isa_study *study, isa_describe *describe)
+void isa_study_finish(struct isa_study *study, isa_describe *describe)
 {
+    if (!describe)
+        return;
     struct variant *variants = lit_alloc(study->count + 1, sizeof *variants);
     for (size_t i = 0; i < study->count; i++) {
         struct variant *variant = &variants[i];
@@ -73,43 +96,10 @@ static void find_pairs(struct isa_study *study, isa_describe *describe)
             if (axis != SIZE_MAX &&
                 variants[i].of.axes[axis].order <= variants[k].of.axes[axis].order &&
                 !has_lower(variants, study->count, &variants[i], axis))
-                add_pair(study, &variants[i].of, &variants[k].of,
-                         (struct isa_pair){.base = i, .other = k}, axis);
+                add_pair(study, (struct isa_pair){.base = i, .other = k},
+                         effect_of(study, &variants[i].of, &variants[k].of, axis));
         }
     free(variants);
-}
-
-static struct isa_axis_effect *effect_of(struct isa_study *study, const struct isa_pair *pair)
-{
-    for (size_t i = 0; i < study->effect_count; i++) {
-        struct isa_axis_effect *effect = &study->effects[i];
-        if (strcmp(effect->test, pair->test) == 0 && strcmp(effect->axis, pair->axis) == 0 &&
-            strcmp(effect->base_value, pair->base_value) == 0 &&
-            strcmp(effect->other_value, pair->other_value) == 0)
-            return effect;
-    }
-    study->effects = lit_grow(study->effects, study->effect_count, sizeof *study->effects);
-    struct isa_axis_effect *effect = &study->effects[study->effect_count++];
-    *effect = (struct isa_axis_effect){.example = (size_t)(pair - study->pairs)};
-    memcpy(effect->test, pair->test, sizeof effect->test);
-    memcpy(effect->axis, pair->axis, sizeof effect->axis);
-    memcpy(effect->base_value, pair->base_value, sizeof effect->base_value);
-    memcpy(effect->other_value, pair->other_value, sizeof effect->other_value);
-    return effect;
-}
-
-void isa_study_finish(struct isa_study *study, isa_describe *describe)
-{
-    if (describe)
-        find_pairs(study, describe);
-    for (size_t i = 0; i < study->pair_count; i++) {
-        const struct isa_pair *pair = &study->pairs[i];
-        struct isa_axis_effect *effect = effect_of(study, pair);
-        effect->pairs++;
-        effect->like[pair->likeness]++;
-        if (pair->likeness > study->pairs[effect->example].likeness)
-            effect->example = i;
-    }
 }
 
 // --- Words

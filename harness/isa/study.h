@@ -97,7 +97,6 @@ struct isa_entry {
 // Paired variants. `base` has the value that the test names first among those that there are.
 struct isa_pair {
     size_t base, other; // indexes of entries
-    char test[96], axis[32], base_value[64], other_value[64];
     enum isa_likeness likeness;
 };
 

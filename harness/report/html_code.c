@@ -148,12 +148,12 @@ static void put_effect(const struct html *html, size_t device, size_t index, boo
     html_printf(out, "<li>%s.", words.data);
     if (pair && examined->likeness > ISA_SAME_TEXT) {
         struct text left = {0}, right = {0};
-        text_printf(&left, "%s=%s", examined->axis, examined->base_value);
-        text_printf(&right, "%s=%s", examined->axis, examined->other_value);
+        text_printf(&left, "%s=%s", effect->axis, effect->base_value);
+        text_printf(&right, "%s=%s", effect->axis, effect->other_value);
         html_printf(out,
                     "\n<details class=\"bulk pair\"><summary>The pair that differs most"
                     "</summary>\n<p><code>%s</code> and %s=%s</p>\n",
-                    study->entries[examined->base].name, examined->axis, examined->other_value);
+                    study->entries[examined->base].name, effect->axis, effect->other_value);
         put_difference(out, &study->entries[examined->base], left.data,
                        &study->entries[examined->other], right.data);
         text_puts(out, "</details>");
