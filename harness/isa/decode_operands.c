@@ -141,14 +141,11 @@ static void put_value(struct sass_reading *reading, const struct place *place, c
 // What bits 32 to 63 hold, as the form says.
 static void put_at_32(struct sass_reading *reading, const struct wanted *wanted, unsigned slot)
 {
-    static const struct place places[] = {
-        [1] = {REGISTER, 32, 63, 62, 0}, [3] = {CONSTANT, 32, 63, 62, 0},
-        [5] = {CONSTANT, 32, 63, 62, 0}, [6] = {UNIFORM, 32, 63, 62, 0},
-        [7] = {UNIFORM, 32, 63, 62, 0},
-    };
-    struct place place = places[reading->form];
-    place.slot = slot;
-    if (reading->form == 2 || reading->form == 4)
+    const unsigned form = reading->form;
+    struct place place = {REGISTER, 32, 63, 62, slot};
+    if (form != 1)
+        place.kind = form < 6 ? CONSTANT : UNIFORM;
+    if (form == 2 || form == 4)
         put_number(reading, wanted->number);
     else
         put_value(reading, &place, wanted->sign);

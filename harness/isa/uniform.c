@@ -17,21 +17,6 @@ static bool starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-// Instructions that give each lane something of its own from the same operands. Those that have an
-// operation of their own are known by it.
-static bool is_own(const struct sass_insn *insn)
-{
-    static const char *const own[] = {
-        "HMMA",  "IMMA",   "DMMA",  "BMMA",    "HGMMA",  "IGMMA", "QGMMA", "BGMMA",
-        "LDSM",  "MOVM",   "ELECT", "FSWZADD", "SUATOM", "SYNCS", "IPA",   "ALD",
-        "PIXLD", "ISBERD", "AL2P",  "TEX",     "TLD",    "TXD",   "TMML",  "LDTM",
-    };
-    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-        if (sass_begins(insn, own[i]))
-            return true;
-    return false;
-}
-
 // Special registers that are the same for all lanes of a warp.
 static bool is_same_special(const struct sass_insn *insn)
 {
@@ -162,7 +147,7 @@ static bool gives_varying(const struct sass_insn *insn, bool rows,
     case SASS_OTHER:
         if (sass_begins(insn, "CS2R"))
             return !is_same_special(insn);
-        return is_own(insn) || (reads && !(rows && is_same_in_row(insn, state)));
+        return reads && !(rows && is_same_in_row(insn, state));
     default: // loads too: lanes that load together from one address get one value
         return reads;
     }
