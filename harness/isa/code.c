@@ -110,6 +110,14 @@ void isa_remark(struct isa_code *code, const char *format, ...)
 
 // --- Looking
 
+const char *isa_statistic(const struct isa_code *code, const char *name)
+{
+    for (size_t i = 0; i < code->statistic_count; i++)
+        if (strcmp(code->statistics[i].name, name) == 0)
+            return code->statistics[i].value;
+    return "";
+}
+
 const struct isa_piece *isa_find(const struct isa_code *code, enum isa_source source)
 {
     for (size_t i = 0; i < code->piece_count; i++)

@@ -57,6 +57,8 @@ struct isa_piece *isa_add_piece(struct isa_code *code, enum isa_source source, c
 __attribute__((format(printf, 2, 3))) void isa_remark(struct isa_code *code, const char *format,
                                                       ...);
 
+// The value of a statistic, as the driver writes it; "" if it has none of that name.
+const char *isa_statistic(const struct isa_code *code, const char *name);
 // The first piece from a source; NULL if there is none.
 const struct isa_piece *isa_find(const struct isa_code *code, enum isa_source source);
 // The piece that is nearest to what the hardware executes: machine code, else the last text, which

@@ -184,19 +184,10 @@ uint32_t nvidia_warps_with(uint32_t architecture, uint32_t registers)
 
 // --- What is made of it
 
-// A number that the driver says; 0 if it does not say it.
-static size_t said(const struct isa_code *code, const char *statistic)
-{
-    for (size_t i = 0; i < code->statistic_count; i++)
-        if (strcmp(code->statistics[i].name, statistic) == 0)
-            return strtoul(code->statistics[i].value, NULL, 10);
-    return 0;
-}
-
 static void add_occupancy(struct isa_code *code, uint32_t architecture)
 {
     char value[64];
-    const size_t registers = said(code, "Register Count");
+    const size_t registers = strtoul(isa_statistic(code, "Register Count"), NULL, 10);
     const uint32_t warps =
         nvidia_warps_with(architecture, registers < 256 ? (uint32_t)registers : 0);
     if (!warps)
@@ -217,7 +208,7 @@ static void keep(struct isa_code *code, const struct nvidia_code *found, enum is
                        known->about);
         return;
     }
-    const size_t size = said(code, "Binary Size");
+    const size_t size = strtoul(isa_statistic(code, "Binary Size"), NULL, 10);
     if (size && size != found->size)
         isa_remark(code, "the driver says that its code has %zu bytes; the %s holds %zu", size,
                    isa_source_name(from), found->size);

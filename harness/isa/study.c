@@ -179,14 +179,6 @@ size_t isa_study_distinct(const struct isa_study *study)
     return distinct;
 }
 
-const char *isa_statistic(const struct isa_code *code, const char *name)
-{
-    for (size_t i = 0; i < code->statistic_count; i++)
-        if (strcmp(code->statistics[i].name, name) == 0)
-            return code->statistics[i].value;
-    return "";
-}
-
 const char *isa_registers(const struct isa_code *code)
 {
     static const char *const names[] = {"Register Count", "VGPRs", "cells"};

@@ -131,8 +131,6 @@ void isa_study_clear(struct isa_study *study);
 size_t isa_risks(const struct isa_entry *entry);
 // How many entries have code of their own: that none before them has.
 size_t isa_study_distinct(const struct isa_study *study);
-// The value of a statistic, as the driver writes it; "" if it has none of that name.
-const char *isa_statistic(const struct isa_code *code, const char *name);
 // The registers of an invocation, under whichever name the driver has for them; "" if it does not
 // say.
 const char *isa_registers(const struct isa_code *code);
