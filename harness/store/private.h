@@ -93,6 +93,11 @@ char *store_column_text(sqlite3_stmt *statement, int index);
 
 // --- Tables (table.c)
 
+struct store_blob {
+    const void *bytes;
+    size_t size;
+};
+
 // A column of a table, and the field of a struct that it is.
 struct store_field {
     const char *column;
@@ -107,6 +112,7 @@ struct store_field {
         STORE_SECONDS, // double
         STORE_BYTES,   // uint8_t[size]
         STORE_NAME,    // an enumeration, as one of `size` names
+        STORE_BLOB,    // struct store_blob, allocated when it is read
     } type;
     size_t offset, size;
     const char *const *names;
@@ -135,7 +141,10 @@ struct store_table {
     const char *members;        // what a row is known by, among those of its session
     const char *where;          // chooses a row: of session ?1, of number ?2
     const char *number;         // the column that a reader gets beside the record
-    const char *called;         // what an error calls a row, before that number
+    const char *called;         // what an error calls a row, before that number or its name
+    size_t named;               // offset of the name; 0: the number is said
+    const char *known;          // behind an INSERT: what becomes of a row that is there already;
+    bool updated;               // with all fields but the first two behind it
     // Whether a record is what this program could have written; NULL: all that can be read are.
     bool (*valid)(const void *record);
 };
@@ -147,6 +156,12 @@ struct store_device {
     char *id;
     char *checker;
     struct dev_facts facts;
+};
+
+// A row of table code.
+struct store_code_row {
+    char *device, *name, *sha256, *digest;
+    struct store_blob packed;
 };
 
 // The parts of a result that have tables of their own: its arrays as rows. The row at each place of
@@ -170,8 +185,6 @@ extern const struct store_fields store_brief;
 
 // Appends "PREFIXa, PREFIXb".
 void store_put_columns(struct text *sql, const char *prefix, struct store_fields fields);
-// "INSERT INTO table (keys, fields) VALUES (?1, ?2...)"
-void store_put_insert(struct text *sql, const struct store_table *table);
 // Binds the fields of a record as the arguments from `at` on. Text must outlive the step.
 void store_bind(sqlite3_stmt *statement, int at, struct store_fields fields, const void *record);
 // Reads them from the columns from `at` on. False if one cannot be what this program wrote; clear
@@ -227,7 +240,15 @@ bool store_convert(struct store *store, struct lit_error *error);
 bool store_devices_convert(struct store *store, struct lit_error *error);
 bool store_digests_convert(struct store *store, struct lit_error *error);
 
-// --- Rows, for those who check or copy them one by one
+// --- Rows, for those who write, check or copy them one by one
+
+// Inserts a row, or updates the one that is there; *number is the id that it has (0: it has none),
+// *fresh whether it is new. Sums and totals are to be made then.
+bool store_insert(struct store *store, enum store_kind kind, int64_t session, const void *record,
+                  int64_t *number, bool *fresh, struct lit_error *error);
+// The same in a transaction, with sums and totals.
+bool store_put_record(struct store *store, enum store_kind kind, int64_t session,
+                      const void *record, struct lit_error *error);
 
 // Reads rows of sessions, devices or tries, by the statement from behind "FROM TABLE" with the
 // arguments ?1 and ?2. `take` gets the number (of the session, or of the try) and the record, of
@@ -245,9 +266,9 @@ bool store_is_intact(struct store *store, enum store_kind kind, int64_t session,
                      struct lit_error *error);
 bool store_result_is_intact(struct store *store, int64_t session, int64_t number,
                             struct lit_error *error);
-// Codes are unpacked to see whether they can be.
-bool store_code_is_intact(struct store *store, int64_t session, int64_t number,
-                          struct lit_error *error);
+// Codes are unpacked to see whether they can be; `rest` as above.
+bool store_codes_are_intact(struct store *store, const char *rest, int64_t session, int64_t number,
+                            struct lit_error *error);
 // Writes the parts of the names of a session's results, or for session 0 of all.
 bool store_configurations_make(struct store *store, int64_t session, struct lit_error *error);
 // Whether the parts of a name are those that were written.

@@ -91,40 +91,6 @@ bool store_configurations_make(struct store *store, int64_t session, struct lit_
 
 // --- Writing
 
-// Inserts or replaces the row; *id is its number, which a replaced row keeps.
-static bool put_row(struct store *store, int64_t session, const struct store_result *result,
-                    int64_t *id, struct lit_error *error)
-{
-    struct text sql = {0};
-    store_put_insert(&sql, results);
-    text_puts(&sql, " ON CONFLICT (session, device, name) DO UPDATE SET ");
-    for (size_t i = 2; i < results->fields.count; i++) {
-        const char *column = results->fields.fields[i].column;
-        text_puts(&sql, i > 2 ? ", " : "");
-        text_puts(&sql, column);
-        text_puts(&sql, " = excluded.");
-        text_puts(&sql, column);
-    }
-    text_puts(&sql, " RETURNING id");
-    sqlite3_stmt *upsert = store_borrow(store, error, sql.data, "i", session);
-    text_free(&sql);
-    if (!upsert)
-        return false;
-    store_bind(upsert, 2, results->fields, result);
-    // Only a row that is new changes it.
-    sqlite3_set_last_insert_rowid(store->db, 0);
-    bool good = sqlite3_step(upsert) == SQLITE_ROW || store_fail(store, error);
-    if (good) {
-        *id = sqlite3_column_int64(upsert, 0);
-        good = sqlite3_step(upsert) == SQLITE_DONE || store_fail(store, error);
-    }
-    store_return(store, upsert);
-    if (good && sqlite3_last_insert_rowid(store->db) == *id)
-        good = put_configuration(store, result->name, error) &&
-               store_total_add(store, STORE_KIND_RESULT, session, *id, error);
-    return good;
-}
-
 // --- Children
 
 static void *place_of(const struct store_child *child, const struct store_result *result, size_t at)
@@ -215,11 +181,13 @@ static bool read_children(sqlite3_stmt *select, const struct store_child *child,
 bool store_result_put(struct store *store, int64_t session, const struct store_result *result,
                       struct lit_error *error)
 {
-    bool own;
+    bool own, fresh;
     int64_t id = 0;
     if (!store_enter(store, &own, error))
         return false;
-    bool good = put_row(store, session, result, &id, error);
+    bool good = store_insert(store, STORE_KIND_RESULT, session, result, &id, &fresh, error) &&
+                (!fresh || (put_configuration(store, result->name, error) &&
+                            store_total_add(store, STORE_KIND_RESULT, session, id, error)));
     for (size_t i = 0; good && i < STORE_CHILDREN; i++)
         good = put_children(store, &store_children[i], id, result, error);
     good = good && store_sum_make(store, STORE_KIND_RESULT, session, id, error);

@@ -15,32 +15,17 @@ void store_session_clear(struct store_session *session)
     *session = (struct store_session){0};
 }
 
-static bool insert_session(struct store *store, struct store_session *session,
-                           struct lit_error *error)
-{
-    struct text sql = {0};
-    store_put_insert(&sql, sessions);
-    sqlite3_stmt *insert = store_borrow(store, error, sql.data, "");
-    text_free(&sql);
-    if (!insert)
-        return false;
-    store_bind(insert, 2, sessions->fields, session);
-    const bool good = store_step(store, insert, error);
-    store_return(store, insert);
-    session->id = sqlite3_last_insert_rowid(store->db);
-    return good && store_run(store, error,
-                             "UPDATE session SET uuid = lower(hex(randomblob(16)))"
-                             " WHERE id = ? AND uuid = ''",
-                             "i", session->id);
-}
-
 bool store_session_begin(struct store *store, struct store_session *session,
                          struct lit_error *error)
 {
-    bool own;
+    bool own, fresh;
     if (!store_enter(store, &own, error))
         return false;
-    bool good = insert_session(store, session, error) &&
+    bool good = store_insert(store, STORE_KIND_SESSION, 0, session, &session->id, &fresh, error) &&
+                store_run(store, error,
+                          "UPDATE session SET uuid = lower(hex(randomblob(16)))"
+                          " WHERE id = ? AND uuid = ''",
+                          "i", session->id) &&
                 store_sum_make(store, STORE_KIND_SESSION, session->id, 0, error) &&
                 store_total_add(store, STORE_KIND_SESSION, session->id, 0, error);
     for (enum store_kind kind = STORE_KIND_DEVICE; good && kind < STORE_KINDS; kind++)
@@ -91,36 +76,13 @@ bool store_session_load(struct store *store, int64_t id, bool unfinished,
 
 static const struct store_table *const devices = &store_tables[STORE_KIND_DEVICE];
 
-static bool put_device(struct store *store, int64_t session, const struct store_device *device,
-                       struct lit_error *error)
-{
-    struct text sql = {0};
-    store_put_insert(&sql, devices);
-    text_puts(&sql, " ON CONFLICT DO UPDATE SET checker = excluded.checker"
-                    " WHERE excluded.checker <> 'device'");
-    sqlite3_stmt *insert = store_borrow(store, error, sql.data, "i", session);
-    text_free(&sql);
-    if (!insert)
-        return false;
-    store_bind(insert, 2, devices->fields, device);
-    const bool good = store_step(store, insert, error);
-    store_return(store, insert);
-    return good;
-}
-
 bool store_device_put(struct store *store, int64_t session, unsigned number,
                       const struct dev_facts *facts, const char *checker, struct lit_error *error)
 {
-    bool own;
     char id[DEV_ID_SIZE];
     struct store_device device = {number, id, (char *)checker, *facts};
     dev_facts_id(facts, id);
-    if (!store_enter(store, &own, error))
-        return false;
-    const bool good = put_device(store, session, &device, error) &&
-                      store_sum_make(store, STORE_KIND_DEVICE, session, number, error) &&
-                      store_total_make(store, STORE_KIND_DEVICE, session, error);
-    return store_leave(store, own, good, error);
+    return store_put_record(store, STORE_KIND_DEVICE, session, &device, error);
 }
 
 struct visiting {
@@ -196,24 +158,7 @@ static const struct store_table *const tunings = &store_tables[STORE_KIND_TUNING
 bool store_tuning_put(struct store *store, int64_t session, const struct store_tuning *tuning,
                       struct lit_error *error)
 {
-    bool own;
-    struct text sql = {0};
-    if (!store_enter(store, &own, error))
-        return false;
-    store_put_insert(&sql, tunings);
-    text_puts(&sql,
-              " ON CONFLICT (session, device, name, stress) DO UPDATE SET sha256 = excluded.sha256,"
-              " runs = excluded.runs, failed_runs = excluded.failed_runs,"
-              " no_progress_runs = excluded.no_progress_runs, seconds = excluded.seconds");
-    sqlite3_stmt *insert = store_borrow(store, error, sql.data, "i", session);
-    text_free(&sql);
-    if (insert)
-        store_bind(insert, 2, tunings->fields, tuning);
-    const bool good = insert && store_step(store, insert, error) &&
-                      store_sum_make(store, STORE_KIND_TUNING, session, 0, error) &&
-                      store_total_make(store, STORE_KIND_TUNING, session, error);
-    store_return(store, insert);
-    return store_leave(store, own, good, error);
+    return store_put_record(store, STORE_KIND_TUNING, session, tuning, error);
 }
 
 struct visiting_tries {

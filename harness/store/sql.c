@@ -259,6 +259,57 @@ char *store_column_text(sqlite3_stmt *statement, int index)
 
 // --- Records
 
+bool store_insert(struct store *store, enum store_kind kind, int64_t session, const void *record,
+                  int64_t *number, bool *fresh, struct lit_error *error)
+{
+    const struct store_table *table = &store_tables[kind];
+    struct text sql = {0};
+    text_printf(&sql, "INSERT INTO %s (%s, ", table->name, table->keys);
+    store_put_columns(&sql, "", table->fields);
+    text_puts(&sql, ") VALUES (nullif(?, 0)");
+    for (size_t i = 0; i < table->fields.count; i++)
+        text_puts(&sql, ", ?");
+    text_puts(&sql, ") ");
+    text_puts(&sql, table->known);
+    for (size_t i = 2; table->updated && i < table->fields.count; i++) {
+        const char *column = table->fields.fields[i].column;
+        text_puts(&sql, i > 2 ? ", " : " ");
+        text_puts(&sql, column);
+        text_puts(&sql, " = excluded.");
+        text_puts(&sql, column);
+    }
+    text_puts(&sql, kind == STORE_KIND_DEVICE ? "" : " RETURNING id");
+    sqlite3_stmt *insert = store_borrow(store, error, sql.data, "i", session);
+    text_free(&sql);
+    if (!insert)
+        return false;
+    store_bind(insert, 2, table->fields, record);
+    // Only a row that is new changes it.
+    sqlite3_set_last_insert_rowid(store->db, 0);
+    int step = sqlite3_step(insert);
+    *number = step == SQLITE_ROW ? sqlite3_column_int64(insert, 0) : 0;
+    if (step == SQLITE_ROW)
+        step = sqlite3_step(insert);
+    const bool good = step == SQLITE_DONE || store_fail(store, error);
+    store_return(store, insert);
+    *fresh = sqlite3_last_insert_rowid(store->db) == *number;
+    return good;
+}
+
+bool store_put_record(struct store *store, enum store_kind kind, int64_t session,
+                      const void *record, struct lit_error *error)
+{
+    bool own, fresh;
+    int64_t number;
+    if (!store_enter(store, &own, error))
+        return false;
+    const bool good = store_insert(store, kind, session, record, &number, &fresh, error) &&
+                      store_sum_make(store, kind, session, number, error) &&
+                      (!fresh || (number ? store_total_add(store, kind, session, number, error)
+                                         : store_total_make(store, kind, session, error)));
+    return store_leave(store, own, good, error);
+}
+
 struct records {
     struct store *store;
     const struct store_table *table;
@@ -276,15 +327,21 @@ static enum store_row take_record(sqlite3_stmt *select, void *user)
         struct store_session session;
         struct store_device device;
         struct store_tuning tuning;
+        struct store_code_row code;
     } record;
     memset(&record, 0, sizeof record);
     const bool good = store_read(select, 1, table->fields, &record) &&
                       sqlite3_column_int(select, 1 + (int)table->fields.count) == 1 &&
                       (!table->valid || table->valid(&record));
     const bool more = good && (!records->take || records->take(number, &record, records->user));
-    store_clear(table->fields, &record);
-    if (!good)
+    char *name = NULL;
+    if (table->named)
+        memcpy(&name, (const char *)&record + table->named, sizeof name);
+    if (!good && table->named)
+        store_damaged(records->store, records->error, "%s %.200s", table->called, name);
+    else if (!good)
         store_damaged(records->store, records->error, "%s %lld", table->called, (long long)number);
+    store_clear(table->fields, &record);
     return !good ? STORE_FAILED : more ? STORE_NEXT : STORE_STOP;
 }
 
@@ -314,11 +371,12 @@ bool store_is_intact(struct store *store, enum store_kind kind, int64_t session,
     struct text rest = {0};
     if (kind == STORE_KIND_RESULT)
         return store_result_is_intact(store, session, number, error);
-    if (kind == STORE_KIND_CODE)
-        return store_code_is_intact(store, session, number, error);
     text_printf(&rest, "WHERE %s", number ? store_tables[kind].where : "session = ?1");
-    const bool good = store_total_check(store, kind, session, error) &&
-                      store_each_record(store, kind, rest.data, session, number, NULL, NULL, error);
+    const bool good =
+        store_total_check(store, kind, session, error) &&
+        (kind == STORE_KIND_CODE
+             ? store_codes_are_intact(store, rest.data, session, number, error)
+             : store_each_record(store, kind, rest.data, session, number, NULL, NULL, error));
     text_free(&rest);
     return good;
 }

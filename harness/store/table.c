@@ -116,11 +116,12 @@ static const struct store_field tuning_fields[] = {
     {"seconds", SECONDS(struct store_tuning, seconds)},
 };
 
-// Its last column is bound and read by code.c itself.
 static const struct store_field code_fields[] = {
-    {"device", STORE_TEXT, 0, 0, NULL},  {"name", STORE_TEXT, 0, 0, NULL},
-    {"sha256", STORE_TEXT, 0, 0, NULL},  {"digest", STORE_TEXT, 0, 0, NULL},
-    {"packed", STORE_BYTES, 0, 0, NULL},
+    {"device", TEXT(struct store_code_row, device)},
+    {"name", TEXT(struct store_code_row, name)},
+    {"sha256", TEXT(struct store_code_row, sha256)},
+    {"digest", TEXT(struct store_code_row, digest)},
+    {"packed", SIZED(STORE_BLOB, struct store_code_row, packed)},
 };
 
 static bool is_session(const void *record)
@@ -140,16 +141,24 @@ static bool is_tuning(const void *record)
 const struct store_table store_tables[STORE_KINDS] = {
     [STORE_KIND_SCHEMA] = {.name = "sqlite_schema", .members = "type, name, tbl_name, sql"},
     [STORE_KIND_SESSION] = {"session", "id", FIELDS(session_fields), "id, uuid", "id = ?1", "id",
-                            "session", is_session},
+                            "session", .known = "", .valid = is_session},
     [STORE_KIND_DEVICE] = {"device", "session", FIELDS(device_fields), "number, id",
-                           "session = ?1 AND number = ?2", "session", "a device of session", NULL},
+                           "session = ?1 AND number = ?2", "session", "a device of session",
+                           .known = "ON CONFLICT DO UPDATE SET checker = excluded.checker"
+                                    " WHERE excluded.checker <> 'device'"},
     [STORE_KIND_RESULT] = {"result", "session", FIELDS(result_fields), "id, device, name",
-                           "session = ?1 AND id = ?2", "id", "result", NULL},
+                           "session = ?1 AND id = ?2", "id", "result",
+                           .known = "ON CONFLICT (session, device, name) DO UPDATE SET",
+                           .updated = true},
     [STORE_KIND_TUNING] = {"tuning", "session", FIELDS(tuning_fields), "id, device, name, stress",
                            "session = ?1 AND id = ?2", "id", "a tried stress configuration, row",
-                           is_tuning},
+                           .known = "ON CONFLICT (session, device, name, stress) DO UPDATE SET",
+                           .updated = true, .valid = is_tuning},
     [STORE_KIND_CODE] = {"code", "session", FIELDS(code_fields), "id, device, name",
-                         "session = ?1 AND id = ?2", "id", "code", NULL},
+                         "session = ?1 AND id = ?2", "id", "the code of",
+                         .named = offsetof(struct store_code_row, name),
+                         .known = "ON CONFLICT (session, device, name) DO UPDATE SET",
+                         .updated = true},
 };
 
 static const struct store_field outcome_fields[] = {{"instances", STORE_COUNT, 0, 0, NULL}};
@@ -209,16 +218,6 @@ void store_put_columns(struct text *sql, const char *prefix, struct store_fields
         text_puts(sql, prefix);
         text_puts(sql, fields.fields[i].column);
     }
-}
-
-void store_put_insert(struct text *sql, const struct store_table *table)
-{
-    text_printf(sql, "INSERT INTO %s (%s, ", table->name, table->keys);
-    store_put_columns(sql, "", table->fields);
-    text_puts(sql, ") VALUES (?");
-    for (size_t i = 0; i < table->fields.count; i++)
-        text_puts(sql, ", ?");
-    text_puts(sql, ")");
 }
 
 static void bind_hex(sqlite3_stmt *statement, int at, uint64_t value)
@@ -283,6 +282,11 @@ void store_bind(sqlite3_stmt *statement, int at, struct store_fields fields, con
         case STORE_NAME:
             bind_text(statement, at, field->names[*(const int *)value]);
             break;
+        case STORE_BLOB: {
+            const struct store_blob *blob = value;
+            sqlite3_bind_blob64(statement, at, blob->bytes, blob->size, SQLITE_STATIC);
+            break;
+        }
         }
     }
 }
@@ -315,7 +319,8 @@ static bool read_field(sqlite3_stmt *select, int at, const struct store_field *f
     double real;
     if (field->type == STORE_COUNT || field->type == STORE_WORD || field->type == STORE_FLAG)
         number = sqlite3_column_int64(select, at);
-    else if (field->type != STORE_BYTES && field->type != STORE_SECONDS)
+    else if (field->type != STORE_BYTES && field->type != STORE_BLOB &&
+             field->type != STORE_SECONDS)
         text = (const char *)sqlite3_column_text(select, at);
     switch (field->type) {
     case STORE_TEXT:
@@ -355,6 +360,13 @@ static bool read_field(sqlite3_stmt *select, int at, const struct store_field *f
         return true;
     case STORE_NAME:
         return read_name(text, field, value);
+    case STORE_BLOB:
+        bytes = sqlite3_column_blob(select, at);
+        copy = lit_alloc((size_t)sqlite3_column_bytes(select, at) + 1, 1);
+        *(struct store_blob *)value =
+            (struct store_blob){copy, (size_t)sqlite3_column_bytes(select, at)};
+        memcpy(copy, bytes ? bytes : "", ((struct store_blob *)value)->size);
+        return true;
     }
     return false;
 }
@@ -373,7 +385,8 @@ void store_clear(struct store_fields fields, void *record)
 {
     for (size_t i = 0; i < fields.count; i++) {
         const struct store_field *field = &fields.fields[i];
-        if (field->type == STORE_TEXT) {
+        // The first member of a blob is a pointer too.
+        if (field->type == STORE_TEXT || field->type == STORE_BLOB) {
             char *text, *none = NULL;
             memcpy(&text, (char *)record + field->offset, sizeof text);
             memcpy((char *)record + field->offset, &none, sizeof none);
