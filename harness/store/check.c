@@ -99,34 +99,18 @@ static void check_structure(struct checking *c)
 
 // --- Lists of rows
 
-struct list {
-    int64_t *ids;
-    size_t count, room;
-};
-
 static int compare_ids(const void *left, const void *right)
 {
     const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
     return a < b ? -1 : a > b;
 }
 
-static enum store_row add_id(sqlite3_stmt *select, void *user)
-{
-    struct list *list = user;
-    if (list->count == list->room) {
-        list->room = list->room * 2 + 64;
-        list->ids = lit_realloc(list->ids, list->room, sizeof *list->ids);
-    }
-    list->ids[list->count++] = sqlite3_column_int64(select, 0);
-    return STORE_NEXT;
-}
-
 // The rows of a table that belong to a session, each once: as SQLite finds them, and where it
 // found something wrong, also as the table has them from either end. Each way ends where it fails.
-static struct list list_rows(struct checking *c, enum store_kind kind, int64_t session)
+static struct store_numbers list_rows(struct checking *c, enum store_kind kind, int64_t session)
 {
     static const char *const orders[] = {"", " ORDER BY 1", " ORDER BY 1 DESC"};
-    struct list list = {0};
+    struct store_numbers list = {0};
     struct lit_error error = {0};
     size_t kept = 0;
     for (size_t way = 0; way < (c->broken ? 3 : 1); way++) {
@@ -134,8 +118,8 @@ static struct list list_rows(struct checking *c, enum store_kind kind, int64_t s
         text_printf(&sql, "SELECT %s FROM %s%s%s%s", kind == STORE_KIND_DEVICE ? "number" : "id",
                     store_tables[kind].name, way && kind != STORE_KIND_DEVICE ? " NOT INDEXED" : "",
                     kind == STORE_KIND_SESSION ? "" : " WHERE session = ?", orders[way]);
-        store_each(c->from, &error, store_borrow(c->from, &error, sql.data, "i", session), add_id,
-                   &list);
+        store_add_numbers(c->from, &error, store_borrow(c->from, &error, sql.data, "i", session),
+                          &list);
         text_free(&sql);
     }
     if (list.count > 0)
@@ -176,7 +160,7 @@ static bool has_device(struct checking *c, enum store_kind kind, int64_t number)
     char *id = column_of(c, kind, kind == STORE_KIND_DEVICE ? "id" : "device", number);
     bool found = false;
     if (kind == STORE_KIND_DEVICE) {
-        c->devices = lit_realloc(c->devices, c->device_count + 1, sizeof *c->devices);
+        c->devices = lit_grow(c->devices, c->device_count, sizeof *c->devices);
         c->devices[c->device_count++] = id;
         return true;
     }
@@ -232,7 +216,7 @@ static void take_row(struct checking *c, enum store_kind kind, int64_t number)
 
 static void take_rows(struct checking *c, enum store_kind kind)
 {
-    struct list list = list_rows(c, kind, c->session.id);
+    struct store_numbers list = list_rows(c, kind, c->session.id);
     for (size_t i = 0; i < list.count && !c->failed; i++)
         take_row(c, kind, list.ids[i]);
     free(list.ids);
@@ -251,7 +235,7 @@ static void check_session(struct checking *c, int64_t id)
     c->lost = false;
     forget_devices(c);
     if (id <= 0 || !store_session_load(c->from, id, false, &c->session, &error)) {
-        struct list list = list_rows(c, STORE_KIND_RESULT, id);
+        struct store_numbers list = list_rows(c, STORE_KIND_RESULT, id);
         tell(c, "session %lld is damaged, and its results (%zu) are without it", (long long)id,
              list.count);
         free(list.ids);
@@ -266,7 +250,7 @@ static void check_session(struct checking *c, int64_t id)
     if (c->to && !c->failed)
         c->failed =
             !store_configurations_make(c->to, c->copy, c->error) ||
-            !store_sum_session(c->to, c->copy, c->error) ||
+            !store_sum_all(c->to, c->copy, c->error) ||
             (c->session.finished && !c->lost && !store_session_finish(c->to, c->copy, c->error));
     c->checked->sessions += !c->lost;
     store_session_clear(&c->session);
@@ -279,7 +263,7 @@ static bool check_all(struct checking *c)
         return false;
     check_structure(c);
     check_total(c, STORE_KIND_SESSION, 0);
-    struct list list = list_rows(c, STORE_KIND_SESSION, 0);
+    struct store_numbers list = list_rows(c, STORE_KIND_SESSION, 0);
     for (size_t i = 0; i < list.count && !c->failed; i++)
         check_session(c, list.ids[i]);
     free(list.ids);

@@ -130,7 +130,7 @@ static bool combine(struct combining *c, const char *uuid)
                 store_number(c->store, c->error, &session, "SELECT session FROM made", "") &&
                 store_run(c->store, c->error, "UPDATE session SET uuid = ?2 WHERE id = ?1", "it",
                           session, uuid) &&
-                store_sum_session(c->store, session, c->error) &&
+                store_sum_all(c->store, session, c->error) &&
                 store_total_add(c->store, STORE_KIND_SESSION, session, 0, c->error);
     c->done->combined += good;
     return good;
@@ -152,29 +152,16 @@ static bool combine_run(struct combining *c, int64_t shard)
     return good;
 }
 
-struct runs {
-    int64_t *shards; // one of each
-    size_t count;
-};
-
-static enum store_row add_run(sqlite3_stmt *select, void *user)
-{
-    struct runs *runs = user;
-    runs->shards = lit_realloc(runs->shards, runs->count + 1, sizeof *runs->shards);
-    runs->shards[runs->count++] = sqlite3_column_int64(select, 0);
-    return STORE_NEXT;
-}
-
 bool store_combine_shards(struct store *store, struct store_merge_done *done,
                           struct lit_error *error)
 {
     struct combining c = {store, done, error};
-    struct runs runs = {0};
+    struct store_numbers runs = {0}; // a shard of each
     bool good = run(&c, "shards") && store_forget_totals(store, error) &&
-                store_each(store, error, query(&c, "runs", 0), add_run, &runs);
+                store_add_numbers(store, error, query(&c, "runs", 0), &runs);
     for (size_t i = 0; good && i < runs.count; i++)
-        good = combine_run(&c, runs.shards[i]);
-    free(runs.shards);
+        good = combine_run(&c, runs.ids[i]);
+    free(runs.ids);
     return good;
 }
 

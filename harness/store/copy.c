@@ -90,15 +90,6 @@ static bool find_offset(struct store *from, int64_t session, struct store *to, i
     return true;
 }
 
-bool store_sum_session(struct store *store, int64_t session, struct lit_error *error)
-{
-    bool good = store_sum_make(store, STORE_KIND_SESSION, session, 0, error);
-    for (enum store_kind kind = STORE_KIND_DEVICE; good && kind < STORE_KINDS; kind++)
-        good = store_sum_make(store, kind, session, 0, error) &&
-               store_total_make(store, kind, session, error);
-    return good;
-}
-
 bool store_copy_session(struct store *from, int64_t session, struct store *to, const char *uuid,
                         int64_t *copy, struct lit_error *error)
 {
@@ -122,8 +113,7 @@ bool store_copy_session(struct store *from, int64_t session, struct store *to, c
                                "result IN (SELECT id FROM result WHERE session = ?1)", session, 0,
                                *copy, offset, error);
     store_session_clear(&row);
-    return good && store_configurations_make(to, *copy, error) &&
-           store_sum_session(to, *copy, error);
+    return good && store_configurations_make(to, *copy, error) && store_sum_all(to, *copy, error);
 }
 
 bool store_forget_totals(struct store *store, struct lit_error *error)

@@ -266,11 +266,6 @@ static bool fail_held(int file, const char *shown, struct lit_error *error)
                     shown);
 }
 
-static bool fail_open(const char *shown, struct lit_error *error)
-{
-    return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot write here: %s", shown, strerror(errno));
-}
-
 bool store_lock_take(struct store_lock *lock, const char *path, const char *shown,
                      struct lit_error *error)
 {
@@ -281,18 +276,18 @@ bool store_lock_take(struct store_lock *lock, const char *path, const char *show
         // Close-on-exec: a worker that outlives its supervisor must not keep the lock.
         int file = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
         if (file < 0)
-            return fail_open(shown, error);
+            return fail_file(error, shown, "write here");
         if (flock(file, LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK)
                 return fail_held(file, shown, error);
-            fail_open(shown, error);
+            fail_file(error, shown, "write here");
             close(file);
             return false;
         }
         // The one who held it may have removed the file between our open and our lock.
         int same = names_same_file(file, lock->path);
         if (same < 0)
-            fail_open(shown, error);
+            fail_file(error, shown, "write here");
         if (same <= 0)
             close(file);
         if (same < 0)

@@ -16,7 +16,6 @@
 struct loading {
     struct store *store;
     struct store_index *index;
-    size_t session_room, driver_room;
     uint64_t counted;
     bool orphan;
     bool combined; // there may be sessions that were combined from others
@@ -29,11 +28,7 @@ static bool add_session(int64_t number, void *record, void *user)
     struct store_session *session = record;
     session->id = number;
     struct store_index *index = loading->index;
-    if (index->session_count == loading->session_room) {
-        loading->session_room = loading->session_room * 2 + 16;
-        index->sessions =
-            lit_realloc(index->sessions, loading->session_room, sizeof *index->sessions);
-    }
+    index->sessions = lit_grow(index->sessions, index->session_count, sizeof *index->sessions);
     index->sessions[index->session_count++] = *session;
     loading->combined = loading->combined || strstr(session->options, "\"joined\"");
     *session = (struct store_session){0};
@@ -94,10 +89,7 @@ static bool add_device(int64_t number, void *record, void *user)
             last->last = session->started;
         return true;
     }
-    if (index->driver_count == loading->driver_room) {
-        loading->driver_room = loading->driver_room * 2 + 8;
-        index->drivers = lit_realloc(index->drivers, loading->driver_room, sizeof *index->drivers);
-    }
+    index->drivers = lit_grow(index->drivers, index->driver_count, sizeof *index->drivers);
     struct store_driver *driver = &index->drivers[index->driver_count++];
     *driver = (struct store_driver){
         .facts = device->facts, .sessions = 1, .first = session->started, .last = session->started};
@@ -207,7 +199,7 @@ struct walk {
     sqlite3_stmt *select;
     char *name; // of the rows
     struct row *rows;
-    size_t count, room;
+    size_t count;
 };
 
 static void clear_rows(struct walk *walk)
@@ -250,10 +242,7 @@ enum { SESSION, DEVICE, NAME, INTACT = 1 + STORE_BRIEF_FIELDS };
 static bool take_row(struct walk *walk)
 {
     sqlite3_stmt *select = walk->select;
-    if (walk->count == walk->room) {
-        walk->room = walk->room * 2 + 16;
-        walk->rows = lit_realloc(walk->rows, walk->room, sizeof(*walk->rows));
-    }
+    walk->rows = lit_grow(walk->rows, walk->count, sizeof *walk->rows);
     struct row *row = &walk->rows[walk->count++];
     struct store_result *result = &row->result;
     *row = (struct row){0};

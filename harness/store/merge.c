@@ -71,7 +71,7 @@ static bool add_incoming(int64_t number, void *record, void *user)
     struct store_session *session = record;
     session->id = number;
     merging->incoming =
-        lit_realloc(merging->incoming, merging->incoming_count + 1, sizeof(*merging->incoming));
+        lit_grow(merging->incoming, merging->incoming_count, sizeof *merging->incoming);
     merging->incoming[merging->incoming_count++] = (struct incoming){merging->input_at, *session};
     *session = (struct store_session){0};
     return true;

@@ -80,6 +80,14 @@ enum store_row {
 bool store_each(struct store *store, struct lit_error *error, sqlite3_stmt *select,
                 enum store_row (*row)(sqlite3_stmt *select, void *user), void *user);
 
+// The numbers in the first column of a statement's rows; free() ids. Those before an error stay.
+struct store_numbers {
+    int64_t *ids;
+    size_t count;
+};
+bool store_add_numbers(struct store *store, struct lit_error *error, sqlite3_stmt *select,
+                       struct store_numbers *numbers);
+
 // A transaction, which may be a part of a larger one: *own says whether it is not. store_leave
 // commits if `good`, else rolls back; true if all is written.
 bool store_enter(struct store *store, bool *own, struct lit_error *error);
@@ -209,8 +217,8 @@ void store_put_select(struct text *sql, enum store_kind kind, const char *rest);
 // Makes the checksum of a row, or for number 0 those of all rows of the session.
 bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, int64_t number,
                     struct lit_error *error);
-// Makes all there are, with the totals.
-bool store_sum_all(struct store *store, struct lit_error *error);
+// Makes those of all rows of a session, or for session 0 all there are, with the totals.
+bool store_sum_all(struct store *store, int64_t session, struct lit_error *error);
 // Whether each row of each table is what its checksum says.
 bool store_sum_check_all(struct store *store, struct lit_error *error);
 
@@ -291,8 +299,6 @@ bool store_copy_rows(struct store *from, struct store *to, const char *table, co
 // reports do; `uuid` is what it is called there. *copy is its number there.
 bool store_copy_session(struct store *from, int64_t session, struct store *to, const char *uuid,
                         int64_t *copy, struct lit_error *error);
-// Makes the checksums and totals of all rows of a session.
-bool store_sum_session(struct store *store, int64_t session, struct lit_error *error);
 bool store_remove_session(struct store *store, int64_t session, struct lit_error *error);
 // Makes totals right after sessions were removed.
 bool store_forget_totals(struct store *store, struct lit_error *error);

@@ -7,7 +7,7 @@
 bool store_convert(struct store *store, struct lit_error *error)
 {
     return store_devices_convert(store, error) && store_digests_convert(store, error) &&
-           store_configurations_make(store, 0, error) && store_sum_all(store, error);
+           store_configurations_make(store, 0, error) && store_sum_all(store, 0, error);
 }
 
 bool store_migrate(struct store *store, int version, struct lit_error *error)

@@ -219,6 +219,20 @@ bool store_each(struct store *store, struct lit_error *error, sqlite3_stmt *sele
     return said != STORE_FAILED;
 }
 
+static enum store_row add_number(sqlite3_stmt *select, void *user)
+{
+    struct store_numbers *numbers = user;
+    numbers->ids = lit_grow(numbers->ids, numbers->count, sizeof *numbers->ids);
+    numbers->ids[numbers->count++] = sqlite3_column_int64(select, 0);
+    return STORE_NEXT;
+}
+
+bool store_add_numbers(struct store *store, struct lit_error *error, sqlite3_stmt *select,
+                       struct store_numbers *numbers)
+{
+    return store_each(store, error, select, add_number, numbers);
+}
+
 bool store_enter(struct store *store, bool *own, struct lit_error *error)
 {
     *own = sqlite3_get_autocommit(store->db);

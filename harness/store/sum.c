@@ -170,29 +170,25 @@ void store_put_select(struct text *sql, enum store_kind kind, const char *rest)
     text_printf(sql, " FROM %s %s", table->name, rest);
 }
 
-// The rows of a session; what SESSION is for the sessions themselves.
-static const char *of_session(enum store_kind kind)
-{
-    return kind <= STORE_KIND_SESSION ? "?1 = 0" : "session = ?1";
-}
-
 bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, int64_t number,
                     struct lit_error *error)
 {
     const struct store_table *table = &store_tables[kind];
+    const char *which = number || (session && kind == STORE_KIND_SESSION) ? table->where
+                        : session                                         ? "session = ?1"
+                                                                          : "?1 = 0";
     struct text sql = {0};
     bool good = true;
     if (kind == STORE_KIND_RESULT) {
         text_puts(&sql, "UPDATE result SET brief = ");
         store_put_brief(&sql);
-        text_printf(&sql, " WHERE %s", number ? table->where : of_session(kind));
+        text_printf(&sql, " WHERE %s", which);
         good = store_run(store, error, sql.data, "ii", session, number);
         sql.length = 0;
     }
     text_printf(&sql, "UPDATE %s SET sum = ", table->name);
     store_put_sum(&sql, kind);
-    text_printf(&sql, " WHERE %s",
-                number || kind == STORE_KIND_SESSION ? table->where : of_session(kind));
+    text_printf(&sql, " WHERE %s", which);
     good = good && store_run(store, error, sql.data, "ii", session, number);
     text_free(&sql);
     return good;
@@ -220,10 +216,18 @@ bool store_total_make(struct store *store, enum store_kind kind, int64_t session
 {
     const struct store_table *table = &store_tables[kind];
     struct text sql = {0};
-    text_printf(&sql,
-                "INSERT OR REPLACE INTO total (session, kind, members, sum)"
-                " SELECT ?1, '%s', count(*), litmus_total(%s) FROM %s WHERE %s",
-                table->name, table->members, table->name, of_session(kind));
+    if (kind <= STORE_KIND_SESSION)
+        text_printf(&sql,
+                    "INSERT OR REPLACE INTO total SELECT 0, '%s', count(*), litmus_total(%s)"
+                    " FROM %s WHERE ?1 = 0",
+                    table->name, table->members, table->name);
+    else
+        text_printf(&sql,
+                    "INSERT OR REPLACE INTO total SELECT id, '%s', (SELECT count(*) FROM %s WHERE"
+                    " session = s.id), (SELECT litmus_total(%s) FROM %s WHERE session = s.id)"
+                    " FROM session AS s WHERE %s",
+                    table->name, table->name, table->members, table->name,
+                    session ? "id = ?1" : "?1 = 0");
     const bool good = store_run(store, error, sql.data, "i", session);
     text_free(&sql);
     return good;
@@ -277,48 +281,29 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
 
 // --- All of a file
 
-bool store_sum_all(struct store *store, struct lit_error *error)
+bool store_sum_all(struct store *store, int64_t session, struct lit_error *error)
 {
-    struct text sql = {0};
-    text_puts(&sql, "UPDATE result SET brief = ");
-    store_put_brief(&sql);
-    text_puts(&sql, " WHERE brief <> ");
-    store_put_brief(&sql);
-    text_puts(&sql, "; DELETE FROM total;");
-    for (enum store_kind kind = STORE_KIND_SESSION; kind < STORE_KINDS; kind++) {
-        const struct store_table *table = &store_tables[kind];
-        text_printf(&sql, "UPDATE %s SET sum = ", table->name);
-        store_put_sum(&sql, kind);
-        text_puts(&sql, ";");
-        if (kind > STORE_KIND_SESSION)
-            text_printf(&sql,
-                        "INSERT INTO total SELECT id, '%s', (SELECT count(*) FROM %s WHERE session"
-                        " = s.id), (SELECT litmus_total(%s) FROM %s WHERE session = s.id)"
-                        " FROM session AS s;",
-                        table->name, table->name, table->members, table->name);
-    }
-    const bool good = store_execute(store, sql.data, error) &&
-                      store_total_make(store, STORE_KIND_SCHEMA, 0, error) &&
-                      store_total_make(store, STORE_KIND_SESSION, 0, error);
-    text_free(&sql);
+    bool good = session || (store_run(store, error, "DELETE FROM total", "") &&
+                            store_total_make(store, STORE_KIND_SCHEMA, 0, error));
+    for (enum store_kind kind = STORE_KIND_SESSION; good && kind < STORE_KINDS; kind++)
+        good = store_sum_make(store, kind, session, 0, error) &&
+               ((session && kind == STORE_KIND_SESSION) ||
+                store_total_make(store, kind, session, error));
     return good;
 }
 
 bool store_sum_check_all(struct store *store, struct lit_error *error)
 {
-    bool good = true;
-    for (enum store_kind kind = STORE_KIND_SCHEMA; good && kind < STORE_KINDS; kind++) {
-        const struct store_table *table = &store_tables[kind];
+    bool good = store_total_check(store, STORE_KIND_SCHEMA, 0, error);
+    for (enum store_kind kind = STORE_KIND_SESSION; good && kind < STORE_KINDS; kind++) {
         struct text sql = {0};
         int64_t wrong = 0;
-        text_printf(&sql, "SELECT count(*) FROM %s WHERE sum <> ", table->name);
-        if (kind > STORE_KIND_SCHEMA)
-            store_put_sum(&sql, kind);
-        good = (kind == STORE_KIND_SCHEMA || store_number(store, error, &wrong, sql.data, "")) &&
-               store_total_check(store, kind, 0, error);
-        if (good && wrong > 0)
-            good =
-                store_damaged(store, error, "%lld rows of table %s", (long long)wrong, table->name);
+        text_printf(&sql, "SELECT count(*) FROM %s WHERE sum <> ", store_tables[kind].name);
+        store_put_sum(&sql, kind);
+        good = store_number(store, error, &wrong, sql.data, "") &&
+               store_total_check(store, kind, 0, error) &&
+               (wrong == 0 || store_damaged(store, error, "%lld rows of table %s", (long long)wrong,
+                                            store_tables[kind].name));
         text_free(&sql);
     }
     return good;

@@ -167,7 +167,7 @@ static void write_with_column(uint8_t which, const uint8_t *data, size_t size)
     struct store sealed = {.db = db, .path = path, .version = STORE_VERSION};
     struct lit_error error = {0};
     MUST(store_functions_define(db));
-    store_sum_all(&sealed, &error);
+    store_sum_all(&sealed, 0, &error);
     store_drop_kept(&sealed);
     sqlite3_close(db);
 }

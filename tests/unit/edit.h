@@ -16,7 +16,7 @@ static void edit_store(const char *name, const char *sql)
     if (sqlite3_exec(store.db, sql, NULL, NULL, &message) != SQLITE_OK)
         fail_msg("%s: %s", sql, message);
     sqlite3_exec(store.db, "PRAGMA ignore_check_constraints = 1", NULL, NULL, NULL);
-    if (!store_sum_all(&store, &error))
+    if (!store_sum_all(&store, 0, &error))
         fail_msg("%s", error.message);
     store_drop_kept(&store);
     sqlite3_close(store.db);
