@@ -25,7 +25,6 @@ struct reader {
     const char *at, *end; // of the present line
     unsigned long line;   // from 1
     struct exp_trace *trace;
-    size_t step_room, code_room;
     bool in_dispatch, rising, over;
     const char *wrong; // what the present line lacks
 };
@@ -204,10 +203,7 @@ static void read_code(struct reader *r)
     for (size_t i = 0; i < length; i++)
         text[i] = r->at[i] >= ' ' && r->at[i] < 0x7f ? r->at[i] : '?';
     r->at = r->end;
-    if (t->code_count == r->code_room) {
-        r->code_room = r->code_room * 2 + 64;
-        t->codes = lit_realloc(t->codes, r->code_room, sizeof *t->codes);
-    }
+    t->codes = lit_grow(t->codes, t->code_count, sizeof *t->codes);
     t->codes[t->code_count++] = (struct exp_code){(enum exp_code_kind)kind, text};
 }
 
@@ -244,10 +240,7 @@ static void read_step(struct reader *r)
         blame(r, "shorter trace");
     if (r->wrong)
         return;
-    if (t->step_count == r->step_room) {
-        r->step_room = r->step_room * 2 + 1024;
-        t->steps = lit_realloc(t->steps, r->step_room, sizeof *t->steps);
-    }
+    t->steps = lit_grow(t->steps, t->step_count, sizeof *t->steps);
     if (t->step_count && t->steps[t->step_count - 1].time > step.time)
         r->rising = false;
     t->steps[t->step_count++] = step;
