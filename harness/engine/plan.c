@@ -42,10 +42,7 @@ static void gather(const struct cat_case *which, void *user)
     if (which->subgroup != g->usual && !g->selection->thorough &&
         (g->sized->count == 0 || !cat_selection_has(g->sized, which)))
         return;
-    // Grows by doubling: the count is a power of two when the room is used up.
-    size_t count = g->plan->count;
-    if (count == 0 || (count & (count - 1)) == 0)
-        g->plan->cases = lit_realloc(g->plan->cases, count ? 2 * count : 1, sizeof *g->plan->cases);
+    g->plan->cases = lit_grow(g->plan->cases, g->plan->count, sizeof *g->plan->cases);
     g->plan->cases[g->plan->count++] = *which;
 }
 
