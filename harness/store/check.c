@@ -133,12 +133,6 @@ static struct store_numbers list_rows(struct checking *c, enum store_kind kind, 
 
 // --- What belongs to a session
 
-static enum store_row keep_name(sqlite3_stmt *select, void *user)
-{
-    *(char **)user = store_column_text(select, 0);
-    return STORE_STOP;
-}
-
 // What a column of a row says, or NULL; free() it.
 static char *column_of(struct checking *c, enum store_kind kind, const char *column, int64_t number)
 {
@@ -147,9 +141,8 @@ static char *column_of(struct checking *c, enum store_kind kind, const char *col
     char *text = NULL;
     text_printf(&sql, "SELECT %s FROM %s WHERE %s", column, store_tables[kind].name,
                 store_tables[kind].where);
-    store_each(c->from, &error,
-               store_borrow(c->from, &error, sql.data, "ii", c->session.id, number), keep_name,
-               &text);
+    store_text(c->from, &error,
+               store_borrow(c->from, &error, sql.data, "ii", c->session.id, number), &text);
     text_free(&sql);
     return text;
 }

@@ -100,24 +100,14 @@ static bool note(struct combining *c, const char *part, int64_t argument)
     return store_each(c->store, c->error, query(c, part, argument), add_note, c);
 }
 
-static enum store_row take_uuid(sqlite3_stmt *select, void *user)
-{
-    *(char **)user = store_column_text(select, 0);
-    return STORE_STOP;
-}
-
 // Chooses the pieces; *count is how many there are, *uuid what they are together (free() it).
 static bool choose(struct combining *c, const char *part, int64_t argument, int64_t *count,
                    char **uuid)
 {
-    sqlite3_stmt *insert = NULL;
-    bool good = store_execute(c->store, "DELETE FROM piece", c->error) &&
-                (insert = query(c, part, argument)) && store_step(c->store, insert, c->error) &&
-                run(c, "members") &&
-                store_number(c->store, c->error, count, "SELECT count(*) FROM piece", "") &&
-                store_each(c->store, c->error, query(c, "uuid", 0), take_uuid, uuid);
-    store_return(c->store, insert);
-    return good;
+    return store_execute(c->store, "DELETE FROM piece", c->error) &&
+           store_finish(c->store, c->error, query(c, part, argument)) && run(c, "members") &&
+           store_number(c->store, c->error, count, "SELECT count(*) FROM piece", "") &&
+           store_text(c->store, c->error, query(c, "uuid", 0), uuid);
 }
 
 // Makes the session that the pieces are together. False with an error that says which configuration

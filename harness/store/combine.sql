@@ -49,13 +49,14 @@ FROM found JOIN made
 
 --- relation
 -- Of a session with options ?1 and uuid ?2, which stands for itself if it was not combined: the
--- first finished session that was combined from some of the same, how many they share, and how many
--- members each has.
+-- first finished session that was combined from some of the same, and whether all of its own are in
+-- it (1), all of that one's in it (2), or neither (3).
 WITH own (uuid) AS (SELECT json_extract(?1, fullkey || '.uuid')
                     FROM json_each(iif(json_valid(?1), ?1, '{}'), '$.joined.members')),
      mine AS (SELECT uuid FROM own UNION SELECT ?2 WHERE NOT EXISTS (SELECT 1 FROM own))
-SELECT combined, count(*), (SELECT count(*) FROM mine),
-       (SELECT count(*) FROM membership AS m WHERE m.combined = membership.combined)
+SELECT combined, CASE count(*) WHEN (SELECT count(*) FROM mine) THEN 1
+       WHEN (SELECT count(*) FROM membership AS m WHERE m.combined = membership.combined) THEN 2
+       ELSE 3 END
 FROM membership JOIN mine USING (uuid)
 WHERE finished AND combined NOT IN (SELECT id FROM session WHERE uuid = ?2)
 GROUP BY combined ORDER BY combined LIMIT 1

@@ -33,15 +33,12 @@ const char *const store_companions[] = {"-wal",  "-shm",           "-journal",
 bool store_is_database(const char *path)
 {
     static const char magic[16] = "SQLite format 3";
-    char first[sizeof magic] = "";
+    struct text first = {0};
     struct stat status;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return false;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    bool good = file >= 0 && read(file, first, sizeof first) == sizeof first &&
-                memcmp(first, magic, sizeof magic) == 0;
-    if (file >= 0)
-        close(file);
+    const bool good = stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+                      text_read(&first, path, sizeof magic - 1) && first.length == sizeof magic &&
+                      memcmp(first.data, magic, sizeof magic) == 0;
+    text_free(&first);
     return good;
 }
 

@@ -17,7 +17,7 @@ struct loading {
     struct store *store;
     struct store_index *index;
     uint64_t counted;
-    bool orphan;
+    bool failed;
     bool combined; // there may be sessions that were combined from others
     struct lit_error *error;
 };
@@ -78,8 +78,8 @@ static bool add_device(int64_t number, void *record, void *user)
     struct store_driver *last =
         index->driver_count ? &index->drivers[index->driver_count - 1] : NULL;
     if (!session || strlen(device->id) >= sizeof last->id) {
-        loading->orphan = true;
-        return false;
+        loading->failed = true;
+        return store_damaged(loading->store, loading->error, "a device of no session");
     }
     if (last && strcmp(last->id, device->id) == 0) {
         last->sessions++;
@@ -102,8 +102,7 @@ static bool load_drivers(struct loading *loading)
     return store_total_check(loading->store, STORE_KIND_DEVICE, 0, loading->error) &&
            store_each_record(loading->store, STORE_KIND_DEVICE, "ORDER BY id, session DESC", 0, 0,
                              add_device, loading, loading->error) &&
-           (!loading->orphan ||
-            store_damaged(loading->store, loading->error, "a device of no session"));
+           !loading->failed;
 }
 
 static enum store_row take_count(sqlite3_stmt *select, void *user)

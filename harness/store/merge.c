@@ -43,17 +43,15 @@ static bool open_input(struct merging *merging, size_t at)
 // A report looks like a store to those who ask for it by its name.
 static bool check_kind(const char *path, struct lit_error *error)
 {
-    char first[64] = "";
-    FILE *file = fopen(path, "rbe");
-    size_t count = file ? fread(first, 1, sizeof(first) - 1, file) : 0;
-    if (file)
-        fclose(file);
-    if (count > 0 && first[strspn(first, " \t\r\n")] == '{')
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "%s: a JSON report: reports cannot be merged, but the stores that they "
-                        "were made of can",
-                        path);
-    return true;
+    struct text first = {0};
+    const bool good = !text_read(&first, path, 62) || first.length == 0 ||
+                      first.data[strspn(first.data, " \t\r\n")] != '{' ||
+                      lit_fail(error, LIT_EXIT_USAGE,
+                               "%s: a JSON report: reports cannot be merged, but the stores that "
+                               "they were made of can",
+                               path);
+    text_free(&first);
+    return good;
 }
 
 static int compare_incoming(const void *left, const void *right)
@@ -94,7 +92,7 @@ static bool list_incoming(struct merging *merging)
 // --- What is there already
 
 // How a session relates to a finished one of the output that was combined from others. A session
-// that was not combined stands for itself.
+// that was not combined stands for itself. As combine.sql has them.
 enum relation { RELATION_NONE, RELATION_WITHIN, RELATION_AROUND, RELATION_CROSSING };
 
 struct related {
@@ -104,12 +102,8 @@ struct related {
 
 static enum store_row take_relation(sqlite3_stmt *select, void *user)
 {
-    const int64_t shared = sqlite3_column_int64(select, 1);
-    *(struct related *)user = (struct related){
-        .relation = shared == sqlite3_column_int64(select, 2)   ? RELATION_WITHIN
-                    : shared == sqlite3_column_int64(select, 3) ? RELATION_AROUND
-                                                                : RELATION_CROSSING,
-        .id = sqlite3_column_int64(select, 0)};
+    *(struct related *)user = (struct related){(enum relation)sqlite3_column_int(select, 1),
+                                               sqlite3_column_int64(select, 0)};
     return STORE_STOP;
 }
 

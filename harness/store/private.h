@@ -62,12 +62,15 @@ bool store_run_part(struct store *store, struct lit_error *error, const char *fi
 sqlite3_stmt *store_borrow_part(struct store *store, struct lit_error *error, const char *file,
                                 const char *part, const char *types, ...);
 // Runs a statement that gives no rows; store_step for one that was borrowed, which it resets.
-bool store_run(struct store *store, struct lit_error *error, const char *sql, const char *types,
-               ...);
+#define store_run(store, error, ...)                                                               \
+    store_finish(store, error, store_borrow(store, error, __VA_ARGS__))
+bool store_finish(struct store *store, struct lit_error *error, sqlite3_stmt *statement);
 bool store_step(struct store *store, sqlite3_stmt *statement, struct lit_error *error);
 // The number in the first column of a statement's only row.
-bool store_number(struct store *store, struct lit_error *error, int64_t *number, const char *sql,
-                  const char *types, ...);
+#define store_number(store, error, number, ...)                                                    \
+    store_take_number(store, error, number, store_borrow(store, error, __VA_ARGS__))
+bool store_take_number(struct store *store, struct lit_error *error, int64_t *number,
+                       sqlite3_stmt *select);
 
 // What a reader says of a row.
 enum store_row {
@@ -79,6 +82,9 @@ enum store_row {
 // NULL as `select` is an error that was told before.
 bool store_each(struct store *store, struct lit_error *error, sqlite3_stmt *select,
                 enum store_row (*row)(sqlite3_stmt *select, void *user), void *user);
+
+// The text in the first column of a statement's first row, sanitised; as it was if there is none.
+bool store_text(struct store *store, struct lit_error *error, sqlite3_stmt *select, char **text);
 
 // The numbers in the first column of a statement's rows; free() ids. Those before an error stay.
 struct store_numbers {

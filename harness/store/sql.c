@@ -176,25 +176,16 @@ bool store_step(struct store *store, sqlite3_stmt *statement, struct lit_error *
     return good;
 }
 
-bool store_run(struct store *store, struct lit_error *error, const char *sql, const char *types,
-               ...)
+bool store_finish(struct store *store, struct lit_error *error, sqlite3_stmt *statement)
 {
-    va_list arguments;
-    va_start(arguments, types);
-    sqlite3_stmt *statement = borrow(store, error, sql, types, arguments);
-    va_end(arguments);
     const bool good = statement && store_step(store, statement, error);
     store_return(store, statement);
     return good;
 }
 
-bool store_number(struct store *store, struct lit_error *error, int64_t *number, const char *sql,
-                  const char *types, ...)
+bool store_take_number(struct store *store, struct lit_error *error, int64_t *number,
+                       sqlite3_stmt *select)
 {
-    va_list arguments;
-    va_start(arguments, types);
-    sqlite3_stmt *select = borrow(store, error, sql, types, arguments);
-    va_end(arguments);
     const bool good = select && (sqlite3_step(select) == SQLITE_ROW || store_fail(store, error));
     if (good)
         *number = sqlite3_column_int64(select, 0);
@@ -217,6 +208,17 @@ bool store_each(struct store *store, struct lit_error *error, sqlite3_stmt *sele
     }
     store_return(store, select);
     return said != STORE_FAILED;
+}
+
+static enum store_row take_text(sqlite3_stmt *select, void *user)
+{
+    *(char **)user = store_column_text(select, 0);
+    return STORE_STOP;
+}
+
+bool store_text(struct store *store, struct lit_error *error, sqlite3_stmt *select, char **text)
+{
+    return store_each(store, error, select, take_text, text);
 }
 
 static enum store_row add_number(sqlite3_stmt *select, void *user)
