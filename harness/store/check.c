@@ -23,8 +23,7 @@ struct checking {
     bool lost;           // something of it is not intact
     bool broken;         // SQLite found something: indexes may lack rows
     bool failed;         // the copy cannot be written
-    char **devices;      // of the session, that are intact
-    size_t device_count;
+    struct text devices; // of the session, that are intact: "\tID\n" each
 };
 
 __attribute__((format(printf, 2, 3))) static void tell(struct checking *c, const char *format, ...)
@@ -151,14 +150,12 @@ static char *column_of(struct checking *c, enum store_kind kind, const char *col
 static bool has_device(struct checking *c, enum store_kind kind, int64_t number)
 {
     char *id = column_of(c, kind, kind == STORE_KIND_DEVICE ? "id" : "device", number);
-    bool found = false;
-    if (kind == STORE_KIND_DEVICE) {
-        c->devices = lit_grow(c->devices, c->device_count, sizeof *c->devices);
-        c->devices[c->device_count++] = id;
-        return true;
-    }
-    for (size_t i = 0; i < c->device_count && !found; i++)
-        found = id && strcmp(c->devices[i], id) == 0;
+    struct text line = {0};
+    text_printf(&line, "\t%s\n", id ? id : "");
+    if (kind == STORE_KIND_DEVICE)
+        text_puts(&c->devices, line.data);
+    const bool found = id && c->devices.data && strstr(c->devices.data, line.data);
+    text_free(&line);
     free(id);
     return found;
 }
@@ -216,17 +213,11 @@ static void take_rows(struct checking *c, enum store_kind kind)
     check_total(c, kind, c->session.id);
 }
 
-static void forget_devices(struct checking *c)
-{
-    while (c->device_count > 0)
-        free(c->devices[--c->device_count]);
-}
-
 static void check_session(struct checking *c, int64_t id)
 {
     struct lit_error error = {0};
     c->lost = false;
-    forget_devices(c);
+    text_free(&c->devices);
     if (id <= 0 || !store_session_load(c->from, id, false, &c->session, &error)) {
         struct store_numbers list = list_rows(c, STORE_KIND_RESULT, id);
         tell(c, "session %lld is damaged, and its results (%zu) are without it", (long long)id,
@@ -288,7 +279,6 @@ bool store_check(const char *path, const char *repaired, struct store_checked *c
     checked->version = c.from->version;
     const bool good = repaired ? store_fill_scratch(repaired, repair, &c, error) : check_all(&c);
     store_close(&c.from);
-    forget_devices(&c);
-    free(c.devices);
+    text_free(&c.devices);
     return good;
 }

@@ -271,21 +271,15 @@ bool store_lock_take(struct store_lock *lock, const char *path, const char *show
     lock->path = name.data;
     for (;;) {
         // Close-on-exec: a worker that outlives its supervisor must not keep the lock.
-        int file = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (file < 0)
-            return fail_file(error, shown, "write here");
-        if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-            if (errno == EWOULDBLOCK)
-                return fail_held(file, shown, error);
-            fail_file(error, shown, "write here");
-            close(file);
-            return false;
-        }
+        const int file = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+        const bool held = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0;
+        if (file >= 0 && !held && errno == EWOULDBLOCK)
+            return fail_held(file, shown, error);
         // The one who held it may have removed the file between our open and our lock.
-        int same = names_same_file(file, lock->path);
+        const int same = held ? names_same_file(file, lock->path) : -1;
         if (same < 0)
             fail_file(error, shown, "write here");
-        if (same <= 0)
+        if (same <= 0 && file >= 0)
             close(file);
         if (same < 0)
             return false;

@@ -24,33 +24,28 @@ static int cause_of(sqlite3 *db)
 
 bool store_fail(struct store *store, struct lit_error *error)
 {
-    int code = sqlite3_errcode(store->db);
-    const char *path = store->path;
-    switch (code) {
-    case SQLITE_FULL:
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "%s: the disk is full: the last result was not stored, all before it were",
-                        path);
-    case SQLITE_NOTADB:
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: not a litmus store (not an SQLite file)", path);
-    case SQLITE_CORRUPT:
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: the file is damaged (%s)", path,
-                        sqlite3_errmsg(store->db));
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: another process holds the file: try again",
-                        path);
-    case SQLITE_READONLY:
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: cannot be written: read-only", path);
-    case SQLITE_CANTOPEN:
-    case SQLITE_IOERR: {
-        int cause = cause_of(store->db);
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: %s: %s", path, sqlite3_errmsg(store->db),
-                        cause ? strerror(cause) : "no reason given");
-    }
-    default:
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", path, sqlite3_errmsg(store->db));
-    }
+    static const struct {
+        int code;
+        const char *what;
+    } known[] = {
+        {SQLITE_FULL, "the disk is full: the last result was not stored, all before it were"},
+        {SQLITE_NOTADB, "not a litmus store (not an SQLite file)"},
+        {SQLITE_BUSY, "another process holds the file: try again"},
+        {SQLITE_LOCKED, "another process holds the file: try again"},
+        {SQLITE_READONLY, "cannot be written: read-only"},
+    };
+    const int code = sqlite3_errcode(store->db);
+    const char *path = store->path, *what = sqlite3_errmsg(store->db);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].code == code)
+            what = known[i].what;
+    if (code == SQLITE_CORRUPT)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: the file is damaged (%s)", path, what);
+    if (code != SQLITE_CANTOPEN && code != SQLITE_IOERR)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", path, what);
+    const int cause = cause_of(store->db);
+    return lit_fail(error, LIT_EXIT_USAGE, "%s: %s: %s", path, what,
+                    cause ? strerror(cause) : "no reason given");
 }
 
 bool store_damaged(const struct store *store, struct lit_error *error, const char *format, ...)
