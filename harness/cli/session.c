@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const shard_words[] = {
-    [STORE_SHARD_TESTS] = "tests",
-    [STORE_SHARD_RUNS] = "runs",
-};
-
 bool cli_session_check(const struct cli_list *patterns, const struct cli_list *simt,
                        struct lit_error *error)
 {
@@ -56,10 +51,10 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
         json_object_set_new(root, "max_runs", json_integer((json_int_t)options->rule.most));
     }
     if (options->shard.kind != STORE_WHOLE)
-        json_object_set_new(root, "shard",
-                            json_pack("{s:s, s:I, s:I}", "of", shard_words[options->shard.kind],
-                                      "index", (json_int_t)options->shard.index, "count",
-                                      (json_int_t)options->shard.count));
+        json_object_set_new(
+            root, "shard",
+            json_pack("{s:s, s:I, s:I}", "of", store_shard_names[options->shard.kind], "index",
+                      (json_int_t)options->shard.index, "count", (json_int_t)options->shard.count));
     char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(root);
     return text;
@@ -89,7 +84,7 @@ static bool read_shard(json_t *object, struct eng_shard *shard)
         return false;
     *shard = (struct eng_shard){.index = (uint64_t)index, .count = (uint64_t)count};
     for (int kind = STORE_SHARD_TESTS; kind <= STORE_SHARD_RUNS; kind++)
-        if (strcmp(of, shard_words[kind]) == 0)
+        if (strcmp(of, store_shard_names[kind]) == 0)
             shard->kind = (enum store_shard)kind;
     return shard->kind != STORE_WHOLE;
 }

@@ -25,16 +25,12 @@ const char *eng_result_name(enum eng_result result)
     return (unsigned)result < ENG_RESULTS ? names[result] : "unknown";
 }
 
-const char *eng_evidence_name(enum eng_evidence kind)
-{
-    static const char *const names[ENG_EVIDENCES] = {
-        [ENG_EVIDENCE_WORDS] = "last-words",
-        [ENG_EVIDENCE_KERNEL] = "kernel-log",
-        [ENG_EVIDENCE_BACKTRACE] = "backtrace",
-        [ENG_EVIDENCE_CORE] = "core",
-    };
-    return (unsigned)kind < ENG_EVIDENCES ? names[kind] : "unknown";
-}
+const char *const eng_evidence_names[ENG_EVIDENCES] = {
+    [ENG_EVIDENCE_WORDS] = "last-words",
+    [ENG_EVIDENCE_KERNEL] = "kernel-log",
+    [ENG_EVIDENCE_BACKTRACE] = "backtrace",
+    [ENG_EVIDENCE_CORE] = "core",
+};
 
 enum eng_result eng_result_named(const char *name)
 {

@@ -37,7 +37,7 @@ enum eng_evidence {
 #define ENG_EVIDENCE_SIZE 8192 // of each text, with the terminator
 
 // "last-words", "kernel-log", "backtrace", "core".
-const char *eng_evidence_name(enum eng_evidence kind);
+extern const char *const eng_evidence_names[ENG_EVIDENCES];
 
 #define ENG_MAX_FAILURES 16
 

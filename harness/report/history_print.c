@@ -381,17 +381,16 @@ static const struct field session_fields[] = {
 
 void history_json_index(const struct store_index *index, struct text *out)
 {
-    static const char *const shards[] = {"", "tests", "runs"};
     dump_drivers(index, out);
     text_puts(out, ",\n\"sessions\":[");
     for (size_t i = 0; i < index->session_count; i++) {
         const struct store_session *session = &index->sessions[i];
         json_t *json = fields_write(session_fields, session);
         if (session->shard)
-            json_object_update_new(json,
-                                   json_pack("{s:s, s:o, s:o}", "shard", shards[session->shard],
-                                             "index", field_count(session->shard_index), "count",
-                                             field_count(session->shard_count)));
+            json_object_update_new(json, json_pack("{s:s, s:o, s:o}", "shard",
+                                                   store_shard_names[session->shard], "index",
+                                                   field_count(session->shard_index), "count",
+                                                   field_count(session->shard_count)));
         text_puts(out, i ? ",\n " : "\n ");
         fields_dump(out, json);
     }

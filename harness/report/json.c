@@ -35,14 +35,13 @@ const struct field report_tool_fields[] = {
 
 json_t *report_json_tool(const struct report_model *model)
 {
-    static const char *const shards[] = {
-        [STORE_WHOLE] = "whole", [STORE_SHARD_TESTS] = "tests", [STORE_SHARD_RUNS] = "runs"};
     const struct store_session *session = &model->session;
+    const char *of = session->shard ? store_shard_names[session->shard] : "whole";
     json_t *json = fields_write(report_tool_fields, session);
     json_object_set_new(json, "name", json_string("litmus"));
     json_object_set_new(json, "confidence", json_real(REPORT_CONFIDENCE));
     json_object_set_new(json, "shard",
-                        json_pack("{s:s, s:o, s:o}", "of", shards[session->shard], "index",
+                        json_pack("{s:s, s:o, s:o}", "of", of, "index",
                                   field_count(session->shard_index), "count",
                                   field_count(session->shard_count)));
     json_object_set_new(json, "selection",
@@ -286,8 +285,7 @@ static json_t *make_evidence(const struct report_result *result)
     json_t *json = json_object();
     for (size_t kind = 0; kind < ENG_EVIDENCES; kind++)
         if (result->evidence[kind])
-            json_object_set_new(json, eng_evidence_name((enum eng_evidence)kind),
-                                field_text(result->evidence[kind]));
+            json_object_set_new(json, eng_evidence_names[kind], field_text(result->evidence[kind]));
     return json;
 }
 

@@ -265,7 +265,8 @@ static bool take_row(struct walk *walk)
     };
     row->driver = row->past.driver ? (size_t)(row->past.driver - walk->index->drivers) : 0;
     return good && sqlite3_column_int(select, INTACT) == 1 && row->past.session &&
-           row->past.driver && ended < ENG_RESULTS && store_is_expectation(result->expectation) &&
+           row->past.driver && ended < ENG_RESULTS &&
+           cat_expectation_named(result->expectation) < CAT_EXPECTATIONS &&
            store_is_hash(result->sha256) &&
            !eng_runs_disagree(ended, count->runs, count->failed_runs, count->no_progress_runs);
 }

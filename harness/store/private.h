@@ -290,7 +290,6 @@ bool store_configuration_check(struct store *store, const char *name, int64_t *r
                                struct lit_error *error);
 
 // Whether a word can stand in the column of that name.
-bool store_is_expectation(const char *name);
 bool store_is_hash(const char *text);
 
 // --- Merging (copy.c, combine.c)

@@ -196,16 +196,6 @@ bool store_result_put(struct store *store, int64_t session, const struct store_r
 
 // --- Reading
 
-bool store_is_expectation(const char *name)
-{
-    static const char *const names[] = {"forbidden", "contested", "assumed", "control"};
-    for (size_t i = 0; i < 4; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool store_is_hash(const char *text)
 {
     return text[0] == '\0' || text_is_sha256(text);
@@ -229,7 +219,8 @@ static bool read_row(const struct reading *reading, sqlite3_stmt *select,
     bool good = store_read(select, 1, results->fields, result) &&
                 sqlite3_column_int(select, 1 + (int)results->fields.count) == 1;
     const enum eng_result ended = eng_result_named(result->result);
-    good = good && ended < ENG_RESULTS && store_is_expectation(result->expectation) &&
+    good = good && ended < ENG_RESULTS &&
+           cat_expectation_named(result->expectation) < CAT_EXPECTATIONS &&
            store_is_hash(result->sha256);
     for (size_t i = 0; good && i < STORE_CHILDREN; i++)
         good = read_children(reading->children[i], &store_children[i],

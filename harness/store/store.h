@@ -58,6 +58,7 @@ struct store_session {
     } shard;
     uint64_t shard_index, shard_count; // index from 0; both 0 for STORE_WHOLE
 };
+extern const char *const store_shard_names[]; // "" for STORE_WHOLE, "tests", "runs"
 void store_session_clear(struct store_session *session);
 
 // Writes a new session; sets session->id.

@@ -23,7 +23,7 @@
     STORE_NAME, offsetof(type, member), sizeof names / sizeof *names, names
 #define SIZED(kind, type, member) kind, offsetof(type, member), sizeof((type *)0)->member, NULL
 
-static const char *const shard_names[] = {
+const char *const store_shard_names[] = {
     [STORE_WHOLE] = "",
     [STORE_SHARD_TESTS] = "tests",
     [STORE_SHARD_RUNS] = "runs",
@@ -39,7 +39,7 @@ static const struct store_field session_fields[] = {
     {"finished", FLAG(struct store_session, finished)},
     {"options", TEXT(struct store_session, options)},
     {"uuid", TEXT(struct store_session, uuid)},
-    {"shard", NAME(struct store_session, shard, shard_names)},
+    {"shard", NAME(struct store_session, shard, store_shard_names)},
     {"shard_index", COUNT(struct store_session, shard_index)},
     {"shard_count", COUNT(struct store_session, shard_count)},
 };
@@ -183,10 +183,6 @@ static const struct store_field part_fields[] = {
 static const struct store_field evidence_fields[] = {
     {"text", STORE_LINES, 0, ENG_EVIDENCE_SIZE, NULL},
 };
-// As eng_evidence_name has them.
-static const char *const evidence_names[ENG_EVIDENCES] = {"last-words", "kernel-log", "backtrace",
-                                                          "core"};
-
 #define ARRAY(member)                                                                              \
     .offset = offsetof(struct store_result, member),                                               \
     .stride = sizeof *((struct store_result *)0)->member,                                          \
@@ -200,7 +196,7 @@ const struct store_child store_children[STORE_CHILDREN] = {
      .bits = offsetof(struct store_result, mode.choice.fails)},
     {"part", "number", FIELDS(part_fields), ARRAY(count.parts),
      .count = offsetof(struct store_result, count.part_count)},
-    {"evidence", "kind", FIELDS(evidence_fields), ARRAY(evidence), .names = evidence_names},
+    {"evidence", "kind", FIELDS(evidence_fields), ARRAY(evidence), .names = eng_evidence_names},
 };
 
 void store_put_child_columns(struct text *sql, const struct store_child *child)
