@@ -176,21 +176,6 @@ static void take_text(char *target, size_t size, const char *source, size_t sour
     text_sanitise(target, size, copy);
 }
 
-static const char *type_name(VkPhysicalDeviceType type)
-{
-    switch ((int)type) {
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-        return "integrated";
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return "discrete";
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-        return "virtual";
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-        return "cpu";
-    }
-    return "other";
-}
-
 // The version as the vendor's own tools print it.
 static void write_version(struct dev_facts *facts)
 {
@@ -300,7 +285,8 @@ static void take_plain(struct dev_facts *facts, const VkPhysicalDeviceProperties
     facts->api = said->apiVersion;
     facts->driver_raw = said->driverVersion;
     facts->cpu = said->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    snprintf(facts->type, sizeof facts->type, "%s", type_name(said->deviceType));
+    snprintf(facts->type, sizeof facts->type, "%s",
+             dev_types[(unsigned)said->deviceType < DEV_TYPES ? said->deviceType : 0]);
     snprintf(facts->loader, sizeof facts->loader, "%" PRIu32 ".%" PRIu32 ".%" PRIu32,
              VK_API_VERSION_MAJOR(loader), VK_API_VERSION_MINOR(loader),
              VK_API_VERSION_PATCH(loader));

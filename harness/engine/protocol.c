@@ -486,12 +486,11 @@ static const char *read_fields(const json_t *object, const struct field *fields,
 
 static const char *check_facts(const struct dev_facts *facts)
 {
-    static const char *const types[] = {"discrete", "integrated", "virtual", "cpu", "other"};
     const uint32_t sizes[] = {facts->subgroup_min, facts->subgroup, facts->subgroup_max};
     size_t type = 0;
-    while (type < sizeof types / sizeof *types && strcmp(types[type], facts->type) != 0)
+    while (type < DEV_TYPES && strcmp(dev_types[type], facts->type) != 0)
         type++;
-    if (type == sizeof types / sizeof *types)
+    if (type == DEV_TYPES)
         return "type";
     // All three sizes are 0 where the driver's own make no sense.
     for (int i = 0; i < 3; i++)

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+const char *const dev_types[DEV_TYPES] = {"other", "integrated", "discrete", "virtual", "cpu"};
+
 // Appends what identifies a device under a driver.
 static void put_known(const struct dev_facts *facts, struct text *known)
 {

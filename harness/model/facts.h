@@ -47,6 +47,10 @@ bool cat_feature_find(const char *name, enum cat_feature *feature);
 bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features,
                          uint32_t *unknown);
 
+// What a device is (struct dev_facts.type), in the order of VkPhysicalDeviceType.
+#define DEV_TYPES 5
+extern const char *const dev_types[DEV_TYPES];
+
 // Facts of a device, plain data that travels between processes and into reports. Strings come from
 // the driver and are sanitised.
 struct dev_facts {
