@@ -71,6 +71,8 @@ extern const struct field report_tool_fields[], report_device_fields[], report_d
 
 // An object of axes and their values, or with `numbers` of parameters, whose values can be numbers.
 json_t *report_json_pairs(const struct cfg_pair *pairs, size_t count, bool numbers);
+// An object of those outcomes that were observed.
+json_t *report_json_outcomes(const struct report_result *result);
 // The objects of a report: of its session, of a device, of a result.
 json_t *report_json_tool(const struct report_model *model);
 json_t *report_json_device(const struct report_code *code, size_t index);

@@ -210,7 +210,7 @@ json_t *report_json_pairs(const struct cfg_pair *pairs, size_t count, bool numbe
     return object;
 }
 
-static json_t *make_outcomes(const struct report_result *result)
+json_t *report_json_outcomes(const struct report_result *result)
 {
     json_t *outcomes = json_object();
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++) {
@@ -302,7 +302,7 @@ json_t *report_json_result(const struct report_code *code, const struct report_r
         {"expectation", json_string(cat_expectation_name(result->expectation))},
         {"result", json_string(eng_result_name(result->result))},
         {"observation", json_string(report_observation(result->failed_runs, result->judged))},
-        {"outcomes", make_outcomes(result)},
+        {"outcomes", report_json_outcomes(result)},
         {"failures", make_failures(result)},
         {"interval_kind", json_string(report_interval_kind(result->rule))},
         {"parts", parts},

@@ -68,13 +68,6 @@ static json_t *make_measured(const struct repro *repro)
     const struct report_result *result = repro->result;
     if (!result)
         return json_null();
-    json_t *outcomes = json_object();
-    for (uint32_t i = 0; i < CAT_OUTCOMES; i++) {
-        char buffer[24];
-        if (result->outcomes[i])
-            json_object_set_new(outcomes, report_outcome_name(result, i, buffer),
-                                field_count(result->outcomes[i]));
-    }
     return json_pack("{s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tool",
                      "litmus", "version", field_text(repro->model->session.version), "started",
                      field_text(repro->model->session.started), "result",
@@ -82,7 +75,7 @@ static json_t *make_measured(const struct repro *repro)
                      field_text(result->stress), "rule", field_text(result->rule), "runs",
                      field_count(result->runs), "failed_runs", field_count(result->failed_runs),
                      "no_progress_runs", field_count(result->no_progress_runs), "interval",
-                     field_interval(result->interval), "outcomes", outcomes);
+                     field_interval(result->interval), "outcomes", report_json_outcomes(result));
 }
 
 void repro_facts(const struct repro *repro, struct text *out)
