@@ -91,6 +91,6 @@ char *cli_bench_ms(char target[32], double ns);
 char *cli_bench_share(char target[32], double share);
 char *cli_bench_rate(char target[32], double rate);
 // The same as arguments of a printf.
-#define MS(ns)       cli_bench_ms((char[32]){0}, (ns))
-#define SHARE(share) cli_bench_share((char[32]){0}, (share))
-#define RATE(rate)   cli_bench_rate((char[32]){0}, (rate))
+#define MS(ns)           cli_bench_ms((char[32]){0}, (ns))
+#define SHARE(share)     cli_bench_share((char[32]){0}, (share))
+#define PER_SECOND(rate) cli_bench_rate((char[32]){0}, (rate))

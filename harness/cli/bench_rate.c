@@ -171,8 +171,8 @@ static void put_form(const struct bench_rates *rates, enum bench_form form, stru
     if (!f.rounds)
         return;
     text_printf(text, "    %-9s %8s units/s, %s to %s in %zu rounds (%s)\n", bench_form_name(form),
-                RATE(f.per_second.median), RATE(f.per_second.least), RATE(f.per_second.most),
-                f.rounds, about[form]);
+                PER_SECOND(f.per_second.median), PER_SECOND(f.per_second.least),
+                PER_SECOND(f.per_second.most), f.rounds, about[form]);
 }
 
 static void put_times(const struct bench_rate_figures *f, struct text *text)
@@ -192,10 +192,10 @@ static void put_times(const struct bench_rate_figures *f, struct text *text)
 static void put_stage(const char *name, double bytes, double share, double per_run_seconds,
                       struct text *text)
 {
-    text_printf(text, "      %-8s %10sB", name, RATE(bytes));
+    text_printf(text, "      %-8s %10sB", name, PER_SECOND(bytes));
     if (share > 0)
         text_printf(text, ", %10.2f us, %8sB/s", share * per_run_seconds * 1e6,
-                    RATE(bytes / (share * per_run_seconds)));
+                    PER_SECOND(bytes / (share * per_run_seconds)));
     text_puts(text, "\n");
 }
 
@@ -204,7 +204,7 @@ static void put_bound(const struct bench_rate *run, const struct bench_rate_figu
 {
     const struct bench_traffic t = bench_rate_traffic(run);
     const double seconds = f->runs ? f->wall / (double)f->runs : 0;
-    text_printf(text, "    bytes a run has to move: %sB\n", RATE(t.fill + t.test + t.check));
+    text_printf(text, "    bytes a run has to move: %sB\n", PER_SECOND(t.fill + t.test + t.check));
     put_stage("fills", t.fill, f->fill, seconds, text);
     put_stage("test", t.test, f->test, seconds, text);
     put_stage("checker", t.check, f->check, seconds, text);
@@ -212,11 +212,11 @@ static void put_bound(const struct bench_rate *run, const struct bench_rate_figu
         text_printf(text,
                     "    achieved %sB/s; the copy kernel moves %sB/s, which allows %s units/s\n"
                     "    achieved/limit %.3f\n",
-                    RATE(f->bytes), RATE(run->copy), RATE(f->limit), f->of_limit);
+                    PER_SECOND(f->bytes), PER_SECOND(run->copy), PER_SECOND(f->limit), f->of_limit);
     text_printf(text,
                 "    subgroup units/s: %s (words of the output by the subgroup's size: %s a "
                 "run)\n",
-                RATE(f->subgroups), RATE(bench_rate_subgroups(run)));
+                PER_SECOND(f->subgroups), PER_SECOND(bench_rate_subgroups(run)));
 }
 
 static void put_ratios(const struct bench_rates *rates, struct text *text)

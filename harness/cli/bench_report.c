@@ -70,7 +70,7 @@ static void put_of_limit(struct table *table, bool is_limit, const char *unit, d
                          double share)
 {
     if (is_limit && rate > 0)
-        table_put(table, TONE_PLAIN, "%s%s", RATE(rate), unit);
+        table_put(table, TONE_PLAIN, "%s%s", PER_SECOND(rate), unit);
     else
         put_text(table, is_limit ? "" : SHARE(share));
 }
@@ -458,12 +458,12 @@ static void add_rate(const struct cli_rate *rate, enum bench_form form, struct t
     put_text(table, rate->name);
     table_put(table, TONE_PLAIN, "%" PRIu64, run->workgroups);
     put_text(table, bench_form_name(form));
-    put_text(table, RATE(f.per_second.median));
-    put_text(table, RATE(f.subgroups));
+    put_text(table, PER_SECOND(f.per_second.median));
+    put_text(table, PER_SECOND(f.subgroups));
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
         put_text(table, SHARE(shares[i]));
-    table_put(table, TONE_PLAIN, "%sB/s", RATE(f.bytes));
-    table_put(table, TONE_PLAIN, "%sB/s", RATE(run->copy));
+    table_put(table, TONE_PLAIN, "%sB/s", PER_SECOND(f.bytes));
+    table_put(table, TONE_PLAIN, "%sB/s", PER_SECOND(run->copy));
     table_put(table, TONE_PLAIN, "%.3f", f.of_limit);
 }
 

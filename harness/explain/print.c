@@ -3,7 +3,7 @@
 
 #include "explain/explain.h"
 
-#include "engine/simt.h"
+#include "engine/drivers.h"
 
 #include <inttypes.h>
 #include <stdio.h>

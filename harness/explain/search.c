@@ -90,8 +90,8 @@ static void note(const char *line, void *user)
 static bool follow(struct searcher *s, struct eng_outcome *outcome, struct lit_error *error)
 {
     struct eng_event event;
-    enum eng_end end;
-    while (eng_client_wait(s->worker, &event, outcome, &end)) {
+    enum eng_wait wait;
+    while ((wait = eng_worker_wait(s->worker, &event, outcome->reason)) == ENG_WAIT_EVENT) {
         if (event.kind == ENG_EVENT_BATCH)
             eng_count_add(&outcome->count, &event.count);
         if (event.kind == ENG_EVENT_ERROR)
@@ -103,8 +103,9 @@ static bool follow(struct searcher *s, struct eng_outcome *outcome, struct lit_e
             return true;
         }
     }
-    if (end != ENG_END_RAN)
+    if (wait == ENG_WAIT_TIME || wait == ENG_WAIT_INTERRUPTED)
         return lit_fail(error, LIT_EXIT_TIME, "interrupted");
+    outcome->result = eng_wait_result(wait);
     if (outcome->result == ENG_HARNESS_ERROR)
         return lit_fail(error, LIT_EXIT_UNDECIDED, "%s", outcome->reason);
     eng_worker_end(&s->worker, true);
