@@ -66,7 +66,9 @@ int cli_start(const char *name, int argc, char **argv)
     if (!command)
         return cli_unknown(name);
     struct cli_call call = {.argc = argc, .argv = argv};
-    call.chosen = lit_alloc(1, command->syntax ? command->syntax->size + 1 : 1);
+    // A worker has an exit code of its own for lack of memory, which is not known here.
+    if (command->syntax)
+        call.chosen = lit_alloc(1, command->syntax->size + 1);
     int code = command->syntax ? run_parsed(command, &call) : command->run(&call);
     if (code == CLI_FAILED)
         code = cli_fail(&call.error);
