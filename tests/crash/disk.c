@@ -224,7 +224,7 @@ int noted_fdatasync(int descriptor)
 int noted_unlink(const char *path)
 {
     const char *name = watched(path);
-    const int result = (int)syscall(SYS_unlink, path);
+    const int result = (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
     if (name && result == 0) {
         struct event *event = note(REMOVE, -1);
         event->name = lit_strdup(name);
@@ -236,7 +236,7 @@ int noted_unlink(const char *path)
 int noted_rename(const char *from, const char *to)
 {
     const char *name = watched(from), *other = watched(to);
-    const int result = (int)syscall(SYS_rename, from, to);
+    const int result = (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
     if (name && other && result == 0) {
         struct event *event = note(RENAME, disk.names.file[find_name(&disk.names, name)]);
         event->name = lit_strdup(name);

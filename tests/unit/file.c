@@ -40,7 +40,7 @@ int fsync(int file)
 
 int rename(const char *from, const char *to)
 {
-    return note('r') ? (int)syscall(SYS_rename, from, to) : -1;
+    return note('r') ? (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to) : -1;
 }
 
 ssize_t write(int file, const void *bytes, size_t size)
