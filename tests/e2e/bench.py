@@ -156,6 +156,7 @@ class Wrong(Bench):
         wrong = self.wrong("faulty,fault=rendezvous")
         self.assertTrue(all(row["level"] == "workgroup" for row in wrong), wrong)
 
+    @harness.about_lavapipe
     def test_the_second_lavapipe_is_wrong_as_its_finding_says(self):
         if not os.path.exists(harness.SECOND_LAVAPIPE):
             self.skipTest("there is no second lavapipe")

@@ -92,6 +92,7 @@ class Drivers(Case):
     def test_system_lavapipe(self):
         self.all_families(harness.lavapipe(), "3")
 
+    @harness.about_lavapipe
     def test_second_lavapipe(self):
         self.all_families(harness.SECOND_LAVAPIPE, "2")
 

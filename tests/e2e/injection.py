@@ -122,7 +122,7 @@ class Ending:
 class Injected(harness.Case):
     """What the tests of all commands share."""
 
-    short = 40     # trials of a sample
+    short = 40 if harness.SLOW == 1 else 16  # trials of a sample
     report = None  # of a run: what it writes of whatever it has stored. Each of the things that it
                    # does at its end may fail by itself, with a line of its own
 
@@ -422,7 +422,7 @@ class Reads(Stores):
 class Reports(Stores):
     """One command for each format, and a file that is replaced."""
 
-    short = 16
+    short = 16 if harness.SLOW == 1 else 8
 
 
 def report(form):
