@@ -20,3 +20,13 @@ bool lit_fail(struct lit_error *error, enum lit_exit code, const char *format, .
     text_sanitise(error->message, sizeof error->message, message);
     return false;
 }
+
+enum lit_exit lit_end_choose(const struct lit_end *ends, char *reason, size_t size)
+{
+    char number[32];
+    while (!ends->count)
+        ends++;
+    snprintf(reason, size, ends->count > 1 && ends->many ? ends->many : ends->one,
+             text_count(number, ends->count));
+    return ends->code;
+}

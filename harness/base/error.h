@@ -3,6 +3,8 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 // Exit codes of the program, documented in README.md. Never reused for anything else.
 enum lit_exit {
@@ -24,3 +26,13 @@ struct lit_error {
 // The formatted text is sanitised: control characters become '?'.
 __attribute__((format(printf, 3, 4))) bool lit_fail(struct lit_error *error, enum lit_exit code,
                                                     const char *format, ...);
+
+// How a command may end: a row of a table in the order of importance.
+struct lit_end {
+    uint64_t count; // 0: it does not hold
+    enum lit_exit code;
+    const char *one, *many; // why; in `many` %s is the count, unless it is 1; NULL: the same
+};
+
+// The code of the first row that holds, which there must be; its text goes to `reason`.
+enum lit_exit lit_end_choose(const struct lit_end *ends, char *reason, size_t size);

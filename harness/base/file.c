@@ -130,15 +130,13 @@ static bool replace(const char *path, const void *bytes, size_t size)
 // that very one.
 static int open_as_it_is(const char *path)
 {
+    OWNED(lit_free)
     char *copy = lit_strdup(path), *folder = folder_of(path), *real = realpath(folder, NULL);
     char own[64], *end;
     const char *name = basename(copy);
     const unsigned long number = strtoul(name, &end, 10);
     snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
     const bool is_own = real && strcmp(real, own) == 0 && *name && !*end && number < INT_MAX;
-    free(copy);
-    free(folder);
-    free(real);
     fflush(stdout);
     return is_own ? fcntl((int)number, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_CLOEXEC);
 }
@@ -152,7 +150,7 @@ static bool is_plain(const char *path)
 
 bool lit_file_write(const char *path, const void *bytes, size_t size, struct lit_error *error)
 {
-    char *target = lit_file_follow(path);
+    OWNED(lit_free) char *target = lit_file_follow(path);
     bool good = target && is_plain(target) && replace(target, bytes, size);
     if (target && !is_plain(target)) {
         const int file = open_as_it_is(target);
@@ -160,13 +158,12 @@ bool lit_file_write(const char *path, const void *bytes, size_t size, struct lit
     }
     if (!good)
         fail(error, path);
-    free(target);
     return good;
 }
 
 bool lit_file_check(const char *path, struct lit_error *error)
 {
-    char *target = lit_file_follow(path);
+    OWNED(lit_free) char *target = lit_file_follow(path);
     bool good = target && !is_plain(target) && access(target, W_OK) == 0;
     if (target && is_plain(target)) {
         struct text temporary = {0};
@@ -176,7 +173,6 @@ bool lit_file_check(const char *path, struct lit_error *error)
     }
     if (!good)
         fail(error, path);
-    free(target);
     return good;
 }
 

@@ -5,10 +5,12 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int failure_code; // 0: that of an error, after the usual clean-up
@@ -77,6 +79,13 @@ void *lit_grow(void *items, size_t count, size_t size)
 {
     // It is used up when the count is a power of two, and then doubled.
     return count & (count - 1) ? items : lit_realloc(items, count ? count * 2 : 1, size);
+}
+
+void lit_free(void *pointer)
+{
+    void *memory;
+    memcpy(&memory, pointer, sizeof memory);
+    free(memory);
 }
 
 char *lit_strdup(const char *string)
@@ -154,10 +163,9 @@ void text_printf(struct text *text, const char *format, ...)
     if ((size_t)length < sizeof small) {
         text_append(text, small, (size_t)length);
     } else {
-        char *large = lit_alloc((size_t)length + 1, 1);
+        OWNED(lit_free) char *large = lit_alloc((size_t)length + 1, 1);
         vsnprintf(large, (size_t)length + 1, format, again);
         text_append(text, large, (size_t)length);
-        free(large);
     }
     va_end(again);
 }
@@ -252,62 +260,9 @@ void text_sanitise_lines(char *target, size_t size, const char *source)
     sanitise(target, size, source, true);
 }
 
-// Matches one character against the set after '['; returns the position after ']', or NULL if the
-// bracket is not closed, which makes '[' an ordinary character.
-static const char *glob_set(const char *pattern, char c, bool *matches)
-{
-    bool negated = *pattern == '!' || *pattern == '^';
-    const char *p = pattern + negated;
-    bool found = false;
-    for (bool first = true; *p && (first || *p != ']'); first = false) {
-        if (p[1] == '-' && p[2] && p[2] != ']') {
-            found |=
-                (unsigned char)*p <= (unsigned char)c && (unsigned char)c <= (unsigned char)p[2];
-            p += 3;
-        } else {
-            found |= *p++ == c;
-        }
-    }
-    *matches = found != negated;
-    return *p ? p + 1 : NULL;
-}
-
 bool text_glob(const char *pattern, const char *name)
 {
-    // The usual two-pointer walk: on a mismatch go back to the last star and let it eat one more.
-    const char *star = NULL, *resume = NULL;
-    while (*name) {
-        bool matches = false;
-        const char *next = pattern + 1;
-        if (*pattern == '*') {
-            star = ++pattern;
-            resume = name;
-            continue;
-        }
-        if (*pattern == '?') {
-            matches = true;
-        } else if (*pattern == '[') {
-            const char *end = glob_set(pattern + 1, *name, &matches);
-            if (end)
-                next = end;
-            else
-                matches = *name == '[';
-        } else {
-            matches = *pattern == *name;
-        }
-        if (matches) {
-            pattern = next;
-            name++;
-        } else if (star) {
-            pattern = star;
-            name = ++resume;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return !*pattern;
+    return fnmatch(pattern, name, FNM_NOESCAPE) == 0;
 }
 
 unsigned text_distance(const char *a, const char *b)
@@ -329,35 +284,29 @@ unsigned text_distance(const char *a, const char *b)
     return row[columns];
 }
 
-// Digits where `form` has them, all else as it stands there.
-static bool is_form(const char *text, const char *form)
+// Whether a text is what the calendar makes of it.
+static bool is_form(const char *text, const char *format)
 {
-    for (; *form; form++, text++)
-        if (*form == '0' ? *text < '0' || *text > '9' : *text != *form)
-            return false;
-    return *text == '\0';
+    struct tm time = {0};
+    char again[32] = "";
+    if (!strptime(text, format, &time))
+        return false;
+    const bool leap = time.tm_sec == 60; // a second that the calendar here does not know
+    time.tm_sec -= leap;
+    timegm(&time);
+    time.tm_sec += leap;
+    strftime(again, sizeof again, format, &time);
+    return strcmp(text, again) == 0;
 }
 
 bool text_is_date(const char *text)
 {
-    static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    if (!is_form(text, "0000-00-00"))
-        return false;
-    int year = atoi(text), month = atoi(text + 5), day = atoi(text + 8);
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] &&
-           (month != 2 || day < 29 || leap);
+    return is_form(text, "%Y-%m-%d");
 }
 
 bool text_is_time(const char *text)
 {
-    char date[11];
-    if (!is_form(text, "0000-00-00T00:00:00Z"))
-        return false;
-    snprintf(date, sizeof date, "%.10s", text);
-    // A leap second is one.
-    return text_is_date(date) && atoi(text + 11) < 24 && atoi(text + 14) < 60 &&
-           atoi(text + 17) <= 60;
+    return is_form(text, "%Y-%m-%dT%H:%M:%SZ");
 }
 
 bool text_is_sha256(const char *text)

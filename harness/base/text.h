@@ -61,11 +61,20 @@ void text_sort(void *list, size_t count, size_t size);
 // Appends a word as a shell takes it, in single quotes.
 void text_quote(struct text *text, const char *word);
 
+// A local that owns memory, which ends with its scope: OWNED(text_free) struct text name = {0};
+// with the function that frees it, or OWNED(lit_free) for what free() takes. It has to be
+// initialised, and is not handed to another owner. Several in one declaration are all of one kind.
+#define OWNED(clear) __attribute__((cleanup(clear)))
+void lit_free(void *pointer); // frees what the pointer variable at this address points to
+
 // Allocation that cannot fail: gives up when memory runs out.
 void *lit_alloc(size_t count, size_t size); // zeroed
 void *lit_realloc(void *old, size_t count, size_t size);
 // Room for one more behind `count` items of an array that grew by this function alone.
 void *lit_grow(void *items, size_t count, size_t size);
+// The new last element of such an array: LIT_ADD(list->items, list->count) = item;
+#define LIT_ADD(items, count)                                                                      \
+    (*((items) = lit_grow((items), (count), sizeof *(items)), &(items)[(count)++]))
 char *lit_strdup(const char *string);
 // The same for what a library allocated: ends the program so where it is NULL, else returns it.
 void *lit_have(void *memory);

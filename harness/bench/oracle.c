@@ -63,7 +63,7 @@ static void expect_scan(const struct bench_row *row, uint32_t subgroup, const ui
 {
     const uint32_t lanes = row->level == BENCH_WORKGROUP ? BENCH_BLOCK : subgroup;
     const uint32_t block = lanes * row->items;
-    uint32_t *coefficients = lit_alloc(block, sizeof *coefficients);
+    OWNED(lit_free) uint32_t *coefficients = lit_alloc(block, sizeof *coefficients);
     bench_coefficients(row->loops, coefficients, block);
     memset(expected, 0, row->words * sizeof *expected);
     for (uint64_t begin = 0; begin < row->words; begin += block)
@@ -72,7 +72,6 @@ static void expect_scan(const struct bench_row *row, uint32_t subgroup, const ui
             for (uint32_t j = d; j < block; j++)
                 expected[begin + j] += factor * input[begin + j - d];
         }
-    free(coefficients);
 }
 
 // F(2k) = F(k) (2 F(k+1) - F(k)), F(2k+1) = F(k)^2 + F(k+1)^2, from the highest bit down.

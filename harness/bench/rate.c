@@ -5,13 +5,8 @@
 #include "base/text.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-const char *bench_form_name(enum bench_form form)
-{
-    static const char *const names[BENCH_FORMS] = {"batched", "single", "compiled"};
-    return names[form];
-}
+const char *const bench_forms[] = {"batched", "single", "compiled"};
 
 void bench_rates_clear(struct bench_rates *rates)
 {
@@ -47,8 +42,7 @@ bool bench_rates_take(struct bench_rates *rates, const struct bench_rate *report
     if (!makes_sense(report) || report->round != before ||
         (rates->count && !same_run(&rates->rounds[0], report)))
         return false;
-    rates->rounds = lit_realloc(rates->rounds, rates->count + 1, sizeof *rates->rounds);
-    rates->rounds[rates->count++] = *report;
+    LIT_ADD(rates->rounds, rates->count) = *report;
     return true;
 }
 
@@ -112,7 +106,7 @@ static void add_shares(const struct bench_rates *rates, enum bench_form form,
 struct bench_rate_figures bench_rate_figures(const struct bench_rates *rates, enum bench_form form)
 {
     struct bench_rate_figures f = {0};
-    double *values = NULL;
+    OWNED(lit_free) double *values = NULL;
     f.rounds = collect(rates, form, &values);
     if (f.rounds) {
         const struct bench_rate *run = &rates->rounds[0];
@@ -128,14 +122,13 @@ struct bench_rate_figures bench_rate_figures(const struct bench_rates *rates, en
         f.of_limit = f.limit > 0 ? f.per_second.median / f.limit : 0;
         add_shares(rates, form, &f);
     }
-    free(values);
     return f;
 }
 
 bool bench_rates_ratio(const struct bench_rates *rates, enum bench_form form, enum bench_form other,
                        struct stat_sample *ratio)
 {
-    double *above = NULL, *below = NULL;
+    OWNED(lit_free) double *above = NULL, *below = NULL;
     const size_t count = collect(rates, form, &above), others = collect(rates, other, &below);
     size_t both = 0;
     for (size_t i = 0; i < count && i < others; i++)
@@ -143,7 +136,5 @@ bool bench_rates_ratio(const struct bench_rates *rates, enum bench_form form, en
             above[both++] = above[i] / below[i];
     if (both)
         *ratio = stat_sample(above, both);
-    free(above);
-    free(below);
     return both > 0;
 }

@@ -33,7 +33,7 @@ enum bench_form {
     BENCH_COMPILED, // likewise, and a pipeline for each
     BENCH_FORMS,
 };
-const char *bench_form_name(enum bench_form form); // "batched", "single", "compiled"
+extern const char *const bench_forms[BENCH_FORMS]; // their names
 
 struct bench_rates {
     struct bench_rate *rounds; // in the order they came

@@ -2,7 +2,6 @@
 // Gathers what a worker says of a benchmark, and works out what is reported of it.
 #include "bench/result.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +153,7 @@ size_t bench_result_rank(const struct bench_result *result, enum bench_kind kind
                          const struct bench_measured ***rows)
 {
     size_t count = 0;
-    struct ranked *ranked = lit_alloc(result->count + 1, sizeof *ranked);
+    OWNED(lit_free) struct ranked *ranked = lit_alloc(result->count + 1, sizeof *ranked);
     for (size_t i = 0; i < result->count; i++) {
         const struct bench_measured *row = &result->rows[i];
         if (row->row.kind == kind && bench_is_right(row))
@@ -164,7 +163,6 @@ size_t bench_result_rank(const struct bench_result *result, enum bench_kind kind
     *rows = lit_alloc(count + 1, sizeof **rows);
     for (size_t i = 0; i < count; i++)
         (*rows)[i] = ranked[i].row;
-    free(ranked);
     return count;
 }
 
@@ -306,30 +304,19 @@ struct bench_sum bench_devices_sum(const struct bench_device *devices, size_t co
 enum lit_exit bench_sum_exit(const struct bench_sum *sum, char *because, size_t size)
 {
     const uint64_t untimed = sum->refused + sum->unreported;
-    const struct {
-        bool holds;
-        enum lit_exit code;
-        const char *format; // of a number, and of what follows it
-        uint64_t number;
-        const char *one, *many;
-    } rows[] = {
-        {sum->wrong, LIT_EXIT_FORBIDDEN, "%" PRIu64 " row%s stored wrong words", sum->wrong, "",
-         "s"},
-        {sum->crashed, LIT_EXIT_FORBIDDEN, "%" PRIu64 " driver%s crashed or hung", sum->crashed, "",
-         "s"},
-        {sum->lost, LIT_EXIT_DEVICE_LOST, "%" PRIu64 " device%s lost", sum->lost, " was", "s were"},
-        {sum->out_of_time, LIT_EXIT_TIME, "the time budget was used up", 0, "", ""},
-        {sum->expired, LIT_EXIT_UNDECIDED,
-         "in %" PRIu64 " row%s a bounded wait expired: inconclusive", sum->expired, "", "s"},
-        {sum->refused || sum->failed || (sum->unreported && sum->right), LIT_EXIT_UNDECIDED,
-         "%" PRIu64 " rows could not be timed", untimed, "", ""},
-        {!sum->right, LIT_EXIT_NOTHING, "nothing could run", 0, "", ""},
-        {true, LIT_EXIT_OK, "every word that was stored is correct", 0, "", ""},
+    const struct lit_end ends[] = {
+        {sum->wrong, LIT_EXIT_FORBIDDEN, "1 row stored wrong words", "%s rows stored wrong words"},
+        {sum->crashed, LIT_EXIT_FORBIDDEN, "1 driver crashed or hung",
+         "%s drivers crashed or hung"},
+        {sum->lost, LIT_EXIT_DEVICE_LOST, "1 device was lost", "%s devices were lost"},
+        {sum->out_of_time, LIT_EXIT_TIME, "the time budget was used up", NULL},
+        {sum->expired, LIT_EXIT_UNDECIDED, "in 1 row a bounded wait expired: inconclusive",
+         "in %s rows a bounded wait expired: inconclusive"},
+        {sum->right || sum->refused || sum->failed ? untimed : 0, LIT_EXIT_UNDECIDED,
+         "1 row could not be timed", "%s rows could not be timed"},
+        {sum->failed, LIT_EXIT_UNDECIDED, "a benchmark could not be run", NULL},
+        {!sum->right, LIT_EXIT_NOTHING, "nothing could run", NULL},
+        {1, LIT_EXIT_OK, "every word that was stored is correct", NULL},
     };
-    size_t i = 0;
-    while (!rows[i].holds)
-        i++;
-    snprintf(because, size, rows[i].format, rows[i].number,
-             rows[i].number == 1 ? rows[i].one : rows[i].many);
-    return rows[i].code;
+    return lit_end_choose(ends, because, size);
 }

@@ -20,43 +20,24 @@
 #define COPIES             "bench/copy/"
 #define LOOKBACK           "bench/lookback/"
 
-static const char *const kinds[BENCH_KINDS] = {"scan", "copy", "adds", "shuffles", "scan", "alone"};
-static const char *const levels[BENCH_LEVELS] = {"subgroup", "workgroup"};
-static const char *const operations[BENCH_OPERATIONS] = {"native", "emulated"};
-static const char *const barriers[BENCH_BARRIERS] = {"none", "control", "memory"};
-
-const char *bench_kind_name(enum bench_kind kind)
-{
-    return kinds[kind];
-}
-
-const char *bench_level_name(enum bench_level level)
-{
-    return levels[level];
-}
-
-const char *bench_operation_name(enum bench_operation operation)
-{
-    return operations[operation];
-}
-
-const char *bench_barrier_name(enum bench_barrier barrier)
-{
-    return barriers[barrier];
-}
+const char *const bench_kinds[] = {"scan", "copy", "adds", "shuffles", "scan", "alone"};
+const char *const bench_levels[] = {"subgroup", "workgroup"};
+const char *const bench_operations[] = {"native", "emulated"};
+const char *const bench_barriers[] = {"none", "control", "memory"};
 
 void bench_row_name(const struct bench_row *row, struct text *name)
 {
     if (row->kind == BENCH_SCAN)
-        text_printf(name, "%s/%s/%s/items=%" PRIu32 "/workgroup=%" PRIu32, levels[row->level],
-                    operations[row->operation], barriers[row->barrier], row->items, row->workgroup);
+        text_printf(name, "%s/%s/%s/items=%" PRIu32 "/workgroup=%" PRIu32, bench_levels[row->level],
+                    bench_operations[row->operation], bench_barriers[row->barrier], row->items,
+                    row->workgroup);
     else if (row->tile)
         text_printf(name, "%s/workgroup=%" PRIu32,
                     row->kernel->name + strlen(row->lanes ? LOOKBACK : "bench/"), row->workgroup);
     else if (row->kind == BENCH_COPY)
         text_puts(name, "limit/copy");
     else
-        text_printf(name, "limit/%s/chains=%" PRIu32, kinds[row->kind], row->chains);
+        text_printf(name, "limit/%s/chains=%" PRIu32, bench_kinds[row->kind], row->chains);
 }
 
 bool bench_row_same(const struct bench_row *a, const struct bench_row *b)
@@ -169,10 +150,10 @@ static const struct cat_kernel *kernel_of(const struct bench_row *row)
     char name[96];
     if (row->kind == BENCH_SCAN)
         snprintf(name, sizeof name, "bench/scan/level=%s/operation=%s/barrier=%s/items=%" PRIu32,
-                 levels[row->level], operations[row->operation], barriers[row->barrier],
-                 row->items);
+                 bench_levels[row->level], bench_operations[row->operation],
+                 bench_barriers[row->barrier], row->items);
     else
-        snprintf(name, sizeof name, "bench/limit/kind=%s%s", kinds[row->kind],
+        snprintf(name, sizeof name, "bench/limit/kind=%s%s", bench_kinds[row->kind],
                  row->kind == BENCH_COPY ? ""
                  : row->chains == 1      ? "/chains=one"
                                          : "/chains=many");
@@ -341,12 +322,11 @@ bool look_row_find(const char *name, size_t *number)
     bool found = false;
     for (size_t i = 0; i < look_rows() && !found; i++) {
         const struct bench_row row = look_row(i, LOOK_ELEMENTS);
-        struct text own = {0};
+        OWNED(text_free) struct text own = {0};
         bench_row_name(&row, &own);
         found = strcmp(own.data, name) == 0;
         if (found)
             *number = i;
-        text_free(&own);
     }
     return found;
 }

@@ -39,6 +39,9 @@ enum bench_kind {
 enum bench_level { BENCH_SUBGROUP, BENCH_WORKGROUP, BENCH_LEVELS };
 enum bench_operation { BENCH_NATIVE, BENCH_EMULATED, BENCH_OPERATIONS };
 enum bench_barrier { BENCH_NONE, BENCH_CONTROL, BENCH_MEMORY, BENCH_BARRIERS };
+// Their names, by their values.
+extern const char *const bench_kinds[], *const bench_levels[], *const bench_operations[],
+                                                                   *const bench_barriers[];
 
 struct bench_row {
     enum bench_kind kind;
@@ -64,11 +67,6 @@ struct bench_row {
 
 // "scan", "copy", "adds", "shuffles"; "subgroup", "workgroup"; "native", "emulated"; "none",
 // "control", "memory".
-const char *bench_kind_name(enum bench_kind kind);
-const char *bench_level_name(enum bench_level level);
-const char *bench_operation_name(enum bench_operation operation);
-const char *bench_barrier_name(enum bench_barrier barrier);
-
 // Appends "subgroup/emulated/control/items=4/workgroup=256", "limit/adds/chains=8" or
 // "held=4/shared=0/looks=2/lanes=32/encoding=word64/order=ticket/edge=branch/stage=whole/
 // workgroup=256".

@@ -92,10 +92,9 @@ static bool climb(const struct look_search *search, double budget, uint32_t elem
 bool look_search(const struct look_search *search, double budget, uint32_t elements,
                  const struct look_set *set, struct bench_size *size)
 {
-    struct bench_result failed = {0};
+    OWNED(bench_result_clear) struct bench_result failed = {0};
     const bool found = climb(search, budget, elements, set, size, &failed);
     look_move_failed(&failed, &size->result);
-    bench_result_clear(&failed);
     return found;
 }
 
@@ -180,14 +179,12 @@ bool look_tuned_write(const char *path, const struct look_tunings *tunings, stru
                                         choice->row, "ns", choice->ns, "of_copy", choice->of_copy));
     }
     json_t *root = json_pack("{s:s, s:o}", "schema", SCHEMA, "choices", list);
+    OWNED(lit_free)
     char *dump = lit_have(json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9)));
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     json_decref(root);
     text_printf(&text, "%s\n", dump);
-    free(dump);
-    const bool written = lit_file_write(path, text.data, text.length, error);
-    text_free(&text);
-    return written;
+    return lit_file_write(path, text.data, text.length, error);
 }
 
 struct look_tuned *look_tuned_at(const struct look_tunings *tunings, const char *id,
@@ -206,8 +203,7 @@ void look_tuned_put(struct look_tunings *tunings, const struct look_tuned *choic
         *before = *choice;
         return;
     }
-    tunings->items = lit_realloc(tunings->items, tunings->count + 1, sizeof *tunings->items);
-    tunings->items[tunings->count++] = *choice;
+    LIT_ADD(tunings->items, tunings->count) = *choice;
 }
 
 void look_tuned_clear(struct look_tunings *tunings)

@@ -115,10 +115,8 @@ bool cat_case_find(const struct cfg *cfg, struct cat_case *which, struct lit_err
 
 bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *error)
 {
-    struct cfg cfg = cfg_parse(name);
-    const bool good = cat_case_find(&cfg, which, error);
-    cfg_clear(&cfg);
-    return good;
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
+    return cat_case_find(&cfg, which, error);
 }
 
 // ---- selection
@@ -191,14 +189,13 @@ bool cat_selection_has(const struct cat_selection *selection, const struct cat_c
         return wide;
     // If the first pattern excludes, it excludes from everything.
     bool selected = *selection->patterns[0] == '!' && wide;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     for (size_t i = 0; i < selection->count; i++) {
         const char *pattern = selection->patterns[i], *body = body_of(pattern);
         bool precise = cfg_is_precise(body_of(pattern));
         if (precise ? matches_case(body, which, &name) : matches_test(body, which->test))
             selected = pattern[0] != '!' && (precise || wide);
     }
-    text_free(&name);
     return selected;
 }
 
@@ -227,9 +224,8 @@ struct search {
 static void search_case(const struct cat_case *which, void *user)
 {
     struct search *search = user;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     search->found = search->found || matches_case(search->pattern, which, &name);
-    text_free(&name);
 }
 
 static const uint32_t sizes[] = {8, 32, 64, 4, 16, 128, 2, 1};

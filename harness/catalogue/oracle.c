@@ -167,7 +167,7 @@ void cat_oracle_where(const struct cat_oracle *oracle, const struct cat_args *ar
                      : oracle->of_workgroups
                          ? "invocation {word/results}, result {word%results}, workgroup {unit}"
                          : "lane {word/results}, result {word%results}" OF_SUBGROUP;
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     if (oracle->describe) {
         oracle->describe(&with, failure, text, size);
         return;
@@ -184,7 +184,6 @@ void cat_oracle_where(const struct cat_oracle *oracle, const struct cat_args *ar
         }
     }
     snprintf(text, size, "%s", out.data);
-    text_free(&out);
 }
 
 struct cat_mode cat_mode_of(const struct cat_oracle *oracle)

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SCALE_CPU 8 // workgroups
 #define SCALE_GPU 256
@@ -18,14 +17,13 @@ static bool check_features(const struct eng_prepared *p, const struct dev_facts 
                            struct lit_error *error)
 {
     const uint64_t missing = p->module->features & ~facts->features;
-    struct text names = {0};
+    OWNED(text_free) struct text names = {0};
     for (int i = 0; i < CAT_FEATURE_COUNT; i++)
         if (missing >> i & 1)
             text_printf(&names, "%s%s", names.length ? ", " : "",
                         cat_feature_name((enum cat_feature)i));
     if (missing)
         lit_fail(error, LIT_EXIT_NOTHING, "%s", names.data);
-    text_free(&names);
     return !missing;
 }
 
@@ -124,10 +122,9 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
 
 void eng_prepare_data(struct eng_prepared *p, uint64_t seed)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cat_case_name(&p->which, &name);
     p->stream = random_derive(seed, name.data);
-    text_free(&name);
 
     const struct cat_shape *shape = &p->shape;
     const size_t stride = cat_check_stride(p->oracle->check);

@@ -6,7 +6,6 @@
 #include "cli/isa.h"
 #include "cli/output.h"
 #include "engine/bench.h"
-#include "engine/drivers.h"
 #include "report/format.h"
 
 #include <inttypes.h>
@@ -204,7 +203,7 @@ static bool take_row(const struct bench_report *report, enum eng_result outcome,
                                    : outcome == ENG_SKIP          ? BENCH_SKIPPED
                                    : outcome == ENG_HARNESS_ERROR ? BENCH_REFUSED
                                                                   : BENCH_UNREPORTED;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     if (!bench_result_row(result, report, state, reason))
         return false;
     const struct bench_row *row = &bench_result_find(result, report->row)->row;
@@ -214,7 +213,6 @@ static bool take_row(const struct bench_report *report, enum eng_result outcome,
     if (b->chosen.keep && !b->unkept.code)
         cli_isa_keep(b->chosen.keep, b->device->number, name.data, &b->code, &b->unkept);
     isa_code_clear(&b->code);
-    text_free(&name);
     return true;
 }
 
@@ -365,7 +363,7 @@ static int choose(struct cli_benching *b, struct cli_call *call)
 {
     const struct cli_list *operands = &call->operands;
     struct lit_error *error = &call->error;
-    struct text hint = {0};
+    OWNED(text_free) struct text hint = {0};
     if (operands->count > 1) {
         lit_fail(error, LIT_EXIT_USAGE, "only one benchmark at a time");
         return cli_fail(error);
@@ -383,7 +381,6 @@ static int choose(struct cli_benching *b, struct cli_call *call)
     cli_suggest(&hint, asked, name_at, NULL);
     lit_fail(error, LIT_EXIT_USAGE, "unknown benchmark '%.80s'%s", asked,
              hint.length ? hint.data : "; 'litmus bench' lists them");
-    text_free(&hint);
     return cli_fail(error);
 }
 

@@ -5,7 +5,6 @@
 #include "report/format.h"
 
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +18,11 @@ static json_t *known(double value)
 
 static json_t *row_name(const struct bench_measured *measured)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     if (!measured)
         return json_null();
     bench_row_name(&measured->row, &name);
-    json_t *made = field_text(name.data);
-    text_free(&name);
-    return made;
+    return field_text(name.data);
 }
 
 static json_t *sample(const struct stat_sample *s)
@@ -87,12 +84,12 @@ static json_t *scan_row(const struct bench_size *size, const struct bench_measur
 {
     const struct bench_row *row = &measured->row;
     json_t *object =
-        json_pack("{s:o, s:s}", "name", row_name(measured), "kind", bench_kind_name(row->kind));
+        json_pack("{s:o, s:s}", "name", row_name(measured), "kind", bench_kinds[row->kind]);
     if (row->kind == BENCH_SCAN)
         json_object_update_new(
-            object, json_pack("{s:s, s:s, s:s, s:I}", "level", bench_level_name(row->level),
-                              "operation", bench_operation_name(row->operation), "barrier",
-                              bench_barrier_name(row->barrier), "items", (integer)row->items));
+            object, json_pack("{s:s, s:s, s:s, s:I}", "level", bench_levels[row->level],
+                              "operation", bench_operations[row->operation], "barrier",
+                              bench_barriers[row->barrier], "items", (integer)row->items));
     if (row->chains)
         json_object_set_new(object, "chains", json_integer(row->chains));
     json_object_update_new(object, json_pack("{s:I, s:I, s:I, s:I, s:{s:I, s:I, s:I}}", "workgroup",
@@ -115,7 +112,7 @@ static json_t *look_row_json(const struct bench_size *size, const struct bench_m
 {
     const struct bench_row *row = &measured->row;
     json_t *object = json_pack("{s:o, s:s, s:I, s:I, s:I}", "name", row_name(measured), "kind",
-                               bench_kind_name(row->kind), "workgroup", (integer)row->workgroup,
+                               bench_kinds[row->kind], "workgroup", (integer)row->workgroup,
                                "workgroups", (integer)row->workgroups, "tile", (integer)row->tile);
     put_measured(object, measured);
     if (measured->count) {
@@ -197,8 +194,8 @@ static json_t *measured_json(const struct bench_device *device, bool lookback)
 static json_t *round_json(const struct bench_rate *rate)
 {
     return json_pack("{s:s, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f}", "form",
-                     bench_form_name((enum bench_form)rate->form), "runs", (integer)rate->runs,
-                     "failed", (integer)rate->failed, "gave_up", (integer)rate->expired, "wall_ns",
+                     bench_forms[rate->form], "runs", (integer)rate->runs, "failed",
+                     (integer)rate->failed, "gave_up", (integer)rate->expired, "wall_ns",
                      rate->wall_ns, "cpu_ns", rate->cpu_ns, "fill_ns", rate->fill_ns, "test_ns",
                      rate->test_ns, "check_ns", rate->check_ns);
 }
@@ -248,8 +245,7 @@ static json_t *rate_json(const struct cli_rate *rate)
                                                  "copy_bytes_per_second", rates->rounds[0].copy));
     for (int form = 0; form < BENCH_FORMS; form++)
         if (bench_rate_figures(rates, (enum bench_form)form).rounds)
-            json_object_set_new(forms, bench_form_name((enum bench_form)form),
-                                form_json(rates, (enum bench_form)form));
+            json_object_set_new(forms, bench_forms[form], form_json(rates, (enum bench_form)form));
     for (size_t i = 0; i < rates->count; i++)
         json_array_append_new(rounds, round_json(&rates->rounds[i]));
     json_object_update_new(object, json_pack("{s:o, s:o}", "forms", forms, "rounds", rounds));
@@ -280,8 +276,8 @@ void cli_bench_json(const struct cli_benching *b, struct text *text)
     json_object_update_new(object,
                            json_pack("{s:o, s:{s:i, s:s}}", scan || lookback ? "devices" : "rates",
                                      list, "exit", "code", (int)b->exit, "because", b->because));
+    OWNED(lit_free)
     char *dump = lit_have(json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(9)));
     json_decref(object);
     text_printf(text, "%s\n", dump);
-    free(dump);
 }

@@ -3,7 +3,6 @@
 #include "catalogue/catalogue.h"
 #include "cli/bench.h"
 #include "cli/cli.h"
-#include "engine/bench.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -170,7 +169,7 @@ static void put_form(const struct bench_rates *rates, enum bench_form form, stru
     const struct bench_rate_figures f = bench_rate_figures(rates, form);
     if (!f.rounds)
         return;
-    text_printf(text, "    %-9s %8s units/s, %s to %s in %zu rounds (%s)\n", bench_form_name(form),
+    text_printf(text, "    %-9s %8s units/s, %s to %s in %zu rounds (%s)\n", bench_forms[form],
                 PER_SECOND(f.per_second.median), PER_SECOND(f.per_second.least),
                 PER_SECOND(f.per_second.most), f.rounds, about[form]);
 }
@@ -224,9 +223,8 @@ static void put_ratios(const struct bench_rates *rates, struct text *text)
     for (int form = BENCH_SINGLE; form < BENCH_FORMS; form++) {
         struct stat_sample ratio;
         if (bench_rates_ratio(rates, BENCH_BATCHED, (enum bench_form)form, &ratio))
-            text_printf(text, "    batched/%s: %.2f, %.2f to %.2f\n",
-                        bench_form_name((enum bench_form)form), ratio.median, ratio.least,
-                        ratio.most);
+            text_printf(text, "    batched/%s: %.2f, %.2f to %.2f\n", bench_forms[form],
+                        ratio.median, ratio.least, ratio.most);
     }
 }
 
@@ -249,7 +247,7 @@ void cli_rate_text(const struct cli_rate *rate, struct text *text)
         put_bound(run, &f, text);
         for (int form = 0; form < BENCH_FORMS; form++) {
             const struct bench_rate_figures g = bench_rate_figures(rates, (enum bench_form)form);
-            const char *name = bench_form_name((enum bench_form)form);
+            const char *name = bench_forms[form];
             if (g.failed)
                 text_printf(text, "    WRONG, %s: %" PRIu64 " of %" PRIu64 " units\n", name,
                             g.failed, g.instances);

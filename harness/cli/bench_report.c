@@ -94,7 +94,7 @@ static void put_remark(const struct bench_result *result, size_t i, const char *
 {
     const struct bench_measured *measured = &result->rows[i];
     const struct bench_report *first = &measured->first;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     size_t rows = 0;
     bool is_first = true;
     bench_row_name(&measured->row, &name);
@@ -122,7 +122,6 @@ static void put_remark(const struct bench_result *result, size_t i, const char *
             text_printf(text, " and %zu other%s", rows - 1, rows == 2 ? "" : "s");
         text_printf(text, ": %s\n", measured->reason);
     }
-    text_free(&name);
 }
 
 static void put_remarks(const struct bench_size *size, const char *lead, struct text *text)
@@ -163,13 +162,13 @@ static const struct table_column scan_columns[] = {
 static void put_label(const struct bench_row *row, struct text *text)
 {
     if (row->kind == BENCH_SCAN)
-        text_printf(text, "%s%s%s", bench_operation_name(row->operation),
+        text_printf(text, "%s%s%s", bench_operations[row->operation],
                     row->barrier == BENCH_NONE ? "" : ", ",
-                    row->barrier == BENCH_NONE ? "" : bench_barrier_name(row->barrier));
+                    row->barrier == BENCH_NONE ? "" : bench_barriers[row->barrier]);
     else if (row->kind == BENCH_COPY)
         text_printf(text, "copy, %s words", COUNT(row->words));
     else
-        text_printf(text, "%s, %" PRIu32 " chain%s", bench_kind_name(row->kind), row->chains,
+        text_printf(text, "%s, %" PRIu32 " chain%s", bench_kinds[row->kind], row->chains,
                     row->chains == 1 ? "" : "s");
 }
 
@@ -181,15 +180,14 @@ static void add_scan(const struct bench_result *result, const struct bench_measu
     const struct bench_row *row = &measured->row;
     const bool is_limit = row->kind != BENCH_SCAN;
     const char *word = state_word(measured);
-    struct text label = {0};
+    OWNED(text_free) struct text label = {0};
     put_label(row, &label);
     table_row(table);
-    put_text(table, is_limit ? "limit" : bench_level_name(row->level));
+    put_text(table, is_limit ? "limit" : bench_levels[row->level]);
     table_put(table, TONE_PLAIN, row->items ? "%" PRIu32 : "", row->items);
     table_put(table, TONE_PLAIN, "%" PRIu32, row->workgroup);
     table_put(table, measured->wrong ? TONE_BAD : TONE_PLAIN, "%s%s%s", label.data,
               word[0] ? "  " : "", word);
-    text_free(&label);
     for (size_t c = 0; c < 9 && !bench_is_right(measured); c++)
         put_text(table, "");
     if (!bench_is_right(measured))
@@ -237,18 +235,17 @@ void cli_bench_table(const struct bench_size *size, bool color, struct text *tex
         const struct bench_row *group = &result->rows[i].row;
         title.length = 0;
         if (group->kind == BENCH_SCAN)
-            text_printf(&title, "%s scan, %s", bench_level_name(group->level),
+            text_printf(&title, "%s scan, %s", bench_levels[group->level],
                         group->items == 1 ? "1 item each" : "4 items each");
         else
             text_puts(&title, "limits");
-        struct table table = {.title = title.data, TABLE_OF(scan_columns)};
+        OWNED(table_clear) struct table table = {.title = title.data, TABLE_OF(scan_columns)};
         // What was skipped is told below, or nothing is known of it.
         for (; i < result->count && is_same_group(group, &result->rows[i].row); i++)
             if (result->rows[i].state != BENCH_SKIPPED && result->rows[i].dispatches)
                 add_scan(result, &result->rows[i], &table);
         table_terminal(&table, color, text);
         text_puts(text, table.count ? "\n" : "");
-        table_clear(&table);
     }
     text_free(&title);
     put_remarks(size, "  ", text);
@@ -275,7 +272,7 @@ static size_t add_looks(const struct bench_size *size, enum bench_kind kind, siz
     const size_t count = bench_result_rank(&size->result, kind, &rows);
     for (size_t i = 0; i < count && i < most; i++) {
         const struct bench_figures f = bench_figures(&size->result, rows[i]);
-        struct text name = {0};
+        OWNED(text_free) struct text name = {0};
         bench_row_name(&rows[i]->row, &name);
         table_row(table);
         table_put(table, rows[i] == chosen ? TONE_STRONG : TONE_PLAIN, "%s", name.data);
@@ -285,7 +282,6 @@ static size_t add_looks(const struct bench_size *size, enum bench_kind kind, siz
         put_ratio(table, f.share.bytes);
         put_ratio(table, f.ns.median > 0 ? size->cub / f.ns.median : 0);
         put_text(table, bench_registers(rows[i]));
-        text_free(&name);
     }
     free(rows);
     return count > most ? count - most : 0;
@@ -303,7 +299,7 @@ static void put_size(const struct bench_size *size, struct text *text)
 
 void cli_look_table(const struct bench_size *size, bool all, bool color, struct text *text)
 {
-    struct table table = {.width = 110, TABLE_OF(look_columns)};
+    OWNED(table_clear) struct table table = {.width = 110, TABLE_OF(look_columns)};
     text_puts(text, "  ");
     put_size(size, text);
     text_puts(text, "\n");
@@ -312,7 +308,6 @@ void cli_look_table(const struct bench_size *size, bool all, bool color, struct 
     add_looks(size, BENCH_TILES, all ? LOOK_ROWS : 4, &table);
     if (table.count)
         table_terminal(&table, color, text);
-    table_clear(&table);
     if (left)
         text_printf(text, "  and %zu slower scans: -v shows them, --json has them\n", left);
     put_remarks(size, "  ", text);
@@ -335,7 +330,7 @@ static void add_summary(const struct bench_size *size, struct table *table)
     const struct bench_measured *row = bench_size_chosen(size);
     const struct bench_measured *copy = bench_result_best(result, BENCH_COPY);
     const struct bench_figures f = row ? bench_figures(result, row) : (struct bench_figures){0};
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     char text[32];
     table_row(table);
     table_count(table, TONE_PLAIN, result->shape.elements);
@@ -352,7 +347,6 @@ static void add_summary(const struct bench_size *size, struct table *table)
                   : size->tuned             ? "tuned"
                                             : "default",
                   name.data);
-        text_free(&name);
     } else {
         put_text(table, result->reported ? "no correct scan" : "not timed");
     }
@@ -380,17 +374,16 @@ void cli_look_summary(const struct bench_device *device, bool color, struct text
 
 static void put_markdown_remarks(const struct bench_size *size, struct text *text)
 {
-    struct text remarks = {0};
+    OWNED(text_free) struct text remarks = {0};
     put_remarks(size, "- ", &remarks);
     if (remarks.length)
         text_printf(text, "%s\n", remarks.data);
-    text_free(&remarks);
 }
 
 static void put_markdown_scan(const struct bench_size *size, struct text *text)
 {
     const struct bench_result *result = &size->result;
-    struct table table = {TABLE_OF(scan_columns)};
+    OWNED(table_clear) struct table table = {TABLE_OF(scan_columns)};
     if (result->shape.loops) {
         put_rounds(size, text);
         text_puts(text, ". Times are in milliseconds; the quartiles are the ends of the middle "
@@ -399,7 +392,6 @@ static void put_markdown_scan(const struct bench_size *size, struct text *text)
             if (result->rows[i].dispatches)
                 add_scan(result, &result->rows[i], &table);
         table_markdown(&table, SIZE_MAX, text);
-        table_clear(&table);
     }
     put_markdown_remarks(size, text);
 }
@@ -457,7 +449,7 @@ static void add_rate(const struct cli_rate *rate, enum bench_form form, struct t
     table_put(table, TONE_PLAIN, "%s %s", facts->driver_name, facts->driver_version);
     put_text(table, rate->name);
     table_put(table, TONE_PLAIN, "%" PRIu64, run->workgroups);
-    put_text(table, bench_form_name(form));
+    put_text(table, bench_forms[form]);
     put_text(table, PER_SECOND(f.per_second.median));
     put_text(table, PER_SECOND(f.subgroups));
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
@@ -471,8 +463,8 @@ void cli_bench_markdown(const struct cli_benching *b, struct text *text)
 {
     const bool scan = strcmp(b->name, "scan") == 0, lookback = strcmp(b->name, "lookback") == 0;
     static const struct table_column head_columns[] = {{.title = ""}, {.title = ""}};
-    struct table head = {TABLE_OF(head_columns)};
-    struct table rates = {TABLE_OF(rate_columns)};
+    OWNED(table_clear) struct table head = {TABLE_OF(head_columns)};
+    OWNED(table_clear) struct table rates = {TABLE_OF(rate_columns)};
     text_printf(text, "# %s\n\n",
                 scan       ? "Subgroup scans, native and emulated: how long they take"
                 : lookback ? "Scans with decoupled look-back: how close they come to a copy"
@@ -484,10 +476,9 @@ void cli_bench_markdown(const struct cli_benching *b, struct text *text)
     table_fact(&head, "seed", "0x%" PRIx64, b->chosen.seed.value);
     table_fact(&head, "exit", "%d: %s", (int)b->exit, b->because);
     table_markdown(&head, SIZE_MAX, text);
-    table_clear(&head);
     for (size_t i = 0; i < b->measured_count; i++) {
         const struct bench_device *device = &b->measured[i];
-        struct text line = {0};
+        OWNED(text_free) struct text line = {0};
         cli_device_line(&device->device->facts, true, &line);
         text_puts(text, "## ");
         markdown_escape(text, line.data);
@@ -496,11 +487,9 @@ void cli_bench_markdown(const struct cli_benching *b, struct text *text)
             put_markdown_scan(&device->sizes[0], text);
         else
             put_markdown_look(device, text);
-        text_free(&line);
     }
     for (size_t i = 0; i < b->rate_count; i++)
         for (int form = 0; form < BENCH_FORMS; form++)
             add_rate(&b->rates[i], (enum bench_form)form, &rates);
     table_markdown(&rates, SIZE_MAX, text);
-    table_clear(&rates);
 }

@@ -74,12 +74,10 @@ void cli_bench_scan(struct cli_benching *b)
 
 static bool matches(const char *pattern, size_t number)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     const struct bench_row row = look_row(number, LOOK_ELEMENTS);
     bench_row_name(&row, &name);
-    const bool good = strcmp(pattern, "all") == 0 || text_glob(pattern, name.data);
-    text_free(&name);
-    return good;
+    return strcmp(pattern, "all") == 0 || text_glob(pattern, name.data);
 }
 
 // What a search leaves out without a word; scans that rely on the order in which workgroups start,
@@ -153,7 +151,7 @@ static void keep_choice(struct cli_benching *b, const struct bench_size *size)
     const struct bench_measured *best = bench_result_best(&size->result, BENCH_LOOKBACK);
     const struct dev_facts *facts = &b->device->facts;
     struct look_tuned choice = {.elements = size->result.shape.elements};
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     size_t row;
     if (!best)
         return;
@@ -166,7 +164,6 @@ static void keep_choice(struct cli_benching *b, const struct bench_size *size)
     snprintf(choice.row, sizeof choice.row, "%s", name.data);
     choice.ns = f.ns.median;
     choice.of_copy = f.share.bytes;
-    text_free(&name);
     // A search among some of the scans only does not replace what a wider one found.
     const struct look_tuned *before = look_tuned_at(&b->tunings, choice.id, choice.elements);
     if (before && b->chosen.variants && look_row_find(before->row, &row) &&

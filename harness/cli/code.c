@@ -7,7 +7,6 @@
 #include "store/code.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct collecting {
@@ -100,7 +99,7 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
 {
     struct collecting *c = user;
     const struct cat_module *module = cat_case_module(which);
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
     // A driver that tells nothing of one pipeline tells nothing of the others.
     if (result == ENG_PASS && isa_is_empty(code))
@@ -111,21 +110,19 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
     else if (c->unable++ == 0)
         snprintf(c->why, sizeof c->why, "%.200s: %s: %.200s", name.data, eng_result_name(result),
                  reason);
-    text_free(&name);
     return !c->broken && !c->silent;
 }
 
 static void remark(const struct collecting *c, const char *what)
 {
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     text_printf(&line, "litmus: device %u: %s: %s", c->device->number, what, c->why);
     c->watch->say(line.data, c->watch->user);
-    text_free(&line);
 }
 
 static bool collect_device(struct collecting *c, const struct report_model *model)
 {
-    struct cat_case *cases = NULL;
+    OWNED(lit_free) struct cat_case *cases = NULL;
     char reason[512];
     const struct eng_capture capture = {
         .watch = c->watch, .device = c->device, .take = take, .user = c};
@@ -138,7 +135,6 @@ static bool collect_device(struct collecting *c, const struct report_model *mode
     } else if (c->unable) {
         remark(c, "the code of some configurations is not available");
     }
-    free(cases);
     return !c->broken;
 }
 

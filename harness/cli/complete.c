@@ -44,10 +44,9 @@ static void offer_words(const struct asked *asked, const char *words, const char
 
 static void offer_case(const struct cat_case *which, void *user)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
     offer(user, name.data, name.length, "");
-    text_free(&name);
 }
 
 // Tests; the configurations of the one that is there with its `/` or `@`.
@@ -121,14 +120,13 @@ static const struct cli_option *find_option(const struct cli_syntax *syntax, con
 
 static void offer_options(const struct asked *asked, const struct cli_syntax *syntax)
 {
-    struct text word = {0};
+    OWNED(text_free) struct text word = {0};
     for (size_t i = 0; i < syntax->count; i++) {
         word.length = 0;
         text_printf(&word, "--%s", syntax->options[i].name);
         offer(asked, word.data, word.length, syntax->options[i].help);
     }
     offer(asked, "--help", 6, "print this");
-    text_free(&word);
 }
 
 static void offer_operands(const struct asked *asked, const struct cli_syntax *syntax)

@@ -96,7 +96,7 @@ static void put_rate(uint64_t failed, uint64_t runs, struct text *text)
 static void put_found(const struct fuzz_found *found, enum masks_rule rule, struct text *text)
 {
     const struct eng_failure *failure = &found->failure;
-    struct text notation = {0};
+    OWNED(text_free) struct text notation = {0};
     text_printf(text, "  program %" PRIu64 ", %s, subgroups of %u: %s", found->index,
                 gen_rule_name(rule), found->subgroup, eng_result_name(found->first.result));
     if (found->first.result != ENG_FAIL)
@@ -129,7 +129,6 @@ static void put_found(const struct fuzz_found *found, enum masks_rule rule, stru
     }
     if (found->path[0])
         text_printf(text, "    stored in %s\n", found->path);
-    text_free(&notation);
 }
 
 static uint64_t failed_of(const struct fuzz_tally *tally)
@@ -153,7 +152,7 @@ static void put_table(const struct fuzz_tally *tally, enum masks_rule rule, stru
                                                   {.title = "failed", .kind = TABLE_NUMBER},
                                                   {.title = "rate, 95 % interval"},
                                                   {.title = ""}};
-    struct table table = {TABLE_OF(columns), .width = 40};
+    OWNED(table_clear) struct table table = {TABLE_OF(columns), .width = 40};
     const uint64_t failed = failed_of(tally), judged = judged_of(tally);
     table_row(&table);
     table_put(&table, TONE_PLAIN, "%s", gen_rule_name(rule));
@@ -168,7 +167,6 @@ static void put_table(const struct fuzz_tally *tally, enum masks_rule rule, stru
               : failed == judged ? "ALWAYS"
                                  : "SOMETIMES");
     table_terminal(&table, false, text);
-    table_clear(&table);
     for (enum eng_result result = 0; result < ENG_RESULTS; result++)
         if (tally->results[result] && result != ENG_PASS && result != ENG_FAIL)
             text_printf(text, "  %s: %s\n", eng_result_name(result), COUNT(tally->results[result]));
@@ -194,30 +192,21 @@ static void add(struct sum *sum, const struct fuzz_tally *tally)
 // The exit code and why, as docs/reading.md has them.
 static enum lit_exit conclude(const struct sum *sum, char reason[256])
 {
-    const struct {
-        bool holds;
-        enum lit_exit code;
-        const char *why;
-        uint64_t count;
-    } ends[] = {
-        {sum->stopped, LIT_EXIT_DEVICE_LOST, "a device was lost and its queue stopped", 0},
-        {sum->failed, LIT_EXIT_FORBIDDEN, "forbidden masks were observed in %s program%s",
-         sum->failed},
+    const struct lit_end ends[] = {
+        {sum->stopped, LIT_EXIT_DEVICE_LOST, "a device was lost and its queue stopped", NULL},
+        {sum->failed, LIT_EXIT_FORBIDDEN, "forbidden masks were observed in 1 program",
+         "forbidden masks were observed in %s programs"},
         {sum->broken, LIT_EXIT_FORBIDDEN,
-         "the driver crashed, hung or lost the device in %s program%s", sum->broken},
-        {sum->out_of_time, LIT_EXIT_TIME, "the time budget was used up", 0},
-        {sum->errors, LIT_EXIT_UNDECIDED, "%s program%s could not be run", sum->errors},
-        {sum->unopened && sum->ran, LIT_EXIT_UNDECIDED, "a device could not be used", 0},
-        {!sum->ran, LIT_EXIT_NOTHING, "nothing could run", 0},
-        {true, LIT_EXIT_OK, "no forbidden mask was observed", 0},
+         "the driver crashed, hung or lost the device in 1 program",
+         "the driver crashed, hung or lost the device in %s programs"},
+        {sum->out_of_time, LIT_EXIT_TIME, "the time budget was used up", NULL},
+        {sum->errors, LIT_EXIT_UNDECIDED, "1 program could not be run",
+         "%s programs could not be run"},
+        {sum->ran ? sum->unopened : 0, LIT_EXIT_UNDECIDED, "a device could not be used", NULL},
+        {!sum->ran, LIT_EXIT_NOTHING, "nothing could run", NULL},
+        {1, LIT_EXIT_OK, "no forbidden mask was observed", NULL},
     };
-    char number[32];
-    size_t i = 0;
-    while (!ends[i].holds)
-        i++;
-    text_count(number, ends[i].count);
-    snprintf(reason, 256, ends[i].why, number, ends[i].count == 1 ? "" : "s");
-    return ends[i].code;
+    return lit_end_choose(ends, reason, 256);
 }
 
 // Everything that one invocation holds.
@@ -325,13 +314,12 @@ struct replay {
 static bool read_replay(struct fuzzing *f, struct replay *replay, struct lit_error *error)
 {
     const char *path = f->chosen->replay;
-    struct text text = {0};
-    struct cat_head head = {0};
+    OWNED(text_free) struct text text = {0};
+    OWNED(cat_head_clear) struct cat_head head = {0};
     struct lit_error why = {0};
     const bool read = text_read(&text, path, FILE_MAX - 1);
     if (!read || text.length >= FILE_MAX) {
         lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, read ? "not a test" : strerror(errno));
-        text_free(&text);
         return false;
     }
     bool good = cat_head_parse(text.data ? text.data : "", text.length, &head, &why);
@@ -355,8 +343,6 @@ static bool read_replay(struct fuzzing *f, struct replay *replay, struct lit_err
     } else {
         lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, why.message);
     }
-    cat_head_clear(&head);
-    text_free(&text);
     return good;
 }
 

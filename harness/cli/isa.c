@@ -4,7 +4,6 @@
 #include "cli/device.h"
 #include "cli/isa.h"
 #include "engine/client.h"
-#include "engine/drivers.h"
 #include "engine/plan.h"
 #include "report/code.h"
 #include "report/format.h"
@@ -12,7 +11,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct options {
@@ -109,7 +107,7 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
                  struct isa_code *code, void *user)
 {
     struct asking *a = user;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
     a->asked++;
     if (result == ENG_SKIP) {
@@ -127,7 +125,6 @@ static bool take(const struct cat_case *which, enum eng_result result, const cha
                     !cli_isa_keep(a->chosen->keep, a->device->number, name.data, code, a->error);
         isa_study_add(&a->study, name.data, code, by_tool ? &sass : NULL, "nvdisasm");
     }
-    text_free(&name);
     return !a->broken;
 }
 
@@ -163,7 +160,7 @@ static enum eng_end ask_device(struct asking *a)
 // Adds what a pipeline cache holds, by its name.
 static bool read_cache(struct asking *a, const char *path)
 {
-    struct text bytes = {0};
+    OWNED(text_free) struct text bytes = {0};
     struct isa_code code = {0};
     bool good = text_read(&bytes, path, ISA_MOST_BYTES) ||
                 lit_fail(a->error, LIT_EXIT_USAGE, "cannot read %.300s: %s", path, strerror(errno));
@@ -173,7 +170,6 @@ static bool read_cache(struct asking *a, const char *path)
         a->given += isa_find(&code, ISA_MACHINE) != NULL;
         isa_study_add(&a->study, path, &code, NULL, NULL);
     }
-    text_free(&bytes);
     return good;
 }
 

@@ -7,7 +7,6 @@
 #include "repro/repro.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -51,11 +50,10 @@ static const char *extension(enum isa_source source)
 static bool write_lines(const struct text *base, const char *extension, struct text *lines,
                         struct lit_error *error)
 {
-    struct text path = {0};
+    OWNED(text_free) struct text path = {0};
     text_printf(&path, "%s.%s", base->data, extension);
     const bool good =
         !lines->length || lit_file_write(path.data, lines->data, lines->length, error);
-    text_free(&path);
     text_free(lines);
     return good;
 }
@@ -63,7 +61,7 @@ static bool write_lines(const struct text *base, const char *extension, struct t
 bool cli_isa_keep(const char *folder, unsigned device, const char *name,
                   const struct isa_code *code, struct lit_error *error)
 {
-    struct text base = {0}, statistics = {0}, remarks = {0};
+    OWNED(text_free) struct text base = {0}, statistics = {0}, remarks = {0};
     text_printf(&base, "%s/device-%u", folder, device);
     bool good = make_folder(base.data, error);
     text_puts(&base, "/");
@@ -76,11 +74,9 @@ bool cli_isa_keep(const char *folder, unsigned device, const char *name,
            write_lines(&base, "remarks.txt", &remarks, error);
     for (size_t i = 0; good && i < code->piece_count; i++) {
         const struct isa_piece *piece = &code->pieces[i];
-        struct text path = {0};
+        OWNED(text_free) struct text path = {0};
         text_printf(&path, "%s.%zu.%s", base.data, i + 1, extension(piece->source));
         good = lit_file_write(path.data, piece->bytes, piece->size, error);
-        text_free(&path);
     }
-    text_free(&base);
     return good;
 }

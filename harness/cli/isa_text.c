@@ -2,7 +2,6 @@
 // The text of litmus isa.
 #include "cli/isa.h"
 
-#include "cli/cli.h"
 #include "report/format.h"
 #include "report/table.h"
 
@@ -48,7 +47,7 @@ static void put_number(struct table *table, bool known, size_t number)
 
 static void put_table(const struct isa_study *study, struct text *text)
 {
-    struct table table = {TABLE_OF(columns)};
+    OWNED(table_clear) struct table table = {TABLE_OF(columns)};
     for (size_t i = 0; i < study->count; i++) {
         const struct isa_entry *entry = &study->entries[i];
         const char *registers = entry->piece ? isa_registers(&entry->code) : "";
@@ -65,7 +64,6 @@ static void put_table(const struct isa_study *study, struct text *text)
         table_put(&table, TONE_PLAIN, "%s", entry->name);
     }
     table_terminal(&table, false, text);
-    table_clear(&table);
 }
 
 // --- Paired variants
@@ -222,24 +220,22 @@ static void put_code(const struct isa_study *study, size_t index, bool every, st
 
 static void put_remarks(const struct isa_study *study, struct text *text)
 {
-    struct text said = {0};
+    OWNED(text_free) struct text said = {0};
     for (size_t i = 0; i < study->count; i++) {
         const struct isa_entry *entry = &study->entries[i];
         for (size_t k = 0; k <= entry->code.remark_count; k++) {
             const char *remark =
                 k < entry->code.remark_count ? entry->code.remarks[k] : entry->unlinted;
-            struct text line = {0};
+            OWNED(text_free) struct text line = {0};
             if (!remark)
                 continue;
             text_printf(&line, "  note: %s\n", remark);
             if (!said.data || !strstr(said.data, line.data))
                 text_puts(&said, line.data);
-            text_free(&line);
         }
     }
     if (said.data)
         text_printf(text, "\n%s", said.data);
-    text_free(&said);
 }
 
 void cli_isa_text(const struct isa_study *study, bool listing, bool diff, bool every,

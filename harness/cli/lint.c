@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct options {
@@ -81,8 +80,8 @@ static bool decode(const struct linting *l, const struct isa_function *function,
 static void lint_function(struct linting *l, const char *path, const struct isa_function *function)
 {
     const struct lint_options how = {.rows = l->chosen->rows};
-    struct sass_code code = {0};
-    struct lint lint = {0};
+    OWNED(sass_code_clear) struct sass_code code = {0};
+    OWNED(lint_clear) struct lint lint = {0};
     struct lit_error error = {0};
     struct text lines = {0};
     l->functions++;
@@ -103,8 +102,6 @@ static void lint_function(struct linting *l, const char *path, const struct isa_
         text_puts(&lines, "\n");
     }
     cli_print(&lines);
-    lint_clear(&lint);
-    sass_code_clear(&code);
 }
 
 static bool lint_bytes(struct linting *l, const char *path, const struct text *bytes,
@@ -131,13 +128,12 @@ static bool lint_bytes(struct linting *l, const char *path, const struct text *b
 
 static bool lint_file(struct linting *l, const char *path, struct lit_error *error)
 {
-    struct text bytes = {0};
+    OWNED(text_free) struct text bytes = {0};
     bool good = text_read(&bytes, path, ISA_MOST_BYTES) ||
                 lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", path, strerror(errno));
     if (good && bytes.length > ISA_MOST_BYTES)
         good = lit_fail(error, LIT_EXIT_USAGE, "%.300s: more than %zu bytes", path, ISA_MOST_BYTES);
     good = good && lint_bytes(l, path, &bytes, error);
-    text_free(&bytes);
     return good;
 }
 

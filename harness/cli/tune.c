@@ -17,7 +17,6 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_SETS 15
@@ -160,8 +159,9 @@ static void print_tries(const struct tune_search *search, const struct options *
 {
     struct table_column columns[COLUMNS];
     char within[48];
+    OWNED(table_clear)
     struct table table = make_table(columns, "while searching", o->budget, within);
-    size_t *indexes = lit_alloc(search->count + 1, sizeof *indexes);
+    OWNED(lit_free) size_t *indexes = lit_alloc(search->count + 1, sizeof *indexes);
     size_t shown = 0;
     for (size_t i = 0; i < search->count; i++)
         indexes[i] = i;
@@ -174,17 +174,15 @@ static void print_tries(const struct tune_search *search, const struct options *
         shown++;
     }
     table_terminal(&table, cli_color((enum cli_color)o->color), out);
-    table_clear(&table);
     if (shown < search->count)
         text_printf(out, "  and %s more: -v\n", COUNT(search->count - shown));
-    free(indexes);
 }
 
 static void print_verdict(const struct tune_search *search, struct text *out)
 {
     const struct eng_count *none = &search->tries[0].anew;
     const struct eng_count *best = &search->tries[search->best].anew;
-    struct text words = {0};
+    OWNED(text_free) struct text words = {0};
     char chance[32] = "< 1e-300", rate[24];
     format_rate(rate, search->p, 0);
     if (search->p >= 1e-300)
@@ -205,7 +203,6 @@ static void print_verdict(const struct tune_search *search, struct text *out)
                     "stays without stress",
                     chance);
     text_paragraph(out, search->best ? "  best stress configuration " : "  ", words.data);
-    text_free(&words);
 }
 
 static void put_search(const struct tune_search *search, const struct options *o, struct text *out)
@@ -220,13 +217,12 @@ static void put_search(const struct tune_search *search, const struct options *o
                        "has selection bias\n");
         return;
     }
-    struct table table = make_table(columns, "measured anew", o->budget, within);
+    OWNED(table_clear) struct table table = make_table(columns, "measured anew", o->budget, within);
     add_row(&table, "", &search->tries[0].anew, o->budget);
     if (search->best)
         add_row(&table, search->tries[search->best].notation, &search->tries[search->best].anew,
                 o->budget);
     table_terminal(&table, cli_color((enum cli_color)o->color), out);
-    table_clear(&table);
     print_verdict(search, out);
 }
 

@@ -255,7 +255,7 @@ static int by_place(const void *left, const void *right)
 static bool read_records(const struct dev_checking *checking, const uint32_t *words, uint32_t run,
                          size_t count, struct dev_batch *batch)
 {
-    struct cat_failure *all = lit_alloc(count, sizeof *all);
+    OWNED(lit_free) struct cat_failure *all = lit_alloc(count, sizeof *all);
     bool good = true;
     for (size_t i = 0; i < count && good; i++) {
         const uint32_t *record = words + i * RECORD_WORDS;
@@ -276,7 +276,6 @@ static bool read_records(const struct dev_checking *checking, const uint32_t *wo
         qsort(all, count, sizeof *all, by_place);
     for (size_t i = 0; good && i < count && batch->failure_count < DEV_MAX_FAILURES; i++)
         batch->failures[batch->failure_count++] = all[i];
-    free(all);
     return good;
 }
 

@@ -188,14 +188,13 @@ static void add_cache(const struct dev *dev, VkPipelineCache cache, struct isa_c
     if (said > ISA_MOST_BYTES)
         said = ISA_MOST_BYTES;
     size_t size = said;
-    char *bytes = guarded(said);
+    OWNED(lit_free) char *bytes = guarded(said);
     result = vkGetPipelineCacheData(dev->device, cache, &size, bytes);
     if (result != VK_SUCCESS && result != VK_INCOMPLETE)
         note(code, call, result);
     else if (is_sized(code, call, said, size, bytes))
         isa_add_piece(code, ISA_CACHE, "pipeline cache", "data of a cache that holds it alone",
                       bytes, size);
-    free(bytes);
 }
 
 // --- VK_KHR_pipeline_binary
@@ -216,13 +215,12 @@ static void add_binary(const struct dev *dev, VkPipelineBinaryKHR binary, struct
     if (said > ISA_MOST_BYTES)
         said = ISA_MOST_BYTES;
     size_t size = said;
-    char *bytes = guarded(said);
+    OWNED(lit_free) char *bytes = guarded(said);
     result = vkGetPipelineBinaryDataKHR(dev->device, &info, &key, &size, bytes);
     if (result != VK_SUCCESS)
         note(code, call, result);
     else if (is_sized(code, call, said, size, bytes))
         isa_add_piece(code, ISA_BINARY, "pipeline binary", "VK_KHR_pipeline_binary", bytes, size);
-    free(bytes);
 }
 
 static void add_binaries(const struct dev *dev, VkPipeline pipeline, struct isa_code *code)

@@ -198,7 +198,7 @@ bool dev_enumerate(struct dev_facts **facts, size_t *count, struct lit_error *er
     *facts = NULL;
     *count = 0;
     struct dev_instance instance;
-    VkPhysicalDevice *devices = NULL;
+    OWNED(lit_free) VkPhysicalDevice *devices = NULL;
     size_t found = 0;
     if (!create_instance(&instance, NULL, error) ||
         !list_devices(&instance, &devices, &found, error)) {
@@ -210,14 +210,12 @@ bool dev_enumerate(struct dev_facts **facts, size_t *count, struct lit_error *er
     // indices are right.
     *facts = lit_alloc(found, sizeof **facts);
     *count = found;
-    struct dev_features *features = lit_alloc(1, sizeof *features);
+    OWNED(lit_free) struct dev_features *features = lit_alloc(1, sizeof *features);
     for (size_t i = 0; i < found; i++) {
         struct lit_error problem = {0};
         if (!dev_facts_read(devices[i], instance.api, false, &(*facts)[i], features, &problem))
             text_sanitise((*facts)[i].problem, sizeof(*facts)[i].problem, problem.message);
     }
-    free(features);
-    free(devices);
     destroy_instance(&instance);
     return true;
 }
@@ -319,13 +317,12 @@ static enum dev_status make(struct dev *dev, const struct dev_open_info *info,
 static bool pick_device(struct dev *dev, size_t index, bool capture, struct dev_features *features,
                         struct lit_error *error)
 {
-    VkPhysicalDevice *devices = NULL;
+    OWNED(lit_free) VkPhysicalDevice *devices = NULL;
     size_t count = 0;
     if (!list_devices(&dev->instance, &devices, &count, error))
         return false;
     if (index < count)
         dev->physical = devices[index];
-    free(devices);
     if (index >= count)
         return lit_fail(error, LIT_EXIT_USAGE, "there is no device %zu: the last is %zu", index,
                         count - 1);
@@ -348,13 +345,12 @@ static bool pick_device(struct dev *dev, size_t index, bool capture, struct dev_
 struct dev *dev_open(const struct dev_open_info *info, struct lit_error *error)
 {
     struct dev *dev = lit_alloc(1, sizeof *dev);
-    struct dev_features *features = lit_alloc(1, sizeof *features);
+    OWNED(lit_free) struct dev_features *features = lit_alloc(1, sizeof *features);
     bool open = create_instance(&dev->instance, info, error) &&
                 pick_device(dev, info->index, info->capture, features, error) &&
                 make(dev, info, features, error) == DEV_OK &&
                 dev_layout_create(dev, DEV_CHECKER_BINDINGS, DEV_CHECKER_PUSH, &dev->checker_layout,
                                   error) == DEV_OK;
-    free(features);
     if (!open)
         dev_close(&dev);
     return dev;

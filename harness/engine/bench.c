@@ -117,7 +117,7 @@ static void make_item(struct job *job, struct item *item)
 static enum dev_status ask_driver(struct job *job, const struct bench_row *row,
                                   struct bench_report *report, struct lit_error *error)
 {
-    struct isa_code code = {0};
+    OWNED(isa_code_clear) struct isa_code code = {0};
     struct kernel kernel;
     const struct dev_facts *facts = dev_facts(job->dev);
     if (!job->request->capture && (job->count > MOST_ASKED || !dev_reports_executables(job->dev)))
@@ -133,7 +133,6 @@ static enum dev_status ask_driver(struct job *job, const struct bench_row *row,
         isa_extract(&code, facts->vendor, facts->product);
         eng_emit_code(&code, job->sink);
     }
-    isa_code_clear(&code);
     return status == DEV_ERROR ? DEV_OK : status;
 }
 

@@ -168,7 +168,7 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
 static bool hand_over(const struct eng_capture *capture, const struct cat_case *which,
                       const struct eng_client *client, const struct eng_outcome *outcome)
 {
-    struct isa_code code = {0};
+    OWNED(isa_code_clear) struct isa_code code = {0};
     struct lit_error error = {0};
     enum eng_result result = outcome->result;
     const char *reason = outcome->reason;
@@ -177,9 +177,7 @@ static bool hand_over(const struct eng_capture *capture, const struct cat_case *
         result = ENG_HARNESS_ERROR;
         reason = error.message;
     }
-    const bool on = capture->take(which, result, reason, &code, capture->user);
-    isa_code_clear(&code);
-    return on;
+    return capture->take(which, result, reason, &code, capture->user);
 }
 
 enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_case *cases,

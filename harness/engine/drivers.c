@@ -79,21 +79,19 @@ static bool is_foreign(const json_t *icd)
 // named is searched by the linker.
 static bool library_exists(const char *manifest, const char *library)
 {
-    struct text path = {0};
+    OWNED(text_free) struct text path = {0};
     const char *slash = strrchr(manifest, '/');
     if (!strchr(library, '/'))
         return true;
     if (library[0] != '/' && slash)
         text_append(&path, manifest, (size_t)(slash - manifest) + 1);
     text_puts(&path, library);
-    bool exists = access(path.data, F_OK) == 0;
-    text_free(&path);
-    return exists;
+    return access(path.data, F_OK) == 0;
 }
 
 enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size)
 {
-    struct text bytes = {0};
+    OWNED(text_free) struct text bytes = {0};
     enum eng_manifest verdict = ENG_MANIFEST_BAD;
     json_t *root = NULL;
     json_error_t error;
@@ -120,7 +118,6 @@ enum eng_manifest eng_manifest_check(const char *path, char *remark, size_t size
         verdict = ENG_MANIFEST_GOOD;
 end:
     json_decref(root);
-    text_free(&bytes);
     return verdict;
 }
 
@@ -164,7 +161,7 @@ static bool is_filtered(const struct search *search, const char *path)
 
 static bool is_listed(const struct eng_drivers *drivers, const char *path)
 {
-    char *real = realpath(path, NULL);
+    OWNED(lit_free) char *real = realpath(path, NULL);
     bool listed = false;
     for (size_t i = 0; i < drivers->count && !listed; i++) {
         char *other = realpath(drivers->items[i].manifest, NULL);
@@ -172,7 +169,6 @@ static bool is_listed(const struct eng_drivers *drivers, const char *path)
                         other && real ? real : path) == 0;
         free(other);
     }
-    free(real);
     return listed;
 }
 
@@ -197,8 +193,7 @@ static void add_manifest(struct search *search, const char *path)
         snprintf(driver.remark, sizeof driver.remark,
                  "the loader cannot be given a path with a colon in it");
     driver.manifest = lit_strdup(path);
-    drivers->items = lit_realloc(drivers->items, drivers->count + 1, sizeof *drivers->items);
-    drivers->items[drivers->count++] = driver;
+    LIT_ADD(drivers->items, drivers->count) = driver;
 }
 
 static bool ends_in_json(const char *name)
@@ -244,25 +239,23 @@ static void add_base(const char *base, void *user)
     size_t length = strlen(base);
     while (length > 1 && base[length - 1] == '/')
         length--;
-    struct text folder = {0};
+    OWNED(text_free) struct text folder = {0};
     text_append(&folder, base, length);
     text_puts(&folder, "/vulkan/icd.d");
     add_folder(user, folder.data);
-    text_free(&folder);
 }
 
 static void add_home(struct search *search, const char *variable, const char *below_home)
 {
     const char *value = search->get(variable);
     const char *home = search->get("HOME");
-    struct text base = {0};
+    OWNED(text_free) struct text base = {0};
     if (is_set(value))
         text_puts(&base, value);
     else if (is_set(home))
         text_printf(&base, "%s/%s", home, below_home);
     if (base.data)
         add_base(base.data, search);
-    text_free(&base);
 }
 
 static void add_bases(struct search *search, const char *variable, const char *fallback)
@@ -319,9 +312,7 @@ static void add_device(struct eng_inventory *inventory, size_t known, const char
     for (size_t i = 0; i < known; i++)
         if (is_same(&inventory->devices[i].facts, facts))
             return;
-    inventory->devices =
-        lit_realloc(inventory->devices, inventory->count + 1, sizeof *inventory->devices);
-    struct eng_device *device = &inventory->devices[inventory->count++];
+    struct eng_device *device = &LIT_ADD(inventory->devices, inventory->count);
     *device = (struct eng_device){.number = (unsigned)inventory->count,
                                   .manifest = lit_strdup(manifest),
                                   .index = index,
@@ -332,9 +323,7 @@ static void add_device(struct eng_inventory *inventory, size_t known, const char
 static void add_remark(struct eng_inventory *inventory, const char *manifest, bool harmless,
                        const char *text)
 {
-    inventory->remarks =
-        lit_realloc(inventory->remarks, inventory->remark_count + 1, sizeof *inventory->remarks);
-    struct eng_remark *remark = &inventory->remarks[inventory->remark_count++];
+    struct eng_remark *remark = &LIT_ADD(inventory->remarks, inventory->remark_count);
     remark->manifest = lit_strdup(manifest);
     remark->harmless = harmless;
     text_sanitise(remark->text, sizeof remark->text, text);
@@ -414,7 +403,7 @@ bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inv
     *inventory = (struct eng_inventory){0};
     eng_drivers_find(&drivers, variable);
     snprintf(inventory->failed, sizeof inventory->failed, "%s", drivers.unread);
-    struct asked *all = lit_alloc(drivers.count + 1, sizeof *all);
+    OWNED(lit_free) struct asked *all = lit_alloc(drivers.count + 1, sizeof *all);
     for (size_t i = 0; i < drivers.count; i++)
         if (!drivers.items[i].remark[0])
             begin_asking(watch, &all[i], drivers.items[i].manifest);
@@ -432,7 +421,6 @@ bool eng_inventory_take(const struct eng_watch *watch, struct eng_inventory *inv
         else if (all[i].reason[0])
             add_remark(inventory, all[i].manifest, all[i].harmless, all[i].reason);
     }
-    free(all);
     eng_drivers_clear(&drivers);
     return finished;
 }
@@ -459,14 +447,13 @@ bool eng_simt_settings(const char *given, struct text *settings, struct lit_erro
 {
     struct settings parsed;
     char line[400] = "";
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     text_printf(&text, "%s%s", strncmp(given, "model=", 6) == 0 ? "" : "model=", given);
     bool good = settings_parse(text.data, &parsed, line, sizeof line);
     if (good)
         text_puts(settings, text.data);
     else
         lit_fail(error, LIT_EXIT_USAGE, "--simt '%.80s': %s", given, line);
-    text_free(&text);
     return good;
 }
 
@@ -523,7 +510,7 @@ static char *find_manifest(struct lit_error *error)
                      named);
         return path;
     }
-    struct text folder = {0}, tried = {0};
+    OWNED(text_free) struct text folder = {0}, tried = {0};
     char *found = NULL;
     bool known = own_folder(&folder);
     for (size_t i = 0; known && !found && i < sizeof places / sizeof *places; i++) {
@@ -537,8 +524,6 @@ static char *find_manifest(struct lit_error *error)
         lit_fail(error, LIT_EXIT_USAGE,
                  "the SIMT simulator was not found: no %.300s; set LITMUS_SIMT_ICD to its manifest",
                  known ? tried.data : SIMT_MANIFEST);
-    text_free(&folder);
-    text_free(&tried);
     return found;
 }
 
@@ -546,17 +531,15 @@ bool eng_simt_use(const char *given, struct lit_error *error)
 {
     static const char *const others[] = {"VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES",
                                          "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"};
-    struct text settings = {0};
+    OWNED(text_free) struct text settings = {0};
     if (!eng_simt_settings(given, &settings, error))
         return false;
-    char *manifest = find_manifest(error);
+    OWNED(lit_free) char *manifest = find_manifest(error);
     bool done = manifest && setenv("VK_DRIVER_FILES", manifest, 1) == 0 &&
                 setenv("LITMUS_SIMT", settings.data, 1) == 0;
     for (size_t i = 0; done && i < sizeof others / sizeof *others; i++)
         unsetenv(others[i]);
     if (manifest && !done)
         lit_fail(error, LIT_EXIT_USAGE, "the environment cannot be changed");
-    free(manifest);
-    text_free(&settings);
     return done;
 }

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "catalogue/prepare.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,7 +240,7 @@ static enum dev_status make_program(struct job *job)
     struct dev_compile_info code = eng_compile_info(&job->ready, own ? own->module.words : NULL);
     const struct cat_module *module = job->ready.module;
     const struct cat_test *test = job->ready.which.test;
-    uint32_t *named = NULL;
+    OWNED(lit_free) uint32_t *named = NULL;
     if (job->measure->named)
         code.words = named =
             cat_ids_insert(code.words, code.word_count, cat_module_names(test, module),
@@ -266,7 +265,6 @@ static enum dev_status make_program(struct job *job)
                                           .stress = job->stress,
                                       },
                                       &status, &job->error);
-    free(named);
     // Precompiled, it took as long as if it had been waited for. The wait that there was is counted
     // with the first batch.
     const double spared = dev_precompile_spent(job->measure->dev) - (clock_now() - start);
@@ -479,7 +477,7 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
 {
     enum dev_status status = DEV_OK;
     struct eng_count total = {0};
-    struct job *job = lit_alloc(1, sizeof *job);
+    OWNED(lit_free) struct job *job = lit_alloc(1, sizeof *job);
     job->measure = measure;
     job->request = request;
     job->facts = dev_facts(measure->dev);
@@ -509,7 +507,6 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
              status == DEV_OK ? eng_verdict(&total) : eng_status_result(status));
 done:
     eng_prepared_clear(&job->ready);
-    free(job);
     return status;
 }
 
@@ -517,7 +514,7 @@ done:
 
 bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink)
 {
-    struct text bytes = {0};
+    OWNED(text_free) struct text bytes = {0};
     struct eng_event event = {.kind = ENG_EVENT_CODE};
     isa_pack(code, &bytes);
     event.chunk.total = bytes.length;
@@ -529,7 +526,6 @@ bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink)
         if (!sink->emit(&event, sink->user))
             break;
     }
-    text_free(&bytes);
     return fits;
 }
 
@@ -537,7 +533,7 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_
 {
     const struct dev_facts *facts = dev_facts(dev);
     struct lit_error error = {0};
-    struct isa_code code = {0};
+    OWNED(isa_code_clear) struct isa_code code = {0};
     struct cat_case which;
     struct eng_prepared ready = {0};
     const bool named = cat_case_parse(name, &which, &error);
@@ -565,7 +561,6 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_
         eng_emit_text(sink, ENG_EVENT_DONE,
                       status == DEV_LOST ? ENG_DEVICE_LOST : ENG_HARNESS_ERROR, error.message);
     }
-    isa_code_clear(&code);
     eng_prepared_clear(&ready);
     return status;
 }

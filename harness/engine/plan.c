@@ -42,8 +42,7 @@ static void gather(const struct cat_case *which, void *user)
     if (which->subgroup != g->usual && !g->selection->thorough &&
         (g->sized->count == 0 || !cat_selection_has(g->sized, which)))
         return;
-    g->plan->cases = lit_grow(g->plan->cases, g->plan->count, sizeof *g->plan->cases);
-    g->plan->cases[g->plan->count++] = *which;
+    LIT_ADD(g->plan->cases, g->plan->count) = *which;
 }
 
 void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
@@ -259,10 +258,9 @@ bool eng_shard_seed(eng_getenv *get, uint64_t *seed, char from[64])
             continue;
         if (strcmp(names[i], "GITHUB_RUN_ID") == 0)
             attempt = value_of(get, "GITHUB_RUN_ATTEMPT");
-        struct text run = {0};
+        OWNED(text_free) struct text run = {0};
         text_printf(&run, "%s=%s %s", names[i], value, attempt ? attempt : "");
         *seed = random_derive(0, run.data);
-        text_free(&run);
         snprintf(from, 64, "%s", names[i]);
         return true;
     }

@@ -106,7 +106,7 @@ static void put_one(const struct eng_progress_queue *queues, size_t count,
                     const char *dot, struct text *line)
 {
     char runs[32], of[32], failed[32], done_text[32], total_text[32];
-    struct text facts = {0};
+    OWNED(text_free) struct text facts = {0};
     size_t done = 0, total = 0;
     for (size_t i = 0; i < count; i++) {
         done += queues[i].done;
@@ -127,7 +127,6 @@ static void put_one(const struct eng_progress_queue *queues, size_t count,
         // The end tells configurations of one test apart.
         text_printf(line, "  ...%s", active->name + length - (columns - width - 5));
     text_append(line, facts.data, facts.length);
-    text_free(&facts);
 }
 
 // How much a line for several devices says; less where the terminal is narrow.
@@ -202,11 +201,10 @@ void eng_progress_show(struct eng_progress *progress, const struct eng_progress_
         // The last column is left free: filling it would wrap the line.
         columns--;
     }
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     eng_progress_line(progress, queues, count, seconds, columns, &line);
     fprintf(stderr, progress->terminal ? "\r\033[K%s" : "%s\n", line.data);
     fflush(stderr);
-    text_free(&line);
     progress->drawn = progress->terminal;
     progress->last_shown = seconds;
     progress->last_part = part;

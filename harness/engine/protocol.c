@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define COUNT_MAX (UINT64_C(1) << 53) // every number stays exact in any JSON reader
@@ -271,14 +270,12 @@ static json_t *make_number(uint64_t value)
 static json_t *make_bytes(const uint8_t *bytes, size_t count)
 {
     static const char digits[] = "0123456789abcdef";
-    char *text = lit_alloc(2 * count + 1, 1);
+    OWNED(lit_free) char *text = lit_alloc(2 * count + 1, 1);
     for (size_t i = 0; i < count; i++) {
         text[2 * i] = digits[bytes[i] >> 4];
         text[2 * i + 1] = digits[bytes[i] & 15];
     }
-    json_t *json = json_string(text);
-    free(text);
-    return json;
+    return json_string(text);
 }
 
 static void put(json_t *object, const struct field *fields, unsigned kind, const void *structure);
@@ -338,10 +335,9 @@ static void write_line(const char *what, const char *name, const struct field *f
     json_t *object = json_object();
     json_object_set_new(object, what, json_string(name));
     put(object, fields, kind, structure);
-    char *dump = lit_have(json_dumps(object, JSON_COMPACT));
+    OWNED(lit_free) char *dump = lit_have(json_dumps(object, JSON_COMPACT));
     json_decref(object);
     text_printf(line, "%s\n", dump);
-    free(dump);
 }
 
 void eng_request_write(const struct eng_request *request, struct text *line)

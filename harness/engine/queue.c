@@ -469,12 +469,11 @@ static void report_end(struct eng_queue *q, const struct measure *m)
 static void describe(const struct cat_case *which, struct eng_upcoming *ahead, void *user)
 {
     const struct eng_queue *q = user;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
     snprintf(ahead->name, sizeof ahead->name, "%s", name.data);
     eng_stress_choose(run_of(q)->stress, run_of(q)->seed, which, name.data, q->device,
                       ahead->stress);
-    text_free(&name);
 }
 
 // One request to the worker: runs up to m->target.
@@ -576,7 +575,7 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
 // (harness-error) is asked again, from the run on where it was.
 static bool recall(struct eng_queue *q, struct measure *m)
 {
-    struct store_result known = {0};
+    OWNED(store_result_clear) struct store_result known = {0};
     struct lit_error error = {0};
     if (!store_result_get(run_of(q)->store, run_of(q)->session, q->device->id, m->row.name, &known,
                           &error))
@@ -592,7 +591,6 @@ static bool recall(struct eng_queue *q, struct measure *m)
     if (known.count.runs > 0)
         snprintf(m->stress, sizeof m->stress, "%s", known.stress);
     m->result = done ? result : ENG_PARTIAL;
-    store_result_clear(&known);
     return done;
 }
 

@@ -3,14 +3,12 @@
 // rounds.
 #include "engine/bench.h"
 
-#include "base/random.h"
 #include "bench/oracle.h"
 #include "bench/rate.h"
 #include "device/timing.h"
 #include "engine/measure.h"
 #include "catalogue/prepare.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -113,7 +111,7 @@ static enum dev_status measure_copy(struct job *job)
     // The speed of the SIMT simulator is not of interest.
     if (!facts->subgroup || facts->subgroup > 128 || strstr(facts->name, "litmus simt"))
         words = BENCH_ELEMENTS;
-    uint32_t *input = lit_alloc(words, sizeof *input);
+    OWNED(lit_free) uint32_t *input = lit_alloc(words, sizeof *input);
     bench_input(job->request->seed, input, words);
     struct dev_timer *timer = dev_timer_create(job->dev, input, words, 0, 0, &status, &job->error);
     for (size_t i = 0; timer && status == DEV_OK && i < sizeof workgroups / sizeof *workgroups; i++)
@@ -121,7 +119,6 @@ static enum dev_status measure_copy(struct job *job)
             status = time_copy(job, timer, words, workgroups[i], input);
     if (status != DEV_LOST && status != DEV_TIMEOUT)
         dev_timer_destroy(&timer);
-    free(input);
     return status;
 }
 
@@ -352,7 +349,7 @@ enum dev_status eng_throughput(struct dev *dev, const struct eng_request *reques
                                const struct eng_sink *sink)
 {
     enum dev_status status = DEV_OK;
-    struct job *job = lit_alloc(1, sizeof *job);
+    OWNED(lit_free) struct job *job = lit_alloc(1, sizeof *job);
     job->dev = dev;
     job->request = request;
     job->sink = sink;
@@ -370,6 +367,5 @@ enum dev_status eng_throughput(struct dev *dev, const struct eng_request *reques
     // A driver may hang in cleaning up what it lost.
     if (status == DEV_OK || status == DEV_ERROR)
         clear(job);
-    free(job);
     return status;
 }

@@ -6,7 +6,6 @@
 #include "fuzz/campaign.h"
 #include "generate/module.h"
 #include "generate/program.h"
-#include "model/check.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,12 +39,11 @@ static enum eng_end try_once(struct fuzz_target *target, const struct fuzz_trial
                                   .subgroup = trial->subgroup,
                                   .runs = trial->runs,
                                   .seed = trial->seed};
-    struct text notation = {0};
+    OWNED(text_free) struct text notation = {0};
     gen_write(trial->program, &notation);
     snprintf(request.program, sizeof request.program, "%s", notation.data);
     snprintf(request.name, sizeof request.name, "%s", trial->name);
     snprintf(request.rule, sizeof request.rule, "%s", gen_rule_name(trial->rule));
-    text_free(&notation);
     return eng_client_ask(&target->client, &request, outcome);
 }
 
@@ -79,10 +77,8 @@ void fuzz_name(enum masks_rule rule, uint64_t seed, uint64_t index, char name[96
 static uint64_t masks_of(const struct gen_program *program, const struct eng_count *count,
                          uint32_t subgroup)
 {
-    struct gen_shape *shape = gen_shape_make(program);
-    const uint64_t masks = count->instances * subgroup * shape->masks.slots;
-    free(shape);
-    return masks;
+    OWNED(lit_free) struct gen_shape *shape = gen_shape_make(program);
+    return count->instances * subgroup * shape->masks.slots;
 }
 
 uint64_t fuzz_patience(uint64_t failed, uint64_t runs)

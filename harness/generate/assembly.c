@@ -157,7 +157,7 @@ void gen_assemble(struct gen_module *module)
 
 static void put_program(const struct gen_program *program, struct text *text)
 {
-    struct text notation = {0};
+    OWNED(text_free) struct text notation = {0};
     size_t width = 0;
     gen_write(program, &notation);
     for (char *save = NULL, *word = strtok_r(notation.data, " ", &save); word;
@@ -166,7 +166,6 @@ static void put_program(const struct gen_program *program, struct text *text)
         text_printf(text, "%s%s", !width ? "" : breaks ? "\n;              " : " ", word);
         width = (breaks ? 0 : width) + strlen(word) + 1;
     }
-    text_free(&notation);
 }
 
 // Parts begin with a line "== PART"; "[RULE]" before a line: it is there under that rule only.

@@ -510,7 +510,7 @@ void masks_simulate(const struct masks_shape *shape, enum masks_rule rule, uint3
                     uint32_t subgroup, const uint32_t *words, struct masks_cell *cells)
 {
     assert(lanes <= MASKS_LANES && subgroup <= 128 && lanes % subgroup == 0);
-    struct walk *walk = lit_alloc(1, sizeof(*walk));
+    OWNED(lit_free) struct walk *walk = lit_alloc(1, sizeof(*walk));
     *walk = (struct walk){
         .shape = shape,
         .rule = rule,
@@ -529,7 +529,6 @@ void masks_simulate(const struct masks_shape *shape, enum masks_rule rule, uint3
     finish(walk);
 
     free(walk->ever);
-    free(walk);
 }
 
 void masks_describe(const struct masks_shape *shape, uint32_t slot, char *text, size_t size)

@@ -195,10 +195,9 @@ static bool emit_list(struct emit *e, uint32_t first, struct place at);
 
 static void note_step(struct emit *e, const struct gen_step *step)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     gen_write_step(step, &text);
     put(e, "; %s", text.data);
-    text_free(&text);
 }
 
 // The number of the record in which this place stores, this time.
@@ -319,7 +318,7 @@ static bool emit_switch(struct emit *e, const struct gen_step *step, struct plac
 {
     const uint32_t n = ++e->switches;
     const struct gen_step *steps = e->program->steps;
-    struct text cases = {0};
+    OWNED(text_free) struct text cases = {0};
     struct name fallback = at.broke = name("%%end_switch_%u", n);
     e->conditions++;
     const struct name selector = emit_number(e, &step->when);
@@ -331,7 +330,6 @@ static bool emit_switch(struct emit *e, const struct gen_step *step, struct plac
             text_printf(&cases, " %u %s", steps[i].value, case_name(n, &steps[i]).is);
     put(e, "OpSelectionMerge %s None", at.broke.is);
     put(e, "OpSwitch %s %s%s", selector.is, fallback.is, cases.length ? cases.data : "");
-    text_free(&cases);
     for (uint32_t i = step->body; i; i = steps[i].next) {
         note_step(e, &steps[i]);
         label(e, case_name(n, &steps[i]));
@@ -442,7 +440,7 @@ void gen_module_make(const struct gen_program *program, enum masks_rule rule,
 {
     const struct gen_title title = {.rule = rule};
     struct gen_shape *shape = gen_shape_make(program);
-    struct emit *e = lit_alloc(1, sizeof *e);
+    OWNED(lit_free) struct emit *e = lit_alloc(1, sizeof *e);
     e->program = program;
     e->shape = shape;
     gen_template("declarations", &title, NULL, &e->declared);
@@ -455,7 +453,6 @@ void gen_module_make(const struct gen_program *program, enum masks_rule rule,
     *module = (struct gen_module){.text = e->declared};
     gen_assemble(module);
     free(shape);
-    free(e);
 }
 
 void gen_module_clear(struct gen_module *module)

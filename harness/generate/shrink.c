@@ -2,8 +2,6 @@
 // Shrinks programs by one change at a time.
 #include "generate/program.h"
 
-#include <string.h>
-
 enum change {
     REMOVE,
     CUT,

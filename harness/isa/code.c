@@ -69,8 +69,7 @@ static char *clean_text(const char *bytes, size_t size, size_t *length)
 void isa_add_statistic(struct isa_code *code, const char *name, const char *about,
                        const char *value)
 {
-    code->statistics = lit_grow(code->statistics, code->statistic_count, sizeof *code->statistics);
-    code->statistics[code->statistic_count++] = (struct isa_statistic){
+    LIT_ADD(code->statistics, code->statistic_count) = (struct isa_statistic){
         .name = clean_line(name), .about = clean_line(about), .value = clean_line(value)};
 }
 
@@ -104,8 +103,7 @@ void isa_remark(struct isa_code *code, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    code->remarks = lit_grow(code->remarks, code->remark_count, sizeof *code->remarks);
-    code->remarks[code->remark_count++] = clean_line(line);
+    LIT_ADD(code->remarks, code->remark_count) = clean_line(line);
 }
 
 // --- Looking

@@ -74,7 +74,7 @@ static void plain_sass(const struct isa_listing *listing, size_t line, struct te
 
 static void text_of(const struct isa_listing *listing, size_t line, isa_key key)
 {
-    struct text plain = {0};
+    OWNED(text_free) struct text plain = {0};
     if (line < listing->sass.count)
         plain_sass(listing, line, &plain);
     else
@@ -86,7 +86,6 @@ static void text_of(const struct isa_listing *listing, size_t line, isa_key key)
         const uint64_t hash = hash_bytes(HASH_START, text, plain.length);
         snprintf(key, KEY_MAX, "%.*s %016" PRIx64, KEY_MAX - 18, text, hash);
     }
-    text_free(&plain);
 }
 
 // The instruction without guard and operands: "LDG.E.STRONG.SM". Of a text: its first word, or that
@@ -376,10 +375,10 @@ void isa_diff_words(const struct isa_listing *left, const struct isa_listing *ri
 {
     struct keys keys;
     struct isa_diff diff;
-    struct text own = {0};
+    OWNED(text_free) struct text own = {0};
     make_keys(&keys, left, right, name_of);
     make_rows(&keys, &diff);
-    struct tally *tallies = lit_alloc(keys.count + 1, sizeof *tallies);
+    OWNED(lit_free) struct tally *tallies = lit_alloc(keys.count + 1, sizeof *tallies);
     for (size_t i = 0; i < diff.count; i++) {
         const struct isa_row *row = &diff.rows[i];
         if (row->left != SIZE_MAX) {
@@ -395,8 +394,6 @@ void isa_diff_words(const struct isa_listing *left, const struct isa_listing *ri
     put_kind("drops", &keys, tallies, fewer, &own);
     put_kind("moves", &keys, tallies, moved, &own);
     text_puts(words, own.data ? own.data : "");
-    text_free(&own);
-    free(tallies);
     isa_diff_clear(&diff);
     clear_keys(&keys);
 }

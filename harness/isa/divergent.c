@@ -387,8 +387,7 @@ static void leave(struct divergent *lanes, size_t index, const struct sass_insn 
 
 static void hit(struct divergent *lanes, size_t insn, uint32_t state)
 {
-    lanes->hits = lit_grow(lanes->hits, lanes->hit_count, sizeof(*lanes->hits));
-    lanes->hits[lanes->hit_count++] = (struct divergent_hit){.insn = insn, .state = state};
+    LIT_ADD(lanes->hits, lanes->hit_count) = (struct divergent_hit){.insn = insn, .state = state};
 }
 
 // Lanes that meet have in common only what they did not do while they were divergent.

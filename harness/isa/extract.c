@@ -124,13 +124,13 @@ bool nvidia_read(const void *blob, size_t size, struct nvidia_code *code, struct
     *code = (struct nvidia_code){0};
     if (!find_frame(blob, size, &frame, error))
         return false;
+    OWNED(lit_free)
     char *bytes = unpack((const char *)blob + frame, size - frame, &unpacked, error);
     const bool good = bytes && find_code(bytes, unpacked, &at, &code->size, error);
     if (good) {
         code->bytes = lit_alloc(code->size + 1, 1);
         memcpy(code->bytes, bytes + at, code->size);
     }
-    free(bytes);
     return good;
 }
 
@@ -257,10 +257,9 @@ bool isa_add_cache(struct isa_code *code, const char *about, const char *bytes, 
 static struct isa_function *add_function(struct isa_file *file, const char *name, size_t length)
 {
     struct isa_function function = {.name = lit_alloc(length + 1, 1)};
-    char *copy = lit_alloc(length + 1, 1);
+    OWNED(lit_free) char *copy = lit_alloc(length + 1, 1);
     memcpy(copy, name, length);
     text_sanitise(function.name, length + 1, copy);
-    free(copy);
     file->functions = lit_grow(file->functions, file->count, sizeof *file->functions);
     file->functions[file->count] = function;
     return &file->functions[file->count++];

@@ -389,9 +389,9 @@ static bool follow_all(struct run *run)
 static void count_and_guard(struct run *run)
 {
     struct lint *lint = run->lint;
-    bool *seen = lit_alloc(run->code->count, sizeof(*seen));
-    bool *divergent = lit_alloc(run->code->count, sizeof(*divergent));
-    bool *two_ways = lit_alloc(run->code->count, sizeof(*two_ways));
+    OWNED(lit_free) bool *seen = lit_alloc(run->code->count, sizeof(*seen));
+    OWNED(lit_free) bool *divergent = lit_alloc(run->code->count, sizeof(*divergent));
+    OWNED(lit_free) bool *two_ways = lit_alloc(run->code->count, sizeof(*two_ways));
     for (size_t i = 0; i < run->flow.count; i++) {
         const struct flow_node *node = &run->flow.nodes[i];
         struct uniform_walk walk = {.at = run->states[i]};
@@ -414,9 +414,6 @@ static void count_and_guard(struct run *run)
         lint->branches += two_ways[i];
         lint->divergent += two_ways[i] && divergent[i];
     }
-    free(seen);
-    free(divergent);
-    free(two_ways);
 }
 
 static int by_kind(const void *a, const void *b)

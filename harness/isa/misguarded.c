@@ -73,6 +73,7 @@ static struct state walk(const struct sass_code *code, const struct flow_node *n
 void misguarded_find(const struct sass_code *code, const struct flow *flow,
                      struct findings *findings)
 {
+    OWNED(lit_free)
     struct state *states = lit_alloc(flow->count, sizeof *states); // at the start of each node
     bool *found = lit_alloc(code->count, sizeof *found);
     struct flow_queue queue;
@@ -91,6 +92,5 @@ void misguarded_find(const struct sass_code *code, const struct flow *flow,
     for (size_t node = 0; node < flow->count; node++)
         walk(code, &flow->nodes[node], states[node], found, findings);
     flow_queue_close(&queue);
-    free(states);
     free(found);
 }

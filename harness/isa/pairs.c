@@ -2,8 +2,6 @@
 // Paired variants, and what an axis does to the code.
 #include "isa/study.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct variant {
@@ -79,7 +77,7 @@ void isa_study_finish(struct isa_study *study, isa_describe *describe)
 {
     if (!describe)
         return;
-    struct variant *variants = lit_alloc(study->count + 1, sizeof *variants);
+    OWNED(lit_free) struct variant *variants = lit_alloc(study->count + 1, sizeof *variants);
     for (size_t i = 0; i < study->count; i++) {
         struct variant *variant = &variants[i];
         // One without a name of the catalogue or without code has no axis, so that it differs in
@@ -99,7 +97,6 @@ void isa_study_finish(struct isa_study *study, isa_describe *describe)
                 add_pair(study, (struct isa_pair){.base = i, .other = k},
                          effect_of(study, &variants[i].of, &variants[k].of, axis));
         }
-    free(variants);
 }
 
 // --- Words

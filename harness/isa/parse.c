@@ -94,8 +94,7 @@ static bool add_insn(struct reader *reader, uint64_t address, const char *at, co
         return lit_fail(reader->error, LIT_EXIT_USAGE,
                         "nvdisasm wrote an instruction that cannot be read at address 0x%zx",
                         code->count * SASS_BYTES);
-    code->insns = lit_grow(code->insns, code->count, sizeof *code->insns);
-    code->insns[code->count++] =
+    LIT_ADD(code->insns, code->count) =
         (struct sass_insn){.address = (uint32_t)address, .text = lit_strdup(text)};
     return true;
 }

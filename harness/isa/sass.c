@@ -153,11 +153,10 @@ void sass_complete(struct sass_code *code)
         if (insn->target != SASS_NOWHERE && (insn->target >= end || insn->target % SASS_BYTES))
             insn->target = SASS_NOWHERE;
     }
-    bool *reached = lit_alloc(code->count + 1, sizeof *reached);
+    OWNED(lit_free) bool *reached = lit_alloc(code->count + 1, sizeof *reached);
     const bool known = mark_reachable(code, reached);
     code->operands = true;
     for (size_t i = 0; i < code->count; i++)
         if ((reached[i] || !known) && (code->insns[i].flags & SASS_UNKNOWN))
             code->operands = false;
-    free(reached);
 }

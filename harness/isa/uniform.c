@@ -312,7 +312,7 @@ void uniform_find(const struct sass_code *code, const struct flow *flow, bool ro
     memset(states, 0, flow->count * sizeof(*states));
     if (!code->operands)
         return;
-    bool *seen = lit_alloc(flow->count, sizeof(*seen));
+    OWNED(lit_free) bool *seen = lit_alloc(flow->count, sizeof(*seen));
     struct flow_queue queue;
     flow_queue_open(&queue, flow);
     seen[0] = true;
@@ -329,5 +329,4 @@ void uniform_find(const struct sass_code *code, const struct flow *flow, bool ro
             seen[next] = true;
         }
     flow_queue_close(&queue);
-    free(seen);
 }

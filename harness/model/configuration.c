@@ -120,13 +120,12 @@ bool cfg_matches(const char *pattern, const char *name)
     const bool precise = cfg_is_precise(pattern);
     if (precise && text_glob(pattern, name))
         return true;
-    char *part = lit_strdup(name);
+    OWNED(lit_free) char *part = lit_strdup(name);
     part[precise ? cfg_bare_length(name) : cfg_test_length(name)] = '\0';
     bool matches = text_glob(pattern, part);
     if (!precise && !matches) {
         part[strcspn(part, ".")] = '\0';
         matches = text_glob(pattern, part);
     }
-    free(part);
     return matches;
 }

@@ -33,18 +33,16 @@ static void put_known(const struct dev_facts *facts, struct text *known)
 
 void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE])
 {
-    struct text known = {0};
+    OWNED(text_free) struct text known = {0};
     put_known(facts, &known);
     identity_of(known.data, known.length, id);
-    text_free(&known);
 }
 
 void dev_facts_old_id(const struct dev_facts *facts, char id[DEV_ID_SIZE])
 {
-    struct text known = {0};
+    OWNED(text_free) struct text known = {0};
     put_known(facts, &known);
     snprintf(id, DEV_ID_SIZE, "%016" PRIx64, hash_bytes(HASH_START, known.data, known.length));
-    text_free(&known);
 }
 
 bool dev_facts_is(const struct dev_facts *facts, const char *id)

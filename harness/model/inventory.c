@@ -68,7 +68,7 @@ static const char *nearest_name(const struct eng_inventory *inventory, const cha
 {
     const char *best = "";
     unsigned least = ~0u;
-    char *low = lowered(pattern);
+    OWNED(lit_free) char *low = lowered(pattern);
     for (size_t i = 0; i < inventory->count; i++) {
         char *name = lowered(inventory->devices[i].facts.name);
         // A part of the name is nearer than any spelling mistake.
@@ -79,7 +79,6 @@ static const char *nearest_name(const struct eng_inventory *inventory, const cha
         }
         free(name);
     }
-    free(low);
     return best;
 }
 

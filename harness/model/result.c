@@ -2,11 +2,8 @@
 // Counts that grow, and their verdict.
 #include "model/result.h"
 
-#include "base/text.h"
-
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *eng_result_name(enum eng_result result)
@@ -265,11 +262,7 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
     const uint64_t *results = tally->results, skipped = results[ENG_SKIP];
     const uint64_t ran =
         results[ENG_PASS] + results[ENG_FAIL] + results[ENG_NO_PROGRESS] + results[ENG_PARTIAL];
-    const struct {
-        uint64_t count; // 0: it does not hold
-        enum lit_exit code;
-        const char *one, *many; // of `count`; many NULL: the same
-    } rows[] = {
+    const struct lit_end ends[] = {
         {tally->stopped, LIT_EXIT_DEVICE_LOST, "a device was lost and its queue stopped",
          "%s devices were lost and their queues stopped"},
         {tally->forbidden, LIT_EXIT_FORBIDDEN, "a forbidden outcome was observed",
@@ -302,11 +295,5 @@ enum lit_exit eng_tally_exit(const struct eng_tally *tally, char *reason, size_t
         {ran == 0, LIT_EXIT_NOTHING, "nothing could run", NULL},
         {1, LIT_EXIT_OK, "no forbidden outcome was observed", NULL},
     };
-    size_t i = 0;
-    char number[32];
-    while (!rows[i].count)
-        i++;
-    snprintf(reason, size, rows[i].count > 1 && rows[i].many ? rows[i].many : rows[i].one,
-             text_count(number, rows[i].count));
-    return rows[i].code;
+    return lit_end_choose(ends, reason, size);
 }

@@ -107,7 +107,7 @@ static void settle(struct dev_stress *set)
 
 void eng_stress_print(const struct dev_stress *set, char text[ENG_STRESS_TEXT])
 {
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     for (size_t i = 0; i < KEYS; i++) {
         const uint32_t value = get(set, &keys[i]);
         // The first pattern is a pattern too.
@@ -120,7 +120,6 @@ void eng_stress_print(const struct dev_stress *set, char text[ENG_STRESS_TEXT])
             text_printf(&out, "%" PRIu32, value);
     }
     snprintf(text, ENG_STRESS_TEXT, "%s", out.data ? out.data : "");
-    text_free(&out);
 }
 
 // Reading
@@ -128,18 +127,16 @@ void eng_stress_print(const struct dev_stress *set, char text[ENG_STRESS_TEXT])
 static bool read_word(const struct key *key, const char *value, uint32_t *number,
                       struct lit_error *error)
 {
-    struct text all = {0};
+    OWNED(text_free) struct text all = {0};
     for (uint32_t i = key->least; i <= key->most; i++) {
         if (strcmp(key->words[i], value) == 0) {
             *number = i;
-            text_free(&all);
             return true;
         }
         text_printf(&all, "%s%s", all.length ? ", " : "", key->words[i]);
     }
     lit_fail(error, LIT_EXIT_USAGE, "stress: '%.40s' is not a %s; known: %s", value, key->name,
              all.data);
-    text_free(&all);
     return false;
 }
 
@@ -185,11 +182,10 @@ static bool read_pair(char *pair, struct dev_stress *set, bool seen[KEYS], struc
         seen[i] = true;
         return true;
     }
-    struct text all = {0};
+    OWNED(text_free) struct text all = {0};
     for (size_t i = 0; i < KEYS; i++)
         text_printf(&all, "%s%s", i ? ", " : "", keys[i].name);
     lit_fail(error, LIT_EXIT_USAGE, "stress: unknown parameter '%.40s'; known: %s", pair, all.data);
-    text_free(&all);
     return false;
 }
 

@@ -2,7 +2,6 @@
 // The oracles of the family `progress`: what stands in the output once everybody has come through.
 // Who did not is no question for an oracle: the kernel says so in word 0 of the state.
 
-#include "base/random.h"
 #include "oracles/oracles.h"
 
 enum {

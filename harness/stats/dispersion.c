@@ -90,8 +90,8 @@ static size_t part_of(const uint64_t *ends, size_t count, uint64_t run)
 // How often failures that fall on any run alike are spread as unevenly as those seen, or more so.
 static double simulate(const struct parts *parts, double seen)
 {
-    uint64_t *ends = lit_alloc(parts->count, sizeof(*ends));
-    uint64_t *k = lit_alloc(parts->count, sizeof(*k));
+    OWNED(lit_free) uint64_t *ends = lit_alloc(parts->count, sizeof(*ends));
+    OWNED(lit_free) uint64_t *k = lit_alloc(parts->count, sizeof(*k));
     uint64_t end = 0;
     for (size_t i = 0; i < parts->count; i++)
         ends[i] = end += parts->n[i];
@@ -114,8 +114,6 @@ static double simulate(const struct parts *parts, double seen)
         as_high += pearson(parts, k) >= seen * (1 - 1e-9);
         done++;
     }
-    free(ends);
-    free(k);
     if (as_high == enough_as_high)
         return (double)as_high / done;
     return (as_high + 1.0) / (done + 1.0);

@@ -25,7 +25,7 @@ static double quantile(const double *sorted, size_t count, double share)
 
 struct stat_sample stat_sample(const double *values, size_t count)
 {
-    double *sorted = lit_alloc(count, sizeof *sorted);
+    OWNED(lit_free) double *sorted = lit_alloc(count, sizeof *sorted);
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, by_value);
     const struct stat_sample sample = {
@@ -35,7 +35,6 @@ struct stat_sample stat_sample(const double *values, size_t count)
         .least = sorted[0],
         .most = sorted[count - 1],
     };
-    free(sorted);
     return sample;
 }
 
@@ -64,22 +63,20 @@ static struct ranked *rank(const double *p, size_t count)
 
 void stat_holm(const double *p, size_t count, double *adjusted)
 {
-    struct ranked *ranked = rank(p, count);
+    OWNED(lit_free) struct ranked *ranked = rank(p, count);
     double highest = 0;
     for (size_t i = 0; i < count; i++) {
         highest = fmax(highest, fmin(1, (double)(count - i) * ranked[i].p));
         adjusted[ranked[i].index] = highest;
     }
-    free(ranked);
 }
 
 void stat_benjamini_hochberg(const double *p, size_t count, double *adjusted)
 {
-    struct ranked *ranked = rank(p, count);
+    OWNED(lit_free) struct ranked *ranked = rank(p, count);
     double lowest = 1;
     for (size_t i = count; i-- > 0;) {
         lowest = fmin(lowest, (double)count / (double)(i + 1) * ranked[i].p);
         adjusted[ranked[i].index] = lowest;
     }
-    free(ranked);
 }

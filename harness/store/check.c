@@ -136,39 +136,35 @@ static struct store_numbers list_rows(struct checking *c, enum store_kind kind, 
 static char *column_of(struct checking *c, enum store_kind kind, const char *column, int64_t number)
 {
     struct lit_error error = {0};
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     char *text = NULL;
     text_printf(&sql, "SELECT %s FROM %s WHERE %s", column, store_tables[kind].name,
                 store_tables[kind].where);
     store_text(c->from, &error,
                store_borrow(c->from, &error, sql.data, "ii", c->session.id, number), &text);
-    text_free(&sql);
     return text;
 }
 
 // Whether the device of a row is intact. Intact ones are remembered.
 static bool has_device(struct checking *c, enum store_kind kind, int64_t number)
 {
+    OWNED(lit_free)
     char *id = column_of(c, kind, kind == STORE_KIND_DEVICE ? "id" : "device", number);
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     text_printf(&line, "\t%s\n", id ? id : "");
     if (kind == STORE_KIND_DEVICE)
         text_puts(&c->devices, line.data);
-    const bool found = id && c->devices.data && strstr(c->devices.data, line.data);
-    text_free(&line);
-    free(id);
-    return found;
+    return id && c->devices.data && strstr(c->devices.data, line.data);
 }
 
 static void check_configuration(struct checking *c, int64_t number)
 {
-    char *name = column_of(c, STORE_KIND_RESULT, "name", number);
+    OWNED(lit_free) char *name = column_of(c, STORE_KIND_RESULT, "name", number);
     struct lit_error error = {0};
     int64_t right = 0;
     if (c->from->version >= STORE_VERSION_PAIRS &&
         (!store_configuration_check(c->from, name ? name : "", &right, &error) || !right))
         tell(c, "session %lld: the parts of the name %s", (long long)c->session.id, name);
-    free(name);
 }
 
 static bool copy_row(struct checking *c, enum store_kind kind, int64_t number)

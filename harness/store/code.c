@@ -41,7 +41,7 @@ static size_t compress(char *packed, size_t room, const struct text *bytes)
 bool store_code_put(struct store *store, int64_t session, const char *device, const char *name,
                     const char *sha256, const struct isa_code *code, struct lit_error *error)
 {
-    struct text bytes = {0};
+    OWNED(text_free) struct text bytes = {0};
     char hash[IDENTITY_SIZE];
     struct isa_code kept = essence(code);
     isa_pack(&kept, &bytes);
@@ -56,7 +56,6 @@ bool store_code_put(struct store *store, int64_t session, const char *device, co
                           ? lit_fail(error, LIT_EXIT_USAGE, "%.200s: cannot be compressed", name)
                           : store_put_record(store, STORE_KIND_CODE, session, &row, error);
     free(packed);
-    text_free(&bytes);
     return good;
 }
 
@@ -81,10 +80,9 @@ static bool unpack(const struct store_code_row *row, struct isa_code *code)
     const unsigned long long said = ZSTD_getFrameContentSize(packed, row->packed.size);
     if (said == ZSTD_CONTENTSIZE_ERROR || said == ZSTD_CONTENTSIZE_UNKNOWN || said > MOST_UNPACKED)
         return false;
-    char *bytes = lit_alloc((size_t)said + 1, 1);
+    OWNED(lit_free) char *bytes = lit_alloc((size_t)said + 1, 1);
     const size_t done = ZSTD_decompress(bytes, (size_t)said, packed, row->packed.size);
     const bool good = done == said && isa_unpack(bytes, done, code, NULL);
-    free(bytes);
     return good && is_digest(row->digest, code);
 }
 
@@ -100,14 +98,12 @@ static bool take_code(int64_t number, void *record, void *user)
 {
     struct reading *reading = user;
     const struct store_code_row *row = record;
-    struct isa_code code = {0};
+    OWNED(isa_code_clear) struct isa_code code = {0};
     (void)number;
     reading->good = unpack(row, &code) ||
                     store_damaged(reading->store, reading->error, "the code of %.200s", row->name);
-    const bool more = reading->good && (!reading->visit || reading->visit(row->device, row->name,
-                                                                          &code, reading->user));
-    isa_code_clear(&code);
-    return more;
+    return reading->good &&
+           (!reading->visit || reading->visit(row->device, row->name, &code, reading->user));
 }
 
 bool store_codes(struct store *store, int64_t session, const char *device, const char *name,
@@ -116,7 +112,7 @@ bool store_codes(struct store *store, int64_t session, const char *device, const
                  void *user, struct lit_error *error)
 {
     struct reading reading = {store, error, true, visit, user};
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     store_put_select(&sql, STORE_KIND_CODE,
                      "WHERE session = ?1 AND (?2 = '' OR device = ?2) AND (?3 = '' OR name = ?3)"
                      " ORDER BY id");
@@ -125,7 +121,6 @@ bool store_codes(struct store *store, int64_t session, const char *device, const
         store_each_selected(store, STORE_KIND_CODE,
                             store_borrow(store, error, sql.data, "itt", session, device, name),
                             take_code, &reading, error);
-    text_free(&sql);
     return good && reading.good;
 }
 
@@ -143,7 +138,7 @@ bool store_codes_are_intact(struct store *store, const char *rest, int64_t sessi
 static bool take_digest(int64_t number, void *record, void *user)
 {
     struct reading *reading = user;
-    struct isa_code code = {0};
+    OWNED(isa_code_clear) struct isa_code code = {0};
     char digest[IDENTITY_SIZE];
     // One that cannot be read stays as it is, and says so when it is asked for.
     if (unpack(record, &code)) {
@@ -152,7 +147,6 @@ static bool take_digest(int64_t number, void *record, void *user)
             store_run(reading->store, reading->error, "UPDATE code SET digest = ?2 WHERE id = ?1",
                       "it", number, digest);
     }
-    isa_code_clear(&code);
     return reading->good;
 }
 

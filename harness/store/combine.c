@@ -89,9 +89,8 @@ static bool check(struct combining *c, const char *part)
 static enum store_row add_note(sqlite3_stmt *select, void *user)
 {
     struct combining *c = user;
-    char *sentence = store_column_text(select, 0);
+    OWNED(lit_free) char *sentence = store_column_text(select, 0);
     text_printf(&c->done->notes, "%s\n", sentence);
-    free(sentence);
     return STORE_NEXT;
 }
 
@@ -130,7 +129,7 @@ static bool combine(struct combining *c, const char *uuid)
 static bool combine_run(struct combining *c, int64_t shard)
 {
     int64_t count, there = 0;
-    char *uuid = NULL;
+    OWNED(lit_free) char *uuid = NULL;
     bool good = note(c, "unfinished", shard) &&
                 choose(c, "pieces of a run", shard, &count, &uuid) && check(c, "check shards") &&
                 store_number(c->store, c->error, &there,
@@ -138,7 +137,6 @@ static bool combine_run(struct combining *c, int64_t shard)
     if (good && count > 0 && !there)
         good = combine(c, uuid) && note(c, "shards note", 0) && run(c, "stale") &&
                store_forget_totals(c->store, c->error);
-    free(uuid);
     return good;
 }
 
@@ -159,13 +157,12 @@ bool store_combine_sum(struct store *store, struct store_merge_done *done, struc
 {
     struct combining c = {store, done, error};
     int64_t count;
-    char *uuid = NULL;
+    OWNED(lit_free) char *uuid = NULL;
     bool good = choose(&c, "pieces of a sum", 0, &count, &uuid);
     if (good && count < 2)
         text_puts(&done->notes, "--sum: there are no two finished sessions to add\n");
     else
         good = good && check(&c, "check sum") && combine(&c, uuid) && note(&c, "sum note", 0) &&
                run(&c, "stale") && store_forget_totals(store, error);
-    free(uuid);
     return good;
 }

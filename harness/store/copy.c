@@ -15,7 +15,7 @@ struct copying {
 
 static bool prepare(struct copying *copying, sqlite3_stmt *select)
 {
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     const int count = sqlite3_column_count(select);
     text_printf(&sql, "INSERT INTO %s (", copying->table);
     for (int i = 0; i < count; i++)
@@ -25,7 +25,6 @@ static bool prepare(struct copying *copying, sqlite3_stmt *select)
         text_puts(&sql, i ? ", ?" : "?");
     text_puts(&sql, ")");
     copying->insert = store_borrow(copying->to, copying->error, sql.data, "");
-    text_free(&sql);
     return copying->insert != NULL;
 }
 
@@ -63,13 +62,12 @@ bool store_copy_rows(struct store *from, struct store *to, const char *table, co
                      struct lit_error *error)
 {
     struct copying copying = {from, to, table, copy, offset, NULL, error};
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     text_printf(&sql, "SELECT * FROM %s WHERE %s ORDER BY 1", table, where);
     const bool good =
         store_each(from, error, store_borrow(from, error, sql.data, "ii", session, number),
                    copy_row, &copying);
     store_return(to, copying.insert);
-    text_free(&sql);
     return good;
 }
 

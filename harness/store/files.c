@@ -19,11 +19,10 @@
 char *store_file_name(const char *path)
 {
     struct text name = {0};
-    char *resolved = realpath(path, NULL);
+    OWNED(lit_free) char *resolved = realpath(path, NULL);
     if (!resolved && path[0] != '/')
         text_puts(&name, "./");
     text_puts(&name, resolved ? resolved : path);
-    free(resolved);
     return name.data;
 }
 
@@ -33,13 +32,11 @@ const char *const store_companions[] = {"-wal",  "-shm",           "-journal",
 bool store_is_database(const char *path)
 {
     static const char magic[16] = "SQLite format 3";
-    struct text first = {0};
+    OWNED(text_free) struct text first = {0};
     struct stat status;
-    const bool good = stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
-                      text_read(&first, path, sizeof magic - 1) && first.length == sizeof magic &&
-                      memcmp(first.data, magic, sizeof magic) == 0;
-    text_free(&first);
-    return good;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+           text_read(&first, path, sizeof magic - 1) && first.length == sizeof magic &&
+           memcmp(first.data, magic, sizeof magic) == 0;
 }
 
 char *store_owner(const char *path)
@@ -172,7 +169,7 @@ static bool make_recovered(const struct store *store, struct text *name)
 
 bool store_stays(struct store *store, struct lit_error *error)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     struct lit_error why = {0};
     if (!store->file.known || is_in_place(store))
         return true;
@@ -188,7 +185,6 @@ bool store_stays(struct store *store, struct lit_error *error)
     else
         lit_fail(error, LIT_EXIT_USAGE, "%.100s: moved or removed while it was written; %s",
                  store->path, why.message);
-    text_free(&name);
     return false;
 }
 
@@ -211,10 +207,10 @@ bool store_fill_scratch(const char *output,
                         void *user, struct lit_error *error)
 {
     struct store_lock lock = {.file = -1};
-    struct text temporary = {0};
+    OWNED(text_free) struct text temporary = {0};
     if (!store_is_usable(output, error))
         return false;
-    char *name = store_file_name(output);
+    OWNED(lit_free) char *name = store_file_name(output);
     bool good = store_lock_take(&lock, name, output, error);
     if (good) {
         text_printf(&temporary, "%s" STORE_UNFINISHED, name);
@@ -228,8 +224,6 @@ bool store_fill_scratch(const char *output,
         }
     }
     store_lock_drop(&lock);
-    text_free(&temporary);
-    free(name);
     return good;
 }
 

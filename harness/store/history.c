@@ -28,8 +28,7 @@ static bool add_session(int64_t number, void *record, void *user)
     struct store_session *session = record;
     session->id = number;
     struct store_index *index = loading->index;
-    index->sessions = lit_grow(index->sessions, index->session_count, sizeof *index->sessions);
-    index->sessions[index->session_count++] = *session;
+    LIT_ADD(index->sessions, index->session_count) = *session;
     loading->combined = loading->combined || strstr(session->options, "\"joined\"");
     *session = (struct store_session){0};
     return true;
@@ -89,8 +88,7 @@ static bool add_device(int64_t number, void *record, void *user)
             last->last = session->started;
         return true;
     }
-    index->drivers = lit_grow(index->drivers, index->driver_count, sizeof *index->drivers);
-    struct store_driver *driver = &index->drivers[index->driver_count++];
+    struct store_driver *driver = &LIT_ADD(index->drivers, index->driver_count);
     *driver = (struct store_driver){
         .facts = device->facts, .sessions = 1, .first = session->started, .last = session->started};
     snprintf(driver->id, sizeof driver->id, "%s", device->id);
@@ -241,8 +239,7 @@ enum { SESSION, DEVICE, NAME, INTACT = 1 + STORE_BRIEF_FIELDS };
 static bool take_row(struct walk *walk)
 {
     sqlite3_stmt *select = walk->select;
-    walk->rows = lit_grow(walk->rows, walk->count, sizeof *walk->rows);
-    struct row *row = &walk->rows[walk->count++];
+    struct row *row = &LIT_ADD(walk->rows, walk->count);
     struct store_result *result = &row->result;
     *row = (struct row){0};
     const bool good = store_read(select, 1, store_brief, result);
@@ -274,13 +271,12 @@ static bool take_row(struct walk *walk)
 // Goes on behind all results of the name at hand.
 static void jump(struct walk *walk)
 {
-    struct text next = {0};
+    OWNED(text_free) struct text next = {0};
     text_append(&next, (const char *)sqlite3_column_text(walk->select, NAME),
                 (size_t)sqlite3_column_bytes(walk->select, NAME));
     text_append(&next, "", 1); // with nothing between
     sqlite3_reset(walk->select);
     sqlite3_bind_text(walk->select, 1, next.data, (int)next.length, SQLITE_TRANSIENT);
-    text_free(&next);
 }
 
 static bool is_wanted(const struct walk *walk)

@@ -5,7 +5,6 @@
 
 #include "store/private.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,15 +42,13 @@ static bool open_input(struct merging *merging, size_t at)
 // A report looks like a store to those who ask for it by its name.
 static bool check_kind(const char *path, struct lit_error *error)
 {
-    struct text first = {0};
-    const bool good = !text_read(&first, path, 62) || first.length == 0 ||
-                      first.data[strspn(first.data, " \t\r\n")] != '{' ||
-                      lit_fail(error, LIT_EXIT_USAGE,
-                               "%s: a JSON report: reports cannot be merged, but the stores that "
-                               "they were made of can",
-                               path);
-    text_free(&first);
-    return good;
+    OWNED(text_free) struct text first = {0};
+    return !text_read(&first, path, 62) || first.length == 0 ||
+           first.data[strspn(first.data, " \t\r\n")] != '{' ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "%s: a JSON report: reports cannot be merged, but the stores that "
+                    "they were made of can",
+                    path);
 }
 
 static int compare_incoming(const void *left, const void *right)
@@ -68,9 +65,8 @@ static bool add_incoming(int64_t number, void *record, void *user)
     struct merging *merging = user;
     struct store_session *session = record;
     session->id = number;
-    merging->incoming =
-        lit_grow(merging->incoming, merging->incoming_count, sizeof *merging->incoming);
-    merging->incoming[merging->incoming_count++] = (struct incoming){merging->input_at, *session};
+    LIT_ADD(merging->incoming, merging->incoming_count) =
+        (struct incoming){merging->input_at, *session};
     *session = (struct store_session){0};
     return true;
 }
@@ -238,7 +234,7 @@ static bool do_merge(struct merging *merging)
 // A writer that was killed leaves a log, which belongs to the file of that name and no other.
 static bool settle_log(const char *name, const char *shown, struct lit_error *error)
 {
-    struct text log = {0};
+    OWNED(text_free) struct text log = {0};
     text_printf(&log, "%s-wal", name);
     bool good = access(log.data, F_OK) != 0;
     sqlite3 *db = NULL;
@@ -249,7 +245,6 @@ static bool settle_log(const char *name, const char *shown, struct lit_error *er
         good = access(log.data, F_OK) != 0 ||
                lit_fail(error, LIT_EXIT_USAGE, "%s: another process reads it: try again", shown);
     }
-    text_free(&log);
     return good;
 }
 

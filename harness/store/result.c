@@ -27,7 +27,7 @@ static const struct cfg_pair *pair_at(const struct cfg *cfg, size_t i)
 
 static bool put_configuration(struct store *store, const char *name, struct lit_error *error)
 {
-    struct cfg cfg = cfg_parse(name);
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
     bool good =
         store_run(store, error, "INSERT OR IGNORE INTO configuration (name, test) VALUES (?, ?)",
                   "tt", name, cfg.test);
@@ -39,15 +39,14 @@ static bool put_configuration(struct store *store, const char *name, struct lit_
         good = store_run(store, error, "INSERT INTO pair VALUES (?, ?, ?, ?, ?)", "iittt", id,
                          (int64_t)i, cfg_role_name(pair->role), pair->key, pair->value);
     }
-    cfg_clear(&cfg);
     return good;
 }
 
 bool store_configuration_check(struct store *store, const char *name, int64_t *right,
                                struct lit_error *error)
 {
-    struct cfg cfg = cfg_parse(name);
-    struct text pairs = {0};
+    OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
+    OWNED(text_free) struct text pairs = {0};
     text_puts(&pairs, "");
     for (size_t i = 0; i < cfg.variant_count + cfg.param_count; i++) {
         const struct cfg_pair *pair = pair_at(&cfg, i);
@@ -60,8 +59,6 @@ bool store_configuration_check(struct store *store, const char *name, int64_t *r
                      " char(10), ''), '') FROM (SELECT pair.* FROM pair JOIN configuration"
                      " ON configuration = id WHERE name = ?1 ORDER BY number))",
                      "ttt", name, cfg.test, pairs.data);
-    text_free(&pairs);
-    cfg_clear(&cfg);
     return good;
 }
 
@@ -120,7 +117,7 @@ static bool put_children(struct store *store, const struct store_child *child, i
                          const struct store_result *result, struct lit_error *error)
 {
     const int columns = 2 + (int)child->fields.count + (child->bits ? 1 : 0);
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     text_printf(&sql, "DELETE FROM %s WHERE result = ?", child->table);
     bool good = store_run(store, error, sql.data, "i", id);
     sql.length = 0;
@@ -131,7 +128,6 @@ static bool put_children(struct store *store, const struct store_child *child, i
         text_puts(&sql, ", ?");
     text_puts(&sql, ")");
     sqlite3_stmt *insert = good ? store_borrow(store, error, sql.data, "i", id) : NULL;
-    text_free(&sql);
     good = insert != NULL;
     for (size_t at = 0; good && at < child->rooms; at++) {
         if (!is_set(child, result, at))
@@ -260,13 +256,12 @@ static bool read_results(struct reading *reading, sqlite3_stmt *select)
     bool good = select != NULL;
     for (size_t i = 0; good && i < STORE_CHILDREN; i++) {
         const struct store_child *child = &store_children[i];
-        struct text sql = {0};
+        OWNED(text_free) struct text sql = {0};
         text_puts(&sql, "SELECT ");
         store_put_child_columns(&sql, child);
         text_printf(&sql, " FROM %s WHERE result = ? ORDER BY 1", child->table);
         reading->children[i] = store_borrow(store, reading->error, sql.data, "");
         good = reading->children[i] != NULL;
-        text_free(&sql);
     }
     if (good)
         good = store_each(store, reading->error, select, take_result, reading);
@@ -281,13 +276,12 @@ bool store_result_get(struct store *store, int64_t session, const char *device, 
                       struct store_result *result, struct lit_error *error)
 {
     struct reading reading = {.store = store, .error = error, .kept = result};
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     *result = (struct store_result){0};
     if (error)
         error->message[0] = '\0';
     store_put_select(&sql, STORE_KIND_RESULT, "WHERE session = ? AND device = ? AND name = ?");
     read_results(&reading, store_borrow(store, error, sql.data, "itt", session, device, name));
-    text_free(&sql);
     return result->name != NULL;
 }
 
@@ -296,7 +290,7 @@ static bool each_result(struct store *store, int64_t session, int64_t number,
                         struct lit_error *error)
 {
     struct reading reading = {.store = store, .error = error, .visit = visit, .user = user};
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     bool own;
     // A writer must not change the parts of a result between two statements.
     if (!store_enter_reading(store, &own, error))
@@ -309,7 +303,6 @@ static bool each_result(struct store *store, int64_t session, int64_t number,
     const bool good =
         store_total_check(store, STORE_KIND_RESULT, session, error) &&
         read_results(&reading, store_borrow(store, error, sql.data, "ii", session, number));
-    text_free(&sql);
     store_leave_reading(store, own);
     return good;
 }

@@ -140,15 +140,13 @@ static enum store_row convert_device(sqlite3_stmt *select, void *user)
 bool store_devices_convert(struct store *store, struct lit_error *error)
 {
     struct converting converting = {store, error};
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     text_puts(&sql, "SELECT session, ");
     store_put_columns(&sql, "", devices->fields);
     text_puts(&sql, " FROM device ORDER BY session, number");
-    const bool good = store_execute(store, "PRAGMA defer_foreign_keys = ON", error) &&
-                      store_each(store, error, store_borrow(store, error, sql.data, ""),
-                                 convert_device, &converting);
-    text_free(&sql);
-    return good;
+    return store_execute(store, "PRAGMA defer_foreign_keys = ON", error) &&
+           store_each(store, error, store_borrow(store, error, sql.data, ""), convert_device,
+                      &converting);
 }
 
 // --- Tries of a search for stress
@@ -185,7 +183,7 @@ bool store_tunings(struct store *store, int64_t session,
 bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *best, void *user),
                  void *user, struct lit_error *error)
 {
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     text_puts(&sql, "SELECT id, ");
     store_put_columns(&sql, "", tunings->fields);
     text_puts(&sql, ", sum = ");
@@ -198,6 +196,5 @@ bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *b
         store_total_check(store, STORE_KIND_TUNING, 0, error) &&
         store_each_selected(store, STORE_KIND_TUNING, store_borrow(store, error, sql.data, ""),
                             visit_try, &(struct visiting_tries){visit, user}, error);
-    text_free(&sql);
     return good;
 }

@@ -110,21 +110,18 @@ static char *find_part(const char *file, const char *part)
 bool store_run_part(struct store *store, struct lit_error *error, const char *file,
                     const char *part)
 {
-    char *sql = find_part(file, part);
-    const bool good = store_execute(store, sql, error);
-    free(sql);
-    return good;
+    OWNED(lit_free) char *sql = find_part(file, part);
+    return store_execute(store, sql, error);
 }
 
 sqlite3_stmt *store_borrow_part(struct store *store, struct lit_error *error, const char *file,
                                 const char *part, const char *types, ...)
 {
-    char *sql = find_part(file, part);
+    OWNED(lit_free) char *sql = find_part(file, part);
     va_list arguments;
     va_start(arguments, types);
     sqlite3_stmt *statement = borrow(store, error, sql, types, arguments);
     va_end(arguments);
-    free(sql);
     return statement;
 }
 
@@ -219,8 +216,7 @@ bool store_text(struct store *store, struct lit_error *error, sqlite3_stmt *sele
 static enum store_row add_number(sqlite3_stmt *select, void *user)
 {
     struct store_numbers *numbers = user;
-    numbers->ids = lit_grow(numbers->ids, numbers->count, sizeof *numbers->ids);
-    numbers->ids[numbers->count++] = sqlite3_column_int64(select, 0);
+    LIT_ADD(numbers->ids, numbers->count) = sqlite3_column_int64(select, 0);
     return STORE_NEXT;
 }
 
@@ -274,7 +270,7 @@ bool store_insert(struct store *store, enum store_kind kind, int64_t session, co
                   int64_t *number, bool *fresh, struct lit_error *error)
 {
     const struct store_table *table = &store_tables[kind];
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     text_printf(&sql, "INSERT INTO %s (%s, ", table->name, table->keys);
     store_put_columns(&sql, "", table->fields);
     text_puts(&sql, ") VALUES (nullif(?, 0)");
@@ -291,7 +287,6 @@ bool store_insert(struct store *store, enum store_kind kind, int64_t session, co
     }
     text_puts(&sql, kind == STORE_KIND_DEVICE ? "" : " RETURNING id");
     sqlite3_stmt *insert = store_borrow(store, error, sql.data, "i", session);
-    text_free(&sql);
     if (!insert)
         return false;
     store_bind(insert, 2, table->fields, record);
@@ -368,18 +363,16 @@ bool store_each_record(struct store *store, enum store_kind kind, const char *re
                        int64_t second, bool (*take)(int64_t number, void *record, void *user),
                        void *user, struct lit_error *error)
 {
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     store_put_select(&sql, kind, rest);
-    const bool good = store_each_selected(
+    return store_each_selected(
         store, kind, store_borrow(store, error, sql.data, "ii", first, second), take, user, error);
-    text_free(&sql);
-    return good;
 }
 
 bool store_is_intact(struct store *store, enum store_kind kind, int64_t session, int64_t number,
                      struct lit_error *error)
 {
-    struct text rest = {0};
+    OWNED(text_free) struct text rest = {0};
     if (kind == STORE_KIND_RESULT)
         return store_result_is_intact(store, session, number, error);
     text_printf(&rest, "WHERE %s", number ? store_tables[kind].where : "session = ?1");
@@ -388,6 +381,5 @@ bool store_is_intact(struct store *store, enum store_kind kind, int64_t session,
         (kind == STORE_KIND_CODE
              ? store_codes_are_intact(store, rest.data, session, number, error)
              : store_each_record(store, kind, rest.data, session, number, NULL, NULL, error));
-    text_free(&rest);
     return good;
 }

@@ -10,7 +10,6 @@
 #include "store/private.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,10 +62,9 @@ struct structure {
 static enum store_row take_finding(sqlite3_stmt *check, void *user)
 {
     const struct structure *structure = user;
-    char *found = store_column_text(check, 0);
+    OWNED(lit_free) char *found = store_column_text(check, 0);
     const bool good =
         strcmp(found, "ok") == 0 || store_damaged(structure->store, structure->error, "%s", found);
-    free(found);
     return good ? STORE_NEXT : STORE_FAILED;
 }
 
@@ -210,10 +208,9 @@ static struct store *open_as(const char *path, const char *shown, bool scratch,
                              struct lit_error *error)
 {
     struct store *store = store_new(shown);
-    char *name = store_file_name(path);
+    OWNED(lit_free) char *name = store_file_name(path);
     if (!open_writing(store, name, scratch, error))
         store_close(&store);
-    free(name);
     return store;
 }
 
@@ -269,7 +266,7 @@ static struct store *open_to_read(const char *path, bool lenient, struct lit_err
         return NULL;
     struct store *store = store_new(path);
     store->lenient = lenient;
-    char *name = store_file_name(path);
+    OWNED(lit_free) char *name = store_file_name(path);
     bool good = open_reading(store, name, 0, error);
     if (!good && store->db && sqlite3_extended_errcode(store->db) == SQLITE_READONLY_ROLLBACK) {
         // A writer was killed while it closed the file: what it left is taken back by a writer.
@@ -286,9 +283,8 @@ static struct store *open_to_read(const char *path, bool lenient, struct lit_err
         text_printf(&log, "%s-wal", name);
         if (access(log.data, F_OK) != 0) {
             close_database(store);
-            char *uri = immutable_name(name);
+            OWNED(lit_free) char *uri = immutable_name(name);
             good = open_reading(store, uri, SQLITE_OPEN_URI, error);
-            free(uri);
         } else {
             lit_fail(error, LIT_EXIT_USAGE,
                      "%s: its last run was interrupted, and this folder cannot be written: copy it "
@@ -299,7 +295,6 @@ static struct store *open_to_read(const char *path, bool lenient, struct lit_err
     }
     if (!good)
         store_close(&store);
-    free(name);
     return store;
 }
 

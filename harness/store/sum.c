@@ -6,7 +6,6 @@
 #include "base/random.h"
 
 #include <stdio.h>
-#include <string.h>
 
 // --- The functions of SQL
 
@@ -177,7 +176,7 @@ bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, 
     const char *which = number || (session && kind == STORE_KIND_SESSION) ? table->where
                         : session                                         ? "session = ?1"
                                                                           : "?1 = 0";
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     bool good = true;
     if (kind == STORE_KIND_RESULT) {
         text_puts(&sql, "UPDATE result SET brief = ");
@@ -190,7 +189,6 @@ bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, 
     store_put_sum(&sql, kind);
     text_printf(&sql, " WHERE %s", which);
     good = good && store_run(store, error, sql.data, "ii", session, number);
-    text_free(&sql);
     return good;
 }
 
@@ -200,22 +198,20 @@ bool store_total_add(struct store *store, enum store_kind kind, int64_t session,
                      struct lit_error *error)
 {
     const struct store_table *table = &store_tables[kind];
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     text_printf(&sql,
                 "UPDATE total SET members = members + 1, sum = litmus_add(sum, (SELECT"
                 " litmus_sum(%s) FROM %s WHERE %s)) WHERE session = %s AND kind = '%s'",
                 table->members, table->name, table->where, kind == STORE_KIND_SESSION ? "0" : "?1",
                 table->name);
-    const bool good = store_run(store, error, sql.data, "ii", session, number);
-    text_free(&sql);
-    return good;
+    return store_run(store, error, sql.data, "ii", session, number);
 }
 
 bool store_total_make(struct store *store, enum store_kind kind, int64_t session,
                       struct lit_error *error)
 {
     const struct store_table *table = &store_tables[kind];
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     if (kind <= STORE_KIND_SESSION)
         text_printf(&sql,
                     "INSERT OR REPLACE INTO total SELECT 0, '%s', count(*), litmus_total(%s)"
@@ -228,9 +224,7 @@ bool store_total_make(struct store *store, enum store_kind kind, int64_t session
                     " FROM session AS s WHERE %s",
                     table->name, table->name, table->members, table->name,
                     session ? "id = ?1" : "?1 = 0");
-    const bool good = store_run(store, error, sql.data, "i", session);
-    text_free(&sql);
-    return good;
+    return store_run(store, error, sql.data, "i", session);
 }
 
 struct checking {
@@ -258,7 +252,7 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
     const struct store_table *table = &store_tables[kind];
     const bool global = kind <= STORE_KIND_SESSION;
     struct checking checking = {store, kind, error};
-    struct text sql = {0};
+    OWNED(text_free) struct text sql = {0};
     if (store->lenient)
         return true;
     // A row for each session whose total is not that of its rows, or is missing.
@@ -273,10 +267,8 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
                 " LIMIT 1",
                 table->members, table->name, global ? "1" : "session = total.session",
                 global ? "0" : "session.id", table->name);
-    const bool good = store_each(store, error, store_borrow(store, error, sql.data, "i", session),
-                                 take_missing, &checking);
-    text_free(&sql);
-    return good;
+    return store_each(store, error, store_borrow(store, error, sql.data, "i", session),
+                      take_missing, &checking);
 }
 
 // --- All of a file

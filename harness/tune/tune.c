@@ -104,8 +104,7 @@ static bool add(struct tune_search *search, const struct dev_stress *set)
     eng_stress_print(set, notation);
     if (is_known(search, notation))
         return false;
-    search->tries = lit_realloc(search->tries, search->count + 1, sizeof *search->tries);
-    struct tune_try *try = &search->tries[search->count++];
+    struct tune_try *try = &LIT_ADD(search->tries, search->count);
     *try = (struct tune_try){.set = *set};
     snprintf(try->notation, sizeof try->notation, "%s", notation);
     return true;
@@ -165,12 +164,11 @@ static bool first_halving(struct state *state)
         const struct dev_stress set = eng_stress_draw(state->plan->seed, i, &state->plan->limits);
         add(search, &set);
     }
-    size_t *field = lit_alloc(search->count, sizeof *field);
+    OWNED(lit_free) size_t *field = lit_alloc(search->count, sizeof *field);
     for (size_t i = 0; i < search->count; i++)
         field[i] = i;
     const bool whole = halve(state, field, search->count);
     search->best = field[0];
-    free(field);
     return whole;
 }
 
@@ -179,7 +177,7 @@ static bool second_halving(struct state *state)
     struct tune_search *search = state->search;
     const uint64_t wanted = near_of(state->plan->sets);
     const struct dev_stress centre = search->tries[search->best].set;
-    size_t *field = lit_alloc(wanted + 1, sizeof *field);
+    OWNED(lit_free) size_t *field = lit_alloc(wanted + 1, sizeof *field);
     size_t count = 0;
     field[count++] = search->best;
     for (uint64_t i = 0; i < wanted * ATTEMPTS && count <= wanted; i++) {
@@ -190,7 +188,6 @@ static bool second_halving(struct state *state)
     }
     const bool whole = halve(state, field, count);
     search->best = field[0];
-    free(field);
     return whole;
 }
 
