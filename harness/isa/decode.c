@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows the patterns of instructions.txt; see there.
+// Follows the patterns of instructions.txt, see there, and writes operands as nvdisasm does.
 
 #include "base/text.h"
-#include "isa/decode.h"
+#include "isa/sass.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,22 @@ const char *sass_look_up(const char *at, const char *key, size_t length)
     return NULL;
 }
 
-uint64_t sass_field(struct sass_reading *reading, unsigned bit, unsigned width)
+// An instruction while it becomes text.
+struct reading {
+    uint64_t bits[2];
+    uint64_t seen[2]; // bits that the text accounts for
+    uint32_t address; // of the instruction
+    unsigned form;
+    bool datapath; // the uniform one: registers and predicates are UR and UP
+    bool uniform;  // a uniform register is read, which bit 91 says too
+    bool hidden;   // inside of a condition that does not hold: nothing is written
+    bool unknown;  // a value without a meaning that the table knows
+    char text[SASS_TEXT_MAX];
+    size_t length;
+};
+
+// A field of at most 64 bits, which is accounted for then.
+static uint64_t take(struct reading *reading, unsigned bit, unsigned width)
 {
     uint64_t value = 0;
     for (unsigned i = 0; i < width; i++) {
@@ -31,13 +47,14 @@ uint64_t sass_field(struct sass_reading *reading, unsigned bit, unsigned width)
     return value;
 }
 
-void sass_not_known(struct sass_reading *reading)
+static void not_known(struct reading *reading)
 {
     if (!reading->hidden)
         reading->unknown = true;
 }
 
-void sass_put(struct sass_reading *reading, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct reading *reading, const char *format,
+                                                      ...)
 {
     if (reading->hidden)
         return;
@@ -52,18 +69,403 @@ void sass_put(struct sass_reading *reading, const char *format, ...)
         reading->length += (size_t)length;
 }
 
+// --- Operands
+
+// What a pattern says of an operand: "%-Ib", "%n40:13".
+struct wanted {
+    char sign;   // '-', '~', '|' (and an absolute value), '^' ('~' with .X, else '-'), or none
+    char number; // how numbers are written: 'I' signed, 'F' float, 'D' double, 'H' two halves
+    unsigned bit, width;
+};
+
+// `slot` 1, 2, 3: the first, second, third source, which may be kept for the next instruction.
+static void put_register(struct reading *reading, unsigned bit, bool uniform, unsigned slot)
+{
+    const unsigned number = (unsigned)take(reading, bit, uniform ? 6 : 8);
+    const bool again = !uniform && slot && reading->bits[1] >> (122 - 64 + slot - 1) & 1;
+    if (uniform && bit != 16 && !reading->hidden)
+        reading->uniform = true;
+    if (number == (uniform ? 63 : 255))
+        put(reading, "%s", uniform ? "URZ" : "RZ");
+    else
+        put(reading, "%s%u", uniform ? "UR" : "R", number);
+    put(reading, "%s", again ? ".reuse" : "");
+}
+
+static void put_predicate(struct reading *reading, unsigned bit, bool uniform, bool negated)
+{
+    const unsigned number = (unsigned)take(reading, bit, 3);
+    put(reading, "%s%s", negated ? "!" : "", uniform ? "U" : "");
+    if (number == 7)
+        put(reading, "PT");
+    else
+        put(reading, "P%u", number);
+}
+
+static void put_signed(struct reading *reading, int64_t value)
+{
+    const uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    put(reading, "%s0x%llx", value < 0 ? "-" : "", (unsigned long long)magnitude);
+}
+
+static int64_t extend(uint64_t value, unsigned width)
+{
+    return (int64_t)(value << (64 - width)) >> (64 - width);
+}
+
+// 20 digits, and from 1e9 on always with an exponent.
+static void put_float(struct reading *reading, double value, bool signalling)
+{
+    const char *sign = signbit(value) ? "-" : "+";
+    if (isnan(value))
+        put(reading, "%s%sNAN", sign, signalling ? "S" : "Q");
+    else if (isinf(value))
+        put(reading, "%sINF", sign);
+    else if (value == 0)
+        put(reading, "%s", signbit(value) ? "-0.0" : "0");
+    else
+        put(reading, fabs(value) >= 1e9 ? "%.20e" : "%.20g", value);
+}
+
+static double half(unsigned bits)
+{
+    const int exponent = bits >> 10 & 31;
+    const unsigned fraction = bits & 0x3ff;
+    double value = exponent == 0    ? ldexp(fraction, -24)
+                   : exponent == 31 ? (fraction ? NAN : INFINITY)
+                                    : ldexp(fraction | 0x400, exponent - 25);
+    return copysign(value, bits & 0x8000 ? -1 : 1);
+}
+
+static void put_number(struct reading *reading, char kind)
+{
+    const uint32_t bits = (uint32_t)take(reading, 32, 32);
+    const uint64_t wide = (uint64_t)bits << 32;
+    float single;
+    double number;
+    switch (kind) {
+    case 'I':
+        put_signed(reading, extend(bits, 32));
+        break;
+    case 'F':
+        memcpy(&single, &bits, sizeof single);
+        put_float(reading, single, false);
+        break;
+    case 'D':
+        memcpy(&number, &wide, sizeof number);
+        put_float(reading, number, !(bits & 0x80000));
+        break;
+    case 'H':
+        put_float(reading, half(bits >> 16), false);
+        put(reading, ", ");
+        put_float(reading, half(bits & 0xffff), false);
+        break;
+    default:
+        put(reading, "0x%x", bits);
+    }
+}
+
+// "c[0x0][0x648]", or with bit 91 "cx[UR4][0x648]", whose uniform register lies at `bit`.
+static void put_constant(struct reading *reading, unsigned bit, int64_t offset)
+{
+    const unsigned bank = (unsigned)take(reading, 54, 5);
+    if (reading->bits[1] >> (91 - 64) & 1) {
+        put(reading, "cx[");
+        put_register(reading, bit, true, 0);
+        put(reading, "][0x%x]", (unsigned)offset & 0xffff);
+    } else {
+        put(reading, "c[0x%x][", bank);
+        put_signed(reading, offset);
+        put(reading, "]");
+    }
+}
+
+// Where a value comes from.
+struct place {
+    enum { REGISTER, UNIFORM, CONSTANT } kind;
+    unsigned bit, sign, absolute, slot;
+};
+
+static void put_value(struct reading *reading, const struct place *place, char sign)
+{
+    const bool bars = sign == '|' && take(reading, place->absolute, 1);
+    if (sign == '^')
+        sign = take(reading, 74, 1) ? '~' : '-';
+    if (sign && take(reading, place->sign, 1))
+        put(reading, "%c", sign == '~' ? '~' : '-');
+    put(reading, "%s", bars ? "|" : "");
+    if (place->kind == CONSTANT)
+        put_constant(reading, place->bit, 4 * extend(take(reading, 40, 14), 14));
+    else
+        put_register(reading, place->bit, place->kind == UNIFORM || reading->datapath, place->slot);
+    put(reading, "%s", bars ? "|" : "");
+}
+
+// What bits 32 to 63 hold, as the form says.
+static void put_at_32(struct reading *reading, const struct wanted *wanted, unsigned slot)
+{
+    const unsigned form = reading->form;
+    struct place place = {REGISTER, 32, 63, 62, slot};
+    if (form != 1)
+        place.kind = form < 6 ? CONSTANT : UNIFORM;
+    if (form == 2 || form == 4)
+        put_number(reading, wanted->number);
+    else
+        put_value(reading, &place, wanted->sign);
+}
+
+static void put_second_or_third(struct reading *reading, const struct wanted *wanted, unsigned slot)
+{
+    const bool swapped = reading->form == 2 || reading->form == 3 || reading->form == 7;
+    const struct place behind = {REGISTER, 64, 75, 74, slot};
+    if ((slot == 3) != swapped)
+        put_value(reading, &behind, wanted->sign);
+    else
+        put_at_32(reading, wanted, slot);
+}
+
+// Addresses: where a uniform register lies (0: never), which bit says that the other register is
+// 64 bits wide (0: none does, and it is not said), whether it may be scaled, and where the number
+// lies, up to bit 63.
+static const struct address {
+    const char *name;
+    unsigned uniform, wide;
+    bool scaled;
+    unsigned offset;
+} addresses[] = {
+    {"load", 32, 90, false, 40}, {"store", 64, 90, false, 40}, {"swap", 64, 70, false, 40},
+    {"plain", 0, 0, false, 40},  {"wide", 0, 0, false, 32},    {"local", 32, 0, false, 40},
+    {"spill", 64, 0, false, 40}, {"shared", 32, 0, true, 40},  {"share", 64, 0, true, 40},
+};
+
+static void put_address(struct reading *reading, const struct address *address)
+{
+    static const char *const scales[] = {"", ".X4", ".X8", ".X16"};
+    const bool uniform = address->uniform && reading->form != 1 && reading->bits[1] >> 27 & 1;
+    const bool wide = uniform && address->wide && take(reading, address->wide, 1);
+    const char *scale = address->scaled ? scales[take(reading, 78, 2)] : "";
+    const unsigned width = 64 - address->offset;
+    const int64_t offset = extend(take(reading, address->offset, width), width);
+    const char *suffix = !uniform || !address->wide ? scale : wide ? ".64" : ".U32";
+    const bool zero = take(reading, 24, 8) == 255;
+
+    put(reading, "[");
+    if (!zero || suffix[0] || (!uniform && offset == 0)) {
+        put_register(reading, 24, false, 1);
+        put(reading, "%s%s", suffix, uniform || offset ? "+" : "");
+    }
+    if (uniform) {
+        put_register(reading, address->uniform, true, 0);
+        put(reading, "%s", offset ? "+" : "");
+    }
+    if (offset && zero && !uniform && !suffix[0])
+        put(reading, "0x%llx", (unsigned long long)offset & ((1ull << width) - 1));
+    else if (offset)
+        put_signed(reading, offset);
+    put(reading, "]");
+    if (zero && wide)
+        not_known(reading);
+}
+
+// "c[0x3][R2+0x10]"
+static void put_indexed(struct reading *reading)
+{
+    const int64_t offset = extend(take(reading, 38, 16), 16);
+    const bool zero = take(reading, 24, 8) == 255;
+    put(reading, "c[0x%x][", (unsigned)take(reading, 54, 5));
+    if (!zero || !offset)
+        put_register(reading, 24, false, 1);
+    if (offset) {
+        put(reading, "%s", zero ? "" : "+");
+        put_signed(reading, offset);
+    }
+    put(reading, "]");
+}
+
+// 56 bits, in words of 4 bytes; the low 8 of them lie apart.
+static int64_t far_offset(struct reading *reading)
+{
+    const uint64_t low = take(reading, 16, 8), high = take(reading, 34, 48);
+    return extend(high << 8 | low, 56) * 4;
+}
+
+// "{2,0}"
+static void put_scoreboards(struct reading *reading, unsigned bit)
+{
+    const unsigned set = (unsigned)take(reading, bit, 6);
+    const char *before = "{";
+    for (unsigned i = 6; i-- > 0;)
+        if (set >> i & 1) {
+            put(reading, "%s%u", before, i);
+            before = ",";
+        }
+    put(reading, "}");
+}
+
+// IMAD that only moves, adds or shifts has a name that says so.
+static void put_imad(struct reading *reading)
+{
+    const uint32_t factor = (uint32_t)(reading->bits[0] >> 32);
+    const unsigned a = reading->bits[0] >> 24 & 255, c = reading->bits[1] & 255;
+    const unsigned b = reading->form == 1 ? factor & 255 : c;
+    const bool times_register = reading->form <= 3, times_number = reading->form == 4;
+    const bool uniform = reading->bits[1] >> (91 - 64) & 1;
+    const bool carry = reading->bits[1] >> (74 - 64) & 1;
+    if (uniform || carry)
+        return;
+    if (a == 255 || (times_register && b == 255) || (times_number && factor == 0) ||
+        (times_number && factor == 1 && c == 255))
+        put(reading, ".MOV");
+    else if (times_number && factor == 1)
+        put(reading, ".IADD");
+    else if (times_number && c == 255 && !(factor & (factor - 1)) && factor != 0x10000 &&
+             factor != 0x80000000)
+        put(reading, ".SHL");
+}
+
+static void put_special(struct reading *reading, unsigned bit)
+{
+    const unsigned number = (unsigned)take(reading, bit, 8);
+    char key[4];
+    const int digits = snprintf(key, sizeof key, "%u", number);
+    for (const char *line = isa_instructions; (line = sass_look_up(line, "special", 7));)
+        if (strncmp(line, key, (size_t)digits) == 0 && line[digits] == ' ') {
+            line += digits + 1;
+            put(reading, "%.*s", (int)strcspn(line, "\n"), line);
+            return;
+        }
+    put(reading, "SR%u", number);
+}
+
+// Operands with a name of one letter.
+static void put_letter(struct reading *reading, char name, const struct wanted *wanted)
+{
+    const unsigned bit = wanted->bit;
+    const struct place first = {REGISTER, 24, 72, 73, 1}, uniform = {UNIFORM, bit, bit + 6, 0, 0};
+    switch (name) {
+    case 'd': // the register that is written
+        put_register(reading, 16, reading->datapath, 0);
+        break;
+    case 'a':
+        put_value(reading, &first, wanted->sign);
+        break;
+    case 'b':
+    case 'c':
+        put_second_or_third(reading, wanted, name == 'b' ? 2 : 3);
+        break;
+    case 'x': // the third source of instructions without a second one
+        put_at_32(reading, wanted, 3);
+        break;
+    case 'r':
+        put_register(reading, bit, false, bit == 24 ? 1 : bit == 32 ? 2 : bit == 64 ? 3 : 0);
+        break;
+    case 'w': // a uniform register in an instruction of the other datapath
+        put_value(reading, &uniform, wanted->sign);
+        break;
+    case 'p':
+        put_predicate(reading, bit, reading->datapath, false);
+        break;
+    case 'q': // a predicate that may be negated
+        put_predicate(reading, bit, reading->datapath, take(reading, bit + 3, 1));
+        break;
+    case 'v': // a uniform predicate that is written, and one that is read
+        put_predicate(reading, bit, true, false);
+        break;
+    case 'z':
+        put_predicate(reading, bit, true, take(reading, bit + 3, 1));
+        break;
+    case 'i': // a predicate that is PT where it is not named
+        put(reading, "%s", take(reading, bit + 3, 1) ? "!" : "");
+        put(reading, "P%.1s", &"T6543210"[take(reading, bit, 3)]);
+        break;
+    case 'n':
+        put(reading, "0x%llx", (unsigned long long)take(reading, bit, wanted->width));
+        break;
+    default:
+        not_known(reading);
+    }
+}
+
+static void put_word(struct reading *reading, const char *name, const struct wanted *wanted)
+{
+    const int64_t next = (int64_t)reading->address + SASS_BYTES;
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++)
+        if (strcmp(name, addresses[i].name) == 0)
+            put_address(reading, &addresses[i]);
+    if (strcmp(name, "any") == 0) {
+        take(reading, wanted->bit, wanted->width);
+    } else if (strcmp(name, "uniform") == 0) {
+        reading->uniform = true;
+    } else if (strcmp(name, "constant") == 0) { // of which each byte has an address
+        put_constant(reading, wanted->bit, extend(take(reading, 38, 16), 16));
+    } else if (strcmp(name, "indexed") == 0) {
+        put_indexed(reading);
+    } else if (strcmp(name, "imad") == 0) {
+        put_imad(reading);
+    } else if (strcmp(name, "special") == 0) {
+        put_special(reading, wanted->bit);
+    } else if (strcmp(name, "barrier") == 0) {
+        put(reading, "B%u", (unsigned)take(reading, wanted->bit, 4));
+    } else if (strcmp(name, "near") == 0) {
+        put_signed(reading, next + 4 * extend(take(reading, 34, 30), 30));
+    } else if (strcmp(name, "far") == 0) {
+        put_signed(reading, next + far_offset(reading));
+    } else if (strcmp(name, "absolute") == 0) {
+        const uint64_t low = take(reading, 16, 8), high = take(reading, 34, 47);
+        put_signed(reading, (int64_t)(high << 8 | low) * 4);
+    } else if (strcmp(name, "signed") == 0) {
+        put_signed(reading, far_offset(reading));
+    } else if (strcmp(name, "offset") == 0) {
+        const int64_t offset = far_offset(reading);
+        put(reading, "%s", offset ? " " : "");
+        if (offset)
+            put_signed(reading, offset);
+    } else if (strcmp(name, "lut") == 0) {
+        put(reading, "0x%x", (unsigned)(take(reading, 72, 5) << 3 | take(reading, 64, 3)));
+    } else if (strcmp(name, "scoreboards") == 0) {
+        put_scoreboards(reading, wanted->bit);
+    }
+}
+
+// Writes the operand that `pattern` names behind its '%'; returns what lies behind the name.
+static const char *put_operand(struct reading *reading, const char *pattern)
+{
+    struct wanted wanted = {.width = 1};
+    char name[16] = "";
+    size_t length = 0;
+    if (strchr("-~|^", *pattern))
+        wanted.sign = *pattern++;
+    if (*pattern >= 'A' && *pattern <= 'Z')
+        wanted.number = *pattern++;
+    for (; *pattern >= 'a' && *pattern <= 'z'; pattern++)
+        if (length + 1 < sizeof name)
+            name[length++] = *pattern;
+    char *end = (char *)pattern;
+    if (*pattern >= '0' && *pattern <= '9')
+        wanted.bit = (unsigned)strtoul(pattern, &end, 10);
+    if (end > pattern && *end == ':')
+        wanted.width = (unsigned)strtoul(end + 1, &end, 10);
+    if (length == 1)
+        put_letter(reading, name[0], &wanted);
+    else
+        put_word(reading, name, &wanted);
+    return end;
+}
+
+// --- Patterns
+
 // "76:3" or "76"; *pattern goes behind it.
-static uint64_t read_field(struct sass_reading *reading, const char **pattern)
+static uint64_t read_field(struct reading *reading, const char **pattern)
 {
     char *end;
     const unsigned bit = (unsigned)strtoul(*pattern, &end, 10);
     const unsigned width = *end == ':' ? (unsigned)strtoul(end + 1, &end, 10) : 1;
     *pattern = end;
-    return sass_field(reading, bit, width);
+    return take(reading, bit, width);
 }
 
 // "{76:3 .F .LT - ?}" behind its brace.
-static const char *put_choice(struct sass_reading *reading, const char *pattern)
+static const char *put_choice(struct reading *reading, const char *pattern)
 {
     const char *end = strchr(pattern, '}');
     uint64_t value = read_field(reading, &pattern);
@@ -75,18 +477,18 @@ static const char *put_choice(struct sass_reading *reading, const char *pattern)
         if (*word == '?')
             break;
         if (*word != '-')
-            sass_put(reading, "%.*s", (int)(pattern - word), word);
+            put(reading, "%.*s", (int)(pattern - word), word);
         return end + 1;
     }
-    sass_not_known(reading);
+    not_known(reading);
     return end + 1;
 }
 
-static const char *follow(struct sass_reading *reading, const char *pattern);
+static const char *follow(struct reading *reading, const char *pattern);
 
 // "<81:3!7 , %p81>" behind its bracket. What is not shown is accounted for none the less: nvdisasm
 // does not look at it either. A condition that shows nothing must hold.
-static const char *put_condition(struct sass_reading *reading, const char *pattern)
+static const char *put_condition(struct reading *reading, const char *pattern)
 {
     const uint64_t value = read_field(reading, &pattern);
     const bool equal = *pattern++ == '=';
@@ -94,7 +496,7 @@ static const char *put_condition(struct sass_reading *reading, const char *patte
     const bool holds = (value == strtoull(pattern, &end, 10)) == equal, was = reading->hidden;
     pattern = end + 1;
     if (*pattern == '>' && !holds)
-        sass_not_known(reading);
+        not_known(reading);
     reading->hidden = was || !holds;
     pattern = follow(reading, pattern);
     reading->hidden = was;
@@ -102,14 +504,14 @@ static const char *put_condition(struct sass_reading *reading, const char *patte
 }
 
 // "(FTZ)" behind its parenthesis: the pattern of that name.
-static const char *put_named(struct sass_reading *reading, const char *name)
+static const char *put_named(struct reading *reading, const char *name)
 {
     const size_t length = strcspn(name, ")");
     follow(reading, sass_look_up(isa_instructions, name, length));
     return name + length + 1;
 }
 
-static const char *follow(struct sass_reading *reading, const char *pattern)
+static const char *follow(struct reading *reading, const char *pattern)
 {
     while (*pattern != '\n' && *pattern != '>') {
         const char c = *pattern++;
@@ -120,25 +522,25 @@ static const char *follow(struct sass_reading *reading, const char *pattern)
         else if (c == '(')
             pattern = put_named(reading, pattern);
         else if (c == '%')
-            pattern = sass_put_operand(reading, pattern);
+            pattern = put_operand(reading, pattern);
         else
-            sass_put(reading, "%c", c);
+            put(reading, "%c", c);
     }
     return pattern + (*pattern == '>');
 }
 
-static void put_guard(struct sass_reading *reading, bool datapath)
+static void put_guard(struct reading *reading, bool datapath)
 {
-    const unsigned guard = (unsigned)sass_field(reading, 12, 3);
-    const bool negated = sass_field(reading, 15, 1);
+    const unsigned guard = (unsigned)take(reading, 12, 3);
+    const bool negated = take(reading, 15, 1);
     const char *kind = datapath ? "U" : "";
     if (guard < 7)
-        sass_put(reading, "@%s%sP%u ", negated ? "!" : "", kind, guard);
+        put(reading, "@%s%sP%u ", negated ? "!" : "", kind, guard);
     else if (negated)
-        sass_put(reading, "@!%sPT ", kind);
+        put(reading, "@!%sPT ", kind);
 }
 
-static bool all_accounted_for(const struct sass_reading *reading)
+static bool all_accounted_for(const struct reading *reading)
 {
     // Bits 105 and up say when and not what.
     const uint64_t what = (UINT64_C(1) << (105 - 64)) - 1;
@@ -147,25 +549,25 @@ static bool all_accounted_for(const struct sass_reading *reading)
 }
 
 // Follows the pattern of an instruction's operation and form. False: that is not all of it.
-static bool read_row(struct sass_reading *reading, const char *pattern)
+static bool read_row(struct reading *reading, const char *pattern)
 {
     const bool guard_only = pattern[0] == '@';
     reading->datapath = pattern[0] == 'U';
     put_guard(reading, reading->datapath || guard_only);
     follow(reading, pattern + guard_only);
-    const bool uniform = sass_field(reading, 91, 1);
+    const bool uniform = take(reading, 91, 1);
     return !reading->unknown && uniform == reading->uniform && all_accounted_for(reading);
 }
 
 static void decode_insn(const uint8_t *bytes, struct sass_insn *insn)
 {
-    struct sass_reading start = {.address = insn->address};
+    struct reading start = {.address = insn->address};
     for (unsigned i = 0; i < SASS_BYTES; i++)
         start.bits[i / 8] |= (uint64_t)bytes[i] << 8 * (i % 8);
 
-    const unsigned opcode = (unsigned)sass_field(&start, 0, 12);
+    const unsigned opcode = (unsigned)take(&start, 0, 12);
     start.form = opcode >> FORM_BITS;
-    struct sass_reading reading;
+    struct reading reading;
     bool known = false;
     char key[4];
     snprintf(key, sizeof key, "%03x", opcode & OPCODE_MASK);
@@ -179,7 +581,7 @@ static void decode_insn(const uint8_t *bytes, struct sass_insn *insn)
     if (!known) {
         reading = start;
         put_guard(&reading, false);
-        sass_put(&reading, "?0x%03x", opcode);
+        put(&reading, "?0x%03x", opcode);
     }
     insn->text = lit_strdup(reading.text);
     sass_effects(insn);

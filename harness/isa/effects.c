@@ -3,7 +3,7 @@
 // modifiers, operands. An operand names the first of the registers that it means; how many they
 // are, and which operands are written, follows from name and modifiers by a table.
 
-#include "isa/decode.h"
+#include "isa/sass.h"
 
 #include <stdlib.h>
 #include <string.h>

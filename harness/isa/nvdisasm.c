@@ -8,27 +8,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 #define SECONDS         20    // for sass_from_bytes
 #define OUTPUT_OF_INSN  512   // bytes of text: several times what nvdisasm writes
 #define OUTPUT_AT_LEAST 65536 // and for what it says beside them
-
-static int milliseconds_until(double deadline)
-{
-    const double left = deadline - clock_now();
-    return left <= 0 ? 0 : left > 1000 ? 1000000 : (int)(left * 1000) + 1;
-}
+#define NOT_FOUND       127   // of a shell and of timeout(1)
 
 // A file with the bytes, which the caller removes; `path` is its name.
 static bool write_bytes(const uint8_t *bytes, size_t size, struct text *path,
@@ -36,90 +26,18 @@ static bool write_bytes(const uint8_t *bytes, size_t size, struct text *path,
 {
     const char *folder = secure_getenv("TMPDIR");
     text_printf(path, "%s/litmus-sass-XXXXXX", folder && folder[0] ? folder : "/tmp");
-    const int file = mkostemp(path->data, O_CLOEXEC);
-    if (file < 0)
+    const int number = mkostemp(path->data, O_CLOEXEC);
+    FILE *file = number < 0 ? NULL : fdopen(number, "wb");
+    if (!file)
         return lit_fail(error, LIT_EXIT_USAGE, "nvdisasm: no file for it in %s: %s", path->data,
                         strerror(errno));
-    bool good = true;
-    for (size_t done = 0; good && done < size;) {
-        const ssize_t written = write(file, bytes + done, size - done);
-        good = written > 0 || (written < 0 && errno == EINTR);
-        done += written > 0 ? (size_t)written : 0;
-    }
-    if (!good)
-        lit_fail(error, LIT_EXIT_USAGE, "nvdisasm: %s cannot be written: %s", path->data,
-                 strerror(errno));
-    close(file);
-    if (!good)
-        unlink(path->data);
-    return good;
-}
-
-// Starts the program in a process group of its own; what it writes comes out of *output.
-static bool start(const char *program, uint32_t architecture, char *path, pid_t *pid, int *output,
-                  struct lit_error *error)
-{
-    char name[] = "nvdisasm", option[] = "-b", kind[16];
-    snprintf(kind, sizeof kind, "SM%u", architecture);
-    char *arguments[] = {name, option, kind, path, NULL};
-    int pipes[2];
-    if (pipe2(pipes, O_CLOEXEC) != 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "nvdisasm: no pipe: %s", strerror(errno));
-
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);
-    posix_spawn_file_actions_adddup2(&actions, pipes[1], 2);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    const int failed = posix_spawnp(pid, program, &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    close(pipes[1]);
-    *output = pipes[0];
-    if (!failed)
+    const bool written = fwrite(bytes, 1, size, file) == size;
+    if (fclose(file) == 0 && written)
         return true;
-    close(pipes[0]);
-    return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", program,
-                    failed == ENOENT ? "not found" : strerror(failed));
-}
-
-// What the process writes until it closes its output. False: more than `limit`, or too late.
-static bool read_output(int output, size_t limit, double deadline, struct text *text)
-{
-    char bytes[16384];
-    while (text->length <= limit) {
-        struct pollfd pipe = {.fd = output, .events = POLLIN};
-        const int ready = poll(&pipe, 1, milliseconds_until(deadline));
-        if (ready == 0)
-            return false;
-        const ssize_t got = ready > 0 ? read(output, bytes, sizeof bytes) : -1;
-        if (got == 0)
-            return true;
-        if (got < 0 && errno != EINTR)
-            return false;
-        text_append(text, bytes, got > 0 ? (size_t)got : 0);
-    }
+    lit_fail(error, LIT_EXIT_USAGE, "nvdisasm: %s cannot be written: %s", path->data,
+             strerror(errno));
+    unlink(path->data);
     return false;
-}
-
-// Waits for the process, at most until `deadline`, then kills it and all that it started, while its
-// number is still its own. False: it did not end by itself.
-static bool end(pid_t pid, double deadline, int *status)
-{
-    siginfo_t info = {0};
-    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0 &&
-           clock_now() < deadline)
-        poll(NULL, 0, 5);
-    kill(-pid, SIGKILL);
-    while (waitpid(pid, status, 0) < 0 && errno == EINTR)
-        continue;
-    return info.si_pid == pid;
 }
 
 // The first line with something in it; for messages.
@@ -130,29 +48,39 @@ static int first_line(const struct text *text, const char **line)
     return length > 200 ? 200 : (int)length;
 }
 
-static bool run(const char *program, uint32_t architecture, char *path, double seconds,
+// Runs it in a process group of its own, which timeout(1) kills in time; it ends sooner where it
+// has more to write than is read.
+static bool run(const char *program, uint32_t architecture, const char *path, double seconds,
                 size_t limit, struct text *text, struct lit_error *error)
 {
-    const double deadline = clock_now() + seconds;
+    char bytes[16384];
     const char *line;
-    pid_t pid;
-    int output, status = 0;
-    if (!start(program, architecture, path, &pid, &output, error))
-        return false;
-    const bool whole = read_output(output, limit, deadline, text);
-    const bool much = text->length > limit;
-    const bool in_time = end(pid, whole ? deadline : 0, &status);
-    close(output);
-    if (much)
+    const double deadline = clock_now() + seconds;
+    OWNED(text_free) struct text command = {0};
+    text_printf(&command, "timeout -s KILL %g ", seconds);
+    text_quote(&command, program);
+    text_printf(&command, " -b SM%u ", architecture);
+    text_quote(&command, path);
+    text_puts(&command, " </dev/null 2>&1");
+    FILE *output = popen(command.data, "re");
+    if (!output)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", program, strerror(errno));
+    for (size_t got = 1; got > 0 && text->length <= limit; text_append(text, bytes, got))
+        got = fread(bytes, 1, sizeof bytes, output);
+    const int status = pclose(output);
+    const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (text->length > limit)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: more than %zu bytes of text", program, limit);
-    if (!whole || !in_time)
+    if (code == 128 + SIGKILL && clock_now() >= deadline)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: not done after %g s", program, seconds);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (code == 0)
         return true;
+    if (code == NOT_FOUND)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: not found", program);
+    if (code > 128)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: ended by signal %d", program, code - 128);
     const int length = first_line(text, &line);
-    if (WIFSIGNALED(status))
-        return lit_fail(error, LIT_EXIT_USAGE, "%s: ended by signal %d", program, WTERMSIG(status));
-    return lit_fail(error, LIT_EXIT_USAGE, "%s: exit status %d%s%.*s", program, WEXITSTATUS(status),
+    return lit_fail(error, LIT_EXIT_USAGE, "%s: exit status %d%s%.*s", program, code,
                     length ? ": " : "", length, line);
 }
 
@@ -162,7 +90,7 @@ bool sass_nvdisasm(const uint8_t *bytes, size_t size, uint32_t architecture, dou
     const char *named = getenv("LITMUS_NVDISASM");
     const char *program = named && named[0] ? named : "nvdisasm";
     const size_t count = size / SASS_BYTES, limit = OUTPUT_AT_LEAST + OUTPUT_OF_INSN * count;
-    struct text path = {0}, text = {0};
+    OWNED(text_free) struct text path = {0}, text = {0};
     *code = (struct sass_code){0};
     bool good = write_bytes(bytes, size, &path, error);
     if (good) {
@@ -175,8 +103,6 @@ bool sass_nvdisasm(const uint8_t *bytes, size_t size, uint32_t architecture, dou
                         code->count, count);
         sass_code_clear(code);
     }
-    text_free(&path);
-    text_free(&text);
     return good;
 }
 

@@ -173,3 +173,9 @@ void sass_effects(struct sass_insn *insn);
 // Once all instructions are there: targets that are none become SASS_NOWHERE, and `operands` is
 // set.
 void sass_complete(struct sass_code *code);
+
+// The table of instructions, instructions.txt.
+extern const char isa_instructions[];
+// What lies behind the first word of the next line after `at` whose first word is `key`; NULL if
+// there is none.
+const char *sass_look_up(const char *at, const char *key, size_t length);
