@@ -2,10 +2,12 @@
 // The notation of generated programs, both ways. What is read may come from anywhere.
 #include "generate/program.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WORD_MAX 24 // bytes of the longest word, terminator included
+#define WORD_MAX 64 // bytes of the longest word, terminator included
 
 // How conditions are written: % stands for AT. Before some stands the counter, i or j; to others
 // the iterations may be added.
@@ -34,7 +36,9 @@ static const struct form {
 } forms[] = {
     {"look", MASKS_LOOK, false, false, NULL},
     {"elect", MASKS_ELECT, false, false, NULL},
+    {"number", MASKS_NUMBER, false, false, NULL},
     {"break", MASKS_BREAK, false, false, NULL},
+    {"leave", MASKS_BREAK_LOOP, false, false, NULL},
     {"continue", MASKS_CONTINUE, false, false, NULL},
     {"return", MASKS_RETURN, false, false, NULL},
     {"if", MASKS_IF, true, true, "else"},
@@ -142,6 +146,10 @@ static bool advance(struct reader *r)
     size_t length = 0;
     while (r->at < r->end && is_space(*r->at))
         r->at++;
+    const bool quoted = r->at < r->end && *r->at == '\'';
+    if (quoted)
+        while (r->at + ++length < r->end && r->at[length] && r->at[length] != '\'')
+            ;
     while (r->at + length < r->end && !is_space(r->at[length]) && r->at[length])
         length++;
     if (length >= WORD_MAX || (r->at < r->end && length == 0))
@@ -202,10 +210,36 @@ static bool is_condition(const char *word, enum gen_value value, struct gen_cond
 
 static bool read_condition(struct reader *r, struct gen_condition *when)
 {
+    const struct gen_dialect *own = r->program->dialect;
+    for (uint8_t i = 0; own && own->conditions[i]; i++)
+        if (is(r, own->conditions[i])) {
+            *when = (struct gen_condition){.value = GEN_OWN, .at = i};
+            return advance(r);
+        }
     for (enum gen_value value = GEN_TRUE; value < GEN_VALUES; value++)
         if (is_condition(r->word, value, when))
             return advance(r);
     return complain(r, "a condition");
+}
+
+// Of a dialect.
+static bool read_place(struct reader *r, struct gen_step *step)
+{
+    struct gen_dialect *own = r->program->dialect;
+    step->value = own->used++;
+    struct gen_place *place = &own->places[step->value];
+    char mark;
+    uint32_t outer = 1, inner = 1;
+    const int got = sscanf(r->word, // as GEN_NAME says
+                           "'%47[^']'@%" SCNu32 "%c%" SCNu32 "x%" SCNu32, place->name, &place->slot,
+                           &mark, &outer, &inner);
+    if (got < 2)
+        return complain(r, "a place");
+    place->count = outer * inner;
+    place->by[0] = got > 2 ? inner : 0;
+    place->by[1] = got > 4;
+    place->wrap = got > 2 && mark == '%' ? outer : 0;
+    return advance(r);
 }
 
 static bool read_list(struct reader *r, uint8_t *first, uint32_t nesting);
@@ -218,14 +252,18 @@ static bool read_block(struct reader *r, uint8_t *first, uint32_t nesting)
 static bool read_step(struct reader *r, struct gen_step *step, uint32_t nesting)
 {
     const struct form *form = forms, *end = forms + sizeof forms / sizeof *forms;
-    while (form < end && !is(r, form->word))
+    const bool in_dialect = r->program->dialect, only_place = in_dialect && r->word[0] == '\'';
+    while (form < end && !is(r, form->word) && !only_place)
         form++;
     if (form == end)
         return complain(r, "a step");
-    step->kind = form->kind;
+    step->kind = form->kind; // of a place alone that of the first form, LOOK
     step->is_default = is(r, "default");
-    if (!advance(r))
+    if (!only_place && !advance(r))
         return false;
+    if (in_dialect &&
+        (form->kind == MASKS_LOOK || form->kind == MASKS_ELECT || form->kind == MASKS_NUMBER))
+        return read_place(r, step);
     if (step->kind == MASKS_CASE && !step->is_default) {
         const char *word = r->word;
         if (!takes_number(&word, &step->value) || *word)
@@ -268,8 +306,14 @@ static bool read_list(struct reader *r, uint8_t *first, uint32_t nesting)
 bool gen_read(const char *source, size_t length, struct gen_program *program,
               struct lit_error *error)
 {
+    return gen_read_in(NULL, source, length, program, error);
+}
+
+bool gen_read_in(struct gen_dialect *dialect, const char *source, size_t length,
+                 struct gen_program *program, struct lit_error *error)
+{
     struct reader r = {.at = source, .end = source + length, .program = program, .error = error};
-    *program = (struct gen_program){0};
+    *program = (struct gen_program){.dialect = dialect};
     if (length >= GEN_TEXT_MAX)
         return lit_fail(error, LIT_EXIT_USAGE, "the program is too long");
     return advance(&r) && read_list(&r, &program->first, 0) &&

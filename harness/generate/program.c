@@ -337,8 +337,20 @@ struct lowering {
 
 static const struct masks_step *lower_list(struct lowering *l, uint32_t first, uint32_t loops);
 
-static void lower_place(struct lowering *l, struct masks_step *out, uint32_t loops)
+static void lower_place(struct lowering *l, const struct gen_step *step, struct masks_step *out,
+                        uint32_t loops)
 {
+    out->name = l->shape->names[l->places++];
+    if (l->program->dialect) {
+        const struct gen_place *place = &l->program->dialect->places[step->value];
+        memcpy(l->shape->names[l->places - 1], place->name, sizeof place->name);
+        memcpy(out->by, place->by, sizeof out->by);
+        out->slot = place->slot;
+        out->count = place->count;
+        out->wrap = place->wrap;
+        return;
+    }
+    snprintf(l->shape->names[l->places - 1], sizeof l->shape->names[0], "look %u", l->places);
     out->slot = l->shape->masks.slots;
     out->count = 1;
     for (uint32_t d = loops; d > 0; d--) {
@@ -346,9 +358,6 @@ static void lower_place(struct lowering *l, struct masks_step *out, uint32_t loo
         out->count *= GEN_TURNS;
     }
     l->shape->masks.slots += out->count;
-    char *name = l->shape->names[l->places++];
-    snprintf(name, sizeof l->shape->names[0], "look %u", l->places % 1000);
-    out->name = name;
 }
 
 static void lower_step(struct lowering *l, const struct gen_step *step, struct masks_step *out,
@@ -363,8 +372,10 @@ static void lower_step(struct lowering *l, const struct gen_step *step, struct m
         .is_default = step->is_default,
         .falls = step->falls,
     };
-    if (step->kind == MASKS_LOOK || step->kind == MASKS_ELECT)
-        lower_place(l, out, loops);
+    if (step->when.value == GEN_OWN)
+        out->choose = l->program->dialect->choices[step->when.at];
+    if (step->kind == MASKS_LOOK || step->kind == MASKS_ELECT || step->kind == MASKS_NUMBER)
+        lower_place(l, step, out, loops);
     if (step->body)
         out->body = lower_list(l, step->body, loops + is_loop);
     if (step->other)

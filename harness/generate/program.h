@@ -21,6 +21,7 @@
 #define GEN_SLOTS    256  // records of an invocation
 #define GEN_TEXT_MAX 4096 // bytes of the notation, terminator included
 #define GEN_CASES    4    // values that a selector has
+#define GEN_NAME     48   // bytes of a place's name, terminator included
 
 // What a condition or a selector is. `i` and `j` are the iterations of the outer and inner loop
 // around; `loops` says which of them are added.
@@ -36,7 +37,8 @@ enum gen_value {
     GEN_PAST,       // i>=AT          so many iterations are done
     GEN_FIELD,      // word.AT:2+i+j  two bits of the word, from bit (AT + i + j) mod 32: a selector
     GEN_LANE_FIELD, // lane:2+i+j     two bits of lane + i + j: a selector
-    GEN_VALUES
+    GEN_VALUES,
+    GEN_OWN = GEN_VALUES, // condition AT of the program's dialect
 };
 
 struct gen_condition {
@@ -49,7 +51,7 @@ struct gen_condition {
 struct gen_step {
     uint8_t kind;              // enum masks_kind
     struct gen_condition when; // IF, WHILE, DO; SWITCH: the selector
-    uint8_t value;             // CASE
+    uint8_t value;             // CASE; of a dialect LOOK, ELECT, NUMBER: which place
     bool is_default, falls;    // CASE
     uint8_t body;              // IF, WHILE, DO, SWITCH (its cases), CASE, CALL
     uint8_t other;             // IF: else; WHILE, DO: the continue construct
@@ -60,6 +62,25 @@ struct gen_program {
     struct gen_step steps[GEN_STEPS + 1]; // step 0 is none; the others in the order of the text
     uint8_t count;                        // of steps
     uint8_t first;
+    struct gen_dialect *dialect; // NULL of generated programs
+};
+
+// What the notation has for kernels that are written by hand: conditions by name, the steps
+//  leave           leaves the loop, also out of a switch inside it
+//  'NAME'@SLOT     a place that looks: its name and its slot; behind the slot:
+//    :N            a slot for each of N iterations of the outermost loop
+//    :NxM          for each of N iterations of the outer and M of the inner loop
+//    %N            the slot of iteration i is i modulo N
+//  elect 'NAME'@SLOT, number 'NAME'@SLOT
+//                  stores who is elected; the iteration of the innermost loop
+struct gen_dialect {
+    const char *const *conditions; // the names, NULL at the end
+    masks_choice *const *choices;  // what they are worth
+    struct gen_place {
+        char name[GEN_NAME];
+        uint32_t slot, by[MASKS_DEPTH], count, wrap; // as struct masks_step has them
+    } places[GEN_STEPS];
+    uint8_t used; // of these
 };
 
 // The name of a rule, as the axis `reconvergence` has it; the rule of a name, false if it is none.
@@ -91,6 +112,10 @@ void gen_write_step(const struct gen_step *step, struct text *text);
 // shows where. The program must still pass gen_check.
 bool gen_read(const char *source, size_t length, struct gen_program *program,
               struct lit_error *error);
+// The same with what a dialect has, whose places are filled: it must outlive the program, which is
+// not for gen_check.
+bool gen_read_in(struct gen_dialect *dialect, const char *source, size_t length,
+                 struct gen_program *program, struct lit_error *error);
 
 // What a condition or selector is worth to a lane.
 uint32_t gen_value_of(const struct gen_condition *when, const struct masks_lane *lane);
@@ -100,7 +125,7 @@ uint32_t gen_value_of(const struct gen_condition *when, const struct masks_lane 
 struct gen_shape {
     struct masks_shape masks;
     struct masks_step steps[3 * GEN_STEPS + 4];
-    char names[GEN_STEPS][12];
+    char names[GEN_STEPS][GEN_NAME];
     const struct masks_step *of[GEN_STEPS + 1]; // of the program's step by its number
 };
 struct gen_shape *gen_shape_make(const struct gen_program *program);

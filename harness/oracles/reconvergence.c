@@ -155,11 +155,10 @@ static bool any_rows_again(const struct masks_lane *lane)
     }
 CONDITIONS(FUNCTION)
 
-#define ROW(name, value) {#name, choose_##name},
-static const struct {
-    const char *name;
-    masks_choice *choose;
-} conditions[] = {CONDITIONS(ROW)};
+#define NAME(name, value)   #name,
+#define CHOICE(name, value) choose_##name,
+static const char *const condition_names[] = {CONDITIONS(NAME) NULL};
+static masks_choice *const conditions[] = {CONDITIONS(CHOICE)};
 
 extern const char reconvergence_sources[]; // oracles/reconvergence.txt
 
@@ -169,164 +168,9 @@ static bool is_generated(const struct cat_args *args)
     return !strcmp(args->oracle->name, "reconvergence.generated");
 }
 
-// The notation: that of generated programs (docs/fuzzing.md) with the conditions above, and with
-//  'NAME'@SLOT      a place that looks: its name and its slot; behind the slot:
-//    :N             a slot for each of N iterations of the outermost loop
-//    :NxM           for each of N iterations of the outer and M of the inner loop
-//    %N             the slot of iteration i is i modulo N
-//  elect 'NAME'@SLOT, number 'NAME'@SLOT
-//                   stores who is elected; the iteration of the innermost loop
-//  leave            leaves the loop, also out of a switch inside it
+// The notation: that of generated programs (docs/fuzzing.md) with the conditions above, the places
+// and steps of program.h's struct gen_dialect, and with
 //  [AXIS=VALUE ...] what only configurations with that value have; AXIS!=VALUE: with any other
-
-struct shape {
-    struct masks_shape masks;
-    struct masks_step steps[96];
-    size_t used;
-};
-
-struct reader {
-    const char *at;
-    struct shape *shape;
-    char *names; // where the next place's name goes
-};
-
-// Whether the next word is this one; then it is taken.
-static bool takes(struct reader *r, const char *word)
-{
-    const size_t length = strlen(word);
-    const char *at = r->at + strspn(r->at, " ");
-    const bool same = !strncmp(at, word, length) && (!at[length] || at[length] == ' ');
-    r->at = same ? at + length : r->at;
-    return same;
-}
-
-static uint32_t take_number(struct reader *r)
-{
-    char *end;
-    const unsigned long number = strtoul(r->at, &end, 10);
-    assert(end != r->at);
-    r->at = end;
-    return (uint32_t)number;
-}
-
-static masks_choice *take_condition(struct reader *r)
-{
-    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
-        if (takes(r, conditions[i].name))
-            return conditions[i].choose;
-    assert(!"a condition that does not exist");
-    return NULL;
-}
-
-static void take_place(struct reader *r, struct masks_step *step)
-{
-    r->at += strspn(r->at, " ") + 1;
-    const size_t length = strcspn(r->at, "'");
-    memcpy(r->names, r->at, length);
-    step->name = r->names;
-    r->names += length + 1;
-    r->at += length + 2;
-    step->slot = take_number(r);
-    step->count = 1;
-    if (*r->at != ':' && *r->at != '%')
-        return;
-    const bool wraps = *r->at++ == '%';
-    step->count = take_number(r);
-    step->wrap = wraps ? step->count : 0;
-    step->by[0] = 1;
-    if (*r->at == 'x') {
-        r->at++;
-        step->by[1] = 1;
-        step->by[0] = take_number(r);
-        step->count *= step->by[0];
-    }
-}
-
-static const struct masks_step *take_list(struct reader *r);
-
-static const struct masks_step *take_block(struct reader *r)
-{
-    const bool opens = takes(r, "{");
-    const struct masks_step *list = take_list(r);
-    const bool closes = takes(r, "}");
-    assert(opens && closes);
-    return opens && closes ? list : NULL;
-}
-
-static struct masks_step take_case(struct reader *r, bool is_default)
-{
-    struct masks_step step = {.kind = MASKS_CASE, .is_default = is_default};
-    if (!is_default)
-        step.value = take_number(r);
-    step.body = take_block(r);
-    step.falls = takes(r, "falls");
-    return step;
-}
-
-static struct masks_step take_step(struct reader *r)
-{
-    static const struct {
-        const char *word;
-        enum masks_kind kind;
-        bool asks, has_block, has_place;
-        const char *second; // what its other list begins with
-    } words[] = {
-        {"if", MASKS_IF, true, true, false, "else"},
-        {"while", MASKS_WHILE, true, true, false, "next"},
-        {"loop", MASKS_WHILE, false, true, false, "next"},
-        {"do", MASKS_DO, false, true, false, "next"},
-        {"switch", MASKS_SWITCH, true, true, false, NULL},
-        {"call", MASKS_CALL, false, true, false, NULL},
-        {"break", MASKS_BREAK, false, false, false, NULL},
-        {"leave", MASKS_BREAK_LOOP, false, false, false, NULL},
-        {"continue", MASKS_CONTINUE, false, false, false, NULL},
-        {"return", MASKS_RETURN, false, false, false, NULL},
-        {"elect", MASKS_ELECT, false, false, true, NULL},
-        {"number", MASKS_NUMBER, false, false, true, NULL},
-        {"", MASKS_LOOK, false, false, true, NULL},
-    };
-    const size_t last = sizeof words / sizeof *words - 1;
-    size_t which = 0;
-    if (takes(r, "case"))
-        return take_case(r, false);
-    if (takes(r, "default"))
-        return take_case(r, true);
-    while (which < last && !takes(r, words[which].word))
-        which++;
-    struct masks_step step = {.kind = words[which].kind};
-    if (words[which].asks)
-        step.choose = take_condition(r);
-    if (words[which].has_block)
-        step.body = take_block(r);
-    if (words[which].second && takes(r, words[which].second))
-        step.other = take_block(r);
-    if (step.kind == MASKS_DO && takes(r, "while"))
-        step.choose = take_condition(r);
-    if (words[which].has_place)
-        take_place(r, &step);
-    return step;
-}
-
-// Up to the end or a closing brace, which stays.
-static const struct masks_step *take_list(struct reader *r)
-{
-    struct masks_step list[12] = {{0}};
-    size_t count = 0;
-    for (;; count++) {
-        r->at += strspn(r->at, " ");
-        if (!*r->at || *r->at == '}')
-            break;
-        assert(count + 1 < sizeof list / sizeof *list);
-        list[count] = take_step(r);
-    }
-    struct shape *shape = r->shape;
-    struct masks_step *kept = &shape->steps[shape->used];
-    shape->used += count + 1; // and the end, which is zero
-    assert(shape->used <= sizeof shape->steps / sizeof *shape->steps);
-    memcpy(kept, list, count * sizeof *kept);
-    return kept;
-}
 
 // Appends a source, up to the next one, as the configuration has it.
 static void choose_parts(const struct cat_args *args, const char *source, struct text *out)
@@ -365,10 +209,10 @@ static const char *find_source(const char *test, uint32_t *slots)
 // and the head has none that is one.
 static struct masks_shape *make_shape(const struct cat_args *args, struct lit_error *error)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
+    struct gen_program program;
     if (is_generated(args)) {
         const char *notation = args->which->test->head.program;
-        struct gen_program program;
         if (!notation) {
             lit_fail(error, LIT_EXIT_USAGE, "the head lacks 'program'");
             return NULL;
@@ -380,12 +224,13 @@ static struct masks_shape *make_shape(const struct cat_args *args, struct lit_er
     }
     uint32_t slots;
     choose_parts(args, find_source(strchr(args->oracle->name, '.') + 1, &slots), &text);
-    struct shape *shape = lit_alloc(1, sizeof *shape + text.length);
-    struct reader reader = {text.data, shape, (char *)(shape + 1)};
-    shape->masks.steps = take_list(&reader);
-    shape->masks.slots = slots + cat_axis_is(args, "entry", "subgroup");
-    text_free(&text);
-    return &shape->masks;
+    OWNED(lit_free) struct gen_dialect *dialect = lit_alloc(1, sizeof *dialect);
+    *dialect = (struct gen_dialect){.conditions = condition_names, .choices = conditions};
+    if (!gen_read_in(dialect, text.data, text.length, &program, error))
+        return NULL;
+    struct masks_shape *shape = &gen_shape_make(&program)->masks;
+    shape->slots = slots + cat_axis_is(args, "entry", "subgroup");
+    return shape;
 }
 
 // The same of a configuration that fits.
@@ -417,10 +262,9 @@ static bool fits(const struct cat_args *args, struct lit_error *error)
 
 static void size_up(struct cat_args *args)
 {
-    struct masks_shape *shape = shape_of(args);
+    OWNED(lit_free) struct masks_shape *shape = shape_of(args);
     args->shape.elements = args->subgroup;
     args->shape.words_per_instance = (uint64_t)args->subgroup * shape->slots * 4;
-    free(shape);
 }
 
 static void fill_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
@@ -432,9 +276,9 @@ static void fill_input(const struct cat_args *args, uint64_t seed, uint32_t *inp
 
 static void expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
-    struct masks_shape *shape = shape_of(args);
+    OWNED(lit_free) struct masks_shape *shape = shape_of(args);
     const size_t records = (size_t)args->workgroup * shape->slots;
-    struct masks_cell *cells = lit_alloc(records, sizeof(*cells));
+    OWNED(lit_free) struct masks_cell *cells = lit_alloc(records, sizeof(*cells));
 
     for (uint32_t workgroup = 0; workgroup < args->shape.workgroups; workgroup++) {
         masks_simulate(shape, reconvergence_rule(args), args->workgroup, args->subgroup,
@@ -450,14 +294,12 @@ static void expect(const struct cat_args *args, const uint32_t *input, uint32_t 
             }
         }
     }
-    free(cells);
-    free(shape);
 }
 
 static void describe(const struct cat_args *args, const struct cat_failure *failure, char *text,
                      size_t size)
 {
-    struct masks_shape *shape = shape_of(args);
+    OWNED(lit_free) struct masks_shape *shape = shape_of(args);
     const uint64_t record = failure->word / 4;
     const uint32_t part = (uint32_t)(failure->word % 4);
     char place[96];
@@ -467,7 +309,6 @@ static void describe(const struct cat_args *args, const struct cat_failure *fail
     if (args->subgroup > 32 && length > 0 && (size_t)length < size)
         snprintf(text + length, size - (size_t)length, ", lanes %u to %u", part * 32,
                  part * 32 + 31);
-    free(shape);
 }
 
 #define RECONVERGENCE(label)                                                                       \
