@@ -46,9 +46,8 @@ const struct cli_command cli_commands[] = {
 
 static int worker(struct cli_call *call)
 {
-    (void)call;
     // What a driver prints is no output of this program.
-    exit(eng_worker_main());
+    exit(eng_worker_main(call->argc > 1 ? call->argv[1] : ""));
 }
 
 // The number of one that is closed would be the next open file's, which what is printed would then

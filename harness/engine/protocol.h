@@ -126,8 +126,9 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
 bool eng_event_parse(const char *line, size_t length, struct eng_event *event,
                      struct lit_error *error);
 
-// The worker's main loop, until QUIT or end of file. Returns the process's exit code.
-int eng_worker_main(void);
+// The worker's main loop, until QUIT or end of file, with the driver of a manifest alone. Returns
+// the process's exit code.
+int eng_worker_main(const char *manifest);
 
 // --- Where a worker was when it crashed, or when it was ended for its silence: it prints that
 // itself.

@@ -23,8 +23,7 @@
 
 #define TAIL (2 * ENG_EVIDENCE_SIZE) // bytes of a worker's output that are kept
 
-// --- The process: started as `litmus worker` in a process group of its own, with one driver's
-// manifest for the Vulkan loader to know, no implicit layers and no shader caches.
+// --- The process: started as `litmus worker MANIFEST` in a process group of its own.
 
 struct child {
     pid_t pid;  // 0: none
@@ -37,88 +36,6 @@ struct child {
 // What a worker and its driver may have at least: files open at once, and address space.
 #define LEAST_FILES      64
 #define LEAST_MEMORY_MIB 512
-
-extern char **environ;
-
-// What a worker's environment says whatever the user's says. A NULL value removes the variable.
-static const struct variable {
-    const char *name, *value;
-} fixed[] = {
-    // One driver alone, without layers between it and the test. `~implicit~` needs loader 1.3.234;
-    // NODEVICE_SELECT turns Mesa's layer off under older ones.
-    {"VK_ADD_DRIVER_FILES", NULL},
-    {"VK_LOADER_DRIVERS_SELECT", NULL},
-    {"VK_LOADER_DRIVERS_DISABLE", NULL},
-    {"VK_INSTANCE_LAYERS", NULL},
-    {"VK_LOADER_LAYERS_ENABLE", NULL},
-    {"VK_LOADER_LAYERS_DISABLE", "~implicit~"},
-    {"NODEVICE_SELECT", "1"},
-    // A cached shader is not what the driver's compiler makes today: Mesa (both names, for old and
-    // new
-    // versions), Intel's and AMD's drivers in Mesa, NVIDIA, AMDVLK.
-    {"MESA_SHADER_CACHE_DISABLE", "true"},
-    {"MESA_GLSL_CACHE_DISABLE", "true"},
-    {"ANV_ENABLE_PIPELINE_CACHE", "false"},
-    {"__GL_SHADER_DISK_CACHE", "0"},
-    {"AMDVLK_ENABLE_PIPELINE_CACHE", "0"},
-};
-
-#define FIXED (sizeof fixed / sizeof fixed[0])
-
-static bool is_variable(const char *entry, const char *name)
-{
-    size_t length = strlen(name);
-    return strncmp(entry, name, length) == 0 && entry[length] == '=';
-}
-
-static bool is_replaced(const char *entry)
-{
-    for (size_t i = 0; i < FIXED; i++)
-        if (is_variable(entry, fixed[i].name))
-            return true;
-    return is_variable(entry, "VK_DRIVER_FILES") || is_variable(entry, "VK_ICD_FILENAMES") ||
-           is_variable(entry, "RADV_DEBUG");
-}
-
-static void add_variable(char **variables, size_t *count, const char *name, const char *value)
-{
-    struct text entry = {0};
-    text_printf(&entry, "%s=%s", name, value);
-    variables[(*count)++] = entry.data;
-}
-
-// The first *kept entries belong to `environ`, those behind them to the caller.
-static char **make_environment(const char *manifest, size_t *kept)
-{
-    size_t count = 0;
-    while (environ[count])
-        count++;
-    char **variables = lit_alloc(count + FIXED + 4, sizeof *variables);
-    *kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!is_replaced(environ[i]))
-            variables[(*kept)++] = environ[i];
-    count = *kept;
-    for (size_t i = 0; i < FIXED; i++)
-        if (fixed[i].value)
-            add_variable(variables, &count, fixed[i].name, fixed[i].value);
-    add_variable(variables, &count, "VK_DRIVER_FILES", manifest);
-    add_variable(variables, &count, "VK_ICD_FILENAMES", manifest);
-    // RADV's cache in memory has no variable of its own, and the user's flags are kept.
-    const char *flags = getenv("RADV_DEBUG");
-    struct text radv = {0};
-    text_printf(&radv, "%s%snocache", flags ? flags : "", flags && flags[0] ? "," : "");
-    add_variable(variables, &count, "RADV_DEBUG", radv.data);
-    text_free(&radv);
-    return variables;
-}
-
-static void free_environment(char **variables, size_t kept)
-{
-    for (size_t i = kept; variables[i]; i++)
-        free(variables[i]);
-    free(variables);
-}
 
 // In the child: only calls that are safe between fork and exec.
 static _Noreturn void fail_start(int output, const char *what)
@@ -136,10 +53,10 @@ static _Noreturn void fail_start(int output, const char *what)
 }
 
 static _Noreturn void become_worker(pid_t parent, int socket, int output, int niceness,
-                                    char **variables)
+                                    const char *manifest)
 {
     static char program[] = "litmus", command[] = "worker";
-    char *arguments[] = {program, command, NULL};
+    char *arguments[] = {program, command, (char *)manifest, NULL};
     // Lifted above the numbers that they are about to replace.
     int lifted = fcntl(socket, F_DUPFD_CLOEXEC, 10);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -166,7 +83,7 @@ static _Noreturn void become_worker(pid_t parent, int socket, int output, int ni
     signal(SIGHUP, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execve("/proc/self/exe", arguments, variables);
+    execv("/proc/self/exe", arguments);
     fail_start(2, "/proc/self/exe");
 }
 
@@ -207,13 +124,10 @@ static bool child_start(struct child *child, const char *manifest, int niceness,
         fcntl(pipes[0], F_SETFL, O_NONBLOCK) != 0)
         goto error;
 
-    size_t kept = 0;
-    char **variables = make_environment(manifest, &kept);
     fflush(NULL);
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        become_worker(parent, sockets[1], pipes[1], niceness, variables);
-    free_environment(variables, kept);
+        become_worker(parent, sockets[1], pipes[1], niceness, manifest);
     if (pid < 0)
         goto error;
     // In both processes, so that it has happened whichever runs first.
@@ -500,7 +414,7 @@ static void last_line(const struct eng_worker *worker, char *line, size_t size)
 static char *keep_lines(const char *bytes, size_t length)
 {
     char clean[ENG_EVIDENCE_SIZE];
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     const size_t over = length < sizeof clean ? 0 : length - sizeof clean + 1;
     text_append(&text, bytes + over, length - over);
     for (size_t i = 0; i < text.length; i++)
@@ -508,7 +422,6 @@ static char *keep_lines(const char *bytes, size_t length)
             text.data[i] = '?';
     if (text.data)
         text_sanitise_lines(clean, sizeof clean, text.data);
-    text_free(&text);
     return length > 0 && clean[strspn(clean, " \n")] ? lit_strdup(clean) : NULL;
 }
 

@@ -41,7 +41,7 @@ struct worker {
 static bool emit(const struct eng_event *event, void *user)
 {
     struct worker *worker = user;
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     eng_event_write(event, &line);
     pthread_mutex_lock(&worker->sending);
     for (size_t sent = 0; sent < line.length && !worker->peer_closed;) {
@@ -53,7 +53,6 @@ static bool emit(const struct eng_event *event, void *user)
             worker->peer_closed = true;
     }
     pthread_mutex_unlock(&worker->sending);
-    text_free(&line);
     return !worker->peer_closed;
 }
 
@@ -76,7 +75,7 @@ static void on_message(const char *text, void *user)
 
 static void enumerate(struct worker *worker)
 {
-    struct dev_facts *facts = NULL;
+    OWNED(lit_free) struct dev_facts *facts = NULL;
     size_t count = 0;
     struct lit_error error = {0};
     if (!dev_enumerate(&facts, &count, &error)) {
@@ -85,7 +84,6 @@ static void enumerate(struct worker *worker)
     }
     for (size_t i = 0; i < count; i++)
         emit(&(struct eng_event){.kind = ENG_EVENT_DEVICE, .facts = facts[i]}, worker);
-    free(facts);
     emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
 }
 
@@ -254,11 +252,53 @@ static void drop_line(struct worker *worker, size_t length)
     memmove(worker->inbox, worker->inbox + length + 1, worker->used);
 }
 
-int eng_worker_main(void)
+// What a worker's environment says whatever the user's says. A NULL value removes the variable.
+static const struct {
+    const char *name, *value;
+} fixed[] = {
+    // One driver alone, without layers between it and the test. `~implicit~` needs loader 1.3.234;
+    // NODEVICE_SELECT turns Mesa's layer off under older ones.
+    {"VK_ADD_DRIVER_FILES", NULL},
+    {"VK_LOADER_DRIVERS_SELECT", NULL},
+    {"VK_LOADER_DRIVERS_DISABLE", NULL},
+    {"VK_INSTANCE_LAYERS", NULL},
+    {"VK_LOADER_LAYERS_ENABLE", NULL},
+    {"VK_LOADER_LAYERS_DISABLE", "~implicit~"},
+    {"NODEVICE_SELECT", "1"},
+    // A cached shader is not what the driver's compiler makes today: Mesa (both names, for old and
+    // new versions), Intel's and AMD's drivers in Mesa, NVIDIA, AMDVLK.
+    {"MESA_SHADER_CACHE_DISABLE", "true"},
+    {"MESA_GLSL_CACHE_DISABLE", "true"},
+    {"ANV_ENABLE_PIPELINE_CACHE", "false"},
+    {"__GL_SHADER_DISK_CACHE", "0"},
+    {"AMDVLK_ENABLE_PIPELINE_CACHE", "0"},
+};
+
+// For the Vulkan loader, which is not loaded yet: one driver's manifest, no implicit layers, no
+// shader caches.
+static void set_environment(const char *manifest)
+{
+    const char *flags = getenv("RADV_DEBUG");
+    OWNED(text_free) struct text radv = {0};
+    // RADV's cache in memory has no variable of its own, and the user's flags are kept.
+    text_printf(&radv, "%s%snocache", flags ? flags : "", flags && flags[0] ? "," : "");
+    bool good = setenv("VK_DRIVER_FILES", manifest, 1) == 0 &&
+                setenv("VK_ICD_FILENAMES", manifest, 1) == 0 &&
+                setenv("RADV_DEBUG", radv.data, 1) == 0;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        good = (fixed[i].value ? setenv(fixed[i].name, fixed[i].value, 1)
+                               : unsetenv(fixed[i].name)) == 0 &&
+               good;
+    if (!good)
+        lit_give_up("out of memory");
+}
+
+int eng_worker_main(const char *manifest)
 {
     lit_failure_code(ENG_EXIT_MEMORY);
+    set_environment(manifest);
     eng_backtrace_listen();
-    struct worker *worker = lit_alloc(1, sizeof *worker);
+    OWNED(lit_free) struct worker *worker = lit_alloc(1, sizeof *worker);
     worker->sink = (struct eng_sink){emit, worker};
     pthread_mutex_init(&worker->sending, NULL);
     struct lit_error error = {0};
@@ -314,6 +354,5 @@ int eng_worker_main(void)
     }
     dev_close(&worker->dev);
     eng_precompiled_forget(NULL);
-    free(worker);
     return LIT_EXIT_OK;
 }

@@ -703,9 +703,10 @@ static void a_full_disk_stops_all_queues(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "worker") == 0) {
-        const char *part = getenv("FAKE_WORKER"), *manifest = getenv("VK_DRIVER_FILES");
+        const char *part = getenv("FAKE_WORKER"), *manifest = argc > 2 ? argv[2] : "";
+        setenv("VK_DRIVER_FILES", manifest, 1);
         if (!part)
-            part = manifest && strrchr(manifest, '/') ? strrchr(manifest, '/') + 1 : "";
+            part = strrchr(manifest, '/') ? strrchr(manifest, '/') + 1 : "";
         return play(strncmp(part, "cpu-", 4) == 0 ? part + 4 : part);
     }
     const struct CMUnitTest tests[] = {
