@@ -244,6 +244,19 @@ void memory_chain(struct exec *exec, const struct insn *insn)
     }
 }
 
+// In an array both pointers are in one region, and the difference is a multiple of the stride.
+void memory_difference(struct exec *exec, const struct insn *insn)
+{
+    const uint64_t *x = exec_cells(exec, insn->operand[0]);
+    const uint64_t *y = exec_cells(exec, insn->operand[1]);
+    uint64_t *results = exec_cells(exec, insn->result);
+    for (uint32_t l = 0; l < exec->count; l++) {
+        const unsigned lane = exec->lane[l];
+        const int64_t difference = (int64_t)(x[lane] - y[lane]) / (int64_t)insn->literal;
+        results[lane] = (uint64_t)difference & ~UINT64_C(0) >> (64 - insn->width);
+    }
+}
+
 void memory_array_length(struct exec *exec, const struct insn *insn)
 {
     const uint64_t *pointers = exec_cells(exec, insn->operand[0]);

@@ -59,6 +59,7 @@ static const SpvCapability capabilities[] = {
     SpvCapabilityDotProductInput4x8Bit,
     SpvCapabilityDotProductInput4x8BitPacked,
     SpvCapabilityExpectAssumeKHR,
+    SpvCapabilityDeviceGroup, // of one device
 };
 
 static const char *const extensions[] = {
@@ -69,6 +70,7 @@ static const char *const extensions[] = {
     "SPV_GOOGLE_user_type",
     "SPV_KHR_16bit_storage",
     "SPV_KHR_8bit_storage",
+    "SPV_KHR_device_group",
     "SPV_KHR_expect_assume",
     "SPV_KHR_float_controls",
     "SPV_KHR_integer_dot_product",

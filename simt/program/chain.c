@@ -188,23 +188,53 @@ bool chain_access(struct compiler *c, const struct op *op)
     return begin(c, &walk, op) && walk_on(c, &walk, 1);
 }
 
+// Begins where the base points to an element of an array: how far apart in bytes its elements are.
+static bool begin_in_array(struct compiler *c, struct walk *walk, const struct op *op,
+                           uint64_t *stride)
+{
+    if (!begin(c, walk, op))
+        return false;
+    *stride = module_type_of(c->module, op->operands[0])->stride;
+    if (walk->in_register || walk->is_blocks)
+        return compile_fail(c, op, "has a base that is not in an array in memory");
+    if (!walk->is_explicit) {
+        const uint64_t alignment = module_alignment(c->module, walk->type);
+        *stride = module_size(c->module, walk->type, false);
+        if (alignment)
+            *stride = (*stride + alignment - 1) / alignment * alignment;
+    }
+    return (*stride && !(*stride >> REGION_SHIFT)) ||
+           compile_fail(c, op, "has a base whose type has no stride, or too great a one");
+}
+
 // OpPtrAccessChain: the first index is of an array in which the base points to an element.
 bool chain_pointer_access(struct compiler *c, const struct op *op)
 {
     struct walk walk;
-    if (!check_length(c, op, 2, UINT32_MAX) || !begin(c, &walk, op))
+    uint64_t stride;
+    return check_length(c, op, 2, UINT32_MAX) && begin_in_array(c, &walk, op, &stride) &&
+           add_index(c, &walk, op->operands[1], stride, 0) && walk_on(c, &walk, 2);
+}
+
+// OpPtrDiff: what as an index of OpPtrAccessChain leads from the second pointer to the first.
+bool chain_pointer_difference(struct compiler *c, const struct op *op)
+{
+    const struct shape result = check_shape(c, op->type);
+    struct insn insn = {.run = memory_difference,
+                        .components = 1,
+                        .width = (uint8_t)result.width,
+                        .operand_width = 64,
+                        .operand = {CELL_NONE, CELL_NONE, CELL_NONE, CELL_NONE}};
+    struct walk walk;
+    if (!check_length(c, op, 2, 2) || !begin_in_array(c, &walk, op, &insn.literal))
         return false;
-    const struct type *pointer = module_type_of(c->module, op->operands[0]);
-    uint64_t stride = pointer->stride;
-    if (walk.in_register || walk.is_blocks)
-        return compile_fail(c, op, "has a base that is not in an array in memory");
-    if (!walk.is_explicit) {
-        const uint64_t alignment = module_alignment(c->module, walk.type);
-        stride = module_size(c->module, walk.type, false);
-        if (alignment)
-            stride = (stride + alignment - 1) / alignment * alignment;
-    }
-    if (!stride)
-        return compile_fail(c, op, "has a base whose type has no stride");
-    return add_index(c, &walk, op->operands[1], stride, 0) && walk_on(c, &walk, 2);
+    const uint32_t other = check_value(c, op, op->operands[1]);
+    if (!other)
+        return false;
+    if (result.scalar != SCALAR_INT || result.components != 1)
+        return compile_fail(c, op, "has a result that is not an integer");
+    return check_same_type(c, op, other, c->module->ids[op->operands[0]].type) &&
+           value_cell(c, op->operands[0], &insn.operand[0]) &&
+           value_cell(c, op->operands[1], &insn.operand[1]) && value_result(c, op, &insn.result) &&
+           compile_emit(c, op, insn);
 }

@@ -217,7 +217,7 @@ bool access_write(struct compiler *c, const struct op *op, uint32_t pointer, uin
 bool access_may_store(struct compiler *c, const struct op *op, uint32_t pointer);
 
 // chain.c
-decode_op chain_access, chain_pointer_access;
+decode_op chain_access, chain_pointer_access, chain_pointer_difference;
 
 // layout.c: where things are in memory. `at` is a pointer to the composite, and afterwards to the
 // part.

@@ -183,6 +183,7 @@ static const struct form forms[] = {
     {SpvOpCopyLogical, false, "=i", NULL, compose_op_copy_logical},
     {SpvOpPtrEqual, false, "=ii", select_integer, NULL},
     {SpvOpPtrNotEqual, false, "=ii", select_integer, NULL},
+    {SpvOpPtrDiff, false, "=ii", NULL, chain_pointer_difference},
     {SpvOpTerminateInvocation, false, "", NULL, flow_end},
     {SpvOpSubgroupBallotKHR, false, "=i", select_group, NULL},
     {SpvOpSubgroupFirstInvocationKHR, false, "=i", select_group, NULL},

@@ -89,6 +89,7 @@ insn_run memory_store_register;
 #define CHAIN_WORDS 6
 #define POINTER_BAD UINT64_C(0x7fffffffffffffff)
 insn_run memory_chain;
+insn_run memory_difference;   // OpPtrDiff: (operand[0] - operand[1]) / literal bytes, with its sign
 insn_run memory_array_length; // OpArrayLength: operand[0] pointer to the struct, literal: offset of
                               // the array << 32 | stride, in bytes
 insn_run memory_fence;        // INSN_FENCE: operand[0] scope, operand[1] semantics

@@ -464,6 +464,8 @@ static void names_are_spirvs_own(void **state)
     assert_string_equal(module_op_name(SpvOpGroupNonUniformShuffle), "OpGroupNonUniformShuffle");
     assert_string_equal(module_op_name(60000), "Unknown");
     assert_true(module_knows_capability(SpvCapabilityGroupNonUniformRotateKHR));
+    assert_true(module_knows_capability(SpvCapabilityDeviceGroup)); // Vulkan 1.1 has it
+    assert_true(module_knows_extension("SPV_KHR_device_group"));
     assert_false(module_knows_capability(SpvCapabilityKernel));
     assert_true(module_knows_extension("SPV_KHR_maximal_reconvergence"));
     assert_false(module_knows_extension("SPV_KHR_maximal"));

@@ -276,6 +276,12 @@ static void copies_that_match_logically(void **state)
            "do not match");
 }
 
+static void hints_change_nothing(void **state)
+{
+    (void)state;
+    EXPECT(KERNEL("", "%e = OpExpectKHR %uint %3 %4\nOpAssumeTrueKHR %true\n" STORE(0, e)), 3);
+}
+
 static void junk_is_of_its_type(void **state)
 {
     (void)state;
@@ -431,6 +437,7 @@ int main(void)
         cmocka_unit_test(large_composites_are_copied),
         cmocka_unit_test(matrices_are_transposed),
         cmocka_unit_test(copies_that_match_logically),
+        cmocka_unit_test(hints_change_nothing),
         cmocka_unit_test(junk_is_of_its_type),
         cmocka_unit_test(results_through_pointers),
         cmocka_unit_test(registers_are_copied),

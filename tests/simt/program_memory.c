@@ -75,6 +75,63 @@ static void pointers_move_in_arrays(void **state)
            0, 4, 5, 0);
 }
 
+// The distance is in elements, with its sign, in as many bits as its type has.
+static void distances_in_arrays(void **state)
+{
+    (void)state;
+    EXPECT(HEAD DECORATIONS
+           "OpDecorate %p_word ArrayStride 4\n" TYPES "%short = OpTypeInt 16 0\n"
+           "%large = OpTypeInt 64 1\n" BEGIN "%p = OpAccessChain %p_word %out %0 %5\n"
+           "%i = OpLoad %uint %p\n" // 0, but not known
+           "%q = OpAccessChain %p_word %out %0 %i\n"
+           "%a = OpPtrDiff %uint %p %q\n"
+           "%b = OpPtrDiff %int %q %p\n"
+           "%c = OpPtrDiff %short %q %p\n"
+           "%d = OpPtrDiff %large %q %p\n"
+           "%e = OpPtrDiff %uint %p %p\n"
+           "%r = OpInBoundsPtrAccessChain %p_word %q %a\n"
+           "OpStore %r %3\n"
+           "%ub = OpBitcast %uint %b\n"
+           "%uc = OpUConvert %uint %c\n"
+           "%shifted = OpShiftRightArithmetic %large %d %1\n"
+           "%ud = OpUConvert %uint %shifted\n" STORE(0, a) STORE(1, ub) STORE(2, uc) STORE(3, ud)
+               STORE(4, e) END,
+           5, -5u, 0xfffb, -3u, 0, 3);
+    // Of structs, in the implicit layout of Workgroup; and of what is in no array.
+    EXPECT(KERNEL("%pair = OpTypeStruct %bool %bool\n"
+                  "%array = OpTypeArray %pair %5\n"
+                  "%p_array = OpTypePointer Workgroup %array\n"
+                  "%p_pair = OpTypePointer Workgroup %pair\n"
+                  "%p_bool = OpTypePointer Workgroup %bool\n"
+                  "%shared = OpVariable %p_array Workgroup\n",
+                  "%p = OpAccessChain %p_pair %shared %1\n"
+                  "%q = OpAccessChain %p_pair %shared %4\n"
+                  "%a = OpPtrDiff %int %p %q\n"
+                  "%b = OpAccessChain %p_bool %q %1\n"
+                  "%c = OpPtrDiff %uint %b %b\n"
+                  "%u = OpBitcast %uint %a\n" STORE(0, u) STORE(1, c)),
+           -3u, 0);
+}
+
+static void memory_is_copied(void **state)
+{
+    (void)state;
+    EXPECT(KERNEL("%three = OpTypeArray %uint %3\n"
+                  "%p_three = OpTypePointer Function %three\n"
+                  "%p_shared = OpTypePointer Workgroup %uint\n"
+                  "%s = OpVariable %p_shared Workgroup\n"
+                  "%some = OpConstantComposite %three %3 %4 %5\n",
+                  "%x = OpVariable %p_three Function %some\n"
+                  "%y = OpVariable %p_three Function\n"
+                  "OpCopyMemory %y %x\n"
+                  "OpStore %x %some\n"
+                  "%y1 = OpAccessChain %p_uint %y %1\n"
+                  "OpCopyMemory %s %y1 None\n"
+                  "%o = OpAccessChain %p_word %out %0 %2\n"
+                  "OpCopyMemory %o %s None None\n"),
+           0, 0, 4);
+}
+
 static void workgroup_variables_lie_apart(void **state)
 {
     (void)state;
@@ -317,6 +374,14 @@ static void what_is_wrong_is_refused(void **state)
         {"%s = OpTypeArray %v4 %big\n%p_s = OpTypePointer Workgroup %s\n"
          "%p_w = OpTypePointer Workgroup %uint\n%sv = OpVariable %p_s Workgroup\n",
          "%p = OpAccessChain %p_w %sv %0 %0\n", "the limit is 1024"},
+        {"", "%d = OpPtrDiff %uint %out %1\n", "no stride"},
+        {"%p_bool = OpTypePointer Workgroup %bool\n%s = OpVariable %p_bool Workgroup\n",
+         "%d = OpPtrDiff %uint %s %out\n", "should be the same"},
+        {"%p_bool = OpTypePointer Workgroup %bool\n%s = OpVariable %p_bool Workgroup\n",
+         "%d = OpPtrDiff %float %s %s\n", "not an integer"},
+        {"", "%v = OpVariable %p_uint Function\n%d = OpPtrDiff %uint %v %v\n",
+         "not in an array in memory"},
+        {"", "%d = OpPtrDiff %uint %1 %1\n", "not a pointer"},
         {"", "OpBranch %entry\n%more = OpLabel\n", "first block"},
         {"", "OpBranch %uint\n%more = OpLabel\n", "not a block of this function"},
         {"", "%more = OpLabel\n", "within another one"},
@@ -348,6 +413,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrices_have_their_layout),
         cmocka_unit_test(pointers_move_in_arrays),
+        cmocka_unit_test(distances_in_arrays),
+        cmocka_unit_test(memory_is_copied),
         cmocka_unit_test(workgroup_variables_lie_apart),
         cmocka_unit_test(resources_are_declared),
         cmocka_unit_test(array_lengths),
