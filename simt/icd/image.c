@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No format is supported, so that a correct program never has an image. The commands are there
+// No format has images, so that a correct program never has one. The commands are there
 // because a loader or a layer may look for them; samplers can be had, and do nothing.
 #include "icd/icd.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The physical devices, which are alike in this: extensions, memory, queues, and the formats that
-// it does not have.
+// The physical devices, which are alike in this: extensions, memory, queues, and formats.
 #include "icd/physical.h"
 
 #include <string.h>
@@ -155,26 +154,30 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceQueueFamilyProperties2(
         out->queueFamilyProperties = queue_family;
 }
 
-// Formats: none, neither of images nor of texel buffers
+// Formats: none, neither of images nor of texel buffers. One says that it could be an attachment,
+// because Amber refuses a device for compute without it, and then makes no image. What would make
+// one asks for its limits first, and they are not there.
 
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties(VkPhysicalDevice physical,
                                                                  VkFormat format,
                                                                  VkFormatProperties *properties)
 {
-    (void)physical, (void)format;
-    *properties = (VkFormatProperties){0};
+    (void)physical;
+    const bool said = format == VK_FORMAT_B8G8R8A8_UNORM;
+    *properties = (VkFormatProperties){.optimalTilingFeatures =
+                                           said ? VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT : 0};
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties2(VkPhysicalDevice physical,
                                                                   VkFormat format,
                                                                   VkFormatProperties2 *properties)
 {
-    (void)physical, (void)format;
-    properties->formatProperties = (VkFormatProperties){0};
+    icd_GetPhysicalDeviceFormatProperties(physical, format, &properties->formatProperties);
     for (VkBaseOutStructure *next = properties->pNext; next; next = next->pNext)
         if (next->sType == VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3) {
             VkFormatProperties3 *three = (VkFormatProperties3 *)next;
-            three->linearTilingFeatures = three->optimalTilingFeatures = three->bufferFeatures = 0;
+            three->linearTilingFeatures = three->bufferFeatures = 0;
+            three->optimalTilingFeatures = properties->formatProperties.optimalTilingFeatures;
         }
 }
 

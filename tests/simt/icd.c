@@ -499,13 +499,11 @@ static void faulty_properties_are_nonsense_but_terminated(void **state)
     icd_DestroyInstance(faulty, NULL);
 }
 
-static void there_is_memory_a_queue_and_no_format(void **state)
+static void there_is_memory_and_a_queue(void **state)
 {
     (void)state;
     VkPhysicalDeviceMemoryProperties memory;
     VkQueueFamilyProperties families[2];
-    VkImageFormatProperties image;
-    VkFormatProperties format;
     uint32_t count = 2;
     icd_GetPhysicalDeviceMemoryProperties(physical, &memory);
     assert_int_equal(memory.memoryTypeCount, 1);
@@ -515,12 +513,35 @@ static void there_is_memory_a_queue_and_no_format(void **state)
     assert_int_equal(count, 1);
     assert_int_equal(families[0].queueFlags, VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT);
     assert_int_equal(families[0].queueCount, 1);
-    icd_GetPhysicalDeviceFormatProperties(physical, VK_FORMAT_R32_UINT, &format);
-    assert_int_equal(format.bufferFeatures | format.linearTilingFeatures, 0);
-    assert_int_equal(icd_GetPhysicalDeviceImageFormatProperties(
-                         physical, VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_TYPE_2D,
-                         VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_STORAGE_BIT, 0, &image),
-                     VK_ERROR_FORMAT_NOT_SUPPORTED);
+}
+
+// The format that Amber asks for says what Amber wants to hear; of none is there an image.
+static void no_format_has_images(void **state)
+{
+    (void)state;
+    for (int i = VK_FORMAT_UNDEFINED; i <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK; i++) {
+        const VkFormat format = (VkFormat)i;
+        const uint32_t wanted =
+            format == VK_FORMAT_B8G8R8A8_UNORM ? VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT : 0;
+        VkFormatProperties one;
+        VkFormatProperties3 three = {.sType = VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3,
+                                     .linearTilingFeatures = 1,
+                                     .optimalTilingFeatures = 1,
+                                     .bufferFeatures = 1};
+        VkFormatProperties2 two = {.sType = VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, .pNext = &three};
+        VkImageFormatProperties image;
+        icd_GetPhysicalDeviceFormatProperties(physical, format, &one);
+        icd_GetPhysicalDeviceFormatProperties2(physical, format, &two);
+        assert_int_equal(one.bufferFeatures | one.linearTilingFeatures, 0);
+        assert_int_equal(one.optimalTilingFeatures, wanted);
+        assert_memory_equal(&one, &two.formatProperties, sizeof one);
+        assert_int_equal(three.bufferFeatures | three.linearTilingFeatures, 0);
+        assert_int_equal(three.optimalTilingFeatures, wanted);
+        assert_int_equal(icd_GetPhysicalDeviceImageFormatProperties(
+                             physical, format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
+                             VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT, 0, &image),
+                         VK_ERROR_FORMAT_NOT_SUPPORTED);
+    }
 }
 
 // Devices
@@ -645,7 +666,8 @@ int main(void)
         cmocka_unit_test(properties_are_the_same_in_both_structures),
         cmocka_unit_test(limits_are_what_the_specification_requires),
         cmocka_unit_test(faulty_properties_are_nonsense_but_terminated),
-        cmocka_unit_test(there_is_memory_a_queue_and_no_format),
+        cmocka_unit_test(there_is_memory_and_a_queue),
+        cmocka_unit_test(no_format_has_images),
         cmocka_unit_test(a_device_can_have_all_features_and_extensions),
         cmocka_unit_test(features_that_are_not_there_cannot_be_enabled),
         cmocka_unit_test(padding_behind_features_does_not_matter),
