@@ -7,11 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_RUNS    10
-#define MOST_OUTPUT  65536 // words of output, all runs together, unless one run alone has more
-#define MOST_INLINE  4096  // words of a buffer that the script itself holds
-#define MOST_EXPECTS 4096  // lines of comparisons for each run
-#define ROW          8
+#define MOST_RUNS   10
+#define MOST_OUTPUT 65536 // words of output, all runs together, unless one run alone has more
+#define MOST_INLINE 4096  // words of a buffer that the script itself holds
+#define ROW         8     // values in a line
 
 const char *repro_amber_lacks(const struct repro *repro)
 {
@@ -33,9 +32,14 @@ static void put_head(const struct repro *repro, struct text *out)
     for (char *line = strtok(asks.data, "\n"); line; line = strtok(NULL, "\n"))
         text_printf(out, "# %s\n", line);
     text_free(&asks);
-    text_puts(out, "#\n# amber -t spv1.3 -v 1.1 test.amber\n\n");
+    text_puts(out, "#\n# amber -d -t spv1.3 -v 1.3 test.amber\n\n");
     text_free(&name);
 }
+
+// Amber makes a ring of two features of one structure unless another structure follows, and
+// vkCreateDevice never returns. It sorts them by name; this one is the last, and Vulkan 1.3 has it.
+#define LAST_FEATURE "ZeroInitializeWorkgroupMemoryFeatures.shaderZeroInitializeWorkgroupMemory"
+#define VULKAN_1_3   (1u << 22 | 3u << 12)
 
 static void put_features(const struct repro *repro, struct text *out)
 {
@@ -47,6 +51,9 @@ static void put_features(const struct repro *repro, struct text *out)
         text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.subgroupSizeControl\n");
     if (repro->facts->subgroup_control && !(features >> CAT_FEATURE_FULL_SUBGROUPS & 1))
         text_puts(out, "DEVICE_FEATURE SubgroupSizeControl.computeFullSubgroups\n");
+    if (repro->facts->api >= VULKAN_1_3)
+        text_puts(out, "# For Amber alone, which could hang without it.\n"
+                       "DEVICE_FEATURE " LAST_FEATURE "\n");
     for (int i = 0; i < CAT_FEATURE_COUNT; i++) {
         if (!(features >> i & 1) || repro_features[i].amber)
             continue;
@@ -114,23 +121,85 @@ static void put_exact_buffer(const struct repro *repro, struct text *out)
         put_words(out, "expected", ready->expected, count, stride);
 }
 
-static void put_expects(const struct repro *repro, uint64_t run, struct text *out)
+// Comparisons in one line: of words that follow each other, all with EQ or all with NE.
+struct line {
+    struct text *out;
+    uint64_t run;  // from 1
+    uint64_t next; // the word behind the last one
+    uint32_t count;
+    enum repro_compare how;
+};
+
+static void end_line(struct line *line)
+{
+    if (line->count)
+        text_puts(line->out, "\n");
+    line->count = 0;
+}
+
+static void put_expect(struct line *line, uint64_t index, enum repro_compare how, uint32_t word)
+{
+    if (line->count == ROW || index != line->next || how != line->how)
+        end_line(line);
+    if (!line->count)
+        text_printf(line->out, "EXPECT output_%" PRIu64 " IDX %" PRIu64 " %s", line->run, index * 4,
+                    how == REPRO_EQUAL ? "EQ" : "NE");
+    text_printf(line->out, " 0x%08" PRIx32, word);
+    line->next = index + 1;
+    line->how = how;
+    line->count++;
+}
+
+// How many failures are known, of the data that the script has.
+static size_t failure_count(const struct repro *repro)
+{
+    const struct report_result *result = repro->result;
+    return result && result->seed == repro->seed ? result->failure_count : 0;
+}
+
+// The words that were wrong in some run come first, however far back they are: what each has to be
+// or, where several values are right, that it is not wrong in the same way again.
+static void put_failed(const struct repro *repro, struct line *line)
+{
+    const struct eng_prepared *ready = repro->ready;
+    const struct cat_shape *shape = &ready->shape;
+    const size_t count = failure_count(repro);
+    for (size_t i = 0; i < count; i++) {
+        const struct cat_failure *failure = &repro->result->failures[i].at;
+        if (failure->instance >= shape->instances || failure->word >= shape->words_per_instance)
+            continue;
+        const uint64_t index = failure->instance * shape->words_per_instance + failure->word;
+        const uint32_t *expected = &ready->expected[index * repro_stride(repro)];
+        const uint32_t outcome = cat_classify(ready->mode.check, failure->got, expected);
+        uint32_t word;
+        if (repro_compare(&ready->mode, expected, &word) == REPRO_EQUAL)
+            put_expect(line, index, REPRO_EQUAL, word);
+        else if (cat_mode_fails(&ready->mode, outcome))
+            put_expect(line, index, REPRO_DIFFERENT, failure->got);
+    }
+    end_line(line);
+}
+
+// `most`: words that are compared beside those that were wrong.
+static void put_expects(const struct repro *repro, uint64_t run, uint64_t most, struct text *out)
 {
     const struct eng_prepared *ready = repro->ready;
     const uint64_t count = repro_output_words(repro);
     const uint32_t stride = repro_stride(repro);
-    uint64_t open = 0, partial = 0, lines = 0, i = 0;
-    for (uint32_t word; i < count && lines < MOST_EXPECTS; i++) {
+    struct line line = {.out = out, .run = run};
+    uint64_t open = 0, partial = 0, compared = 0, i = 0;
+    put_failed(repro, &line);
+    for (uint32_t word; i < count && compared < most; i++) {
         const enum repro_compare how =
             repro_compare(&ready->mode, &ready->expected[i * stride], &word);
         open += how == REPRO_OPEN;
         partial += how == REPRO_DIFFERENT;
         if (how == REPRO_OPEN)
             continue;
-        text_printf(out, "EXPECT output_%" PRIu64 " IDX %" PRIu64 " %s 0x%08" PRIx32 "\n", run,
-                    i * 4, how == REPRO_EQUAL ? "EQ" : "NE", word);
-        lines++;
+        put_expect(&line, i, how, word);
+        compared++;
     }
+    end_line(&line);
     if (open)
         text_printf(out,
                     "# %" PRIu64 " words are not compared: of these several values are right, "
@@ -147,13 +216,14 @@ static void put_expects(const struct repro *repro, uint64_t run, struct text *ou
                     count - i);
 }
 
-static void put_run(const struct repro *repro, uint64_t run, bool exact, struct text *out)
+static void put_run(const struct repro *repro, uint64_t run, bool exact, uint64_t most,
+                    struct text *out)
 {
     const struct eng_prepared *ready = repro->ready;
     const uint64_t number = run + 1;
     text_printf(out, "# Run %" PRIu64 "\n", number);
     text_printf(out,
-                "BUFFER output_%" PRIu64 " DATA_TYPE uint32 SIZE %" PRIu64 " FILL 0x%08" PRIx32
+                "BUFFER output_%" PRIu64 " DATA_TYPE uint32 SIZE %" PRIu64 " FILL %" PRIu32
                 "\nBUFFER state_%" PRIu64 " DATA_TYPE uint32 SIZE %" PRIu64 " FILL 0\n",
                 number, repro_output_words(repro), CAT_POISON, number, ready->shape.state_words);
     text_printf(out,
@@ -180,7 +250,7 @@ static void put_run(const struct repro *repro, uint64_t run, bool exact, struct 
     if (exact)
         text_printf(out, "EXPECT output_%" PRIu64 " EQ_BUFFER expected\n", number);
     else
-        put_expects(repro, number, out);
+        put_expects(repro, number, most, out);
     text_puts(out, "\n");
 }
 
@@ -188,10 +258,10 @@ static void put_run(const struct repro *repro, uint64_t run, bool exact, struct 
 static size_t pick_runs(const struct repro *repro, size_t most, uint64_t runs[MOST_RUNS])
 {
     size_t count = 0;
-    const struct report_result *result = repro->result;
-    const size_t failed = result && result->seed == repro->seed ? result->failure_count : 0;
+    const size_t failed = failure_count(repro);
     for (uint64_t i = 0; i < failed + repro->runs && count < most; i++) {
-        const uint64_t run = i < failed ? result->failures[i].at.run : repro->first + (i - failed);
+        const uint64_t run =
+            i < failed ? repro->result->failures[i].at.run : repro->first + (i - failed);
         bool there = false;
         for (size_t j = 0; j < count; j++)
             there = there || runs[j] == run;
@@ -222,5 +292,5 @@ void repro_amber(const struct repro *repro, struct text *out)
                                                      : MOST_RUNS,
                                    runs);
     for (size_t i = 0; i < count; i++)
-        put_run(repro, runs[i], exact, out);
+        put_run(repro, runs[i], exact, MOST_OUTPUT / count, out);
 }

@@ -130,6 +130,12 @@ class OnTheReferenceDriver(Case):
                 file.write(script.shaders["test"])
             self.command(SPIRV_AS, "--target-env", "spv1.3", "amber.spvasm", "-o", "amber.spv")
             self.assertEqual(self.read("amber.spv"), self.read("test.spv"))
+        if amber.PLAYER:
+            model, _, fails, gives_up = CASES[name]
+            settings = f"model={model},subgroup=8,seed=7"
+            code, out = amber.play(path, self.environment(drivers=[harness.SIMT],
+                                                          LITMUS_SIMT=settings))
+            self.assertEqual(code, int(fails or gives_up), out)
 
     def check(self, kind):
         model, name, fails, gives_up = CASES[kind]

@@ -22,6 +22,10 @@
     "memory.message-passing/sides=device,scope=exact,order=release-acquire,data=atomic,"           \
     "place=buffer,memory-model=vulkan@workgroup=256,times=1,stride=1,step=4099"
 
+#define MANY_MASKS                                                                                 \
+    "reconvergence.switch-exit/reconvergence=maximal,target=loop,branch=block,entry=workgroup"     \
+    "@workgroup=256"
+
 static struct dev_facts facts = {.name = "device",
                                  .driver_name = "driver",
                                  .driver_version = "1.0",
@@ -189,21 +193,94 @@ static void data_are_as_large_as_it_says(void **state)
     drop(made);
 }
 
-// A script has one pipeline and one dispatch for each run, and compares only what can be.
-static void amber_is_bounded(void **state)
+// A script has one pipeline and one dispatch for each run. Amber takes decimal numbers for FILL.
+static void amber_has_ten_runs(void **state)
 {
     (void)state;
     struct made *made = make(LOOKBACK);
     const struct text *script = file(made, "test.amber");
     assert_int_equal(count(script, "\nRUN run_"), 10);
     assert_int_equal(count(script, "EQ_BUFFER expected"), 10);
+    assert_int_equal(count(script, " FILL 3235831469\n"), 10);
+    assert_int_equal(count(script, " FILL 0x"), 0);
     drop(made);
-    made = make(CHOICES);
-    script = file(made, "test.amber");
-    assert_true(count(script, "\nEXPECT") <= 10 * (4096 + 1));
-    assert_int_equal(count(script, "EQ_BUFFER"), 0);
-    assert_true(count(script, " NE 0x") > 0);
-    drop(made);
+}
+
+static bool would_fail(const struct made *made, uint64_t index, uint32_t got)
+{
+    const struct cat_mode *mode = &made->ready.mode;
+    const uint32_t stride = repro_stride(&made->repro);
+    return cat_mode_fails(mode,
+                          cat_classify(mode->check, got, &made->ready.expected[index * stride]));
+}
+
+// Checks that no comparison of the script demands what the oracle fails, or excludes what it takes.
+// How many words are compared, and how many of the failures the script would find again.
+static void judge(const struct made *made, const char *script, size_t *words, size_t *found)
+{
+    const struct report_result *result = made->repro.result;
+    const uint64_t all = repro_output_words(&made->repro);
+    *words = *found = 0;
+    for (const char *at = script; (at = strstr(at, "\nEXPECT output_1 IDX "));) {
+        at = strstr(at, " IDX ") + 5;
+        char *end;
+        uint64_t index = strtoul(at, &end, 10) / 4;
+        const bool equal = !strncmp(end, " EQ ", 4);
+        assert_true(equal || !strncmp(end, " NE ", 4));
+        for (end += 3; *end == ' '; index++, ++*words) {
+            const uint32_t value = (uint32_t)strtoul(end, &end, 16);
+            assert_true(index < all);
+            assert_int_equal(would_fail(made, index, value), !equal);
+            for (size_t i = 0; i < result->failure_count; i++) {
+                const struct cat_failure *failure = &result->failures[i].at;
+                *found +=
+                    failure->instance * made->ready.shape.words_per_instance + failure->word ==
+                        index &&
+                    (failure->got == value) != equal;
+            }
+        }
+        assert_int_equal(*end, '\n');
+        at = end;
+    }
+}
+
+// The last word of each kind was wrong in the first run: the script finds it again, however large
+// the output is, and stays small.
+static void amber_finds_what_was_wrong(void **state)
+{
+    (void)state;
+    const char *const names[] = {MASKS, CHOICES, MANY_MASKS};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        struct made *made = make(names[n]);
+        const uint64_t all = repro_output_words(&made->repro);
+        const uint64_t part = made->ready.shape.words_per_instance;
+        struct eng_failure failures[4] = {0};
+        struct report_result result = {.seed = 7, .failures = failures};
+        for (int how = REPRO_EQUAL; how <= REPRO_OPEN; how++) {
+            for (uint64_t i = all; i-- > 0;) {
+                uint32_t word;
+                if ((int)repro_compare(&made->ready.mode,
+                                       &made->ready.expected[i * repro_stride(&made->repro)],
+                                       &word) != how ||
+                    !would_fail(made, i, CAT_POISON))
+                    continue;
+                failures[result.failure_count++].at =
+                    (struct cat_failure){.instance = i / part, .word = i % part, .got = CAT_POISON};
+                break;
+            }
+        }
+        failures[result.failure_count++].at.instance = UINT64_MAX / 2; // of a damaged store
+        made->repro.result = &result;
+        struct text script = {0};
+        size_t words, found;
+        repro_amber(&made->repro, &script);
+        judge(made, script.data, &words, &found);
+        assert_true(found >= result.failure_count - 1);
+        assert_true(words <= 65536 + found && words >= (all < 65536 ? all / 8 : 65536));
+        text_free(&script);
+        made->repro.result = NULL;
+        drop(made);
+    }
 }
 
 // What a driver calls itself stays text.
@@ -386,7 +463,8 @@ int main(void)
         cmocka_unit_test(comparisons_agree_with_the_checker),
         cmocka_unit_test(every_mode_has_its_program),
         cmocka_unit_test(data_are_as_large_as_it_says),
-        cmocka_unit_test(amber_is_bounded),
+        cmocka_unit_test(amber_has_ten_runs),
+        cmocka_unit_test(amber_finds_what_was_wrong),
         cmocka_unit_test(hostile_names_are_text),
         cmocka_unit_test(machine_code_is_for_a_disassembler),
         cmocka_unit_test(other_code_is_as_it_came),
