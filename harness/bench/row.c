@@ -84,8 +84,6 @@ bool bench_row_fits(const struct bench_row *row, const struct dev_facts *facts,
         {"bytes of a buffer", "maxStorageBufferRange", row->tile ? 0 : row->words * 4,
          facts->max_storage_buffer},
     };
-    uint64_t needs = 0;
-    uint32_t unknown = 0;
     if (row->tile && !look_row_exists(row))
         return lit_fail(error, LIT_EXIT_NOTHING, "there is no such row of %" PRIu64 " words",
                         row->words);
@@ -95,10 +93,8 @@ bool bench_row_fits(const struct bench_row *row, const struct dev_facts *facts,
                             limits[i].needed, limits[i].what, limits[i].limit, limits[i].most);
     if (row->lanes && !tile_fits(row, facts, error))
         return false;
-    if (!cat_module_features(cat_kernel_words(row->kernel), row->kernel->count, &needs, &unknown))
-        return lit_fail(error, LIT_EXIT_NOTHING, "capability %" PRIu32 " is not known", unknown);
     for (int f = 0; f < CAT_FEATURE_COUNT; f++)
-        if (needs & ~facts->features & UINT64_C(1) << f)
+        if (row->kernel->features & ~facts->features & UINT64_C(1) << f)
             return lit_fail(error, LIT_EXIT_NOTHING, "%s", cat_feature_name((enum cat_feature)f));
     return true;
 }

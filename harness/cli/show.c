@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#define USUAL_SIZE 32
+
 struct options {
     bool source;
 };
@@ -22,7 +24,8 @@ const struct cli_syntax cli_show_syntax = {
     .about = "Prints a test: its question, the meaning of a failure, its origin, what "
              "the\nspecification says, its variants and expectations, then its source.",
     CLI_OPTIONS(options, struct options, 0),
-    .more = "A configuration's name shows its test and what is expected of that configuration.\n",
+    .more = "A configuration's name shows its test, what is expected of that configuration, and "
+            "the\npreprocessed source of its variant: what its module was made from.\n",
     .operands = CLI_OPERANDS_TESTS,
 };
 
@@ -145,7 +148,18 @@ static bool show_one(struct text *text, const char *name, bool source, struct li
         text_puts(text, "\n");
         text_free(&line);
     }
-    text_append(text, cat_test_source(which.test), which.test->embedded->source_size);
+    // Of a test with modules for certain subgroup sizes the name may leave open which one it is.
+    const struct cat_module *module = is_case ? cat_case_module(&which) : NULL;
+    if (is_case && !module && !which.subgroup) {
+        which.subgroup = USUAL_SIZE;
+        module = cat_case_module(&which);
+        if (!source)
+            text_printf(text,
+                        "The source for subgroups of %d; 'subgroup=' in the name says "
+                        "others.\n\n",
+                        USUAL_SIZE);
+    }
+    text_puts(text, module ? cat_module_page(which.test, module) : cat_test_source(which.test));
     return true;
 }
 

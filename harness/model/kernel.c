@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -31,6 +32,17 @@ const uint32_t *cat_kernel_words(const struct cat_kernel *kernel)
     const uint32_t *words = unpacked[at];
     pthread_mutex_unlock(&lock);
     return words;
+}
+
+char *cat_kernel_page(const struct cat_kernel *kernel)
+{
+    char *pages = lit_alloc(cat_kernel_pages_length + 1, 1);
+    if (ZSTD_decompress(pages, cat_kernel_pages_length, cat_kernel_pages, cat_kernel_pages_size) !=
+        cat_kernel_pages_length)
+        lit_give_up("litmus: the kernels' texts do not unpack");
+    char *page = lit_strdup(pages + kernel->page);
+    free(pages);
+    return page;
 }
 
 const char *cat_kernel_choice(const struct cat_kernel *kernel, const char *axis)

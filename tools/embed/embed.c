@@ -196,8 +196,6 @@ static void scan_folder(struct plan *plan, const char *folder)
             char *text = read_file(path.data, &size);
             add_dependency(&plan->dependencies, path.data);
             note_defines(&settings->defined, text);
-            if (ends_with(name, ".glsl"))
-                text_append(&settings->shared, text, size + 1);
             if (ends_with(name, ".spvasm"))
                 add_source(plan, path.data + strlen(settings->root) + 1, path.data);
             free(text);
@@ -463,7 +461,6 @@ static void clear(struct plan *plan)
     free(plan->sources);
     text_free(&plan->dependencies);
     text_free(&plan->settings.defined);
-    text_free(&plan->settings.shared);
 }
 
 int main(int argc, char **argv)

@@ -43,8 +43,7 @@ struct settings {
     const char *scratch; // a folder for the tools' files
     const char *root;    // the folder of the tests
     struct text
-        defined;        // every macro that a file below the root defines: a line "#undef NAME" each
-    struct text shared; // all GLSL that others include
+        defined; // every macro that a file below the root defines: a line "#undef NAME" each
     unsigned char tools[32]; // the hash of what the tools say their versions are
 };
 

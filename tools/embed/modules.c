@@ -194,16 +194,19 @@ static __attribute__((noreturn)) void complain(const struct job *job, const char
                                                const char *printed)
 {
     unsigned line = 0, column;
-    const char *message = printed;
+    const char *message = printed, *place = strstr(printed, ".comp:");
     if (sscanf(printed, "error: line %u:", &line) == 1) {
         line = line_of_instruction(listing, line);
         message = strchr(printed + strlen("error: line"), ':') + 1;
     } else if (sscanf(printed, "error: %u: %u:", &line, &column) == 2) {
         message = strchr(strchr(printed + strlen("error:"), ':') + 1, ':') + 1;
+    } else if (job->from_glsl && place && sscanf(place, ".comp:%u:", &line) == 1) {
+        message = strchr(place + strlen(".comp:"), ':') + 1;
     }
     char file[4096];
     if (!find_origin(job->raw, line, &line, file))
-        snprintf(file, sizeof file, "%s", job->source->path);
+        snprintf(file, sizeof file, "%s",
+                 job->from_glsl ? job->source->glsl_path : job->source->path);
     message += strspn(message, " ");
     die("%s:%u: error:%s%s%s %s", file, line ? line : 1, *job->variant ? " [" : "", job->variant,
         *job->variant ? "]" : "", message);
@@ -238,33 +241,26 @@ static void assemble(const struct settings *settings, struct job *job, const cha
     text_free(&printed);
 }
 
-// The names of ids are taken out of the module, as assembly has none there.
-static void compile(const struct settings *settings, struct job *job, const char *spv)
+// The names of ids are taken out of the module, as assembly has none there. What is compiled is the
+// listing, which is shown: glslang defines nothing.
+static void compile(const struct settings *settings, struct job *job, const char *listing,
+                    const char *spv)
 {
-    const char *argv[64] = {
-        settings->glslang, "--target-env", "vulkan1.1", "--quiet", "-S", "comp", "-o", spv};
-    size_t argc = 8;
-    struct text printed = {0};
-    for (const char *line = job->defines.data; *line && argc < 62; argc++) {
-        const int length = (int)strcspn(line, "\n"), name = (int)strcspn(line, " ");
-        struct text word = {0};
-        text_printf(&word, "-D%.*s=%.*s", name, line, length - name - 1, line + name + 1);
-        argv[argc] = word.data;
-        line += length + 1;
-    }
-    argv[argc] = job->source->glsl_path;
-    if (!run(argv, &printed))
-        die("%s: error: [%s] %s", job->source->glsl_path, job->variant,
-            printed.data ? printed.data : "failed");
+    struct text text = {0}, printed = {0};
+    text_printf(&text, "%s.comp", spv);
+    write_file(text.data, listing, strlen(listing));
+    const char *const glslang[] = {settings->glslang, "--target-env", "vulkan1.1", "--quiet",
+                                   text.data,         "-o",           spv,         NULL};
+    if (!run(glslang, &printed))
+        complain(job, listing, printed.data ? printed.data : "failed");
     read_words(job, spv, "glslang");
     ids_take(job->words, &job->count, &job->names);
     write_file(spv, (const char *)job->words, job->count * sizeof *job->words);
     const char *const val[] = {settings->val, "--target-env", "vulkan1.1", spv, NULL};
     if (!run(val, &printed))
-        die("%s: error: [%s] %s", job->source->glsl_path, job->variant,
-            printed.data ? printed.data : "invalid");
-    while (argc-- > 8)
-        free((void *)argv[argc]);
+        complain(job, listing, printed.data ? printed.data : "invalid");
+    unlink(text.data);
+    text_free(&text);
     text_free(&printed);
 }
 
@@ -272,18 +268,11 @@ static void compile(const struct settings *settings, struct job *job, const char
 static void find_key(const struct settings *settings, const struct job *job, const char *listing,
                      unsigned char key[32])
 {
-    const struct source *source = job->source;
     struct sha256 hash;
     sha256_start(&hash);
     sha256_add(&hash, settings->tools, sizeof settings->tools);
     sha256_add(&hash, job->from_glsl ? "glsl" : "spvasm", 5);
-    if (job->from_glsl) {
-        sha256_add(&hash, job->defines.data, job->defines.length + 1);
-        sha256_add(&hash, source->glsl, strlen(source->glsl) + 1);
-        sha256_add(&hash, settings->shared.data, settings->shared.length);
-    } else {
-        sha256_add(&hash, listing, strlen(listing));
-    }
+    sha256_add(&hash, listing, strlen(listing));
     sha256_end(&hash, key);
 }
 
@@ -307,7 +296,7 @@ static void make_words(const struct settings *settings, struct job *job, const c
     struct text spv = {0};
     text_printf(&spv, "%s/%p.spv", settings->scratch, (const void *)job);
     if (job->from_glsl)
-        compile(settings, job, spv.data);
+        compile(settings, job, listing, spv.data);
     else
         assemble(settings, job, listing, spv.data);
     unlink(spv.data);

@@ -202,18 +202,29 @@ static void add_tests(struct text *out, struct text *data, const struct frames *
 static void add_kernels(struct text *out, struct text *data, const struct frames *frames,
                         size_t job_count)
 {
-    text_puts(out, "\nconst struct cat_kernel cat_kernels[] = {\n");
+    struct text pages = {0};
     size_t count = 0;
+    text_puts(out, "\nconst struct cat_kernel cat_kernels[] = {\n");
+    text_puts(&pages, "");
     for (size_t i = 0; i < job_count; i++) {
         const struct job *job = &frames->jobs[i];
         const struct text *frame = &frames->kernels[i];
         if (job->source->is_test || job->left_out)
             continue;
-        text_printf(out, "    {\"%s\", catalogue_data + %zu, %zu, %zu},\n", job->variant,
-                    add_data(data, frame->data, frame->length), frame->length, job->count);
+        text_printf(out, "    {\"%s\", catalogue_data + %zu, %zu, %zu, %zu, 0x%llx, \"%s\"},\n",
+                    job->variant, add_data(data, frame->data, frame->length), frame->length,
+                    job->count, pages.length, (unsigned long long)job->features, job->sha256);
+        text_append(&pages, job->own.data, job->own.length);
         count++;
     }
-    text_printf(out, "    {0},\n};\nconst size_t cat_kernel_count = %zu;\n", count);
+    struct text frame = compress(pages.data, pages.length, 12);
+    text_printf(out,
+                "    {0},\n};\nconst size_t cat_kernel_count = %zu;\n"
+                "const unsigned char *const cat_kernel_pages = catalogue_data + %zu;\n"
+                "const size_t cat_kernel_pages_size = %zu, cat_kernel_pages_length = %zu;\n",
+                count, add_data(data, frame.data, frame.length), frame.length, pages.length);
+    text_free(&frame);
+    text_free(&pages);
 }
 
 // The assembler reads the data: a compiler takes a second for each megabyte of numbers. The file

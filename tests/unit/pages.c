@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text that is shown of a module (litmus show, tickets, bundles) is what the module was made
+// from: each one, of all variants and kernels, becomes the embedded words again. pages SPIRV-AS
+// GLSLANG
+#include "unit.h"
+
+#include "../../tools/embed/modules.h"
+#include "base/text.h"
+#include "catalogue/catalogue.h"
+#include "model/kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *assembler, *compiler;
+static size_t each = 1; // of so many modules in assembly one is made
+
+// What one call of the tools makes: modules of one test, or of some kernels.
+struct made {
+    char folder[64];
+    size_t count;
+    bool glsl;
+};
+
+static void path_of(const struct made *made, size_t index, const char *end, char path[128])
+{
+    snprintf(path, 128, "%s/%zu%s", made->folder, index, end);
+}
+
+static void add(struct made *made, const char *page, bool glsl)
+{
+    char path[128];
+    path_of(made, made->count++, glsl ? ".comp" : ".spvasm", path);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(page, file);
+    assert_int_equal(fclose(file), 0);
+    made->glsl |= glsl;
+}
+
+static void start(struct made *made)
+{
+    *made = (struct made){.folder = "/tmp/litmus-pages-XXXXXX"};
+    assert_non_null(mkdtemp(made->folder));
+}
+
+// One call of a tool for each file with this end, as many at a time as there are processors.
+static void make(const struct made *made, const char *end, const char *tool, const char *options)
+{
+    struct text command = {0};
+    text_printf(&command,
+                "cd %s && printf '%%s\\n' *%s | xargs -P \"$(getconf _NPROCESSORS_ONLN)\" -I@ ",
+                made->folder, end);
+    text_quote(&command, tool);
+    text_printf(&command, " %s @ -o @.spv", options);
+    if (system(command.data) != 0)
+        fail_msg("failed: %s", command.data);
+    text_free(&command);
+}
+
+static void make_all(const struct made *made)
+{
+    make(made, ".spvasm", assembler, "--target-env spv1.3");
+    if (made->glsl)
+        make(made, ".comp", compiler, "--target-env vulkan1.1 --quiet");
+}
+
+static void compare(const struct made *made, size_t index, bool glsl, const char *name,
+                    const uint32_t *words, size_t count)
+{
+    char path[128], page[128];
+    struct text bytes = {0}, names = {0};
+    path_of(made, index, glsl ? ".comp.spv" : ".spvasm.spv", path);
+    path_of(made, index, glsl ? ".comp" : ".spvasm", page);
+    if (!text_read(&bytes, path, SIZE_MAX - 1))
+        fail_msg("%s: its page becomes no module", name);
+    size_t size = bytes.length / 4;
+    if (glsl)
+        ids_take((uint32_t *)(void *)bytes.data, &size, &names);
+    if (size != count || memcmp(bytes.data, words, count * 4) != 0)
+        fail_msg("%s: its page becomes another module", name);
+    unlink(path);
+    unlink(page);
+    text_free(&bytes);
+    text_free(&names);
+}
+
+static bool is_glsl(const struct cat_module *module)
+{
+    return strstr(module->variant, "form=glslang") != NULL;
+}
+
+static bool is_taken(size_t index, const struct cat_module *module)
+{
+    return index % each == 0 || is_glsl(module);
+}
+
+static void pages_of_tests(void **state)
+{
+    (void)state;
+    size_t glsl = 0;
+    for (size_t t = 0; t < cat_test_count(); t++) {
+        const struct cat_test *test = cat_test_at(t);
+        const struct cat_module *modules = test->embedded->modules;
+        const size_t count = test->embedded->module_count;
+        struct made made;
+        start(&made);
+        for (size_t i = 0; i < count; i++)
+            if (is_taken(i, &modules[i]))
+                add(&made, cat_module_page(test, &modules[i]), is_glsl(&modules[i]));
+        make_all(&made);
+        for (size_t i = 0, file = 0; i < count; i++) {
+            struct text name = {0};
+            text_printf(&name, "%s/%s", test->head.name, modules[i].variant);
+            if (is_taken(i, &modules[i]))
+                compare(&made, file++, is_glsl(&modules[i]), name.data,
+                        cat_module_words(test, &modules[i]), modules[i].count);
+            text_free(&name);
+            glsl += is_glsl(&modules[i]);
+        }
+        assert_int_equal(rmdir(made.folder), 0);
+    }
+    assert_true(glsl >= 48);
+}
+
+static void pages_of_kernels(void **state)
+{
+    (void)state;
+    struct made made;
+    start(&made);
+    for (size_t i = 0; i < cat_kernel_count; i += each) {
+        char *page = cat_kernel_page(&cat_kernels[i]);
+        add(&made, page, false);
+        free(page);
+    }
+    make_all(&made);
+    for (size_t i = 0; i < cat_kernel_count; i += each)
+        compare(&made, i / each, false, cat_kernels[i].name, cat_kernel_words(&cat_kernels[i]),
+                cat_kernels[i].count);
+    assert_int_equal(rmdir(made.folder), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages_of_tests),
+        cmocka_unit_test(pages_of_kernels),
+    };
+    assembler = argc > 2 ? argv[1] : "spirv-as";
+    compiler = argc > 2 ? argv[2] : "glslangValidator";
+    // tools/check without --full
+    each = getenv("LITMUS_SAMPLE") ? 16 : 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
