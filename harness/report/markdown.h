@@ -51,7 +51,8 @@ void github_escape(struct text *out, const char *string, bool property);
 // The section on what a device's driver made of the tests, at most `most` bytes and a heading;
 // nothing if the store has no code.
 void markdown_codes(struct text *out, const struct report_code *code, size_t device, size_t most);
-// The same of one configuration, folded: at most `most` bytes, or nothing.
+// The same of one configuration, its difference to a passing variant folded: at most `most` bytes,
+// or nothing.
 void markdown_one_code(struct text *out, const struct report_code *code,
                        const struct report_result *result, size_t most);
 

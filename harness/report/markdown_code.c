@@ -8,29 +8,28 @@
 
 #define LISTING_MOST    6000 // bytes of a listing in the report of a session
 #define DIFFERENCE_MOST 4000
+#define TICKET_LISTING  1200
 #define MOST_RISKS      4    // lines said of one code
 #define FRAME           1500 // bytes that a code takes at most beside listing and difference
 
 // --- Sentences on a device
 
-// `test`: of this one alone; NULL: of all that the report is about.
 static void put_effects(struct text *out, const struct report_code *code, size_t device,
-                        const char *test, size_t limit)
+                        size_t limit)
 {
     const struct isa_study *study = &code->studies[device];
     size_t done = 0, left = 0;
     for (size_t i = 0; i < study->effect_count; i++) {
         const struct isa_axis_effect *effect = &study->effects[i];
         struct text words = {0};
-        if (!report_code_about(code, device, effect) || (test && strcmp(effect->test, test) != 0))
+        if (!report_code_about(code, device, effect))
             continue;
         isa_effect_words(study, effect, &words);
         if (out->length + words.length + 200 < limit) {
             text_puts(out,
                       done++ ? "- " : "Effect of each variant axis on the compiled code:\n\n- ");
-            if (!test)
-                markdown_code(out, effect->test);
-            markdown_printf(out, "%s%s.\n", test ? "" : ": ", words.data);
+            markdown_code(out, effect->test);
+            markdown_printf(out, ": %s.\n", words.data);
         } else {
             left++;
         }
@@ -67,8 +66,9 @@ static void put_statistics(struct text *out, const struct isa_entry *entry)
     table_clear(&table);
 }
 
+// The listing, folded or not.
 static void put_listing(struct text *out, const struct isa_entry *entry,
-                        const struct report_result *result, size_t most)
+                        const struct report_result *result, size_t most, bool folded)
 {
     struct report_marks marks;
     struct text lines = {0}, title = {0};
@@ -79,12 +79,14 @@ static void put_listing(struct text *out, const struct isa_entry *entry,
     report_marks_make(entry, result->test, result->failed_runs > 0, &marks);
     report_code_listing(entry, &marks, most, &lines);
     text_printf(&title, "The code (%s, by %s)", entry->piece->name, entry->listing.by);
-    markdown_fold(out, title.data);
+    if (folded)
+        markdown_fold(out, title.data);
     text_puts(out, marks.words.data ? marks.words.data : "");
     text_puts(out, marks.count ? " The mark is `>`." : "");
     text_puts(out, isa_risks(entry) ? " `!` is a lint finding.\n\n" : "\n\n");
     markdown_fence(out, "", lines.data ? lines.data : "");
-    markdown_unfold(out);
+    if (folded)
+        markdown_unfold(out);
     report_marks_clear(&marks);
     text_free(&lines);
     text_free(&title);
@@ -113,7 +115,7 @@ static void put_code(struct text *out, const struct report_code *code,
 {
     const struct isa_entry *entry = report_code_of(code, result);
     put_statistics(out, entry);
-    put_listing(out, entry, result, listing);
+    put_listing(out, entry, result, listing, true);
     put_difference(out, code, result, difference);
 }
 
@@ -160,7 +162,7 @@ void markdown_codes(struct text *out, const struct report_code *code, size_t dev
     if (code->studies[device].count == 0)
         return;
     struct text section = {0};
-    put_effects(&section, code, device, NULL, most / 3);
+    put_effects(&section, code, device, most / 3);
     put_findings(&section, code, device, NULL, most * 2 / 3);
     put_failed(&section, code, device, most);
     if (section.length) {
@@ -174,17 +176,18 @@ void markdown_one_code(struct text *out, const struct report_code *code,
                        const struct report_result *result, size_t most)
 {
     const struct isa_entry *entry = report_code_of(code, result);
-    struct text one = {0};
+    struct text one = {0}, cost = {0};
     if (!entry || most < 2 * FRAME)
         return;
-    markdown_fold(&one, "Compiled code");
+    report_code_cost(entry, &cost);
+    markdown_printf(&one, "Compiled code%s%s. ", cost.length ? ": " : "",
+                    cost.length ? cost.data : "");
+    put_listing(&one, entry, result, TICKET_LISTING, false);
     if (isa_risks(entry))
         put_findings(&one, code, result->device, entry, SIZE_MAX);
-    put_effects(&one, code, result->device, result->test, one.length + FRAME);
-    const size_t room = most > one.length + FRAME ? most - one.length - FRAME : 0;
-    put_code(&one, code, result, room * 3 / 5, room * 2 / 5);
-    markdown_unfold(&one);
+    put_difference(&one, code, result, most - TICKET_LISTING - FRAME);
     if (one.length < most)
         text_puts(out, one.data);
+    text_free(&cost);
     text_free(&one);
 }

@@ -35,7 +35,7 @@ void markdown_escape(struct text *out, const char *string)
         // Addresses become links where a tracker finds them.
         bool links = (*at == ':' && at[1] == '/') ||
                      (*at == '.' && i >= 3 && strncasecmp(at - 3, "www", 3) == 0);
-        if (strchr("\\`*{}[]<>#|!~@&$\"'", *at) || (*at == '_' && !in_word) || links)
+        if (strchr("\\`*{}[]<>#|!~@&$", *at) || (*at == '_' && !in_word) || links)
             text_printf(out, "&#%d;", *at);
         else
             text_append(out, (unsigned char)*at < ' ' ? " " : at, 1);

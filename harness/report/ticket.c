@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ticket on one configuration: one sentence, one table, how to repeat it; then, folded, all
-// that helps to believe and to understand it.
+// The ticket on one configuration, two screens of it: one sentence, one table, how to repeat it,
+// what was expected and observed, the kernel around the operation, its compiled code; then, folded,
+// what helps to believe and to understand it. All else is in the bundle of litmus repro.
 #include "catalogue/catalogue.h"
 #include "report/format.h"
 #include "report/markdown.h"
@@ -9,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PAIRED  16
-#define MOST_PLACES  8
-#define EXCERPT      40   // lines of the test's text
-#define MOST_ABOVE   16   // lines of it before the operation that it is about
-#define EVIDENCE     60   // lines
-#define ROOM_TO_FOLD 6000 // bytes that a folded part needs at most, but for the excerpt
+#define MOST_PAIRED  8
+#define MOST_PLACES  3
+#define EXCERPT      24   // lines of the test's text
+#define MOST_ABOVE   12   // lines of it before the operation that it is about
+#define EVIDENCE     40   // lines
+#define ROOM_TO_FOLD 6000 // bytes that a part needs at most
 
 struct ticket {
     const struct report_model *model;
@@ -87,6 +88,16 @@ static void print_table(const struct ticket *t)
     text_free(&first);
 }
 
+static void print_commands(const struct ticket *t)
+{
+    struct text command = {0};
+    text_puts(&command, "./litmus repro ");
+    text_quote(&command, t->result->name);
+    markdown_again(t->out, t->model, t->result);
+    markdown_command(t->out, command.data);
+    text_free(&command);
+}
+
 static void print_question(const struct ticket *t)
 {
     const struct cat_head *head = &t->which.test->head;
@@ -103,11 +114,9 @@ static void print_outcomes(const struct ticket *t)
 {
     if (t->result->instances == 0)
         return;
-    markdown_fold(t->out, "Expected and observed");
-    text_printf(t->out, "Checked units over all runs%s%s:\n\n", t->known ? ", one for each " : "",
-                t->known ? t->which.test->oracle->instance : "");
+    text_printf(t->out, "Expected and observed, checked units over all runs%s%s:\n\n",
+                t->known ? ", one for each " : "", t->known ? t->which.test->oracle->instance : "");
     markdown_result(t->out, t->result, MOST_PLACES);
-    markdown_unfold(t->out);
 }
 
 // Of a crash, a hang or a lost device.
@@ -201,35 +210,44 @@ const struct report_reference *report_reference_find(const char *name)
                    compare);
 }
 
+// A sentence on the models that fail, and the command that explains a failure under the one that
+// fails most often.
 static void print_models(const struct ticket *t)
 {
     const struct report_reference *row = report_reference_find(t->result->name);
-    if (!row)
-        return;
-    markdown_fold(t->out, "What the models of the SIMT simulator do with it");
-    text_puts(t->out, "The SIMT simulator executes SPIR-V by the rules of a model. Runs of this "
-                      "variant, of all subgroup sizes that were tried:\n\n");
-    static const struct table_column heads[] = {{.title = "model"}, {.title = "failed runs"}};
-    struct table table = {TABLE_OF(heads)};
-    for (size_t i = 0; report_reference_models[i]; i++) {
+    struct text fail = {0}, pass = {0}, command = {0};
+    double most = 0;
+    size_t best = 0;
+    for (size_t i = 0; row && report_reference_models[i]; i++) {
         const unsigned failed = row->by[i].failed, runs = row->by[i].runs;
-        if (runs == 0)
-            continue;
-        table_row(&table);
-        table_put(&table, TONE_PLAIN, "%s", report_reference_models[i]);
-        table_put(&table, failed ? TONE_STRONG : TONE_PLAIN, "%u of %u", failed, runs);
+        if (failed)
+            text_printf(&fail, "%s%s (%u of %u runs)", fail.length ? ", " : "",
+                        report_reference_models[i], failed, runs);
+        else if (runs)
+            text_printf(&pass, "%s%s", pass.length ? ", " : "", report_reference_models[i]);
+        if (failed && failed > most * runs) {
+            most = (double)failed / runs;
+            best = i;
+        }
     }
-    table_markdown(&table, SIZE_MAX, t->out);
-    table_clear(&table);
-    text_puts(t->out,
-              "A model that fails shows one behaviour that this device may have; a model that "
-              "passes proves nothing about the device. To see one of them fail step by step:\n\n");
-    struct text command = {0};
-    text_puts(&command, "./litmus explain ");
-    text_quote(&command, t->result->name);
-    markdown_command(t->out, command.data);
+    if (fail.length) {
+        markdown_fold(t->out, "What execution models of the SIMT simulator do with it");
+        markdown_printf(t->out,
+                        "It fails under %s%s%s. A model that fails shows one behaviour that "
+                        "this device may have. One failing run, step by step:\n\n",
+                        fail.data, pass.length ? " and passes under " : "",
+                        pass.length ? pass.data : "");
+        text_puts(&command, "./litmus explain ");
+        text_quote(&command, t->result->name);
+        text_printf(&command, " --simt %s", report_reference_models[best]);
+        if (t->known)
+            text_printf(&command, ",subgroup=%u", t->which.subgroup);
+        markdown_command(t->out, command.data);
+        markdown_unfold(t->out);
+    }
+    text_free(&fail);
+    text_free(&pass);
     text_free(&command);
-    markdown_unfold(t->out);
 }
 
 static bool is_blank(const char *line)
@@ -321,18 +339,15 @@ static void print_excerpt(const struct ticket *t, size_t room)
     report_excerpt(&lines, module ? cat_module_page(test, module) : cat_test_source(test),
                    test->head.family, EXCERPT);
     if (lines.data && lines.length < room) {
-        text_printf(&title, "Shader source, around the operation under test (%s)",
-                    variant[0] ? variant : "the only variant");
-        markdown_fold(t->out, title.data);
+        text_printf(&title,
+                    "The shader around the operation under test (%s); `litmus show %s` has "
+                    "all of it:\n\n",
+                    variant[0] ? variant : "the only variant", test->head.name);
+        text_append(t->out, title.data, title.length);
         if (module && t->result->sha256[0] && strcmp(module->sha256, t->result->sha256) != 0)
             text_puts(t->out, "**The module that ran is of another version of the test; this is "
                               "the source of the version that wrote this report.**\n\n");
         markdown_fence(t->out, "", lines.data);
-        text_puts(t->out, "Full source:\n\n");
-        text_free(&title);
-        text_printf(&title, "./litmus show %s", test->head.name);
-        markdown_command(t->out, title.data);
-        markdown_unfold(t->out);
     }
     text_free(&lines);
     text_free(&title);
@@ -355,10 +370,14 @@ void markdown_ticket(struct text *out, const struct report_code *code,
     print_sentence(&t);
     markdown_remarks(out, result);
     print_table(&t);
-    text_puts(out, "To reproduce:\n\n");
-    markdown_again(out, model, result);
+    text_puts(out, "To reproduce, and to write a bundle that needs no litmus:\n\n");
+    print_commands(&t);
     // Long strings of a strange store leave less room: what does not fit is left out as a whole.
     print_outcomes(&t);
+    if (t.known && out->length + ROOM_TO_FOLD < limit)
+        print_excerpt(&t, limit - out->length - ROOM_TO_FOLD / 2);
+    if (out->length + ROOM_TO_FOLD < limit)
+        markdown_one_code(out, code, result, ROOM_TO_FOLD);
     print_evidence(&t);
     if (out->length + ROOM_TO_FOLD < limit)
         print_pairs(&t);
@@ -366,8 +385,4 @@ void markdown_ticket(struct text *out, const struct report_code *code,
         print_question(&t);
     if (out->length + ROOM_TO_FOLD < limit)
         print_models(&t);
-    if (out->length + ROOM_TO_FOLD < limit)
-        markdown_one_code(out, code, result, (limit - out->length) * 2 / 3);
-    if (t.known && out->length + ROOM_TO_FOLD < limit)
-        print_excerpt(&t, limit - out->length - ROOM_TO_FOLD / 2);
 }

@@ -454,7 +454,8 @@ static void in_markdown(void **state)
     assert_int_equal(count_of(text, "<script>"), count_of(text, "; </pre><script>`````"));
     free(text);
     text = make(&made, report_markdown, none);
-    contains(text, "<details><summary>Compiled code</summary>");
+    contains(text, "\nCompiled code");
+    contains(text, "<details><summary>Difference to sync=control-once");
     contains(text, "\n- s_barrier\n");
     contains(text, "the only known cross-lane read");
     assert_int_equal(count_of(text, "<details>"), count_of(text, "</details>"));
