@@ -16,7 +16,8 @@ uint32_t bench_pushed(uint64_t seed);
 // A scan done n times over is one sum: word j becomes the sum over d of C(n - 1 + d, d) times word
 // j - d, over the words of its subgroup or block, since the series of a scan is 1 / (1 - z). The
 // additions of a chain are those of the Fibonacci numbers, which are doubled here. Shuffles by xor
-// are one such shuffle, or none.
+// are one such shuffle, or none. Scans of the whole device, and copies, are sums that begin anew at
+// each segment (look_segment).
 void bench_expect(const struct bench_row *row, uint32_t subgroup, uint32_t pushed,
                   const uint32_t *input, uint32_t *expected);
 

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "cli/cli.h"
 #include "cli/device.h"
+#include "cli/repro.h"
 #include "engine/client.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
@@ -48,22 +49,28 @@ static const struct cli_option options[] = {
 
 const struct cli_syntax cli_repro_syntax = {
     .name = "repro",
-    .usage = "[OPTION]... CONFIGURATION",
+    .usage = "[OPTION]... CONFIGURATION|bench:ROW",
     .about = "Writes a folder with one configuration for a bug report: its question and results, "
              "the\nshader, its data, and a reproducer in one C file with a Makefile. It does not "
              "need litmus.\nUses the session's result of this configuration, a failed one first; "
-             "without a result the\nfolder is made for a device of this machine.",
+             "without a result the\nfolder is made for a device of this machine. bench:ROW is the "
+             "kernel of a row of 'litmus\nbench scan' or 'lookback'; @elements=N,loops=N behind it "
+             "are its size.",
     CLI_OPTIONS(options, struct options, .db = "litmus.db"),
     .operands = CLI_OPERANDS_TESTS,
-    .more = "example:\n"
+    .more = "exit codes: 0 written, 2 usage or input, 77 the configuration cannot run on the "
+            "device\n\n"
+            "examples:\n"
             "  litmus repro "
-            "'barrier.long-loop/form=one@workgroup=64,iterations=100000' -o ticket\n",
+            "'barrier.long-loop/form=one@workgroup=64,iterations=100000' -o ticket\n"
+            "  litmus repro bench:subgroup/emulated/none/items=1/workgroup=256@elements=4096\n",
 };
 
 // Everything that one invocation holds.
 struct making {
     const struct options *chosen;
-    bool store_given; // --db or --session: the result has to be there
+    const char *bench; // the row of a benchmark; NULL: `which` it is
+    bool store_given;  // --db or --session: the result has to be there
     struct cat_case which;
     struct report_model model;
     bool has_model;
@@ -122,6 +129,10 @@ static bool take_result(struct making *m, struct lit_error *error)
                         "session %" PRId64 " of %.200s has no result of this configuration%s",
                         m->model.session.id, m->chosen->db,
                         m->chosen->devices.count ? " on that device" : "");
+    if (m->result->result == ENG_SKIP)
+        return lit_fail(error, LIT_EXIT_NOTHING, "it cannot run on %.100s, session %" PRId64 ": %s",
+                        m->model.devices[m->result->device].facts.name, m->model.session.id,
+                        m->result->reason);
     struct cat_case measured;
     cat_case_find(&m->result->cfg, &measured, NULL);
     m->which.subgroup = measured.subgroup;
@@ -237,28 +248,34 @@ static bool look_at_devices(struct making *m, struct lit_error *error)
     if (m->facts.problem[0])
         return lit_fail(error, LIT_EXIT_NOTHING, "nothing can run on %s: %s", m->facts.name,
                         m->facts.problem);
-    capture_code(m, &inventory->devices[first]);
+    if (!m->bench)
+        capture_code(m, &inventory->devices[first]);
+    else
+        snprintf(m->no_code, sizeof m->no_code, "'litmus bench --keep FOLDER' writes that of rows");
     return true;
 }
 
 // The folder
 
 // "repro-shuffle.scan-loop-1f2e3d4c": the digits stand for the configuration.
-static void default_folder(const struct cat_case *which, struct text *folder)
+static void default_folder(const struct making *m, struct text *folder)
 {
     struct text name = {0};
-    cat_case_name(which, &name);
-    text_printf(folder, "repro-%s-%08" PRIx32, which->test->head.name,
+    if (m->bench)
+        text_puts(&name, m->bench);
+    else
+        cat_case_name(&m->which, &name);
+    text_printf(folder, "repro-%s-%08" PRIx32, m->bench ? "bench" : m->which.test->head.name,
                 (uint32_t)random_derive(0, name.data));
     text_free(&name);
 }
 
-static bool prepare(const struct making *m, uint64_t seed, struct eng_prepared *ready,
-                    struct lit_error *error)
+static bool prepare_case(const struct making *m, uint64_t seed, struct eng_prepared *ready,
+                         struct lit_error *error)
 {
     const struct eng_prepare how = {
         .which = &m->which, .facts = &m->facts, .most_words = UINT64_MAX / 8};
-    if (!eng_prepare(&how, ready, error) || !repro_fits(ready, error))
+    if (!eng_prepare(&how, ready, error))
         return false;
     if (m->result && m->result->sha256[0] && strcmp(m->result->sha256, ready->module->sha256) != 0)
         return lit_fail(error, LIT_EXIT_USAGE,
@@ -266,7 +283,28 @@ static bool prepare(const struct making *m, uint64_t seed, struct eng_prepared *
                         "(SHA-256 %.12s..., here %.12s...): run it again",
                         m->model.session.id, m->chosen->db, m->result->sha256,
                         ready->module->sha256);
+    if (!repro_fits(ready, error))
+        return false;
     eng_prepare_data(ready, seed);
+    return true;
+}
+
+// Fills ready, and what *repro says that it is; `name` is that of a test's configuration.
+static bool prepare(const struct making *m, struct cli_repro_bench *bench, struct text *name,
+                    struct eng_prepared *ready, struct repro *repro, struct lit_error *error)
+{
+    struct lit_error why = {0};
+    const bool good = m->bench ? cli_repro_bench(m->bench, &m->facts, m->chosen->simt.count > 0,
+                                                 repro->seed, bench, ready, repro, &why) &&
+                                     repro_fits(ready, &why)
+                               : prepare_case(m, repro->seed, ready, &why);
+    if (!good)
+        return lit_fail(error, why.code, "%s%.100s%s%s",
+                        why.code == LIT_EXIT_NOTHING ? "it cannot run on " : "",
+                        why.code == LIT_EXIT_NOTHING ? m->facts.name : "",
+                        why.code == LIT_EXIT_NOTHING ? ": " : "", why.message);
+    if (!m->bench)
+        repro_of_test(repro, name);
     return true;
 }
 
@@ -290,7 +328,8 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
     const struct options *o = m->chosen;
     struct eng_prepared ready = {0};
     struct repro_bundle bundle = {0};
-    struct text folder = {0};
+    struct cli_repro_bench bench = {0};
+    struct text folder = {0}, name = {0};
     struct repro repro = {
         .ready = &ready,
         .facts = &m->facts,
@@ -309,8 +348,9 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
     if (o->output)
         text_puts(&folder, o->output);
     else
-        default_folder(&m->which, &folder);
-    bool good = repro_folder_free(folder.data, error) && prepare(m, repro.seed, &ready, error);
+        default_folder(m, &folder);
+    bool good =
+        repro_folder_free(folder.data, error) && prepare(m, &bench, &name, &ready, &repro, error);
     if (good) {
         choose_code(m, &repro);
         repro_make(&repro, &bundle);
@@ -332,6 +372,8 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
     }
     repro_clear(&bundle);
     eng_prepared_clear(&ready);
+    cli_repro_bench_clear(&bench);
+    text_free(&name);
     text_free(&folder);
     return good;
 }
@@ -345,9 +387,14 @@ static bool make(struct making *m, const struct cli_list *operands, struct text 
                             ? "only one configuration at a time: unexpected '%.80s'"
                             : "missing configuration: 'litmus list --names' prints them",
                         operands->count ? operands->items[1] : "");
-    if (!cat_case_parse(operands->items[0], &m->which, error))
+    if (cli_repro_is_bench(operands->items[0]))
+        m->bench = operands->items[0];
+    else if (!cat_case_parse(operands->items[0], &m->which, error))
         return false;
-    const bool live = m->chosen->simt.count > 0;
+    if (m->bench && (m->store_given || m->chosen->amber))
+        return lit_fail(error, LIT_EXIT_USAGE, "%s is for tests, not for benchmarks",
+                        m->store_given ? "a store" : "--amber");
+    const bool live = m->chosen->simt.count > 0 || m->bench;
     if (live && m->store_given)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--simt is for what was not measured: it does not go with --db or "

@@ -15,8 +15,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Makefile.txt, terminated; made by the build.
-extern const char repro_makefile[];
+// Makefile.txt and run.sh, terminated; made by the build.
+extern const char repro_makefile[], repro_run[];
+
+void repro_of_test(struct repro *repro, struct text *name)
+{
+    const struct eng_prepared *ready = repro->ready;
+    const struct cat_test *test = ready->which.test;
+    cat_case_name(&ready->which, name);
+    repro->name = name->data;
+    repro->head = &test->head;
+    repro->page = cat_module_page(test, ready->module);
+    repro->words = cat_module_words(test, ready->module);
+    repro->expectation = cat_expectation_name(cat_case_expectation(&ready->which, &repro->reason));
+}
 
 bool repro_from_glsl(const struct repro *repro)
 {
@@ -74,8 +86,8 @@ enum repro_compare repro_compare(const struct cat_mode *mode, const uint32_t *ex
 
 bool repro_fits(const struct eng_prepared *ready, struct lit_error *error)
 {
-    const struct cat_head *head = &ready->which.test->head;
-    for (size_t i = 0; i < head->sweep_count; i++)
+    const struct cat_head *head = ready->which.test ? &ready->which.test->head : NULL;
+    for (size_t i = 0; head && i < head->sweep_count; i++)
         if (cat_case_sweep(&ready->which, i) == CAT_LARGEST)
             return lit_fail(error, LIT_EXIT_USAGE,
                             "%s=largest depends on the memory of the machine: name a number",
@@ -118,19 +130,18 @@ static void add_evidence(const struct report_result *result, struct text *out)
 void repro_make(const struct repro *repro, struct repro_bundle *bundle)
 {
     const struct eng_prepared *ready = repro->ready;
-    const struct cat_test *test = ready->which.test;
     const struct cat_module *module = ready->module;
     memset(bundle, 0, sizeof *bundle);
     struct text *readme = repro_add(bundle, "README.md");
-    text_puts(repro_add(bundle, repro_from_glsl(repro) ? "test.comp" : "test.spvasm"),
-              cat_module_page(test, module));
-    add_words(bundle, "test.spv", cat_module_words(test, module), module->count);
+    text_puts(repro_add(bundle, repro_from_glsl(repro) ? "test.comp" : "test.spvasm"), repro->page);
+    add_words(bundle, "test.spv", repro->words, module->count);
     text_printf(repro_add(bundle, "test.spv.sha256"), "%s  test.spv\n", module->sha256);
     if (ready->shape.input_words)
         add_words(bundle, "input.bin", ready->input, ready->shape.input_words);
     add_words(bundle, "expected.bin", ready->expected, repro_expected_words(repro));
     repro_program(repro, repro_add(bundle, "repro.c"));
     text_puts(repro_add(bundle, "Makefile"), repro_makefile);
+    text_puts(repro_add(bundle, "run"), repro_run);
     if (repro->amber && !repro_amber_lacks(repro))
         repro_amber(repro, repro_add(bundle, "test.amber"));
     repro_facts(repro, repro_add(bundle, "facts.json"));
@@ -173,6 +184,19 @@ static void path_in(struct text *path, const char *folder, const char *name)
     text_printf(path, "%s/%s", folder, name);
 }
 
+// Makes the folders above, as far as they are not there.
+static bool make_above(const char *folder)
+{
+    char *path = lit_strdup(folder);
+    bool good = true;
+    for (char *slash = path; good && (slash = strchr(slash + 1, '/')); *slash = '/') {
+        *slash = '\0';
+        good = mkdir(path, 0777) == 0 || errno == EEXIST;
+    }
+    free(path);
+    return good;
+}
+
 bool repro_write(const struct repro_bundle *bundle, const char *folder, struct lit_error *error)
 {
     struct text made = {0}, path = {0};
@@ -180,7 +204,7 @@ bool repro_write(const struct repro_bundle *bundle, const char *folder, struct l
     while (length > 1 && folder[length - 1] == '/')
         length--;
     text_printf(&made, "%.*s.XXXXXX", (int)length, folder);
-    if (!mkdtemp(made.data)) {
+    if (!make_above(made.data) || !mkdtemp(made.data)) {
         fail(error, folder, errno);
         text_free(&made);
         return false;

@@ -31,7 +31,7 @@ static void put_twin_name(const struct repro *repro, struct text *out)
 
 static void mark(const struct repro *repro, struct report_marks *marks)
 {
-    report_marks_make(repro->code, repro->ready->which.test->head.name,
+    report_marks_make(repro->code, repro->head->name,
                       repro->result && repro->result->failed_runs > 0, marks);
 }
 

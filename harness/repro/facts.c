@@ -51,16 +51,10 @@ static json_t *make_device(const struct dev_facts *facts)
 static json_t *make_configuration(const struct repro *repro)
 {
     const struct eng_prepared *ready = repro->ready;
-    struct text name = {0};
-    cat_case_name(&ready->which, &name);
-    json_t *configuration =
-        json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "name", field_text(name.data), "sha256",
-                  field_text(ready->module->sha256), "expectation",
-                  cat_expectation_name(cat_case_expectation(&ready->which, NULL)), "seed",
-                  field_hex(repro->seed), "stream", field_hex(ready->stream), "first_run",
-                  field_count(repro->first), "runs", field_count(repro->runs));
-    text_free(&name);
-    return configuration;
+    return json_pack("{s:o, s:o, s:s?, s:o, s:o, s:o, s:o}", "name", field_text(repro->name),
+                     "sha256", field_text(ready->module->sha256), "expectation", repro->expectation,
+                     "seed", field_hex(repro->seed), "stream", field_hex(ready->stream),
+                     "first_run", field_count(repro->first), "runs", field_count(repro->runs));
 }
 
 static json_t *make_measured(const struct repro *repro)

@@ -3,14 +3,18 @@
 
 #include "repro/repro.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-// template.c, terminated; made by the build.
-extern const char repro_template[];
+// template.c and template_device.c, terminated; made by the build.
+extern const char repro_template[], repro_device[];
 
 #define BEGIN "//<configuration>\n"
 #define END   "//</configuration>\n"
+#define NEXT  "// What follows stands in a file of its own here"
+#define REST  "//<rest>\n"
 
 const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
     [CAT_FEATURE_BASIC] = {"operations & VK_SUBGROUP_FEATURE_BASIC_BIT",
@@ -108,20 +112,55 @@ static void put_needs(struct text *out, uint64_t features)
     text_puts(out, "\n");
 }
 
+// A driver's words as a string of C: what could mean more is written by its number.
+static void put_string(struct text *out, const char *name, const char *string)
+{
+    text_printf(out, "#define %-18s \"", name);
+    for (const unsigned char *at = (const unsigned char *)string; *at; at++)
+        if (isalnum(*at) || strchr(" .,:-+_/()", *at))
+            text_append(out, (const char *)at, 1);
+        else
+            text_printf(out, "\\%03o", *at);
+    text_puts(out, "\"\n");
+}
+
+static void put_uuid(struct text *out, const char *name, const uint8_t uuid[16])
+{
+    char digits[33];
+    for (int i = 0; i < 16; i++)
+        snprintf(digits + 2 * i, 3, "%02x", uuid[i]);
+    put_string(out, name, digits);
+}
+
+static void put_device(struct text *out, const struct dev_facts *facts)
+{
+    text_printf(out, "// Where it was measured: taken if it is here.\n");
+    text_printf(out, "#define %-18s 0x%04" PRIx32 "u\n", "VENDOR", facts->vendor);
+    text_printf(out, "#define %-18s 0x%04" PRIx32 "u\n", "DEVICE", facts->product);
+    put_uuid(out, "DEVICE_UUID", facts->device_uuid);
+    put_uuid(out, "DRIVER_UUID", facts->driver_uuid);
+    put_string(out, "DRIVER_INFO", facts->driver_info);
+    text_puts(out, "\n");
+}
+
+static void put_bool(struct text *out, const char *name, bool value, const char *what)
+{
+    text_printf(out, "#define %-18s %-20s // %s\n", name, value ? "true" : "false", what);
+}
+
 static void put_configuration(struct text *out, const struct repro *repro)
 {
     const struct eng_prepared *ready = repro->ready;
     const struct cat_shape *shape = &ready->shape;
-    struct text name = {0};
-    cat_case_name(&ready->which, &name);
-    text_printf(out, "#define NAME \\\n    \"%s\"\n", name.data);
-    text_free(&name);
+    text_printf(out, "#define NAME \\\n    \"%s\"\n", repro->name);
     put_define(out, "RUNS", WIDE, repro->runs, "dispatches");
     put_define(out, "FIRST_RUN", WIDE, repro->first, "the number of the first");
     text_printf(out, "#define STREAM             UINT64_C(0x%016" PRIx64 ")\n", ready->stream);
-    text_puts(out, "// Run i gets the push constant `seed`: the low half of splitmix64(STREAM + "
-                   "i).\n\n");
-    put_define(out, "SUBGROUP_SIZE", NARROW, ready->args.subgroup, "invocations");
+    put_bool(out, "FIXED_SEED", repro->fixed_seed, "every run gets the low half of STREAM");
+    text_puts(out, "// Else run i gets the push constant `seed`: the low half of "
+                   "splitmix64(STREAM + i).\n\n");
+    put_define(out, "SUBGROUP_SIZE", NARROW, ready->args.subgroup, "invocations; 0: any");
+    put_define(out, "WORKGROUP_SIZE", NARROW, ready->args.workgroup, "invocations");
     put_define(out, "WORKGROUPS", NARROW, shape->workgroups, "in x");
     put_define(out, "ELEMENTS", NARROW, shape->elements, "the push constant `elements`");
     put_define(out, "INPUT_WORDS", WIDE, shape->input_words, "32-bit words");
@@ -132,12 +171,9 @@ static void put_configuration(struct text *out, const struct repro *repro)
                "words of the expectation for each of these");
     put_define(out, "EXPECTED_WORDS", WIDE, repro_expected_words(repro),
                "of expected.bin, for all or for every unit");
-    text_printf(out, "#define %-18s %-20s // all runs of a pipeline have to store the same words\n",
-                "DETERMINISTIC", ready->deterministic ? "true" : "false");
-    text_printf(out,
-                "#define %-18s 0x%04" PRIx32 "u%-13s // where it was measured: taken if it is "
-                "here\n#define %-18s 0x%04" PRIx32 "u\n\n",
-                "VENDOR", repro->facts->vendor, "", "DEVICE", repro->facts->product);
+    put_bool(out, "DETERMINISTIC", ready->deterministic,
+             "all runs of a pipeline have to store the same words");
+    put_device(out, repro->facts);
     put_outcomes(out, &ready->mode);
     put_constants(out, ready);
     put_needs(out, ready->module->features);
@@ -172,14 +208,15 @@ static bool take_condition(const char *line, size_t length, const char *check, b
 void repro_program(const struct repro *repro, struct text *out)
 {
     const char *begin = strstr(repro_template, BEGIN), *end = strstr(begin, END) + strlen(END);
-    const char *check = checks[repro->ready->mode.check];
+    const char *check = checks[repro->ready->mode.check], *next = strstr(end, NEXT);
     bool kept = true;
     text_append(out, repro_template, (size_t)(begin - repro_template));
     put_configuration(out, repro);
-    for (const char *line = end; *line;) {
+    for (const char *line = end; line < next;) {
         const size_t length = strcspn(line, "\n"), whole = length + (line[length] == '\n');
         if (!take_condition(line, length, check, &kept) && kept)
             text_append(out, line, whole);
         line += whole;
     }
+    text_puts(out, strstr(repro_device, REST) + strlen(REST));
 }

@@ -33,32 +33,28 @@ void repro_printf(struct text *out, const char *format, ...)
 
 static void put_question(const struct repro *repro, struct text *out)
 {
-    const struct cat_case *which = &repro->ready->which;
-    const struct cat_head *head = &which->test->head;
-    const char *reason = NULL;
-    const enum cat_expectation expectation = cat_case_expectation(which, &reason);
-    struct text name = {0};
-    cat_case_name(which, &name);
-    text_printf(out, "# %s\n\n`%s`\n\n", head->name, name.data);
+    const struct cat_head *head = repro->head;
+    text_printf(out, "# %s\n\n`%s`\n\n", head->name, repro->name);
     text_paragraph(out, "", head->asks);
     text_puts(out, "\n");
     struct text line = {0};
     text_printf(&line, "**A failing outcome means:** %s", head->fails);
     text_paragraph(out, "", line.data);
     text_free(&line);
-    text_printf(&line, "**What is expected:** %s: %s.", cat_expectation_name(expectation),
-                reason ? reason : "");
-    text_puts(out, "\n");
-    text_paragraph(out, "", line.data);
-    text_free(&line);
-    text_puts(out, "\nWhat the specifications say:\n\n");
+    if (repro->expectation) {
+        text_printf(&line, "**What is expected:** %s: %s.", repro->expectation,
+                    repro->reason ? repro->reason : "");
+        text_puts(out, "\n");
+        text_paragraph(out, "", line.data);
+        text_free(&line);
+    }
+    text_puts(out, head->spec_count ? "\nWhat the specifications say:\n\n" : "");
     for (size_t i = 0; i < head->spec_count; i++)
         text_paragraph(out, "- ", head->spec[i]);
     text_puts(out, "\n");
     text_printf(&line, "Origin: %s", head->origin);
     text_paragraph(out, "", line.data);
     text_puts(out, "\n");
-    text_free(&name);
     text_free(&line);
 }
 
@@ -73,6 +69,10 @@ static void put_machine(const struct repro *repro, struct text *out)
     repro_printf(out, "| driver | %s %s%s%s%s |\n", facts->driver_name, facts->driver_version,
                  facts->driver_info[0] ? " (" : "", facts->driver_info,
                  facts->driver_info[0] ? ")" : "");
+    text_puts(out, "| driver UUID | `");
+    for (size_t i = 0; i < sizeof facts->driver_uuid; i++)
+        text_printf(out, "%02x", facts->driver_uuid[i]);
+    text_puts(out, "` |\n");
     repro_printf(out, "| Vulkan | %s%s%s |\n", api, facts->loader[0] ? ", loader " : "",
                  facts->loader);
     repro_printf(out, "| subgroup size | %u (%u to %u) |\n", facts->subgroup, facts->subgroup_min,
@@ -161,6 +161,7 @@ static const struct {
     {"expected.bin", "the expected output, as `repro.c` compares it; of one unit if all are equal"},
     {"repro.c", "the reproducer: one file of C11, needs the Vulkan headers and the loader"},
     {"Makefile", "builds and runs it"},
+    {"run", "the same as a script, with exit codes for `git bisect run`"},
     {"test.amber", "some of the runs as a script for Amber"},
     {"code.txt", "the compiled code, as text"},
     {"code.bin", "the compiled code, as bytes: see above"},
@@ -178,9 +179,13 @@ static void put_use(const struct repro *repro, const struct repro_bundle *bundle
         "## How to run it\n\n"
         "    make run                        # %" PRIu64 " runs\n"
         "    make run ARGS='-n 100000 -d 1'  # more, on device 1 of `./repro -l`\n"
-        "    make %-26s # test.spv anew, after a change of the shader\n\n"
-        "Exit code 0: no run failed, 1: at least one did, 2: wrong usage or a Vulkan call "
-        "failed,\n3: a bounded wait expired in every run, 77: the device lacks something.\n\n"
+        "    make %-26s # test.spv anew, after a change of the shader\n"
+        "    ./repro -m other.spv            # another module of the same interface\n\n"
+        "Exit code of `./repro` 0: no run failed, 1: at least one did, 2: wrong usage, 125: "
+        "nothing "
+        "could\nbe judged. `sh run` builds and runs it with these exit codes, and 1 after a crash "
+        "of the driver, for\n`git bisect run`. Without `-d` it takes the device of the measured "
+        "driver (UUID and driverInfo), and\nends with 125 where it cannot tell which that is.\n\n"
         "## Files\n\n| file | bytes | |\n| --- | ---: | --- |\n",
         repro->runs, repro_from_glsl(repro) ? "compile" : "assemble");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)

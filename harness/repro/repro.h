@@ -11,6 +11,15 @@
 
 struct repro {
     const struct eng_prepared *ready; // with its data
+    // What it is; repro_of_test fills these from `ready`, of whose test they are.
+    const char *name;            // of the configuration
+    const struct cat_head *head; // name, asks, fails, spec and origin
+    const char *page;            // what the module was made from
+    const uint32_t *words;       // of the module
+    const char *expectation;     // NULL: none is stated
+    const char *reason;          // of the expectation
+    bool fixed_seed;             // every run gets the low half of ready->stream, not one of its own
+
     const struct dev_facts *facts;    // of the device that it was made ready for
     const char *system;               // kernel name, release, machine
     const struct report_model *model; // the session that has the result; NULL: not measured
@@ -22,6 +31,9 @@ struct repro {
     const struct isa_entry *twin; // of the nearest variant that did not fail; NULL: none
     const struct report_result *twin_result;
 };
+
+// Fills what says what a bundle is. `name` is appended to and has to live as long.
+void repro_of_test(struct repro *repro, struct text *name);
 
 #define REPRO_MAX_FILES 16
 
@@ -49,7 +61,7 @@ const char *repro_amber_lacks(const struct repro *repro);
 // Whether `folder` can be made: it is not there, or an empty folder. False with an error.
 bool repro_folder_free(const char *folder, struct lit_error *error);
 // Writes the files into a new folder beside `folder` and renames that: all of it is there or
-// nothing.
+// nothing. The folders above are made where they are not there.
 bool repro_write(const struct repro_bundle *bundle, const char *folder, struct lit_error *error);
 
 // The files of a bundle that are written, each by one function. Pure. Private to harness/repro/.

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 import unittest
@@ -15,6 +16,7 @@ import amber
 import harness
 
 SPIRV_AS = os.environ.get("LITMUS_SPIRV_AS", "spirv-as")
+GLSLANG = os.environ.get("LITMUS_GLSLANG", "glslangValidator")
 HEADERS = os.environ.get("LITMUS_VULKAN_CFLAGS", "")
 
 SCAN = ("shuffle.scan-loop/sync=none,reconvergence=default,form={form},op=add,mode=inclusive,"
@@ -52,10 +54,10 @@ def loader():
 
 
 class Case(harness.Case):
-    def command(self, *words, code=0, **more):
+    def command(self, *words, code=0, cwd=None, **more):
         environment = self.environment(**more)
         since = time.monotonic()
-        process = subprocess.Popen(words, cwd=self.path("bundle"), env=environment, text=True,
+        process = subprocess.Popen(words, cwd=cwd or self.path("bundle"), env=environment, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    start_new_session=True)
         self.started.append(process)
@@ -96,6 +98,8 @@ class OnTheReferenceDriver(Case):
         if "form=glslang" in entry["name"]:
             self.assertIn(b"void main()", self.read("test.comp"))
             self.assertNotIn(b"#include", self.read("test.comp"))
+            self.command(GLSLANG, "--target-env", "vulkan1.1", "-g0", "test.comp", "-o", "again.spv")
+            self.assertEqual(self.read("again.spv"), module)
             return
         text = self.read("test.spvasm").decode()
         self.assertIsNone(re.search(r"^#", text, re.M), "the preprocessor's lines are there")
@@ -154,7 +158,7 @@ class OnTheReferenceDriver(Case):
         self.assertIn("## Results", self.read("README.md").decode())
         self.build()
         result = self.command("./repro", drivers=[harness.SIMT], LITMUS_SIMT=f"model={settings}",
-                              code=1 if fails else 3 if gives_up else 0)
+                              code=1 if fails else 125 if gives_up else 0)
         self.assertEqual(self.counts(result), measured)
         # Every instance of every run is accounted for, and failures are called the same.
         rows = re.findall(r"^ *(\d+) [ *] (.*)$", result.out, re.M)
@@ -300,19 +304,181 @@ class OnLavapipe(Case):
         self.bundle(name, "--simt", "lockstep,subgroup=32")
         self.assertIn("Not measured", self.read("README.md").decode())
         self.build()
-        result = self.command("./repro", code=77)
-        self.assertIn("the device lacks subgroups of 32", result.out)
+        result = self.command("./repro", code=125)
+        self.assertIn("the device lacks subgroups of 32\n", result.out)
 
     def test_its_usage(self):
         self.bundle(self.RIGHT)
         self.build()
         self.command("./repro", "-n", code=2)
         self.command("./repro", "-n", "x", code=2)
-        self.assertIn("0: ", self.command("./repro", "-l").out)
-        self.assertIn("of 3 runs", self.command("./repro", "-n", "3", "-d", "0").out)
+        self.command("./repro", "-d", "0", code=2)
+        listed = self.command("./repro", "-l").out
+        self.assertRegex(listed, r"(?m)^1: .*, driver \S.*, driver UUID [0-9a-f]{32}, .*measured")
+        self.assertNotIn("0: ", listed)
+        self.assertIn("of 3 runs", self.command("./repro", "-n", "3", "-d", "1").out)
         self.assertIn("no device 7", self.command("./repro", "-d", "7", code=2).err)
         os.truncate(os.path.join(self.path("bundle"), "expected.bin"), 8)
-        self.assertIn("expected.bin", self.command("./repro", code=2).err)
+        self.assertIn("expected.bin", self.command("./repro", code=125).err)
+
+
+class OnTheSimulator(Case):
+    """What a bundle is used for, with the SIMT simulator as the driver."""
+
+    NAME = SCAN.format(form="variables", access="descriptor")
+    TWIN = NAME.replace("sync=none", "sync=control-each")
+
+    def prepare(self):
+        self.litmus("repro", self.NAME, "-o", self.path("bundle"), "-n", "5", "--simt",
+                    "snooping,subgroup=8,seed=7")
+        self.build()
+
+    def repro(self, *words, model="snooping", program=("./repro",), drivers=(harness.SIMT,), **how):
+        return self.command(*program, *words, drivers=drivers,
+                            LITMUS_SIMT=f"model={model},subgroup=8,seed=7", **how)
+
+    # Two drivers of one vendor and device id
+
+    def both(self, *words, first="SIMT", **how):
+        """A driver that says that it is another version, and the simulator."""
+        drivers = [harness.FAULT, harness.SIMT]
+        return self.repro(*words, drivers=drivers[::-1] if first == "SIMT" else drivers,
+                          LITMUS_FAULT="other-version", LITMUS_FAULT_DRIVER=harness.SIMT, **how)
+
+    def test_the_named_driver_of_two(self):
+        for first in ("SIMT", "FAULT"):
+            with self.subTest(first):
+                result = self.both(first=first, code=1)
+                self.assertRegex(result.out, r"(?m)^device [12]: .*model snooping.*, driver UUID "
+                                             r"[0-9a-f]{32}, .*, the measured driver$")
+                self.assertNotIn("THIS IS NOT", result.out)
+        self.assertIn("Mesa 99.9.9", self.both("-l").out)
+
+    def test_another_driver_is_said_loudly(self):
+        result = self.repro(drivers=[harness.FAULT], LITMUS_FAULT="other-version",
+                            LITMUS_FAULT_DRIVER=harness.SIMT, code=1)
+        self.assertRegex(result.out, r"(?m)^THIS IS NOT THE MEASURED DRIVER, which was .*snooping")
+        self.assertIn("driver Mesa 99.9.9", result.out)
+
+    def test_it_cannot_tell(self):
+        """The wrapper without a fault says what the simulator says."""
+        drivers = {"drivers": [harness.SIMT, harness.FAULT], "LITMUS_FAULT_DRIVER": harness.SIMT}
+        for model, line in (("snooping", "the measured driver"), ("tangled", "THIS IS NOT")):
+            result = self.repro(model=model, code=125, **drivers)
+            self.assertRegex(result.out, "(?m)^CANNOT TELL which of these devices .* with -d:$"
+                                         "\n  1: .*\n  2: ")
+            self.assertIn(line, result.out)
+        self.repro("-d", "2", code=1, **drivers)
+
+    def test_no_driver_at_all(self):
+        self.repro(drivers=[harness.HOLLOW], code=125)
+
+    # Exit codes for git bisect
+
+    def test_script(self):
+        run = ("sh", "bundle/run")
+        for model, code in (("lockstep", 0), ("snooping", 1), ("nothing", 125)):
+            self.repro("-n", "3", model=model, program=run, cwd=self.folder, code=code)
+        self.repro("-x", program=run, cwd=self.folder, code=125)
+        result = self.repro(program=run, cwd=self.folder, drivers=[harness.FAULT], code=1,
+                            LITMUS_FAULT="crash-on=any", LITMUS_FAULT_DRIVER=harness.SIMT)
+        self.assertIn("the driver crashed: signal", result.out)
+        self.assertIn("Error 125", self.repro("-d", "1", model="nothing", program=("make", "run"),
+                                              code=2).err)
+
+    def test_git_bisect(self):
+        """The driver of each commit is a model; one of them does not work at all."""
+        tree = self.path("driver")
+        git = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", tree)
+        os.mkdir(tree)
+        self.repro("init", "-q", program=git, cwd=self.folder)
+        models = ["lockstep", "tangled", "lockstep", "nothing", "tangled", "snooping", "snooping"]
+        for number, model in enumerate(models):
+            self.write("driver/model", model)
+            self.write("driver/number", str(number))
+            self.repro("add", ".", program=git, cwd=self.folder)
+            self.repro("commit", "-q", "-m", f"{number}: {model}", program=git, cwd=self.folder)
+        self.repro("bisect", "start", "HEAD", "HEAD~6", program=git, cwd=self.folder)
+        result = self.repro("bisect", "run", "sh", "-c", "LITMUS_SIMT=model=$(cat model),subgroup=8 "
+                            "sh ../bundle/run -n 3", program=git, cwd=self.folder)
+        self.assertRegex(result.out, r"is the first bad commit\n(.*\n)+.*5: snooping")
+        self.assertNotIn("3: ", result.out.split("is the first bad commit")[1])
+
+    # Other modules and limits
+
+    def test_another_module(self):
+        self.repro(code=1)
+        os.rename(self.path("bundle"), self.path("kept"))
+        self.bundle(self.TWIN, "--simt", "snooping,subgroup=8")
+        other = os.path.join(self.path("bundle"), "test.spv")
+        result = self.repro("-m", other, program=(self.path("kept/repro"),), cwd=self.path("kept"))
+        self.assertIn("0 of 5 runs failed", result.out)
+        self.assertIn("absent.spv", self.repro("-m", "absent.spv", code=125,
+                                               program=(self.path("kept/repro"),),
+                                               cwd=self.path("kept")).err)
+
+    def test_limits(self):
+        fault = {"LITMUS_FAULT": "max-subgroups=4", "LITMUS_FAULT_DRIVER": harness.SIMT}
+        result = self.repro(drivers=[harness.FAULT], code=125, **fault)
+        self.assertIn("maxComputeWorkgroupSubgroups is 4", result.out)
+        # And the program: measured, and not measured.
+        how = {"fault": "max-subgroups=4", "LITMUS_FAULT_DRIVER": harness.SIMT,
+               "LITMUS_SIMT": "subgroup=8"}
+        lines = [self.litmus("repro", self.NAME, "-o", self.path("other"), **how)]
+        run = self.litmus("run", self.NAME + "*", "-n", "1", "-q", "--db", "store.db", **how)
+        self.assertEqual(run.code, 77, run)
+        lines.append(self.litmus("repro", self.NAME, "-o", self.path("other"), "--db", "store.db",
+                                 **how))
+        for result in lines:
+            self.assert_one_line(result, 77, "it cannot run on", "maxComputeWorkgroupSubgroups 4")
+            self.assertFalse(os.path.exists(self.path("other")))
+
+
+class Benchmarks(Case):
+    """Their kernels in bundles."""
+
+    def check(self, row, model, code):
+        self.bundle("bench:" + row, "--simt", f"{model},subgroup=8", "-n", "3")
+        self.build()
+        facts = json.loads(self.read("facts.json"))["configuration"]
+        self.assertTrue(facts["name"].startswith(f"bench:{row}@elements=4096"), facts)
+        self.assertIsNone(facts["expectation"])
+        self.assertEqual(hashlib.sha256(self.read("test.spv")).hexdigest(), facts["sha256"])
+        self.command(SPIRV_AS, "--target-env", "spv1.3", "test.spvasm", "-o", "again.spv")
+        self.assertEqual(self.read("again.spv"), self.read("test.spv"))
+        result = self.command("./repro", drivers=[harness.SIMT],
+                              LITMUS_SIMT=f"model={model},subgroup=8", code=code)
+        self.assertEqual(self.counts(result), (3 if code else 0, 3, 0))
+
+    def test_a_scan(self):
+        self.check("subgroup/emulated/none/items=1/workgroup=256", "lockstep", 0)
+
+    def test_a_scan_that_fails(self):
+        self.check("workgroup/emulated/none/items=4/workgroup=256", "snooping", 1)
+
+    def test_a_lookback(self):
+        self.check("held=4/shared=0/looks=2/lanes=32/encoding=word64/order=ticket/edge=branch/"
+                   "stage=whole/fence=device/workgroup=128", "lockstep", 0)
+
+    @harness.full
+    def test_limits_and_copies(self):
+        for row in ("limit/shuffles/chains=8", "limit/adds/chains=1", "limit/copy",
+                    "copy/vectors=4/workgroup=64"):
+            with self.subTest(row):
+                self.check(row, "tangled", 0)
+                shutil.rmtree(self.path("bundle"))
+
+    def test_refusals(self):
+        row = "bench:subgroup/native/none/items=1/workgroup=256"
+        for name, *words in ((row.replace("native", "natve"), "did you mean"),
+                             (row + "@elements=5000", "power of two"),
+                             (row + "@elements=12", "from 4096"), (row + "@loops=x", "loops=N"),
+                             (row + "@workgroup=1", "elements=N")):
+            result = self.litmus("repro", name, "--simt", "lockstep", "-o", self.path("bundle"))
+            self.assert_one_line(result, 2, *words)
+        self.assert_one_line(self.litmus("repro", row, "--db", "store.db"), 2, "for tests")
+        self.assert_one_line(self.litmus("repro", row, "--simt", "lockstep,subgroup=2"), 77,
+                             "cannot run", "4 to 128")
 
 
 class Refusing(Case):
@@ -339,6 +505,13 @@ class Refusing(Case):
         self.assertEqual(os.listdir(self.path("bundle")), ["mine"])
         os.remove(self.path("bundle/mine"))
         self.bundle(self.RIGHT)
+
+    def test_folders_above(self):
+        result = self.litmus("repro", self.RIGHT, "-o", "a/b/c/")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("repro.c", os.listdir(self.path("a/b/c")))
+        self.write("file", "x")
+        self.assert_one_line(self.litmus("repro", self.RIGHT, "-o", "file/b"), 2, "file/b")
 
     def test_another_module(self):
         store = self.path("store.db")

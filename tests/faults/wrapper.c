@@ -289,6 +289,11 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice device,
         if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
             if (is_on("nonsense") || has_fault("subgroup-size", &size))
                 ((VkPhysicalDeviceSubgroupProperties *)(void *)next)->subgroupSize = size;
+        } else if (next->sType ==
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES) {
+            VkPhysicalDeviceSubgroupSizeControlProperties *sizes = (void *)next;
+            if (has_fault("max-subgroups", &size))
+                sizes->maxComputeWorkgroupSubgroups = size;
         } else if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
             VkPhysicalDeviceDriverProperties *driver = (void *)next;
             if (is_on("nonsense"))

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel of a benchmark's row as what a bundle is made of: litmus repro bench:ROW.
+#pragma once
+
+#include "base/text.h"
+#include "catalogue/prepare.h"
+#include "repro/repro.h"
+
+#define CLI_REPRO_BENCH "bench:"
+
+struct cli_repro_bench {
+    struct text name;         // the configuration's, with what was not given
+    struct cat_module module; // what a bundle says of the kernel; its words are elsewhere
+    char *page;
+};
+
+// Whether an operand names a row: "bench:subgroup/emulated/none/items=4/workgroup=256".
+bool cli_repro_is_bench(const char *name);
+
+// Makes the row of that name ready for a device, with "@elements=N,loops=N" behind it or without,
+// with data of a seed, and fills what *repro says of it. `small`: fewer elements and loops where
+// the name has none. False with an error: no such row, or the device cannot run it
+// (LIT_EXIT_NOTHING). Clear *bench and *ready in any case.
+bool cli_repro_bench(const char *name, const struct dev_facts *facts, bool small, uint64_t seed,
+                     struct cli_repro_bench *bench, struct eng_prepared *ready, struct repro *repro,
+                     struct lit_error *error);
+void cli_repro_bench_clear(struct cli_repro_bench *bench);

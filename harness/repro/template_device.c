@@ -1,0 +1,740 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rest of the reproducer: see template.c.
+//<rest>
+// ---- Vulkan
+
+static struct tally tally;
+
+// A device that is lost or does not come back is a failure like another; the driver is not asked to
+// clean up.
+static void check(VkResult result, const char *call)
+{
+    if (result == VK_SUCCESS)
+        return;
+    printf("%s: VkResult %d%s\n", call, (int)result,
+           result == VK_ERROR_DEVICE_LOST ? ", the device was lost"
+           : result == VK_TIMEOUT         ? ", the device did not come back"
+                                          : "");
+    const bool seen = result == VK_ERROR_DEVICE_LOST || result == VK_TIMEOUT;
+    if (seen && tally.runs)
+        print_tally(&tally);
+    fflush(stdout);
+    _Exit(seen ? EXIT_SEEN : EXIT_CANNOT);
+}
+#define VK(call) check(call, #call)
+
+static void *allocate(uint64_t count, uint64_t size)
+{
+    void *memory = calloc((size_t)count, (size_t)size);
+    if (!memory) {
+        fprintf(stderr, "out of memory\n");
+        exit(EXIT_CANNOT);
+    }
+    return memory;
+}
+
+// Reads a file of 32-bit words; *count of them, or, if that is 0, as many as there are.
+static uint32_t *read_words(const char *path, uint64_t *count)
+{
+    FILE *file = fopen(path, "rb");
+    long size = -1;
+    if (file && fseek(file, 0, SEEK_END) == 0)
+        size = ftell(file);
+    if (size < 0 || size % 4 || (*count && (uint64_t)size != *count * 4)) {
+        fprintf(stderr, "%s is missing or invalid\n", path);
+        exit(EXIT_CANNOT);
+    }
+    *count = (uint64_t)size / 4;
+    uint32_t *words = allocate(*count + 1, 4);
+    rewind(file);
+    if (fread(words, 4, (size_t)*count, file) != *count) {
+        fprintf(stderr, "%s cannot be read\n", path);
+        exit(EXIT_CANNOT);
+    }
+    fclose(file);
+    return words;
+}
+
+// What is expected of all units; the file has it of one if it is the same of all.
+static uint32_t *read_expected(void)
+{
+    uint64_t count = EXPECTED_WORDS;
+    uint32_t *words = read_words("expected.bin", &count);
+    uint32_t *all = allocate(OUTPUT_WORDS * STRIDE, 4);
+    for (uint64_t i = 0; i < OUTPUT_WORDS * STRIDE; i++)
+        all[i] = words[i % count];
+    free(words);
+    return all;
+}
+
+static VkInstance instance;
+static VkPhysicalDevice physical;
+static VkDevice device;
+static VkQueue queue;
+static VkCommandPool command_pool;
+static VkCommandBuffer commands;
+static VkFence fence;
+static VkPhysicalDeviceMemoryProperties memory_types;
+static VkPhysicalDeviceLimits limits;
+static PFN_vkGetBufferDeviceAddress get_address; // NULL without buffer device addresses
+static uint32_t instance_api, api; // the versions that the loader and both sides speak
+
+// The features that are enabled: all that the tests of litmus can need and the device has, and
+// nothing else. Above all no robustBufferAccess, which changes code.
+static struct {
+    VkPhysicalDeviceFeatures2 base;
+    VkPhysicalDevice16BitStorageFeatures storage16;
+    VkPhysicalDevice8BitStorageFeatures storage8;
+    VkPhysicalDeviceShaderFloat16Int8Features float16_int8;
+    VkPhysicalDeviceShaderAtomicInt64Features int64_atomics;
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses;
+    VkPhysicalDeviceVulkanMemoryModelFeatures memory_model;
+    VkPhysicalDeviceShaderSubgroupExtendedTypesFeatures extended_types;
+    VkPhysicalDeviceSubgroupSizeControlFeatures size_control;
+    VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR subgroup_uniform;
+    VkPhysicalDeviceShaderClockFeaturesKHR clock;
+#ifdef VK_KHR_shader_maximal_reconvergence
+    VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR maximal;
+#endif
+#ifdef VK_KHR_shader_subgroup_rotate
+    VkPhysicalDeviceShaderSubgroupRotateFeaturesKHR rotate;
+#endif
+    VkBool32 partitioned; // an extension without a structure
+    VkPhysicalDeviceSubgroupProperties subgroup;
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes;
+} has;
+#ifdef VK_KHR_shader_maximal_reconvergence
+#define HAS_MAXIMAL has.maximal.shaderMaximalReconvergence
+#else // these headers are older than the extension
+#define HAS_MAXIMAL false
+#endif
+#ifdef VK_KHR_shader_subgroup_rotate
+#define HAS_ROTATE           has.rotate.shaderSubgroupRotate
+#define HAS_ROTATE_CLUSTERED has.rotate.shaderSubgroupRotateClustered
+#else
+#define HAS_ROTATE           false
+#define HAS_ROTATE_CLUSTERED false
+#endif
+
+#define TYPE(name) VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##name
+static const struct {
+    void *structure;
+    VkStructureType type;
+    uint32_t core; // the version that has it without the extension; 0: none
+    const char *extension;
+} features[] = {
+    {&has.storage16, TYPE(16BIT_STORAGE_FEATURES), VK_API_VERSION_1_1, "VK_KHR_16bit_storage"},
+    {&has.storage8, TYPE(8BIT_STORAGE_FEATURES), VK_API_VERSION_1_2, "VK_KHR_8bit_storage"},
+    {&has.float16_int8, TYPE(SHADER_FLOAT16_INT8_FEATURES), VK_API_VERSION_1_2,
+     "VK_KHR_shader_float16_int8"},
+    {&has.int64_atomics, TYPE(SHADER_ATOMIC_INT64_FEATURES), VK_API_VERSION_1_2,
+     "VK_KHR_shader_atomic_int64"},
+    {&has.addresses, TYPE(BUFFER_DEVICE_ADDRESS_FEATURES), VK_API_VERSION_1_2,
+     "VK_KHR_buffer_device_address"},
+    {&has.memory_model, TYPE(VULKAN_MEMORY_MODEL_FEATURES), VK_API_VERSION_1_2,
+     "VK_KHR_vulkan_memory_model"},
+    {&has.extended_types, TYPE(SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES), VK_API_VERSION_1_2,
+     "VK_KHR_shader_subgroup_extended_types"},
+    {&has.size_control, TYPE(SUBGROUP_SIZE_CONTROL_FEATURES), VK_API_VERSION_1_3,
+     "VK_EXT_subgroup_size_control"},
+    {&has.subgroup_uniform, TYPE(SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR), 0,
+     "VK_KHR_shader_subgroup_uniform_control_flow"},
+    {&has.clock, TYPE(SHADER_CLOCK_FEATURES_KHR), 0, "VK_KHR_shader_clock"},
+#ifdef VK_KHR_shader_maximal_reconvergence
+    {&has.maximal, TYPE(SHADER_MAXIMAL_RECONVERGENCE_FEATURES_KHR), 0,
+     "VK_KHR_shader_maximal_reconvergence"},
+#endif
+#ifdef VK_KHR_shader_subgroup_rotate
+    {&has.rotate, TYPE(SHADER_SUBGROUP_ROTATE_FEATURES_KHR), 0, "VK_KHR_shader_subgroup_rotate"},
+#endif
+};
+
+static void make_instance(void)
+{
+    VK(vkEnumerateInstanceVersion(&instance_api));
+    if (instance_api > VK_API_VERSION_1_3)
+        instance_api = VK_API_VERSION_1_3;
+    const VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                           .pApplicationName = "litmus",
+                                           .apiVersion = instance_api};
+    const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                       .pApplicationInfo = &application};
+    const VkResult result = vkCreateInstance(&info, NULL, &instance);
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
+        fprintf(stderr, "no Vulkan driver was found\n");
+        exit(EXIT_CANNOT);
+    }
+    check(result, "vkCreateInstance");
+}
+
+static VkExtensionProperties *read_extensions(VkPhysicalDevice of, uint32_t *count)
+{
+    VK(vkEnumerateDeviceExtensionProperties(of, NULL, count, NULL));
+    VkExtensionProperties *offered = allocate(*count + 1, sizeof *offered);
+    VK(vkEnumerateDeviceExtensionProperties(of, NULL, count, offered));
+    return offered;
+}
+
+static bool offers(const VkExtensionProperties *offered, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(offered[i].extensionName, name))
+            return true;
+    return false;
+}
+
+// A device of the loader's list, and how much of the measured one it is.
+struct candidate {
+    VkPhysicalDeviceProperties properties;
+    char device_uuid[33], driver_uuid[33];
+    char driver_info[VK_MAX_DRIVER_INFO_SIZE];
+    enum { ANOTHER, ANOTHER_DRIVER, SAME_DRIVER, MEASURED } match;
+};
+
+static void write_uuid(char text[33], const uint8_t uuid[VK_UUID_SIZE])
+{
+    for (size_t i = 0; i < VK_UUID_SIZE; i++)
+        snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+}
+
+// A driver's own words, without what a terminal would obey.
+static void make_printable(char *text, size_t size)
+{
+    text[size - 1] = '\0';
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = '?';
+}
+
+static struct candidate identify(VkPhysicalDevice of)
+{
+    struct candidate c = {.match = ANOTHER};
+    VkPhysicalDeviceDriverProperties driver = {.sType = TYPE(DRIVER_PROPERTIES)};
+    VkPhysicalDeviceIDProperties ids = {.sType = TYPE(ID_PROPERTIES)};
+    VkPhysicalDeviceProperties2 properties = {.sType = TYPE(PROPERTIES_2), .pNext = &ids};
+    uint32_t count;
+    VkExtensionProperties *offered = read_extensions(of, &count);
+    vkGetPhysicalDeviceProperties(of, &c.properties);
+    if ((c.properties.apiVersion >= VK_API_VERSION_1_2 && instance_api >= VK_API_VERSION_1_2) ||
+        offers(offered, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
+        ids.pNext = &driver;
+    vkGetPhysicalDeviceProperties2(of, &properties);
+    write_uuid(c.device_uuid, ids.deviceUUID);
+    write_uuid(c.driver_uuid, ids.driverUUID);
+    memcpy(c.driver_info, driver.driverInfo, sizeof c.driver_info);
+    make_printable(c.driver_info, sizeof c.driver_info);
+    make_printable(c.properties.deviceName, sizeof c.properties.deviceName);
+    if (c.properties.vendorID == VENDOR && c.properties.deviceID == DEVICE)
+        c.match = strcmp(c.driver_uuid, DRIVER_UUID) || strcmp(c.driver_info, DRIVER_INFO)
+                      ? ANOTHER_DRIVER
+                  : strcmp(c.device_uuid, DEVICE_UUID) ? SAME_DRIVER
+                                                       : MEASURED;
+    free(offered);
+    return c;
+}
+
+static void print_candidate(const char *before, uint32_t number, const struct candidate *c)
+{
+    printf("%s%" PRIu32 ": %s, driver %s, driver UUID %s, driver version 0x%" PRIx32 "%s\n", before,
+           number, c->properties.deviceName, c->driver_info[0] ? c->driver_info : "?",
+           c->driver_uuid, c->properties.driverVersion,
+           c->match >= SAME_DRIVER ? ", the measured driver" : "");
+}
+
+// The device that is most like the measured one; ends the program where several are.
+static uint32_t find_measured(const struct candidate *all, uint32_t count)
+{
+    uint32_t best = 0, equals = 0;
+    for (uint32_t i = 1; i < count; i++)
+        best = all[i].match > all[best].match ? i : best;
+    for (uint32_t i = 0; i < count; i++)
+        equals += all[i].match == all[best].match;
+    if (all[best].match < SAME_DRIVER)
+        printf(
+            "THIS IS NOT THE MEASURED DRIVER, which was %s, driver UUID %s, device 0x%04x:0x%04x\n",
+            DRIVER_INFO, DRIVER_UUID, VENDOR, DEVICE);
+    if (equals == 1)
+        return best;
+    printf("CANNOT TELL which of these devices is meant; name one with -d:\n");
+    for (uint32_t i = 0; i < count; i++)
+        if (all[i].match == all[best].match)
+            print_candidate("  ", i + 1, &all[i]);
+    exit(EXIT_CANNOT);
+}
+
+// Takes the device with number `wanted` from 1; 0: the measured one. With `list` only says which
+// there are.
+static void pick_device(uint64_t wanted, bool list)
+{
+    VkPhysicalDevice devices[64];
+    uint32_t count = COUNT(devices);
+    const VkResult result = vkEnumeratePhysicalDevices(instance, &count, devices);
+    if (result != VK_INCOMPLETE)
+        check(result, "vkEnumeratePhysicalDevices");
+    struct candidate *all = allocate(count + 1, sizeof *all);
+    for (uint32_t i = 0; i < count; i++) {
+        all[i] = identify(devices[i]);
+        if (list)
+            print_candidate("", i + 1, &all[i]);
+    }
+    if (list)
+        exit(EXIT_NOT_SEEN);
+    if (wanted > count || !count) {
+        fprintf(stderr, "there is no device %" PRIu64 ": there are %" PRIu32 "\n", wanted, count);
+        exit(count ? EXIT_USAGE : EXIT_CANNOT);
+    }
+    const uint32_t at = wanted ? (uint32_t)wanted - 1 : find_measured(all, count);
+    physical = devices[at];
+    limits = all[at].properties.limits;
+    vkGetPhysicalDeviceMemoryProperties(physical, &memory_types);
+    api =
+        all[at].properties.apiVersion < instance_api ? all[at].properties.apiVersion : instance_api;
+    print_candidate("device ", at + 1, &all[at]);
+    free(all);
+}
+
+// Asks for features and properties; has.base becomes a chain of exactly what is to be enabled.
+static uint32_t read_features(const char *enabled[COUNT(features) + 1])
+{
+    uint32_t count = 0, enabled_count = 0;
+    VkExtensionProperties *offered = read_extensions(physical, &count);
+    has.base.sType = TYPE(FEATURES_2);
+    for (size_t i = 0; i < COUNT(features); i++) {
+        const bool core = features[i].core && api >= features[i].core;
+        const bool there = core || offers(offered, count, features[i].extension);
+        if (there && !core)
+            enabled[enabled_count++] = features[i].extension;
+        VkBaseOutStructure *link = features[i].structure;
+        link->sType = there ? features[i].type : 0;
+        if (there) {
+            link->pNext = has.base.pNext;
+            has.base.pNext = link;
+        }
+    }
+    has.partitioned = offers(offered, count, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME);
+    if (has.partitioned)
+        enabled[enabled_count++] = VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME;
+    free(offered);
+    vkGetPhysicalDeviceFeatures2(physical, &has.base);
+    const VkPhysicalDeviceFeatures all = has.base.features;
+    has.base.features = (VkPhysicalDeviceFeatures){.shaderInt16 = all.shaderInt16,
+                                                   .shaderInt64 = all.shaderInt64,
+                                                   .shaderFloat64 = all.shaderFloat64};
+    has.clock.shaderDeviceClock = VK_FALSE;
+    has.addresses.bufferDeviceAddressCaptureReplay = VK_FALSE;
+    has.addresses.bufferDeviceAddressMultiDevice = VK_FALSE;
+    has.sizes.sType = TYPE(SUBGROUP_SIZE_CONTROL_PROPERTIES);
+    has.subgroup.sType = TYPE(SUBGROUP_PROPERTIES);
+    has.subgroup.pNext = has.size_control.sType ? &has.sizes : NULL;
+    VkPhysicalDeviceProperties2 properties = {.sType = TYPE(PROPERTIES_2), .pNext = &has.subgroup};
+    vkGetPhysicalDeviceProperties2(physical, &properties);
+    return enabled_count;
+}
+
+static bool can_choose_size(void)
+{
+    return has.size_control.subgroupSizeControl &&
+           (has.sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
+}
+
+static bool fits(uint64_t needed, const char *what, uint64_t most, const char *limit)
+{
+    if (needed > most)
+        printf("the device cannot run %" PRIu64 " %s: %s is %" PRIu64 "\n", needed, what, limit,
+               most);
+    return needed <= most;
+}
+
+// Says what the device lacks of what the test needs.
+static void check_needs(void)
+{
+    const bool compute = has.subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
+    const VkSubgroupFeatureFlags operations = compute ? has.subgroup.supportedOperations : 0;
+    const uint32_t usual = has.subgroup.subgroupSize, least = has.sizes.minSubgroupSize;
+    const uint32_t most = has.sizes.maxSubgroupSize, size = SUBGROUP_SIZE;
+    bool can = true;
+#define NEED(name, there)                                                                          \
+    if (!(there)) {                                                                                \
+        printf("the device lacks %s\n", name);                                                     \
+        can = false;                                                                               \
+    }
+    NEEDS(NEED)
+    if (size && size != usual && (!can_choose_size() || size < least || size > most)) {
+        printf("the device lacks subgroups of %" PRIu32 "\n", size);
+        can = false;
+    }
+    const uint64_t buffers[] = {INPUT_WORDS, OUTPUT_WORDS, STATE_WORDS};
+    for (size_t i = 0; i < COUNT(buffers); i++)
+        can &= fits(buffers[i] * 4, "bytes in a buffer", limits.maxStorageBufferRange,
+                    "maxStorageBufferRange");
+    can &= fits(WORKGROUPS, "workgroups", limits.maxComputeWorkGroupCount[0],
+                "maxComputeWorkGroupCount");
+    can &= fits(WORKGROUP_SIZE, "invocations in a workgroup", limits.maxComputeWorkGroupInvocations,
+                "maxComputeWorkGroupInvocations");
+    can &= fits(WORKGROUP_SIZE, "invocations in a workgroup", limits.maxComputeWorkGroupSize[0],
+                "maxComputeWorkGroupSize");
+    if (size && can_choose_size())
+        can &= fits(WORKGROUP_SIZE / (size ? size : 1), "subgroups in a workgroup",
+                    has.sizes.maxComputeWorkgroupSubgroups, "maxComputeWorkgroupSubgroups");
+    (void)operations;
+    if (!can)
+        exit(EXIT_CANNOT);
+}
+
+static void make_device(void)
+{
+    const char *extensions[COUNT(features) + 1];
+    const uint32_t extension_count = read_features(extensions);
+    check_needs();
+    VkQueueFamilyProperties families[64];
+    uint32_t count = COUNT(families), family = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+    while (family < count && !(families[family].queueFlags & VK_QUEUE_COMPUTE_BIT))
+        family++;
+    const float priority = 1;
+    const VkDeviceQueueCreateInfo queue_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                                .queueFamilyIndex = family,
+                                                .queueCount = 1,
+                                                .pQueuePriorities = &priority};
+    const VkDeviceCreateInfo device_info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                            .pNext = &has.base,
+                                            .queueCreateInfoCount = 1,
+                                            .pQueueCreateInfos = &queue_info,
+                                            .enabledExtensionCount = extension_count,
+                                            .ppEnabledExtensionNames = extensions};
+    VK(vkCreateDevice(physical, &device_info, NULL, &device));
+    vkGetDeviceQueue(device, family, 0, &queue);
+    if (has.addresses.bufferDeviceAddress)
+        get_address = (PFN_vkGetBufferDeviceAddress)vkGetDeviceProcAddr(
+            device,
+            api >= VK_API_VERSION_1_2 ? "vkGetBufferDeviceAddress" : "vkGetBufferDeviceAddressKHR");
+
+    const VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                               .queueFamilyIndex = family};
+    VK(vkCreateCommandPool(device, &pool_info, NULL, &command_pool));
+    const VkCommandBufferAllocateInfo commands_info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool = command_pool,
+        .commandBufferCount = 1};
+    VK(vkAllocateCommandBuffers(device, &commands_info, &commands));
+    const VkFenceCreateInfo fence_info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VK(vkCreateFence(device, &fence_info, NULL, &fence));
+}
+
+struct buffer {
+    VkBuffer handle;
+    VkDeviceMemory memory;
+    uint64_t words;
+    uint32_t *mapped;        // of a buffer for the host
+    VkDeviceAddress address; // 0 without buffer device addresses
+};
+
+static uint32_t find_memory(uint32_t types, VkMemoryPropertyFlags best, VkMemoryPropertyFlags least)
+{
+    for (uint32_t i = 0; i < memory_types.memoryTypeCount; i++)
+        if ((types >> i & 1) && (memory_types.memoryTypes[i].propertyFlags & best) == best)
+            return i;
+    return best == least ? 0 : find_memory(types, least, least);
+}
+
+static struct buffer make_buffer(uint64_t words, bool for_host)
+{
+    struct buffer buffer = {.words = words ? words : 1};
+    const bool addressed = get_address && !for_host;
+    const VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+        .size = buffer.words * 4,
+        .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                 (addressed ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u)};
+    VK(vkCreateBuffer(device, &info, NULL, &buffer.handle));
+    VkMemoryRequirements need;
+    vkGetBufferMemoryRequirements(device, buffer.handle, &need);
+    const VkMemoryPropertyFlags coherent =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                             .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+    const VkMemoryAllocateInfo allocation = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = addressed ? &flags : NULL,
+        .allocationSize = need.size,
+        .memoryTypeIndex =
+            for_host ? find_memory(need.memoryTypeBits,
+                                   coherent | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, coherent)
+                     : find_memory(need.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0)};
+    VK(vkAllocateMemory(device, &allocation, NULL, &buffer.memory));
+    VK(vkBindBufferMemory(device, buffer.handle, buffer.memory, 0));
+    if (for_host)
+        VK(vkMapMemory(device, buffer.memory, 0, VK_WHOLE_SIZE, 0, (void **)&buffer.mapped));
+    if (addressed)
+        buffer.address = get_address(
+            device,
+            &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
+                                         .buffer = buffer.handle});
+    return buffer;
+}
+
+static void begin(void)
+{
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                           .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    VK(vkResetCommandPool(device, command_pool, 0));
+    VK(vkBeginCommandBuffer(commands, &info));
+}
+
+// Whatever was recorded before happens before whatever follows.
+static void barrier(void)
+{
+    const VkPipelineStageFlags work =
+        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    const VkMemoryBarrier all = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
+                         VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
+                         VK_ACCESS_HOST_READ_BIT};
+    vkCmdPipelineBarrier(commands, work, work | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0, NULL, 0,
+                         NULL);
+}
+
+static void submit(void)
+{
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &commands};
+    VK(vkEndCommandBuffer(commands));
+    VK(vkResetFences(device, 1, &fence));
+    VK(vkQueueSubmit(queue, 1, &info, fence));
+    VK(vkWaitForFences(device, 1, &fence, VK_TRUE, TIMEOUT));
+}
+
+// ---- The test
+
+static struct buffer input, output, state, slots;
+static VkDescriptorSetLayout set_layout;
+static VkPipelineLayout layout;
+static VkDescriptorSet set;
+static VkPipeline pipeline;
+
+struct push {
+    uint64_t input, output, state; // device addresses
+    uint32_t elements, seed;
+};
+
+// Set 0: input, output, state, as storage buffers 0 to 2. 32 bytes of push constants.
+static void make_interface(void)
+{
+    const struct buffer *const buffers[3] = {&input, &output, &state};
+    VkDescriptorSetLayoutBinding bindings[3];
+    for (uint32_t i = 0; i < 3; i++)
+        bindings[i] =
+            (VkDescriptorSetLayoutBinding){.binding = i,
+                                           .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                           .descriptorCount = 1,
+                                           .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+    const VkDescriptorSetLayoutCreateInfo set_info = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .bindingCount = 3,
+        .pBindings = bindings};
+    VK(vkCreateDescriptorSetLayout(device, &set_info, NULL, &set_layout));
+    const VkPushConstantRange range = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+                                       .size = sizeof(struct push)};
+    const VkPipelineLayoutCreateInfo layout_info = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &set_layout,
+        .pushConstantRangeCount = 1,
+        .pPushConstantRanges = &range};
+    VK(vkCreatePipelineLayout(device, &layout_info, NULL, &layout));
+
+    VkDescriptorPool pool;
+    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3};
+    const VkDescriptorPoolCreateInfo pool_info = {.sType =
+                                                      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                                  .maxSets = 1,
+                                                  .poolSizeCount = 1,
+                                                  .pPoolSizes = &size};
+    VK(vkCreateDescriptorPool(device, &pool_info, NULL, &pool));
+    const VkDescriptorSetAllocateInfo allocation = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+        .descriptorPool = pool,
+        .descriptorSetCount = 1,
+        .pSetLayouts = &set_layout};
+    VK(vkAllocateDescriptorSets(device, &allocation, &set));
+    for (uint32_t i = 0; i < 3; i++) {
+        const VkDescriptorBufferInfo info = {.buffer = buffers[i]->handle, .range = VK_WHOLE_SIZE};
+        const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                            .dstSet = set,
+                                            .dstBinding = i,
+                                            .descriptorCount = 1,
+                                            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                            .pBufferInfo = &info};
+        vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+    }
+}
+
+// Full subgroups of the size that the test is about, and no pipeline cache.
+static void make_pipeline(const uint32_t *words, uint64_t count)
+{
+    VkShaderModule module;
+    const VkShaderModuleCreateInfo module_info = {.sType =
+                                                      VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                                  .codeSize = (size_t)count * 4,
+                                                  .pCode = words};
+    VkSpecializationMapEntry entries[COUNT(spec_ids)];
+    for (uint32_t i = 0; i < COUNT(spec_ids); i++)
+        entries[i] = (VkSpecializationMapEntry){spec_ids[i], i * 4, 4};
+    const VkSpecializationInfo specialization = {COUNT(spec_ids), entries, sizeof spec_values,
+                                                 spec_values};
+    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+        .requiredSubgroupSize = SUBGROUP_SIZE};
+    vkDestroyPipeline(device, pipeline, NULL);
+    VK(vkCreateShaderModule(device, &module_info, NULL, &module));
+    const VkComputePipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .pNext = SUBGROUP_SIZE && can_choose_size() ? &size : NULL,
+                  .flags = SUBGROUP_SIZE && has.size_control.computeFullSubgroups
+                               ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT
+                               : 0u,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = module,
+                  .pName = "main",
+                  .pSpecializationInfo = &specialization},
+        .layout = layout};
+    VK(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
+    vkDestroyShaderModule(device, module, NULL);
+}
+
+// splitmix64, Steele, Lea and Flood 2014.
+static uint32_t run_seed(uint64_t run)
+{
+    uint64_t z = STREAM + run + UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return (uint32_t)(FIXED_SEED ? STREAM : z ^ z >> 31);
+}
+
+// Fresh buffers, the dispatch, and a copy of what it left.
+static void record_run(uint64_t run, uint32_t slot)
+{
+    const uint64_t at = slot * SLOT_WORDS * 4;
+    const struct push push = {input.address, output.address, state.address, ELEMENTS,
+                              run_seed(run)};
+    const VkBufferCopy result = {.dstOffset = at, .size = OUTPUT_WORDS * 4};
+    const VkBufferCopy expired = {.dstOffset = at + result.size, .size = 4};
+    vkCmdFillBuffer(commands, output.handle, 0, VK_WHOLE_SIZE, POISON);
+    vkCmdFillBuffer(commands, state.handle, 0, VK_WHOLE_SIZE, 0);
+    barrier();
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, NULL);
+    vkCmdPushConstants(commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, &push);
+    if (WORKGROUPS)
+        vkCmdDispatch(commands, WORKGROUPS, 1, 1);
+    barrier();
+    vkCmdCopyBuffer(commands, output.handle, slots.handle, 1, &result);
+    vkCmdCopyBuffer(commands, state.handle, slots.handle, 1, &expired);
+    barrier();
+}
+
+static void upload(const struct buffer *buffer, const uint32_t *words, uint64_t count)
+{
+    const VkBufferCopy copy = {.size = count * 4};
+    struct buffer staging = make_buffer(count, true);
+    memcpy(staging.mapped, words, (size_t)count * 4);
+    begin();
+    vkCmdCopyBuffer(commands, staging.handle, buffer->handle, 1, &copy);
+    barrier();
+    submit();
+    vkDestroyBuffer(device, staging.handle, NULL);
+    vkFreeMemory(device, staging.memory, NULL);
+}
+
+static int run_all(uint64_t runs, const char *module)
+{
+    uint64_t spv_words = 0, input_words = INPUT_WORDS;
+    const uint64_t fit = BATCH_BYTES / (SLOT_WORDS * 4);
+    const uint32_t most = fit < 1 ? 1 : fit < MOST_BATCH ? (uint32_t)fit : MOST_BATCH;
+    uint32_t *spv = read_words(module, &spv_words);
+    uint32_t *expected = read_expected();
+    input = make_buffer(INPUT_WORDS, false);
+    output = make_buffer(OUTPUT_WORDS, false);
+    state = make_buffer(STATE_WORDS, false);
+    slots = make_buffer(most * SLOT_WORDS, true);
+    if (input_words) {
+        uint32_t *words = read_words("input.bin", &input_words);
+        upload(&input, words, input_words);
+        free(words);
+    }
+    make_interface();
+    for (uint64_t done = 0; done < runs;) {
+        // The first run of a pipeline goes alone: some drivers compile within it.
+        const bool fresh = done % PIPELINE_RUNS == 0;
+        uint64_t count = fresh ? 1 : most;
+        if (fresh)
+            make_pipeline(spv, spv_words);
+        tally.has_digest &= !fresh;
+        if (count > PIPELINE_RUNS - done % PIPELINE_RUNS)
+            count = PIPELINE_RUNS - done % PIPELINE_RUNS;
+        if (count > runs - done)
+            count = runs - done;
+        for (uint64_t i = 0; i < count * SLOT_WORDS; i++)
+            slots.mapped[i] = POISON;
+        begin();
+        for (uint32_t i = 0; i < count; i++)
+            record_run(FIRST_RUN + done + i, i);
+        submit();
+        for (uint64_t i = 0; i < count; i++)
+            judge_run(&tally, slots.mapped + i * SLOT_WORDS, expected, FIRST_RUN + done + i);
+        done += count;
+    }
+    free(spv);
+    free(expected);
+    return print_tally(&tally);
+}
+
+static int usage(const char *program)
+{
+    fprintf(
+        stderr,
+        "usage: %s [-n RUNS] [-d NUMBER] [-m MODULE] [-l]\n"
+        "  -n RUNS    how many runs (default: %" PRIu64 ")\n"
+        "  -d NUMBER  of the device, from 1 (default: the measured one)\n"
+        "  -m MODULE  a SPIR-V file of the same interface (default: test.spv)\n"
+        "  -l         list the devices\n"
+        "exit codes: 0 no run failed, 1 at least one did, 2 wrong usage, 125 nothing could be "
+        "judged: no\ndevice, several that could be meant, the device lacks something, a file is "
+        "missing, a Vulkan call\nfailed, or a bounded wait expired in every run\n",
+        program, RUNS);
+    return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t runs = RUNS, wanted = 0;
+    const char *module = "test.spv";
+    bool list = false;
+    for (int i = 1; i < argc; i++) {
+        char *end = NULL;
+        uint64_t *number = !strcmp(argv[i], "-n") ? &runs : !strcmp(argv[i], "-d") ? &wanted : NULL;
+        if (number && i + 1 < argc && argv[i + 1][0] >= '0' && argv[i + 1][0] <= '9')
+            *number = strtoull(argv[++i], &end, 10);
+        else if (!strcmp(argv[i], "-m") && i + 1 < argc)
+            module = argv[++i];
+        else if (!strcmp(argv[i], "-l"))
+            list = true;
+        else
+            return usage(argv[0]);
+        if (number && (*end || !*number))
+            return usage(argv[0]);
+    }
+    printf("%s\n", NAME);
+    make_instance();
+    pick_device(wanted, list);
+    make_device();
+    const int code = run_all(runs, module);
+    fflush(stdout);
+    // The process ends here, and with it all that it holds.
+    return code;
+}
