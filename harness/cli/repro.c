@@ -54,8 +54,8 @@ const struct cli_syntax cli_repro_syntax = {
              "the\nshader, its data, and a reproducer in one C file with a Makefile. It does not "
              "need litmus.\nUses the session's result of this configuration, a failed one first; "
              "without a result the\nfolder is made for a device of this machine. bench:ROW is the "
-             "kernel of a row of 'litmus\nbench scan' or 'lookback'; @elements=N,loops=N behind it "
-             "are its size.",
+             "kernel of a row of 'litmus\nbench scan' or 'lookback', with its size: "
+             "bench:ROW@elements=N,loops=N.",
     CLI_OPTIONS(options, struct options, .db = "litmus.db"),
     .operands = CLI_OPERANDS_TESTS,
     .more = "exit codes: 0 written, 2 usage or input, 77 the configuration cannot run on the "

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 
 try:
@@ -177,6 +178,16 @@ class TheCode(Case):
     def test_a_ticket(self):
         page = self.made("markdown", "--test", self.failed)
         self.assertIn("Compiled code", page)
+        self.assertNotIn("&#39;", page)
+        shown = re.sub(r"(?s)<details>.*?</details>\n\n", "", page)
+        self.assertLessEqual(shown.count("\n"), 100)
+        for part in ("**failed in 10 of 10 runs**", "| driver |", "litmus repro ", "| outcome |",
+                     "OpGroupNonUniformShuffleUp %"):
+            self.assertIn(part, shown)
+        # Its command runs as it is printed.
+        command, = re.findall(r"(?m)^    \./litmus (explain .*)$", page)
+        result = self.litmus(*shlex.split(command), drivers=[harness.SIMT])
+        self.assertEqual(result.code, 0, result)
         self.assertRegex(page, r"(?m)^-.*OpControlBarrier")
         self.assertEqual(page.count("<details>"), page.count("</details>"))
         self.assertLess(len(page), 65536)
