@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one test many times on one Vulkan device and counts how often it goes wrong: the dispatches
-// that `litmus run` made, with the same data, seeds and rules, in one file. README.md says what the
-// test asks, test.spvasm is the shader.
+// Runs one test many times on one Vulkan device and counts how often it fails: the dispatches
+// that litmus made, with the same data, seeds and rules, in one file. README.md says what the test
+// asks, test.spvasm is the shader.
 //
 // Needs the Vulkan headers and the loader; `make run` builds and runs it. The files test.spv,
 // input.bin and expected.bin (32-bit words, little-endian) are read from the current folder.
@@ -21,19 +21,26 @@
 #define RUNS               UINT64_C(1000)        // dispatches
 #define FIRST_RUN          UINT64_C(0)           // the number of the first
 #define STREAM             UINT64_C(0x7e8e82667b1f7dd0)
-// Run i gets the push constant `seed`: the low half of splitmix64(STREAM + i).
+#define FIXED_SEED         false                // every run gets the low half of STREAM
+// Else run i gets the push constant `seed`: the low half of splitmix64(STREAM + i).
 
-#define SUBGROUP_SIZE      8u                    // invocations
+#define SUBGROUP_SIZE      8u                    // invocations; 0: any
+#define WORKGROUP_SIZE     64u                   // invocations
 #define WORKGROUPS         8u                    // in x
 #define ELEMENTS           8u                    // the push constant `elements`
 #define INPUT_WORDS        UINT64_C(512)         // 32-bit words
 #define STATE_WORDS        UINT64_C(1)           // word 0: a bounded wait ran out
-#define INSTANCES          UINT64_C(64)          // what passes or fails
-#define WORDS_PER_INSTANCE UINT64_C(416)         // of the output
-#define STRIDE             4u                    // words of expected.bin for each of these
-#define STEADY             false                // all runs of a pipeline have to store the same words
-#define VENDOR             0x10005u              // where it was measured: taken if it is here
+#define UNITS              UINT64_C(64)          // what passes or fails: checked units
+#define WORDS_PER_UNIT     UINT64_C(416)         // of the output
+#define STRIDE             4u                    // words of the expectation for each of these
+#define EXPECTED_WORDS     UINT64_C(106496)      // of expected.bin, for all or for every unit
+#define DETERMINISTIC      false                // all runs of a pipeline have to store the same words
+// Where it was measured: taken if it is here.
+#define VENDOR             0x10005u
 #define DEVICE             0x0000u
+#define DEVICE_UUID        "6d65736132362e312e362d317e627000"
+#define DRIVER_UUID        "6c6c766d706970655555494400000000"
+#define DRIVER_INFO        "Mesa 26.1.6-1\176bpo13+1 (LLVM 19.1.7)"
 
 static const char *const outcome_names[16] = {
     [0] = "right", // no failure
@@ -57,19 +64,18 @@ static const uint32_t spec_values[] = {64};
     need("VK_SUBGROUP_FEATURE_BASIC_BIT", operations & VK_SUBGROUP_FEATURE_BASIC_BIT) \
     need("VK_SUBGROUP_FEATURE_BALLOT_BIT", operations & VK_SUBGROUP_FEATURE_BALLOT_BIT)
 
-#define POISON            0xC0DEDEADu // every word of the output, before each run
-#define OUTPUT_WORDS      (INSTANCES * WORDS_PER_INSTANCE)
-#define PIPELINE_RUNS     500u                 // then the pipeline is compiled anew
-#define SLOT_WORDS        (OUTPUT_WORDS + 1)   // that a run leaves: output, word 0 of state
-#define MOST_BATCH        16u                  // runs in one submission
-#define BATCH_BYTES       (UINT64_C(16) << 20) // but no more than fit in here, or one
-#define TIMEOUT           (UINT64_C(60) * 1000000000)
-#define MOST_SHOWN        16u
-#define STRING(number)    STRING_OF(number)
-#define STRING_OF(number) #number
-#define COUNT(array)      (sizeof(array) / sizeof(array)[0])
+#define POISON        0xC0DEDEADu // every word of the output, before each run
+#define OUTPUT_WORDS  (UNITS * WORDS_PER_UNIT)
+#define PIPELINE_RUNS 500u                 // then the pipeline is compiled anew
+#define SLOT_WORDS    (OUTPUT_WORDS + 1)   // that a run leaves: output, word 0 of state
+#define MOST_BATCH    16u                  // runs in one submission
+#define BATCH_BYTES   (UINT64_C(16) << 20) // but no more than fit in here, or one
+#define TIMEOUT       (UINT64_C(60) * 1000000000)
+#define MOST_SHOWN    16u
+#define COUNT(array)  (sizeof(array) / sizeof(array)[0])
 
-enum { EXIT_NOT_SEEN = 0, EXIT_SEEN = 1, EXIT_USAGE = 2, EXIT_UNDECIDED = 3, EXIT_CANNOT = 77 };
+// 125, where nothing could be judged, is what `git bisect run` skips.
+enum { EXIT_NOT_SEEN = 0, EXIT_SEEN = 1, EXIT_USAGE = 2, EXIT_CANNOT = 125 };
 
 // ---- Judging an output: pure, no Vulkan
 
@@ -103,34 +109,33 @@ static uint32_t classify(uint32_t got, const uint32_t *expected)
 }
 
 struct tally {
-    uint64_t runs, failed_runs, gave_up_runs, shown;
+    uint64_t runs, failed_runs, expired_runs, shown;
     bool first_run_failed;
-    uint64_t outcomes[16]; // of instances
-    bool has_digest;       // of a right run of this pipeline
+    uint64_t outcomes[16]; // of checked units
+    bool has_digest;       // of a correct run of this pipeline
     uint32_t digest;
 };
 
-static void show_failure(struct tally *tally, uint64_t run, uint64_t instance, uint64_t word,
+static void show_failure(struct tally *tally, uint64_t run, uint64_t unit, uint64_t word,
                          uint32_t outcome, uint32_t got, uint32_t want)
 {
     if (tally->shown++ < MOST_SHOWN)
-        printf("run %" PRIu64 ", instance %" PRIu64 ", word %" PRIu64 ": %s, got 0x%08" PRIx32
+        printf("run %" PRIu64 ", unit %" PRIu64 ", word %" PRIu64 ": %s, got 0x%08" PRIx32
                ", want 0x%08" PRIx32 "\n",
-               run + 1, instance, word, outcome_names[outcome] ? outcome_names[outcome] : "?", got,
+               run + 1, unit, word, outcome_names[outcome] ? outcome_names[outcome] : "?", got,
                want);
 }
 
-// The outcome of an instance is that of its first failing word; else that of its first word that is
-// not right; else right. Returns how many instances failed; *digest is one of all words.
-static uint64_t judge_instances(struct tally *tally, const uint32_t *output,
-                                const uint32_t *expected, uint64_t run, uint64_t outcomes[16],
-                                uint32_t *digest)
+// The outcome of a checked unit is that of its first failing word; else that of its first word that
+// is not right; else right. Returns how many units failed; *digest is one of all words.
+static uint64_t judge_units(struct tally *tally, const uint32_t *output, const uint32_t *expected,
+                            uint64_t run, uint64_t outcomes[16], uint32_t *digest)
 {
     uint64_t failed = 0;
-    for (uint64_t instance = 0; instance < INSTANCES; instance++) {
+    for (uint64_t unit = 0; unit < UNITS; unit++) {
         uint32_t outcome = RIGHT;
-        for (uint64_t word = 0; word < WORDS_PER_INSTANCE; word++) {
-            const uint64_t index = instance * WORDS_PER_INSTANCE + word;
+        for (uint64_t word = 0; word < WORDS_PER_UNIT; word++) {
+            const uint64_t index = unit * WORDS_PER_UNIT + word;
             const uint32_t got = output[index], *want = &expected[index * STRIDE];
             *digest += (got + 0x9E3779B9u * (uint32_t)(index + 1)) * 0x85EBCA6Bu;
             if (fails(outcome))
@@ -139,7 +144,7 @@ static uint64_t judge_instances(struct tally *tally, const uint32_t *output,
             if (outcome == RIGHT || fails(found))
                 outcome = found;
             if (fails(found))
-                show_failure(tally, run, instance, word, found, got, want[0]);
+                show_failure(tally, run, unit, word, found, got, want[0]);
         }
         outcomes[outcome]++;
         failed += fails(outcome);
@@ -155,14 +160,14 @@ static void judge_run(struct tally *tally, const uint32_t *slot, const uint32_t 
     tally->runs++;
     // A bounded wait in the shader ran out: nobody promises progress, so this run says nothing.
     if (state != 0 && state != POISON) {
-        tally->gave_up_runs++;
-        tally->outcomes[NO_PROGRESS] += INSTANCES;
+        tally->expired_runs++;
+        tally->outcomes[NO_PROGRESS] += UNITS;
         return;
     }
     uint64_t outcomes[16] = {0};
     uint32_t digest = 0;
-    uint64_t failed = judge_instances(tally, slot, expected, run, outcomes, &digest);
-    if (STEADY && !failed && tally->has_digest && digest != tally->digest) {
+    uint64_t failed = judge_units(tally, slot, expected, run, outcomes, &digest);
+    if (DETERMINISTIC && !failed && tally->has_digest && digest != tally->digest) {
         uint32_t good = RIGHT;
         for (uint32_t i = 0; i < 16; i++)
             if (!fails(i) && outcomes[i] > outcomes[good])
@@ -171,7 +176,7 @@ static void judge_run(struct tally *tally, const uint32_t *slot, const uint32_t 
         outcomes[VARIED]++;
         failed++;
         show_failure(tally, run, 0, 0, VARIED, digest, tally->digest);
-    } else if (STEADY && !failed) {
+    } else if (DETERMINISTIC && !failed) {
         tally->has_digest = true;
         tally->digest = digest;
     }
@@ -214,10 +219,10 @@ static double upper(uint64_t k, uint64_t n)
 
 static int print_tally(const struct tally *tally)
 {
-    const uint64_t judged = tally->runs - tally->gave_up_runs, failed = tally->failed_runs;
+    const uint64_t judged = tally->runs - tally->expired_runs, failed = tally->failed_runs;
     if (tally->shown > MOST_SHOWN)
         printf("... and %" PRIu64 " more\n", tally->shown - MOST_SHOWN);
-    printf("\nHistogram of instances, * for what is a failure\n");
+    printf("\nHistogram of checked units, * marks failures\n");
     for (uint32_t i = 0; i < 16; i++)
         if (tally->outcomes[i])
             printf("%12" PRIu64 " %c %s\n", tally->outcomes[i],
@@ -226,17 +231,20 @@ static int print_tally(const struct tally *tally)
     printf("\n%" PRIu64 " of %" PRIu64 " runs failed", failed, judged);
     if (judged && !failed)
         printf(": rate < %.2g (95 %%)\n", upper(0, judged));
+    else if (judged && failed == judged && upper(0, judged) < 0.005)
+        printf(": rate > 1-%.2g (95 %%)\n", upper(0, judged));
     else if (judged && failed == judged)
         printf(": rate > %.2g (95 %%)\n", 1 - upper(0, judged));
     else if (judged)
         printf(": rate %#.2g [%#.2g, %#.2g] (95 %%), first run: %s\n",
                (double)failed / (double)judged, 1 - upper(judged - failed, judged),
-               upper(failed, judged), tally->first_run_failed ? "failed" : "right");
+               upper(failed, judged), tally->first_run_failed ? "failed" : "correct");
     else
         printf("\n");
-    if (tally->gave_up_runs)
-        printf("%" PRIu64 " more gave up waiting, and say nothing\n", tally->gave_up_runs);
-    return failed ? EXIT_SEEN : judged ? EXIT_NOT_SEEN : EXIT_UNDECIDED;
+    if (tally->expired_runs)
+        printf("%" PRIu64 " more had an expired bounded wait and are inconclusive\n",
+               tally->expired_runs);
+    return failed ? EXIT_SEEN : judged ? EXIT_NOT_SEEN : EXIT_CANNOT;
 }
 
 // ---- Vulkan
@@ -257,7 +265,7 @@ static void check(VkResult result, const char *call)
     if (seen && tally.runs)
         print_tally(&tally);
     fflush(stdout);
-    _Exit(seen ? EXIT_SEEN : EXIT_USAGE);
+    _Exit(seen ? EXIT_SEEN : EXIT_CANNOT);
 }
 #define VK(call) check(call, #call)
 
@@ -266,7 +274,7 @@ static void *allocate(uint64_t count, uint64_t size)
     void *memory = calloc((size_t)count, (size_t)size);
     if (!memory) {
         fprintf(stderr, "out of memory\n");
-        exit(EXIT_USAGE);
+        exit(EXIT_CANNOT);
     }
     return memory;
 }
@@ -279,18 +287,30 @@ static uint32_t *read_words(const char *path, uint64_t *count)
     if (file && fseek(file, 0, SEEK_END) == 0)
         size = ftell(file);
     if (size < 0 || size % 4 || (*count && (uint64_t)size != *count * 4)) {
-        fprintf(stderr, "%s is not there, or not what it should be\n", path);
-        exit(EXIT_USAGE);
+        fprintf(stderr, "%s is missing or invalid\n", path);
+        exit(EXIT_CANNOT);
     }
     *count = (uint64_t)size / 4;
     uint32_t *words = allocate(*count + 1, 4);
     rewind(file);
     if (fread(words, 4, (size_t)*count, file) != *count) {
         fprintf(stderr, "%s cannot be read\n", path);
-        exit(EXIT_USAGE);
+        exit(EXIT_CANNOT);
     }
     fclose(file);
     return words;
+}
+
+// What is expected of all units; the file has it of one if it is the same of all.
+static uint32_t *read_expected(void)
+{
+    uint64_t count = EXPECTED_WORDS;
+    uint32_t *words = read_words("expected.bin", &count);
+    uint32_t *all = allocate(OUTPUT_WORDS * STRIDE, 4);
+    for (uint64_t i = 0; i < OUTPUT_WORDS * STRIDE; i++)
+        all[i] = words[i % count];
+    free(words);
+    return all;
 }
 
 static VkInstance instance;
@@ -301,6 +321,7 @@ static VkCommandPool command_pool;
 static VkCommandBuffer commands;
 static VkFence fence;
 static VkPhysicalDeviceMemoryProperties memory_types;
+static VkPhysicalDeviceLimits limits;
 static PFN_vkGetBufferDeviceAddress get_address; // NULL without buffer device addresses
 static uint32_t instance_api, api; // the versions that the loader and both sides speak
 
@@ -392,54 +413,143 @@ static void make_instance(void)
     check(result, "vkCreateInstance");
 }
 
-// Takes the device with number `wanted` from 0, or, if that is negative, the one that was measured
-// on, if it is here, else the first. With `list` only says which there are.
-static void pick_device(long wanted, bool list)
+static VkExtensionProperties *read_extensions(VkPhysicalDevice of, uint32_t *count)
+{
+    VK(vkEnumerateDeviceExtensionProperties(of, NULL, count, NULL));
+    VkExtensionProperties *offered = allocate(*count + 1, sizeof *offered);
+    VK(vkEnumerateDeviceExtensionProperties(of, NULL, count, offered));
+    return offered;
+}
+
+static bool offers(const VkExtensionProperties *offered, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(offered[i].extensionName, name))
+            return true;
+    return false;
+}
+
+// A device of the loader's list, and how much of the measured one it is.
+struct candidate {
+    VkPhysicalDeviceProperties properties;
+    char device_uuid[33], driver_uuid[33];
+    char driver_info[VK_MAX_DRIVER_INFO_SIZE];
+    enum { ANOTHER, ANOTHER_DRIVER, SAME_DRIVER, MEASURED } match;
+};
+
+static void write_uuid(char text[33], const uint8_t uuid[VK_UUID_SIZE])
+{
+    for (size_t i = 0; i < VK_UUID_SIZE; i++)
+        snprintf(text + 2 * i, 3, "%02x", uuid[i]);
+}
+
+// A driver's own words, without what a terminal would obey.
+static void make_printable(char *text, size_t size)
+{
+    text[size - 1] = '\0';
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = '?';
+}
+
+static struct candidate identify(VkPhysicalDevice of)
+{
+    struct candidate c = {.match = ANOTHER};
+    VkPhysicalDeviceDriverProperties driver = {.sType = TYPE(DRIVER_PROPERTIES)};
+    VkPhysicalDeviceIDProperties ids = {.sType = TYPE(ID_PROPERTIES)};
+    VkPhysicalDeviceProperties2 properties = {.sType = TYPE(PROPERTIES_2), .pNext = &ids};
+    uint32_t count;
+    VkExtensionProperties *offered = read_extensions(of, &count);
+    vkGetPhysicalDeviceProperties(of, &c.properties);
+    if ((c.properties.apiVersion >= VK_API_VERSION_1_2 && instance_api >= VK_API_VERSION_1_2) ||
+        offers(offered, count, VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME))
+        ids.pNext = &driver;
+    vkGetPhysicalDeviceProperties2(of, &properties);
+    write_uuid(c.device_uuid, ids.deviceUUID);
+    write_uuid(c.driver_uuid, ids.driverUUID);
+    memcpy(c.driver_info, driver.driverInfo, sizeof c.driver_info);
+    make_printable(c.driver_info, sizeof c.driver_info);
+    make_printable(c.properties.deviceName, sizeof c.properties.deviceName);
+    if (c.properties.vendorID == VENDOR && c.properties.deviceID == DEVICE)
+        c.match = strcmp(c.driver_uuid, DRIVER_UUID) || strcmp(c.driver_info, DRIVER_INFO)
+                      ? ANOTHER_DRIVER
+                  : strcmp(c.device_uuid, DEVICE_UUID) ? SAME_DRIVER
+                                                       : MEASURED;
+    free(offered);
+    return c;
+}
+
+static void print_candidate(const char *before, uint32_t number, const struct candidate *c)
+{
+    printf("%s%" PRIu32 ": %s, driver %s, driver UUID %s, driver version 0x%" PRIx32 "%s\n", before,
+           number, c->properties.deviceName, c->driver_info[0] ? c->driver_info : "?",
+           c->driver_uuid, c->properties.driverVersion,
+           c->match >= SAME_DRIVER ? ", the measured driver" : "");
+}
+
+// The device that is most like the measured one; ends the program where several are.
+static uint32_t find_measured(const struct candidate *all, uint32_t count)
+{
+    uint32_t best = 0, equals = 0;
+    for (uint32_t i = 1; i < count; i++)
+        best = all[i].match > all[best].match ? i : best;
+    for (uint32_t i = 0; i < count; i++)
+        equals += all[i].match == all[best].match;
+    if (all[best].match < SAME_DRIVER)
+        printf(
+            "THIS IS NOT THE MEASURED DRIVER, which was %s, driver UUID %s, device 0x%04x:0x%04x\n",
+            DRIVER_INFO, DRIVER_UUID, VENDOR, DEVICE);
+    if (equals == 1)
+        return best;
+    printf("CANNOT TELL which of these devices is meant; name one with -d:\n");
+    for (uint32_t i = 0; i < count; i++)
+        if (all[i].match == all[best].match)
+            print_candidate("  ", i + 1, &all[i]);
+    exit(EXIT_CANNOT);
+}
+
+// Takes the device with number `wanted` from 1; 0: the measured one. With `list` only says which
+// there are.
+static void pick_device(uint64_t wanted, bool list)
 {
     VkPhysicalDevice devices[64];
     uint32_t count = COUNT(devices);
     const VkResult result = vkEnumeratePhysicalDevices(instance, &count, devices);
     if (result != VK_INCOMPLETE)
         check(result, "vkEnumeratePhysicalDevices");
-    VkPhysicalDeviceProperties properties;
+    struct candidate *all = allocate(count + 1, sizeof *all);
     for (uint32_t i = 0; i < count; i++) {
-        vkGetPhysicalDeviceProperties(devices[i], &properties);
+        all[i] = identify(devices[i]);
         if (list)
-            printf("%" PRIu32 ": %.255s\n", i, properties.deviceName);
-        if (wanted < 0 && properties.vendorID == VENDOR && properties.deviceID == DEVICE)
-            wanted = i;
+            print_candidate("", i + 1, &all[i]);
     }
     if (list)
         exit(EXIT_NOT_SEEN);
-    if (wanted < 0)
-        wanted = 0;
-    if ((uint64_t)wanted >= count) {
-        fprintf(stderr, "there is no device %ld: there are %" PRIu32 "\n", wanted, count);
+    if (wanted > count || !count) {
+        fprintf(stderr, "there is no device %" PRIu64 ": there are %" PRIu32 "\n", wanted, count);
         exit(count ? EXIT_USAGE : EXIT_CANNOT);
     }
-    physical = devices[wanted];
-    vkGetPhysicalDeviceProperties(physical, &properties);
+    const uint32_t at = wanted ? (uint32_t)wanted - 1 : find_measured(all, count);
+    physical = devices[at];
+    limits = all[at].properties.limits;
     vkGetPhysicalDeviceMemoryProperties(physical, &memory_types);
-    api = properties.apiVersion < instance_api ? properties.apiVersion : instance_api;
-    printf("device %ld: %.255s, driver version 0x%" PRIx32 "\n", wanted, properties.deviceName,
-           properties.driverVersion);
+    api =
+        all[at].properties.apiVersion < instance_api ? all[at].properties.apiVersion : instance_api;
+    print_candidate("device ", at + 1, &all[at]);
+    free(all);
 }
 
 // Asks for features and properties; has.base becomes a chain of exactly what is to be enabled.
 static uint32_t read_features(const char *enabled[COUNT(features) + 1])
 {
     uint32_t count = 0, enabled_count = 0;
-    VK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL));
-    VkExtensionProperties *offered = allocate(count + 1, sizeof *offered);
-    VK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, offered));
+    VkExtensionProperties *offered = read_extensions(physical, &count);
     has.base.sType = TYPE(FEATURES_2);
     for (size_t i = 0; i < COUNT(features); i++) {
-        bool there = features[i].core && api >= features[i].core;
-        for (uint32_t e = 0; e < count && !there; e++)
-            if (!strcmp(offered[e].extensionName, features[i].extension)) {
-                enabled[enabled_count++] = features[i].extension;
-                there = true;
-            }
+        const bool core = features[i].core && api >= features[i].core;
+        const bool there = core || offers(offered, count, features[i].extension);
+        if (there && !core)
+            enabled[enabled_count++] = features[i].extension;
         VkBaseOutStructure *link = features[i].structure;
         link->sType = there ? features[i].type : 0;
         if (there) {
@@ -447,11 +557,9 @@ static uint32_t read_features(const char *enabled[COUNT(features) + 1])
             has.base.pNext = link;
         }
     }
-    for (uint32_t e = 0; e < count; e++)
-        if (!strcmp(offered[e].extensionName, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME)) {
-            enabled[enabled_count++] = VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME;
-            has.partitioned = VK_TRUE;
-        }
+    has.partitioned = offers(offered, count, VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME);
+    if (has.partitioned)
+        enabled[enabled_count++] = VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME;
     free(offered);
     vkGetPhysicalDeviceFeatures2(physical, &has.base);
     const VkPhysicalDeviceFeatures all = has.base.features;
@@ -475,13 +583,21 @@ static bool can_choose_size(void)
            (has.sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
 }
 
+static bool fits(uint64_t needed, const char *what, uint64_t most, const char *limit)
+{
+    if (needed > most)
+        printf("the device cannot run %" PRIu64 " %s: %s is %" PRIu64 "\n", needed, what, limit,
+               most);
+    return needed <= most;
+}
+
 // Says what the device lacks of what the test needs.
 static void check_needs(void)
 {
     const bool compute = has.subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT;
     const VkSubgroupFeatureFlags operations = compute ? has.subgroup.supportedOperations : 0;
     const uint32_t usual = has.subgroup.subgroupSize, least = has.sizes.minSubgroupSize;
-    const uint32_t most = has.sizes.maxSubgroupSize;
+    const uint32_t most = has.sizes.maxSubgroupSize, size = SUBGROUP_SIZE;
     bool can = true;
 #define NEED(name, there)                                                                          \
     if (!(there)) {                                                                                \
@@ -489,9 +605,23 @@ static void check_needs(void)
         can = false;                                                                               \
     }
     NEEDS(NEED)
-    NEED("subgroups of " STRING(SUBGROUP_SIZE),
-         SUBGROUP_SIZE == usual ||
-             (can_choose_size() && SUBGROUP_SIZE >= least && SUBGROUP_SIZE <= most))
+    if (size && size != usual && (!can_choose_size() || size < least || size > most)) {
+        printf("the device lacks subgroups of %" PRIu32 "\n", size);
+        can = false;
+    }
+    const uint64_t buffers[] = {INPUT_WORDS, OUTPUT_WORDS, STATE_WORDS};
+    for (size_t i = 0; i < COUNT(buffers); i++)
+        can &= fits(buffers[i] * 4, "bytes in a buffer", limits.maxStorageBufferRange,
+                    "maxStorageBufferRange");
+    can &= fits(WORKGROUPS, "workgroups", limits.maxComputeWorkGroupCount[0],
+                "maxComputeWorkGroupCount");
+    can &= fits(WORKGROUP_SIZE, "invocations in a workgroup", limits.maxComputeWorkGroupInvocations,
+                "maxComputeWorkGroupInvocations");
+    can &= fits(WORKGROUP_SIZE, "invocations in a workgroup", limits.maxComputeWorkGroupSize[0],
+                "maxComputeWorkGroupSize");
+    if (size && can_choose_size())
+        can &= fits(WORKGROUP_SIZE / (size ? size : 1), "subgroups in a workgroup",
+                    has.sizes.maxComputeWorkgroupSubgroups, "maxComputeWorkgroupSubgroups");
     (void)operations;
     if (!can)
         exit(EXIT_CANNOT);
@@ -710,8 +840,8 @@ static void make_pipeline(const uint32_t *words, uint64_t count)
     const VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .pNext = can_choose_size() ? &size : NULL,
-                  .flags = has.size_control.computeFullSubgroups
+                  .pNext = SUBGROUP_SIZE && can_choose_size() ? &size : NULL,
+                  .flags = SUBGROUP_SIZE && has.size_control.computeFullSubgroups
                                ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT
                                : 0u,
                   .stage = VK_SHADER_STAGE_COMPUTE_BIT,
@@ -729,7 +859,7 @@ static uint32_t run_seed(uint64_t run)
     uint64_t z = STREAM + run + UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return (uint32_t)(z ^ z >> 31);
+    return (uint32_t)(FIXED_SEED ? STREAM : z ^ z >> 31);
 }
 
 // Fresh buffers, the dispatch, and a copy of what it left.
@@ -739,7 +869,7 @@ static void record_run(uint64_t run, uint32_t slot)
     const struct push push = {input.address, output.address, state.address, ELEMENTS,
                               run_seed(run)};
     const VkBufferCopy result = {.dstOffset = at, .size = OUTPUT_WORDS * 4};
-    const VkBufferCopy gave_up = {.dstOffset = at + result.size, .size = 4};
+    const VkBufferCopy expired = {.dstOffset = at + result.size, .size = 4};
     vkCmdFillBuffer(commands, output.handle, 0, VK_WHOLE_SIZE, POISON);
     vkCmdFillBuffer(commands, state.handle, 0, VK_WHOLE_SIZE, 0);
     barrier();
@@ -750,7 +880,7 @@ static void record_run(uint64_t run, uint32_t slot)
         vkCmdDispatch(commands, WORKGROUPS, 1, 1);
     barrier();
     vkCmdCopyBuffer(commands, output.handle, slots.handle, 1, &result);
-    vkCmdCopyBuffer(commands, state.handle, slots.handle, 1, &gave_up);
+    vkCmdCopyBuffer(commands, state.handle, slots.handle, 1, &expired);
     barrier();
 }
 
@@ -767,14 +897,13 @@ static void upload(const struct buffer *buffer, const uint32_t *words, uint64_t 
     vkFreeMemory(device, staging.memory, NULL);
 }
 
-static int run_all(uint64_t runs)
+static int run_all(uint64_t runs, const char *module)
 {
     uint64_t spv_words = 0, input_words = INPUT_WORDS;
-    uint64_t expected_words = OUTPUT_WORDS * STRIDE;
     const uint64_t fit = BATCH_BYTES / (SLOT_WORDS * 4);
     const uint32_t most = fit < 1 ? 1 : fit < MOST_BATCH ? (uint32_t)fit : MOST_BATCH;
-    uint32_t *spv = read_words("test.spv", &spv_words);
-    uint32_t *expected = read_words("expected.bin", &expected_words);
+    uint32_t *spv = read_words(module, &spv_words);
+    uint32_t *expected = read_expected();
     input = make_buffer(INPUT_WORDS, false);
     output = make_buffer(OUTPUT_WORDS, false);
     state = make_buffer(STATE_WORDS, false);
@@ -813,40 +942,44 @@ static int run_all(uint64_t runs)
 
 static int usage(const char *program)
 {
-    fprintf(stderr,
-            "usage: %s [-n RUNS] [-d NUMBER] [-l]\n"
-            "  -n RUNS    how many runs (default: %" PRIu64 ")\n"
-            "  -d NUMBER  of the device, from 0\n"
-            "  -l         list the devices\n"
-            "exit codes: 0 no failure, 1 a failure, 2 usage or a Vulkan call failed, 3 every run\n"
-            "gave up waiting, 77 the device lacks something that the test needs\n",
-            program, RUNS);
+    fprintf(
+        stderr,
+        "usage: %s [-n RUNS] [-d NUMBER] [-m MODULE] [-l]\n"
+        "  -n RUNS    how many runs (default: %" PRIu64 ")\n"
+        "  -d NUMBER  of the device, from 1 (default: the measured one)\n"
+        "  -m MODULE  a SPIR-V file of the same interface (default: test.spv)\n"
+        "  -l         list the devices\n"
+        "exit codes: 0 no run failed, 1 at least one did, 2 wrong usage, 125 nothing could be "
+        "judged: no\ndevice, several that could be meant, the device lacks something, a file is "
+        "missing, a Vulkan call\nfailed, or a bounded wait expired in every run\n",
+        program, RUNS);
     return EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
 {
-    uint64_t runs = RUNS;
-    long wanted = -1;
+    uint64_t runs = RUNS, wanted = 0;
+    const char *module = "test.spv";
     bool list = false;
     for (int i = 1; i < argc; i++) {
         char *end = NULL;
-        if (!strcmp(argv[i], "-n") && i + 1 < argc)
-            runs = strtoull(argv[++i], &end, 10);
-        else if (!strcmp(argv[i], "-d") && i + 1 < argc)
-            wanted = strtol(argv[++i], &end, 10);
+        uint64_t *number = !strcmp(argv[i], "-n") ? &runs : !strcmp(argv[i], "-d") ? &wanted : NULL;
+        if (number && i + 1 < argc && argv[i + 1][0] >= '0' && argv[i + 1][0] <= '9')
+            *number = strtoull(argv[++i], &end, 10);
+        else if (!strcmp(argv[i], "-m") && i + 1 < argc)
+            module = argv[++i];
         else if (!strcmp(argv[i], "-l"))
             list = true;
         else
             return usage(argv[0]);
-        if (end && (*end || end == argv[i] || argv[i][0] == '-'))
+        if (number && (*end || !*number))
             return usage(argv[0]);
     }
     printf("%s\n", NAME);
     make_instance();
     pick_device(wanted, list);
     make_device();
-    const int code = run_all(runs);
+    const int code = run_all(runs, module);
     fflush(stdout);
     // The process ends here, and with it all that it holds.
     return code;
