@@ -56,6 +56,7 @@ struct explaining {
     const struct options *chosen;
     struct cli_list patterns;
     struct text given, settings; // as --simt has them, and as the driver reads them
+    struct text run;             // of them those that name one run; "": it is to be searched
     struct cli_devices devices;
     struct exp_found found;
     char folder[64]; // for the trace; "" while there is none
@@ -63,10 +64,25 @@ struct explaining {
 
 // Before anything runs
 
+// Puts the settings that name one run apart from the others, which stay in order.
+static void part_settings(const char *given, struct explaining *e)
+{
+    static const char *const of_run[] = {"schedule=", "depth=", "threads=", "seed="};
+    for (size_t length; *given; given += length + (given[length] == ',')) {
+        struct text *to = &e->given;
+        length = strcspn(given, ",");
+        for (size_t i = 0; i < sizeof of_run / sizeof *of_run; i++)
+            if (strncmp(given, of_run[i], strlen(of_run[i])) == 0)
+                to = &e->run;
+        text_printf(to, "%s%.*s", to->length ? "," : "", (int)length, given);
+    }
+}
+
 static bool read_settings(struct explaining *e, struct lit_error *error)
 {
-    static const char *const own[] = {"schedule", "depth", "threads", "seed", "devices", "trace"};
+    static const char *const own[] = {"devices", "trace"};
     const char *given = NULL;
+    struct text valid = {0};
     if (!cli_simt_take(&e->chosen->simt, &given, error))
         return false;
     if (!given)
@@ -75,12 +91,22 @@ static bool read_settings(struct explaining *e, struct lit_error *error)
         if (eng_simt_has(given, own[i]))
             return lit_fail(error, LIT_EXIT_USAGE,
                             "--simt '%.80s': '%s' is set by explain; leave it out", given, own[i]);
-    text_puts(&e->given, given);
-    if (!eng_simt_has(given, "subgroup"))
+    const bool good = eng_simt_settings(given, &valid, error);
+    text_free(&valid);
+    if (!good)
+        return false;
+    part_settings(given, e);
+    if (e->run.length && !(eng_simt_has(e->run.data, "schedule") && eng_simt_has(given, "seed") &&
+                           strstr(e->run.data, ",threads=1,")))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--simt '%.80s': explain chooses schedule, depth, threads and seed itself; "
+                        "to explain a run again, give all of them as it printed them",
+                        given);
+    if (!eng_simt_has(e->given.data, "subgroup"))
         text_puts(&e->given, ",subgroup=4");
     if (!eng_simt_settings(e->given.data, &e->settings, error))
         return false;
-    return e->settings.length < EXP_SETTINGS_MAX ||
+    return (e->settings.length < EXP_SETTINGS_MAX && e->run.length < EXP_RUN_MAX) ||
            lit_fail(error, LIT_EXIT_USAGE, "--simt '%.80s': too long", given);
 }
 
@@ -123,10 +149,13 @@ static bool make_folder(struct explaining *e, struct lit_error *error)
 
 static void put_again(const struct explaining *e, const char *name, struct text *text)
 {
+    struct text simt = {0};
+    text_printf(&simt, "%s,%s", e->given.data, e->found.run);
     text_puts(text, "./litmus explain ");
     text_quote(text, name);
     text_puts(text, " --simt ");
-    text_quote(text, e->given.data);
+    text_quote(text, simt.data);
+    text_free(&simt);
     text_printf(text, " --seed 0x%" PRIx64, e->chosen->seed.value);
 }
 
@@ -169,6 +198,7 @@ static bool search(struct explaining *e, struct lit_error *error)
     const struct exp_search work = {.watch = &e->devices.watch,
                                     .manifest = e->devices.inventory.devices[0].manifest,
                                     .settings = e->settings.data,
+                                    .run = e->run.data,
                                     .cases = plan.cases,
                                     .count = plan.count,
                                     .seed = e->chosen->seed.value,
@@ -194,10 +224,15 @@ static int explain(struct explaining *e, struct lit_error *error)
         lit_fail(error, LIT_EXIT_NOTHING, "nothing can run: %s", e->found.unusable);
         return cli_fail(error);
     }
-    if (!e->found.found) {
+    if (!e->found.found && e->run.length) {
+        text_printf(&out, "this run did not fail under model %s\n",
+                    eng_simt_model(e->settings.data));
+    } else if (!e->found.found) {
         text_printf(&out, "nothing failed in %s %s of %g seconds under model %s\n",
                     COUNT(e->found.tries), e->found.tries == 1 ? "run" : "runs", e->chosen->time,
                     eng_simt_model(e->settings.data));
+    }
+    if (!e->found.found) {
         const int code = cli_print(&out);
         return code == LIT_EXIT_OK ? LIT_EXIT_UNDECIDED : code;
     }
@@ -218,5 +253,6 @@ int cli_explain(struct cli_call *call)
     exp_found_clear(&e.found);
     text_free(&e.given);
     text_free(&e.settings);
+    text_free(&e.run);
     return cli_devices_end(&e.devices, code);
 }

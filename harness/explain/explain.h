@@ -12,12 +12,16 @@
 // growing depth, random ones and many seeds, each run in a worker process.
 
 #define EXP_SETTINGS_MAX 300
+#define EXP_RUN_MAX      100
 
 struct exp_search {
     struct eng_watch *watch; // what it says is taken over while a search goes on
     const char *manifest;    // of the SIMT simulator
     // "model=snooping,subgroup=4": nothing of the schedule, no trace; below EXP_SETTINGS_MAX bytes.
     const char *settings;
+    // "schedule=random,threads=1,seed=7": the run that is to be explained, without a search; below
+    // EXP_RUN_MAX bytes. NULL: any.
+    const char *run;
     const struct cat_case *cases; // in the order in which they are tried
     size_t count;
     uint64_t seed;    // of the input and of the first schedule
@@ -30,6 +34,8 @@ struct exp_found {
     const char *unusable;          // why no configuration could run at all; NULL: some could
     struct cat_case which;         // which configuration failed
     char settings[512];            // of the driver, without a trace
+    char run[EXP_RUN_MAX];         // those of them that name the run among all
+    bool given;                    // that was asked for
     unsigned tries, failed_tries;  // runs
     struct exp_trace failing;      // of the run that is shown
     struct exp_trace reference[2]; // the same run under lockstep, with two seeds

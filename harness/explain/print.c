@@ -290,12 +290,14 @@ void exp_print(const struct exp_found *found, const struct exp_fault *fault,
     text_printf(&line, "%s: %s", model, eng_simt_about(model));
     text_paragraph(text, "model      ", line.data);
     text_free(&line);
-    text_printf(
-        &line,
-        "%s %s failed, of %s; this one is the shortest: %s preemptions, %s executed instructions",
-        text_count(failed, found->failed_tries), found->failed_tries == 1 ? "run" : "runs",
-        text_count(tries, found->tries), text_count(switches, trace->switches),
-        text_count(steps, trace->step_count));
+    if (found->given)
+        text_puts(&line, "the run that was named: ");
+    else
+        text_printf(&line, "%s %s failed, of %s; this one is the shortest: ",
+                    text_count(failed, found->failed_tries),
+                    found->failed_tries == 1 ? "run" : "runs", text_count(tries, found->tries));
+    text_printf(&line, "%s preemptions, %s executed instructions",
+                text_count(switches, trace->switches), text_count(steps, trace->step_count));
     text_paragraph(text, "found      ", line.data);
     text_free(&line);
     exp_sentence(trace, fault, &line);

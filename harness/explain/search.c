@@ -168,14 +168,12 @@ static bool trace_once(struct searcher *s, const struct cat_case *which, const c
 
 // The search
 
-static void schedule_of(const struct exp_search *search, const struct exp_point *point,
-                        char settings[512])
+static void name_run(const struct exp_point *point, char run[EXP_RUN_MAX])
 {
     char schedule[64] = "random";
     if (point->depth)
         snprintf(schedule, sizeof schedule, "priority,depth=%u", point->depth);
-    snprintf(settings, 512, "%.300s,schedule=%s,threads=1,seed=%" PRIu64, search->settings,
-             schedule, point->seed);
+    snprintf(run, EXP_RUN_MAX, "schedule=%s,threads=1,seed=%" PRIu64, schedule, point->seed);
 }
 
 static bool is_shorter(const struct exp_trace *a, const struct exp_trace *b)
@@ -184,8 +182,8 @@ static bool is_shorter(const struct exp_trace *a, const struct exp_trace *b)
 }
 
 // Traces a run that failed, and keeps it if it is the shortest so far.
-static bool keep(struct searcher *s, const struct cat_case *which, const char *settings,
-                 struct lit_error *error)
+static bool keep(struct searcher *s, const struct cat_case *which, const char *run,
+                 const char *settings, struct lit_error *error)
 {
     struct exp_found *found = s->found;
     struct eng_outcome outcome;
@@ -201,25 +199,26 @@ static bool keep(struct searcher *s, const struct cat_case *which, const char *s
         found->which = *which;
         found->outcome = outcome;
         snprintf(found->settings, sizeof found->settings, "%s", settings);
+        snprintf(found->run, sizeof found->run, "%s", run);
         return true;
     }
     exp_trace_clear(&trace);
     return true;
 }
 
-static bool try_point(struct searcher *s, const struct exp_point *point,
-                      const struct cat_case *which, struct lit_error *error)
+static bool try_run(struct searcher *s, const char *run, size_t index, const struct cat_case *which,
+                    struct lit_error *error)
 {
     char settings[512];
     struct eng_outcome outcome;
-    schedule_of(s->search, point, settings);
+    snprintf(settings, sizeof settings, "%.300s,%.100s", s->search->settings, run);
     if (!try_once(s, which, settings, &outcome, error))
         return false;
     // What takes too long to be tried again and again is left alone.
     if ((outcome.result == ENG_SKIP || outcome.result == ENG_HARNESS_ERROR ||
          outcome.result == ENG_HANG) &&
-        !s->unusable[point->which]) {
-        s->unusable[point->which] = true;
+        !s->unusable[index]) {
+        s->unusable[index] = true;
         s->usable--;
         s->found->tries--;
         snprintf(s->found->reason, sizeof s->found->reason, "%s", outcome.reason);
@@ -228,7 +227,25 @@ static bool try_point(struct searcher *s, const struct exp_point *point,
     if (!has_failed(&outcome))
         return true;
     s->found->failed_tries++;
-    return keep(s, which, settings, error);
+    return keep(s, which, run, settings, error);
+}
+
+static bool try_point(struct searcher *s, const struct exp_point *point,
+                      const struct cat_case *which, struct lit_error *error)
+{
+    char run[EXP_RUN_MAX];
+    name_run(point, run);
+    return try_run(s, run, point->which, which, error);
+}
+
+// The run that is asked for, of the first configuration in which it fails.
+static bool find_given(struct searcher *s, struct lit_error *error)
+{
+    bool good = true;
+    s->found->given = true;
+    for (size_t i = 0; i < s->search->count && good && !s->found->found; i++)
+        good = try_run(s, s->search->run, i, &s->search->cases[i], error);
+    return good;
 }
 
 static bool find_failure(struct searcher *s, struct lit_error *error)
@@ -287,7 +304,8 @@ bool exp_search(const struct exp_search *search, struct exp_found *found, struct
     s.watch.say = note;
     s.watch.user = &s;
     s.watch.verbose = true;
-    bool good = find_failure(&s, error) && (!found->found || shorten(&s, error));
+    bool good = search->run ? find_given(&s, error)
+                            : find_failure(&s, error) && (!found->found || shorten(&s, error));
     if (good && found->found)
         add_references(&s);
     if (search->count > 0 && s.usable == 0)
