@@ -67,20 +67,6 @@ static void put_elsewhere(const struct html *html, const struct html_entry *entr
         text_puts(out, "</dd>\n");
 }
 
-// Failed runs piece by piece: do failures come in bursts?
-static void put_pieces(const struct report_result *result, struct text *out)
-{
-    if (result->piece_count < 2)
-        return;
-    text_puts(out, "<dt>failed by batch</dt><dd>");
-    for (size_t i = 0; i < result->piece_count; i++) {
-        text_puts(out, i ? ", " : "");
-        html_printf(out, "%s of %s", COUNT(result->pieces[i].failed_runs),
-                    COUNT(result->pieces[i].runs));
-    }
-    text_puts(out, "</dd>\n");
-}
-
 static void put_made(const struct html *html, const struct report_result *result, struct text *out)
 {
     const struct isa_entry *entry = report_code_of(html->code, result);
@@ -122,7 +108,11 @@ static void put_facts(const struct html *html, const struct html_entry *entries,
         html_printf(out, "<dt>%s because</dt><dd>%s</dd>\n",
                     cat_expectation_name(result->expectation), reason_of(result));
     put_elsewhere(html, entries, count, at, out);
-    put_pieces(result, out);
+    if (result->piece_count > 1 && result->failed_runs) {
+        text_puts(out, "<dt>failed by batch</dt><dd>");
+        html_batches(out, result);
+        text_puts(out, "</dd>\n");
+    }
     put_made(html, result, out);
     text_puts(out, "<dt>configuration</dt><dd><code class=\"copy\">");
     html_name(out, result->name);

@@ -11,7 +11,7 @@
 // Appends a report of a model.
 typedef void report_function(const struct report_model *model, struct text *out);
 report_function report_text, report_json, report_junit, report_csv, report_markdown, report_herd;
-report_function report_github, report_annotations, report_html;
+report_function report_github, report_annotations, report_html, report_outcomes, report_batches;
 
 // Every form of a report: `litmus report --format` and its help, and for files the option of
 // `litmus run`, come from here.
@@ -26,6 +26,8 @@ report_function report_github, report_annotations, report_html;
 // Those that `litmus run` does not write at its end.
 #define REPORT_STREAMS(X)                                                                          \
     X(text, "txt", report_text, "the tables that a run ends with, and every configuration")        \
+    X(outcomes, "csv", report_outcomes, "CSV with a row for each outcome of each result")          \
+    X(batches, "csv", report_batches, "CSV with a row for each batch of runs, in their order")     \
     X(herd, "litmus", report_herd, "the log of herd's litmus7, for its tools")                     \
     X(github, "md", report_github, "a short Markdown page, for a step summary of GitHub Actions")  \
     X(annotations, "txt", report_annotations, "workflow commands, for a log of GitHub Actions")

@@ -22,7 +22,8 @@ SWIFTSHADER = "/usr/lib/chromium/vk_swiftshader_icd.json"
 SECOND_LAVAPIPE = os.path.join(SOURCE, ".sdk/share/vulkan/icd.d/lvp_icd.json")
 
 # Of reports.
-FORMATS = ("text", "json", "junit", "csv", "markdown", "herd", "github", "annotations")
+FORMATS = ("text", "json", "junit", "csv", "outcomes", "batches", "markdown", "herd", "github",
+           "annotations")
 
 # Sanitized and instrumented builds are slower.
 SLOW = float(os.environ.get("LITMUS_SLOW", "1"))

@@ -28,6 +28,7 @@ class SameNumbers(Case):
         self.assertGreater(len(entries), 8)
         self.assertGreater(len({entry["result"] for entry in entries}), 1)
         self.check_csv(entries, reports["csv"])
+        self.check_long(entries, reports["outcomes"], reports["batches"])
         self.check_junit(entries, reports["junit"])
         self.check_lines(entries, reports)
         sums = {word: sum(entry["result"] == word for entry in entries)
@@ -47,6 +48,21 @@ class SameNumbers(Case):
                 self.assertEqual(row[key], entry[key], (key, entry["name"]))
             self.assertEqual([float(row["low"]), float(row["high"])], entry["interval"])
             self.assertEqual(row["first_run_failed"], "yes" if entry["first_run_failed"] else "no")
+
+    def check_long(self, entries, outcomes, batches):
+        """What is in the lists of JSON, in the same order."""
+        def rows(text):
+            return list(csv.DictReader(io.StringIO(text, newline="")))
+        self.assertEqual([(row["configuration"], row["device_id"], row["outcome"], int(row["instances"]))
+                          for row in rows(outcomes)],
+                         [(entry["name"], entry["device"], *outcome) for entry in entries
+                          for outcome in entry["outcomes"].items()])
+        self.assertEqual({row["outcome"] for row in rows(outcomes) if row["fails"] == "no"},
+                         {"right", "no progress"} & {row["outcome"] for row in rows(outcomes)})
+        self.assertEqual([(row["configuration"], row["device_id"], int(row["runs"]),
+                           int(row["failed_runs"])) for row in rows(batches)],
+                         [(entry["name"], entry["device"], part["runs"], part["failed_runs"])
+                          for entry in entries for part in entry["parts"]])
 
     def check_junit(self, entries, text):
         root = xml.etree.ElementTree.fromstring(text)

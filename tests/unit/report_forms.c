@@ -314,6 +314,65 @@ static void test_csv(void **state)
     drop(&f);
 }
 
+// The cells of all rows of a column, with a space behind each.
+static void read_column(const char *text, const char *name, char *cells, size_t size)
+{
+    static char row[64][512];
+    size_t columns, count, column = 0;
+    const char *at = text + read_row(text, row, &columns);
+    while (column < columns && strcmp(row[column], name) != 0)
+        column++;
+    assert_true(column < columns);
+    *cells = '\0';
+    while (*at) {
+        at += read_row(at, row, &count);
+        assert_int_equal(count, columns);
+        const size_t used = strlen(cells);
+        snprintf(cells + used, size - used, "%s ", row[column]);
+    }
+}
+
+// A row for each outcome that was observed, and for each batch, under the key of the result.
+static void test_csv_of_parts(void **state)
+{
+    (void)state;
+    struct fixture f = begin();
+    char cells[512];
+    put_device(&f, 1, "=1");
+    struct store_result result = result_of("a.b/c=@SUM@d=1", "forbidden", "fail", 1000, 37);
+    static const struct eng_part parts[] = {
+        {.process = 0, .runs = 600, .failed_runs = 30, .no_progress_runs = 0},
+        {.process = 1, .runs = 400, .failed_runs = 7, .no_progress_runs = 0},
+    };
+    memcpy(result.count.parts, parts, sizeof parts);
+    result.count.part_count = 2;
+    put(&f, 1, "=1", result);
+    put(&f, 1, "=1", result_of("a.b/c=2@d=1", "control", "pass", 10, 0));
+    put(&f, 1, "=1", result_of("a.b/c=3@d=1", "control", "skip", 0, 0));
+    static const struct {
+        report_function *write;
+        const char *column, *cells;
+    } rows[] = {
+        {report_batches, "batch", "1 2 "},
+        {report_batches, "first_run", "1 601 "},
+        {report_batches, "runs", "600 400 "},
+        {report_batches, "failed_runs", "30 7 "},
+        {report_batches, "process", "0 1 "},
+        {report_batches, "device", "'=1 '=1 "},
+        {report_outcomes, "device", "'=1 '=1 '=1 "},
+        {report_outcomes, "outcome", "right wrong right "},
+        {report_outcomes, "fails", "no yes no "},
+        {report_outcomes, "instances", "963 37 10 "},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text = make(&f, rows[i].write, "", "");
+        read_column(text, rows[i].column, cells, sizeof cells);
+        assert_string_equal(cells, rows[i].cells);
+        free(text);
+    }
+    drop(&f);
+}
+
 // The alphabets of herdtools' reader of logs.
 static bool is_test_name(const char *word)
 {
@@ -681,12 +740,12 @@ static void test_references(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_xml),         cmocka_unit_test(test_junit),
-        cmocka_unit_test(test_csv),         cmocka_unit_test(test_herd),
-        cmocka_unit_test(test_annotations), cmocka_unit_test(test_ticket),
-        cmocka_unit_test(test_many),        cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_too_many),    cmocka_unit_test(test_conditions),
-        cmocka_unit_test(test_references),
+        cmocka_unit_test(test_xml),        cmocka_unit_test(test_junit),
+        cmocka_unit_test(test_csv),        cmocka_unit_test(test_csv_of_parts),
+        cmocka_unit_test(test_herd),       cmocka_unit_test(test_annotations),
+        cmocka_unit_test(test_ticket),     cmocka_unit_test(test_many),
+        cmocka_unit_test(test_narrow),     cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_conditions), cmocka_unit_test(test_references),
     };
     return cmocka_run_group_tests_name("report_forms", tests, NULL, NULL);
 }
