@@ -4,6 +4,7 @@
 #include "catalogue/head.h"
 
 #include "base/text.h"
+#include "catalogue/formula.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,9 +93,8 @@ static bool set_name(struct parser *p)
            complain(p, "names have a-z, 0-9 and '-' only:", head->name);
 }
 
-// The axis or parameter whose name is the first `length` bytes; NULL if there is none.
-static const struct cat_axis *find_axis(const struct cat_axis *axes, size_t count, const char *name,
-                                        size_t length)
+const struct cat_axis *cat_axis_find(const struct cat_axis *axes, size_t count, const char *name,
+                                     size_t length)
 {
     for (size_t i = 0; i < count; i++)
         if (strlen(axes[i].name) == length && !memcmp(axes[i].name, name, length))
@@ -111,8 +111,8 @@ static struct cat_axis *add_named(struct parser *p, struct cat_axis *axes, size_
     const size_t length = name ? strlen(name) : 0;
     snprintf(what, sizeof what, "not a new %s name:", p->keyword);
     if (!name || !is_name(name) || cfg_parameter(name) == CFG_SUBGROUP ||
-        find_axis(head->axes, head->axis_count, name, length) ||
-        find_axis(head->sweeps, head->sweep_count, name, length)) {
+        cat_axis_find(head->axes, head->axis_count, name, length) ||
+        cat_axis_find(head->sweeps, head->sweep_count, name, length)) {
         complain(p, what, name ? name : "");
         return NULL;
     }
@@ -196,25 +196,28 @@ static bool find_value(const struct cat_axis *axis, const char *word, size_t len
     return false;
 }
 
-static bool parse_term(const struct parser *p, const char *word, struct cat_term *term)
+bool cat_term_parse(const struct cat_head *head, const char *word, struct cat_term *term,
+                    const char **what)
 {
-    const struct cat_head *head = p->head;
     const size_t length = strcspn(word, "!=");
-    term->negated = word[length] == '!';
+    *term = (struct cat_term){.negated = word[length] == '!'};
     const char *equals = word + length + term->negated;
+    *what = "a term is name=value or name!=value, not";
     if (*equals != '=')
-        return complain(p, "a term is name=value or name!=value, not", word);
-    const struct cat_axis *axis = find_axis(head->axes, head->axis_count, word, length);
+        return false;
+    const struct cat_axis *axis = cat_axis_find(head->axes, head->axis_count, word, length);
     term->is_sweep = !axis;
     if (!axis)
-        axis = find_axis(head->sweeps, head->sweep_count, word, length);
+        axis = cat_axis_find(head->sweeps, head->sweep_count, word, length);
+    *what = "no axis or sweep of that name above:";
     if (!axis)
-        return complain(p, "no axis or sweep of that name above:", word);
+        return false;
     term->index = (size_t)(axis - (term->is_sweep ? head->sweeps : head->axes));
+    *what = "no such value:";
     for (const char *value = equals; *value;) {
         const size_t size = strcspn(++value, ",");
         if (!find_value(axis, value, size, &term->values))
-            return complain(p, "no such value:", word);
+            return false;
         value += size;
     }
     return true;
@@ -230,8 +233,9 @@ static bool parse_condition(struct parser *p, const char **s, struct cat_conditi
     for (char *word; (word = take_word(p, s)) && strcmp(word, ":") != 0;) {
         if (condition->count == sizeof condition->terms / sizeof *condition->terms)
             return complain(p, "too many terms", "");
-        if (!parse_term(p, word, &condition->terms[condition->count++]))
-            return false;
+        const char *what = NULL;
+        if (!cat_term_parse(p->head, word, &condition->terms[condition->count++], &what))
+            return complain(p, what, word);
     }
     *s = skip_spaces(*s);
     return true;
@@ -291,6 +295,43 @@ static bool add_expect(struct parser *p)
     return *s || complain(p, "an expectation needs ' : ' and a reason", "");
 }
 
+// ---- formulas
+
+static bool check_formula(const struct parser *p, const char *text, unsigned asks)
+{
+    struct cat_formula formula;
+    struct lit_error error = {0};
+    return cat_formula_parse(text, p->head, asks, &formula, &error) ||
+           complain(p, error.message, "");
+}
+
+static bool add_output(struct parser *p)
+{
+    struct cat_head *head = p->head;
+    if (head->output_count == CAT_MAX_OUTPUTS)
+        return complain(p, "too many lines of", p->keyword);
+    return set_once(p, &head->output[head->output_count++]) &&
+           check_formula(p, p->value, CAT_ASKS_ALL & ~CAT_ASKS_RANDOM);
+}
+
+static bool set_where(struct parser *p)
+{
+    struct lit_error error = {0};
+    struct cat_formula formula;
+    if (!set_once(p, &p->head->where))
+        return false;
+    for (const char *at = strchr(p->value, '{'); at; at = strchr(at, '{')) {
+        at++;
+        if (!cat_formula_parse_inside(&at, p->head, &formula, &error))
+            return complain(p, error.message, "");
+        while (*at == '|')
+            at += 1 + strcspn(at + 1, "|}");
+        if (*at != '}')
+            return complain(p, "no } in", p->keyword);
+    }
+    return true;
+}
+
 // Takes over what has been read of one keyword.
 static bool apply(struct parser *p)
 {
@@ -299,19 +340,36 @@ static bool apply(struct parser *p)
         const char *keyword;
         bool (*add)(struct parser *p); // or, without one:
         char **target;
+        unsigned asks; // of a formula
     } keywords[] = {
-        {"litmus", set_name, NULL},          {"axis", add_axis, NULL},
-        {"sizes", add_sizes, NULL},          {"sweep", add_sweep, NULL},
-        {"expect", add_expect, NULL},        {"asks", NULL, &head->asks},
-        {"fails", NULL, &head->fails},       {"origin", NULL, &head->origin},
-        {"headline", NULL, &head->headline}, {"program", NULL, &head->program},
-        {"needs", NULL, &head->needs},       {"oracle", NULL, &head->oracle},
+        {"litmus", set_name, NULL, 0},
+        {"axis", add_axis, NULL, 0},
+        {"sizes", add_sizes, NULL, 0},
+        {"sweep", add_sweep, NULL, 0},
+        {"expect", add_expect, NULL, 0},
+        {"output", add_output, NULL, 0},
+        {"where", set_where, NULL, 0},
+        {"asks", NULL, &head->asks, 0},
+        {"fails", NULL, &head->fails, 0},
+        {"origin", NULL, &head->origin, 0},
+        {"headline", NULL, &head->headline, 0},
+        {"program", NULL, &head->program, 0},
+        {"needs", NULL, &head->needs, 0},
+        {"oracle", NULL, &head->oracle, 0},
+        {"fits", NULL, &head->fits, CAT_ASKS_SIZES},
+        {"results", NULL, &head->results, CAT_ASKS_SIZES | CAT_ASKS_DISPATCH},
+        {"elements", NULL, &head->elements, CAT_ASKS_SIZES | CAT_ASKS_DISPATCH},
+        {"state", NULL, &head->state, CAT_ASKS_SIZES | CAT_ASKS_DISPATCH},
+        {"input", NULL, &head->input, CAT_ASKS_ALL & ~CAT_ASKS_INPUT},
     };
     if (!p->keyword)
         return true;
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (!strcmp(p->keyword, keywords[i].keyword))
-            return keywords[i].add ? keywords[i].add(p) : set_once(p, keywords[i].target);
+            return keywords[i].add
+                       ? keywords[i].add(p)
+                       : set_once(p, keywords[i].target) &&
+                             (!keywords[i].asks || check_formula(p, p->value, keywords[i].asks));
     if (!strcmp(p->keyword, "spec"))
         return head->spec_count < CAT_MAX_RULES ? set_once(p, &head->spec[head->spec_count++])
                                                 : complain(p, "too many lines of", p->keyword);
@@ -333,8 +391,15 @@ static bool check_whole(const struct parser *p)
                           : !head->spec_count   ? "spec"
                           : !head->expect_count ? "expect"
                                                 : NULL;
+    const bool formulas = head->oracle && !strncmp(head->oracle, "formula.", 8);
+    if (!missing && formulas && !head->output_count)
+        missing = "output";
     if (missing)
         return complain(p, "the head lacks", missing);
+    if (!formulas && (head->output_count || head->fits || head->results || head->elements ||
+                      head->state || head->input || head->where))
+        return complain(p, "formulas are for the oracles formula.subgroup and formula.workgroup",
+                        "");
     if (head->expect[head->expect_count - 1].when.count)
         return complain(p, "the last expect line must have no condition", "");
     for (size_t i = 0; i < head->sweep_count; i++)
@@ -421,16 +486,18 @@ void cat_head_clear(struct cat_head *head)
     *head = (struct cat_head){0};
 }
 
+bool cat_term_holds(const struct cat_term *term, const uint8_t *axis, const uint8_t *sweep)
+{
+    const uint8_t value = term->is_sweep ? sweep[term->index] : axis[term->index];
+    return (term->values >> value & 1) != term->negated;
+}
+
 bool cat_condition_holds(const struct cat_condition *condition, const uint8_t *axis,
                          const uint8_t *sweep)
 {
     for (size_t i = 0; i < condition->count; i++) {
         const struct cat_term *term = &condition->terms[i];
-        if (term->is_sweep && !sweep)
-            return false;
-        uint8_t value = term->is_sweep ? sweep[term->index] : axis[term->index];
-        bool named = term->values >> value & 1;
-        if (named == term->negated)
+        if ((term->is_sweep && !sweep) || !cat_term_holds(term, axis, sweep))
             return false;
     }
     return true;

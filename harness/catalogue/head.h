@@ -6,11 +6,12 @@
 #include "model/check.h"
 #include "model/configuration.h"
 
-#define CAT_MAX_AXES   8
-#define CAT_MAX_SWEEPS 8
-#define CAT_MAX_VALUES 20
-#define CAT_MAX_RULES  20
-#define CAT_MAX_SIZES  8
+#define CAT_MAX_AXES    8
+#define CAT_MAX_SWEEPS  8
+#define CAT_MAX_VALUES  20
+#define CAT_MAX_RULES   20
+#define CAT_MAX_SIZES   8
+#define CAT_MAX_OUTPUTS 12
 
 // A variant axis, or a run parameter ("sweep").
 struct cat_axis {
@@ -48,6 +49,12 @@ struct cat_head {
     char *name, *family, *test; // "shuffle.scan-loop", "shuffle", "scan-loop"
     char *asks, *fails, *origin, *headline, *program, *oracle;
     char *needs; // a feature that the modules do not tell of; NULL
+    // Of a test whose oracle is formulas: which (catalogue/formula.h), each NULL if it is not
+    // there.
+    char *fits, *results, *elements, *state, *input;
+    char *output[CAT_MAX_OUTPUTS];
+    size_t output_count;
+    char *where; // text with formulas in braces
     char *spec[CAT_MAX_RULES];
     size_t spec_count;
     struct cat_axis axes[CAT_MAX_AXES];
@@ -66,6 +73,14 @@ bool cat_head_parse(const char *source, size_t size, struct cat_head *head,
                     struct lit_error *error);
 void cat_head_clear(struct cat_head *head);
 
+// The axis or parameter whose name is the first `length` bytes; NULL if there is none.
+const struct cat_axis *cat_axis_find(const struct cat_axis *axes, size_t count, const char *name,
+                                     size_t length);
+// Parses a term whose axis or parameter is one of the head's. False with what is wrong with `word`:
+// "no such value:".
+bool cat_term_parse(const struct cat_head *head, const char *word, struct cat_term *term,
+                    const char **what);
+bool cat_term_holds(const struct cat_term *term, const uint8_t *axis, const uint8_t *sweep);
 // Whether a condition holds at a point. `sweep` may be NULL when only axes are known: a condition
 // that names a sweep then does not hold.
 bool cat_condition_holds(const struct cat_condition *condition, const uint8_t *axis,

@@ -2,8 +2,10 @@
 // Finds an oracle among those of all files, and does what all oracles have in common.
 #include "base/random.h"
 #include "base/text.h"
+#include "catalogue/catalogue.h"
 #include "oracles/oracles.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,59 +98,120 @@ void cat_oracle_expect(const struct cat_oracle *oracle, const struct cat_args *a
         cat_repeat(shape, words, expected);
 }
 
-// Where a failing word is
+// Formulas
 
-struct place {
-    const struct cat_args *args;
-    const struct cat_failure *failure;
-};
+static uint32_t operate(enum cat_node_kind kind, uint32_t a, uint32_t b)
+{
+#define OPERATION(id, sign, binds, value)                                                          \
+    case CAT_NODE_##id:                                                                            \
+        return value;
+    switch (kind) {
+        CAT_OPERATORS(OPERATION)
+    default:
+        return 0;
+    }
+}
 
-// What the name at *at stands for. Moves *at behind it.
-static uint64_t read_number(const struct place *place, const char **at)
+// Word `at` of those from `first` on.
+static uint32_t input_at(const struct cat_place *place, uint64_t first, uint64_t at, uint64_t count)
+{
+    return at < count && first + at < place->args->shape.input_words ? place->input[first + at] : 0;
+}
+
+static uint32_t named(const struct cat_place *place, enum cat_name name)
 {
     const struct cat_args *args = place->args;
     const struct cat_shape *shape = &args->shape;
-    const size_t length = strcspn(*at, "%/-|}");
-    const struct {
-        const char *name;
-        uint64_t number;
-    } known[] = {
-        {"word", place->failure->word},
-        {"unit", place->failure->instance},
-        {"lanes", args->subgroup},
-        {"workgroup", args->workgroup},
-        {"subgroups", args->workgroup / args->subgroup},
-        {"workgroups", shape->workgroups},
-        {"elements", shape->elements},
-        {"words", shape->words_per_instance},
-        {"results", shape->words_per_instance / invocations_of_a_unit(args)},
-    };
-    char name[32];
-    snprintf(name, sizeof name, "%.*s", (int)length, *at);
-    *at += length;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i].name, name) == 0)
-            return known[i].number;
-    if (name[0] >= '0' && name[0] <= '9')
-        return strtoull(name, NULL, 10);
-    const char *axis = cat_axis(args, name);
-    return axis ? strtoull(axis, NULL, 10) : cat_value(args, name);
+    const uint32_t members = invocations_of_a_unit(args), lanes = args->subgroup;
+    const uint32_t subgroups = args->workgroup / lanes;
+    const uint64_t results = shape->words_per_instance / members;
+    const uint64_t member = results ? place->word / results : 0; // the invocation in its unit
+    const bool whole = args->oracle->of_workgroups;
+#define NUMBER(id, name, asks, number)                                                             \
+    case CAT_NAME_##id:                                                                            \
+        return (uint32_t)(number);
+    switch (name) {
+        CAT_NAMES_OF_FORMULAS(NUMBER)
+    default:
+        return 0;
+    }
 }
 
-// What stands between braces, of which the first was at (*at)[-1]. Moves *at behind the second.
-static void put_number(const struct place *place, const char **at, struct text *out)
+static uint32_t value(const struct cat_formula *formula, size_t at, const struct cat_place *place);
+
+// Of all invocations of the unit.
+static uint32_t fold(const struct cat_formula *formula, const struct cat_node *node,
+                     const struct cat_place *place)
 {
-    uint64_t number = read_number(place, at);
-    while (strchr("%/-", **at)) {
-        const char operation = *(*at)++;
-        const uint64_t other = read_number(place, at);
-        if (operation == '-')
-            number -= other;
-        else if (other)
-            number = operation == '/' ? number / other : number % other;
+    const enum oracle_operation operation = (enum oracle_operation)node->number;
+    struct cat_place each = *place;
+    uint64_t all = oracle_identity(operation);
+    for (each.other = 0; each.other < invocations_of_a_unit(place->args); each.other++)
+        all = oracle_combine(operation, all, value(formula, node->of[0], &each));
+    return (uint32_t)all;
+}
+
+static uint32_t value(const struct cat_formula *formula, size_t at, const struct cat_place *place)
+{
+    const struct cat_node *node = &formula->nodes[at];
+    const struct cat_args *args = place->args;
+    const struct cat_case *which = args->which;
+    const uint32_t members = invocations_of_a_unit(args);
+    uint32_t bound;
+#define OPERAND(i) value(formula, node->of[i], place)
+    switch (node->kind) {
+    case CAT_NODE_NUMBER:
+        return node->number;
+    case CAT_NODE_NAME:
+        return named(place, (enum cat_name)node->number);
+    case CAT_NODE_PARAMETER:
+        return cat_case_sweep(which, node->number);
+    case CAT_NODE_AXIS:
+        return (uint32_t)strtoul(
+            which->test->head.axes[node->number].values[which->axis[node->number]], NULL, 10);
+    case CAT_NODE_TERM:
+        return cat_term_holds(&node->term, which->axis, which->sweep);
+    case CAT_NODE_IN:
+        return input_at(place, place->unit * members, OPERAND(0), members);
+    case CAT_NODE_INPUT:
+        return input_at(place, 0, OPERAND(0), UINT64_MAX);
+    case CAT_NODE_DRAW:
+        bound = OPERAND(0);
+        return bound ? (uint32_t)random_below(place->random, bound) : 0;
+    case CAT_NODE_FOLD:
+        return fold(formula, node, place);
+    case CAT_NODE_CHOICE:
+        return OPERAND(0) ? OPERAND(1) : OPERAND(2);
+    case CAT_NODE_NOT:
+        return !OPERAND(0);
+    case CAT_NODE_FLIP:
+        return ~OPERAND(0);
+    case CAT_NODE_NEGATE:
+        return 0u - OPERAND(0);
+    default:
+        return operate(node->kind, OPERAND(0), OPERAND(1));
     }
+#undef OPERAND
+}
+
+uint32_t cat_formula_value(const struct cat_formula *formula, const struct cat_place *place)
+{
+    return value(formula, formula->count - 1, place);
+}
+
+// Where a failing word is
+
+// What stands between braces, of which the first was at (*at)[-1]. Moves *at behind the second.
+static void put_number(const struct cat_place *place, const char **at, struct text *out)
+{
+    const struct cat_case *which = place->args->which;
+    struct cat_formula formula;
+    struct lit_error error = {0};
+    if (!cat_formula_parse_inside(at, which ? &which->test->head : NULL, &formula, &error))
+        lit_give_up(error.message); // of a built-in test
+    uint32_t number = cat_formula_value(&formula, place);
     if (**at != '|')
-        text_printf(out, "%llu", (unsigned long long)number);
+        text_printf(out, "%" PRIu32, number);
     for (; **at == '|'; *at += strcspn(*at, "|}"), number--) {
         ++*at;
         if (number == 0)
@@ -162,8 +225,11 @@ void cat_oracle_where(const struct cat_oracle *oracle, const struct cat_args *ar
                       size_t size)
 {
     const struct cat_args with = asked(oracle, args, shape);
-    const struct place place = {&with, failure};
-    const char *at = oracle->where ? oracle->where
+    const struct cat_place place = {
+        .args = &with, .unit = failure->instance, .word = failure->word};
+    const char *own = args->which ? args->which->test->head.where : NULL;
+    const char *at = own             ? own
+                     : oracle->where ? oracle->where
                      : oracle->of_workgroups
                          ? "invocation {word/results}, result {word%results}, workgroup {unit}"
                          : "lane {word/results}, result {word%results}" OF_SUBGROUP;

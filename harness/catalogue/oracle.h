@@ -5,6 +5,8 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/random.h"
+#include "catalogue/formula.h"
 #include "model/check.h"
 
 // One configuration, resolved to numbers. What an oracle may look at.
@@ -91,10 +93,20 @@ void cat_oracle_expect(const struct cat_oracle *oracle, const struct cat_args *a
                        const struct cat_shape *shape, const uint32_t *input, uint32_t *expected);
 // Says where in the test a failing word is: "lane 31, iteration 9", at most `size` bytes.
 //
-// In `where` of an oracle stands for a number {A}, {A%B}, {A/B%C} and so on, taken from left to
-// right with % / and -; and {A|x|y|z} for the Ath word. A name is a number itself, `word` (of the
-// unit), `unit`, `lanes` (of a subgroup), `workgroup` (its size), `subgroups` (of a workgroup),
-// `workgroups`, `elements`, `words` (of a unit), `results`, or an axis or parameter of the test.
+// In `where` of an oracle, or of the test, {A} stands for the number that the formula A gives, and
+// {A|x|y|z} for the Ath word.
 void cat_oracle_where(const struct cat_oracle *oracle, const struct cat_args *args,
                       const struct cat_shape *shape, const struct cat_failure *failure, char *text,
                       size_t size);
+
+// A word of the output, or of the input, for which a formula has a value. What the formula does not
+// ask for may be missing, but for `args`.
+struct cat_place {
+    const struct cat_args *args; // with `oracle` and `shape`
+    const uint32_t *input;
+    uint64_t unit, word; // of the unit
+    uint32_t other;
+    struct lit_random *random; // CAT_ASKS_RANDOM
+};
+// Division by zero gives 0, and so do a shift by 32 or more and a word behind the input's end.
+uint32_t cat_formula_value(const struct cat_formula *formula, const struct cat_place *place);

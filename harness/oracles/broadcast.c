@@ -30,33 +30,6 @@ static void compaction_expect(const struct cat_args *args, const uint32_t *input
         expected[kept++] = CAT_POISON;
 }
 
-static void versus_shape(struct cat_args *args)
-{
-    compaction_shape(args);
-    args->shape.input_words = 256;
-}
-
-// The lane to shuffle from, where the kernel finds it, and words to hold under pressure.
-static void versus_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
-{
-    struct lit_random random = {seed};
-    input[0] = cat_value(args, "elected");
-    for (uint64_t i = 1; i < args->shape.input_words; i++)
-        input[i] = (uint32_t)(random_next(&random) >> 32);
-}
-
-// Lanes below the elected one take no part and write nothing. The others number their rounds on.
-static void versus_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
-{
-    (void)input;
-    const uint32_t elected = cat_value(args, "elected");
-    const uint32_t participants = args->subgroup - elected;
-    for (uint32_t word = 0; word < args->shape.words_per_instance; word++) {
-        const uint32_t iteration = word / args->subgroup, lane = word % args->subgroup;
-        expected[word] = lane < elected ? CAT_POISON : iteration * participants + lane - elected;
-    }
-}
-
 // ---- broadcast.id: the tag of the source lane
 
 static void id_shape(struct cat_args *args)
@@ -101,24 +74,6 @@ static void id_expect(const struct cat_args *args, const uint32_t *input, uint32
     }
 }
 
-// ---- broadcast.match: the lanes that share a value
-
-static void match_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
-{
-    struct lit_random random = {seed};
-    for (uint64_t i = 0; i < args->shape.input_words; i++)
-        input[i] = (uint32_t)(1 + random_below(&random, cat_value(args, "values"))) * 0x9E3779B1u;
-}
-
-static void match_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
-{
-    memset(expected, 0, args->shape.words_per_instance * sizeof *expected);
-    for (uint32_t lane = 0; lane < args->subgroup; lane++)
-        for (uint32_t other = 0; other < args->subgroup; other++)
-            if (input[other] == input[lane])
-                expected[4 * lane + other / 32] |= 1u << other % 32;
-}
-
 const struct cat_oracle oracles_broadcast[] = {
     {
         .name = "broadcast.id",
@@ -128,24 +83,6 @@ const struct cat_oracle oracles_broadcast[] = {
         .shape = id_shape,
         .input = id_input,
         .expect_unit = id_expect,
-        .where = BY_ITERATION,
-    },
-    {
-        .name = "broadcast.match",
-        .instance = "subgroup",
-        .results = 4,
-        .input = match_input,
-        .expect_unit = match_expect,
-        .where = "word {word%4} of the mask of lane {word/4}" OF_SUBGROUP,
-    },
-    {
-        .name = "broadcast.versus-shuffle",
-        .instance = "subgroup",
-        .alike = true,
-        .least = 2,
-        .shape = versus_shape,
-        .input = versus_input,
-        .expect = versus_expect,
         .where = BY_ITERATION,
     },
     {

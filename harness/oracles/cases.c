@@ -14,64 +14,6 @@ static void random_below_input(const struct cat_args *args, uint64_t seed, uint3
         input[i] = (uint32_t)random_below(&random, bound);
 }
 
-// ---- cases.mesa-12927: all lanes read one lane; its number is the low byte of every word
-
-static void index_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
-{
-    cat_random_words(args, seed, input);
-    for (uint64_t i = 0; i < args->shape.input_words; i++)
-        input[i] = (input[i] & 0xffffff00u) | cat_value(args, "source");
-}
-
-static void index_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
-{
-    const uint32_t source = cat_value(args, "source");
-    for (uint32_t lane = 0; lane < args->subgroup; lane++)
-        expected[lane] = cat_axis_is(args, "value", "lane") ? source : words[source];
-}
-
-// ---- cases.igc-396: lane 1 hands its word to its subgroup, with a branch in workgroup 0 alone
-
-static void guarded_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
-{
-    const bool guarded = cat_axis_is(args, "guard", "branch");
-    for (uint64_t i = 0; i < args->shape.input_words; i++)
-        expected[i] = guarded && i >= args->workgroup ? 0 : input[i - i % args->subgroup + 1];
-}
-
-// ---- cases.igc-397: squares of differences, added to the poison
-
-static void adds_shape(struct cat_args *args)
-{
-    if (cat_axis_is(args, "width", "64"))
-        args->shape.words_per_instance *= 2;
-}
-
-// Numbers so small that floats of 32 bits hold every sum of squares.
-static void adds_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
-{
-    random_below_input(args, seed, 256, input);
-}
-
-static void adds_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
-{
-    const bool wide = cat_axis_is(args, "width", "64");
-    const uint64_t poison = (uint64_t)CAT_POISON << 32 | CAT_POISON;
-    for (uint32_t lane = 0; lane < args->subgroup; lane++) {
-        uint64_t sum = 0;
-        for (uint32_t other = 0; other < args->subgroup; other++) {
-            const int64_t difference = (int64_t)words[other] - words[lane];
-            sum += (uint64_t)(difference * difference);
-        }
-        if (wide) {
-            expected[2 * lane] = (uint32_t)(poison + sum);
-            expected[2 * lane + 1] = (uint32_t)((poison + sum) >> 32);
-        } else {
-            expected[lane] = CAT_POISON + (uint32_t)sum;
-        }
-    }
-}
-
 // ---- cases.igc-402: the sum of four 16-bit numbers
 
 // A whole number below 2048 as a half.
@@ -180,106 +122,6 @@ static void counts_expect(const struct cat_args *args, const uint32_t *input, ui
         expected[2 * i] = args->shape.elements + input[i] % 8;
         expected[2 * i + 1] = all[input[i] % 8].factor * input[i] + all[input[i] % 8].term;
     }
-}
-
-// ---- cases.offload-test-suite-520: each counts itself
-
-static void peels_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
-{
-    (void)input;
-    for (uint32_t lane = 0; lane < args->subgroup; lane++)
-        expected[lane] = 1;
-}
-
-// ---- cases.offload-test-suite-320: the first lane of each case, and of all
-
-static void elects_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
-{
-    random_below_input(args, seed, 3, input);
-}
-
-static void elects_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
-{
-    bool taken[3] = {false};
-    for (uint32_t lane = 0; lane < args->subgroup; lane++) {
-        expected[2 * lane] = !taken[words[lane]];
-        expected[2 * lane + 1] = lane == 0;
-        taken[words[lane]] = true;
-    }
-}
-
-// ---- cases.offload-test-suite-480: three indices
-
-static void indices_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
-{
-    static const uint32_t order[4] = {2, 3, 1, 0};
-    for (uint32_t lane = 0; lane < args->subgroup; lane++) {
-        const uint32_t *four = words + (lane & ~3u);
-        expected[3 * lane] = words[2];
-        expected[3 * lane + 1] = four[(lane + 1) % 4] + four[(lane + 3) % 4];
-        expected[3 * lane + 2] = four[order[lane % 4]];
-    }
-}
-
-// ---- cases.moltenvk-2750: a lane far away
-
-static bool far_fits(const struct cat_args *args, struct lit_error *error)
-{
-    return cat_value(args, "mask") < args->subgroup ||
-           lit_fail(error, LIT_EXIT_USAGE, "a subgroup of %u has no lane that far away",
-                    (unsigned)args->subgroup);
-}
-
-static void far_shape(struct cat_args *args)
-{
-    args->shape.elements = cat_value(args, "mask");
-}
-
-static void far_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
-{
-    for (uint32_t lane = 0; lane < args->subgroup; lane++)
-        expected[lane] = input[lane ^ args->shape.elements];
-}
-
-// ---- cases.vkd3d-proton-1649: the first of those with an odd word
-
-static void parties_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
-{
-    uint32_t first = 0;
-    while (first + 1 < args->subgroup && words[first] % 2 == 0)
-        first++;
-    for (uint32_t lane = 0; lane < args->subgroup; lane++)
-        expected[lane] = words[lane] % 2 ? words[first] : CAT_POISON;
-}
-
-// ---- cases.dolphin-9783: smallest and largest odd word
-
-static void reduces_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
-{
-    uint32_t least = UINT32_MAX, most = 0;
-    for (uint32_t lane = 0; lane < args->subgroup; lane++)
-        if (words[lane] % 2) {
-            least = words[lane] < least ? words[lane] : least;
-            most = words[lane] > most ? words[lane] : most;
-        }
-    for (uint32_t lane = 0; lane < args->subgroup; lane++) {
-        expected[2 * lane] = words[lane] % 2 ? least : CAT_POISON;
-        expected[2 * lane + 1] = words[lane] % 2 ? most : CAT_POISON;
-    }
-}
-
-// ---- cases.acceleratedkernels-98: the sum of the invocation one workgroup further
-
-static void carries_shape(struct cat_args *args)
-{
-    args->shape.elements = (uint32_t)args->shape.input_words;
-    args->shape.state_words = 1 + 2 * args->shape.input_words;
-}
-
-static void carries_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
-{
-    for (uint64_t i = 0; i < args->shape.input_words; i++)
-        expected[i] = input[(i + args->workgroup) % args->shape.input_words];
 }
 
 // ---- cases.llama-cpp-28975: each workgroup's row, sorted
@@ -522,25 +364,15 @@ static void reduction_expect(const struct cat_args *args, const uint32_t *input,
     }
 
 const struct cat_oracle oracles_cases[] = {
-    CASE("acceleratedkernels-98", 1, .shape = carries_shape, .expect = carries_expect),
     CASE("amdvlk-138", 2, .input = turns_input, .expect_unit = turns_expect),
-    CASE("dolphin-9783", 2, .expect_unit = reduces_expect),
-    CASE("igc-396", 1, .least = 2, .expect = guarded_expect),
-    CASE("igc-397", 1, .shape = adds_shape, .input = adds_input, .expect_unit = adds_expect),
     CASE("igc-402", 1, .least = 4, .input = halves_input, .expect_unit = halves_expect),
     WORKGROUP_CASE("llama-cpp-28975", 4, .shape = sorts_shape, .input = sorts_input,
                    .expect_unit = sorts_expect),
     CASE("llpc-426", 2, .input = turns_input, .expect_unit = asks_expect),
-    CASE("mesa-12927", 1, .input = index_input, .expect_unit = index_expect),
-    CASE("moltenvk-2750", 1, .fits = far_fits, .shape = far_shape, .expect_unit = far_expect),
     WORKGROUP_CASE("nvidia-skipped-reduction", 2, .least = 2, .shape = reduction_shape,
                    .expect = reduction_expect),
-    CASE("offload-test-suite-320", 2, .input = elects_input, .expect_unit = elects_expect),
-    CASE("offload-test-suite-480", 3, .least = 4, .expect_unit = indices_expect),
-    CASE("offload-test-suite-520", 1, .expect_unit = peels_expect),
     WORKGROUP_CASE("vello-10-nv-bug-3", 12, .expect_unit = scans_expect),
     CASE("vello-10-nv-crash-1", 6, .expect = stacks_expect),
-    CASE("vkd3d-proton-1649", 1, .expect_unit = parties_expect),
     CASE("wgpu-7319", 2, .shape = counts_shape, .expect = counts_expect),
     {0},
 };

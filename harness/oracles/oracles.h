@@ -14,6 +14,7 @@
     X(broadcast)                                                                                   \
     X(cases)                                                                                       \
     X(divergence)                                                                                  \
+    X(formula)                                                                                     \
     X(lookback)                                                                                    \
     X(loop)                                                                                        \
     X(memory)                                                                                      \

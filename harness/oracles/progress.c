@@ -59,31 +59,6 @@ static void occupancy_expect(const struct cat_args *args, const uint32_t *input,
         expected[i] = args->shape.workgroups;
 }
 
-// handover
-
-static bool handover_fits(const struct cat_args *args, struct lit_error *error)
-{
-    if (args->subgroup < 2 && cat_axis_is(args, "between", "lanes"))
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "a subgroup of one lane has no other lane to wait for");
-    if (subgroups_of(args) < 2 && cat_axis_is(args, "between", "subgroups"))
-        return lit_fail(error, LIT_EXIT_USAGE, "a workgroup of one subgroup has no others");
-    return true;
-}
-
-// A waiter shows the word of its partner, half of the subgroup or workgroup away; a giver its own.
-static void handover_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
-{
-    const uint32_t around =
-        cat_axis_is(args, "between", "lanes") ? args->subgroup : args->workgroup;
-    const bool high_waits = cat_axis_is(args, "waiter", "high");
-    for (uint32_t i = 0; i < args->workgroup; i++) {
-        const bool is_high = i % around >= around / 2;
-        const uint32_t partner = is_high ? i - around / 2 : i + around / 2;
-        expected[i] = input[is_high == high_waits ? partner : i];
-    }
-}
-
 // spin-lock
 
 static void lock_shape(struct cat_args *args)
@@ -156,17 +131,6 @@ const struct cat_oracle oracles_progress[] = {
         .shape = occupancy_shape,
         .expect = occupancy_expect,
         .where = "workgroup {word} of {workgroups}",
-    },
-    {
-        .name = "progress.handover",
-        .needs_progress = true,
-        .instance = "workgroup",
-        .of_workgroups = true,
-        .results = 1,
-        .fits = handover_fits,
-        .input = odd_input,
-        .expect_unit = handover_expect,
-        .where = "lane {word%lanes}, subgroup {word/lanes} of workgroup {unit}",
     },
     {
         .name = "progress.spin-lock",

@@ -92,6 +92,7 @@ class Case(unittest.TestCase):
     """A test with an empty folder of its own, in which the program runs."""
 
     maxDiff = None
+    program = PROGRAM
 
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="litmus-e2e-")
@@ -142,7 +143,7 @@ class Case(unittest.TestCase):
     def start(self, *arguments, fault=None, drivers=None, cwd=None, stdout=subprocess.PIPE,
               preexec=None, **more):
         process = subprocess.Popen(
-            [PROGRAM, *arguments], env=self.environment(fault, drivers, **more),
+            [self.program, *arguments], env=self.environment(fault, drivers, **more),
             cwd=cwd or self.folder, stdin=subprocess.DEVNULL, stdout=stdout,
             stderr=subprocess.PIPE, preexec_fn=preexec, start_new_session=True)
         self.started.append(process)

@@ -82,10 +82,9 @@ static void play(const struct made *made, uint32_t elected, const uint32_t *stor
 static void check_versus(const struct cat_case *which, void *user)
 {
     struct made made;
-    if (!make(cat_oracle_find("broadcast.versus-shuffle"), which, &made))
+    if (!make(which->test->oracle, which, &made))
         return;
     const uint32_t elected = cat_value(&made.args, "elected");
-    assert_int_equal(made.shape.input_words, 256);
     assert_int_equal(made.input[0], elected);
     for (uint64_t i = 0; i < made.shape.instances; i++)
         play(&made, elected, made.expected + i * made.shape.words_per_instance);
@@ -192,7 +191,7 @@ static void each_lane_has_the_tag_of_its_source(void **state)
 // The loop played through: the first of those that are left, and all that share its value, leave.
 static void check_match(const struct cat_case *which, void *user)
 {
-    const struct cat_oracle *oracle = cat_oracle_find("broadcast.match");
+    const struct cat_oracle *oracle = which->test->oracle;
     const struct cat_args args = arguments(which);
     struct cat_shape shape;
     struct lit_error error;
@@ -238,19 +237,22 @@ static void each_lane_finds_those_of_its_value(void **state)
 static void a_failing_word_is_located(void **state)
 {
     (void)state;
-    const struct cat_args args = {.subgroup = 32, .workgroup = 128, .scale = SCALE};
-    const struct cat_shape shape = {.workgroups = SCALE};
+    const struct cat_case match = {.test = cat_test_find("broadcast.match")};
+    const struct cat_case versus = {.test = cat_test_find("broadcast.versus-shuffle")};
+    struct cat_args args = {.subgroup = 32, .workgroup = 128, .scale = SCALE, .which = &versus};
+    struct cat_shape shape = {.workgroups = SCALE};
     const struct cat_failure failure = {.instance = 6, .word = 9 * 32 + 31};
     char text[128];
-    cat_oracle_where(cat_oracle_find("broadcast.versus-shuffle"), &args, &shape, &failure, text,
-                     sizeof text);
+    cat_oracle_where(versus.test->oracle, &args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, "lane 31, iteration 9, subgroup 2 of workgroup 1");
+    args.which = NULL;
     cat_oracle_where(cat_oracle_find("broadcast.compaction"), &args, &shape, &failure, text,
                      sizeof text);
     assert_string_equal(text, "place 319, subgroup 2 of workgroup 1");
     const struct cat_failure in_mask = {.instance = 6, .word = 4 * 31 + 2};
-    cat_oracle_where(cat_oracle_find("broadcast.match"), &args, &shape, &in_mask, text,
-                     sizeof text);
+    args.which = &match;
+    shape.words_per_instance = 4 * 32;
+    cat_oracle_where(match.test->oracle, &args, &shape, &in_mask, text, sizeof text);
     assert_string_equal(text, "word 2 of the mask of lane 31, subgroup 2 of workgroup 1");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `cases` against each kernel played through lane by lane, as its
-// comments tell it; and corrupted outputs, which they catch.
+// The oracles of the family `cases`, in C or as formulas, against each kernel played through lane by
+// lane, as its comments tell it; and corrupted outputs, which they catch.
 #include "unit.h"
 
 #include "base/text.h"
@@ -85,7 +85,7 @@ static void check_all(const char *name, inspect *inspect)
 {
     const struct cat_test *test = cat_test_find(name);
     assert_non_null(test);
-    struct job job = {.oracle = cat_oracle_find(name), .inspect = inspect};
+    struct job job = {.oracle = test->oracle, .inspect = inspect};
     assert_non_null(job.oracle);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         cat_test_each(test, sizes[s], check, &job);
@@ -525,7 +525,7 @@ static void a_failing_word_is_located(void **state)
     const struct cat_args args = {.subgroup = 32, .workgroup = 128, .scale = SCALE};
     struct cat_shape shape = {.workgroups = SCALE, .instances = 12, .words_per_instance = 96};
     const struct cat_failure failure = {.instance = 6, .word = 3 * 31 + 2};
-    const struct cat_oracle *oracle = cat_oracle_find("cases.offload-test-suite-480");
+    const struct cat_oracle *oracle = cat_oracle_find("formula.subgroup");
     char text[128];
     cat_oracle_where(oracle, &args, &shape, &failure, text, sizeof text);
     assert_string_equal(text, "lane 31, result 2, subgroup 2 of workgroup 1");

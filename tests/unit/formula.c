@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formulas in the heads of tests: what they give, what they may ask for, and that no text makes the
+// parser lose its way.
+#include "unit.h"
+
+#include "base/text.h"
+#include "catalogue/catalogue.h"
+
+#include <string.h>
+
+// Workgroups of two subgroups of four, of which there are three; the word that is asked for is the
+// second result of lane 2 of subgroup 1 of workgroup 1.
+enum { LANES = 4, WORKGROUP = 8, WORKGROUPS = 3, UNIT = 3, WORD = 2 * 2 + 1 };
+
+struct fixture {
+    struct cat_test test;
+    struct cat_case which;
+    struct cat_args args;
+    uint32_t input[WORKGROUPS * WORKGROUP];
+};
+
+static void begin(struct fixture *f)
+{
+    static const char text[] = "; litmus  a.b\n"
+                               "; asks    what?\n"
+                               "; fails   it\n"
+                               "; origin  here\n"
+                               "; spec    none: none\n"
+                               "; axis    kind  odd-one | plain\n"
+                               "; axis    count  2 | 8\n"
+                               "; sweep   workgroup 0  8\n"
+                               "; sweep   source-lane -  last 1\n"
+                               "; expect  control : none\n"
+                               "; output  lane\n"
+                               "; oracle  formula.subgroup\n";
+    *f = (struct fixture){.which = {.test = &f->test, .axis = {1, 1}, .subgroup = LANES}};
+    assert_true(cat_head_parse(text, sizeof text - 1, &f->test.head, NULL));
+    f->args = (struct cat_args){
+        .subgroup = LANES,
+        .workgroup = WORKGROUP,
+        .which = &f->which,
+        .oracle = cat_oracle_find("formula.subgroup"),
+        .shape = {.workgroups = WORKGROUPS,
+                  .elements = 77,
+                  .input_words = WORKGROUPS * WORKGROUP,
+                  .instances = WORKGROUPS * WORKGROUP / LANES,
+                  .words_per_instance = 2 * LANES},
+    };
+    assert_non_null(f->args.oracle);
+    for (uint32_t i = 0; i < WORKGROUPS * WORKGROUP; i++)
+        f->input[i] = 100 + i * i;
+}
+
+static void values(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t value;
+    } rows[] = {
+        // operators, as C binds them
+        {"1 + 2 * 3", 7},
+        {"(1 + 2) * 3", 9},
+        {"10 - 3 - 2", 5},
+        {"29 / 2 % 5", 4},
+        {"1 << 2 + 1", 8},
+        {"6 & 3 == 3", 0},
+        {"1 | 2 ^ 3 & 1", 3},
+        {"1 < 2 == 2 > 1", 1},
+        {"3 <= 3 && 3 >= 4 || 0", 0},
+        {"0 ? 1 : 0 ? 2 : 3", 3},
+        {"1 ? 0 ? 4 : 5 : 6", 5},
+        {"!5 + ~0", UINT32_MAX},
+        {"!0 + - - 3", 4},
+        {"0x1F - 0x0f", 16},
+        // words of 32 bits
+        {"-1", UINT32_MAX},
+        {"0xffffffff + 1", 0},
+        {"65536 * 65536", 0},
+        {"2 - 3 > 0", 1},
+        {"4294967295 / 2", 0x7fffffff},
+        // what has no value is 0, and what is not needed is not asked for
+        {"1 / 0", 0},
+        {"1 % 0", 0},
+        {"1 << 32", 0},
+        {"1 >> 32", 0},
+        {"1 << 31", 0x80000000},
+        {"in[4]", 0},
+        {"in[0 - 1]", 0},
+        {"input[24]", 0},
+        {"input[0 - 1]", 0},
+        {"1 || 1 / 0", 1},
+        // names
+        {"lanes", LANES},
+        {"workgroup", WORKGROUP},
+        {"subgroups", 2},
+        {"workgroups", WORKGROUPS},
+        {"elements", 77},
+        {"words", 2 * LANES},
+        {"results", 2},
+        {"word", WORD},
+        {"unit", UNIT},
+        {"result", 1},
+        {"lane", 2},
+        {"subgroup", 1},
+        {"group", 1},
+        {"index", 14},
+        {"unwritten", CAT_POISON},
+        {"in", 100 + 14 * 14},
+        {"in[0]", 100 + 12 * 12},
+        {"input[0]", 100},
+        {"input[index]-in", 0},
+        // axes and parameters
+        {"source-lane", 3},
+        {"source-lane-1", 2},
+        {"lanes-1", 3},
+        {"lanes-lane", 2},
+        {"lanes-(lane)", 2},
+        {"in-in[lane]", 0},
+        {"lanes-add(1)", 0},
+        {"count", 8},
+        {"count / 3", 2},
+        {"count=8", 1},
+        {"count=2,8", 1},
+        {"count!=8", 0},
+        {"count == 8", 1},
+        {"count != 8", 0},
+        {"kind=plain && lane == 2", 1},
+        {"kind=odd-one ? 5 : 6", 6},
+        {"source-lane=last", 1},
+        {"source-lane!=last", 0},
+        // over the lanes
+        {"add(other)", 6},
+        {"add(1)", LANES},
+        {"min(in[other])", 100 + 12 * 12},
+        {"max(other == lane ? 0 : other)", 3},
+        {"max(other == lane ? other : 0)", 2},
+        {"and(3 << other)", 0},
+        {"or(1 << other)", 15},
+        {"xor(other + 1)", 4},
+        {"mul(other + 1)", 24},
+        {"add(in) / in", LANES},
+        {"add(in[other]) == in[0] + in[1] + in[2] + in[3]", 1},
+        {"in[min(other % 2 ? other : lanes)]", 100 + 13 * 13},
+        {"add(other) + add(other * other)", 20},
+        // random numbers, each time another
+        {"random(1) + random(0)", 0},
+        {"random(10) < 10 && random(10) < 10", 1},
+        {"random == random", 0},
+    };
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    struct lit_random random = {7};
+    const struct cat_place place = {
+        .args = &f.args, .input = f.input, .unit = UNIT, .word = WORD, .random = &random};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct cat_formula formula;
+        struct lit_error error = {0};
+        if (!cat_formula_parse(rows[i].text, &f.test.head, CAT_ASKS_ALL, &formula, &error))
+            fail_msg("%s: %s", rows[i].text, error.message);
+        const uint32_t value = cat_formula_value(&formula, &place);
+        if (value != rows[i].value)
+            fail_msg("%s is %u, not %u", rows[i].text, value, rows[i].value);
+    }
+    cat_head_clear(&f.test.head);
+}
+
+static void a_unit_may_be_a_workgroup(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t value;
+    } rows[] = {{"lane", 1},   {"subgroup", 1},    {"group", 2},
+                {"index", 21}, {"add(other)", 28}, {"in", 100 + 21 * 21}};
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    f.args.oracle = cat_oracle_find("formula.workgroup");
+    f.args.shape.words_per_instance = 2 * WORKGROUP;
+    const struct cat_place place = {.args = &f.args, .input = f.input, .unit = 2, .word = 2 * 5};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct cat_formula formula;
+        assert_true(cat_formula_parse(rows[i].text, &f.test.head, CAT_ASKS_ALL, &formula, NULL));
+        assert_int_equal(cat_formula_value(&formula, &place), rows[i].value);
+    }
+    cat_head_clear(&f.test.head);
+}
+
+static void mistakes(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned asks;
+        const char *message;
+    } rows[] = {
+        {"", CAT_ASKS_ALL, "formula: unfinished"},
+        {"1 +", CAT_ASKS_ALL, "formula: unfinished"},
+        {"(1", CAT_ASKS_ALL, "formula: unfinished"},
+        {"1 ? 2", CAT_ASKS_ALL, "formula: unfinished"},
+        {"in[1", CAT_ASKS_ALL, "formula: unfinished"},
+        {"add(", CAT_ASKS_ALL, "formula: unfinished"},
+        {"1)", CAT_ASKS_ALL, "formula: unexpected ')'"},
+        {"1 2", CAT_ASKS_ALL, "formula: unexpected '2'"},
+        {"1 + * 2", CAT_ASKS_ALL, "formula: unexpected '* 2'"},
+        {"lane = 2", CAT_ASKS_ALL, "formula: unexpected '= 2'"},
+        {"foo", CAT_ASKS_ALL, "formula: unexpected 'foo'"},
+        {"foo(1)", CAT_ASKS_ALL, "formula: unexpected 'foo(1)'"},
+        {"source", CAT_ASKS_ALL, "formula: unexpected 'source'"},
+        {"4294967296", CAT_ASKS_ALL, "formula: more than 32 bits: '4294967296'"},
+        {"0x100000000", CAT_ASKS_ALL, "formula: more than 32 bits: '0x100000000'"},
+        {"99999999999999999999999", CAT_ASKS_ALL,
+         "formula: more than 32 bits: '99999999999999999999999'"},
+        {"0x", CAT_ASKS_ALL, "formula: unexpected 'x'"},
+        {"12ab", CAT_ASKS_ALL, "formula: unexpected 'ab'"},
+        {"kind", CAT_ASKS_ALL, "formula: its values are no numbers: 'kind'"},
+        {"kind=none", CAT_ASKS_ALL, "formula: no such value: 'kind=none'"},
+        {"count=9", CAT_ASKS_ALL, "formula: no such value: 'count=9'"},
+        {"other", CAT_ASKS_ALL, "formula: not here: 'other'"},
+        {"add(add(other))", CAT_ASKS_ALL, "formula: one within another: 'other))'"},
+        {"random", CAT_ASKS_ALL & ~CAT_ASKS_RANDOM, "formula: not here: 'random'"},
+        {"in", CAT_ASKS_SIZES, "formula: not here: 'in'"},
+        {"lanes + in[0]", CAT_ASKS_SIZES, "formula: not here: 'in[0]'"},
+        {"lane", CAT_ASKS_SIZES, "formula: not here: 'lane'"},
+        {"workgroups", CAT_ASKS_SIZES, "formula: not here: 'workgroups'"},
+        {"elements", CAT_ASKS_SIZES | CAT_ASKS_DISPATCH, "formula: not here: 'elements'"},
+        {"add(lanes)", CAT_ASKS_SIZES, "formula: not here: 'lanes)'"},
+    };
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct cat_formula formula;
+        struct lit_error error = {0};
+        if (cat_formula_parse(rows[i].text, &f.test.head, rows[i].asks, &formula, &error))
+            fail_msg("'%s' was taken", rows[i].text);
+        assert_string_equal(error.message, rows[i].message);
+    }
+    cat_head_clear(&f.test.head);
+}
+
+// `count` times `piece`, around a 1.
+static bool parses(const char *before, const char *after, size_t count, const char *message)
+{
+    struct text text = {0};
+    struct cat_formula formula;
+    struct lit_error error = {0};
+    for (size_t i = 0; i < count; i++)
+        text_puts(&text, before);
+    text_puts(&text, "1");
+    for (size_t i = 0; i < count; i++)
+        text_puts(&text, after);
+    const bool good = cat_formula_parse(text.data, NULL, CAT_ASKS_ALL, &formula, &error);
+    if (!good)
+        assert_string_equal(error.message, message);
+    text_free(&text);
+    return good;
+}
+
+static void depth_and_length_are_bounded(void **state)
+{
+    static const struct {
+        const char *before, *after;
+        size_t most;
+        const char *message;
+    } rows[] = {
+        {"(", ")", CAT_FORMULA_DEPTH / 2 - 1, "formula: too deep"},
+        {"-", "", CAT_FORMULA_DEPTH - 2, "formula: too deep"},
+        {"in[", "]", CAT_FORMULA_DEPTH / 2 - 1, "formula: too deep"},
+        {"1 ? 1 : ", "", CAT_FORMULA_DEPTH - 2, "formula: too deep"},
+        {"", " + 1", (CAT_FORMULA_NODES - 1) / 2, "formula: too long"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_true(parses(rows[i].before, rows[i].after, rows[i].most, rows[i].message));
+        for (size_t count = rows[i].most + 1; count < 100000; count *= 3)
+            assert_false(parses(rows[i].before, rows[i].after, count, rows[i].message));
+    }
+}
+
+// The text of a place: what stands in braces ends at a | or at the brace.
+static void places(void **state)
+{
+    static const struct {
+        const char *where, *text;
+    } rows[] = {
+        {"lane {lane}, result {result}", "lane 2, result 1"},
+        {"{word / results} of {words}", "2 of 8"},
+        {"{result|first|second} of {index}", "second of 14"},
+        {"{word|none}", ""},
+        {"{source-lane=last|no|yes}", "yes"},
+        {"plain", "plain"},
+    };
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[64];
+        f.test.head.where = (char *)rows[i].where;
+        cat_oracle_where(f.args.oracle, &f.args, &f.args.shape,
+                         &(struct cat_failure){.instance = UNIT, .word = WORD}, text, sizeof text);
+        assert_string_equal(text, rows[i].text);
+    }
+    cat_head_clear(&f.test.head);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values),   cmocka_unit_test(a_unit_may_be_a_workgroup),
+        cmocka_unit_test(mistakes), cmocka_unit_test(depth_and_length_are_bounded),
+        cmocka_unit_test(places),
+    };
+    return cmocka_run_group_tests_name("formula", tests, NULL, NULL);
+}
