@@ -5,7 +5,6 @@
 #include "base/file.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -72,8 +71,8 @@ static bool climb(const struct look_search *search, double budget, uint32_t elem
         const size_t rows = look_set_count(&left);
         if (r < last && rows <= rungs[r].keep)
             continue;
-        snprintf(line, sizeof line, "%" PRIu32 " words: %zu rows, %" PRIu32 " times each", elements,
-                 rows, rungs[r].repeats);
+        snprintf(line, sizeof line, "%u words: %zu rows, %u times each", elements, rows,
+                 rungs[r].repeats);
         search->say(line, search->user);
         if (r == last)
             add_copies(&left, elements);

@@ -277,18 +277,14 @@ static bool parse_by(struct parser *p, const char **s, struct cat_rule *rule)
 
 static bool add_expect(struct parser *p)
 {
-    static const char *const words[] = {"forbidden", "contested", "assumed", "control"};
     struct cat_head *head = p->head;
     if (head->expect_count == CAT_MAX_RULES)
         return complain(p, "too many lines of", p->keyword);
     struct cat_rule *rule = &head->expect[head->expect_count++];
     const char *s = p->value, *word = take_word(p, &s);
-    unsigned found = 0;
-    while (word && found < 4 && strcmp(word, words[found]) != 0)
-        found++;
-    if (!word || found == 4)
+    rule->expectation = cat_expectation_named(word ? word : "");
+    if (rule->expectation == CAT_EXPECTATIONS)
         return complain(p, "not an expectation:", word ? word : "");
-    rule->expectation = (enum cat_expectation)found;
     if (!parse_by(p, &s, rule) || !parse_condition(p, &s, &rule->when))
         return false;
     rule->reason = keep(p, s, strlen(s));

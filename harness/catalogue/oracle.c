@@ -30,8 +30,10 @@ static uint32_t invocations_of_a_unit(const struct cat_args *args)
 void cat_shape_usual(struct cat_args *args, uint32_t workgroups)
 {
     const uint64_t invocations = (uint64_t)workgroups * args->workgroup;
+    const char *elements = args->oracle->elements;
     args->shape = (struct cat_shape){
         .workgroups = workgroups,
+        .elements = elements ? cat_value(args, elements) : 0,
         .input_words = invocations,
         .state_words = 1,
         .instances = invocations / invocations_of_a_unit(args),
@@ -67,7 +69,7 @@ bool cat_oracle_shape(const struct cat_oracle *oracle, const struct cat_args *ar
     struct cat_args with = asked(oracle, args, &(struct cat_shape){0});
     if (args->subgroup < oracle->least)
         return lit_fail(error, LIT_EXIT_USAGE, "subgroups of %u lanes: the test needs %u or more",
-                        (unsigned)args->subgroup, (unsigned)oracle->least);
+                        args->subgroup, (unsigned)oracle->least);
     if (oracle->fits && !oracle->fits(&with, error))
         return false;
     cat_shape_usual(&with, args->scale);

@@ -51,11 +51,12 @@ struct cat_oracle {
     // Its workgroups (or subgroups) wait for each other or race, so that what else the processor
     // does shows in the results: a software device runs it with no other such device beside it.
     bool needs_progress;
-    bool of_workgroups; // the unit of the usual shape is a workgroup
-    bool alike;         // all units store the same: `expect` fills those of the first
-    uint32_t results;   // words of output of each invocation, in the usual shape
-    uint32_t least;     // lanes that a subgroup must have
-    const void *data;   // for the functions
+    bool of_workgroups;   // the unit of the usual shape is a workgroup
+    bool alike;           // all units store the same: `expect` fills those of the first
+    uint32_t results;     // words of output of each invocation, in the usual shape
+    const char *elements; // the parameter that is shape.elements, in the usual shape; NULL: 0
+    uint32_t least;       // lanes that a subgroup must have
+    const void *data;     // for the functions
     // All words of all runs of one pipeline must be the same, even where several values are
     // allowed.
     bool (*deterministic)(const struct cat_args *args);

@@ -34,12 +34,10 @@ static bool check_subgroup(const struct eng_prepared *p, const struct dev_facts 
     if (size == facts->subgroup)
         return true;
     if (!facts->subgroup_control || facts->subgroup_min == facts->subgroup_max)
-        return lit_fail(error, LIT_EXIT_NOTHING,
-                        "subgroups of %" PRIu32 ": the device only runs %" PRIu32, size,
+        return lit_fail(error, LIT_EXIT_NOTHING, "subgroups of %u: the device only runs %u", size,
                         facts->subgroup);
     if (size < facts->subgroup_min || size > facts->subgroup_max)
-        return lit_fail(error, LIT_EXIT_NOTHING,
-                        "subgroups of %" PRIu32 ": the device runs %" PRIu32 " to %" PRIu32, size,
+        return lit_fail(error, LIT_EXIT_NOTHING, "subgroups of %u: the device runs %u to %u", size,
                         facts->subgroup_min, facts->subgroup_max);
     return true;
 }
@@ -50,16 +48,15 @@ static bool check_workgroup(const struct eng_prepared *p, const struct dev_facts
     const uint32_t size = p->args.workgroup, subgroup = p->args.subgroup;
     if (size > facts->max_workgroup)
         return lit_fail(error, LIT_EXIT_NOTHING,
-                        "workgroup of %" PRIu32 " > maxComputeWorkGroupInvocations %" PRIu32, size,
+                        "workgroup of %u > maxComputeWorkGroupInvocations %u", size,
                         facts->max_workgroup);
     if (!size || size % subgroup)
         return lit_fail(error, LIT_EXIT_NOTHING,
-                        "workgroup of %" PRIu32 " is not a multiple of the subgroup size %" PRIu32,
-                        size, subgroup);
+                        "workgroup of %u is not a multiple of the subgroup size %u", size,
+                        subgroup);
     if (facts->max_subgroups && size / subgroup > facts->max_subgroups)
         return lit_fail(error, LIT_EXIT_NOTHING,
-                        "workgroup of %" PRIu32
-                        " subgroups > maxComputeWorkgroupSubgroups %" PRIu32,
+                        "workgroup of %u subgroups > maxComputeWorkgroupSubgroups %u",
                         size / subgroup, facts->max_subgroups);
     return true;
 }
@@ -113,7 +110,7 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
     if (!check_subgroup(p, facts, error))
         return false;
     if (!p->module)
-        return lit_fail(error, LIT_EXIT_NOTHING, "no module was built for subgroups of %" PRIu32,
+        return lit_fail(error, LIT_EXIT_NOTHING, "no module was built for subgroups of %u",
                         p->args.subgroup);
     return check_features(p, facts, error) && check_workgroup(p, facts, error) &&
            cat_oracle_shape(p->oracle, &p->args, &p->shape, error) &&

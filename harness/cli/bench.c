@@ -8,7 +8,6 @@
 #include "engine/bench.h"
 #include "report/format.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,8 +187,8 @@ bool cli_benching_is_over(const struct cli_benching *b)
 static void show_round(struct cli_benching *b, const struct bench_report *report)
 {
     const struct bench_result *result = &b->size->result;
-    cli_line_show(&b->devices.line, "  %s words, round %" PRIu32 " of %" PRIu32,
-                  COUNT(result->shape.elements), report->round + 1, result->warm + result->repeats);
+    cli_line_show(&b->devices.line, "  %s words, round %u of %u", COUNT(result->shape.elements),
+                  report->round + 1, result->warm + result->repeats);
 }
 
 // Writes the code of the row to files, if --keep asks for it. A file that cannot be written ends
@@ -208,7 +207,7 @@ static bool take_row(const struct bench_report *report, enum eng_result outcome,
         return false;
     const struct bench_row *row = &bench_result_find(result, report->row)->row;
     if (row->tile)
-        text_printf(&name, "%" PRIu32 "/", result->shape.elements);
+        text_printf(&name, "%u/", result->shape.elements);
     bench_row_name(row, &name);
     if (b->chosen.keep && !b->unkept.code)
         cli_isa_keep(b->chosen.keep, b->device->number, name.data, &b->code, &b->unkept);
@@ -233,7 +232,7 @@ static bool take_time(const struct bench_report *report, void *user)
 static bool take_rate(const struct bench_rate *rate, void *user)
 {
     struct cli_benching *b = user;
-    cli_line_show(&b->devices.line, "  round %" PRIu32 ", %s", rate->round + 1, b->rate->name);
+    cli_line_show(&b->devices.line, "  round %u, %s", rate->round + 1, b->rate->name);
     return bench_rates_take(&b->rate->rates, rate);
 }
 

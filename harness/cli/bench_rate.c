@@ -48,7 +48,7 @@ static void find_scan(const struct dev_facts *facts, struct text *name)
             continue;
         snprintf(pattern, sizeof pattern,
                  "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,"
-                 "mode=inclusive,access=descriptor,pressure=none@workgroup=%" PRIu32 "*",
+                 "mode=inclusive,access=descriptor,pressure=none@workgroup=%u*",
                  widths[i]);
         find_case(pattern, facts->subgroup, name);
     }
@@ -65,7 +65,7 @@ static void rate_one(struct cli_benching *b, const char *name, const char *asked
     *rate = (struct cli_rate){.device = b->device, .end = ENG_SKIP};
     snprintf(rate->name, sizeof rate->name, "%s", *name ? name : asked);
     if (!*name) {
-        snprintf(rate->reason, sizeof rate->reason, "no configuration for subgroups of %" PRIu32,
+        snprintf(rate->reason, sizeof rate->reason, "no configuration for subgroups of %u",
                  b->device->facts.subgroup);
     } else {
         struct eng_request request = {
@@ -236,8 +236,8 @@ void cli_rate_text(const struct cli_rate *rate, struct text *text)
         const struct bench_rate *run = &rates->rounds[0];
         const struct bench_rate_figures f = bench_rate_figures(rates, BENCH_BATCHED);
         text_printf(text,
-                    "    %" PRIu64 " workgroups, %" PRIu64 " units of %" PRIu64 " words; %" PRIu32
-                    " runs are made ready and checked together\n",
+                    "    %" PRIu64 " workgroups, %" PRIu64 " units of %" PRIu64
+                    " words; %u runs are made ready and checked together\n",
                     run->workgroups, run->instances, run->output_words / run->instances,
                     run->slots);
         for (int form = 0; form < BENCH_FORMS; form++)

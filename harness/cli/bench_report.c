@@ -100,15 +100,13 @@ static void put_remark(const struct bench_result *result, size_t i, const char *
     bench_row_name(&measured->row, &name);
     if (measured->wrong)
         text_printf(text,
-                    "%sWRONG: %s: %" PRIu32 " of %" PRIu32 " dispatches; in dispatch %" PRIu32
-                    " %s word%s, first word %s: got 0x%" PRIx32 ", want 0x%" PRIx32 "\n",
+                    "%sWRONG: %s: %u of %u dispatches; in dispatch %u %s word%s, first word %s: "
+                    "got 0x%x, want 0x%x\n",
                     lead, name.data, measured->wrong, measured->dispatches, first->round + 1,
                     COUNT(first->wrong), first->wrong == 1 ? "" : "s", COUNT(first->index),
                     first->got, first->want);
     if (measured->expired)
-        text_printf(text,
-                    "%sINCONCLUSIVE: %s: in %" PRIu32 " of %" PRIu32
-                    " dispatches a bounded wait expired\n",
+        text_printf(text, "%sINCONCLUSIVE: %s: in %u of %u dispatches a bounded wait expired\n",
                     lead, name.data, measured->expired, measured->dispatches);
     for (size_t k = 0; k < result->count && measured->reason[0]; k++)
         if (result->rows[k].state == measured->state &&
@@ -168,7 +166,7 @@ static void put_label(const struct bench_row *row, struct text *text)
     else if (row->kind == BENCH_COPY)
         text_printf(text, "copy, %s words", COUNT(row->words));
     else
-        text_printf(text, "%s, %" PRIu32 " chain%s", bench_kinds[row->kind], row->chains,
+        text_printf(text, "%s, %u chain%s", bench_kinds[row->kind], row->chains,
                     row->chains == 1 ? "" : "s");
 }
 
@@ -184,8 +182,8 @@ static void add_scan(const struct bench_result *result, const struct bench_measu
     put_label(row, &label);
     table_row(table);
     put_text(table, is_limit ? "limit" : bench_levels[row->level]);
-    table_put(table, TONE_PLAIN, row->items ? "%" PRIu32 : "", row->items);
-    table_put(table, TONE_PLAIN, "%" PRIu32, row->workgroup);
+    table_put(table, TONE_PLAIN, row->items ? "%u" : "", row->items);
+    table_put(table, TONE_PLAIN, "%u", row->workgroup);
     table_put(table, measured->wrong ? TONE_BAD : TONE_PLAIN, "%s%s%s", label.data,
               word[0] ? "  " : "", word);
     for (size_t c = 0; c < 9 && !bench_is_right(measured); c++)
@@ -215,8 +213,7 @@ static void put_rounds(const struct bench_size *size, struct text *text)
 {
     const struct bench_result *result = &size->result;
     text_printf(text,
-                "%s elements, %s scans a dispatch, %s dispatches of each row after %" PRIu32
-                " to warm up",
+                "%s elements, %s scans a dispatch, %s dispatches of each row after %u to warm up",
                 COUNT(result->shape.elements), COUNT(result->shape.loops), COUNT(result->repeats),
                 result->warm);
     put_clock(result, text);
@@ -291,8 +288,8 @@ static void put_size(const struct bench_size *size, struct text *text)
 {
     const struct bench_result *result = &size->result;
     const uint32_t elements = result->shape.elements;
-    text_printf(text, "%s words, %.4g GB read and written; %" PRIu32 " dispatches after %" PRIu32,
-                COUNT(elements), (double)elements * 8e-9, result->repeats, result->warm);
+    text_printf(text, "%s words, %.4g GB read and written; %u dispatches after %u", COUNT(elements),
+                (double)elements * 8e-9, result->repeats, result->warm);
     if (result->reported)
         put_clock(result, text);
 }

@@ -7,7 +7,6 @@
 #include "cli/output.h"
 #include "engine/bench.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ static const char *unusable(const struct eng_device *device, char reason[512])
     if (device->facts.problem[0])
         snprintf(reason, 512, "%s", device->facts.problem);
     else if (subgroup < 4 || subgroup > 128)
-        snprintf(reason, 512, "subgroups of %" PRIu32 "; the scans are for 4 to 128", subgroup);
+        snprintf(reason, 512, "subgroups of %u; the scans are for 4 to 128", subgroup);
     return reason[0] ? reason : NULL;
 }
 

@@ -5,7 +5,6 @@
 #include "report/format.h"
 #include "report/table.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -167,8 +166,8 @@ static void put_listing(const struct isa_entry *entry, struct text *text)
         if (line->address == SASS_NOWHERE)
             text_printf(text, "  %s\n", line->text);
         else
-            text_printf(text, "  %s %04" PRIx32 "  %s\n", mark_of(entry, line->address),
-                        line->address, line->text);
+            text_printf(text, "  %s %04x  %s\n", mark_of(entry, line->address), line->address,
+                        line->text);
     }
 }
 
@@ -189,7 +188,7 @@ static void put_pieces(const struct isa_entry *entry, struct text *text)
                     piece->source == ISA_MACHINE ? "machine code, from the " : "");
         text_puts(text, piece->about);
         if (piece->architecture)
-            text_printf(text, ", sm_%" PRIu32, piece->architecture);
+            text_printf(text, ", sm_%u", piece->architecture);
         text_puts(text, "\n");
     }
 }

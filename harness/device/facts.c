@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -287,9 +286,8 @@ static void take_plain(struct dev_facts *facts, const VkPhysicalDeviceProperties
     facts->cpu = said->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     snprintf(facts->type, sizeof facts->type, "%s",
              dev_types[(unsigned)said->deviceType < DEV_TYPES ? said->deviceType : 0]);
-    snprintf(facts->loader, sizeof facts->loader, "%" PRIu32 ".%" PRIu32 ".%" PRIu32,
-             VK_API_VERSION_MAJOR(loader), VK_API_VERSION_MINOR(loader),
-             VK_API_VERSION_PATCH(loader));
+    snprintf(facts->loader, sizeof facts->loader, "%u.%u.%u", VK_API_VERSION_MAJOR(loader),
+             VK_API_VERSION_MINOR(loader), VK_API_VERSION_PATCH(loader));
     write_version(facts);
 }
 

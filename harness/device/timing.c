@@ -152,7 +152,7 @@ static enum dev_status try_place(struct dev_timer *timer, uint32_t place, uint32
         return dev_refuse(error,
                           "the verification cannot be trusted: it finds %" PRIu64
                           " wrong words, first word %" PRIu64 ", where there are %" PRIu64
-                          ", first word %" PRIu32,
+                          ", first word %u",
                           timing.wrong, timing.index, wrong, place);
     return DEV_OK;
 }

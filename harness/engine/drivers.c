@@ -23,21 +23,15 @@ static bool is_set(const char *value)
     return value && value[0];
 }
 
-// Calls `visit` for each piece of a list with `separator` between them; empty pieces are left out.
-static void each_piece(const char *list, char separator,
-                       void (*visit)(const char *piece, void *user), void *user)
+// The next piece of a list with `separator` between them, empty ones left out: free() it. NULL if
+// none is left.
+static char *next_piece(const char **list, char separator)
 {
-    while (*list) {
-        const char *end = strchr(list, separator);
-        size_t length = end ? (size_t)(end - list) : strlen(list);
-        if (length > 0) {
-            struct text piece = {0};
-            text_append(&piece, list, length);
-            visit(piece.data, user);
-            text_free(&piece);
-        }
-        list += length + (end ? 1 : 0);
-    }
+    while (**list == separator)
+        ++*list;
+    const char *first = *list;
+    *list = strchrnul(first, separator);
+    return *list > first ? lit_have(strndup(first, (size_t)(*list - first))) : NULL;
 }
 
 // Manifests
@@ -123,24 +117,14 @@ end:
 
 // Filters
 
-struct filter {
-    const char *name; // the manifest's file name
-    bool matches;
-};
-
-static void match_filter(const char *piece, void *user)
-{
-    struct filter *filter = user;
-    filter->matches = filter->matches || strcasecmp(piece, "~all~") == 0 ||
-                      fnmatch(piece, filter->name, FNM_NOESCAPE | FNM_CASEFOLD) == 0;
-}
-
 static bool filter_matches(const char *patterns, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    struct filter filter = {.name = slash ? slash + 1 : path};
-    each_piece(patterns, ',', match_filter, &filter);
-    return filter.matches;
+    bool matches = false;
+    for (char *piece; (piece = next_piece(&patterns, ',')); free(piece))
+        matches |= strcasecmp(piece, "~all~") == 0 ||
+                   fnmatch(piece, slash ? slash + 1 : path, FNM_NOESCAPE | FNM_CASEFOLD) == 0;
+    return matches;
 }
 
 // The search
@@ -223,18 +207,16 @@ static void add_folder(struct search *search, const char *folder)
     free(entries);
 }
 
-// A path in VK_DRIVER_FILES or VK_ADD_DRIVER_FILES: a manifest or a folder of them.
-static void add_named(const char *path, void *user)
+// The paths in VK_DRIVER_FILES or VK_ADD_DRIVER_FILES: manifests, and folders of them.
+static void add_named(struct search *search, const char *list)
 {
-    struct search *search = user;
     struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-        add_folder(search, path);
-    else
-        add_manifest(search, path);
+    for (char *path; (path = next_piece(&list, ':')); free(path))
+        (stat(path, &status) == 0 && S_ISDIR(status.st_mode) ? add_folder : add_manifest)(search,
+                                                                                          path);
 }
 
-static void add_base(const char *base, void *user)
+static void add_base(struct search *search, const char *base)
 {
     size_t length = strlen(base);
     while (length > 1 && base[length - 1] == '/')
@@ -242,7 +224,7 @@ static void add_base(const char *base, void *user)
     OWNED(text_free) struct text folder = {0};
     text_append(&folder, base, length);
     text_puts(&folder, "/vulkan/icd.d");
-    add_folder(user, folder.data);
+    add_folder(search, folder.data);
 }
 
 static void add_home(struct search *search, const char *variable, const char *below_home)
@@ -255,13 +237,15 @@ static void add_home(struct search *search, const char *variable, const char *be
     else if (is_set(home))
         text_printf(&base, "%s/%s", home, below_home);
     if (base.data)
-        add_base(base.data, search);
+        add_base(search, base.data);
 }
 
 static void add_bases(struct search *search, const char *variable, const char *fallback)
 {
-    const char *value = search->get(variable);
-    each_piece(is_set(value) ? value : fallback, ':', add_base, search);
+    const char *list = search->get(variable);
+    list = is_set(list) ? list : fallback;
+    for (char *base; (base = next_piece(&list, ':')); free(base))
+        add_base(search, base);
 }
 
 void eng_drivers_find(struct eng_drivers *drivers, eng_getenv *get)
@@ -272,15 +256,15 @@ void eng_drivers_find(struct eng_drivers *drivers, eng_getenv *get)
     if (!is_set(override))
         override = get("VK_ICD_FILENAMES");
     if (is_set(override)) {
-        each_piece(override, ':', add_named, &search);
+        add_named(&search, override);
         return;
     }
     const char *added = get("VK_ADD_DRIVER_FILES");
     if (is_set(added))
-        each_piece(added, ':', add_named, &search);
+        add_named(&search, added);
     add_home(&search, "XDG_CONFIG_HOME", ".config");
     add_bases(&search, "XDG_CONFIG_DIRS", "/etc/xdg");
-    add_base("/etc", &search);
+    add_base(&search, "/etc");
     add_home(&search, "XDG_DATA_HOME", ".local/share");
     add_bases(&search, "XDG_DATA_DIRS", "/usr/local/share:/usr/share");
 }

@@ -61,8 +61,7 @@ bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,
     if (!shape->instances || !shape->words_per_instance || !shape->state_words)
         return lit_fail(error, LIT_EXIT_USAGE, "the configuration's oracle sized nothing");
     if (shape->workgroups > facts->max_workgroups)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "%" PRIu32 " workgroups > maxComputeWorkGroupCount %" PRIu32,
+        return lit_fail(error, LIT_EXIT_USAGE, "%u workgroups > maxComputeWorkGroupCount %u",
                         shape->workgroups, facts->max_workgroups);
     // Divided, as the products may not fit into 64 bits.
     if (shape->words_per_instance > most / stride / shape->instances ||

@@ -117,7 +117,7 @@ void eng_stress_print(const struct dev_stress *set, char text[ENG_STRESS_TEXT])
         if (keys[i].words)
             text_puts(&out, keys[i].words[value]);
         else
-            text_printf(&out, "%" PRIu32, value);
+            text_printf(&out, "%u", value);
     }
     snprintf(text, ENG_STRESS_TEXT, "%s", out.data ? out.data : "");
 }
@@ -153,10 +153,10 @@ static bool read_number(const struct key *key, const char *value, uint32_t *numb
     if (!good) {
         char by[48] = "";
         if (key->step > 1)
-            snprintf(by, sizeof by, ", a multiple of %" PRIu32, key->step);
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "stress: %s=%.40s: a number from %" PRIu32 " to %" PRIu32 "%s", key->name,
-                        value, key->least, key->most, key->power ? ", a power of two" : by);
+            snprintf(by, sizeof by, ", a multiple of %u", key->step);
+        return lit_fail(error, LIT_EXIT_USAGE, "stress: %s=%.40s: a number from %u to %u%s",
+                        key->name, value, key->least, key->most,
+                        key->power ? ", a power of two" : by);
     }
     *number = (uint32_t)sum;
     return true;
@@ -208,13 +208,12 @@ static bool complete(struct dev_stress *set, const bool seen[KEYS], struct lit_e
             put(set, &keys[i], keys[i].fallback);
     }
     if ((uint64_t)set->line * set->lines > DEV_STRESS_WORDS)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "stress: %" PRIu32 " lines of %" PRIu32 " words: at most %u words",
+        return lit_fail(error, LIT_EXIT_USAGE, "stress: %u lines of %u words: at most %u words",
                         set->lines, set->line, DEV_STRESS_WORDS);
     if (work(set) > ENG_STRESS_WORK)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "stress: %" PRIu64 " iterations of background workgroups in a run: at most "
-                        "%" PRIu32,
+                        "%u",
                         work(set), ENG_STRESS_WORK);
     return true;
 }

@@ -12,7 +12,6 @@ static bool branch_fits(const struct cat_args *args, struct lit_error *error)
 
 static void branch_shape(struct cat_args *args)
 {
-    args->shape.elements = cat_value(args, "rounds");
     args->shape.state_words = 2;
 }
 
@@ -30,7 +29,6 @@ static void branch_expect(const struct cat_args *args, const uint32_t *input, ui
 static void long_shape(struct cat_args *args)
 {
     cat_shape_usual(args, 1);
-    args->shape.elements = cat_value(args, "iterations");
 }
 
 static void long_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
@@ -45,6 +43,7 @@ static void long_expect(const struct cat_args *args, const uint32_t *input, uint
 const struct cat_oracle oracles_barrier[] = {
     {
         .name = "barrier.in-branch",
+        .elements = "rounds",
         .instance = "workgroup",
         .of_workgroups = true,
         .results = 1,
@@ -55,6 +54,7 @@ const struct cat_oracle oracles_barrier[] = {
     },
     {
         .name = "barrier.long-loop",
+        .elements = "iterations",
         .instance = "subgroup",
         .results = 2,
         .shape = long_shape,

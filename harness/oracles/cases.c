@@ -108,11 +108,6 @@ static void asks_expect(const struct cat_args *args, const uint32_t *words, uint
 
 // ---- cases.wgpu-7319: a loop that also counts
 
-static void counts_shape(struct cat_args *args)
-{
-    args->shape.elements = cat_value(args, "iterations");
-}
-
 static void counts_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
 {
     struct oracle_steps all[8];
@@ -373,6 +368,6 @@ const struct cat_oracle oracles_cases[] = {
                    .expect = reduction_expect),
     WORKGROUP_CASE("vello-10-nv-bug-3", 12, .expect_unit = scans_expect),
     CASE("vello-10-nv-crash-1", 6, .expect = stacks_expect),
-    CASE("wgpu-7319", 2, .shape = counts_shape, .expect = counts_expect),
+    CASE("wgpu-7319", 2, .elements = "iterations", .expect = counts_expect),
     {0},
 };

@@ -36,7 +36,6 @@ static uint32_t source(const struct cat_args *args, uint32_t lane)
 static void desync_shape(struct cat_args *args)
 {
     const uint32_t iterations = cat_value(args, "iterations");
-    args->shape.elements = iterations;
     args->shape.input_words = args->subgroup + 1;
     args->shape.words_per_instance = (uint64_t)iterations * (args->subgroup + 1);
 }
@@ -258,7 +257,8 @@ static void trips_expect(const struct cat_args *args, const uint32_t *input, uin
     }
 
 const struct cat_oracle oracles_loop[] = {
-    LOOP("desync", desync_shape, desync_input, .alike = true, .expect = desync_expect),
+    LOOP("desync", desync_shape, desync_input, .elements = "iterations", .alike = true,
+         .expect = desync_expect),
     LOOP("four-hops", hop_shape, hop_input, .expect = hops_expect, .data = &(const uint32_t){4}),
     LOOP("hop", hop_shape, hop_input, .expect = hops_expect, .data = &(const uint32_t){1}),
     LOOP("trips", trips_shape, trips_input, .expect_unit = trips_expect),

@@ -20,7 +20,7 @@ static bool memory_fits(const struct cat_args *args, struct lit_error *error)
     return (is_power_of_two(invocations_of(args)) && is_power_of_two(args->workgroup)) ||
            lit_fail(error, LIT_EXIT_USAGE,
                     "%u workgroups of %u invocations: no powers of two, so no permutation",
-                    (unsigned)(args->scale * cat_value(args, "times")), (unsigned)args->workgroup);
+                    (unsigned)(args->scale * cat_value(args, "times")), args->workgroup);
 }
 
 static void memory_shape(struct cat_args *args)

@@ -78,7 +78,7 @@ static bool levels_fits(const struct cat_args *args, struct lit_error *error)
     const struct row row = levels_row(args);
     return row.elements % args->workgroup == 0 ||
            lit_fail(error, LIT_EXIT_USAGE, "%u invocations cannot share %u elements",
-                    (unsigned)args->workgroup, (unsigned)row.elements);
+                    args->workgroup, (unsigned)row.elements);
 }
 
 static void levels_shape(struct cat_args *args)
@@ -410,7 +410,6 @@ static bool vector_fits(const struct cat_args *args, struct lit_error *error)
 
 static void vector_shape(struct cat_args *args)
 {
-    args->shape.elements = cat_value(args, "elements");
     args->shape.input_words = args->scale * vector_words(args);
     args->shape.words_per_instance = 1;
 }
@@ -474,7 +473,7 @@ static bool grid_fits(const struct cat_args *args, struct lit_error *error)
     const uint32_t elements = cat_value(args, "elements");
     return (elements && grid_tiles(args) <= 65535) ||
            lit_fail(error, LIT_EXIT_USAGE, "%u elements are not 1 to 65,535 tiles of %u",
-                    (unsigned)elements, (unsigned)args->workgroup * ITEMS);
+                    (unsigned)elements, args->workgroup * ITEMS);
 }
 
 static void grid_shape(struct cat_args *args)
@@ -525,6 +524,7 @@ const struct cat_oracle oracles_scan[] = {
     },
     {
         .name = "scan.vector-sum",
+        .elements = "elements",
         .instance = "workgroup",
         .of_workgroups = true,
         .fits = vector_fits,

@@ -35,8 +35,8 @@ static bool scan_loop_fits(const struct cat_args *args, struct lit_error *error)
 {
     return (args->workgroup % args->subgroup == 0 && VIRTUAL_WORKGROUP % args->workgroup == 0) ||
            lit_fail(error, LIT_EXIT_USAGE,
-                    "%u invocations cannot share %u elements in subgroups of %u",
-                    (unsigned)args->workgroup, VIRTUAL_WORKGROUP, (unsigned)args->subgroup);
+                    "%u invocations cannot share %u elements in subgroups of %u", args->workgroup,
+                    VIRTUAL_WORKGROUP, args->subgroup);
 }
 
 static void scan_loop_shape(struct cat_args *args)
@@ -206,7 +206,7 @@ static bool cluster_fits(const struct cat_args *args, struct lit_error *error)
 {
     return !cat_axis_is(args, "op", "clustered") || args->subgroup >= cat_value(args, "cluster") ||
            lit_fail(error, LIT_EXIT_USAGE, "a subgroup of %u lanes has no cluster of %u",
-                    (unsigned)args->subgroup, (unsigned)cat_value(args, "cluster"));
+                    args->subgroup, cat_value(args, "cluster"));
 }
 
 // ---- shuffle.branch: a lane that comes to the shuffle receives the tag of the lane that it names,
@@ -301,13 +301,12 @@ static bool exchange_fits(const struct cat_args *args, struct lit_error *error)
     const uint32_t distance = cat_value(args, "distance");
     if (args->subgroup <= distance)
         return lit_fail(error, LIT_EXIT_USAGE, "a subgroup of %u lanes has no lane %u",
-                        (unsigned)args->subgroup, (unsigned)distance);
+                        args->subgroup, (unsigned)distance);
     return cluster_fits(args, error);
 }
 
 static void exchange_shape(struct cat_args *args)
 {
-    args->shape.elements = cat_value(args, "distance");
     args->shape.input_words = 1 + (registers(args) + args->shape.instances) * args->subgroup;
     args->shape.words_per_instance = (uint64_t)args->subgroup * steps(args);
 }
@@ -471,6 +470,7 @@ const struct cat_oracle oracles_shuffle[] = {
     },
     {
         .name = "shuffle.exchange",
+        .elements = "distance",
         .check = CAT_CHECK_TAG,
         .instance = "subgroup",
         .fits = exchange_fits,

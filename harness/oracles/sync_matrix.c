@@ -283,14 +283,13 @@ static bool fits(const struct cat_args *args, struct lit_error *error)
 {
     return args->subgroup >= CLUSTER || !is_op(args, "rotate-clustered") ||
            lit_fail(error, LIT_EXIT_USAGE, "subgroups of %u lanes: the test needs %u or more",
-                    (unsigned)args->subgroup, (unsigned)CLUSTER);
+                    args->subgroup, (unsigned)CLUSTER);
 }
 
 static void shape(struct cat_args *args)
 {
     const uint32_t iterations = cat_value(args, "iterations");
     cat_shape_usual(args, args->scale < 4 ? 1 : args->scale / 4);
-    args->shape.elements = iterations;
     args->shape.input_words = (uint64_t)iterations * args->subgroup + 1;
     args->shape.words_per_instance = (uint64_t)iterations * (args->subgroup + 1);
 }
@@ -299,8 +298,9 @@ static void shape(struct cat_args *args)
 #define MATRIX(name_, mode, least_, ...)                                                           \
     {                                                                                              \
         .name = "sync-matrix." name_, .check = mode, .instance = "subgroup", .alike = true,        \
-        .least = least_, .fits = fits, .shape = shape, .input = make_input, .expect = expect,      \
-        .where_of = loop_where, .data = &(const struct kind){__VA_ARGS__},                         \
+        .elements = "iterations", .least = least_, .fits = fits, .shape = shape,                   \
+        .input = make_input, .expect = expect, .where_of = loop_where,                             \
+        .data = &(const struct kind){__VA_ARGS__},                                                 \
     }
 
 const struct cat_oracle oracles_sync_matrix[] = {
