@@ -2,6 +2,7 @@
 // The compiled code of a pipeline: collected, packed and unpacked.
 #include "isa/code.h"
 
+#include <endian.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,139 +150,110 @@ void isa_digest(const struct isa_piece *piece, char target[IDENTITY_SIZE])
 }
 
 // --- Packed: the magic line, three counts, then every string as its length and its bytes. Numbers
-// are 32 bits, the low byte first.
+// are 32 bits, the low byte first. The same functions write and read.
 
-static void put_number(struct text *bytes, size_t number)
+struct packing {
+    struct text *out;  // NULL: it is read
+    const char *bytes; // that are not read yet
+    size_t left;
+    bool wrong; // what is read makes no sense: all is 0 and empty from there on
+};
+
+static void pack_number(struct packing *p, size_t *number, size_t most)
 {
-    const char word[4] = {(char)(number & 0xff), (char)(number >> 8 & 0xff),
-                          (char)(number >> 16 & 0xff), (char)(number >> 24 & 0xff)};
-    text_append(bytes, word, sizeof word);
+    uint32_t word = htole32((uint32_t)*number);
+    if (p->out) {
+        text_append(p->out, (const char *)&word, sizeof word);
+        return;
+    }
+    p->wrong |= p->left < sizeof word;
+    if (!p->wrong) {
+        memcpy(&word, p->bytes, sizeof word);
+        p->bytes += sizeof word;
+        p->left -= sizeof word;
+        p->wrong = le32toh(word) > most;
+    }
+    *number = p->wrong ? 0 : le32toh(word);
 }
 
-static void put_bytes(struct text *bytes, const char *data, size_t size)
+static void pack_bytes(struct packing *p, const char **bytes, size_t *size)
 {
-    put_number(bytes, size);
-    text_append(bytes, data, size);
+    pack_number(p, size, ISA_MOST_BYTES);
+    if (p->out) {
+        text_append(p->out, *bytes, *size);
+        return;
+    }
+    p->wrong |= *size > p->left;
+    *size = p->wrong ? 0 : *size;
+    *bytes = p->bytes;
+    p->bytes += *size;
+    p->left -= *size;
 }
 
-static void put_string(struct text *bytes, const char *string)
+// One that is read goes to `room`.
+static void pack_line(struct packing *p, const char *line, char room[MAX_LINE])
 {
-    put_bytes(bytes, string, strlen(string));
+    size_t size = p->out ? strlen(line) : 0;
+    pack_bytes(p, &line, &size);
+    if (p->out)
+        return;
+    p->wrong |= size >= MAX_LINE || memchr(line, 0, size);
+    snprintf(room, MAX_LINE, "%.*s", p->wrong ? 0 : (int)size, line);
+}
+
+// Writes *code, or reads and adds to it.
+static void pack(struct packing *p, struct isa_code *code)
+{
+    char name[MAX_LINE], about[MAX_LINE], value[MAX_LINE];
+    const bool writes = p->out;
+    size_t statistics = code->statistic_count, pieces = code->piece_count;
+    size_t remarks = code->remark_count;
+    pack_number(p, &statistics, MOST_PARTS);
+    pack_number(p, &pieces, MOST_PARTS);
+    pack_number(p, &remarks, MOST_PARTS);
+    for (size_t i = 0; i < statistics && !p->wrong; i++) {
+        const struct isa_statistic one = writes ? code->statistics[i] : (struct isa_statistic){0};
+        pack_line(p, one.name, name);
+        pack_line(p, one.about, about);
+        pack_line(p, one.value, value);
+        if (!writes && !p->wrong)
+            isa_add_statistic(code, name, about, value);
+    }
+    for (size_t i = 0; i < pieces && !p->wrong; i++) {
+        struct isa_piece one = writes ? code->pieces[i] : (struct isa_piece){0};
+        size_t source = one.source, architecture = one.architecture;
+        const char *bytes = one.bytes;
+        pack_number(p, &source, ISA_SOURCES - 1);
+        pack_number(p, &architecture, 999);
+        pack_line(p, one.name, name);
+        pack_line(p, one.about, about);
+        pack_bytes(p, &bytes, &one.size);
+        if (!writes && !p->wrong)
+            isa_add_piece(code, (enum isa_source)source, name, about, bytes, one.size)
+                ->architecture = (uint32_t)architecture;
+    }
+    for (size_t i = 0; i < remarks && !p->wrong; i++) {
+        pack_line(p, writes ? code->remarks[i] : NULL, name);
+        if (!writes && !p->wrong)
+            isa_remark(code, "%s", name);
+    }
 }
 
 void isa_pack(const struct isa_code *code, struct text *bytes)
 {
+    struct isa_code all = *code;
     text_puts(bytes, MAGIC);
-    put_number(bytes, code->statistic_count);
-    put_number(bytes, code->piece_count);
-    put_number(bytes, code->remark_count);
-    for (size_t i = 0; i < code->statistic_count; i++) {
-        put_string(bytes, code->statistics[i].name);
-        put_string(bytes, code->statistics[i].about);
-        put_string(bytes, code->statistics[i].value);
-    }
-    for (size_t i = 0; i < code->piece_count; i++) {
-        const struct isa_piece *piece = &code->pieces[i];
-        put_number(bytes, piece->source);
-        put_number(bytes, piece->architecture);
-        put_string(bytes, piece->name);
-        put_string(bytes, piece->about);
-        put_bytes(bytes, piece->bytes, piece->size);
-    }
-    for (size_t i = 0; i < code->remark_count; i++)
-        put_string(bytes, code->remarks[i]);
-}
-
-struct source {
-    const char *bytes;
-    size_t left;
-    bool wrong;
-};
-
-static size_t take_number(struct source *source, size_t most)
-{
-    const unsigned char *word = (const unsigned char *)source->bytes;
-    if (source->wrong || source->left < 4) {
-        source->wrong = true;
-        return 0;
-    }
-    const size_t number =
-        (size_t)word[0] | (size_t)word[1] << 8 | (size_t)word[2] << 16 | (size_t)word[3] << 24;
-    source->bytes += 4;
-    source->left -= 4;
-    source->wrong = number > most;
-    return source->wrong ? 0 : number;
-}
-
-static const char *take_bytes(struct source *source, size_t *size)
-{
-    const char *bytes = NULL;
-    *size = take_number(source, ISA_MOST_BYTES);
-    if (*size > source->left)
-        source->wrong = true;
-    if (source->wrong) {
-        *size = 0;
-        return "";
-    }
-    bytes = source->bytes;
-    source->bytes += *size;
-    source->left -= *size;
-    return bytes;
-}
-
-// A line of at most MAX_LINE bytes into `target`.
-static const char *take_line(struct source *source, char target[MAX_LINE])
-{
-    size_t size = 0;
-    const char *bytes = take_bytes(source, &size);
-    if (size >= MAX_LINE || memchr(bytes, 0, size)) {
-        source->wrong = true;
-        size = 0;
-    }
-    memcpy(target, bytes, size);
-    target[size] = '\0';
-    return target;
-}
-
-static void take_piece(struct source *source, struct isa_code *code)
-{
-    char name[MAX_LINE], about[MAX_LINE];
-    size_t size = 0;
-    const enum isa_source from = (enum isa_source)take_number(source, ISA_SOURCES - 1);
-    const uint32_t architecture = (uint32_t)take_number(source, 999);
-    take_line(source, name);
-    take_line(source, about);
-    const char *bytes = take_bytes(source, &size);
-    if (!source->wrong)
-        isa_add_piece(code, from, name, about, bytes, size)->architecture = architecture;
+    pack(&(struct packing){.out = bytes}, &all);
 }
 
 bool isa_unpack(const char *bytes, size_t size, struct isa_code *code, struct lit_error *error)
 {
-    struct source source = {.bytes = bytes, .left = size};
-    char line[3][MAX_LINE];
     const size_t magic = strlen(MAGIC);
     *code = (struct isa_code){0};
     if (size < magic || memcmp(bytes, MAGIC, magic) != 0)
         return lit_fail(error, LIT_EXIT_USAGE, "not packed code");
-    source.bytes += magic;
-    source.left -= magic;
-    const size_t statistics = take_number(&source, MOST_PARTS);
-    const size_t pieces = take_number(&source, MOST_PARTS);
-    const size_t remarks = take_number(&source, MOST_PARTS);
-    for (size_t i = 0; i < statistics && !source.wrong; i++) {
-        for (size_t k = 0; k < 3; k++)
-            take_line(&source, line[k]);
-        if (!source.wrong)
-            isa_add_statistic(code, line[0], line[1], line[2]);
-    }
-    for (size_t i = 0; i < pieces && !source.wrong; i++)
-        take_piece(&source, code);
-    for (size_t i = 0; i < remarks && !source.wrong; i++) {
-        take_line(&source, line[0]);
-        if (!source.wrong)
-            isa_remark(code, "%s", line[0]);
-    }
+    struct packing source = {.bytes = bytes + magic, .left = size - magic};
+    pack(&source, code);
     if (!source.wrong && source.left == 0)
         return true;
     isa_code_clear(code);

@@ -266,48 +266,32 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static enum isa_likeness compare_names(const struct isa_listing *left,
-                                       const struct isa_listing *right)
+// Whether the keys of all lines are equal, in order, or in any.
+static bool is_same(const struct isa_listing *left, const struct isa_listing *right, key_of *of,
+                    bool in_order)
 {
-    enum isa_likeness likeness = ISA_OTHER;
     struct keys keys;
-    if (left->count != right->count)
-        return ISA_OTHER;
-    const size_t count = left->count;
-    make_keys(&keys, left, right, name_of);
-    if (memcmp(keys.left, keys.right, count * sizeof *keys.left) == 0) {
-        likeness = ISA_SAME_NAMES;
-    } else {
-        qsort(keys.left, count, sizeof *keys.left, compare_numbers);
-        qsort(keys.right, count, sizeof *keys.right, compare_numbers);
-        if (memcmp(keys.left, keys.right, count * sizeof *keys.left) == 0)
-            likeness = ISA_SAME_MEMBERS;
+    make_keys(&keys, left, right, of);
+    if (!in_order) {
+        qsort(keys.left, keys.left_count, sizeof *keys.left, compare_numbers);
+        qsort(keys.right, keys.right_count, sizeof *keys.right, compare_numbers);
     }
+    const bool same = keys.left_count == keys.right_count &&
+                      memcmp(keys.left, keys.right, keys.left_count * sizeof *keys.left) == 0;
     clear_keys(&keys);
-    return likeness;
-}
-
-static bool same_text(const struct isa_listing *left, const struct isa_listing *right)
-{
-    isa_key a, b;
-    if (left->count != right->count)
-        return false;
-    for (size_t i = 0; i < left->count; i++) {
-        text_of(left, i, a);
-        text_of(right, i, b);
-        if (strcmp(a, b) != 0)
-            return false;
-    }
-    return true;
+    return same;
 }
 
 enum isa_likeness isa_compare(const struct isa_listing *left, const struct isa_piece *left_piece,
                               const struct isa_listing *right, const struct isa_piece *right_piece)
 {
-    if (left_piece->size == right_piece->size &&
-        memcmp(left_piece->bytes, right_piece->bytes, left_piece->size) == 0)
-        return ISA_SAME;
-    return same_text(left, right) ? ISA_SAME_TEXT : compare_names(left, right);
+    return left_piece->size == right_piece->size &&
+                   memcmp(left_piece->bytes, right_piece->bytes, left_piece->size) == 0
+               ? ISA_SAME
+           : is_same(left, right, text_of, true)  ? ISA_SAME_TEXT
+           : is_same(left, right, name_of, true)  ? ISA_SAME_NAMES
+           : is_same(left, right, name_of, false) ? ISA_SAME_MEMBERS
+                                                  : ISA_OTHER;
 }
 
 void isa_diff(const struct isa_listing *left, const struct isa_listing *right,
@@ -328,39 +312,22 @@ void isa_diff_clear(struct isa_diff *diff)
 // --- Words, of an alignment by names: an instruction that only got other registers is no
 // difference
 
-struct tally {
-    size_t left, right;    // in all
-    size_t added, dropped; // in rows of one side only
-};
+// Of a name: instructions that one side has here and the other there are moved.
+enum { ADDS, DROPS, MOVES, VERBS };
+typedef size_t tally[VERBS];
 
-static size_t more(const struct tally *t)
+static void put_kind(int verb, const struct keys *keys, tally *tallies, struct text *words)
 {
-    return t->right > t->left ? t->right - t->left : 0;
-}
-
-static size_t fewer(const struct tally *t)
-{
-    return t->left > t->right ? t->left - t->right : 0;
-}
-
-// Instructions that one side has here and the other there.
-static size_t moved(const struct tally *t)
-{
-    return t->added < t->dropped ? t->added : t->dropped;
-}
-
-static void put_kind(const char *verb, const struct keys *keys, const struct tally *tallies,
-                     size_t (*number_of)(const struct tally *t), struct text *words)
-{
+    static const char *const verbs[] = {"adds", "drops", "moves"};
     size_t said = 0, kinds = 0;
     for (size_t i = 0; i < keys->count; i++) {
-        const size_t n = number_of(&tallies[i]);
+        const size_t n = tallies[i][verb];
         kinds += n > 0 && *keys->names[i]; // blank lines of a text are nothing
         if (n == 0 || said == NAMES_SAID || !*keys->names[i])
             continue;
         text_puts(words, said ? ", " : words->length ? "; " : "");
         if (said == 0)
-            text_printf(words, "%s ", verb);
+            text_printf(words, "%s ", verbs[verb]);
         if (n > 1)
             text_printf(words, "%zu ", n);
         text_puts(words, keys->names[i]);
@@ -378,21 +345,22 @@ void isa_diff_words(const struct isa_listing *left, const struct isa_listing *ri
     OWNED(text_free) struct text own = {0};
     make_keys(&keys, left, right, name_of);
     make_rows(&keys, &diff);
-    OWNED(lit_free) struct tally *tallies = lit_alloc(keys.count + 1, sizeof *tallies);
+    OWNED(lit_free) tally *tallies = lit_alloc(keys.count + 1, sizeof *tallies);
     for (size_t i = 0; i < diff.count; i++) {
         const struct isa_row *row = &diff.rows[i];
-        if (row->left != SIZE_MAX) {
-            tallies[keys.left[row->left]].left++;
-            tallies[keys.left[row->left]].dropped += row->right == SIZE_MAX;
-        }
-        if (row->right != SIZE_MAX) {
-            tallies[keys.right[row->right]].right++;
-            tallies[keys.right[row->right]].added += row->left == SIZE_MAX;
-        }
+        if (row->right == SIZE_MAX)
+            tallies[keys.left[row->left]][DROPS]++;
+        else if (row->left == SIZE_MAX)
+            tallies[keys.right[row->right]][ADDS]++;
     }
-    put_kind("adds", &keys, tallies, more, &own);
-    put_kind("drops", &keys, tallies, fewer, &own);
-    put_kind("moves", &keys, tallies, moved, &own);
+    for (size_t i = 0; i < keys.count; i++) {
+        size_t *t = tallies[i];
+        t[MOVES] = t[ADDS] < t[DROPS] ? t[ADDS] : t[DROPS];
+        t[ADDS] -= t[MOVES];
+        t[DROPS] -= t[MOVES];
+    }
+    for (int verb = 0; verb < VERBS; verb++)
+        put_kind(verb, &keys, tallies, &own);
     text_puts(words, own.data ? own.data : "");
     isa_diff_clear(&diff);
     clear_keys(&keys);

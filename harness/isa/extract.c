@@ -3,6 +3,7 @@
 // the machine code: a zstd frame, in it a table of sections, in one of them the code.
 #include "isa/code.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,11 +249,7 @@ bool isa_add_cache(struct isa_code *code, const char *about, const char *bytes, 
 
 // --- Files
 
-#define ELF_HEADER    64
-#define ELF_SECTION   64 // bytes of an entry
-#define ELF_CUDA      190
-#define ELF_MOST      4096 // sections
-#define SECTION_BYTES 8    // a type without bytes in the file (SHT_NOBITS)
+#define ELF_MOST 4096 // sections
 
 static struct isa_function *add_function(struct isa_file *file, const char *name, size_t length)
 {
@@ -265,51 +262,44 @@ static struct isa_function *add_function(struct isa_file *file, const char *name
     return &file->functions[file->count++];
 }
 
-static uint64_t wide_at(const char *bytes, size_t at)
-{
-    return word_at(bytes, at) | (uint64_t)word_at(bytes, at + 4) << 32;
-}
-
-// The architecture, by the flags of the file: where they have it changed with the version.
-static uint32_t cubin_architecture(const char *bytes)
-{
-    const uint32_t flags = word_at(bytes, 48);
-    return (unsigned char)bytes[8] < 8 ? flags & 0xff : flags >> 8 & 0xff;
-}
-
 // Each function of a cubin has a section of its own, ".text.NAME".
 static bool read_cubin(const char *bytes, size_t size, struct isa_file *file,
                        struct lit_error *error)
 {
     static const char prefix[] = ".text.";
+    Elf64_Ehdr header;
+    Elf64_Shdr strings, section;
     file->format = "cubin";
-    if (size < ELF_HEADER || bytes[4] != 2 || bytes[5] != 1 ||
-        (word_at(bytes, 18) & 0xffff) != ELF_CUDA)
+    memcpy(&header, bytes, size < sizeof header ? 0 : sizeof header);
+    if (size < sizeof header || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_CUDA)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "an ELF file, but not a cubin; 'cuobjdump -xelf all' takes cubins out of "
                         "programs");
-    const uint64_t table = wide_at(bytes, 40), count = word_at(bytes, 60) & 0xffff;
-    const uint64_t names = word_at(bytes, 60) >> 16;
-    if (count > ELF_MOST || names >= count || table > size || count * ELF_SECTION > size - table)
+    const char *table = bytes + header.e_shoff;
+    if (header.e_shnum > ELF_MOST || header.e_shstrndx >= header.e_shnum || header.e_shoff > size ||
+        header.e_shnum * sizeof section > size - header.e_shoff)
         return lit_fail(error, LIT_EXIT_USAGE, "the cubin is cut or corrupted");
-    const char *strings = bytes + table + names * ELF_SECTION;
-    const uint64_t strings_at = wide_at(strings, 24), strings_size = wide_at(strings, 32);
-    for (uint64_t i = 0; i < count; i++) {
-        const char *section = bytes + table + i * ELF_SECTION;
-        const uint64_t name = word_at(section, 0), at = wide_at(section, 24);
-        const uint64_t length = wide_at(section, 32);
-        if (strings_at > size || strings_size > size - strings_at || name >= strings_size ||
-            (word_at(section, 4) != SECTION_BYTES && (at > size || length > size - at)))
+    memcpy(&strings, table + header.e_shstrndx * sizeof strings, sizeof strings);
+    for (size_t i = 0; i < header.e_shnum; i++) {
+        memcpy(&section, table + i * sizeof section, sizeof section);
+        if (strings.sh_offset > size || strings.sh_size > size - strings.sh_offset ||
+            section.sh_name >= strings.sh_size ||
+            (section.sh_type != SHT_NOBITS &&
+             (section.sh_offset > size || section.sh_size > size - section.sh_offset)))
             return lit_fail(error, LIT_EXIT_USAGE, "the cubin is cut or corrupted");
-        const char *own = bytes + strings_at + name;
-        const size_t room = (size_t)(strings_size - name), width = strnlen(own, room);
-        if (width < sizeof prefix || memcmp(own, prefix, sizeof prefix - 1) != 0 || !length)
+        const char *own = bytes + strings.sh_offset + section.sh_name;
+        const size_t width = strnlen(own, strings.sh_size - section.sh_name);
+        if (width < sizeof prefix || memcmp(own, prefix, sizeof prefix - 1) != 0 ||
+            !section.sh_size || section.sh_type == SHT_NOBITS)
             continue;
         struct isa_function *function =
             add_function(file, own + sizeof prefix - 1, width - sizeof prefix + 1);
-        function->bytes = bytes + at;
-        function->size = (size_t)length;
-        function->architecture = cubin_architecture(bytes);
+        function->bytes = bytes + section.sh_offset;
+        function->size = section.sh_size;
+        // Where the flags have it changed with the version.
+        function->architecture =
+            (header.e_ident[EI_ABIVERSION] < 8 ? header.e_flags : header.e_flags >> 8) & 0xff;
     }
     return file->count || lit_fail(error, LIT_EXIT_USAGE, "no function in the cubin");
 }

@@ -5,26 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_line(struct isa_listing *listing, const char *text, size_t length, uint32_t address)
-{
-    char *copy = lit_alloc(length + 1, 1);
-    memcpy(copy, text, length);
-    listing->lines[listing->count++] = (struct isa_line){.text = copy, .address = address};
-}
-
 static void list_text(const struct isa_piece *piece, struct isa_listing *listing)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < piece->size; i++)
-        count += piece->bytes[i] == '\n';
-    *listing = (struct isa_listing){.by = "the driver",
-                                    .lines = lit_alloc(count + 1, sizeof *listing->lines)};
-    for (size_t at = 0; at < piece->size;) {
+    *listing = (struct isa_listing){.by = "the driver"};
+    for (size_t at = 0, length; at < piece->size; at += length + 1) {
         const char *line = piece->bytes + at;
         const char *end = memchr(line, '\n', piece->size - at);
-        const size_t length = end ? (size_t)(end - line) : piece->size - at;
-        add_line(listing, line, length, SASS_NOWHERE);
-        at += length + 1;
+        length = end ? (size_t)(end - line) : piece->size - at;
+        LIT_ADD(listing->lines, listing->count) =
+            (struct isa_line){lit_have(strndup(line, length)), SASS_NOWHERE};
     }
 }
 
@@ -47,9 +36,8 @@ static void list_sass(struct sass_code *code, const char *by, struct isa_listing
     *listing = (struct isa_listing){
         .by = by, .sass = *code, .lines = lit_alloc(count + 1, sizeof *listing->lines)};
     *code = (struct sass_code){0};
-    for (size_t i = 0; i < count; i++)
-        add_line(listing, listing->sass.insns[i].text, strlen(listing->sass.insns[i].text),
-                 listing->sass.insns[i].address);
+    for (const struct sass_insn *insn = listing->sass.insns; listing->count < count; insn++)
+        listing->lines[listing->count++] = (struct isa_line){lit_strdup(insn->text), insn->address};
 }
 
 bool isa_list(const struct isa_piece *piece, struct isa_listing *listing, struct lit_error *error)
@@ -118,30 +106,23 @@ static void inspect(struct isa_entry *entry, bool rows, struct sass_code *sass, 
 void isa_study_add(struct isa_study *study, const char *name, struct isa_code *code,
                    struct sass_code *sass, const char *by)
 {
-    study->entries = lit_grow(study->entries, study->count, sizeof *study->entries);
-    struct isa_entry *entry = &study->entries[study->count];
-    *entry = (struct isa_entry){.name = lit_strdup(name), .code = *code, .same_as = study->count};
+    size_t first = 0;
+    const struct isa_piece *piece = isa_lowest(code);
+    while (first < study->count && !same_piece(study->entries[first].piece, piece))
+        first++;
+    struct isa_entry *entry = &LIT_ADD(study->entries, study->count);
+    const bool is_new = entry == &study->entries[first];
+    // Listed and linted once; what is pointed to belongs to the first.
+    *entry = is_new ? (struct isa_entry){0} : study->entries[first];
+    entry->name = lit_strdup(name);
+    entry->code = *code;
+    entry->piece = piece;
+    entry->same_as = first;
     *code = (struct isa_code){0};
-    entry->piece = isa_lowest(&entry->code);
-    for (size_t i = 0; i < study->count; i++)
-        if (same_piece(study->entries[i].piece, entry->piece)) {
-            entry->same_as = i;
-            break;
-        }
-    if (entry->same_as == study->count) {
+    if (is_new)
         inspect(entry, !study->any_shape, sass, by);
-    } else {
-        // Listed and linted once; what is pointed to belongs to the first.
-        const struct isa_entry *first = &study->entries[entry->same_as];
-        entry->listing = first->listing;
-        entry->lint = first->lint;
-        entry->linted = first->linted;
-        entry->why = first->why;
-        entry->unlinted = first->unlinted;
-        if (sass)
-            sass_code_clear(sass);
-    }
-    study->count++;
+    else if (sass)
+        sass_code_clear(sass);
 }
 
 void isa_study_clear(struct isa_study *study)
