@@ -28,16 +28,16 @@ const char *const bench_barriers[] = {"none", "control", "memory"};
 void bench_row_name(const struct bench_row *row, struct text *name)
 {
     if (row->kind == BENCH_SCAN)
-        text_printf(name, "%s/%s/%s/items=%" PRIu32 "/workgroup=%" PRIu32, bench_levels[row->level],
+        text_printf(name, "%s/%s/%s/items=%u/workgroup=%u", bench_levels[row->level],
                     bench_operations[row->operation], bench_barriers[row->barrier], row->items,
                     row->workgroup);
     else if (row->tile)
-        text_printf(name, "%s/workgroup=%" PRIu32,
+        text_printf(name, "%s/workgroup=%u",
                     row->kernel->name + strlen(row->lanes ? LOOKBACK : "bench/"), row->workgroup);
     else if (row->kind == BENCH_COPY)
         text_puts(name, "limit/copy");
     else
-        text_printf(name, "limit/%s/chains=%" PRIu32, bench_kinds[row->kind], row->chains);
+        text_printf(name, "limit/%s/chains=%u", bench_kinds[row->kind], row->chains);
 }
 
 bool bench_row_same(const struct bench_row *a, const struct bench_row *b)
@@ -54,18 +54,17 @@ static bool tile_fits(const struct bench_row *row, const struct dev_facts *facts
     // Besides the vectors: the tile, the sum before it, a sum for each subgroup.
     const uint32_t bytes = row->shared * row->workgroup * 16 + subgroups * 4 + 8;
     if (facts->subgroup > row->lanes)
-        return lit_fail(error, LIT_EXIT_NOTHING,
-                        "subgroups of %" PRIu32 ", it is for at most %" PRIu32, facts->subgroup,
-                        row->lanes);
+        return lit_fail(error, LIT_EXIT_NOTHING, "subgroups of %u, it is for at most %u",
+                        facts->subgroup, row->lanes);
     if (!subgroups || row->workgroup % facts->subgroup || subgroups > 4 * facts->subgroup)
-        return lit_fail(error, LIT_EXIT_NOTHING,
-                        "%" PRIu32 " subgroups of %" PRIu32
-                        " in a workgroup, it is for 1 to four times as many as lanes",
-                        subgroups, facts->subgroup);
+        return lit_fail(
+            error, LIT_EXIT_NOTHING,
+            "%u subgroups of %u in a workgroup, it is for 1 to four times as many as lanes",
+            subgroups, facts->subgroup);
     return bytes <= facts->max_shared ||
            lit_fail(error, LIT_EXIT_NOTHING,
-                    "%" PRIu32 " bytes of shared memory > maxComputeSharedMemorySize %" PRIu32,
-                    bytes, facts->max_shared);
+                    "%u bytes of shared memory > maxComputeSharedMemorySize %u", bytes,
+                    facts->max_shared);
 }
 
 bool bench_row_fits(const struct bench_row *row, const struct dev_facts *facts,
@@ -145,7 +144,7 @@ static const struct cat_kernel *kernel_of(const struct bench_row *row)
 {
     char name[96];
     if (row->kind == BENCH_SCAN)
-        snprintf(name, sizeof name, "bench/scan/level=%s/operation=%s/barrier=%s/items=%" PRIu32,
+        snprintf(name, sizeof name, "bench/scan/level=%s/operation=%s/barrier=%s/items=%u",
                  bench_levels[row->level], bench_operations[row->operation],
                  bench_barriers[row->barrier], row->items);
     else
@@ -336,31 +335,18 @@ uint32_t look_segment(const struct bench_row *row)
 
 void look_set_write(const struct look_set *set, char text[LOOK_SET_TEXT])
 {
-    const size_t digits = (look_rows() + 3) / 4;
-    for (size_t d = 0; d < digits; d++) {
-        unsigned digit = 0;
-        for (unsigned i = 0; i < 4; i++)
-            digit |= (unsigned)set->has[4 * d + i] << i;
-        text[d] = "0123456789abcdef"[digit];
-    }
-    text[digits] = '\0';
+    for (size_t i = 0; i < look_rows(); i++)
+        text[i] = set->has[i] ? '1' : '0';
+    text[look_rows()] = '\0';
 }
 
 bool look_set_read(const char *text, struct look_set *set)
 {
-    static const char digits[] = "0123456789abcdef";
     memset(set, 0, sizeof *set);
-    for (size_t d = 0; text[d]; d++) {
-        const char *digit = strchr(digits, text[d]);
-        if (!digit)
+    for (size_t i = 0; text[i]; i++) {
+        if (i >= look_rows() || !strchr("01", text[i]))
             return false;
-        for (unsigned i = 0; i < 4; i++) {
-            if (!((digit - digits) >> i & 1))
-                continue;
-            if (4 * d + i >= look_rows())
-                return false;
-            set->has[4 * d + i] = true;
-        }
+        set->has[i] = text[i] == '1';
     }
     return true;
 }
@@ -413,8 +399,7 @@ bool look_default(uint32_t elements, const struct dev_facts *facts, size_t *numb
             elements > defaults[i].most)
             continue;
         text_printf(
-            &name,
-            "%s/encoding=%s/order=ticket/edge=branch/stage=whole/fence=%s/workgroup=%" PRIu32,
+            &name, "%s/encoding=%s/order=ticket/edge=branch/stage=whole/fence=%s/workgroup=%u",
             defaults[i].shape, defaults[i].encoding, defaults[i].fence, defaults[i].workgroup);
         const bool found = look_row_find(name.data, number) && look_fits(*number, elements, facts);
         text_free(&name);

@@ -20,7 +20,7 @@
 
 #define LOOK_WIDTHS      8    // of workgroups: 64 to 1024 invocations
 #define LOOK_ROWS        2048 // of `litmus bench lookback`, at most
-#define LOOK_SET_TEXT    (LOOK_ROWS / 4 + 1)
+#define LOOK_SET_TEXT    (LOOK_ROWS + 1)
 #define LOOK_ELEMENTS    4096u // the fewest, of any size
 #define LOOK_MOST        (1u << 30)
 #define LOOK_STATE_WORDS 64u    // before the tiles' states: whether a wait ran out, the ticket
@@ -115,7 +115,7 @@ bool look_row_find(const char *name, size_t *number);
 // Words from which on the sum begins anew: what is verified.
 uint32_t look_segment(const struct bench_row *row);
 
-// A set of rows, as it travels: hexadecimal digits, bit i of digit d for row 4 d + i.
+// A set of rows; as it travels, a digit for each: 1 or 0.
 struct look_set {
     bool has[LOOK_ROWS];
 };

@@ -128,10 +128,10 @@ struct dev_precompile_info {
     void *user;
 };
 
-// Begins to compile a pipeline on a thread of its own, without any cache. dev_program_create uses
-// it if it needs the very same one, of its own name if there is one, and waits for it if it is not
-// there yet; if the driver refused it, it is compiled again, for the reason. False if there is no
-// room or no thread: nothing was begun.
+// Begins to compile a pipeline on a thread of its own, without any cache. dev_program_create and
+// dev_timed_create take it if they need the very same one, of its own name if there is one, and
+// wait for it if it is not there yet; if the driver refused it, it is compiled again, for the
+// reason. False if there is no room or no thread: nothing was begun.
 bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *info);
 // How long the pipeline that was used last took its thread, in seconds; 0 if none was since the
 // last question.

@@ -8,28 +8,25 @@
 #include "device/timing.h"
 #include "engine/measure.h"
 
-#include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_LOOPS  3u
-#define SAMPLES      3 // dispatches of a kernel, of which the fastest one says how many fit
-#define MOST_THREADS 16
-#define MOST_ASKED   64 // rows for which the driver is asked what it says of them
+#define FIRST_LOOPS 3u
+#define SAMPLES     3  // dispatches of a kernel, of which the fastest one says how many fit
+#define MOST_ASKED  64 // rows for which the driver is asked what it says of them
 
 struct expectation {
     struct bench_row row; // of the first row that needs it
     uint32_t *words;
 };
 
-// A row that is made ready: by one of several threads, where a driver compiles very many.
+// A row that is made ready.
 struct item {
     uint32_t number;
     struct bench_row row;
-    bool fits, done;
+    bool fits;
     enum dev_status status;
     struct dev_timed *timed; // NULL: it cannot be timed
     struct lit_error error;
@@ -162,74 +159,37 @@ static enum dev_status report_row(struct job *job, struct item *item)
     return DEV_OK;
 }
 
-struct making {
-    struct job *job;
-    size_t next; // that no thread has taken yet
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-};
-
-static void *make_items(void *user)
-{
-    struct making *making = user;
-    struct job *job = making->job;
-    pthread_mutex_lock(&making->lock);
-    while (making->next < job->count) {
-        struct item *item = &job->items[making->next++];
-        pthread_mutex_unlock(&making->lock);
-        if (item->fits)
-            make_item(job, item);
-        pthread_mutex_lock(&making->lock);
-        item->done = true;
-        pthread_cond_broadcast(&making->changed);
-    }
-    pthread_mutex_unlock(&making->lock);
-    return NULL;
-}
-
-static unsigned threads_for(const struct job *job)
+// How many rows are compiled at a time, each on a thread of its own. A driver for the processor
+// compiles with threads of its own, or while it runs.
+static size_t rows_at_a_time(const struct job *job)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    const size_t most = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (size_t)cores;
-    // A driver for the processor compiles with threads of its own, or while it runs.
-    if (!job->lookback || dev_facts(job->dev)->cpu)
-        return 1;
-    return (unsigned)(job->count < most ? job->count : most);
+    if (!job->lookback || dev_facts(job->dev)->cpu || cores < 2)
+        return 0;
+    return cores < DEV_PRECOMPILE_MOST ? (size_t)cores : DEV_PRECOMPILE_MOST;
 }
 
 // Every row; reported in their order, each as soon as it is made.
 static enum dev_status make_all(struct job *job)
 {
     enum dev_status status = DEV_OK;
-    pthread_t threads[MOST_THREADS];
-    unsigned started = 0;
-    struct making making = {.job = job};
-    for (size_t i = 0; i < job->count; i++)
-        job->items[i].fits =
-            bench_row_fits(&job->items[i].row, dev_facts(job->dev), &job->items[i].error);
-    pthread_mutex_init(&making.lock, NULL);
-    pthread_cond_init(&making.changed, NULL);
-    const unsigned wanted = threads_for(job);
-    while (wanted > 1 && started < wanted &&
-           pthread_create(&threads[started], NULL, make_items, &making) == 0)
-        started++;
+    const size_t ahead = rows_at_a_time(job);
+    size_t begun = 0;
     for (size_t i = 0; i < job->count && status == DEV_OK && !job->peer_closed; i++) {
+        for (; begun < job->count && begun < i + ahead; begun++) {
+            struct kernel kernel;
+            if (bench_row_fits(&job->items[begun].row, dev_facts(job->dev), NULL))
+                dev_precompile_begin(
+                    job->dev, &(struct dev_precompile_info){
+                                  .name = ENG_LOOKBACK,
+                                  .code = describe(job, &job->items[begun].row, &kernel)->kernel});
+        }
         struct item *item = &job->items[i];
-        if (!started && item->fits)
+        item->fits = bench_row_fits(&item->row, dev_facts(job->dev), &item->error);
+        if (item->fits)
             make_item(job, item);
-        pthread_mutex_lock(&making.lock);
-        while (started && !item->done)
-            pthread_cond_wait(&making.changed, &making.lock);
-        pthread_mutex_unlock(&making.lock);
         status = report_row(job, item);
     }
-    pthread_mutex_lock(&making.lock);
-    making.next = job->count;
-    pthread_mutex_unlock(&making.lock);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    pthread_mutex_destroy(&making.lock);
-    pthread_cond_destroy(&making.changed);
     return status;
 }
 
@@ -465,8 +425,8 @@ enum dev_status eng_bench(struct dev *dev, const struct eng_request *request,
                         .lookback = strcmp(request->name, ENG_LOOKBACK) == 0,
                         .subgroup = dev_facts(dev)->subgroup};
     if (job->subgroup < 4 || job->subgroup > 128) {
-        lit_fail(&job->error, LIT_EXIT_NOTHING,
-                 "subgroups of %" PRIu32 "; the kernels are for 4 to 128", job->subgroup);
+        lit_fail(&job->error, LIT_EXIT_NOTHING, "subgroups of %u; the kernels are for 4 to 128",
+                 job->subgroup);
         eng_emit_end(job->sink, ENG_SKIP, &job->error);
     } else if (!settle(job)) {
         eng_emit_end(job->sink, ENG_HARNESS_ERROR, &job->error);

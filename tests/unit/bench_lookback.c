@@ -177,7 +177,7 @@ static void sets_come_back(void **state)
     assert_false(look_set_read("12g", &back));
     assert_false(look_set_read("A", &back));
     // A row that there is not.
-    memset(text, 'f', sizeof text);
+    memset(text, '1', sizeof text);
     text[sizeof text - 1] = '\0';
     assert_false(look_set_read(text, &back));
 }
