@@ -62,6 +62,7 @@ static bool step_into_struct(struct compiler *c, struct walk *walk, uint32_t id)
                                              walk->is_explicit, &walk->at, &offset))
         return false;
     walk->offset += walk->in_register ? cell : offset;
+    walk->at.array_stride = 0;
     walk->type = part;
     return true;
 }
@@ -94,6 +95,7 @@ static bool step(struct compiler *c, struct walk *walk, uint32_t id)
         return false;
     if (!add_index(c, walk, id, stride, bound))
         return false;
+    walk->at.array_stride = walk->is_blocks || walk->in_register ? 0 : stride;
     walk->is_blocks = false;
     walk->type = type->element;
     return true;
@@ -188,22 +190,31 @@ bool chain_access(struct compiler *c, const struct op *op)
     return begin(c, &walk, op) && walk_on(c, &walk, 1);
 }
 
-// Begins where the base points to an element of an array: how far apart in bytes its elements are.
+// How far apart in bytes values of a type are in an array that says nothing of it.
+static uint64_t packed_stride(const struct compiler *c, const struct walk *walk)
+{
+    const uint64_t alignment = module_alignment(c->module, walk->type);
+    const uint64_t size = module_size(c->module, walk->type, walk->is_explicit);
+    return alignment ? (size + alignment - 1) / alignment * alignment : size;
+}
+
+// Begins where the base points to an element of an array in memory. *stride: bytes between its
+// elements; 0 if the layout is explicit and the pointer's type does not say it.
 static bool begin_in_array(struct compiler *c, struct walk *walk, const struct op *op,
                            uint64_t *stride)
 {
     if (!begin(c, walk, op))
         return false;
-    *stride = module_type_of(c->module, op->operands[0])->stride;
     if (walk->in_register || walk->is_blocks)
         return compile_fail(c, op, "has a base that is not in an array in memory");
-    if (!walk->is_explicit) {
-        const uint64_t alignment = module_alignment(c->module, walk->type);
-        *stride = module_size(c->module, walk->type, false);
-        if (alignment)
-            *stride = (*stride + alignment - 1) / alignment * alignment;
-    }
-    return (*stride && !(*stride >> REGION_SHIFT)) ||
+    *stride = walk->is_explicit ? module_type_of(c->module, op->operands[0])->stride
+                                : packed_stride(c, walk);
+    return true;
+}
+
+static bool check_stride(struct compiler *c, const struct op *op, uint64_t stride)
+{
+    return (stride && !(stride >> REGION_SHIFT)) ||
            compile_fail(c, op, "has a base whose type has no stride, or too great a one");
 }
 
@@ -213,7 +224,8 @@ bool chain_pointer_access(struct compiler *c, const struct op *op)
     struct walk walk;
     uint64_t stride;
     return check_length(c, op, 2, UINT32_MAX) && begin_in_array(c, &walk, op, &stride) &&
-           add_index(c, &walk, op->operands[1], stride, 0) && walk_on(c, &walk, 2);
+           check_stride(c, op, stride) && add_index(c, &walk, op->operands[1], stride, 0) &&
+           walk_on(c, &walk, 2);
 }
 
 // OpPtrDiff: what as an index of OpPtrAccessChain leads from the second pointer to the first.
@@ -226,15 +238,20 @@ bool chain_pointer_difference(struct compiler *c, const struct op *op)
                         .operand_width = 64,
                         .operand = {CELL_NONE, CELL_NONE, CELL_NONE, CELL_NONE}};
     struct walk walk;
+    struct pointer other;
     if (!check_length(c, op, 2, 2) || !begin_in_array(c, &walk, op, &insn.literal))
         return false;
-    const uint32_t other = check_value(c, op, op->operands[1]);
-    if (!other)
+    const uint32_t type = check_value(c, op, op->operands[1]);
+    if (!type || !check_same_type(c, op, type, c->module->ids[op->operands[0]].type) ||
+        !variables_pointer(c, op->operands[1], &other))
         return false;
     if (result.scalar != SCALAR_INT || result.components != 1)
         return compile_fail(c, op, "has a result that is not an integer");
-    return check_same_type(c, op, other, c->module->ids[op->operands[0]].type) &&
-           value_cell(c, op->operands[0], &insn.operand[0]) &&
+    if (!insn.literal)
+        insn.literal = walk.at.array_stride ? walk.at.array_stride : other.array_stride;
+    if (!insn.literal)
+        insn.literal = packed_stride(c, &walk);
+    return check_stride(c, op, insn.literal) && value_cell(c, op->operands[0], &insn.operand[0]) &&
            value_cell(c, op->operands[1], &insn.operand[1]) && value_result(c, op, &insn.result) &&
            compile_emit(c, op, insn);
 }

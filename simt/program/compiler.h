@@ -32,6 +32,8 @@ struct pointer {
     uint32_t matrix_stride; // bytes, of those matrices; 0 unknown
     uint32_t vector_stride; // bytes between the components of the vector that it points to, if that
                             // is a column of a row-major matrix; 0 otherwise
+    uint64_t array_stride;  // bytes between the elements of the array in memory that it points to
+                            // one of; 0 unknown
 };
 
 // What the compiler knows of an id, beside what the module does. Numbers are kept + 1: 0 is none.

@@ -97,6 +97,25 @@ static void distances_in_arrays(void **state)
            "%ud = OpUConvert %uint %shifted\n" STORE(0, a) STORE(1, ub) STORE(2, uc) STORE(3, ud)
                STORE(4, e) END,
            5, -5u, 0xfffb, -3u, 0, 3);
+    // The array says it where the pointer's type does not: here elements are 12 bytes apart.
+    EXPECT(HEAD DECORATIONS "OpDecorate %pairs ArrayStride 12\n"
+                            "OpMemberDecorate %pair 0 Offset 0\n"
+                            "OpMemberDecorate %pair 1 Offset 4\n"
+                            "OpDecorate %other Block\n"
+                            "OpMemberDecorate %other 0 Offset 0\n"
+                            "OpDecorate %in DescriptorSet 0\n"
+                            "OpDecorate %in Binding 1\n" TYPES "%pair = OpTypeStruct %uint %uint\n"
+                            "%pairs = OpTypeRuntimeArray %pair\n"
+                            "%other = OpTypeStruct %pairs\n"
+                            "%p_other = OpTypePointer StorageBuffer %other\n"
+                            "%p_pair = OpTypePointer StorageBuffer %pair\n"
+                            "%in = OpVariable %p_other StorageBuffer\n" BEGIN
+                            "%p = OpAccessChain %p_pair %in %0 %5\n"
+                            "%q = OpAccessChain %p_pair %in %0 %1\n"
+                            "%r = OpSelect %p_pair %true %q %q\n"
+                            "%a = OpPtrDiff %uint %p %r\n"
+                            "%b = OpPtrDiff %uint %r %p\n" STORE(0, a) STORE(1, b) END,
+           4, -4u);
     // Of structs, in the implicit layout of Workgroup; and of what is in no array.
     EXPECT(KERNEL("%pair = OpTypeStruct %bool %bool\n"
                   "%array = OpTypeArray %pair %5\n"
