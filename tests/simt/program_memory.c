@@ -393,7 +393,8 @@ static void what_is_wrong_is_refused(void **state)
         {"%s = OpTypeArray %v4 %big\n%p_s = OpTypePointer Workgroup %s\n"
          "%p_w = OpTypePointer Workgroup %uint\n%sv = OpVariable %p_s Workgroup\n",
          "%p = OpAccessChain %p_w %sv %0 %0\n", "the limit is 1024"},
-        {"", "%d = OpPtrDiff %uint %out %1\n", "no stride"},
+        {"", "%d = OpPtrAccessChain %p_block %out %1\n", "no stride"},
+        {"", "%d = OpPtrDiff %uint %out %1\n", "should be the same"},
         {"%p_bool = OpTypePointer Workgroup %bool\n%s = OpVariable %p_bool Workgroup\n",
          "%d = OpPtrDiff %uint %s %out\n", "should be the same"},
         {"%p_bool = OpTypePointer Workgroup %bool\n%s = OpVariable %p_bool Workgroup\n",
