@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds the reproducer and runs it: sh run [OPTION]... Its exit code is what `git bisect run` takes:
-# 0 no run failed, 1 at least one did or the driver crashed, 125 nothing could be built or judged.
+# Builds the reproducer and runs it: sh run [OPTION]... Its exit code is what `git bisect run`
+# takes: 0 no run failed, 1 at least one did or the driver crashed, 125 nothing could be built or
+# judged.
 cd "$(dirname "$0")" || exit 125
 make -s repro || exit 125
 

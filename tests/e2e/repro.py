@@ -57,8 +57,8 @@ class Case(harness.Case):
     def command(self, *words, code=0, cwd=None, **more):
         environment = self.environment(**more)
         since = time.monotonic()
-        process = subprocess.Popen(words, cwd=cwd or self.path("bundle"), env=environment, text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        process = subprocess.Popen(words, cwd=cwd or self.path("bundle"), env=environment,
+                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    start_new_session=True)
         self.started.append(process)
         out, err = process.communicate(timeout=120 * harness.SLOW)
