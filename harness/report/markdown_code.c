@@ -9,6 +9,7 @@
 #define LISTING_MOST    6000 // bytes of a listing in the report of a session
 #define DIFFERENCE_MOST 4000
 #define TICKET_LISTING  1200
+#define TICKET_LINES    20
 #define MOST_RISKS      4    // lines said of one code
 #define FRAME           1500 // bytes that a code takes at most beside listing and difference
 
@@ -66,7 +67,7 @@ static void put_statistics(struct text *out, const struct isa_entry *entry)
     table_clear(&table);
 }
 
-// The listing, folded or not.
+// The listing, folded, or at most TICKET_LINES of it.
 static void put_listing(struct text *out, const struct isa_entry *entry,
                         const struct report_result *result, size_t most, bool folded)
 {
@@ -84,6 +85,12 @@ static void put_listing(struct text *out, const struct isa_entry *entry,
     text_puts(out, marks.words.data ? marks.words.data : "");
     text_puts(out, marks.count ? " The mark is `>`." : "");
     text_puts(out, isa_risks(entry) ? " `!` is a lint finding.\n\n" : "\n\n");
+    for (size_t at = 0, count = 0; !folded && at < lines.length; at++)
+        if (lines.data[at] == '\n' && ++count == TICKET_LINES && at + 1 < lines.length) {
+            lines.data[lines.length = at + 1] = '\0';
+            text_puts(&lines, "  ...\n");
+            break;
+        }
     markdown_fence(out, "", lines.data ? lines.data : "");
     if (folded)
         markdown_unfold(out);

@@ -12,7 +12,7 @@
 
 #define MOST_PAIRED  8
 #define MOST_PLACES  3
-#define EXCERPT      24   // lines of the test's text
+#define EXCERPT      20   // lines of the test's text
 #define MOST_ABOVE   12   // lines of it before the operation that it is about
 #define EVIDENCE     40   // lines
 #define ROOM_TO_FOLD 6000 // bytes that a part needs at most

@@ -178,6 +178,24 @@ static void differences_are_counted(void **state)
     assert_int_equal(first, 5);
 }
 
+static void look_backs_are_sums_of_segments(void **state)
+{
+    (void)state;
+    bench_input(3, input, WORDS);
+    for (size_t i = 0; i < look_rows(); i++) {
+        const struct bench_row row = look_row(i, WORDS);
+        const uint32_t segment = row.kind == BENCH_COPY    ? 1
+                                 : row.kind == BENCH_TILES ? row.tile
+                                                           : WORDS;
+        uint32_t sum = 0;
+        bench_expect(&row, 32, 0, input, expected);
+        for (uint32_t word = 0; word < WORDS; word++) {
+            sum = word % segment ? sum + input[word] : input[word];
+            assert_int_equal(expected[word], sum);
+        }
+    }
+}
+
 static void input_follows_from_the_seed(void **state)
 {
     (void)state;
@@ -203,6 +221,7 @@ int main(void)
         cmocka_unit_test(shuffles_step_by_step),
         cmocka_unit_test(fibonacci_numbers),
         cmocka_unit_test(differences_are_counted),
+        cmocka_unit_test(look_backs_are_sums_of_segments),
         cmocka_unit_test(input_follows_from_the_seed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
