@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "model/facts.h"
 #include "catalogue/head.h"
@@ -61,6 +62,10 @@ size_t cat_test_count(void);
 const struct cat_test *cat_test_at(size_t index); // sorted by name
 const struct cat_test *cat_test_find(const char *name);
 
+// What identifies all of it: a hash over the heads of all tests, and the variants and hashes of all
+// modules.
+void cat_identity(char id[IDENTITY_SIZE]);
+
 // The words of a module, unpacked on first use and kept. Not thread-safe.
 const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module);
 // What its ids are called in the test's text: one a line from 1 on, "" for none. Likewise.
@@ -110,6 +115,10 @@ struct cat_selection {
     const char *const *patterns; // none: everything
     size_t count;
     bool thorough;
+    // What else has to hold of a case on a device (eng_plan_make asks it), NULL for nothing.
+    bool (*keeps)(const struct cat_case *which, const char *name, const struct dev_facts *facts,
+                  const void *user);
+    const void *user;
 };
 
 // False with an error that names the nearest tests, if a pattern matches nothing in the catalogue.

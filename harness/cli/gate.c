@@ -2,14 +2,35 @@
 // litmus compare and litmus gate: what two sessions say about each other; a gate's exit code says
 // whether the second may go on.
 
+#include "base/file.h"
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
 #include "cli/device.h"
+#include "cli/output.h"
 #include "compare/compare.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+// X(name, what it is for)
+#define FORMS(X)                                                                                   \
+    X(json, "JSON for scripts")                                                                    \
+    X(markdown, "Markdown for a merge request")                                                    \
+    X(github, "workflow commands, for a log of GitHub Actions")                                    \
+    X(junit, "JUnit XML; what is waived is skipped")                                               \
+    X(html, "one page for a browser")
+#define FORM_AS(name, about)    FORM_##name,
+#define FORM_NAME(name, about)  "|" #name
+#define FORM_WRITE(name, about) [FORM_##name] = {#name, compare_##name},
+#define FORM_ROW(name, about)                                                                      \
+    CLI_ROW(0, #name, CLI_TEXT, files[FORM_##name], "FILE", "write to a file besides: " about),
+enum { FORM_text, FORMS(FORM_AS) FORM_COUNT };
+
+static const struct {
+    const char *name;
+    compare_function *write;
+} forms[FORM_COUNT] = {[FORM_text] = {"text", NULL}, FORMS(FORM_WRITE)};
 
 struct options {
     struct cli_list devices, only, baselines, waivers, deqp_fails, deqp_skips, deqp_flakes;
@@ -17,6 +38,7 @@ struct options {
     bool ignore_hash, allow_skips, allow_gone, statistical_only, first_seen, strict, unfinished;
     bool write_waivers, quiet;
     int format, verbose, color;
+    const char *files[FORM_COUNT]; // NULL for none
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -47,7 +69,8 @@ struct options {
                 "which of them can fail the gate\n(default: forbidden,contested,assumed)"),        \
         CLI_ROW(0, "unfinished", CLI_FLAG, unfinished, NULL, "accept unfinished sessions"),        \
         CLI_ROW(0, "waivers", CLI_LIST, waivers, "FILE",                                           \
-                "allowed failures, one per line:\nPATTERN URL [until=YYYY-MM-DD] [# comment]"),    \
+                "allowed failures, one per line: PATTERN URL, then any of\nfrom=DATE until=DATE "  \
+                "vendor=0xID device=0xID\ndriver=NAME version=A..B; # begins a comment"),          \
         CLI_ROW(0, "deqp-fails", CLI_LIST, deqp_fails, "FILE",                                     \
                 "a list of deqp-runner: TEST,STATUS lines"),                                       \
         CLI_ROW(0, "deqp-skips", CLI_LIST, deqp_skips, "FILE",                                     \
@@ -58,9 +81,10 @@ struct options {
             0, "write-waivers", CLI_FLAG, write_waivers, NULL,                                     \
             "print waivers for regressions and undecided results\ninstead of a report; fill in "   \
             "the URLs"),                                                                           \
-        CLI_ROW('f', "format", CLI_CHOICE, format, "text|json|markdown|github",                    \
-                "output format (default: text); github: log annotations"),                         \
-        CLI_ROW('q', "quiet", CLI_FLAG, quiet, NULL, "print only the summary and regressions"),    \
+        CLI_ROW('f', "format", CLI_CHOICE, format, "text" FORMS(FORM_NAME),                        \
+                "what is printed (default: text)"),                                                \
+        FORMS(FORM_ROW) CLI_ROW('q', "quiet", CLI_FLAG, quiet, NULL,                               \
+                                "print only the summary and regressions"),                         \
         CLI_ROW('v', "verbose", CLI_MORE, verbose, NULL, "every configuration"), CLI_OPTION_COLOR
 
 static const struct cli_option compare_options[] = {
@@ -172,9 +196,9 @@ static bool make_policy(const struct options *o, bool gate, struct compare_polic
 static bool read_lists(const struct options *o, struct compare_waivers *waivers,
                        struct lit_error *error)
 {
-    const struct cli_list *const lists[COMPARE_LISTS] = {&o->waivers, &o->deqp_fails,
-                                                         &o->deqp_skips, &o->deqp_flakes};
-    for (enum compare_list list = 0; list < COMPARE_LISTS; list++)
+    const struct cli_list *const lists[] = {&o->waivers, &o->deqp_fails, &o->deqp_skips,
+                                            &o->deqp_flakes};
+    for (enum compare_list list = COMPARE_WAIVERS; list <= COMPARE_DEQP_FLAKES; list++)
         for (size_t i = 0; i < lists[list]->count; i++)
             if (!compare_waivers_read(waivers, list, lists[list]->items[i], error))
                 return false;
@@ -213,21 +237,48 @@ static bool load_sides(const struct options *o, const struct cli_list *operands,
 
 static void print(const struct options *o, const struct comparison *comparison, struct text *text)
 {
-    static void (*const formats[])(const struct comparison *comparison, struct text *out) = {
-        NULL, compare_json, compare_markdown, compare_github};
     const struct compare_look look = {.color = cli_color((enum cli_color)o->color),
                                       .verbosity = o->quiet         ? -1
                                                    : o->verbose > 0 ? 1
                                                                     : 0};
     if (o->write_waivers)
         compare_waivers_write(comparison->entries, comparison->count, &comparison->policy, text);
-    else if (formats[o->format])
-        formats[o->format](comparison, text);
+    else if (o->format != FORM_text)
+        forms[o->format].write(comparison, text);
     else
         compare_text(comparison, &look, text);
-    if (comparison->policy.gate && !o->write_waivers && !formats[o->format])
+    if (comparison->policy.gate && !o->write_waivers && o->format == FORM_text)
         text_printf(text, "exit %d: %s\n", (int)comparison->summary.code,
                     comparison->summary.reason);
+}
+
+// What cannot be written is said before anything is compared, as far as that can be known.
+static bool check_files(const struct options *o, struct lit_error *error)
+{
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        if (o->files[i] && !cli_output_check(o->files[i], "", error))
+            return false;
+        for (size_t other = 0; o->files[i] && other < i; other++)
+            if (o->files[other] && cli_same_file(o->files[i], o->files[other]))
+                return lit_fail(error, LIT_EXIT_USAGE, "--%s and --%s: the same file %.160s",
+                                forms[other].name, forms[i].name, o->files[i]);
+    }
+    return true;
+}
+
+static bool write_files(const struct options *o, const struct comparison *comparison,
+                        struct lit_error *error)
+{
+    bool good = true;
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        struct text text = {0};
+        if (!o->files[i])
+            continue;
+        forms[i].write(comparison, &text);
+        good = lit_file_write(o->files[i], text.data, text.length, error) && good;
+        text_free(&text);
+    }
+    return good;
 }
 
 static int compare(struct cli_call *call, bool gate)
@@ -245,13 +296,18 @@ static int compare(struct cli_call *call, bool gate)
                                       .axis = o->axis,
                                       .only = o->only.items,
                                       .only_count = o->only.count};
-    bool good = check_usage(o, operands, gate, error) &&
+    bool good = check_usage(o, operands, gate, error) && check_files(o, error) &&
                 make_policy(o, gate, &request.policy, error) && read_lists(o, &waivers, error) &&
                 load_sides(o, operands, gate, sides, error) &&
                 compare_make(&comparison, &request, &waivers, error);
     if (good)
         print(o, &comparison, &call->out);
-    const int code = !good ? CLI_FAILED : gate ? (int)comparison.summary.code : LIT_EXIT_OK;
+    int code = !good ? CLI_FAILED : gate ? (int)comparison.summary.code : LIT_EXIT_OK;
+    // The verdict is told even so.
+    if (good && !write_files(o, &comparison, error)) {
+        const int wrong = cli_fail(error);
+        code = code == LIT_EXIT_OK ? wrong : code;
+    }
     compare_clear(&comparison);
     compare_side_clear(&sides[0]);
     compare_side_clear(&sides[1]);

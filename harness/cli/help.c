@@ -4,6 +4,10 @@
 
 #include "cli/cli.h"
 
+#include "base/build.h"
+#include "catalogue/catalogue.h"
+#include "cli/cases.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,23 +64,39 @@ static int run_parsed(const struct cli_command *command, struct cli_call *call)
     return CLI_FAILED;
 }
 
+static int start(const struct cli_command *command, struct cli_call *call)
+{
+    // A worker has an exit code of its own for lack of memory, which is not known here.
+    if (command->syntax)
+        call->chosen = lit_alloc(1, command->syntax->size + 1);
+    int code = command->syntax ? run_parsed(command, call) : command->run(call);
+    if (code == CLI_FAILED)
+        code = cli_fail(&call->error);
+    else if (call->out.length)
+        cli_print(&call->out);
+    text_free(&call->out);
+    free(call->chosen);
+    return code;
+}
+
 int cli_start(const char *name, int argc, char **argv)
 {
     const struct cli_command *command = cli_command_find(name);
-    if (!command)
-        return cli_unknown(name);
     struct cli_call call = {.argc = argc, .argv = argv};
-    // A worker has an exit code of its own for lack of memory, which is not known here.
-    if (command->syntax)
-        call.chosen = lit_alloc(1, command->syntax->size + 1);
-    int code = command->syntax ? run_parsed(command, &call) : command->run(&call);
-    if (code == CLI_FAILED)
-        code = cli_fail(&call.error);
-    else if (call.out.length)
-        cli_print(&call.out);
-    text_free(&call.out);
-    free(call.chosen);
-    return code;
+    return command ? start(command, &call) : cli_unknown(name);
+}
+
+int cli_gtest(int argc, char **argv)
+{
+    struct cli_gtest gtest;
+    struct cli_call call = {.argv = argv, .gtest = &gtest};
+    if (!cli_gtest_take(&gtest, &argc, argv, &call.error))
+        return cli_fail(&call.error) != LIT_EXIT_OK;
+    // `litmus --gtest_list_tests` and `litmus run --gtest_list_tests` are the same.
+    const int skipped = argc > 1 && strcmp(argv[1], "run") == 0;
+    call.argc = argc - skipped;
+    call.argv = argv + skipped;
+    return start(cli_command_find("run"), &call) != LIT_EXIT_OK;
 }
 
 int cli_help(struct cli_call *call)
@@ -107,11 +127,20 @@ int cli_help(struct cli_call *call)
 }
 
 const struct cli_syntax cli_version_syntax = {
-    .name = "version", .usage = "", .about = "Prints the version of litmus.", .more = ""};
+    .name = "version",
+    .usage = "",
+    .about = "Prints the version of litmus, the commit that it was built from, a hash of its "
+             "tests,\nand how "
+             "it was built. Stores and JSON reports record them.",
+    .more = ""};
 
 int cli_version(struct cli_call *call)
 {
-    text_puts(&call->out, "litmus " LITMUS_VERSION "\n");
+    char catalogue[IDENTITY_SIZE];
+    cat_identity(catalogue);
+    text_printf(&call->out,
+                "litmus " LITMUS_VERSION "\ncommit %s\ncatalogue %s, %zu tests\nbuild %s\n",
+                build_commit, catalogue, cat_test_count(), build_options);
     return LIT_EXIT_OK;
 }
 

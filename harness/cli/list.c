@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// litmus list: the tests, one line each, or the names of all configurations. Needs no device.
+// litmus list: the tests, one line each, or the names of all configurations, or all of it as JSON
+// (docs/list.schema.json). Needs no device.
 
 #include "catalogue/catalogue.h"
 #include "cli/cli.h"
+#include "report/fields.h"
 #include "report/format.h"
 
 #include <stddef.h>
 #include <string.h>
 
 struct options {
-    bool names, thorough;
+    bool names, thorough, json;
     int verbose;
     struct cli_list families, expectations, needs;
 };
@@ -25,6 +27,8 @@ static const struct cli_option options[] = {
      "only tests that need this device extension or feature"},
     {0, "names", CLI_FLAG, AT(names), NULL,
      "the name of every configuration, for scripts and completion"},
+    {0, "json", CLI_FLAG, AT(json), NULL,
+     "all that is known of the tests, and their configurations, as\nJSON (docs/list.schema.json)"},
     {0, "thorough", CLI_FLAG, AT(thorough), NULL, "including those that only --thorough runs"},
     {'v', "verbose", CLI_MORE, AT(verbose), NULL, "print each test's question and requirements"},
 };
@@ -70,6 +74,7 @@ struct counting {
     uint8_t axis[CAT_MAX_AXES];
     uint64_t features;
     struct text *names; // NULL: count only
+    json_t *listed;     // likewise
     size_t quick, all;
     size_t by_expectation[CAT_CONTROL + 1];
     uint64_t sometimes, always; // features that some, that all of them need
@@ -83,6 +88,29 @@ static uint64_t features_of(struct counting *counting, const struct cat_case *wh
         counting->features = cat_case_features(which);
     }
     return counting->features;
+}
+
+static json_t *make_needs(uint64_t features)
+{
+    json_t *json = json_array();
+    for (int f = CAT_FEATURE_BASIC + 1; f < CAT_FEATURE_COUNT; f++)
+        if (features >> f & 1)
+            json_array_append_new(json, json_string(cat_feature_name((enum cat_feature)f)));
+    return json;
+}
+
+static json_t *make_configuration(const struct cat_case *which, uint64_t features)
+{
+    const struct cat_rule *expect = cat_case_expect(which);
+    struct text name = {0};
+    cat_case_name(which, &name);
+    json_t *json =
+        json_pack("{s:o, s:s, s:s, s:o, s:b, s:o}", "name", field_text(name.data), "expectation",
+                  cat_expectation_name(expect->expectation), "by", expect->by ? expect->by : "",
+                  "reason", field_text(expect->reason ? expect->reason : ""), "thorough",
+                  cat_case_is_thorough(which), "needs", make_needs(features));
+    text_free(&name);
+    return json;
 }
 
 static void count_case(const struct cat_case *which, void *user)
@@ -106,6 +134,8 @@ static void count_case(const struct cat_case *which, void *user)
         cat_case_name(which, counting->names);
         text_puts(counting->names, "\n");
     }
+    if (counting->listed)
+        json_array_append_new(counting->listed, make_configuration(which, features));
 }
 
 static void put_features(struct text *text, uint64_t features, const char *before)
@@ -182,6 +212,58 @@ static void put_list(const struct filter *filter, bool names, bool questions, st
     }
 }
 
+// As JSON: a test a line.
+
+static json_t *make_axes(const struct cat_axis *axes, size_t count)
+{
+    json_t *json = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *values = json_array();
+        for (size_t v = 0; v < axes[i].count; v++)
+            json_array_append_new(values, json_string(axes[i].values[v]));
+        json_array_append_new(json,
+                              json_pack("{s:s, s:o}", "name", axes[i].name, "values", values));
+    }
+    return json;
+}
+
+static json_t *make_test(const struct cat_head *head, json_t *configurations)
+{
+    json_t *spec = json_array();
+    for (size_t i = 0; i < head->spec_count; i++)
+        json_array_append_new(spec, field_text(head->spec[i]));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", head->name, "family",
+                     head->family, "asks", field_text(head->asks), "fails", field_text(head->fails),
+                     "origin", field_text(head->origin), "spec", spec, "axes",
+                     make_axes(head->axes, head->axis_count), "parameters",
+                     make_axes(head->sweeps, head->sweep_count), "configurations", configurations);
+}
+
+static void put_json(const struct filter *filter, struct text *text)
+{
+    const char *comma = "";
+    char catalogue[IDENTITY_SIZE];
+    cat_identity(catalogue);
+    text_printf(text,
+                "{\"schema\":\"litmus-list/1\",\"version\":\"" LITMUS_VERSION
+                "\",\"catalogue\":\"%s\",\"tests\":[\n",
+                catalogue);
+    for (size_t i = 0; i < cat_test_count(); i++) {
+        const struct cat_test *test = cat_test_at(i);
+        struct counting counting = {.filter = filter, .listed = json_array()};
+        if (has_family(filter, test->head.family))
+            cat_test_each(test, 0, count_case, &counting);
+        if (counting.quick == 0) {
+            json_decref(counting.listed);
+            continue;
+        }
+        text_puts(text, comma);
+        fields_dump(text, make_test(&test->head, counting.listed));
+        comma = ",\n";
+    }
+    text_puts(text, "\n]}\n");
+}
+
 // What the words on the command line may be
 
 const char *cli_family_at(size_t index, void *user)
@@ -242,6 +324,13 @@ int cli_list(struct cli_call *call)
         !resolve(&chosen->needs, "feature", cli_feature_at, &filter.needs, error))
         return CLI_FAILED;
     filter.expectations = (unsigned)expectations;
-    put_list(&filter, chosen->names, chosen->verbose > 0, &call->out);
+    if (chosen->json && chosen->names) {
+        lit_fail(error, LIT_EXIT_USAGE, "--json and --names are mutually exclusive");
+        return CLI_FAILED;
+    }
+    if (chosen->json)
+        put_json(&filter, &call->out);
+    else
+        put_list(&filter, chosen->names, chosen->verbose > 0, &call->out);
     return LIT_EXIT_OK;
 }

@@ -16,7 +16,7 @@
 #define SUMMARY_MOST (1024 * 1024) // bytes: GitHub drops the whole summary of a step that has more
 
 // One of two paths may not exist yet: then its folder and its name are compared.
-static bool is_same_file(const char *a, const char *b)
+bool cli_same_file(const char *a, const char *b)
 {
     struct stat first, second;
     bool has_first = stat(a, &first) == 0, has_second = stat(b, &second) == 0;
@@ -43,7 +43,7 @@ static bool is_of_store(const char *path, const char *db)
     for (const char *const *end = store_companions; *end && !is; end++) {
         struct text companion = {0};
         text_printf(&companion, "%s%s", db, *end);
-        is = db[0] && is_same_file(path, companion.data);
+        is = db[0] && cli_same_file(path, companion.data);
         text_free(&companion);
     }
     return is;
@@ -54,7 +54,7 @@ bool cli_output_check(const char *path, const char *db, struct lit_error *error)
     struct stat status;
     bool exists = stat(path, &status) == 0;
     char *target = lit_file_follow(path); // NULL: a link to itself, which is said below
-    const bool is_store = target && is_same_file(target, db);
+    const bool is_store = target && cli_same_file(target, db);
     const bool is_companion = target && is_of_store(target, db);
     free(target);
     if (is_store)
@@ -88,7 +88,7 @@ bool cli_outputs_check(const struct cli_outputs *outputs, const char *db, struct
                             "'litmus report -f %s' prints the report",
                             report_formats[i].name, report_formats[i].name);
         for (size_t other = 0; other < i; other++)
-            if (outputs->files[other] && is_same_file(path, outputs->files[other]))
+            if (outputs->files[other] && cli_same_file(path, outputs->files[other]))
                 return lit_fail(error, LIT_EXIT_USAGE, "--%s and --%s: the same file %.160s",
                                 report_formats[other].name, report_formats[i].name, path);
         if (!cli_output_check(path, db, error))

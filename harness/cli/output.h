@@ -32,7 +32,9 @@ bool cli_outputs_check(const struct cli_outputs *outputs, const char *db, struct
 // the command that makes it later; the rest is written. Returns whether everything was.
 bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, int64_t session);
 
-// The same check for one file, which lit_file_write is to write (base/file.h).
+// Whether two paths mean one file, be it there or not.
+bool cli_same_file(const char *a, const char *b);
+// The check of cli_outputs_check for one file, which lit_file_write is to write (base/file.h).
 bool cli_output_check(const char *path, const char *db, struct lit_error *error);
 
 // Whether GitHub Actions has given this step a summary.

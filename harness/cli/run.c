@@ -77,6 +77,11 @@ static const struct cli_option options[] = {
     {0, "isa", CLI_CHOICE, AT(isa), CLI_CODE_ARGUMENT,
      "configurations whose compiled code is stored, see 'litmus\nhelp isa' (default: those that "
      "failed and their nearest\nvariants)"},
+    {0, "caselist", CLI_LIST, AT(caselists), "FILE",
+     "only the configurations that the lines of a file name, with or\nwithout their subgroup size, "
+     "or tests; -: stdin"},
+    {0, "skips", CLI_LIST, AT(skips), "FILE",
+     "not those that a line of a file matches: regular expressions,\nas deqp-runner takes them"},
     {0, "dry-run", CLI_FLAG, AT(dry_run), NULL, "only print the configurations"},
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL,
      "no progress, no tables: only failures and the last line"},
@@ -170,7 +175,7 @@ static bool check_usage(const struct cli_run_options *o, uint64_t given, struct 
                         "-n is the minimum and --max-runs the maximum: %" PRIu64
                         " is above %" PRIu64,
                         o->runs, o->max_runs);
-    if (!o->all && o->patterns.count == 0)
+    if (!o->all && o->patterns.count + o->caselists.count == 0 && !o->cases.gtest)
         return lit_fail(
             error, LIT_EXIT_USAGE,
             "missing tests: --all, or patterns; see 'litmus help run' and 'litmus list'");
@@ -349,33 +354,64 @@ static void collect_code(const struct run *run)
         fprintf(stderr, "litmus: not all code could be stored: %s\n", error.message);
 }
 
+static void begun(const struct eng_device *device, const char *name, void *user)
+{
+    struct run *run = user;
+    cli_gtest_begun(device, name, run->options.cases.gtest);
+}
+
+static void ended(const struct eng_device *device, const struct store_result *result, void *user)
+{
+    struct run *run = user;
+    cli_gtest_ended(device, result, run->options.cases.gtest);
+}
+
+static int conclude_gtest(struct run *run, enum eng_stop stop, struct lit_error *error)
+{
+    const int code = cli_gtest_end(run->options.cases.gtest, stop == ENG_STOP_NOT, error);
+    return code == CLI_FAILED ? cli_fail(error) : code;
+}
+
+static struct eng_run make_work(struct run *run)
+{
+    return (struct eng_run){.selection = &run->selection,
+                            .inventory = &run->devices.inventory,
+                            .chosen = run->devices.chosen,
+                            .runs = run->options.runs,
+                            .seed = run->options.seed.value,
+                            .shard = run->options.shard,
+                            .rule = run->options.rule,
+                            .shuffle = run->options.shuffle,
+                            .validation = run->options.validation,
+                            .serial = run->options.serial,
+                            .ahead = run->options.ahead,
+                            .stress = &run->stress,
+                            .watch = &run->devices.watch,
+                            .kernel_log = ENG_KERNEL_LOG,
+                            .store = run->store,
+                            .session = run->session.id,
+                            .progress = &run->progress,
+                            .header = print_header,
+                            .begun = run->options.cases.gtest ? begun : NULL,
+                            .ended = run->options.cases.gtest ? ended : NULL,
+                            .user = run};
+}
+
 static int measure(struct run *run)
 {
-    struct eng_run work = {.selection = &run->selection,
-                           .inventory = &run->devices.inventory,
-                           .chosen = run->devices.chosen,
-                           .runs = run->options.runs,
-                           .seed = run->options.seed.value,
-                           .shard = run->options.shard,
-                           .rule = run->options.rule,
-                           .shuffle = run->options.shuffle,
-                           .validation = run->options.validation,
-                           .serial = run->options.serial,
-                           .ahead = run->options.ahead,
-                           .stress = &run->stress,
-                           .watch = &run->devices.watch,
-                           .kernel_log = ENG_KERNEL_LOG,
-                           .store = run->store,
-                           .session = run->session.id,
-                           .progress = &run->progress,
-                           .header = print_header,
-                           .user = run};
+    const struct eng_run work = make_work(run);
     struct eng_tally tally = {0};
     struct lit_error error = {0};
     char reason[256];
+    if (run->options.cases.gtest) {
+        cli_gtest_plan(run->options.cases.gtest, &work);
+        cli_gtest_begin(run->options.cases.gtest, &run->session, &work.shard);
+    }
     enum eng_stop stop = eng_supervise(&work, &tally, &error);
     if (stop == ENG_STOP_STORE)
         return cli_fail(&error);
+    if (run->options.cases.gtest)
+        return conclude_gtest(run, stop, &error);
     bool finished = stop == ENG_STOP_NOT && tally.stopped + tally.failed == 0 && !run->incomplete;
     if (finished && !store_session_finish(run->store, run->session.id, &error))
         return cli_fail(&error);
@@ -400,6 +436,15 @@ static int measure(struct run *run)
 }
 
 // --dry-run
+
+static int print_tests(struct run *run)
+{
+    struct text text = {0};
+    const struct eng_run work = make_work(run);
+    cli_gtest_plan(run->options.cases.gtest, &work);
+    cli_gtest_list(run->options.cases.gtest, &text);
+    return cli_print(&text);
+}
 
 static int print_plan(const struct run *run)
 {
@@ -470,8 +515,15 @@ static void settle(struct run *run)
         o->runs = o->simt.count ? ENG_SIMT_RUNS : DEFAULT_RUNS;
     if (!o->resume)
         settle_rule(o);
+    const bool any = cli_cases_any(&o->cases);
+    o->cases.thorough = o->thorough;
     run->selection = (struct cat_selection){
-        .patterns = o->patterns.items, .count = o->patterns.count, .thorough = o->thorough};
+        .patterns = o->patterns.items,
+        .count = o->patterns.count,
+        // A list reaches those that it names.
+        .thorough = o->thorough || (o->cases.list.count && !o->all && !o->patterns.count),
+        .keeps = any ? cli_cases_keep : NULL,
+        .user = &o->cases};
     cli_devices_watch(&run->devices, o->timeout, o->time, o->verbose);
     const char *term = getenv("TERM");
     run->progress = (struct eng_progress){.off = o->quiet,
@@ -486,8 +538,14 @@ static int run_all(struct run *run, struct cli_call *call)
 {
     struct lit_error *error = &call->error;
     struct cli_run_options *o = &run->options;
-    if (!cli_outputs_check(&o->outputs, o->db, error) || (o->resume && !load_session(run, error)))
+    if (!cli_outputs_check(&o->outputs, o->db, error) || (o->resume && !load_session(run, error)) ||
+        !cli_cases_read(&o->cases, &o->caselists, &o->skips, error))
         return cli_fail(error);
+    // Shards of that protocol are not merged.
+    if (o->cases.gtest) {
+        cli_seed_settle(&o->seed, false);
+        o->seed.given = true;
+    }
     if (!cli_shard_settle(o, error))
         return cli_fail(error);
     settle(run);
@@ -501,19 +559,45 @@ static int run_all(struct run *run, struct cli_call *call)
         return cli_fail(error);
     if (!cli_baseline_check(&run->baseline, &run->selection, &run->devices, error))
         return cli_fail(error);
+    if (o->cases.gtest && o->cases.gtest->list)
+        return print_tests(run);
     if (o->dry_run)
         return print_plan(run);
-    if (!plan_exists(run, error) || (!o->resume && !begin_session(run, call, error)) ||
+    if (o->cases.gtest && o->cases.gtest->own_store &&
+        !(o->db = cli_gtest_store(o->cases.gtest, error)))
+        return cli_fail(error);
+    if ((!o->cases.gtest && !plan_exists(run, error)) ||
+        (!o->resume && !begin_session(run, call, error)) ||
         !cli_stress_load(&run->stress, run->store, error))
         return cli_fail(error);
     run->progress.started = clock_now();
     return measure(run);
 }
 
+// What that protocol prints is all that is printed, and its runners start several programs at once
+// in one folder.
+static bool take_gtest(struct run *run, struct cli_call *call)
+{
+    struct cli_run_options *o = &run->options;
+    if (!call->gtest)
+        return true;
+    if (o->resume || o->dry_run || o->baselines.count || cli_outputs_wanted(&o->outputs))
+        return lit_fail(&call->error, LIT_EXIT_USAGE,
+                        "GoogleTest's protocol has no --resume, --dry-run, --baseline and reports");
+    o->cases.gtest = call->gtest;
+    call->gtest->devices = &run->devices;
+    o->quiet = o->serial = true;
+    o->shuffle = false;
+    call->gtest->own_store = !is_given(call->given, "db");
+    return true;
+}
+
 int cli_run(struct cli_call *call)
 {
     struct run run = {.options = *(const struct cli_run_options *)call->chosen};
     run.options.patterns = call->operands;
+    if (!take_gtest(&run, call))
+        return CLI_FAILED;
     if (!parse_ahead(&run.options, &call->error) ||
         !check_usage(&run.options, call->given, &call->error))
         return CLI_FAILED;
@@ -522,5 +606,8 @@ int cli_run(struct cli_call *call)
     store_close(&run.store);
     cli_stress_clear(&run.stress);
     cli_baseline_clear(&run.baseline);
+    cli_cases_clear(&run.options.cases);
+    if (call->gtest)
+        cli_gtest_clear(call->gtest);
     return cli_devices_end(&run.devices, code);
 }

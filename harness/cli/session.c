@@ -3,6 +3,7 @@
 
 #include "cli/session.h"
 
+#include "base/build.h"
 #include "store/store.h"
 
 #include <inttypes.h>
@@ -24,12 +25,21 @@ bool cli_session_check(const struct cli_list *patterns, const struct cli_list *s
     return true;
 }
 
+static json_t *write_lines(const struct compare_waivers *lines)
+{
+    json_t *json = lines->count ? json_array() : NULL;
+    for (size_t i = 0; i < lines->count; i++)
+        json_array_append_new(json, json_string(lines->items[i].pattern));
+    return json;
+}
+
 char *cli_session_write(const struct cli_run_options *options, const struct cli_devices *devices)
 {
     const struct eng_inventory *inventory = &devices->inventory;
     json_t *patterns = json_array(), *list = json_array();
-    char seed[32];
+    char seed[32], catalogue[IDENTITY_SIZE];
     snprintf(seed, sizeof seed, "0x%" PRIx64, options->seed.value);
+    cat_identity(catalogue);
     for (size_t i = 0; i < options->patterns.count; i++)
         json_array_append_new(patterns, json_string(options->patterns.items[i]));
     for (size_t i = 0; i < inventory->count; i++) {
@@ -38,12 +48,16 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
             json_array_append_new(list, json_pack("{s:s, s:i, s:s}", "id", device->id, "number",
                                                   (int)device->number, "name", device->facts.name));
     }
-    json_t *root = json_pack("{s:o, s:o, s:b, s:b, s:b, s:f, s:I, s:s, s:s*, s:s*}", "patterns",
-                             patterns, "devices", list, "thorough", options->thorough, "shuffle",
-                             options->shuffle, "validation", options->validation, "timeout",
-                             options->timeout, "runs", (json_int_t)options->runs, "seed", seed,
-                             "stress", options->stress.count ? options->stress.items[0] : NULL,
-                             "simt", options->simt.count ? options->simt.items[0] : NULL);
+    json_t *root = json_pack(
+        "{s:o, s:o, s:b, s:b, s:b, s:f, s:I, s:s, s:s*, s:s*, s:o*, s:o*}", "patterns", patterns,
+        "devices", list, "thorough", options->thorough, "shuffle", options->shuffle, "validation",
+        options->validation, "timeout", options->timeout, "runs", (json_int_t)options->runs, "seed",
+        seed, "stress", options->stress.count ? options->stress.items[0] : NULL, "simt",
+        options->simt.count ? options->simt.items[0] : NULL, "caselist",
+        write_lines(&options->cases.list), "skips", write_lines(&options->cases.skips));
+    json_object_set_new(root, "build",
+                        json_pack("{s:s, s:s, s:s}", "commit", build_commit, "catalogue", catalogue,
+                                  "options", build_options));
     if (options->rule.kind != ENG_RULE_FIXED) {
         char rule[48];
         eng_rule_write(&options->rule, rule);
@@ -58,6 +72,20 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
     char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
     json_decref(root);
     return text;
+}
+
+static bool read_lines(const json_t *json, enum compare_list list, struct compare_waivers *lines)
+{
+    const json_t *line;
+    size_t i;
+    bool good = !json || json_is_array(json);
+    json_array_foreach(json, i, line)
+    {
+        good = good && json_is_string(line) &&
+               compare_waivers_parse(lines, list, json_string_value(line), json_string_length(line),
+                                     "the session", NULL);
+    }
+    return good;
 }
 
 static bool fail_damaged(struct lit_error *error)
@@ -110,6 +138,9 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
     options->thorough = thorough;
     options->shuffle = shuffle;
     options->validation = validation;
+    if (!read_lines(json_object_get(root, "caselist"), COMPARE_CASELIST, &options->cases.list) ||
+        !read_lines(json_object_get(root, "skips"), COMPARE_DEQP_SKIPS, &options->cases.skips))
+        return false;
     if (*end || !read_shard(shard, &options->shard) ||
         !read_rule(until, most, options->runs, &options->rule))
         return false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "catalogue/catalogue.h"
+#include "cli/cases.h"
 #include "cli/cli.h"
 #include "cli/device.h"
 #include "cli/output.h"
@@ -19,9 +20,11 @@ struct cli_run_options {
     int verbose, color, isa; // isa: enum cli_code_which
     struct cli_list patterns, devices;
     struct cli_list baselines, waivers;
-    struct cli_list simt;   // at most one: the SIMT simulator's settings
-    struct cli_list stress; // at most one: "none", "random", "tuned" or a set
-    uint64_t runs;          // 0: as many as are usual
+    struct cli_list caselists, skips; // files, as given
+    struct cli_cases cases;           // what comes of them
+    struct cli_list simt;             // at most one: the SIMT simulator's settings
+    struct cli_list stress;           // at most one: "none", "random", "tuned" or a set
+    uint64_t runs;                    // 0: as many as are usual
     struct cli_seed seed;
     double timeout, time; // seconds; time 0: no limit
     const char *db;

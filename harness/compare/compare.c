@@ -98,6 +98,17 @@ static bool check_code(const struct comparison *comparison, struct lit_error *er
                     comparison->a->label, code, comparison->b->label);
 }
 
+static void apply_waivers(struct comparison *comparison, struct compare_waivers *waivers)
+{
+    const struct compare_pairs *pairs = &comparison->pairs;
+    const struct dev_facts **devices = lit_alloc(pairs->count, sizeof *devices);
+    for (size_t i = 0; i < pairs->count; i++)
+        devices[i] = &comparison->b->model.devices[pairs->items[i].b].facts;
+    compare_waivers_apply(waivers, comparison->entries, comparison->count, &comparison->policy,
+                          comparison->b->started, devices, pairs->count);
+    free(devices);
+}
+
 bool compare_make(struct comparison *comparison, const struct compare_request *request,
                   struct compare_waivers *waivers, struct lit_error *error)
 {
@@ -121,8 +132,7 @@ bool compare_make(struct comparison *comparison, const struct compare_request *r
     if (!check_code(comparison, error))
         return false;
     if (waivers)
-        compare_waivers_apply(waivers, comparison->entries, comparison->count, &comparison->policy,
-                              request->b->started);
+        apply_waivers(comparison, waivers);
     compare_decide(comparison->entries, comparison->count, &comparison->policy,
                    &comparison->summary);
     compare_power(comparison->entries, comparison->count, &comparison->policy, &comparison->summary,

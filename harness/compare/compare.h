@@ -116,24 +116,14 @@ struct compare_look {
 
 void compare_text(const struct comparison *comparison, const struct compare_look *look,
                   struct text *out);
-void compare_json(const struct comparison *comparison, struct text *out);
-void compare_markdown(const struct comparison *comparison, struct text *out);
-// Annotations of GitHub Actions, one a line, and the summary.
-void compare_github(const struct comparison *comparison, struct text *out);
+typedef void compare_function(const struct comparison *comparison, struct text *out);
+// github: annotations of GitHub Actions, one a line, and the summary. junit.c says which of JUnit's
+// four words stands for what.
+compare_function compare_json, compare_markdown, compare_github, compare_junit, compare_html;
 
-// ---- words: the same sentences in every report (words.c)
+// ---- kinds (words.c)
 
-// Fills the words of the comparison and of its pairs.
-void compare_words(struct comparison *comparison);
-// Appends what happened to one configuration, from A to B, in one line without a full stop:
-// "0 of 1,000 -> 37 of 1,000 runs failed, < 3.7e-3 -> 0.037 [0.026, 0.051], by 0.037 [0.027,
-// 0.051], p 3.6e-10".
-void compare_say_entry(const struct compare_entry *entry, struct text *out);
-// What became of an entry of a list: "waives 3", "expired on 2026-01-01, waives nothing any more",
-// "matches nothing". False if there is nothing to tell.
-bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out);
-
-// Calls `visit` for each entry of a kind: all regressions, forbidden ones first, and so on.
+// What a configuration is told under: regressions first, and so on.
 enum compare_kind {
     COMPARE_KIND_REGRESSIONS, // that gate and that nothing waives
     COMPARE_KIND_WAIVED,
@@ -150,6 +140,32 @@ enum compare_kind {
 enum compare_kind compare_kind_of(const struct comparison *comparison,
                                   const struct compare_entry *entry);
 const char *compare_kind_title(enum compare_kind kind); // "regressions"
+
+// ---- tables: the same rows in every report (rows.c). Each makes *table, which is to be cleared.
+
+// At most `most` entries of a kind; returns how many there are.
+size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind kind, size_t most,
+                         struct table *table);
+// How many of each verdict a family has.
+void compare_family_rows(const struct comparison *comparison, struct table *table);
+// Waivers of which there is something to tell: the expired ones among them.
+void compare_waiver_rows(const struct comparison *comparison, struct table *table);
+
+// ---- words: the same sentences in every report (words.c)
+
+// Fills the words of the comparison and of its pairs.
+void compare_words(struct comparison *comparison);
+// Appends what happened to one configuration, from A to B, in one line without a full stop:
+// "0 of 1,000 -> 37 of 1,000 runs failed, < 3.7e-3 -> 0.037 [0.026, 0.051], by 0.037 [0.027,
+// 0.051], p 3.6e-10".
+void compare_say_entry(const struct compare_entry *entry, struct text *out);
+// "device 2", where there are several; else nothing.
+void compare_say_device(const struct comparison *comparison, const struct compare_entry *entry,
+                        struct text *out);
+// What became of an entry of a list: "waives 3", "expired on 2026-01-01, waives nothing any more",
+// "matches nothing". False if there is nothing to tell.
+bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out);
+
 // The entries of a kind, forbidden before contested before assumed, then by name. free() it.
 const struct compare_entry **compare_select(const struct comparison *comparison,
                                             enum compare_kind kind, size_t *count);

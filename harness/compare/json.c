@@ -10,11 +10,12 @@
 static json_t *make_side(const struct compare_side *side)
 {
     const struct store_session *session = &side->model.session;
-    return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "source", field_text(side->label),
+    return json_pack("{s:o, s:I, s:o, s:o, s:o, s:o, s:b, s:o}", "source", field_text(side->label),
                      "session", (json_int_t)session->id, "sessions", field_count(side->sources),
                      "started", field_text(session->started), "version",
                      field_text(session->version), "system", field_text(session->system),
-                     "finished", !side->unfinished);
+                     "finished", !side->unfinished, "build",
+                     fields_write(report_build_fields, &side->model.build));
 }
 
 static json_t *make_device(const struct report_device *device)
@@ -108,7 +109,13 @@ static const struct field waiver_fields[] = {
     AT("line", SIZE, line),
     AT("pattern", TEXT, pattern),
     AT("url", TEXT, url),
-    AT("until", CHARS, until),
+    AT("from", TEXT, only[COMPARE_FROM]),
+    AT("until", TEXT, only[COMPARE_UNTIL]),
+    AT("vendor", TEXT, only[COMPARE_VENDOR]),
+    AT("device", TEXT, only[COMPARE_DEVICE]),
+    AT("driver", TEXT, only[COMPARE_DRIVER]),
+    AT("version", TEXT, only[COMPARE_VERSION]),
+    AT("foreign", BOOL, foreign),
     AT("expired", BOOL, expired),
     AT("matched", SIZE, matched),
     AT("used", SIZE, used),
@@ -120,7 +127,7 @@ static const struct field waiver_fields[] = {
 static json_t *make_waivers(const struct comparison *comparison)
 {
     static const char *const lists[COMPARE_LISTS] = {"waivers", "deqp-fails", "deqp-skips",
-                                                     "deqp-flakes"};
+                                                     "deqp-flakes", "caselist"};
     json_t *json = json_array();
     for (size_t i = 0; comparison->waivers && i < comparison->waivers->count; i++) {
         const struct compare_waiver *waiver = &comparison->waivers->items[i];
@@ -162,7 +169,7 @@ void compare_json(const struct comparison *comparison, struct text *out)
     json_t *remarks = json_array();
     for (size_t i = 0; i < comparison->remarks.note_count; i++)
         json_array_append_new(remarks, field_text(comparison->remarks.notes[i]));
-    text_puts(out, "{\"schema\":\"litmus-compare/1\",\n\"a\":");
+    text_puts(out, "{\"schema\":\"litmus-compare/2\",\n\"a\":");
     fields_dump(out, make_side(comparison->a));
     text_puts(out, ",\n\"b\":");
     fields_dump(out, make_side(comparison->b));

@@ -33,32 +33,12 @@ static void put_head(const struct comparison *comparison, struct text *out)
         put_line(out, "- note: ", comparison->remarks.notes[i], "\n");
 }
 
-static void put_row(const struct comparison *comparison, const struct compare_entry *entry,
-                    struct table *table)
-{
-    struct text line = {0};
-    compare_say_entry(entry, &line);
-    if (entry->waiver)
-        text_printf(&line, ", waived: %s", comparison->waivers->items[entry->waiver - 1].url);
-    table_row(table);
-    table_put(table, TONE_PLAIN, "%s", entry->name);
-    table_put(table, TONE_PLAIN, "%s",
-              cat_expectation_name(compare_entry_result(entry)->expectation));
-    table_put(table, TONE_PLAIN, "%s", line.data);
-    text_free(&line);
-}
-
 static void put_kind(const struct comparison *comparison, enum compare_kind kind, struct text *out)
 {
-    static const struct table_column heads[] = {{.title = "configuration", .kind = TABLE_CODE},
-                                                {.title = "expectation"},
-                                                {.title = "from A to B"}};
-    struct table table = {TABLE_OF(heads)};
-    size_t count;
-    const struct compare_entry **list = compare_select(comparison, kind, &count);
-    bool open = kind <= COMPARE_KIND_NOT_MEASURED && kind != COMPARE_KIND_WAIVED;
-    for (size_t i = 0; i < count && i < MOST_ROWS && out->length < MOST_BYTES; i++)
-        put_row(comparison, list[i], &table);
+    struct table table;
+    const bool open = kind <= COMPARE_KIND_NOT_MEASURED && kind != COMPARE_KIND_WAIVED;
+    const size_t most = out->length < MOST_BYTES ? MOST_ROWS : 0;
+    const size_t count = compare_kind_rows(comparison, kind, most, &table);
     if (table.count < count)
         table_note(&table, "... and %zu more", count - table.count);
     if (count > 0) {
@@ -68,23 +48,6 @@ static void put_kind(const struct comparison *comparison, enum compare_kind kind
         text_puts(out, open ? "" : "</details>\n");
     }
     table_clear(&table);
-    free(list);
-}
-
-static void put_waivers(const struct comparison *comparison, struct text *out)
-{
-    for (size_t i = 0; comparison->waivers && i < comparison->waivers->count; i++) {
-        const struct compare_waiver *waiver = &comparison->waivers->items[i];
-        struct text line = {0};
-        if (out->length < MOST_BYTES && compare_say_waiver(waiver, &line)) {
-            text_puts(out, "- ");
-            markdown_escape(out, waiver->file);
-            text_printf(out, ":%zu ", waiver->line);
-            markdown_code(out, waiver->pattern);
-            text_printf(out, ": %s\n", line.data);
-        }
-        text_free(&line);
-    }
 }
 
 void compare_markdown(const struct comparison *comparison, struct text *out)
@@ -95,7 +58,10 @@ void compare_markdown(const struct comparison *comparison, struct text *out)
     text_puts(out, "\n");
     put_line(out, "", comparison->words.method, "\n\n");
     put_line(out, "", comparison->words.power, "\n\n");
-    put_waivers(comparison, out);
+    struct table waivers;
+    compare_waiver_rows(comparison, &waivers);
+    table_markdown(&waivers, MOST_BYTES, out);
+    table_clear(&waivers);
 }
 
 // GitHub Actions
@@ -139,7 +105,8 @@ void compare_github(const struct comparison *comparison, struct text *out)
             continue;
         text_puts(out, "::warning file=");
         github_escape(out, waiver->file, true);
-        text_printf(out, ",line=%zu::waiver expired after %s\n", waiver->line, waiver->until);
+        text_printf(out, ",line=%zu::waiver expired after %s\n", waiver->line,
+                    waiver->only[COMPARE_UNTIL]);
         warnings--;
     }
 }

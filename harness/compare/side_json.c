@@ -15,7 +15,7 @@
 
 #define SCHEMA       "litmus-report/"
 #define SCHEMA_FIRST 2
-#define SCHEMA_LAST  4
+#define SCHEMA_LAST  5
 #define MOST_RESULTS 1000000
 #define MOST_COUNT   1000000000000000 // of runs and instances
 
@@ -54,11 +54,13 @@ static bool read(const struct reader *reader, const struct field *fields, const 
 }
 
 static bool read_session(const struct reader *reader, const json_t *tool,
-                         struct store_session *session)
+                         struct report_model *model)
 {
+    struct store_session *session = &model->session;
     session->options = lit_strdup("{}");
     session->uuid = lit_strdup("");
-    return read(reader, report_tool_fields, tool, session);
+    return read(reader, report_tool_fields, tool, session) &&
+           read(reader, report_build_fields, json_object_get(tool, "build"), &model->build);
 }
 
 static bool read_device(const struct reader *reader, const json_t *json,
@@ -324,7 +326,7 @@ bool compare_side_parse(const char *bytes, size_t length, const char *label,
     if (!root)
         return refuse(&reader, false, "invalid JSON at line %d: %.100s", where.line, where.text);
     bool good = check_schema(&reader, root) &&
-                read_session(&reader, json_object_get(root, "tool"), &model->session) &&
+                read_session(&reader, json_object_get(root, "tool"), model) &&
                 read_lists(&reader, root, model);
     json_decref(root);
     return good;

@@ -41,6 +41,8 @@ static struct compare_waiver *add(struct compare_waivers *waivers, enum compare_
                                       .pattern = lit_alloc(length + 1, 1),
                                       .url = lit_strdup("")};
     memcpy(waiver->pattern, pattern, length);
+    for (size_t i = 0; i < COMPARE_CONDITIONS; i++)
+        waiver->only[i] = lit_strdup("");
     return waiver;
 }
 
@@ -55,6 +57,69 @@ static bool is_url(const char *text)
         if (*c <= ' ' || *c > '~' || strchr("\"<>\\^`{|}", *c))
             return false;
     return rest[0] && rest[0] != '/' && strcspn(rest, "/?#") > 0;
+}
+
+static bool is_id(const char *text)
+{
+    return strncmp(text, "0x", 2) == 0 && strlen(text) > 2 && strlen(text) <= 10 &&
+           text[2 + strspn(text + 2, "0123456789abcdefABCDEF")] == '\0';
+}
+
+static bool is_name(const char *text)
+{
+    return text[0] != '\0';
+}
+
+// The length of a version, "25.0.7"; 0 if there is none.
+static size_t version_length(const char *text)
+{
+    size_t length = strspn(text, "0123456789");
+    while (length > 0 && text[length] == '.' && strspn(text + length + 1, "0123456789") > 0)
+        length += 1 + strspn(text + length + 1, "0123456789");
+    return length;
+}
+
+static bool is_range(const char *text)
+{
+    const size_t low = version_length(text);
+    const char *rest = text + low;
+    if (strncmp(rest, "..", 2) != 0)
+        return low > 0 && !*rest;
+    const size_t high = version_length(rest + 2);
+    return low + high > 0 && !rest[2 + high];
+}
+
+static const struct {
+    const char *name;
+    bool (*is)(const char *value);
+    const char *wanted;
+} conditions[COMPARE_CONDITIONS] = {
+    [COMPARE_FROM] = {"from", text_is_date, "a date: from=YYYY-MM-DD"},
+    [COMPARE_UNTIL] = {"until", text_is_date, "a date: until=YYYY-MM-DD"},
+    [COMPARE_VENDOR] = {"vendor", is_id, "a vendor's number: vendor=0x10de"},
+    [COMPARE_DEVICE] = {"device", is_id, "a device's number: device=0x2330"},
+    [COMPARE_DRIVER] = {"driver", is_name, "a driver's name: driver=llvmpipe"},
+    [COMPARE_VERSION] = {"version", is_range, "a range of versions: version=25.0..25.2"},
+};
+
+static bool parse_condition(struct compare_waiver *waiver, const char *word,
+                            const struct place *place)
+{
+    const size_t length = strcspn(word, "=");
+    for (size_t i = 0; i < COMPARE_CONDITIONS; i++) {
+        if (!word[length] || strlen(conditions[i].name) != length ||
+            strncmp(conditions[i].name, word, length) != 0)
+            continue;
+        const char *value = word + length + 1;
+        if (waiver->only[i][0])
+            return bad_line(place, "%s= is given twice", conditions[i].name);
+        if (!conditions[i].is(value))
+            return bad_line(place, "'%.40s' is not %s", value, conditions[i].wanted);
+        free(waiver->only[i]);
+        waiver->only[i] = lit_strdup(value);
+        return true;
+    }
+    return bad_line(place, "unexpected '%.80s'; a comment begins with #", word);
 }
 
 static char *next_word(char **rest)
@@ -84,15 +149,12 @@ static bool parse_waiver(struct compare_waivers *waivers, char *line, const stru
     free(waiver->url);
     waiver->url = lit_strdup(url);
     waiver->waives = COMPARE_WAIVE_ALL;
-    while ((word = next_word(&rest))) {
-        if (strncmp(word, "until=", 6) != 0)
-            return bad_line(place, "unexpected '%.80s'; a comment begins with #", word);
-        if (waiver->until[0])
-            return bad_line(place, "until= is given twice");
-        if (!text_is_date(word + 6))
-            return bad_line(place, "'%.40s' is not a date: until=YYYY-MM-DD", word + 6);
-        snprintf(waiver->until, sizeof waiver->until, "%s", word + 6);
-    }
+    while ((word = next_word(&rest)))
+        if (!parse_condition(waiver, word, place))
+            return false;
+    const char *from = waiver->only[COMPARE_FROM], *until = waiver->only[COMPARE_UNTIL];
+    if (from[0] && until[0] && strcmp(from, until) > 0)
+        return bad_line(place, "it ends before it begins: from=%s until=%s", from, until);
     return true;
 }
 
@@ -207,6 +269,8 @@ static bool parse_line(struct compare_waivers *waivers, enum compare_list list, 
         return parse_waiver(waivers, line, place);
     if (list == COMPARE_DEQP_FAILS)
         return parse_fail(waivers, line, place);
+    if (list == COMPARE_CASELIST)
+        return add(waivers, list, place, line, strlen(line)) != NULL;
     return parse_regex(waivers, list, line, place);
 }
 
@@ -238,7 +302,9 @@ bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list lis
                           struct lit_error *error)
 {
     struct text bytes = {0};
-    bool good = text_read(&bytes, path, MOST_BYTES);
+    const bool stream = strcmp(path, "-") == 0;
+    bool good = text_read(&bytes, stream ? "/dev/stdin" : path, MOST_BYTES);
+    path = stream ? "standard input" : path;
     if (!good)
         lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
     else if (bytes.length > MOST_BYTES)
@@ -255,6 +321,8 @@ void compare_waivers_clear(struct compare_waivers *waivers)
         free(waiver->file);
         free(waiver->pattern);
         free(waiver->url);
+        for (size_t c = 0; c < COMPARE_CONDITIONS; c++)
+            free(waiver->only[c]);
         if (waiver->regex)
             regfree(waiver->regex);
         free(waiver->regex);
@@ -266,7 +334,7 @@ void compare_waivers_clear(struct compare_waivers *waivers)
 
 // What they waive
 
-static bool is_named(const struct compare_waiver *waiver, const char *name)
+bool compare_waiver_names(const struct compare_waiver *waiver, const char *name)
 {
     const char *pattern = waiver->pattern;
     if (waiver->regex)
@@ -278,6 +346,54 @@ static bool is_named(const struct compare_waiver *waiver, const char *name)
     return strcmp(pattern, name) == 0 ||
            (strncmp(pattern, name, length) == 0 &&
             (length == cfg_bare_length(name) || length == cfg_test_length(name)));
+}
+
+// Number by number; what the bound does not say is not compared.
+static int compare_versions(const char *version, const char *bound, size_t length)
+{
+    const char *end = bound + length;
+    while (bound < end) {
+        char *next;
+        const unsigned long long theirs = strtoull(version, &next, 10);
+        version = *next == '.' ? next + 1 : next;
+        const unsigned long long ours = strtoull(bound, &next, 10);
+        bound = next + 1;
+        if (theirs != ours)
+            return theirs < ours ? -1 : 1;
+    }
+    return 0;
+}
+
+static bool is_within(const char *version, const char *range)
+{
+    const size_t low = version_length(range);
+    const char *high = range[low] ? range + low + 2 : range;
+    return compare_versions(version, range, low) >= 0 &&
+           compare_versions(version, high, strlen(high)) <= 0;
+}
+
+static bool is_for(const struct compare_waiver *waiver, const struct dev_facts *facts)
+{
+    char *const *only = waiver->only;
+    const char *driver = only[COMPARE_DRIVER];
+    return (!only[COMPARE_VENDOR][0] || strtoul(only[COMPARE_VENDOR], NULL, 16) == facts->vendor) &&
+           (!only[COMPARE_DEVICE][0] ||
+            strtoul(only[COMPARE_DEVICE], NULL, 16) == facts->product) &&
+           (!driver[0] || text_glob(driver, facts->driver_name) ||
+            text_glob(driver, facts->driver_info)) &&
+           (!only[COMPARE_VERSION][0] || is_within(facts->driver_version, only[COMPARE_VERSION]));
+}
+
+static void begin(struct compare_waiver *waiver, const char *today,
+                  const struct dev_facts *const *devices, size_t device_count)
+{
+    const char *from = waiver->only[COMPARE_FROM], *until = waiver->only[COMPARE_UNTIL];
+    waiver->matched = waiver->used = waiver->passing = 0;
+    waiver->expired = until[0] && strcmp(until, today) < 0;
+    waiver->early = from[0] && strcmp(from, today) > 0;
+    waiver->foreign = true;
+    for (size_t i = 0; i < device_count; i++)
+        waiver->foreign = waiver->foreign && !is_for(waiver, devices[i]);
 }
 
 // What it would take to waive what B came to.
@@ -332,13 +448,11 @@ static bool is_passing(const struct compare_waiver *waiver, const struct compare
 }
 
 void compare_waivers_apply(struct compare_waivers *waivers, struct compare_entry *entries,
-                           size_t count, const struct compare_policy *policy, const char *today)
+                           size_t count, const struct compare_policy *policy, const char *today,
+                           const struct dev_facts *const *devices, size_t device_count)
 {
-    for (size_t w = 0; w < waivers->count; w++) {
-        struct compare_waiver *waiver = &waivers->items[w];
-        waiver->matched = waiver->used = waiver->passing = 0;
-        waiver->expired = waiver->until[0] && strcmp(waiver->until, today) < 0;
-    }
+    for (size_t w = 0; w < waivers->count; w++)
+        begin(&waivers->items[w], today, devices, device_count);
     for (size_t i = 0; i < count; i++) {
         struct compare_entry *entry = &entries[i];
         const char *name = compare_entry_result(entry)->name;
@@ -346,14 +460,14 @@ void compare_waivers_apply(struct compare_waivers *waivers, struct compare_entry
         entry->waiver = 0;
         for (size_t w = 0; w < waivers->count; w++) {
             struct compare_waiver *waiver = &waivers->items[w];
-            if (!is_named(waiver, name))
+            if (!compare_waiver_names(waiver, name) || !is_for(waiver, devices[entry->pair]))
                 continue;
             waiver->matched++;
             waiver->passing += is_passing(waiver, entry);
             if (!fault || (waiver->waives & fault) != fault)
                 continue;
             waiver->used++;
-            if (!waiver->expired && !entry->waiver)
+            if (!waiver->expired && !waiver->early && !entry->waiver)
                 entry->waiver = w + 1;
         }
     }

@@ -10,10 +10,12 @@
 #define COMPARE_URL_PLACEHOLDER "URL-OF-THE-BUG" // what a written waiver has for a URL: refused
 
 enum compare_list {
-    COMPARE_WAIVERS,     // PATTERN URL [until=YYYY-MM-DD] [# comment]
+    COMPARE_WAIVERS,     // PATTERN URL [CONDITION=VALUE]... [# comment]
     COMPARE_DEQP_FAILS,  // test,Status
     COMPARE_DEQP_SKIPS,  // a regular expression a line
     COMPARE_DEQP_FLAKES, // likewise
+    COMPARE_CASELIST,    // a name a line: of a configuration, with or without its subgroup size, or
+                         // of a test
     COMPARE_LISTS,
 };
 
@@ -27,13 +29,24 @@ enum compare_waived_fault {
     COMPARE_WAIVE_ALL = 31,
 };
 
+// What a waiver may be limited to, each NAME=VALUE.
+enum compare_condition {
+    COMPARE_FROM,    // a date: the first day on which it holds
+    COMPARE_UNTIL,   // a date: the last day on which it holds
+    COMPARE_VENDOR,  // 0x10de
+    COMPARE_DEVICE,  // 0x2330: VkPhysicalDeviceProperties.deviceID
+    COMPARE_DRIVER,  // a glob of the driver's name or info
+    COMPARE_VERSION, // of the driver: 25.0, 25.0..25.2, 25.0.., ..25.2; 25.2 includes 25.2.6
+    COMPARE_CONDITIONS,
+};
+
 struct compare_waiver {
     enum compare_list list;
     char *file; // where it stands
     size_t line;
-    char *pattern;  // glob, name or regular expression, as it is written
-    char *url;      // "" but for waivers
-    char until[11]; // "2026-12-31", the last day on which it holds; "" for always
+    char *pattern;                  // glob, name or regular expression, as it is written
+    char *url;                      // "" but for waivers
+    char *only[COMPARE_CONDITIONS]; // as they are written; "" for any
     unsigned waives;
     regex_t *regex; // NULL but for regular expressions
     char *needed;   // what a name has to have in it for the regular expression to match
@@ -41,7 +54,9 @@ struct compare_waiver {
 
     // Filled by compare_waivers_apply:
     bool expired;
-    size_t matched; // configurations that it names
+    bool early;     // it begins later
+    bool foreign;   // it is for other devices or drivers than all of B's
+    size_t matched; // configurations that it names, on devices that it is for
     size_t used;    // regressions and open ones that it waives, or would if it had not expired
     size_t passing; // named as failing, but every run in B was right
 };
@@ -55,15 +70,18 @@ struct compare_waivers {
 bool compare_waivers_parse(struct compare_waivers *waivers, enum compare_list list,
                            const char *bytes, size_t length, const char *file,
                            struct lit_error *error);
-// The same of a file.
+// The same of a file; "-" is stdin.
 bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list list, const char *path,
                           struct lit_error *error);
+// Whether an entry names a configuration.
+bool compare_waiver_names(const struct compare_waiver *waiver, const char *name);
 void compare_waivers_clear(struct compare_waivers *waivers);
 
 // Sets the waiver of each judged entry that is a regression or open and is waived. `today` is the
-// day on which B began. compare_decide counts afterwards.
+// day on which B began, `devices[entry->pair]` B's device. compare_decide counts afterwards.
 void compare_waivers_apply(struct compare_waivers *waivers, struct compare_entry *entries,
-                           size_t count, const struct compare_policy *policy, const char *today);
+                           size_t count, const struct compare_policy *policy, const char *today,
+                           const struct dev_facts *const *devices, size_t device_count);
 
 // Appends a line for each regression and open entry that nothing waives, sorted, with a word in
 // place of the URL that compare_waivers_parse refuses.

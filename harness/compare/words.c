@@ -194,6 +194,18 @@ static void say_change(struct text *out, const char *what, const char *a, const 
     *any = true;
 }
 
+// Reports of older versions do not say it.
+static void say_build(const struct comparison *comparison, struct text *out, bool *any)
+{
+    const struct report_build *a = &comparison->a->model.build, *b = &comparison->b->model.build;
+    if (a->commit[0] && b->commit[0])
+        say_change(out, "commit", a->commit, b->commit, any);
+    if (a->catalogue[0] && b->catalogue[0])
+        say_change(out, "catalogue", a->catalogue, b->catalogue, any);
+    if (a->options[0] && b->options[0])
+        say_change(out, "built as", a->options, b->options, any);
+}
+
 static void say_pair(const struct comparison *comparison, const struct compare_pair *which,
                      struct text *out)
 {
@@ -221,6 +233,7 @@ static void say_pair(const struct comparison *comparison, const struct compare_p
         say_change(out, "loader", a->loader, b->loader, &any);
     say_change(out, "system", first->system, second->system, &any);
     say_change(out, "litmus", first->version, second->version, &any);
+    say_build(comparison, out, &any);
     if (!any)
         text_printf(out, ": the same driver (%s) on both sides", a->driver_version);
     if (comparison->axis.name)
@@ -291,12 +304,17 @@ void compare_words(struct comparison *comparison)
 
 bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out)
 {
-    if (waiver->matched == 0)
-        text_puts(out, "matches no configuration");
-    else if (waiver->expired && waiver->used > 0)
-        text_printf(out, "expired after %s: no longer waives %zu", waiver->until, waiver->used);
+    const char *until = waiver->only[COMPARE_UNTIL];
+    if (waiver->foreign)
+        return false;
+    if (waiver->expired && waiver->used > 0)
+        text_printf(out, "expired after %s: no longer waives %zu", until, waiver->used);
     else if (waiver->expired)
-        text_printf(out, "expired after %s, and is unused", waiver->until);
+        text_printf(out, "expired after %s, and is unused", until);
+    else if (waiver->matched == 0)
+        text_puts(out, "matches no configuration");
+    else if (waiver->early)
+        text_printf(out, "begins on %s", waiver->only[COMPARE_FROM]);
     else if (waiver->passing > 0)
         text_printf(out, "%zu of %zu pass unexpectedly", waiver->passing, waiver->matched);
     else if (waiver->used > 0)

@@ -29,10 +29,23 @@ size_t eng_plan_sizes(const struct dev_facts *facts, uint32_t *sizes)
 
 struct gathering {
     struct eng_plan *plan;
-    const struct cat_selection *selection;
+    const struct cat_selection *whole; // what a run was asked for
+    const struct dev_facts *facts;
+    const struct cat_selection *selection; // as far as it concerns a test
     const struct cat_selection *sized; // what a case of another size must be selected by as well
     uint32_t usual;
 };
+
+static bool keeps(const struct gathering *g, const struct cat_case *which)
+{
+    struct text name = {0};
+    if (!g->whole->keeps)
+        return true;
+    cat_case_name(which, &name);
+    const bool kept = g->whole->keeps(which, name.data, g->facts, g->whole->user);
+    text_free(&name);
+    return kept;
+}
 
 static void gather(const struct cat_case *which, void *user)
 {
@@ -41,6 +54,8 @@ static void gather(const struct cat_case *which, void *user)
         return;
     if (which->subgroup != g->usual && !g->selection->thorough &&
         (g->sized->count == 0 || !cat_selection_has(g->sized, which)))
+        return;
+    if (!keeps(g, which))
         return;
     LIT_ADD(g->plan->cases, g->plan->count) = *which;
 }
@@ -57,8 +72,11 @@ void eng_plan_make(struct eng_plan *plan, const struct cat_selection *selection,
             patterns[sized.count++] = selection->patterns[i];
 
     *plan = (struct eng_plan){0};
-    struct gathering gathering = {
-        .plan = plan, .selection = selection, .sized = &sized, .usual = size_count ? sizes[0] : 0};
+    struct gathering gathering = {.plan = plan,
+                                  .whole = selection,
+                                  .facts = facts,
+                                  .sized = &sized,
+                                  .usual = size_count ? sizes[0] : 0};
     // Other sizes than the usual one have to be asked for.
     if (!selection->thorough && sized.count == 0 && size_count > 1)
         size_count = 1;

@@ -537,6 +537,8 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
 {
     bool over = true;
     enum eng_stop step = ENG_STOP_NOT;
+    if (run_of(q)->begun)
+        run_of(q)->begun(q->device, m->row.name, run_of(q)->user);
     show(q, m);
     if (!cat_case_module(m->which)) {
         m->result = ENG_SKIP;
@@ -558,6 +560,8 @@ static enum eng_stop run_case(struct eng_queue *q, struct measure *m)
     }
     if (over)
         report_end(q, m);
+    if (over && run_of(q)->ended)
+        run_of(q)->ended(q->device, &m->row, run_of(q)->user);
     if (m->result == ENG_HANG || m->result == ENG_DEVICE_LOST)
         end_worker(q, true);
     if (over) {

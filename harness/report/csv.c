@@ -90,7 +90,7 @@ static const json_t *find(const json_t *json, const char *path)
 
 // A program for tables takes what begins with one of `formula` for a formula: an apostrophe before
 // it makes it text.
-static void put_text(struct text *out, const char *value)
+void report_csv_text(struct text *out, const char *value)
 {
     static const char formula[] = "=+-@\t\r";
     const bool guarded = value[0] && strchr(formula, value[0]);
@@ -137,7 +137,7 @@ static void put_row(const struct column *columns, const struct report_code *code
         if (json_is_number(value))
             text_puts(out, words.data);
         else
-            put_text(out, words.data ? words.data : "");
+            report_csv_text(out, words.data ? words.data : "");
         text_free(&words);
     }
     text_puts(out, "\r\n");

@@ -65,9 +65,10 @@ bool fields_read(const struct field *fields, const json_t *object, int version, 
 // Appends a value in one line, and drops it.
 void fields_dump(struct text *out, json_t *json);
 
-// Of struct store_session, report_device, report_result and eng_part; each ends with a NULL name.
-extern const struct field report_tool_fields[], report_device_fields[], report_driver_fields[],
-    report_subgroup_fields[], report_result_fields[], report_part_fields[];
+// Of struct store_session, report_build, report_device, report_result and eng_part; each ends with
+// a NULL name.
+extern const struct field report_tool_fields[], report_build_fields[], report_device_fields[],
+    report_driver_fields[], report_subgroup_fields[], report_result_fields[], report_part_fields[];
 
 // An object of axes and their values, or with `numbers` of parameters, whose values can be numbers.
 json_t *report_json_pairs(const struct cfg_pair *pairs, size_t count, bool numbers);

@@ -83,9 +83,8 @@ static bool *place_failures(const struct report_model *model)
     return placed;
 }
 
-static void put_head(const struct html *html, struct text *out)
+void html_head(const char *title, struct text *out)
 {
-    const struct report_model *model = html->model;
     text_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
     html_printf(out,
                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -97,13 +96,20 @@ static void put_head(const struct html *html, struct text *out)
                    "<link rel=\"icon\" href=\"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/"
                    "2000/svg' viewBox='0 0 8 8'%3E%3Cpath fill='%23c8402f' d='M0 0h4v8H0z'/%3E"
                    "%3Cpath fill='%232f6fd0' d='M4 0h4v8H4z'/%3E%3C/svg%3E\">\n");
-    html_printf(out, "<title>litmus: exit %d", (int)model->code);
-    for (size_t i = 0; i < model->device_count && i < 3; i++)
-        html_printf(out, ", %s %s", model->devices[i].facts.name,
-                    model->devices[i].facts.driver_version);
-    text_puts(out, "</title>\n<style>");
+    html_printf(out, "<title>%s</title>\n<style>", title);
     text_append(out, (const char *)html_style, html_style_size);
     text_puts(out, "</style>\n</head>\n");
+}
+
+static void put_head(const struct report_model *model, struct text *out)
+{
+    struct text title = {0};
+    text_printf(&title, "litmus: exit %d", (int)model->code);
+    for (size_t i = 0; i < model->device_count && i < 3; i++)
+        text_printf(&title, ", %s %s", model->devices[i].facts.name,
+                    model->devices[i].facts.driver_version);
+    html_head(title.data, out);
+    text_free(&title);
 }
 
 static void put_nav(const struct text *contents, struct text *out)
@@ -138,7 +144,7 @@ static void put_page(const struct html *html, struct text *out)
         if (sections[i].more)
             html_section(html, sections[i].more, sections[i].how, &contents[i]);
     }
-    put_head(html, out);
+    put_head(html->model, out);
     text_puts(out, "<body>\n<a class=\"jump\" href=\"#main\">Skip to the report</a>\n");
     put_nav(contents, out);
     text_puts(out, "<main id=\"main\" tabindex=\"-1\">\n");

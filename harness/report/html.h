@@ -132,6 +132,11 @@ size_t html_same_key(const struct html_entry *entries, size_t count, size_t at);
 void html_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
                 bool common);
 
+// ---- the page (html.c)
+
+// What stands before <body>: the policy, the style, this title.
+void html_head(const char *title, struct text *out);
+
 // ---- sections: each appends its content, or nothing if there is none
 
 void html_header(const struct html *html, struct text *out);

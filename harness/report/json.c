@@ -29,8 +29,16 @@ const struct field report_tool_fields[] = {
     FIELD_KEPT("uuid", TEXT, store_session, uuid),
     FIELD_PLACE("shard"),
     FIELD_PLACE("selection"),
+    FIELD_PLACE("build"),
     FIELD_END,
 };
+#undef AT
+
+#define AT(member)                                                                                 \
+    {                                                                                              \
+        #member, FIELD_TEXT, offsetof(struct report_build, member), 0, 5                           \
+    }
+const struct field report_build_fields[] = {AT(commit), AT(catalogue), AT(options), FIELD_END};
 #undef AT
 
 json_t *report_json_tool(const struct report_model *model)
@@ -47,6 +55,7 @@ json_t *report_json_tool(const struct report_model *model)
     json_object_set_new(json, "selection",
                         json_pack("{s:o, s:o}", "device", field_text(model->only_device), "test",
                                   field_text(model->only_test)));
+    json_object_set_new(json, "build", fields_write(report_build_fields, &model->build));
     return json;
 }
 
@@ -549,7 +558,7 @@ void report_json(const struct report_model *model, struct text *out)
 {
     struct report_code code;
     report_code_load(model, NULL, &code);
-    text_puts(out, "{\"schema\":\"litmus-report/4\",\n\"tool\":");
+    text_puts(out, "{\"schema\":\"litmus-report/5\",\n\"tool\":");
     fields_dump(out, report_json_tool(model));
     text_puts(out, ",\n\"devices\":[");
     for (size_t i = 0; i < model->device_count; i++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // JUnit XML: a suite for each device, a case for each configuration. docs/reading.md says what
-// counts as a failure, an error, skipped; tests/junit.xsd what readers take.
+// counts as a failure, an error, skipped.
+#include "report/junit.h"
+
 #include "catalogue/catalogue.h"
 #include "report/format.h"
 #include "report/report.h"
@@ -62,68 +64,56 @@ void xml_attribute(struct text *out, const char *name, const char *value)
     text_puts(out, "\"");
 }
 
-// ---- cases
+// ---- building
 
-enum verdict { PASSED, FAILURE, ERROR, SKIPPED, VERDICTS };
-
-struct sums {
-    uint64_t cases[VERDICTS];
-    uint64_t milliseconds;
-};
-
-// What a result is to a reader that knows four words. Only what the program's exit code is for is
-// no pass: an outcome that the specification does not forbid is none.
-static enum verdict judge(const struct report_result *result)
+struct junit_suite *junit_suite(struct junit *junit, const char *started)
 {
-    if (result->expectation == CAT_FORBIDDEN && report_failed(result))
-        return FAILURE;
-    switch (result->result) {
-    case ENG_CRASH:
-    case ENG_HANG:
-    case ENG_DEVICE_LOST:
-    case ENG_HARNESS_ERROR:
-        return ERROR;
-    case ENG_NO_PROGRESS:
-        return result->expectation <= CAT_CONTESTED ? ERROR : PASSED;
-    case ENG_SKIP:
-    case ENG_PARTIAL:
-        return SKIPPED;
-    default:
-        return PASSED;
-    }
+    junit->suites = lit_grow(junit->suites, junit->count, sizeof *junit->suites);
+    struct junit_suite *suite = &junit->suites[junit->count++];
+    *suite = (struct junit_suite){0};
+    snprintf(suite->started, sizeof suite->started, "%.19s", started);
+    return suite;
 }
 
-// Summed as they are written, so that the sums add up.
-static uint64_t milliseconds(const struct report_result *result)
+static struct junit_suite *last_suite(struct junit *junit)
 {
-    return result->seconds < 1e12 ? (uint64_t)(result->seconds * 1000 + 0.5) : 0;
+    return &junit->suites[junit->count - 1];
 }
 
-static struct sums sum_device(const struct report_model *model, size_t device)
+struct junit_case *junit_case(struct junit *junit)
 {
-    struct sums sums = {0};
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
-        if (result->device == device) {
-            sums.cases[judge(result)]++;
-            sums.milliseconds += milliseconds(result);
+    struct junit_suite *suite = last_suite(junit);
+    suite->cases = lit_grow(suite->cases, suite->count, sizeof *suite->cases);
+    struct junit_case *made = &suite->cases[suite->count++];
+    *made = (struct junit_case){0};
+    return made;
+}
+
+void junit_property(struct junit *junit, const char *name, const char *value)
+{
+    struct text *properties = &last_suite(junit)->properties;
+    text_puts(properties, "      <property");
+    xml_attribute(properties, "name", name);
+    xml_attribute(properties, "value", value);
+    text_puts(properties, "/>\n");
+}
+
+void junit_clear(struct junit *junit)
+{
+    for (size_t i = 0; i < junit->count; i++) {
+        struct junit_suite *suite = &junit->suites[i];
+        for (size_t c = 0; c < suite->count; c++) {
+            text_free(&suite->cases[c].class);
+            text_free(&suite->cases[c].name);
+            text_free(&suite->cases[c].message);
+            text_free(&suite->cases[c].story);
         }
+        free(suite->cases);
+        text_free(&suite->name);
+        text_free(&suite->properties);
     }
-    return sums;
-}
-
-static void print_time(struct text *out, uint64_t time)
-{
-    text_printf(out, " time=\"%ju.%03ju\"", (uintmax_t)time / 1000, (uintmax_t)time % 1000);
-}
-
-static void print_sums(struct text *out, const struct sums *sums)
-{
-    const uint64_t *cases = sums->cases;
-    text_printf(out, " tests=\"%ju\" failures=\"%ju\" errors=\"%ju\" skipped=\"%ju\"",
-                (uintmax_t)(cases[PASSED] + cases[FAILURE] + cases[ERROR] + cases[SKIPPED]),
-                (uintmax_t)cases[FAILURE], (uintmax_t)cases[ERROR], (uintmax_t)cases[SKIPPED]);
-    print_time(out, sums->milliseconds);
+    free(junit->suites);
+    *junit = (struct junit){0};
 }
 
 // A device's name without what readers split names at: they take what is before the last dot for a
@@ -154,149 +144,211 @@ static void put_device(struct text *out, const struct report_model *model, size_
     text_free(&mine);
 }
 
-// What a reader shows on a click: all that is needed to understand and to repeat it.
-static void put_story(struct text *out, const struct report_model *model,
-                      const struct report_result *result)
+void junit_device(struct junit *junit, const struct report_model *model, size_t device)
 {
-    text_printf(out, "%s\n", result->name);
-    format_story(out, result, "");
-    text_puts(out, "reproduce: ");
-    format_again(out, model, result);
-    text_puts(out, "\n");
+    const struct dev_facts *facts = &model->devices[device].facts;
+    struct junit_suite *suite = junit_suite(junit, model->session.started);
+    text_printf(&suite->name, "%s, %s %s", facts->name, facts->driver_name, facts->driver_version);
+    junit_property(junit, "device", facts->name);
+    junit_property(junit, "device.uuid", UUID(facts->device_uuid));
+    junit_property(junit, "driver", facts->driver_name);
+    junit_property(junit, "driver.version", facts->driver_version);
+    junit_property(junit, "driver.info", facts->driver_info);
+    junit_property(junit, "vulkan", API(facts->api));
+    junit_property(junit, "loader", facts->loader);
+    junit_property(junit, "system", model->session.system);
+    junit_property(junit, "litmus", model->session.version);
 }
 
-// One line: what lists of failures show.
-static void put_message(struct text *out, const struct report_result *result, enum verdict verdict)
+struct junit_case *junit_configuration(struct junit *junit, const struct report_model *model,
+                                       size_t device, const char *name, double seconds)
 {
-    if (verdict == FAILURE)
-        format_failed(out, result);
-    else if (verdict == SKIPPED && result->result == ENG_SKIP)
-        text_puts(out, result->reason[0] ? result->reason : "skipped");
-    else
-        format_end(out, result);
+    struct junit_case *made = junit_case(junit);
+    const size_t test = cfg_test_length(name);
+    const char *dot = memrchr(name, '.', test);
+    put_device(&made->class, model, device);
+    text_printf(&made->class, ".%.*s", (int)test, name);
+    text_puts(&made->name, name[test] ? name + test + 1 : dot ? dot + 1 : name);
+    made->seconds = seconds;
+    return made;
 }
 
-static void print_verdict(struct text *out, const struct report_model *model,
-                          const struct report_result *result, enum verdict verdict)
+// ---- writing
+
+struct sums {
+    uint64_t cases[JUNIT_VERDICTS];
+    uint64_t milliseconds;
+};
+
+// Summed as they are written, so that the sums add up.
+static uint64_t milliseconds(double seconds)
 {
-    static const char *const elements[] = {[FAILURE] = "failure", [ERROR] = "error"};
-    struct text message = {0}, story = {0};
-    put_message(&message, result, verdict);
-    if (out->length < STORIES_TO)
-        put_story(&story, model, result);
-    else
-        text_puts(&story, "left out here, because the file would be too large: litmus report");
-    if (verdict == SKIPPED) {
+    return seconds < 1e12 ? (uint64_t)(seconds * 1000 + 0.5) : 0;
+}
+
+static void sum_suite(const struct junit_suite *suite, struct sums *sums)
+{
+    for (size_t i = 0; i < suite->count; i++) {
+        sums->cases[suite->cases[i].verdict]++;
+        sums->milliseconds += milliseconds(suite->cases[i].seconds);
+    }
+}
+
+static void print_time(struct text *out, uint64_t time)
+{
+    text_printf(out, " time=\"%ju.%03ju\"", (uintmax_t)time / 1000, (uintmax_t)time % 1000);
+}
+
+static void print_sums(struct text *out, const struct sums *sums)
+{
+    const uint64_t *cases = sums->cases;
+    text_printf(out, " tests=\"%ju\" failures=\"%ju\" errors=\"%ju\" skipped=\"%ju\"",
+                (uintmax_t)(cases[JUNIT_PASSED] + cases[JUNIT_FAILURE] + cases[JUNIT_ERROR] +
+                            cases[JUNIT_SKIPPED]),
+                (uintmax_t)cases[JUNIT_FAILURE], (uintmax_t)cases[JUNIT_ERROR],
+                (uintmax_t)cases[JUNIT_SKIPPED]);
+    print_time(out, sums->milliseconds);
+}
+
+static void print_verdict(struct text *out, const struct junit_case *one)
+{
+    static const char *const elements[] = {[JUNIT_FAILURE] = "failure", [JUNIT_ERROR] = "error"};
+    const char *story = one->story.length == 0     ? one->message.data
+                        : out->length < STORIES_TO ? one->story.data
+                                                   : "left out here, because the file would be too "
+                                                     "large: litmus report";
+    if (one->verdict == JUNIT_SKIPPED) {
         text_puts(out, "      <skipped");
-        xml_attribute(out, "message", message.data ? message.data : "");
+        xml_attribute(out, "message", one->message.data ? one->message.data : "");
         text_puts(out, "/>\n");
-    } else if (verdict != PASSED) {
-        text_printf(out, "      <%s", elements[verdict]);
-        xml_attribute(out, "type",
-                      verdict == FAILURE ? cat_expectation_name(result->expectation)
-                                         : eng_result_name(result->result));
-        xml_attribute(out, "message", message.data);
+    } else if (one->verdict != JUNIT_PASSED) {
+        text_printf(out, "      <%s", elements[one->verdict]);
+        xml_attribute(out, "type", one->type);
+        xml_attribute(out, "message", one->message.data);
         text_puts(out, ">");
-        xml_text(out, story.data);
-        text_printf(out, "</%s>\n", elements[verdict]);
+        xml_text(out, story);
+        text_printf(out, "</%s>\n", elements[one->verdict]);
     } else {
         text_puts(out, "      <system-out>");
-        xml_text(out, story.data);
+        xml_text(out, story);
         text_puts(out, "</system-out>\n");
     }
-    text_free(&message);
-    text_free(&story);
 }
 
-static void print_case(struct text *out, const struct report_model *model,
-                       const struct report_result *result)
+static void print_case(struct text *out, const struct junit_case *one, bool gtest)
 {
-    struct text class = {0};
-    const char *rest = result->name + strlen(result->test);
-    const char *dot = strrchr(result->test, '.');
-    enum verdict verdict = judge(result);
-    // A passed case has something to say if what was looked for was observed, or waits expired.
-    bool silent = verdict == PASSED && result->failed_runs == 0 && result->no_progress_runs == 0;
-    put_device(&class, model, result->device);
-    text_printf(&class, ".%s", result->test);
+    const bool silent = one->verdict == JUNIT_PASSED && one->story.length == 0;
     text_puts(out, "    <testcase");
-    xml_attribute(out, "classname", class.data);
-    xml_attribute(out, "name", rest[0] ? rest + 1 : dot ? dot + 1 : result->test);
-    print_time(out, milliseconds(result));
+    xml_attribute(out, "classname", one->class.data);
+    xml_attribute(out, "name", one->name.data);
+    print_time(out, milliseconds(one->seconds));
+    if (gtest)
+        text_printf(out, " status=\"run\" result=\"%s\"",
+                    one->verdict == JUNIT_SKIPPED ? "skipped" : "completed");
     text_puts(out, silent ? "/>\n" : ">\n");
     if (!silent) {
-        print_verdict(out, model, result, verdict);
+        print_verdict(out, one);
         text_puts(out, "    </testcase>\n");
     }
-    text_free(&class);
 }
 
-static void property(struct text *out, const char *name, const char *value)
+static void print_suite(struct text *out, const struct junit_suite *suite, bool gtest)
 {
-    text_puts(out, "      <property");
-    xml_attribute(out, "name", name);
-    xml_attribute(out, "value", value);
-    text_puts(out, "/>\n");
-}
-
-static void print_properties(struct text *out, const struct report_model *model, size_t device)
-{
-    const struct store_session *session = &model->session;
-    const struct dev_facts *facts = &model->devices[device].facts;
-    char seed[24];
-    snprintf(seed, sizeof(seed), "0x%jx", (uintmax_t)session->seed);
-    text_puts(out, "    <properties>\n");
-    property(out, "device", facts->name);
-    property(out, "device.uuid", UUID(facts->device_uuid));
-    property(out, "driver", facts->driver_name);
-    property(out, "driver.version", facts->driver_version);
-    property(out, "driver.info", facts->driver_info);
-    property(out, "vulkan", API(facts->api));
-    property(out, "loader", facts->loader);
-    property(out, "system", session->system);
-    property(out, "litmus", session->version);
-    property(out, "command", session->command);
-    property(out, "seed", seed);
-    property(out, "session", session->uuid);
-    property(out, "shard", SHARD(session));
-    text_puts(out, "    </properties>\n");
-}
-
-static void print_suite(struct text *out, const struct report_model *model, size_t device)
-{
-    const struct dev_facts *facts = &model->devices[device].facts;
-    struct sums sums = sum_device(model, device);
-    struct text name = {0};
-    char timestamp[20];
-    text_printf(&name, "%s, %s %s", facts->name, facts->driver_name, facts->driver_version);
-    // Without the Z, which some readers do not know.
-    snprintf(timestamp, sizeof(timestamp), "%.19s", model->session.started);
+    struct sums sums = {0};
+    sum_suite(suite, &sums);
     text_puts(out, "  <testsuite");
-    xml_attribute(out, "name", name.data);
+    xml_attribute(out, "name", suite->name.data);
     print_sums(out, &sums);
-    xml_attribute(out, "timestamp", timestamp);
-    text_puts(out, ">\n");
-    print_properties(out, model, device);
-    for (size_t i = 0; i < model->result_count; i++)
-        if (model->results[i].device == device)
-            print_case(out, model, &model->results[i]);
+    xml_attribute(out, "timestamp", suite->started);
+    text_puts(out, gtest ? " disabled=\"0\">\n" : ">\n");
+    if (suite->properties.length)
+        text_printf(out, "    <properties>\n%s    </properties>\n", suite->properties.data);
+    for (size_t i = 0; i < suite->count; i++)
+        print_case(out, &suite->cases[i], gtest);
     text_puts(out, "  </testsuite>\n");
-    text_free(&name);
+}
+
+void junit_write(const struct junit *junit, const char *name, struct text *out)
+{
+    struct sums sums = {0};
+    for (size_t i = 0; i < junit->count; i++)
+        sum_suite(&junit->suites[i], &sums);
+    text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
+    xml_attribute(out, "name", name);
+    print_sums(out, &sums);
+    text_puts(out, junit->gtest ? " disabled=\"0\">\n" : ">\n");
+    for (size_t i = 0; i < junit->count; i++)
+        print_suite(out, &junit->suites[i], junit->gtest);
+    text_puts(out, "</testsuites>\n");
+}
+
+// ---- a report
+
+// What a result is to a reader that knows four words. Only what the program's exit code is for is
+// no pass: an outcome that the specification does not forbid is none.
+static enum junit_verdict judge(const struct report_result *result)
+{
+    if (result->expectation == CAT_FORBIDDEN && report_failed(result))
+        return JUNIT_FAILURE;
+    switch (result->result) {
+    case ENG_CRASH:
+    case ENG_HANG:
+    case ENG_DEVICE_LOST:
+    case ENG_HARNESS_ERROR:
+        return JUNIT_ERROR;
+    case ENG_NO_PROGRESS:
+        return result->expectation <= CAT_CONTESTED ? JUNIT_ERROR : JUNIT_PASSED;
+    case ENG_SKIP:
+    case ENG_PARTIAL:
+        return JUNIT_SKIPPED;
+    default:
+        return JUNIT_PASSED;
+    }
+}
+
+void junit_judge(struct junit_case *one, const struct report_model *model,
+                 const struct report_result *result)
+{
+    one->verdict = judge(result);
+    if (one->verdict == JUNIT_FAILURE) {
+        one->type = cat_expectation_name(result->expectation);
+        format_failed(&one->message, result);
+    } else if (one->verdict == JUNIT_SKIPPED && result->result == ENG_SKIP) {
+        text_puts(&one->message, result->reason[0] ? result->reason : "skipped");
+    } else {
+        one->type = eng_result_name(result->result);
+        format_end(&one->message, result);
+    }
+    // A passed case has something to say if what was looked for was observed, or waits expired.
+    if (one->verdict == JUNIT_PASSED && result->failed_runs == 0 && result->no_progress_runs == 0)
+        return;
+    text_printf(&one->story, "%s\n", result->name);
+    format_story(&one->story, result, "");
+    text_puts(&one->story, "reproduce: ");
+    format_again(&one->story, model, result);
+    text_puts(&one->story, "\n");
 }
 
 void report_junit(const struct report_model *model, struct text *out)
 {
-    struct sums all = {0};
+    const struct store_session *session = &model->session;
+    struct junit junit = {0};
+    char seed[24];
+    snprintf(seed, sizeof seed, "0x%jx", (uintmax_t)session->seed);
     for (size_t device = 0; device < model->device_count; device++) {
-        struct sums sums = sum_device(model, device);
-        for (int verdict = 0; verdict < VERDICTS; verdict++)
-            all.cases[verdict] += sums.cases[verdict];
-        all.milliseconds += sums.milliseconds;
+        junit_device(&junit, model, device);
+        junit_property(&junit, "command", session->command);
+        junit_property(&junit, "seed", seed);
+        junit_property(&junit, "session", session->uuid);
+        junit_property(&junit, "shard", SHARD(session));
+        for (size_t i = 0; i < model->result_count; i++) {
+            const struct report_result *result = &model->results[i];
+            if (result->device == device)
+                junit_judge(
+                    junit_configuration(&junit, model, device, result->name, result->seconds),
+                    model, result);
+        }
     }
-    text_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"litmus\"");
-    print_sums(out, &all);
-    text_puts(out, ">\n");
-    for (size_t device = 0; device < model->device_count; device++)
-        print_suite(out, model, device);
-    text_puts(out, "</testsuites>\n");
+    junit_write(&junit, "litmus", out);
+    junit_clear(&junit);
 }

@@ -67,22 +67,8 @@ struct stat_dispersion report_dispersion(const struct report_result *result)
     return spread;
 }
 
-static bool load_result(struct store_result *row, void *user)
+void report_model_add(struct report_model *model, size_t device, const struct store_result *row)
 {
-    struct loading *loading = user;
-    struct report_model *model = loading->model;
-    size_t device = 0;
-    while (device < model->device_count && strcmp(model->devices[device].id, row->device) != 0)
-        device++;
-    loading->runs += row->count.runs < REPORT_MOST ? row->count.runs : REPORT_MOST;
-    loading->instances += row->count.instances < REPORT_MOST ? row->count.instances : REPORT_MOST;
-    loading->damage = device == model->device_count ? "a result without a device"
-                      : loading->runs >= REPORT_MOST || loading->instances >= REPORT_MOST ||
-                              row->first >= REPORT_MOST
-                          ? "more runs than can be"
-                          : NULL;
-    if (loading->damage)
-        return false;
     model->results = lit_grow(model->results, model->result_count, sizeof *model->results);
     const struct eng_count *count = &row->count;
     uint64_t judged = count->runs - count->no_progress_runs;
@@ -122,8 +108,26 @@ static bool load_result(struct store_result *row, void *user)
         if (row->evidence[i] && row->evidence[i][0])
             result->evidence[i] = lit_strdup(row->evidence[i]);
     result->spread = report_dispersion(result);
-    report_result_is(result, row->cfg);
-    row->cfg = (struct cfg){0};
+    report_result_is(result, cfg_parse(row->name));
+}
+
+static bool load_result(struct store_result *row, void *user)
+{
+    struct loading *loading = user;
+    struct report_model *model = loading->model;
+    size_t device = 0;
+    while (device < model->device_count && strcmp(model->devices[device].id, row->device) != 0)
+        device++;
+    loading->runs += row->count.runs < REPORT_MOST ? row->count.runs : REPORT_MOST;
+    loading->instances += row->count.instances < REPORT_MOST ? row->count.instances : REPORT_MOST;
+    loading->damage = device == model->device_count ? "a result without a device"
+                      : loading->runs >= REPORT_MOST || loading->instances >= REPORT_MOST ||
+                              row->first >= REPORT_MOST
+                          ? "more runs than can be"
+                          : NULL;
+    if (loading->damage)
+        return false;
+    report_model_add(model, device, row);
     return true;
 }
 
@@ -177,6 +181,25 @@ static char *find_simt(const char *options)
     return simt ? lit_strdup(clean) : NULL;
 }
 
+static char *find_member(const json_t *object, const char *name)
+{
+    char clean[256];
+    const char *value = json_string_value(json_object_get(object, name));
+    text_sanitise(clean, sizeof clean, value ? value : "");
+    return lit_strdup(clean);
+}
+
+static struct report_build find_build(const char *options)
+{
+    json_t *root = store_recorded(options);
+    const json_t *build = json_object_get(root, "build");
+    const struct report_build found = {.commit = find_member(build, "commit"),
+                                       .catalogue = find_member(build, "catalogue"),
+                                       .options = find_member(build, "options")};
+    json_decref(root);
+    return found;
+}
+
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error)
 {
@@ -192,6 +215,7 @@ bool report_model_load(struct store *store, int64_t session, struct report_model
     model->only_device = lit_strdup("");
     model->only_test = lit_strdup("");
     model->simt = find_simt(model->session.options);
+    model->build = find_build(model->session.options);
     conclude(model);
     return true;
 }
@@ -214,6 +238,9 @@ void report_model_clear(struct report_model *model)
 {
     store_session_clear(&model->session);
     free(model->simt);
+    free(model->build.commit);
+    free(model->build.catalogue);
+    free(model->build.options);
     free(model->only_device);
     free(model->only_test);
     for (size_t i = 0; i < model->device_count; i++)

@@ -46,9 +46,16 @@ struct report_result {
     char *evidence[ENG_EVIDENCES]; // as in struct store_result; NULL: none
 };
 
+// What measured a session (base/build.h, cat_identity); "" where a version before 5 of reports, or
+// the store, does not say it.
+struct report_build {
+    char *commit, *catalogue, *options;
+};
+
 struct report_model {
     struct store *store; // what it was read from, for what other sessions say; not owned
     struct store_session session;
+    struct report_build build;
     char *simt; // settings of the SIMT simulator, if it was used; else NULL
     struct report_device *devices;
     size_t device_count;
@@ -68,6 +75,8 @@ struct report_model {
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error);
 void report_model_clear(struct report_model *model);
+// Appends a copy of a result of one of its devices.
+void report_model_add(struct report_model *model, size_t device, const struct store_result *row);
 // Leaves the devices that `device` names (a number, UUID or name as -d takes it) and the results
 // that `test` names (a configuration, or a pattern as `litmus run` takes it); "" leaves all. False
 // with an error, and the model as it was, if nothing is left.

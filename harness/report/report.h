@@ -12,6 +12,7 @@
 typedef void report_function(const struct report_model *model, struct text *out);
 report_function report_text, report_json, report_junit, report_csv, report_markdown, report_herd;
 report_function report_github, report_annotations, report_html, report_outcomes, report_batches;
+report_function report_deqp, report_fails, report_flakes;
 
 // Every form of a report: `litmus report --format` and its help, and for files the option of
 // `litmus run`, come from here.
@@ -30,7 +31,10 @@ report_function report_github, report_annotations, report_html, report_outcomes,
     X(batches, "csv", report_batches, "CSV with a row for each batch of runs, in their order")     \
     X(herd, "litmus", report_herd, "the log of herd's litmus7, for its tools")                     \
     X(github, "md", report_github, "a short Markdown page, for a step summary of GitHub Actions")  \
-    X(annotations, "txt", report_annotations, "workflow commands, for a log of GitHub Actions")
+    X(annotations, "txt", report_annotations, "workflow commands, for a log of GitHub Actions")    \
+    X(deqp, "csv", report_deqp, "deqp-runner's results.csv")                                       \
+    X(fails, "txt", report_fails, "its list of known failures, also for 'litmus gate'")            \
+    X(flakes, "txt", report_flakes, "its list of flakes: regular expressions of names")
 
 #define REPORT_AS(name, suffix, function, about) REPORT_AS_##name,
 enum report_form { REPORT_STREAMS(REPORT_AS) REPORT_FILES(REPORT_AS) REPORT_FORMS };

@@ -27,8 +27,8 @@ FROM session, json_each(iif(json_valid(options), options, '{}'), '$.joined.membe
 CREATE TEMP VIEW kept AS
 SELECT session.id AS session, key, options -> ('$.' || key) AS value
 FROM session, json_each(iif(json_valid(options), options, '{}'))
-WHERE key IN ('max_runs', 'patterns', 'runs', 'seed', 'shuffle', 'simt', 'stress', 'thorough',
-              'until', 'validation', 'timeout')
+WHERE key IN ('caselist', 'max_runs', 'patterns', 'runs', 'seed', 'shuffle', 'simt', 'skips', 'stress',
+              'thorough', 'until', 'validation', 'timeout')
 ORDER BY session.id, key;
 
 -- The results of the pieces; with those of the same configuration and device, and the result that
@@ -197,7 +197,7 @@ SELECT (SELECT group_concat(version, ', ') FROM (SELECT version FROM s GROUP BY 
        seed, iif(shard = '', (SELECT sum(runs) FROM s), runs),
        shard = '' OR (SELECT count(*) FROM s) = shard_count,
        json_set((SELECT json_group_object(key, json(value)) FROM kept WHERE kept.session = s.id),
-                '$.joined', json_object('count', shard_count, 'kind', iif(shard = '', 'sum', shard),
+                '$.build', json(coalesce(options -> '$.build', '{}')), '$.joined', json_object('count', shard_count, 'kind', iif(shard = '', 'sum', shard),
                   'members', (SELECT json_group_array(json_object('index', shard, 'seed', seed,
                                                                   'uuid', uuid))
                               FROM (SELECT * FROM member ORDER BY place)))),

@@ -8,6 +8,8 @@ import os
 import re
 import shutil
 import sqlite3
+import subprocess
+import xml.etree.ElementTree
 
 try:
     import jsonschema
@@ -295,11 +297,143 @@ class Forms(Gate):
         for row in rows:
             self.assertTrue(row.endswith("|") and row.count(" | ") == 2, row)
 
+    def junit(self, code, *arguments):
+        """A gate's cases, by the workgroup size in their names, and the properties."""
+        text = self.gate(code, *arguments, "--format", "junit").out
+        self.write("gate.xml", text)
+        if shutil.which("xmllint"):
+            schema = os.path.join(harness.SOURCE, "tests/junit.xsd")
+            done = subprocess.run(["xmllint", "--noout", "--nonet", "--schema", schema,
+                                   self.path("gate.xml")], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        root = xml.etree.ElementTree.fromstring(text)
+        counts = tuple(int(root.get(name)) for name in ("tests", "failures", "errors", "skipped"))
+        return (counts,
+                {re.search("workgroup=([0-9]+)", case.get("name"))[1]: case
+                 for case in root.iter("testcase")},
+                {entry.get("name"): entry.get("value") for entry in root.iter("property")})
+
+    def test_junit(self):
+        """Red is what stops the gate, waived is skipped, undecided a state of its own."""
+        self.take("after.db", WORSE)
+        counts, cases, properties = self.junit(1, "after.db")
+        self.assertEqual(counts, (2, 1, 0, 1))
+        failure = cases["64"].find("failure")
+        self.assertEqual(failure.get("type"), "regression")
+        self.assertIn("0 of 20 -> 20 of 20 runs failed", failure.get("message"))
+        self.assertIn("reproduce: ", failure.text)
+        self.assertRegex(cases["128"].find("skipped").get("message"), "^undecided: 0 of 20")
+        self.assertEqual(properties["verdict"], "FAILED: a regression")
+        # The same of an undecided one where it counts.
+        counts, cases, _ = self.junit(1, "after.db", "--strict")
+        self.assertEqual(counts, (2, 1, 1, 0))
+        self.assertEqual(cases["128"].find("error").get("type"), "undecided")
+        # What is enough runs passes, and says nothing.
+        counts, cases, _ = self.junit(1, "after.db", "--tolerance", "0.5")
+        self.assertEqual((counts, len(cases["128"])), ((2, 1, 0, 0), 0))
+        # A baseline is compared, and not judged.
+        told = self.litmus("compare", "before.db", "after.db", "--format", "junit").out
+        self.assertIn('failures="1"', told)
+
+    def test_junit_of_what_is_waived(self):
+        self.take("after.db", WORSE)
+        self.write("waivers.txt", "shuffle https://example.org/1?a=1&b=2\n")
+        counts, cases, properties = self.junit(0, "after.db", "--waivers", "waivers.txt")
+        self.assertEqual(counts, (2, 0, 0, 2))
+        self.assertRegex(cases["64"].find("skipped").get("message"),
+                         r"^waived by waivers\.txt:1 https://example\.org/1\?a=1&b=2: 0 of 20 -> 20")
+        self.assertEqual(properties["waiver waivers.txt:1"], "shuffle: waives 2 of 2")
+        self.write("waivers.txt", "shuffle https://example.org/1 until=2020-01-01\n")
+        counts, _, properties = self.junit(1, "after.db", "--waivers", "waivers.txt")
+        self.assertEqual(counts, (2, 1, 0, 1))
+        self.assertIn("expired after 2020-01-01", properties["waiver waivers.txt:1"])
+
+    def test_junit_of_what_cannot_be_compared(self):
+        self.take("after.db", WORSE)
+        report = self.report("after.db")
+        for entry in report["results"]:
+            entry["spirv_sha256"] = "0" * 64 if entry["failed_runs"] else entry["spirv_sha256"]
+        self.write("other.json", json.dumps(report))
+        counts, cases, _ = self.junit(3, "other.json", "--tolerance", "0.5")
+        self.assertEqual(counts, (2, 0, 1, 0))
+        self.assertEqual(cases["64"].find("error").get("type"), "undecided")
+
+    def test_waivers_for_a_driver(self):
+        """By what the driver says of itself."""
+        self.take("after.db", WORSE)
+        (device,) = self.report("after.db")["devices"]
+        version = device["driver"]["version"]
+        for only, code in ((f"vendor={device['vendor']}", 0), ("vendor=0x1", 1),
+                           (f"device={device['product']} version=..{version}", 0),
+                           (f"version={version}.1..", 1), (f"driver={device['driver']['name']}", 0),
+                           ("driver=nobody", 1), ("from=2020-01-01", 0), ("from=2999-01-01", 1)):
+            with self.subTest(only=only):
+                self.write("waivers.txt", f"shuffle https://example.org/1 {only}\n")
+                result = self.gate(code, "after.db", "--waivers", "waivers.txt")
+                # Of others' waivers nothing is said.
+                self.assertEqual("waivers.txt:1 shuffle" in result.out,
+                                 not code or only.startswith("from"), result)
+        self.write("waivers.txt", "shuffle https://example.org/1 vendor=llvm\n")
+        self.assert_one_line(self.gate(2, "after.db", "--waivers", "waivers.txt"), 2,
+                             "waivers.txt:1", "vendor=0x10de")
+
+    def test_html(self):
+        self.take("after.db", WORSE)
+        self.write("waivers.txt", "*@workgroup=128* https://example.org/1\n")
+        out = self.gate(1, "after.db", "--format", "html", "--waivers", "waivers.txt").out
+        self.assertIn("<strong>exit 1</strong> <span>FAILED: a regression, 1 waived</span>", out)
+        self.assertRegex(out, r"<summary>regressions \(1\)</summary>")
+        self.assertIn("Content-Security-Policy", out)
+        self.assertNotIn("<script", out)
+        self.assertNotRegex(out, r'(src|href)="(?!#|data:)')
+        told = self.litmus("compare", "before.db", "after.db", "--format", "html")
+        self.assertEqual((told.code, told.err), (0, ""), told)
+        self.assertIn("litmus compare", told.out)
+
+    def test_files(self):
+        """Written whatever the exit code, and the same as --format prints."""
+        self.take("after.db", WORSE)
+        forms = {"json": "a.json", "markdown": "a.md", "junit": "a.xml", "html": "a.html"}
+        files = [word for form, name in forms.items() for word in ("--" + form, name)]
+        result = self.gate(1, "after.db", *files)
+        self.assertIn("exit 1: a regression", result.out)
+        for form, name in forms.items():
+            with open(self.path(name), encoding="utf-8") as file:
+                self.assertEqual(file.read(), self.gate(1, "after.db", "--format", form).out)
+        for wrong, word in (("before.db", "database"), ("no/such/file", "No such file"),
+                            ("after.db", "store")):
+            self.assert_one_line(self.gate(2, "after.db", "--junit", wrong), 2, wrong)
+        self.assert_one_line(self.gate(2, "after.db", "--junit", "a", "--html", "./a"), 2,
+                             "the same file")
+
+    def test_other_builds(self):
+        """What measured a side is told where it differs."""
+        (build,) = [self.report("before.db")["tool"]["build"]]
+        version = self.litmus("--version").out
+        for member, word in (("commit", "commit"), ("catalogue", "catalogue"), ("options", "build")):
+            self.assertIn(f"{word} {build[member]}", version)
+        self.take("after.db", RIGHT)
+        self.assertNotIn("commit", self.gate(3, "after.db").out)
+        report = self.report("before.db")
+        report["tool"]["build"]["commit"] = "0123456789ab"
+        self.write("old.json", json.dumps(report))
+        out = self.gate(3, "after.db", baseline="old.json").out
+        self.assertIn(f"commit 0123456789ab -> {build['commit']}", re.sub(r"\s+", " ", out))
+        made = json.loads(self.gate(3, "after.db", "--format", "json", baseline="old.json").out)
+        self.assertEqual((made["a"]["build"]["commit"], made["b"]["build"]),
+                         ("0123456789ab", build))
+        # A report of before is read.
+        report["schema"] = "litmus-report/4"
+        del report["tool"]["build"]
+        self.write("old.json", json.dumps(report))
+        self.assertNotIn("commit", self.gate(3, "after.db", baseline="old.json").out)
+
     def test_the_same_bytes_twice(self):
         self.take("after.db", WORSE)
         with open(self.path("before.db"), "rb") as file:
             before = file.read()
-        for format in "text", "json", "markdown", "github":
+        for format in "text", "json", "markdown", "github", "junit", "html":
             first = self.gate(1, "after.db", "--format", format).out
             self.assertEqual(self.gate(1, "after.db", "--format", format).out, first)
         with open(self.path("before.db"), "rb") as file:

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pipelines of docs/gating.md, run as they stand there, on a few small tests."""
+"""The pipelines of docs/gating.md, run as they stand there, on a few small tests of the simulator:
+what a CI system would run of them, with its variables, in a folder that artifacts pass through. Only
+the step that clones and builds is not run: the program of this build is in the PATH instead."""
 
 import glob
 import os
 import re
 import subprocess
 import unittest
+import xml.etree.ElementTree
 
 import yaml
 
@@ -13,9 +16,9 @@ import harness
 from harness import Case
 
 PAGE = os.path.join(harness.SOURCE, "docs", "gating.md")
-# Something that fails would make the gate speak of more than it is asked here; fewer runs would leave it
-# undecided.
-TESTS = "scan.subgroup -n 400"
+# Enough runs to decide. A shard of its own may have nothing to do.
+TESTS = "scan.subgroup !*/*form=loop* -n 400 --simt lockstep"
+WORSE = "scan.subgroup !*/*form=loop* -n 400 --simt faulty,fault=wrong"
 
 
 def blocks(language):
@@ -24,63 +27,139 @@ def blocks(language):
 
 
 class Pipelines(Case):
-    """Each job's commands, in a folder that its artifacts pass through."""
-
-    def setUp(self):
-        super().setUp()
-        os.symlink(harness.PROGRAM, self.path("litmus"))
+    def prepare(self):
         self.write("waivers.txt", "# none\n")
+        self.sh(f"litmus run {TESTS} --seed 7 --db whole.db --json baseline.json")
 
-    def sh(self, script, **environment):
-        done = subprocess.run(["sh", "-ec", script], cwd=self.folder, capture_output=True, text=True,
-                              env=self.environment(TESTS=TESTS, **environment),
-                              timeout=120 * harness.SLOW, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+    def sh(self, script, *codes, flags="-ec", arguments=(), **environment):
+        environment.setdefault("TESTS", TESTS)
+        path = os.path.dirname(harness.PROGRAM) + ":/usr/bin:/bin"
+        done = subprocess.run(["sh", flags, script, *arguments], cwd=self.folder,
+                              capture_output=True, text=True, timeout=120 * harness.SLOW, check=False,
+                              env=self.environment(PATH=path, **environment))
+        self.assertIn(done.returncode, codes or (0,), done.stdout + done.stderr)
+        self.code = done.returncode
         return done.stdout
-
-    def baseline(self):
-        """What a whole run on the same driver gave."""
-        self.sh("./litmus run $TESTS --seed 7 --db whole.db --json baseline.json")
 
     def configurations(self, store):
         return re.findall(r'"name":"([^"]*)","family"',
-                          self.sh(f"./litmus report --db {store} --format json"))
+                          self.sh(f"litmus report --db {store} --format json"))
 
-    def assert_whole(self):
-        self.assertEqual(sorted(self.configurations("candidate.db")),
+    def assert_whole(self, store="candidate.db"):
+        self.assertEqual(sorted(self.configurations(store)),
                          sorted(self.configurations("whole.db")))
 
-    def test_gitlab(self):
-        self.baseline()
+    def assert_reports(self, code, folder="."):
+        """They are there whatever the exit code was, and say the same."""
+        self.assertEqual(self.code, code)
+        root = xml.etree.ElementTree.parse(self.path(f"{folder}/gate.xml")).getroot()
+        self.assertEqual(int(root.get("failures")) > 0, code == 1)
+        with open(self.path(f"{folder}/gate.html"), encoding="utf-8") as page:
+            self.assertIn(f"<strong>exit {code}</strong>", page.read())
+
+    def waive(self):
+        self.write("waivers.txt", "scan.subgroup https://tracker.example/1\n")
+
+    def test_every_block_is_tried(self):
+        """A new one is noticed here."""
+        self.assertEqual([len(blocks(language)) for language in
+                          ("yaml", "groovy", "sh", "cmake", "meson")], [2, 1, 3, 1, 1])
+
+    def gitlab(self, tests, *codes):
         (page,) = [yaml.safe_load(text) for text in blocks("yaml") if "stages:" in text]
+        self.assertIn('git clone --depth 1 "$LITMUS_URL" litmus', page["build"]["script"])
         total = page["measure"]["parallel"]
         for index in range(1, total + 1):
-            self.sh("\n".join(page["measure"]["script"]), CI_NODE_INDEX=str(index),
-                    CI_NODE_TOTAL=str(total), CI_PIPELINE_ID="1234")
+            self.sh("\n".join(page["measure"]["script"]), 0,
+                    *page["measure"]["allow_failure"]["exit_codes"], CI_NODE_INDEX=str(index),
+                    CI_NODE_TOTAL=str(total), CI_PIPELINE_ID="1234", TESTS=tests)
         self.assertEqual(len(glob.glob(self.path("shard-*.db"))), total)
-        out = self.sh("\n".join(page["gate"]["script"]))
-        self.assertTrue(out)
-        self.assert_whole()
-        for name in page["gate"]["artifacts"]["paths"] + ["junit.xml"]:
+        self.sh("\n".join(page["gate"]["script"]), *codes)
+        self.assertEqual(page["gate"]["allow_failure"]["exit_codes"], [3])
+        for name in page["gate"]["artifacts"]["paths"] + [
+                page["gate"]["artifacts"]["reports"]["junit"]]:
             self.assertTrue(os.path.exists(self.path(name)), name)
+        code = self.code
+        self.assert_whole()
+        self.code = code
 
-    def test_github(self):
-        self.baseline()
+    def test_gitlab(self):
+        self.gitlab(TESTS, 0)
+        self.assert_reports(0)
+
+    def test_gitlab_worse(self):
+        self.gitlab(WORSE, 1)
+        self.assert_reports(1)
+
+    def github(self, tests, *codes):
         (page,) = [yaml.safe_load(text) for text in blocks("yaml") if "jobs:" in text]
         measure = page["jobs"]["measure"]
         shards = measure["strategy"]["matrix"]["shard"]
-        commands = [step["run"] for step in measure["steps"] if "run" in step]
         self.assertIn("strategy.job-index", measure["env"]["LITMUS_SHARD"])
+        common = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": self.path("summary.md"),
+                  "GITHUB_PATH": self.path("path"), "TESTS": tests}
+
+        def steps(job, **more):
+            """As a runner does them; returns the code of the first that failed."""
+            failed = 0
+            for step in page["jobs"][job]["steps"]:
+                if "run" not in step or (failed and step.get("if") != "always()"):
+                    continue
+                if step["run"].startswith("tar "): # of the build's artifact
+                    continue
+                self.sh(step["run"], *range(6), **common, **more)
+                failed = failed or self.code
+            return failed
         for shard in shards:
-            self.sh("\n".join(commands), SHARD=str(shard), GITHUB_ACTIONS="true",
-                    LITMUS_SHARD=f"{shard}/{len(shards)}", GITHUB_RUN_ID="99", GITHUB_RUN_ATTEMPT="1")
-        gate = [step["run"] for step in page["jobs"]["gate"]["steps"] if "run" in step]
-        self.sh("\n".join(gate), GITHUB_STEP_SUMMARY=self.path("summary.md"), GITHUB_ACTIONS="true")
+            self.assertEqual(steps("measure", SHARD=str(shard), GITHUB_RUN_ID="99",
+                                   LITMUS_SHARD=f"{shard}/{len(shards)}", GITHUB_RUN_ATTEMPT="1"), 0)
+        code = steps("gate")
+        self.assertIn(code, codes)
         self.assert_whole()
-        self.assertGreater(os.path.getsize(self.path("summary.md")), 200)
+        self.code = code
+        with open(self.path("summary.md"), encoding="utf-8") as file:
+            return file.read()
+
+    def test_github(self):
+        self.assertTrue(self.github(TESTS, 0).startswith("**passed: no regression**"))
+        self.assert_reports(0)
+
+    def test_github_worse(self):
+        self.assertTrue(self.github(WORSE, 1).startswith("**FAILED: "))
+        self.assert_reports(1)
+
+    def jenkins(self, tests, code):
+        (page,) = blocks("groovy")
+        build, measure, gate = re.findall(r"'''\n(.*?)'''", page, re.S)
+        self.assertIn("git clone", build)
+        self.sh(measure, flags="-xec", TESTS=tests)
+        self.sh(gate, code, flags="-xec")
+        self.assert_reports(code)
+        for name in re.search(r"artifacts: '([^']*)'", page)[1].split(", "):
+            self.assertTrue(os.path.exists(self.path(name)), name)
+
+    def test_jenkins(self):
+        self.jenkins(TESTS, 0)
+        self.jenkins(WORSE, 1)
+        self.waive()
+        self.jenkins(WORSE, 0)
+
+    def test_shell(self):
+        (script,) = [text for text in blocks("sh") if "driver-gate.sh" in text]
+        self.write("driver-gate.sh", script)
+        for number, (tests, code) in enumerate(((TESTS, 0), (WORSE, 1), ("scan.subgroup !*/*form=loop* -n 5 --simt "
+                                                                        "lockstep", 3))):
+            self.sh("sh ./driver-gate.sh baseline.json waivers.txt", code, TESTS=tests)
+            (folder,) = glob.glob(self.path("driver-gate-*/"))
+            self.assert_reports(code, folder)
+            self.assertTrue(os.path.getsize(os.path.join(folder, "litmus.html")) > 1000)
+            self.assertTrue(os.path.getsize(os.path.join(folder, "gate.md")) > 100)
+            os.rename(folder, self.path(f"done-{number}"))
+        # Without waivers, and without a baseline.
+        self.sh("sh ./driver-gate.sh baseline.json", 0)
+        self.sh("sleep 1; sh ./driver-gate.sh none.json", 2)
 
     def test_slurm(self):
-        self.baseline()
         measure, gate = [text for text in blocks("sh") if "#SBATCH" in text]
         first, last = map(int, re.search(r"--array=(\d+)-(\d+)", measure).groups())
         # An array may begin anywhere.
@@ -89,6 +168,7 @@ class Pipelines(Case):
                     SLURM_ARRAY_TASK_MAX=str(last + 5), SLURM_ARRAY_TASK_STEP="1",
                     SLURM_ARRAY_TASK_COUNT=str(last - first + 1), SLURM_ARRAY_JOB_ID="42")
         self.sh(gate)
+        self.assert_reports(0)
         self.assert_whole()
 
 

@@ -26,7 +26,10 @@ static void fuzz_list(enum compare_list list, const char *text, size_t size)
         struct report_result result = {.name = (char *)names[i], .result = ENG_CRASH};
         struct compare_entry entry = {
             .a = &result, .b = &result, .verdict = COMPARE_REGRESSION, .why = COMPARE_ENDS};
-        compare_waivers_apply(&waivers, &entry, 1, &compare_policy_default, "2026-11-21");
+        const struct dev_facts facts = {.vendor = 0x10de, .driver_version = "25.0.7"};
+        const struct dev_facts *const devices[] = {&facts};
+        compare_waivers_apply(&waivers, &entry, 1, &compare_policy_default, "2026-11-21", devices,
+                              1);
         MUST(entry.waiver <= waivers.count);
     }
     compare_waivers_clear(&waivers);

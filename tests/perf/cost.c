@@ -402,7 +402,7 @@ static void plan_named(size_t count)
     const char **patterns = lit_alloc(count, sizeof *patterns);
     for (size_t i = 0; i < count; i++)
         patterns[i] = names[i * (case_count / count)];
-    make_plan(&(struct cat_selection){patterns, count, false});
+    make_plan(&(struct cat_selection){.patterns = patterns, .count = count, .thorough = false});
     free(patterns);
 }
 

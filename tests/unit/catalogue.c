@@ -189,7 +189,8 @@ static void tally_case(const struct cat_case *which, void *user)
 
 static size_t selected(const char *const *patterns, size_t count, bool thorough)
 {
-    const struct cat_selection selection = {patterns, count, thorough};
+    const struct cat_selection selection = {
+        .patterns = patterns, .count = count, .thorough = thorough};
     struct tally tally = {&selection, 0};
     for (size_t t = 0; t < cat_test_count(); t++)
         cat_test_each(cat_test_at(t), 32, tally_case, &tally);
@@ -265,7 +266,7 @@ static void a_name_that_says_the_same_as_another_is_none(void **state)
         text_printf(&name, "%.*s%s%.*s%s", (int)(before - first.quick), first.quick, rows[i].taken,
                     (int)(strstr(after, ",subgroup=") - after), after, rows[i].size);
         const char *const pattern[] = {name.data};
-        const struct cat_selection selection = {pattern, 1, false};
+        const struct cat_selection selection = {.patterns = pattern, .count = 1};
         assert_int_equal(cat_selection_check(&selection, &error), rows[i].there);
         text_free(&name);
     }
@@ -287,7 +288,7 @@ static void a_narrowed_selection_selects_the_same(void **state)
         {"loop.desync/sync=n*", "!loop.desync/sync=none,form=s*"},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        struct cat_selection selection = {rows[r], 0, true}, narrow;
+        struct cat_selection selection = {.patterns = rows[r], .thorough = true}, narrow;
         const char *room[3];
         size_t untouched = 0, some = 0;
         while (selection.count < 3 && rows[r][selection.count])
@@ -309,7 +310,7 @@ static void a_narrowed_selection_selects_the_same(void **state)
 
 static void check_complaint(const char *pattern, const char *complaint)
 {
-    const struct cat_selection selection = {&pattern, 1, false};
+    const struct cat_selection selection = {.patterns = &pattern, .count = 1};
     struct lit_error error = {0};
     assert_false(cat_selection_check(&selection, &error));
     assert_int_equal(error.code, LIT_EXIT_USAGE);

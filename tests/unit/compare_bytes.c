@@ -148,8 +148,10 @@ static struct compare_waivers known;
 
 static bool is_same(const struct compare_waiver *a, const struct compare_waiver *b)
 {
-    return strcmp(a->pattern, b->pattern) == 0 && strcmp(a->until, b->until) == 0 &&
-           a->waives == b->waives;
+    bool same = strcmp(a->pattern, b->pattern) == 0 && a->waives == b->waives;
+    for (size_t i = 0; i < COMPARE_CONDITIONS; i++)
+        same = same && strcmp(a->only[i], b->only[i]) == 0;
+    return same;
 }
 
 static void check_list(const char *bytes, size_t length)
@@ -168,7 +170,8 @@ static void check_list(const char *bytes, size_t length)
         for (size_t k = 0; k < known.count; k++)
             there |= is_same(waiver, &known.items[k]);
         others += !there;
-        assert_true(waiver->pattern[0] && (!waiver->until[0] || text_is_date(waiver->until)));
+        const char *until = waiver->only[COMPARE_UNTIL];
+        assert_true(waiver->pattern[0] && (!until[0] || text_is_date(until)));
         assert_true(list != COMPARE_WAIVERS || waiver->url[0]);
     }
     // A line more: it was two. A line less: two became one, or one a comment.
@@ -181,11 +184,13 @@ static void lists(void **state)
 {
     (void)state;
     static const char *const texts[COMPARE_LISTS] = {
-        [COMPARE_WAIVERS] = "# known\nscan.* https://bugs.example.org/1 until=2027-06-30 # why\n"
+        [COMPARE_WAIVERS] = "# known\nscan.* https://bugs.example.org/1 from=2027-06-29 vendor=0x1 "
+                            "version=1..2 # why\n"
                             "loop.form@workgroup=64 http://b/2\nshuffle https://b/3\n",
         [COMPARE_DEQP_FAILS] = "# f\nscan.levels,Fail\nloop.form/x=1,y=2@w=64,Crash\na.b,Timeout\n",
         [COMPARE_DEQP_SKIPS] = "scan\\..*@workgroup=(64|128)$\n# s\n^loop[^x]*form\na+b?c*\n",
         [COMPARE_DEQP_FLAKES] = "x\ny.z\n",
+        [COMPARE_CASELIST] = "# c\nscan.levels\nloop.form/x=1@w=64\n",
     };
     for (list = 0; list < COMPARE_LISTS; list++) {
         struct lit_error error = {0};

@@ -34,10 +34,10 @@ static void good_lists(void **state)
     assert_int_equal(w.count, 3);
     assert_string_equal(w.items[0].pattern, "shuffle.*");
     assert_string_equal(w.items[0].url, URL);
-    assert_string_equal(w.items[0].until, "2028-02-29");
+    assert_string_equal(w.items[0].only[COMPARE_UNTIL], "2028-02-29");
     assert_int_equal(w.items[0].line, 3);
     assert_string_equal(w.items[1].url, URL "#anchor");
-    assert_string_equal(w.items[2].until, "");
+    assert_string_equal(w.items[2].only[COMPARE_UNTIL], "");
     compare_waivers_clear(&w);
     assert_true(
         parse(&w, COMPARE_DEQP_FAILS, "# fails\n" NAME ",Fail\nscan.levels,Crash\n", &error));
@@ -70,6 +70,18 @@ static void bad_lines(void **state)
         {COMPARE_WAIVERS, "x " URL " until=soon\n", "list.txt:1: 'soon' is not a date"},
         {COMPARE_WAIVERS, "x " URL " until=2027-01-01 until=2027-01-01\n", "list.txt:1: until= is"},
         {COMPARE_WAIVERS, "x " URL " later\n", "list.txt:1: unexpected 'later'"},
+        {COMPARE_WAIVERS, "x " URL " unti=2027-01-01\n", "list.txt:1: unexpected 'unti="},
+        {COMPARE_WAIVERS, "x " URL " until\n", "list.txt:1: unexpected 'until'"},
+        {COMPARE_WAIVERS, "x " URL " from=2027-02-30\n", "list.txt:1: '2027-02-30' is not a date"},
+        {COMPARE_WAIVERS, "x " URL " from=2027-02-03 until=2027-02-02\n",
+         "list.txt:1: it ends before it begins"},
+        {COMPARE_WAIVERS, "x " URL " vendor=10de\n", "list.txt:1: '10de' is not a vendor's"},
+        {COMPARE_WAIVERS, "x " URL " vendor=0x\n", "list.txt:1: '0x' is not a vendor's"},
+        {COMPARE_WAIVERS, "x " URL " device=0x123456789\n", "list.txt:1: '0x123456789' is not a d"},
+        {COMPARE_WAIVERS, "x " URL " driver=\n", "list.txt:1: '' is not a driver's name"},
+        {COMPARE_WAIVERS, "x " URL " version=..\n", "list.txt:1: '..' is not a range"},
+        {COMPARE_WAIVERS, "x " URL " version=25.x\n", "list.txt:1: '25.x' is not a range"},
+        {COMPARE_WAIVERS, "x " URL " version=1..2..3\n", "list.txt:1: '1..2..3' is not a range"},
         {COMPARE_WAIVERS, "!x " URL "\n", "list.txt:1: ! is not supported"},
         {COMPARE_WAIVERS, "x\033[31m " URL "\n", "list.txt:1: a control character"},
         {COMPARE_DEQP_FAILS, "x\n", "list.txt:1: expected TEST,STATUS"},
@@ -195,6 +207,13 @@ static struct report_result result_of(const char *name, enum eng_result result, 
                                   .judged = runs};
 }
 
+static const struct dev_facts device = {.vendor = 0x10de,
+                                        .product = 0x2330,
+                                        .driver_name = "NVIDIA",
+                                        .driver_info = "580.159.04",
+                                        .driver_version = "580.159.04"};
+static const struct dev_facts *const devices[] = {&device};
+
 // One configuration that got worse in a given way, and whether a list waives it.
 static void waived(enum compare_list list, const char *text, const struct report_result *b, bool is,
                    struct compare_waiver *shown)
@@ -209,7 +228,7 @@ static void waived(enum compare_list list, const char *text, const struct report
     if (!parse(&waivers, list, text, &error))
         fail_msg("%s", error.message);
     compare_judge(&entry, 1, &policy, &summary);
-    compare_waivers_apply(&waivers, &entry, 1, &policy, "2026-11-21");
+    compare_waivers_apply(&waivers, &entry, 1, &policy, "2026-11-21", devices, 1);
     compare_decide(&entry, 1, &policy, &summary);
     if ((entry.waiver != 0) != is)
         fail_msg("%s: %s", text, is ? "not waived" : "waived");
@@ -217,6 +236,48 @@ static void waived(enum compare_list list, const char *text, const struct report
     *shown = waivers.items[0];
     shown->pattern = shown->url = shown->file = NULL;
     compare_waivers_clear(&waivers);
+}
+
+// For which devices and drivers a waiver holds: the device above.
+static void conditions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *only;
+        bool holds;
+    } table[] = {
+        {"vendor=0x10de", true},
+        {"vendor=0x10DE device=0x2330", true},
+        {"vendor=0x1002", false},
+        {"vendor=0x10de device=0x2331", false},
+        {"driver=NVIDIA", true},
+        {"driver=N*", true},
+        {"driver=580.*", true},
+        {"driver=llvmpipe", false},
+        {"version=580", true},
+        {"version=580.159.4", true},
+        {"version=580.159.04", true},
+        {"version=580.159.05", false},
+        {"version=58", false},
+        {"version=580.158", false},
+        {"version=575..580", true},
+        {"version=575..580.158", false},
+        {"version=580.159..", true},
+        {"version=580.160..", false},
+        {"version=..580.159", true},
+        {"version=..580.95.7", false},
+        {"version=580.159.04.0..", true},
+        {"version=580.159.04.1..", false},
+    };
+    const struct report_result fail = result_of(NAME, ENG_FAIL, 300, 1000);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char line[128];
+        struct compare_waiver w;
+        snprintf(line, sizeof line, "shuffle " URL " %s", table[i].only);
+        waived(COMPARE_WAIVERS, line, &fail, table[i].holds, &w);
+        assert_int_equal(w.foreign, !table[i].holds);
+        assert_int_equal(w.matched, table[i].holds);
+    }
 }
 
 static void waives(void **state)
@@ -240,6 +301,9 @@ static void waives(void **state)
     assert_int_equal(w.matched, 0);
     waived(COMPARE_WAIVERS, "shuffle " URL, &pass, false, &w);
     assert_true(w.matched == 1 && w.used == 0);
+    waived(COMPARE_WAIVERS, "shuffle " URL " from=2026-11-21", &fail, true, &w);
+    waived(COMPARE_WAIVERS, "shuffle " URL " from=2026-11-22", &fail, false, &w);
+    assert_true(w.early && w.used == 1);
     // Behind an expired one a second that holds.
     waived(COMPARE_WAIVERS, "shuffle " URL " until=2026-11-20\nshuffle " URL, &fail, true, &w);
     waived(COMPARE_DEQP_FAILS, NAME ",Fail", &fail, true, &w);
@@ -287,7 +351,8 @@ static void long_lists(void **state)
     }
     const clock_t start = clock();
     assert_true(parse(&waivers, COMPARE_DEQP_SKIPS, list.data, &error));
-    compare_waivers_apply(&waivers, entries, NAMES, &compare_policy_default, "2026-11-21");
+    compare_waivers_apply(&waivers, entries, NAMES, &compare_policy_default, "2026-11-21", devices,
+                          1);
     const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     for (int i = 0; i < NAMES; i++)
         assert_true(entries[i].waiver > 0);
@@ -324,9 +389,9 @@ static void written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_lists), cmocka_unit_test(bad_lines), cmocka_unit_test(names),
-        cmocka_unit_test(waives),     cmocka_unit_test(written),   cmocka_unit_test(needed_text),
-        cmocka_unit_test(long_lists),
+        cmocka_unit_test(good_lists),  cmocka_unit_test(bad_lines),  cmocka_unit_test(names),
+        cmocka_unit_test(waives),      cmocka_unit_test(conditions), cmocka_unit_test(written),
+        cmocka_unit_test(needed_text), cmocka_unit_test(long_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Caselists and lists of skips of a run.
+#include "cli/cases.h"
+
+#include "model/configuration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool check(const struct compare_waiver *line, struct lit_error *error)
+{
+    struct cat_case found;
+    struct lit_error why;
+    return cat_test_find(line->pattern) || cat_case_parse(line->pattern, &found, &why) ||
+           lit_fail(error, LIT_EXIT_USAGE, "%.200s:%zu: %.280s", line->file, line->line,
+                    why.message);
+}
+
+bool cli_cases_read(struct cli_cases *cases, const struct cli_list *caselists,
+                    const struct cli_list *skips, struct lit_error *error)
+{
+    struct compare_waivers *list = &cases->list;
+    for (size_t i = 0; i < caselists->count; i++)
+        if (!compare_waivers_read(list, COMPARE_CASELIST, caselists->items[i], error))
+            return false;
+    for (size_t i = 0; i < skips->count; i++)
+        if (!compare_waivers_read(&cases->skips, COMPARE_DEQP_SKIPS, skips->items[i], error))
+            return false;
+    cases->names = lit_alloc(list->count + 1, sizeof *cases->names);
+    for (size_t i = 0; i < list->count; i++) {
+        if (!check(&list->items[i], error))
+            return false;
+        cases->names[i] = list->items[i].pattern;
+    }
+    text_sort(cases->names, list->count, sizeof *cases->names);
+    return caselists->count == 0 || list->count > 0 ||
+           lit_fail(error, LIT_EXIT_USAGE, "%.200s: the caselist names nothing",
+                    caselists->items[0]);
+}
+
+bool cli_cases_any(const struct cli_cases *cases)
+{
+    return cases->list.count + cases->skips.count > 0 || cases->gtest;
+}
+
+struct piece {
+    const char *name;
+    size_t length;
+};
+
+static int compare_piece(const void *key, const void *item)
+{
+    const struct piece *piece = key;
+    const char *name = *(char *const *)item;
+    const int order = strncmp(piece->name, name, piece->length);
+    return order ? order : -(name[piece->length] != '\0');
+}
+
+static bool is_listed(const struct cli_cases *cases, const char *name, size_t length)
+{
+    const struct piece piece = {name, length};
+    return bsearch(&piece, cases->names, cases->list.count, sizeof *cases->names, compare_piece);
+}
+
+// Without a subgroup size a name means the device's usual one.
+static bool has(const struct cli_cases *cases, const struct cat_case *which, const char *name,
+                const struct dev_facts *facts)
+{
+    if (is_listed(cases, name, strlen(name)))
+        return true;
+    return which->subgroup == facts->subgroup &&
+           (is_listed(cases, name, cfg_bare_length(name)) ||
+            ((cases->thorough || !cat_case_is_thorough(which)) &&
+             is_listed(cases, name, cfg_test_length(name))));
+}
+
+bool cli_cases_keep(const struct cat_case *which, const char *name, const struct dev_facts *facts,
+                    const void *user)
+{
+    const struct cli_cases *cases = user;
+    if (cases->list.count && !has(cases, which, name, facts))
+        return false;
+    for (size_t i = 0; i < cases->skips.count; i++)
+        if (compare_waiver_names(&cases->skips.items[i], name))
+            return false;
+    if (!cases->gtest)
+        return true;
+    const struct eng_inventory *inventory = &cases->gtest->devices->inventory;
+    unsigned device = 0;
+    for (size_t i = 0; i < inventory->count; i++)
+        if (&inventory->devices[i].facts == facts)
+            device = inventory->devices[i].number;
+    return cli_gtest_keeps(cases->gtest, name, device);
+}
+
+void cli_cases_clear(struct cli_cases *cases)
+{
+    compare_waivers_clear(&cases->list);
+    compare_waivers_clear(&cases->skips);
+    free(cases->names);
+    *cases = (struct cli_cases){0};
+}

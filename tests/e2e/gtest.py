@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""GoogleTest's protocol, and runners that know it: meson, CTest, a program made with GoogleTest."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import unittest
+import xml.etree.ElementTree
+
+import harness
+from harness import Case
+
+SCANS = "scan.subgroup"
+MIXED = "barrier.memory*:broadcast.*"
+
+# The same outcomes, by GoogleTest itself.
+SAMPLE = """#include <gtest/gtest.h>
+%s
+int main(int argc, char **argv)
+{
+    testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+}
+"""
+
+
+def gtest_name(name):
+    return name.replace("-", "_")
+
+
+class Protocol(Case):
+    def asked(self, *arguments, simt="lockstep", **how):
+        return self.litmus("--simt", simt, "-n", "2", *arguments, **how)
+
+    def planned(self, *patterns):
+        out = self.litmus("run", *patterns, "--simt", "lockstep", "--dry-run").out
+        return [line for line in out.splitlines() if not line.startswith("#")]
+
+    def listed(self, *arguments, **how):
+        """Full names, as runners read them out of the list."""
+        result = self.asked("--gtest_list_tests", *arguments, **how)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        names, suite = [], None
+        for line in result.out.splitlines():
+            if line.startswith("  "):
+                names.append(suite + line[2:])
+            else:
+                self.assertRegex(line, r"^[^ ]+\.$")
+                suite = line
+        return names
+
+    def test_the_list(self):
+        names = self.listed()
+        self.assertEqual(names, [gtest_name(name) for name in self.planned("--all")])
+        self.assertEqual(len(set(names)), len(names))
+        for name in names:
+            self.assertRegex(name, r"^[a-z_]+\.[a-z0-9_/=,@]+$")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_filters(self):
+        scans = [gtest_name(name) for name in self.planned(SCANS)]
+        self.assertEqual(self.listed("--gtest_filter=scan.subgroup/*"), scans)
+        self.assertEqual(self.listed(f"--gtest_filter={scans[1]}:{scans[0]}"), scans[:2])
+        self.assertEqual(self.listed("--gtest_filter=scan.subgroup/*-*f32*"),
+                         [name for name in scans if "f32" not in name])
+        self.assertEqual(self.listed(GTEST_FILTER="scan.subgroup/mode=?xclusive*"),
+                         [name for name in scans if "exclusive" in name])
+        self.assertEqual(self.listed("--gtest_filter=scan"), [])
+        # Patterns of litmus choose first.
+        self.assertEqual(self.listed("scan.subgroup", "--gtest_filter=-scan.levels*"),
+                         scans)
+
+    def normal(self, text):
+        return re.sub(r"\((\d+) ms", "(N ms", text)
+
+    def test_the_lines(self):
+        """Passed, failed and skipped, each with a blank where GoogleTest has one."""
+        result = self.asked(f"--gtest_filter={MIXED}", simt="faulty,fault=wrong,subgroup=128")
+        self.assertEqual(result.code, 1, result)
+        names = self.listed(f"--gtest_filter={MIXED}", simt="faulty,fault=wrong,subgroup=128")
+        states = {name: state for state, name in re.findall(
+            r"^\[ *(OK|FAILED|SKIPPED) *\] (\S+) \(\d+ ms\)$", result.out, re.M)}
+        self.assertEqual(sorted(states), sorted(names))
+        self.assertGreaterEqual(set(states.values()), {"FAILED", "SKIPPED"})
+        told = re.sub(r"^spirv/(?s:.*?)(?=^\[)", "", result.out, flags=re.M)
+        self.assertEqual(self.normal(told), self.expected(MIXED, names, states))
+        for name, state in states.items():
+            if state != "OK":
+                self.assertRegex(result.out, r"(?m)^spirv/\S+\.spvasm:1: "
+                                 + ("Failure" if state == "FAILED" else "Skipped"))
+
+    def expected(self, filter, names, states):
+        """What GoogleTest 1.12 prints of these."""
+        marks = {"OK": "[       OK ]", "FAILED": "[  FAILED  ]", "SKIPPED": "[  SKIPPED ]"}
+        suites = {}
+        for name in names:
+            suites.setdefault(name.split(".")[0], []).append(name)
+
+        def some(count, what):
+            return f"{count} {what}{'' if count == 1 else 's'}"
+        lines = [f"Note: Google Test filter = {filter}",
+                 f"[==========] Running {some(len(names), 'test')} from "
+                 f"{some(len(suites), 'test suite')}.",
+                 "[----------] Global test environment set-up."]
+        for suite, of in suites.items():
+            lines.append(f"[----------] {some(len(of), 'test')} from {suite}")
+            for name in of:
+                lines += [f"[ RUN      ] {name}", f"{marks[states[name]]} {name} (N ms)"]
+            lines += [f"[----------] {some(len(of), 'test')} from {suite} (N ms total)", ""]
+        lines += ["[----------] Global test environment tear-down",
+                  f"[==========] {some(len(names), 'test')} from "
+                  f"{some(len(suites), 'test suite')} ran. (N ms total)"]
+        passed = sum(state == "OK" for state in states.values())
+        lines.append(f"[  PASSED  ] {some(passed, 'test')}.")
+        for state in "SKIPPED", "FAILED":
+            of = [name for name in names if states[name] == state]
+            if of:
+                lines.append(f"{marks[state]} {some(len(of), 'test')}, listed below:")
+                lines += [f"{marks[state]} {name}" for name in of]
+        failed = sum(state == "FAILED" for state in states.values())
+        lines += ["", f"{failed:2d} FAILED {'TEST' if failed == 1 else 'TESTS'}"] if failed else []
+        return "\n".join(lines) + "\n"
+
+    def test_the_xml(self):
+        result = self.asked(f"--gtest_filter={MIXED}", "--gtest_output=xml:new/folder/made.xml",
+                            simt="faulty,fault=wrong,subgroup=128")
+        self.assertEqual(result.code, 1, result)
+        root = xml.etree.ElementTree.parse(self.path("new/folder/made.xml")).getroot()
+        self.assertEqual((root.tag, root.get("name"), root.get("errors")),
+                         ("testsuites", "AllTests", "0"))
+        names, failed, skipped = [], 0, 0
+        for suite in root:
+            for case in suite.iter("testcase"):
+                self.assertEqual(case.get("classname"), suite.get("name"))
+                self.assertEqual(case.get("status"), "run")
+                names.append(f"{case.get('classname')}.{case.get('name')}")
+                failed += case.find("failure") is not None
+                skipped += case.get("result") == "skipped" and case.find("skipped") is not None
+        self.assertEqual(names, re.findall(r"^\[ RUN      \] (\S+)$", result.out, re.M))
+        self.assertEqual((int(root.get("tests")), int(root.get("failures")),
+                          int(root.get("skipped"))), (len(names), failed, skipped))
+        self.assertTrue(failed and skipped)
+        for _ in range(2):
+            self.asked("--gtest_filter=scan.levels*", "--gtest_output=xml:into/")
+        self.assertEqual(sorted(os.listdir(self.path("into"))), ["litmus.xml", "litmus_1.xml"])
+
+    def test_nothing_is_left_and_many_can_run_at_once(self):
+        temporary = self.path("tmp")
+        os.mkdir(temporary)
+        started = [self.start("--simt", "lockstep", "-n", "2", "--gtest_filter=scan.levels*",
+                              TMPDIR=temporary) for _ in range(4)]
+        for process in started:
+            self.assertEqual(self.finish(process, 0).code, 0)
+        self.assertEqual(os.listdir(self.folder), ["tmp"])
+        self.assertEqual(os.listdir(temporary), [])
+        self.asked("--gtest_filter=scan.levels*", "--db", "kept.db")
+        self.assertTrue(self.rows("SELECT 1 FROM result", "kept.db"))
+
+    def test_several_devices(self):
+        """Each is a suite of its own."""
+        names = self.listed("--gtest_filter=*/scan.subgroup/mode=reduce*", simt="lockstep,devices=2")
+        self.assertEqual({name.split(".")[0] for name in names}, {"1/scan", "2/scan"})
+        result = self.asked("--gtest_filter=2/scan.subgroup/mode=reduce*",
+                            simt="lockstep,devices=2")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(re.findall(r"^\[ RUN      \] (\S+)$", result.out, re.M),
+                         [name for name in names if name.startswith("2/")])
+
+    def test_shards(self):
+        parts = []
+        for index in "0", "1":
+            result = self.asked("--gtest_filter=scan.*", GTEST_TOTAL_SHARDS="2",
+                                GTEST_SHARD_INDEX=index)
+            self.assertEqual(result.code, 0, result)
+            self.assertIn(f"Note: This is test shard {int(index) + 1} of 2.", result.out)
+            parts += re.findall(r"^\[ RUN      \] (\S+)$", result.out, re.M)
+        self.assertEqual(sorted(parts), sorted(self.listed("--gtest_filter=scan.*")))
+
+    def test_exit_codes(self):
+        none = self.asked("--gtest_filter=nothing")
+        self.assertEqual(none.code, 0, none)
+        self.assertIn("[==========] Running 0 tests from 0 test suites.", none.out)
+        for wrong in ("--gtest_nothing", "--gtest_repeat=3", "--gtest_output=json:x.json",
+                      "--gtest_color=red", "--nothing"):
+            result = self.asked(wrong, "--gtest_list_tests")
+            self.assert_one_line(result, 1, wrong.split("=")[0].lstrip("-"))
+        result = self.litmus("--gtest_list_tests", "--json", "x")
+        self.assert_one_line(result, 1, "reports")
+        result = self.asked("--gtest_list_tests", LITMUS_SIMT_ICD="/nowhere")
+        self.assert_one_line(result, 1, "/nowhere")
+
+    def test_no_time_and_colour(self):
+        result = self.asked("--gtest_filter=scan.levels*", "--gtest_print_time=0",
+                            "--gtest_color=yes")
+        self.assertIn("\033[0;32m[       OK ] \033[mscan.levels", result.out)
+        self.assertNotIn(" ms", result.out)
+
+
+class Runners(Case):
+    """Unpatched."""
+
+    def environment(self, *arguments, **more):
+        return super().environment(*arguments, drivers=[harness.SIMT],
+                                   LITMUS_SIMT="model=lockstep", **more)
+
+    def run_tool(self, *words):
+        done = subprocess.run(words, cwd=self.folder, env=self.environment(), capture_output=True,
+                              text=True, timeout=120 * harness.SLOW, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_meson(self):
+        self.write("meson.build", f"""project('drivers')
+test('scans', find_program('{harness.PROGRAM}'), protocol: 'gtest',
+     args: ['-n', '2', '--gtest_filter=scan.subgroup*'])
+""")
+        self.run_tool("meson", "setup", "made")
+        self.run_tool("meson", "test", "-C", "made")
+        junit = xml.etree.ElementTree.parse(self.path("made/meson-logs/testlog.junit.xml"))
+        names = [case.get("name") for case in junit.iter("testcase")]
+        self.assertGreater(len(names), 3)
+        self.assertTrue(all(name.startswith("subgroup/mode=") for name in names), names)
+
+    @unittest.skipUnless(shutil.which("ctest"), "no CTest")
+    def test_ctest(self):
+        self.write("CMakeLists.txt", f"""cmake_minimum_required(VERSION 3.22)
+project(drivers NONE)
+enable_testing()
+include(GoogleTest)
+add_executable(litmus IMPORTED)
+set_target_properties(litmus PROPERTIES IMPORTED_LOCATION {harness.PROGRAM})
+gtest_discover_tests(litmus TEST_FILTER "scan.subgroup/mode=reduce*" EXTRA_ARGS -n 2
+                     DISCOVERY_MODE PRE_TEST)
+""")
+        self.run_tool("cmake", "-S", ".", "-B", "made")
+        out = self.run_tool("ctest", "--test-dir", "made", "-j", "2")
+        names = self.run_tool(harness.PROGRAM, "--gtest_list_tests",
+                              "--gtest_filter=scan.subgroup/mode=reduce*")
+        self.assertIn(f"100% tests passed, 0 tests failed out of {names.count('  ')}", out)
+
+
+@harness.full
+class Model(Case):
+    """The lines are those of a program made with GoogleTest that has the same tests."""
+
+    def test_the_same(self):
+        if not (glob.glob("/usr/lib/*/libgtest.a") and shutil.which("g++")):
+            self.skipTest("no libgtest-dev")
+        arguments = ["--gtest_filter=barrier.*:scan.*"]
+        ours = self.litmus("--simt", "faulty,fault=wrong,subgroup=128", "-n", "2", "scan.levels",
+                           "scan.subgroup", "barrier", *arguments)
+        states = re.findall(r"^\[ *(OK|FAILED|SKIPPED) *\] (\S+) \(\d+ ms\)$", ours.out, re.M)
+        bodies, names = [], {}
+        for index, (state, name) in enumerate(states):
+            names[name] = f"{name.split('.')[0]}.t{index}"
+            body = {"OK": "SUCCEED();", "FAILED": "FAIL();", "SKIPPED": "GTEST_SKIP();"}[state]
+            bodies.append(f"TEST({name.split('.')[0]}, t{index}) {{ {body} }}")
+        self.write("sample.cc", SAMPLE % "\n".join(bodies))
+        subprocess.run(["g++", "-O0", "-o", "sample", "sample.cc", "-lgtest", "-lpthread"],
+                       cwd=self.folder, check=True)
+        theirs = subprocess.run(["./sample", *arguments], cwd=self.folder, capture_output=True,
+                                text=True, check=False)
+        self.assertEqual(theirs.returncode, ours.code)
+
+        def plain(text):
+            text = re.sub(r"^(spirv/|sample\.cc:)(?s:.*?)(?=^\[)", "", text, flags=re.M)
+            return re.sub(r"\d+ ms", "N ms", text)
+        out = ours.out
+        for name, short in names.items():
+            out = out.replace(name, short)
+        self.assertEqual(plain(out), plain(theirs.stdout))
+
+
+if __name__ == "__main__":
+    harness.main()

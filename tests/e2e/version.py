@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What --version says, and where it has it from."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import harness
+from harness import Case
+
+REVISION = os.path.join(harness.SOURCE, "tools", "revision")
+
+
+class Version(Case):
+    def revision(self, folder, *arguments):
+        done = subprocess.run([os.path.join(folder, "tools", "revision"), *arguments], check=True,
+                              capture_output=True, text=True, cwd="/")
+        self.assertEqual(done.stderr, "")
+        return done.stdout.strip()
+
+    def test_what_it_says(self):
+        out = self.litmus("--version").out
+        self.assertRegex(out, r"^litmus \d+\.\d+\.\d+\n"
+                         r"commit ([0-9a-f]{12}(-dirty)?|unknown)\n"
+                         r"catalogue [0-9a-f]{32}, \d+ tests\n"
+                         r"build \w+(, [a-z+]+)?, (gcc|clang) [0-9.]+, (static|shared) libraries\n$")
+        self.assertEqual(self.litmus("version").out, out)
+
+    def git(self, folder, *arguments):
+        return subprocess.run(["git", "-C", folder, "-c", "user.name=n", "-c", "user.email=e@x",
+                               *arguments], check=True, capture_output=True).stdout
+
+    def test_the_commit(self):
+        """Of a checkout, changed or not; of an archive of it; without git."""
+        root = self.path("a checkout")
+        os.makedirs(os.path.join(root, "tools"))
+        shutil.copy(REVISION, os.path.join(root, "tools"))
+        shutil.copy(os.path.join(harness.SOURCE, ".gitattributes"), root)
+        self.assertEqual(self.revision(root), "unknown")
+        self.git(root, "init", "-q")
+        self.git(root, "add", ".")
+        self.git(root, "commit", "-q", "-m", "one")
+        commit = self.git(root, "rev-parse", "HEAD").decode().strip()
+        self.assertEqual(self.revision(root), commit[:12])
+        archive = self.git(root, "archive", "--prefix=made/", "HEAD")
+        subprocess.run(["tar", "-x", "-C", self.folder], input=archive, check=True)
+        self.assertEqual(self.revision(self.path("made")), commit[:12])
+        # In somebody else's checkout it is not theirs.
+        shutil.copytree(self.path("made"), os.path.join(root, "vendored"))
+        with open(REVISION, encoding="utf-8") as file:
+            self.write("a checkout/vendored/tools/revision", file.read())
+        self.assertEqual(self.revision(os.path.join(root, "vendored")), "unknown")
+        with open(os.path.join(root, ".gitattributes"), "a", encoding="utf-8") as file:
+            file.write("\n")
+        self.assertEqual(self.revision(root), commit[:12] + "-dirty")
+        made = self.path("made.c")
+        self.revision(root, made, "", "release, gcc")
+        before = os.stat(made).st_mtime_ns
+        self.revision(root, made, "", "release, gcc")
+        self.assertEqual(os.stat(made).st_mtime_ns, before)
+        self.revision(root, made, "given", "debug")
+        with open(made, encoding="utf-8") as file:
+            self.assertEqual(re.findall(r'"([^"]*)";', file.read()), ["given", "debug"])
+
+    def test_the_catalogue(self):
+        """Another head or module is another hash: that of a list with fewer tests differs not."""
+        hashes = {json.loads(self.litmus("list", "--json", pattern).out)["catalogue"]
+                  for pattern in ("scan.levels", "loop.form")}
+        self.assertEqual(len(hashes), 1)
+
+
+if __name__ == "__main__":
+    harness.main()
