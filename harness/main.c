@@ -5,6 +5,7 @@
 #include "cli/cases.h"
 #include "cli/cli.h"
 #include "engine/protocol.h"
+#include "report/format.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -103,5 +104,9 @@ int main(int argc, char **argv)
         use_locale();
     // A file that may not grow is an error of the store, which says so.
     signal(SIGXFSZ, SIG_IGN);
+    // The launcher is what its user calls.
+    const char *launcher = getenv("LITMUS_CALLED");
+    format_program(lit_strdup(launcher ? launcher : argc > 0 ? argv[0] : "litmus"));
+    unsetenv("LITMUS_CALLED");
     return cli_end(run_command(argc, argv));
 }

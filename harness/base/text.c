@@ -37,6 +37,19 @@ void *lit_have(void *memory)
 
 #define COLUMNS 100
 
+size_t text_break(const char *text, size_t room)
+{
+    size_t length = 0, width = 0, i = 0;
+    for (; text[i]; i++) {
+        width += ((unsigned char)text[i] & 0xc0) != 0x80;
+        if (width > room)
+            break;
+        if (strchr(" ,@/", text[i]))
+            length = i + 1;
+    }
+    return text[i] && length ? length : strlen(text);
+}
+
 void text_paragraph(struct text *text, const char *label, const char *value)
 {
     size_t indent = strlen(label), column = indent;
@@ -48,6 +61,13 @@ void text_paragraph(struct text *text, const char *label, const char *value)
         if (length == 0)
             break;
         bool first = column == indent;
+        // A name that is too long for a line of its own goes on in the next.
+        if (length > COLUMNS - indent) {
+            char *word = lit_strdup(value + blanks);
+            word[length] = '\0';
+            length = text_break(word, COLUMNS - indent);
+            free(word);
+        }
         if (!first && column + 1 + length > COLUMNS) {
             text_printf(text, "\n%*s", (int)indent, "");
             column = indent;
@@ -330,6 +350,12 @@ char *text_count(char target[32], uint64_t count)
 
 void text_quote(struct text *text, const char *word)
 {
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "-_=.,/:@%+";
+    if (word[0] && word[strspn(word, safe)] == '\0') {
+        text_puts(text, word);
+        return;
+    }
     text_puts(text, "'");
     for (; *word; word++)
         text_printf(text, *word == '\'' ? "'\\''" : "%c", *word);

@@ -50,6 +50,10 @@ bool text_is_sha256(const char *text); // 64 hexadecimal digits, lower case
 // does; "" or NULL as value appends nothing.
 void text_paragraph(struct text *text, const char *label, const char *value);
 
+// How many bytes of a text stand on a line of `room` columns: all, if it is no wider; else those up
+// to the last blank, comma, @ or /, all if there is none.
+size_t text_break(const char *text, size_t room);
+
 // Prints one line and ends the program: with LIT_EXIT_USAGE, or with the code that a process set
 // for it, and then at once, without what other libraries do at the end of a program.
 _Noreturn void lit_give_up(const char *line);
@@ -58,7 +62,7 @@ void lit_failure_code(int code);
 // Sorts members that begin with a string by it; `list` may be NULL if there are none.
 void text_sort(void *list, size_t count, size_t size);
 
-// Appends a word as a shell takes it, in single quotes.
+// Appends a word as a shell takes it: in single quotes, if it needs any.
 void text_quote(struct text *text, const char *word);
 
 // A local that owns memory, which ends with its scope: OWNED(text_free) struct text name = {0};

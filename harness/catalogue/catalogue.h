@@ -88,6 +88,17 @@ const struct cat_module *cat_case_module(const struct cat_case *which);
 uint64_t cat_case_features(const struct cat_case *which);
 // Appends the configuration's name. Without a subgroup size (0) the name has no `subgroup`.
 void cat_case_name(const struct cat_case *which, struct text *name);
+// Appends what people read of a name: without the first value of each axis, and without the value
+// of each parameter of which the default run has only one. All of it, if the catalogue has no such
+// test.
+void cat_label(const struct cfg *cfg, struct text *label);
+// Appends the id and the label of a name: "5bc95a78 shuffle.scan-loop@subgroup=8".
+void cat_name_shown(const char *name, struct text *shown);
+// The pattern that a user's pattern stands for, with ! before it or not; free() it. Of an id the
+// name, if the catalogue has it. Of a name without wildcards, in which pairs may be left out: all
+// pairs, with the values that a label leaves out; parameters of which a label has every value get a
+// wildcard. Everything else as it is.
+char *cat_pattern(const char *given);
 // The inverse: parses "test/axis=value,...@parameter=value,...". Fails with one line that names the
 // nearest test, axis or value.
 bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *error);

@@ -32,6 +32,44 @@ void cat_case_name(const struct cat_case *which, struct text *name)
     cfg_print(which->test->head.name, pairs, pairs_of(which, pairs, size), name);
 }
 
+// Whether a label leaves a value out.
+static bool is_default(const struct cat_axis *axis, bool variant, const char *value)
+{
+    return (variant || axis->quick == 1) && strcmp(axis->values[0], value) == 0;
+}
+
+void cat_label(const struct cfg *cfg, struct text *label)
+{
+    const struct cat_test *test = cat_test_find(cfg->test);
+    const size_t axes = test ? test->head.axis_count : 0;
+    const size_t known = axes + (test ? test->head.sweep_count : 0);
+    struct cfg_pair kept[PAIRS];
+    size_t count = 0;
+    bool same = test && cfg->variant_count == axes &&
+                (cfg->param_count == known - axes || cfg->param_count == known - axes + 1);
+    for (size_t i = 0; i < axes + cfg->param_count && same; i++) {
+        const struct cfg_pair *pair = &cfg->variant[i]; // the parameters follow
+        const struct cat_axis *axis = i < axes ? &test->head.axes[i] : &test->head.sweeps[i - axes];
+        same = i < known ? strcmp(pair->key, axis->name) == 0 : pair->role == CFG_SUBGROUP;
+        if (same && (i == known || !is_default(axis, i < axes, pair->value)))
+            kept[count++] = *pair;
+    }
+    if (same)
+        cfg_print(cfg->test, kept, count, label);
+    else
+        text_puts(label, cfg->name);
+}
+
+void cat_name_shown(const char *name, struct text *shown)
+{
+    struct cfg cfg = cfg_parse(name);
+    char id[CFG_ID_SIZE];
+    cfg_id(name, id);
+    text_printf(shown, "%s ", id);
+    cat_label(&cfg, shown);
+    cfg_clear(&cfg);
+}
+
 static const char *nearest_test(const char *name)
 {
     const char *best = "";
@@ -61,6 +99,8 @@ static bool take_values(const struct cfg *cfg, size_t at, const char *kind,
         size_t value = 0;
         while (value < axes[i].count && strcmp(axes[i].values[value], pair->value) != 0)
             value++;
+        if (value == axes[i].count && strcmp(pair->value, "*") == 0)
+            return lit_fail(error, LIT_EXIT_USAGE, "%s: %s '%s' is missing", cfg->test, kind, key);
         if (value == axes[i].count)
             return lit_fail(error, LIT_EXIT_USAGE, "%s: %s '%s' has no value '%.80s'", cfg->test,
                             kind, key, pair->value);
@@ -117,6 +157,93 @@ bool cat_case_parse(const char *name, struct cat_case *which, struct lit_error *
 {
     OWNED(cfg_clear) struct cfg cfg = cfg_parse(name);
     return cat_case_find(&cfg, which, error);
+}
+
+// ---- what users write
+
+// Takes the pairs that are given in the order of the head, those of which there are none as a label
+// leaves them out. Returns how many of the given ones were taken.
+static size_t complete(const struct cfg_pair *given, size_t given_count, bool variant,
+                       const struct cat_axis *axes, size_t count, struct cfg_pair *pairs)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *usual = variant || axes[i].quick == 1 ? axes[i].values[0] : "*";
+        pairs[i] = (struct cfg_pair){axes[i].name, usual,
+                                     variant ? CFG_VARIANT : cfg_parameter(axes[i].name)};
+        size_t g = 0;
+        while (g < given_count && strcmp(given[g].key, axes[i].name) != 0)
+            g++;
+        if (g < given_count) {
+            pairs[i].value = given[g].value;
+            taken++;
+        }
+    }
+    return taken;
+}
+
+// False if something of the name is of no such test.
+static bool complete_name(const char *given, struct text *whole)
+{
+    struct cfg cfg = cfg_parse(given);
+    const struct cat_test *test = cat_test_find(cfg.test);
+    struct cfg_pair pairs[PAIRS];
+    bool good = test && cfg_is_precise(given) && !strpbrk(given, "*?[");
+    if (good) {
+        const struct cat_head *head = &test->head;
+        const size_t axes = head->axis_count, all = axes + head->sweep_count;
+        const struct cfg_pair *last = cfg.param_count ? &cfg.params[cfg.param_count - 1] : NULL;
+        const bool sized = last && last->role == CFG_SUBGROUP;
+        good = complete(cfg.variant, cfg.variant_count, true, head->axes, axes, pairs) ==
+                   cfg.variant_count &&
+               complete(cfg.params, cfg.param_count, false, head->sweeps, all - axes,
+                        pairs + axes) == cfg.param_count - sized;
+        if (sized)
+            pairs[all] = *last;
+        if (good)
+            cfg_print(cfg.test, pairs, all + sized, whole);
+    }
+    cfg_clear(&cfg);
+    return good;
+}
+
+struct id_search {
+    const char *id;
+    struct text name;
+    bool found;
+};
+
+static void search_id(const struct cat_case *which, void *user)
+{
+    struct id_search *search = user;
+    char id[CFG_ID_SIZE];
+    if (search->found)
+        return;
+    search->name.length = 0;
+    cat_case_name(which, &search->name);
+    cfg_id(search->name.data, id);
+    search->found = strcmp(id, search->id) == 0;
+}
+
+static const uint32_t sizes[] = {8, 32, 64, 4, 16, 128, 2, 1};
+
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+char *cat_pattern(const char *given)
+{
+    const char *body = given + (*given == '!');
+    struct id_search search = {.id = body};
+    struct text whole = {0};
+    text_append(&whole, given, (size_t)(body - given));
+    for (size_t s = 0; s < SIZES && !search.found && cfg_is_id(body); s++)
+        for (size_t i = 0; i < cat_test_count() && !search.found; i++)
+            cat_test_each(cat_test_at(i), sizes[s], search_id, &search);
+    if (search.found)
+        text_puts(&whole, search.name.data);
+    else if (!complete_name(body, &whole))
+        text_puts(&whole, body);
+    text_free(&search.name);
+    return whole.data;
 }
 
 // ---- selection
@@ -228,10 +355,6 @@ static void search_case(const struct cat_case *which, void *user)
     search->found = search->found || matches_case(search->pattern, which, &name);
 }
 
-static const uint32_t sizes[] = {8, 32, 64, 4, 16, 128, 2, 1};
-
-#define SIZES (sizeof sizes / sizeof *sizes)
-
 // A pattern without wildcards is a name, which need not be looked for among all of them.
 static bool is_name(const char *pattern)
 {
@@ -266,6 +389,9 @@ bool cat_selection_check(const struct cat_selection *selection, struct lit_error
         }
         if (search.found)
             continue;
+        if (cfg_is_id(search.pattern))
+            return lit_fail(error, LIT_EXIT_USAGE, "no configuration has the id '%s'",
+                            search.pattern);
         char test[128];
         const size_t length = cfg_test_length(search.pattern);
         snprintf(test, sizeof test, "%.*s", (int)(length < 100 ? length : 100), search.pattern);

@@ -185,9 +185,6 @@ bool cli_color(enum cli_color choice);
 // Whether the locale's characters are UTF-8.
 bool cli_utf8(void);
 
-// Appends a word as a shell takes it: in single quotes, if it needs any.
-void cli_put_quoted(struct text *text, const char *word);
-
 // The values of options of litmus list by their number, NULL behind the last; `user` is not used.
 const char *cli_family_at(size_t index, void *user);
 const char *cli_expectation_at(size_t index, void *user);

@@ -167,12 +167,13 @@ bool cli_devices_find(struct cli_devices *devices, const struct cli_list *named,
 
 void cli_devices_heading(const struct cli_devices *devices, const struct eng_device *device)
 {
-    struct text line = {0};
+    struct text line = {0}, heading = {0};
+    char place[48];
     cli_device_line(&device->facts, cli_utf8(), &line);
-    const size_t width = table_text_width(line.data);
-    text_printf(&line, "%*sdevice %u of %zu\n", (int)(width < 86 ? 86 - width : 2), "",
-                device->number, devices->inventory.count);
-    cli_print(&line);
+    snprintf(place, sizeof place, "device %u of %zu", device->number, devices->inventory.count);
+    table_heading(&heading, false, line.data, place);
+    text_free(&line);
+    cli_print(&heading);
 }
 
 int cli_devices_end(struct cli_devices *devices, int code)
@@ -214,7 +215,7 @@ struct store_session cli_session_make(const char *name, const struct cli_call *c
     // `litmus --all` comes here as it is; else argv[0] is the subcommand.
     for (int i = strcmp(call->argv[0], name) == 0 ? 0 : 1; i < call->argc; i++) {
         text_puts(&command, " ");
-        cli_put_quoted(&command, call->argv[i]);
+        text_quote(&command, call->argv[i]);
     }
     return (struct store_session){.version = lit_strdup(LITMUS_VERSION),
                                   .command = command.data,

@@ -2,6 +2,7 @@
 // How a subcommand is called; litmus help, litmus version, litmus manual, and what is said about a
 // subcommand that does not exist.
 
+#include "catalogue/catalogue.h"
 #include "cli/cli.h"
 
 #include "base/build.h"
@@ -23,7 +24,7 @@ int cli_unknown(const char *name)
 {
     struct lit_error error = {0};
     struct text hint = {0};
-    if (strpbrk(name, ".*?/@!"))
+    if (strpbrk(name, ".*?/@!") || cfg_is_id(name))
         text_printf(&hint, "; to run tests: litmus run '%.80s'", name);
     else
         cli_suggest(&hint, name, name_at, NULL);
@@ -50,6 +51,8 @@ static int run_parsed(const struct cli_command *command, struct cli_call *call)
     switch (cli_parse(syntax, call->argc, call->argv, call->chosen, &call->operands, &call->given,
                       &call->error)) {
     case CLI_PARSED:
+        for (size_t i = 0; i < call->operands.count && syntax->operands == CLI_OPERANDS_TESTS; i++)
+            call->operands.items[i] = cat_pattern(call->operands.items[i]);
         if (syntax->operands != CLI_OPERANDS_NONE || call->operands.count == 0)
             return command->run(call);
         lit_fail(&call->error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help %s'",

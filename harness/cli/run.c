@@ -337,7 +337,7 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
         text_puts(&again, "litmus run --resume");
         if (strcmp(run->options.db, "litmus.db") != 0) {
             text_puts(&again, " --db ");
-            cli_put_quoted(&again, run->options.db);
+            text_quote(&again, run->options.db);
         }
         printf("resume: %s\n", again.data);
     }

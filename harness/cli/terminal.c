@@ -70,14 +70,3 @@ bool cli_utf8(void)
 {
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
-
-void cli_put_quoted(struct text *text, const char *word)
-{
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                               "-_=.,/:@%+";
-    if (word[0] && strspn(word, safe) == strlen(word)) {
-        text_puts(text, word);
-        return;
-    }
-    text_quote(text, word);
-}

@@ -100,6 +100,8 @@ static void put_left(const struct eng_progress_queue *queues, size_t count, doub
         text_printf(line, "%s%s left", dot, eng_duration(left_text, left));
 }
 
+#define NO_TERMINAL 100 // columns
+
 // One device is at work, on a configuration.
 static void put_one(const struct eng_progress_queue *queues, size_t count,
                     const struct eng_progress_queue *active, double seconds, size_t columns,
@@ -120,12 +122,12 @@ static void put_one(const struct eng_progress_queue *queues, size_t count,
                 text_count(total_text, total));
     put_left(queues, count, seconds, dot, &facts);
 
-    size_t width = width_of(&facts), length = strlen(active->name);
-    if (columns == 0 || 2 + length + width <= columns)
+    const size_t width = width_of(&facts), length = strlen(active->name);
+    const size_t id = strcspn(active->name, " "), room = columns ? columns : NO_TERMINAL;
+    if (2 + length + width <= room)
         text_printf(line, "  %s", active->name);
-    else if (columns > width + 12)
-        // The end tells configurations of one test apart.
-        text_printf(line, "  ...%s", active->name + length - (columns - width - 5));
+    else if (2 + id + width <= room)
+        text_printf(line, "  %.*s", (int)id, active->name);
     text_append(line, facts.data, facts.length);
 }
 

@@ -24,7 +24,7 @@ struct eng_progress_queue {
     size_t before;      // of those done, the ones that an earlier run had done
     bool active;        // it is at work
     double started;     // seconds since the run's start: when it began to be
-    // The configuration that is being measured, NULL between two; and its runs.
+    // The configuration that is being measured, its id first, NULL between two; and its runs.
     const char *name;
     uint64_t runs, of, failed;
 };

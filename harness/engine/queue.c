@@ -262,6 +262,7 @@ struct measure {
     const struct cat_case *which;
     struct store_result row;
     struct text name;
+    struct text shown; // its id and label; empty until it runs
     enum cat_expectation expectation;
     enum eng_result result;
     char reason[512], stress[ENG_STRESS_TEXT];
@@ -306,6 +307,7 @@ static void measure_clear(struct measure *m)
 {
     forget_evidence(m);
     text_free(&m->name);
+    text_free(&m->shown);
 }
 
 // To be called before the worker is ended.
@@ -331,7 +333,7 @@ static bool put(struct eng_queue *q, struct measure *m)
 
 static void show(struct eng_queue *q, const struct measure *m)
 {
-    q->progress->name = m->row.name;
+    q->progress->name = m->shown.data;
     q->progress->runs = m->row.count.runs;
     q->progress->of = m->target;
     q->progress->failed = m->row.count.failed_runs;
@@ -436,7 +438,7 @@ static enum eng_stop follow(struct eng_queue *q, struct measure *m, bool *over)
             snprintf(m->reason, sizeof m->reason, "%s", event.text);
             return ENG_STOP_NOT;
         case ENG_EVENT_MESSAGE:
-            say(q, true, "%s: %s", m->row.name, event.text);
+            say(q, true, "%s: %s", m->shown.data, event.text);
             break;
         default:
             break;
@@ -462,7 +464,7 @@ static void add_up(struct eng_queue *q, const struct measure *m)
 static void report_end(struct eng_queue *q, const struct measure *m)
 {
     if (eng_is_broken(m->result) || m->failed || q->watch.verbose)
-        say(q, true, "%s: %s%s%s", eng_result_name(m->result), m->row.name,
+        say(q, true, "%s: %s%s%s", eng_result_name(m->result), m->shown.data,
             m->reason[0] ? ": " : "", m->reason);
 }
 
@@ -500,7 +502,7 @@ static enum eng_stop run_chunk(struct eng_queue *q, struct measure *m, bool *ove
 // The runs that were counted stay; what ended the others is not known, so they are done again.
 static void go_on_alone(struct eng_queue *q, struct measure *m)
 {
-    say(q, true, "%s: %s while precompiling other pipelines: continues without: %s", m->row.name,
+    say(q, true, "%s: %s while precompiling other pipelines: continues without: %s", m->shown.data,
         eng_result_name(m->result), m->reason);
     end_worker(q, true);
     forget_evidence(m);
@@ -682,6 +684,7 @@ static enum eng_stop run_cases(struct eng_queue *q)
         struct measure m;
         measure_begin(q, &m, &q->plan.cases[i]);
         recall(q, &m);
+        cat_name_shown(m.name.data, &m.shown);
         step = run_case(q, &m);
         q->progress->name = NULL;
         measure_clear(&m);

@@ -2,6 +2,9 @@
 // Names of configurations, both ways.
 #include "model/configuration.h"
 
+#include "base/random.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +24,18 @@ enum cfg_role cfg_parameter(const char *key)
         if (strcmp(key, roles[role]) == 0)
             return (enum cfg_role)role;
     return CFG_PARAMETER;
+}
+
+void cfg_id(const char *name, char id[CFG_ID_SIZE])
+{
+    const uint64_t hash = hash_bytes(HASH_START, name, strlen(name));
+    snprintf(id, CFG_ID_SIZE, "%08x", (unsigned)(uint32_t)(hash ^ hash >> 32));
+}
+
+bool cfg_is_id(const char *text)
+{
+    const size_t length = CFG_ID_SIZE - 1;
+    return strlen(text) == length && strspn(text, "0123456789abcdef") == length;
 }
 
 // Cuts "key=value,key=value" in place.
@@ -112,14 +127,19 @@ bool cfg_names_size(const char *pattern)
 
 bool cfg_is_precise(const char *pattern)
 {
-    return pattern[cfg_test_length(pattern)] != '\0';
+    return pattern[cfg_test_length(pattern)] != '\0' || cfg_is_id(pattern);
 }
 
 bool cfg_matches(const char *pattern, const char *name)
 {
     const bool precise = cfg_is_precise(pattern);
+    char id[CFG_ID_SIZE];
     if (precise && text_glob(pattern, name))
         return true;
+    if (cfg_is_id(pattern)) {
+        cfg_id(name, id);
+        return strcmp(pattern, id) == 0;
+    }
     OWNED(lit_free) char *part = lit_strdup(name);
     part[precise ? cfg_bare_length(name) : cfg_test_length(name)] = '\0';
     bool matches = text_glob(pattern, part);

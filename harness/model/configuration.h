@@ -19,6 +19,11 @@ enum cfg_role {
 const char *cfg_role_name(enum cfg_role role); // "variant", "parameter", "workgroup", ...
 enum cfg_role cfg_parameter(const char *key);  // the role of a parameter of that name
 
+// 8 hexadecimal digits of the hash of a name, which stand for it wherever a pattern is given.
+#define CFG_ID_SIZE 9
+void cfg_id(const char *name, char id[CFG_ID_SIZE]);
+bool cfg_is_id(const char *text);
+
 struct cfg_pair {
     const char *key, *value;
     enum cfg_role role;
@@ -50,5 +55,6 @@ bool cfg_names_size(const char *pattern);
 // Whether a pattern is of configurations, and not of tests alone.
 bool cfg_is_precise(const char *pattern);
 // Whether a pattern names a configuration: one of tests if it is the name or a glob of the test or
-// of the family; else if it is the name or a glob of the name, with the subgroup size or without.
+// of the family; else if it is the name or a glob of the name, with the subgroup size or without;
+// or its id.
 bool cfg_matches(const char *pattern, const char *name);

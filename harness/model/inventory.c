@@ -22,6 +22,8 @@ void eng_inventory_clear(struct eng_inventory *inventory)
     *inventory = (struct eng_inventory){0};
 }
 
+#define LEAST_DIGITS 8
+
 static char *lowered(const char *text)
 {
     char *copy = lit_strdup(text);
@@ -35,6 +37,7 @@ static bool is_number(const char *pattern)
     return pattern[0] && strspn(pattern, "0123456789") == strlen(pattern);
 }
 
+// Eight digits of a UUID or more are its beginning.
 static bool matches_uuid(const uint8_t uuid[16], const char *pattern)
 {
     char wanted[33], digits[33];
@@ -48,7 +51,7 @@ static bool matches_uuid(const uint8_t uuid[16], const char *pattern)
     wanted[count] = '\0';
     for (size_t i = 0; i < 16; i++)
         snprintf(digits + 2 * i, 3, "%02x", uuid[i]);
-    return count == 32 && strcasecmp(wanted, digits) == 0;
+    return count >= LEAST_DIGITS && strncasecmp(wanted, digits, count) == 0;
 }
 
 bool eng_device_matches(const struct eng_device *device, const char *pattern)

@@ -32,8 +32,9 @@ struct eng_inventory {
 
 void eng_inventory_clear(struct eng_inventory *inventory);
 
-// Whether a pattern names a device: its number, its UUID in hexadecimal with or without dashes, its
-// `vendor:product` in hexadecimal, its identity (dev_facts_id), or a glob of its name, in which
+// Whether a pattern names a device: its number, its UUID in hexadecimal with or without dashes, or
+// the first eight digits of that or more (digits alone are a number, if they are fewer than ten),
+// its `vendor:product` in hexadecimal, its identity (dev_facts_id), or a glob of its name, in which
 // capitals do not matter.
 bool eng_device_matches(const struct eng_device *device, const char *pattern);
 

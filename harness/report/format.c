@@ -113,21 +113,82 @@ static uint64_t runs_again(const struct report_model *model, const struct report
     return result->runs * 2 > asked ? result->runs * 2 : asked;
 }
 
+static const char *program = "./litmus";
+
+void format_program(const char *called)
+{
+    program = called;
+}
+
+const char *format_called(void)
+{
+    return program;
+}
+
+void format_device(struct text *out, const struct report_model *model, size_t device)
+{
+    enum { WHOLE = 36 };
+    static const int ends[] = {8, 13, 18, 23, WHOLE}; // of the groups of digits
+    const uint8_t *uuid = model->devices[device].facts.device_uuid;
+    const char *text = UUID(uuid);
+    // Mesa's software devices all begin with "mesa", and then have their version; digits alone are
+    // a number.
+    bool is_text = true;
+    for (size_t i = 0; i < 4; i++)
+        is_text = is_text && uuid[i] >= 0x20 && uuid[i] < 0x7f;
+    size_t end = is_text ? 3 : strspn(text, "0123456789") >= 8 ? 1 : 0;
+    for (size_t i = 0; i < model->device_count; i++) {
+        const char *other = UUID(model->devices[i].facts.device_uuid);
+        while (i != device && ends[end] < WHOLE && strncmp(other, text, (size_t)ends[end]) == 0)
+            end++;
+        if (i != device && strcmp(other, text) == 0) {
+            text_puts(out, model->devices[device].id);
+            return;
+        }
+    }
+    text_append(out, text, (size_t)ends[end]);
+}
+
+#define MOST_NAMED 16 // configurations of one command
+
 void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result)
 {
-    text_puts(out, "./litmus run ");
-    text_quote(out, result->name);
+    format_again_all(out, model, &result, 1);
+}
+
+void format_again_all(struct text *out, const struct report_model *model,
+                      const struct report_result *const *results, size_t count)
+{
+    const struct report_result *result = results[0];
+    uint64_t runs = 0;
+    // Of a session in which each configuration had stress of its own, from the seed.
+    const bool random = strcmp(model->stress, "random") == 0;
+    for (size_t i = 1; i < count && !random; i++)
+        count = strcmp(results[i]->stress, result->stress) == 0 ? count : 1;
+    text_quote(out, program);
+    text_puts(out, " run");
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t its = runs_again(model, results[i]);
+        runs = its > runs ? its : runs;
+        if (count <= MOST_NAMED)
+            text_printf(out, " %s", results[i]->id);
+    }
+    if (count > MOST_NAMED) {
+        text_puts(out, " ");
+        text_quote(out, result->test);
+    }
     if (model->simt) {
         text_puts(out, " --simt ");
         text_quote(out, model->simt);
     }
     if (result->stress[0]) {
         text_puts(out, " --stress ");
-        text_quote(out, result->stress);
+        text_quote(out, count > 1 && random ? model->stress : result->stress);
     }
-    text_printf(out, " -d %u --seed 0x%jx -n %ju", model->devices[result->device].number,
-                (uintmax_t)result->seed, (uintmax_t)runs_again(model, result));
+    text_puts(out, " -d ");
+    format_device(out, model, result->device);
+    text_printf(out, " --seed 0x%jx -n %ju", (uintmax_t)result->seed, (uintmax_t)runs);
 }
 
 void format_outcomes(struct text *out, const struct report_result *result)
@@ -182,8 +243,12 @@ void format_first(struct text *out, const struct report_result *result)
 
 void format_story(struct text *out, const struct report_result *result, const char *before)
 {
+    const bool ended = result->result == ENG_PASS || result->result == ENG_FAIL;
     text_printf(out, "%s%s: ", before, cat_expectation_name(result->expectation));
-    format_failed(out, result);
+    if (result->runs > 0 || ended)
+        format_failed(out, result);
+    else
+        format_end(out, result);
     text_puts(out, result->first_run_failed ? "; the first run failed\n" : "\n");
     if (result->failed_runs > 0) {
         text_printf(out, "%soutcomes: ", before);
@@ -195,7 +260,7 @@ void format_story(struct text *out, const struct report_result *result, const ch
         format_first(out, result);
         text_puts(out, "\n");
     }
-    if (result->result != ENG_PASS && result->result != ENG_FAIL) {
+    if (!ended && result->runs > 0) {
         text_printf(out, "%sended with ", before);
         format_end(out, result);
         text_puts(out, "\n");

@@ -40,9 +40,19 @@ char *format_subgroup(char target[48], const struct dev_facts *facts);
 // 8-4-4-4-12 hexadecimal digits.
 char *format_uuid(char target[37], const uint8_t uuid[16]);
 
-// The command that runs a result again.
+// How this program was called, for the commands below; "./litmus" until it is said. Kept.
+void format_program(const char *called);
+const char *format_called(void);
+// The beginning of a device's UUID by which -d finds it: long enough to tell the devices of the
+// session apart; the device's identity where these have one UUID.
+void format_device(struct text *out, const struct report_model *model, size_t device);
+// The command that runs a result again; one for results of the same device, which names the first
+// alone if the others ran under other stress that the seed does not give, and their test if there
+// are too many of them.
 void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result);
+void format_again_all(struct text *out, const struct report_model *model,
+                      const struct report_result *const *results, size_t count);
 
 // "stale by 1 (40 units), wrong lane (2)": the failing outcomes, most frequent first.
 void format_outcomes(struct text *out, const struct report_result *result);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ROWS        20 // of a table of the summary, for each device
+#define MOST_BLOCKS      20 // of failures in the summary, for each device
 #define MOST_ANNOTATIONS 10 // of a kind: more are dropped, so the last one sums up
 #define SUMMARY_MOST     (MARKDOWN_MOST * 4)
 
@@ -25,47 +25,18 @@ static int compare_rates(const void *left, const void *right)
 
 // The summary
 
-static void print_rows(const struct report_result *const *list, size_t count, struct text *out)
+static void print_blocks(const struct report_model *model, size_t device, const char *title,
+                         bool (*which)(const struct report_result *result), struct text *out)
 {
-    static const struct table_column heads[] = {{.title = "configuration", .kind = TABLE_CODE},
-                                                {.title = "expectation"},
-                                                {.title = "result"},
-                                                {.title = "failed", .kind = TABLE_NUMBER},
-                                                {.title = "of", .kind = TABLE_NUMBER},
-                                                {.title = "rate, 95 % interval"}};
-    struct table table = {TABLE_OF(heads)};
-    for (size_t i = 0; i < count && i < MOST_ROWS; i++) {
-        const struct report_result *result = list[i];
-        table_row(&table);
-        table_put(&table, TONE_PLAIN, "%s", result->name);
-        table_put(&table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
-        table_put(&table, TONE_PLAIN, "%s", eng_result_name(result->result));
-        table_count(&table, TONE_PLAIN, result->failed_runs);
-        table_count(&table, TONE_PLAIN, result->runs);
-        table_rate(&table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
-    }
-    if (count > MOST_ROWS)
-        table_note(&table, "and %s more", COUNT(count - MOST_ROWS));
-    table_markdown(&table, SIZE_MAX, out);
-    table_clear(&table);
-}
-
-static void print_results(const struct report_model *model, size_t device, const char *title,
-                          bool (*which)(const struct report_result *result), bool again,
-                          struct text *out)
-{
-    const struct report_result **list;
-    const size_t count = report_select(model, device, which, &list);
-    if (count > 0) {
-        qsort(list, count, sizeof *list, compare_rates);
+    struct report_block *list;
+    const size_t count = report_blocks(model, device, which, &list);
+    if (count > 0)
         text_printf(out, "**%s**\n\n", title);
-        print_rows(list, count, out);
-    }
-    if (count > 0 && again) {
-        text_puts(out, "To reproduce the first one:\n\n");
-        markdown_again(out, model, list[0]);
-    }
-    free(list);
+    for (size_t i = 0; i < count && i < MOST_BLOCKS; i++)
+        markdown_block(out, &list[i]);
+    if (count > MOST_BLOCKS)
+        text_printf(out, "and %s more\n\n", COUNT(count - MOST_BLOCKS));
+    report_blocks_free(list, count);
 }
 
 void report_github(const struct report_model *model, struct text *out)
@@ -73,11 +44,10 @@ void report_github(const struct report_model *model, struct text *out)
     const size_t limit = out->length + SUMMARY_MOST;
     for (size_t device = 0; device < model->device_count && out->length < limit; device++) {
         markdown_printf(out, "### litmus: %s\n\n", model->devices[device].facts.name);
-        markdown_sentence(out, model, device);
-        text_puts(out, ".\n\n");
+        markdown_verdict(out, model, device);
         markdown_section(model, device, report_key_results, 0, limit, out);
-        print_results(model, device, "Failures", report_failed, true, out);
-        print_results(model, device, "Incomplete", report_unfinished_only, false, out);
+        print_blocks(model, device, "Failures", report_failed, out);
+        print_blocks(model, device, "Incomplete", report_unfinished_only, out);
     }
     markdown_printf(out, "Exit code %d: %s.\n", (int)model->code, model->code_reason);
 }
@@ -142,7 +112,7 @@ static void annotate(const struct report_model *model, const struct report_resul
                 "\non %s, driver %s\nreproduce: ", model->devices[result->device].facts.name,
                 model->devices[result->device].facts.driver_version);
     format_again(&message, model, result);
-    github_annotate(out, word, result->name, message.data);
+    github_annotate(out, word, result->label, message.data);
     text_free(&message);
 }
 

@@ -2,6 +2,7 @@
 // JSON, as docs/report.schema.json says: one line for each device and each result.
 #include "catalogue/catalogue.h"
 #include "report/code.h"
+#include "report/failures.h"
 #include "report/fields.h"
 #include "report/format.h"
 #include "report/report.h"
@@ -107,6 +108,7 @@ const struct field report_device_fields[] = {
     FIELD_KEPT("checker", TEXT, report_device, checker),
     KEPT("loader", CHARS, loader),
     FIELD_PLACE("code_effects"),
+    FIELD_PLACE("verdict"),
     FIELD_END,
 };
 #undef AT
@@ -148,6 +150,10 @@ json_t *report_json_device(const struct report_code *code, size_t index)
     json_object_set_new(json, "limits", fields_write(limit_fields, device));
     json_object_set_new(json, "features", features);
     json_object_set_new(json, "code_effects", make_effects(code, index));
+    struct text verdict = {0};
+    report_verdict(code->model, index, &verdict);
+    json_object_set_new(json, "verdict", field_text(verdict.data));
+    text_free(&verdict);
     return json;
 }
 
@@ -157,6 +163,7 @@ json_t *report_json_device(const struct report_code *code, size_t index)
 #define KEPT(name, kind, member)     FIELD_KEPT(name, kind, report_result, member)
 const struct field report_result_fields[] = {
     KEPT("name", TEXT, name), // is read first
+    KEPT("id", CHARS, id),
     KEPT("family", TEXT, family),
     KEPT("test", TEXT, test),
     FIELD_PLACE("variant"),
@@ -375,16 +382,17 @@ static json_t *make_headlines(const struct report_model *model)
             const struct report_headline *line = &lines[i];
             json_array_append_new(
                 json,
-                json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o}", "device",
+                json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "device",
                           model->devices[device].id, "headline", field_text(line->name),
                           "expectation", cat_expectation_name(line->expectation), "observation",
                           report_observation(line->failed_runs, line->judged), "runs",
                           field_count(line->runs), "failed_runs", field_count(line->failed_runs),
                           "no_progress_runs", field_count(line->runs - line->judged), "interval",
                           field_interval(line->interval), "interval_kind",
-                          report_interval_kind(line->rule), "stress", field_text(line->stress)));
+                          report_interval_kind(line->rule), "stress", field_text(line->stress),
+                          "where", field_text(line->where)));
         }
-        free(lines);
+        report_headlines_free(lines, count);
     }
     return json;
 }
@@ -537,6 +545,36 @@ json_t *report_mutation_json(const struct report_model *model)
     return all;
 }
 
+static json_t *make_block(const struct report_model *model, const struct report_block *block)
+{
+    const struct report_result *first = block->members[0];
+    json_t *names = json_array();
+    for (size_t i = 0; i < block->count; i++)
+        json_array_append_new(names, field_text(block->members[i]->name));
+    return json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s?, s:o}", "device",
+                     model->devices[block->device].id, "test", field_text(first->test),
+                     "expectation", cat_expectation_name(first->expectation), "outcome",
+                     report_seen(first, (char[24]){0}), "where", field_text(block->where), "text",
+                     field_text(block->says), "passes_with", field_text(block->passes), "elsewhere",
+                     field_text(block->elsewhere), "since", field_text(block->since), "finding",
+                     block->finding ? block->finding->path : NULL, "configurations", names);
+}
+
+static json_t *make_blocks(const struct report_model *model)
+{
+    json_t *json = json_array();
+    for (size_t device = 0; device < model->device_count; device++)
+        for (int unfinished = 0; unfinished < 2; unfinished++) {
+            struct report_block *list;
+            const size_t count = report_blocks(
+                model, device, unfinished ? report_unfinished_only : report_failed, &list);
+            for (size_t i = 0; i < count; i++)
+                json_array_append_new(json, make_block(model, &list[i]));
+            report_blocks_free(list, count);
+        }
+    return json;
+}
+
 static json_t *make_summary(const struct report_model *model)
 {
     uint64_t runs = 0, instances = 0;
@@ -544,14 +582,14 @@ static json_t *make_summary(const struct report_model *model)
         runs += model->results[i].runs;
         instances += model->results[i].instances;
     }
-    return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, s:{s:i, s:o}}",
+    return json_pack("{s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:{s:i, s:o}}",
                      "configurations", field_count(model->result_count), "runs", field_count(runs),
                      "instances", field_count(instances), "seconds", model->seconds, "results",
                      make_counts(model), "expectations", make_expectations(model), "headlines",
                      make_headlines(model), "sync_matrix", make_matrices(model), "fingerprints",
                      report_fingerprints_json(model), "progress", report_progress_json(model),
-                     "mutation", report_mutation_json(model), "exit", "code", (int)model->code,
-                     "reason", field_text(model->code_reason));
+                     "mutation", report_mutation_json(model), "failures", make_blocks(model),
+                     "exit", "code", (int)model->code, "reason", field_text(model->code_reason));
 }
 
 void report_json(const struct report_model *model, struct text *out)

@@ -39,71 +39,52 @@ static void print_code(const struct writer *w, size_t device)
     markdown_codes(w->out, w->code, device, left < CODE_MOST ? left : CODE_MOST);
 }
 
-static void print_failure(const struct writer *w, const struct report_result *result)
+// What the first member of a block did, folded.
+static void print_first(const struct writer *w, const struct report_result *result)
 {
     struct text title = {0};
-    const char *failed = COUNT(result->failed_runs), *runs = COUNT(result->runs);
-    text_printf(&title, "%s: %s of %s runs", result->name, failed, runs);
+    text_printf(&title, "%s %s", result->id, result->label);
     markdown_fold(w->out, title.data);
-    text_printf(w->out, "%s of %s runs failed: %s (95 %%). Expectation: %s. %s", failed, runs,
-                INTERVAL(result), cat_expectation_name(result->expectation),
-                result->first_run_failed ? "The first run failed." : "The first run was right.");
+    format_failed(w->out, result);
+    text_puts(w->out, result->first_run_failed ? ". The first run failed." : ".");
     if (result->result != ENG_FAIL) {
-        text_printf(w->out, " It ended with %s: ", eng_result_name(result->result));
-        markdown_escape(w->out, result->reason);
+        struct text end = {0};
+        format_end(&end, result);
+        markdown_printf(w->out, " It ended with %s.", end.data);
+        text_free(&end);
     }
     text_puts(w->out, "\n\n");
     markdown_remarks(w->out, result);
     markdown_result(w->out, result, MOST_PLACES);
-    text_printf(w->out, "SPIR-V SHA-256: `%s`\n\nReproduce:\n\n",
-                result->sha256[0] ? result->sha256 : "none");
-    markdown_again(w->out, w->model, result);
+    text_printf(w->out, "SPIR-V SHA-256: `%s`\n\n", result->sha256[0] ? result->sha256 : "none");
     markdown_unfold(w->out);
     text_free(&title);
 }
 
-static void print_failures(const struct writer *w, size_t device)
+static void print_blocks(const struct writer *w, size_t device, const char *title,
+                         bool (*which)(const struct report_result *result))
 {
-    const struct report_result **list;
-    const size_t count = report_select(w->model, device, report_failed, &list);
-    if (count > 0)
-        text_puts(w->out, "## Failures\n\n");
+    struct report_block *list;
+    const size_t count = report_blocks(w->model, device, which, &list);
     size_t done = 0;
-    for (; done < count && used(w) < failures_until(w, device); done++)
-        print_failure(w, list[done]);
+    if (count > 0)
+        text_printf(w->out, "## %s\n\n", title);
+    for (; done < count && used(w) < failures_until(w, device); done++) {
+        markdown_block(w->out, &list[done]);
+        if (list[done].count > 1) {
+            markdown_fold(w->out, "Its configurations");
+            markdown_members(w->out, &list[done], w->start + failures_until(w, device));
+            markdown_unfold(w->out);
+        }
+        print_first(w, list[done].members[0]);
+    }
     if (done < count) {
         text_printf(w->out,
-                    "*%s more failed; left out because a bug report holds 64 KB. The JSON "
-                    "report has all.*\n\n",
+                    "*%s more, left out because a bug report holds 64 KB. The JSON report has "
+                    "all.*\n\n",
                     COUNT(count - done));
     }
-    free(list);
-}
-
-static void print_unfinished(const struct writer *w, size_t device)
-{
-    const struct report_result **list;
-    const size_t count = report_select(w->model, device, report_unfinished_only, &list);
-    size_t done = 0;
-    if (count > 0)
-        markdown_fold(w->out, "Incomplete");
-    for (; done < count && used(w) < FAILURES_AT; done++) {
-        const struct report_result *result = list[done];
-        struct text end = {0};
-        format_end(&end, result);
-        text_puts(w->out, "- ");
-        markdown_code(w->out, result->name);
-        markdown_printf(w->out, ": %s\n", end.data);
-        text_free(&end);
-    }
-    if (done < count)
-        text_printf(w->out, "- *%s more, left out because a bug report holds 64 KB*\n",
-                    COUNT(count - done));
-    if (count > 0) {
-        text_puts(w->out, "\n");
-        markdown_unfold(w->out);
-    }
-    free(list);
+    report_blocks_free(list, count);
 }
 
 static void print_section(const struct writer *w, size_t device, report_section *make, unsigned how,
@@ -120,16 +101,15 @@ static void print_session(const struct report_code *code, struct text *out)
         const struct dev_facts *facts = &model->devices[device].facts;
         markdown_printf(out, "# Subgroup litmus tests: %s, driver %s\n\n", facts->name,
                         facts->driver_version);
-        markdown_sentence(out, model, device);
-        text_puts(out, ".\n\n");
+        markdown_verdict(out, model, device);
         print_section(&w, device, report_key_results, 0, FAILURES_AT);
         print_section(&w, device, report_controls, 0, FAILURES_AT);
         print_section(&w, device, report_machine, MARKDOWN_FOLD, FAILURES_AT);
         print_section(&w, device, report_rule_outcomes, 0, FAILURES_AT);
         print_section(&w, device, report_barriers, MARKDOWN_FOLD, FAILURES_AT);
-        print_failures(&w, device);
+        print_blocks(&w, device, "Failures", report_failed);
         print_code(&w, device);
-        print_unfinished(&w, device);
+        print_blocks(&w, device, "Incomplete", report_unfinished_only);
     }
     for (size_t device = 0; device < model->device_count && used(&w) < MARKDOWN_MOST; device++) {
         if (model->device_count > 1) {

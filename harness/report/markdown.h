@@ -4,6 +4,7 @@
 #pragma once
 
 #include "report/code.h"
+#include "report/failures.h"
 #include "report/format.h"
 #include "report/sections.h"
 
@@ -40,8 +41,12 @@ void markdown_section(const struct report_model *model, size_t device, report_se
 void markdown_result(struct text *out, const struct report_result *result, size_t most_places);
 // How a result's failures vary between parts, and how it was stopped, if there is anything to say.
 void markdown_remarks(struct text *out, const struct report_result *result);
-// Appends a sentence: what a device did in this session, without a full stop.
-void markdown_sentence(struct text *out, const struct report_model *model, size_t device);
+// The verdict on a device, in bold type.
+void markdown_verdict(struct text *out, const struct report_model *model, size_t device);
+// A block of failures: a paragraph, and the command that runs it again; then its members as a
+// table, whose rows end when the text is longer than `limit` bytes.
+void markdown_block(struct text *out, const struct report_block *block);
+void markdown_members(struct text *out, const struct report_block *block, size_t limit);
 
 // An annotation of GitHub Actions. Escaped as a runner's parser knows it; of a property colons and
 // commas too.

@@ -208,33 +208,59 @@ void markdown_remarks(struct text *out, const struct report_result *result)
             result->spread.p, sqrt(result->spread.factor));
 }
 
-void markdown_sentence(struct text *out, const struct report_model *model, size_t device)
+void markdown_verdict(struct text *out, const struct report_model *model, size_t device)
 {
-    const struct dev_facts *facts = &model->devices[device].facts;
-    uint64_t failed[CAT_CONTROL + 1] = {0}, ran = 0, unfinished = 0;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
-        if (result->device != device)
-            continue;
-        ran += result->runs > 0;
-        failed[result->expectation] += report_failed(result);
-        unfinished += report_unfinished(result) && !report_failed(result);
+    struct text verdict = {0};
+    report_verdict(model, device, &verdict);
+    markdown_printf(out, "**%s.**\n\n", verdict.data);
+    text_free(&verdict);
+}
+
+void markdown_block(struct text *out, const struct report_block *block)
+{
+    const struct report_result *first = block->members[0];
+    text_puts(out, "**");
+    markdown_code(out, first->test);
+    text_printf(out, "** (%s): ", cat_expectation_name(first->expectation));
+    if (block->where[0]) {
+        markdown_code(out, block->where);
+        text_puts(out, ": ");
     }
-    markdown_printf(out, "On %s, driver %s", facts->name, facts->driver_version);
-    if (failed[CAT_FORBIDDEN] > 0)
-        text_printf(out,
-                    ", outcomes that the specification forbids were observed in %s of %s "
-                    "configurations",
-                    COUNT(failed[CAT_FORBIDDEN]), COUNT(ran));
-    else
-        text_printf(out,
-                    ", no outcome that the specification forbids was observed in %s configurations",
-                    COUNT(ran));
-    if (failed[CAT_CONTESTED] > 0)
-        text_printf(out, "; unspecified outcomes in %s", COUNT(failed[CAT_CONTESTED]));
-    if (failed[CAT_ASSUMED] > 0)
-        text_printf(out, "; ones that programs rely on not to occur in %s",
-                    COUNT(failed[CAT_ASSUMED]));
-    if (unfinished > 0)
-        text_printf(out, "; %s did not finish", COUNT(unfinished));
+    markdown_printf(out, "%s.", block->says);
+    if (block->passes[0]) {
+        text_puts(out, " Passes with ");
+        markdown_code(out, block->passes);
+        text_puts(out, ".");
+    }
+    if (block->elsewhere[0])
+        markdown_printf(out, " Elsewhere: %s.", block->elsewhere);
+    if (block->since[0])
+        markdown_printf(out, " History: %s.", block->since);
+    if (block->finding)
+        markdown_printf(out, " Known: %s (%s).", block->finding->title, block->finding->path);
+    text_puts(out, "\n\n");
+    markdown_command(out, block->again);
+}
+
+void markdown_members(struct text *out, const struct report_block *block, size_t limit)
+{
+    static const struct table_column heads[] = {{.title = "id", .kind = TABLE_CODE},
+                                                {.title = "configuration", .kind = TABLE_CODE},
+                                                {.title = "result"},
+                                                {.title = "failed", .kind = TABLE_NUMBER},
+                                                {.title = "of", .kind = TABLE_NUMBER},
+                                                {.title = "rate, 95 % interval"}};
+    struct table table = {TABLE_OF(heads)};
+    for (size_t i = 0; i < block->count; i++) {
+        const struct report_result *result = block->members[i];
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s", result->id);
+        table_put(&table, TONE_PLAIN, "%s", result->label);
+        table_put(&table, TONE_PLAIN, "%s", eng_result_name(result->result));
+        table_count(&table, TONE_PLAIN, result->failed_runs);
+        table_count(&table, TONE_PLAIN, result->runs);
+        table_rate(&table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
+    }
+    table_markdown(&table, limit, out);
+    table_clear(&table);
 }

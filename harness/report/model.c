@@ -44,6 +44,16 @@ void report_result_is(struct report_result *result, struct cfg cfg)
     result->variant_count = cfg.variant_count;
     result->params = cfg.params;
     result->param_count = cfg.param_count;
+    struct text label = {0};
+    cat_label(&cfg, &label);
+    result->label = label.data;
+    cfg_id(cfg.name, result->id);
+}
+
+void report_result_forget(struct report_result *result)
+{
+    cfg_clear(&result->cfg);
+    free(result->label);
 }
 
 // What a rule decided to stop at what it saw needs an interval that holds at every number of runs.
@@ -167,17 +177,15 @@ static void conclude(struct report_model *model)
 }
 
 // What the session's options say of the SIMT simulator.
-static char *find_simt(const char *options)
+static char *find_simt(const json_t *options)
 {
     char clean[512];
     struct text listed = {0};
-    json_t *root = store_recorded(options);
-    const char *simt = json_string_value(json_object_get(root, "simt"));
+    const char *simt = json_string_value(json_object_get(options, "simt"));
     if (simt)
         store_recorded_simt(simt, &listed);
     text_sanitise(clean, sizeof clean, simt ? listed.data : "");
     text_free(&listed);
-    json_decref(root);
     return simt ? lit_strdup(clean) : NULL;
 }
 
@@ -189,15 +197,18 @@ static char *find_member(const json_t *object, const char *name)
     return lit_strdup(clean);
 }
 
-static struct report_build find_build(const char *options)
+// What the session recorded of its options and its program.
+static void load_options(struct report_model *model)
 {
-    json_t *root = store_recorded(options);
-    const json_t *build = json_object_get(root, "build");
-    const struct report_build found = {.commit = find_member(build, "commit"),
-                                       .catalogue = find_member(build, "catalogue"),
-                                       .options = find_member(build, "options")};
-    json_decref(root);
-    return found;
+    json_t *options = store_recorded(model->session.options);
+    const json_t *build = json_object_get(options, "build");
+    const char *stress = json_string_value(json_object_get(options, "stress"));
+    model->simt = find_simt(options);
+    model->build = (struct report_build){.commit = find_member(build, "commit"),
+                                         .catalogue = find_member(build, "catalogue"),
+                                         .options = find_member(build, "options")};
+    snprintf(model->stress, sizeof model->stress, "%s", stress ? stress : "");
+    json_decref(options);
 }
 
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
@@ -214,15 +225,14 @@ bool report_model_load(struct store *store, int64_t session, struct report_model
                         loading.damage);
     model->only_device = lit_strdup("");
     model->only_test = lit_strdup("");
-    model->simt = find_simt(model->session.options);
-    model->build = find_build(model->session.options);
+    load_options(model);
     conclude(model);
     return true;
 }
 
 static void clear_result(struct report_result *result)
 {
-    cfg_clear(&result->cfg);
+    report_result_forget(result);
     free(result->reason);
     free(result->sha256);
     free(result->headline);
@@ -265,8 +275,7 @@ static bool is_named_device(const struct report_device *device, const char *patt
 // A pattern is a test, a family or a configuration, as for `litmus run`.
 static bool is_named_result(const struct report_result *result, const char *pattern)
 {
-    return !pattern[0] || !strcmp(pattern, result->name) || !strcmp(pattern, result->family) ||
-           text_glob(pattern, result->test) || text_glob(pattern, result->name);
+    return !pattern[0] || cfg_matches(pattern, result->name) || text_glob(pattern, result->name);
 }
 
 static bool fail_narrow(const struct report_model *model, const char *device, const char *test,

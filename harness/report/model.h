@@ -19,8 +19,10 @@ struct report_device {
 };
 
 struct report_result {
-    struct cfg cfg; // the configuration; the next ones are its members
-    char *name;
+    struct cfg cfg;       // the configuration; the next ones are its members
+    char *name;           // whole, which identifies it
+    char *label;          // what people read of it: cat_label
+    char id[CFG_ID_SIZE]; // what they type
     const char *test, *family;
     const struct cfg_pair *variant, *params; // the parameters follow the axes
     size_t variant_count, param_count;
@@ -56,7 +58,8 @@ struct report_model {
     struct store *store; // what it was read from, for what other sessions say; not owned
     struct store_session session;
     struct report_build build;
-    char *simt; // settings of the SIMT simulator, if it was used; else NULL
+    char *simt;      // settings of the SIMT simulator, if it was used; else NULL
+    char stress[16]; // "random", if that was asked for
     struct report_device *devices;
     size_t device_count;
     struct report_result *results;
@@ -83,8 +86,9 @@ void report_model_add(struct report_model *model, size_t device, const struct st
 bool report_model_narrow(struct report_model *model, const char *device, const char *test,
                          struct lit_error *error);
 
-// Makes a configuration, which it takes over, that of a result.
+// Makes a configuration, which it takes over, that of a result; and frees what this made.
 void report_result_is(struct report_result *result, struct cfg cfg);
+void report_result_forget(struct report_result *result);
 // What the name says of an axis or a parameter; "" if it has no such.
 const char *report_value(const struct report_result *result, const char *key);
 
@@ -134,19 +138,23 @@ char *report_shard(char target[64], const struct store_session *session);
 // "Never", "Sometimes", "Always"; "Unknown" if no run was judged.
 const char *report_observation(uint64_t failed, uint64_t judged);
 
-// The tests of a key result with one expectation and one stress, summed.
+// The tests of a key result with one expectation and one stress, summed: all, or where some of them
+// always fail and others never those that do, those that never do, and the others, each by itself.
 struct report_headline {
+    char *where; // the values of these, as report_where; "": all, or nothing tells them apart
     const char *name, *stress, *rule; // rule: that of its results, the last one if they differ
     enum cat_expectation expectation;
     uint64_t runs, failed_runs, judged;
     struct stat_interval interval;
 };
 // The key results of a device: those that the program is about, then others by name, each in order
-// of expectation. *lines is allocated; returns how many.
+// of expectation. *lines is allocated, for report_headlines_free; returns how many.
 size_t report_headlines(const struct report_model *model, size_t device,
                         struct report_headline **lines);
-// Leaves out, of lines under stress in which nothing failed, those beyond the first few: where each
-// configuration has stress of its own, each has a line of its own. Returns how many are left.
+void report_headlines_free(struct report_headline *lines, size_t count);
+// Leaves out, and frees, of lines under stress in which nothing failed, those beyond the first few:
+// where each configuration has stress of its own, each has a line of its own. Returns how many are
+// left.
 size_t report_headlines_brief(struct report_headline *lines, size_t count);
 
 // As what each configuration is counted, once: "pass", "fail", "skip", "other", "control".

@@ -66,76 +66,6 @@ void report_under_note(const struct report_under *under, struct table *table)
 
 // ---- sums
 
-static size_t headline_rank(const char *name)
-{
-    static const char *const first[] = {"shuffle hazard", "workgroup scan", "look-back scan"};
-    size_t rank = 0;
-    while (rank < 3 && strcmp(name, first[rank]) != 0)
-        rank++;
-    return rank;
-}
-
-static int compare_headlines(const void *left, const void *right)
-{
-    const struct report_headline *a = left, *b = right;
-    size_t left_rank = headline_rank(a->name), right_rank = headline_rank(b->name);
-    if (left_rank != right_rank)
-        return left_rank < right_rank ? -1 : 1;
-    int order = strcmp(a->name, b->name);
-    if (order == 0)
-        order = (int)a->expectation - (int)b->expectation;
-    return order ? order : strcmp(a->stress, b->stress);
-}
-
-size_t report_headlines(const struct report_model *model, size_t device,
-                        struct report_headline **lines)
-{
-    size_t count = 0;
-    *lines = NULL;
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
-        if (result->device != device || !result->headline[0])
-            continue;
-        size_t at = 0;
-        while (at < count && ((*lines)[at].expectation != result->expectation ||
-                              strcmp((*lines)[at].name, result->headline) != 0 ||
-                              strcmp((*lines)[at].stress, result->stress) != 0))
-            at++;
-        if (at == count) {
-            *lines = lit_grow(*lines, count, sizeof **lines);
-            (*lines)[count++] = (struct report_headline){
-                .name = result->headline,
-                .stress = result->stress,
-                .rule = "",
-                .expectation = result->expectation,
-            };
-        }
-        if (result->rule[0])
-            (*lines)[at].rule = result->rule;
-        (*lines)[at].runs += result->runs;
-        (*lines)[at].failed_runs += result->failed_runs;
-        (*lines)[at].judged += result->judged;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct report_headline *line = &(*lines)[i];
-        line->interval = report_interval(line->failed_runs, line->judged, line->rule);
-    }
-    if (count > 0)
-        qsort(*lines, count, sizeof(**lines), compare_headlines);
-    return count;
-}
-
-#define MOST_QUIET 6
-
-size_t report_headlines_brief(struct report_headline *lines, size_t count)
-{
-    size_t kept = 0, quiet = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!lines[i].stress[0] || lines[i].failed_runs > 0 || quiet++ < MOST_QUIET)
-            lines[kept++] = lines[i];
-    return kept;
-}
-
 // The member of a list that has a name, which comes first in it; a new one, otherwise zero, if none
 // has.
 static void *find_or_add(void *list, size_t *count, size_t size, const char *name)
@@ -298,7 +228,8 @@ void report_controls(const struct report_model *model, size_t device, bool all, 
     report_mutation_sentences(&mutation, &sentences);
     table_note(table, "%s", sentences.data ? sentences.data : "");
     for (size_t i = 0; i < mutation.unseen_count && (all || i < MOST_NAMES); i++)
-        table_note(table, "%s: not triggered", model->results[mutation.unseen[i]].name);
+        table_note(table, "%s %s: not triggered", model->results[mutation.unseen[i]].id,
+                   model->results[mutation.unseen[i]].label);
     if (mutation.unseen_count > MOST_NAMES && !all)
         table_note(table, "%s more were not triggered", COUNT(mutation.unseen_count - MOST_NAMES));
     text_free(&sentences);
@@ -358,8 +289,8 @@ void report_rule_outcomes(const struct report_model *model, size_t device, bool 
         note_rule(&rules[i], table);
     for (size_t i = 0; i < undecided && (all || i < MOST_NAMES); i++) {
         const struct report_result *result = list[i];
-        table_note(table, "%s is undecided: %s after %s runs", result->name, INTERVAL(result),
-                   COUNT(result->runs));
+        table_note(table, "%s %s is undecided: %s after %s runs", result->id, result->label,
+                   INTERVAL(result), COUNT(result->runs));
     }
     if (undecided > MOST_NAMES && !all)
         table_note(table, "%s more are undecided", COUNT(undecided - MOST_NAMES));
@@ -368,77 +299,6 @@ void report_rule_outcomes(const struct report_model *model, size_t device, bool 
 }
 
 // ---- tables
-
-// A line for each of the classes, if anything is of it.
-static void note_classes(const bool used[CAT_CONTROL + 1], struct table *table)
-{
-    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
-        if (used[e])
-            table_note(table, "%s: %s", cat_expectation_name(e), cat_expectation_meaning(e));
-}
-
-static const char *say_key_result(const struct report_headline *line, enum tone *tone)
-{
-    const bool control = line->expectation == CAT_CONTROL;
-    *tone = TONE_PLAIN;
-    if (line->judged == 0)
-        return line->runs ? "no progress" : "not run";
-    *tone = control == (line->failed_runs == 0)  ? TONE_WARN
-            : control || line->failed_runs == 0  ? TONE_GOOD
-            : line->expectation == CAT_FORBIDDEN ? TONE_BAD
-                                                 : TONE_WARN;
-    if (control)
-        return line->failed_runs ? "triggered" : "not triggered";
-    return line->failed_runs == 0              ? "never"
-           : line->failed_runs == line->judged ? "ALWAYS"
-                                               : "SOMETIMES";
-}
-
-void report_key_results(const struct report_model *model, size_t device, bool all,
-                        struct table *table)
-{
-    static const struct table_column heads[] = {
-        {.title = "key result"},
-        {.title = "runs", .kind = TABLE_NUMBER},
-        {.title = "failed", .kind = TABLE_NUMBER},
-        {.title = "rate, 95 % interval", .kind = TABLE_RATE},
-        {.title = "expectation", .kind = TABLE_CHIP},
-        {.title = "observed"},
-    };
-    static const struct table shape = {.title = "Key results",
-                                       .about =
-                                           "All runs of the tests under one key result together.",
-                                       TABLE_OF(heads)};
-    struct report_headline *lines;
-    const size_t every = report_headlines(model, device, &lines);
-    const size_t count = all ? every : report_headlines_brief(lines, every);
-    bool used[CAT_CONTROL + 1] = {false};
-    table_begin(table, &shape, device);
-    for (size_t i = 0; i < count; i++) {
-        const struct report_headline *line = &lines[i];
-        enum tone tone;
-        const char *word = say_key_result(line, &tone);
-        const char *class = cat_expectation_name(line->expectation);
-        table_row(table)->more = i > 0 && !line->stress[0] && !lines[i - 1].stress[0] &&
-                                 !strcmp(line->name, lines[i - 1].name);
-        table_put(table, TONE_PLAIN, "%s%s%s", line->name, line->stress[0] ? " under " : "",
-                  line->stress);
-        table_count(table, TONE_PLAIN, line->runs);
-        table_count(table, TONE_PLAIN, line->failed_runs);
-        table_rate(table, TONE_PLAIN, line->failed_runs, line->judged, line->interval)->group =
-            (int)line->expectation;
-        table_put(table, TONE_PLAIN, "%s", class)->class = line->failed_runs ? class : "plain";
-        table_put(table, tone, "%s", word);
-        used[line->expectation] = true;
-    }
-    note_classes(used, table);
-    if (count < every)
-        table_note(table,
-                   "%s more, each under its own stress, never failed: -v and the JSON report have "
-                   "them",
-                   COUNT(every - count));
-    free(lines);
-}
 
 void report_family_counts(const struct report_model *model, size_t device, bool all,
                           struct table *table)
@@ -523,6 +383,7 @@ void report_every(const struct report_model *model, size_t device, bool all, str
         {.title = "runs", .kind = TABLE_NUMBER},
         {.title = "failed", .kind = TABLE_NUMBER},
         {.title = "expectation"},
+        {.title = "id", .kind = TABLE_CODE},
         {.title = "configuration", .kind = TABLE_CODE},
     };
     static const struct table shape = {.title = "Every configuration", TABLE_OF(heads)};
@@ -537,7 +398,8 @@ void report_every(const struct report_model *model, size_t device, bool all, str
         table_count(table, TONE_PLAIN, result->runs);
         table_count(table, TONE_PLAIN, result->failed_runs);
         table_put(table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
-        table_put(table, TONE_PLAIN, "%s", result->name);
+        table_put(table, TONE_PLAIN, "%s", result->id);
+        table_put(table, TONE_PLAIN, "%s", result->label);
     }
 }
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_WIDTH 44 // of a first column, unless the table says otherwise
+#define COLUMNS    100 // of a line
+#define NAME_WIDTH 44  // of a first column, unless the table says otherwise
 
 void tone_put(struct text *out, bool color, enum tone tone, const char *string)
 {
@@ -200,7 +201,7 @@ static void measure(const struct table *table, size_t *widths)
 
 bool table_fit(struct table *table)
 {
-    enum { COLUMNS = 100, LEAST = 16 };
+    enum { LEAST = 16 };
     size_t *widths = lit_alloc(table->column_count, sizeof *widths), taken = 2;
     measure(table, widths);
     for (size_t c = 1; c < table->column_count; c++)
@@ -212,11 +213,38 @@ bool table_fit(struct table *table)
     return fits;
 }
 
+void table_broken(struct text *out, bool color, enum tone tone, const char *text, size_t column)
+{
+    enum { LEAST = 20 };
+    const size_t room = column + LEAST < COLUMNS ? COLUMNS - column : LEAST;
+    while (*text) {
+        const size_t length = text_break(text, room);
+        char *line = lit_strdup(text);
+        line[length && text[length - 1] == ' ' ? length - 1 : length] = '\0';
+        tone_put(out, color, tone, line);
+        text += length;
+        if (*text)
+            text_printf(out, "\n%*s", (int)column, "");
+        free(line);
+    }
+}
+
+void table_heading(struct text *out, bool color, const char *title, const char *remark)
+{
+    const size_t used = table_text_width(title) + table_text_width(remark);
+    table_broken(out, color, TONE_STRONG, title, 0);
+    if (used + 2 <= COLUMNS)
+        text_printf(out, "%*s%s\n", (int)(COLUMNS - used), "", remark);
+    else
+        text_printf(out, "\n  %s\n", remark);
+}
+
 // `row`: NULL for the heading.
 static void print_row(const struct table *table, const struct table_row *row, const size_t *widths,
                       bool color, struct text *out)
 {
     size_t blanks = 0; // not yet written: nothing stands at the end of a line
+    size_t at = 0;     // column
     for (size_t c = 0; c < table->column_count; c++) {
         const struct table_column *column = &table->columns[c];
         if (!table_has(table, c, TABLE_NOT_TERMINAL))
@@ -227,7 +255,7 @@ static void print_row(const struct table *table, const struct table_row *row, co
         blanks += 2;
         if (width > widths[c]) { // only a first cell may be
             text_printf(out, "%*s", (int)blanks, "");
-            tone_put(out, color, cell->tone, text);
+            table_broken(out, color, cell->tone, text, blanks);
             text_puts(out, "\n");
             blanks = widths[0] + 2;
             continue;
@@ -236,7 +264,9 @@ static void print_row(const struct table *table, const struct table_row *row, co
         blanks += column->kind == TABLE_NUMBER ? rest : 0;
         if (text[0]) {
             text_printf(out, "%*s", (int)blanks, "");
-            tone_put(out, color, cell ? cell->tone : TONE_SOFT, text);
+            at += blanks;
+            table_broken(out, color, cell ? cell->tone : TONE_SOFT, text, at);
+            at += width;
             blanks = 0;
         }
         blanks += column->kind == TABLE_NUMBER ? 0 : rest;

@@ -96,5 +96,14 @@ bool table_has(const struct table *table, size_t column, unsigned format);
 // columns. False if it does with a width of 16.
 bool table_fit(struct table *table);
 
-// Title, heading, rows, notes, each two columns from the left. Nothing without rows and notes.
+// Appends a text that begins in a column, broken where a line would be longer than 100 columns;
+// what follows begins in the same column.
+void table_broken(struct text *out, bool color, enum tone tone, const char *string, size_t column);
+
+// Appends a heading and, at the end of its line, a remark: in a line of its own, if there is no
+// room.
+void table_heading(struct text *out, bool color, const char *title, const char *remark);
+
+// Title, heading, rows, notes, each two columns from the left. Nothing without rows and notes. What
+// is wider than 100 columns is broken between the parts of a name.
 void table_terminal(const struct table *table, bool color, struct text *out);

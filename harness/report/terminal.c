@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables that a run ends with.
+#include "report/failures.h"
 #include "report/format.h"
 #include "report/report.h"
 #include "report/sections.h"
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH         100 // columns of the device line
-#define MOST_FAILURES 12  // listed for a device, unless all are asked for
+#define WIDTH         100 // columns
+#define MOST_FAILURES 12  // blocks listed for a device, unless all are asked for
 #define MOST_LOG      3   // lines of the kernel
 
 struct printer {
@@ -35,13 +36,29 @@ static void print_device(const struct printer *p)
         text_printf(&line, " (%s)", facts->driver_name);
     text_printf(&line, " · Vulkan %s · subgroups of %u", API(facts->api), facts->subgroup);
     snprintf(place, sizeof(place), "device %zu of %zu", p->device + 1, p->model->device_count);
-    tone_put(p->out, p->info->color, TONE_STRONG, line.data);
-    size_t used = table_text_width(line.data) + strlen(place);
-    text_printf(p->out, "%*s%s\n", used + 2 <= WIDTH ? (int)(WIDTH - used) : 2, "", place);
+    table_heading(p->out, p->info->color, line.data, place);
     text_free(&line);
     const char *checker = p->model->devices[p->device].checker;
     if (strcmp(checker, "device") != 0)
         text_printf(p->out, "  checked on the %s\n", checker);
+}
+
+static void print_verdict(const struct printer *p)
+{
+    struct text verdict = {0}, lines = {0};
+    enum tone tone = TONE_GOOD;
+    for (size_t i = 0; i < p->model->result_count; i++) {
+        const struct report_result *result = &p->model->results[i];
+        const enum tone its = result->device == p->device ? report_tone(result) : TONE_PLAIN;
+        tone = its == TONE_BAD || (its == TONE_WARN && tone == TONE_GOOD) ? its : tone;
+    }
+    report_verdict(p->model, p->device, &verdict);
+    text_paragraph(&lines, "  ", verdict.data);
+    lines.data[--lines.length] = '\0';
+    tone_put(p->out, p->info->color, tone, lines.data);
+    text_puts(p->out, "\n");
+    text_free(&verdict);
+    text_free(&lines);
 }
 
 static void print_table(const struct printer *p, struct table *table)
@@ -95,42 +112,131 @@ static void print_stress(const struct printer *p)
                     COUNT(under), COUNT(all));
 }
 
+// Lines, each broken where it is longer than a line is.
+static void print_lines(const struct printer *p, const char *before, const struct text *lines)
+{
+    for (const char *at = lines->length ? lines->data : ""; *at;) {
+        struct text line = {0};
+        text_append(&line, at, strcspn(at, "\n"));
+        text_paragraph(p->out, before, line.data);
+        at += line.length;
+        at += *at == '\n';
+        text_free(&line);
+    }
+}
+
 // The kernel's last lines; all that there is if more was asked for.
 static void print_evidence(const struct printer *p, const struct report_result *result)
 {
     for (size_t i = 0; i < ENG_EVIDENCES; i++) {
         const enum eng_evidence kind = (enum eng_evidence)i;
+        struct text lines = {0};
         if (!result->evidence[kind] || (!is_all(p) && kind != ENG_EVIDENCE_KERNEL))
             continue;
         if (is_all(p))
             text_printf(p->out, "    %s\n", report_evidence_title(kind));
-        report_evidence_lines(p->out, result, kind, is_all(p) ? SIZE_MAX : MOST_LOG,
-                              is_all(p) ? "      " : "    kernel: ");
+        report_evidence_lines(&lines, result, kind, is_all(p) ? SIZE_MAX : MOST_LOG, "");
+        print_lines(p, is_all(p) ? "      " : "    kernel: ", &lines);
+        text_free(&lines);
     }
 }
 
-static void print_results(const struct printer *p, const char *title,
-                          bool (*which)(const struct report_result *result))
+// Up to the blank behind an option that has a value.
+static size_t option_length(const char *command)
 {
-    const struct report_result **list;
-    const size_t count = report_select(p->model, p->device, which, &list);
+    const size_t length = strcspn(command, " ");
+    return command[length] && command[length + 1] != '-' ? length : SIZE_MAX;
+}
+
+// A command, which a shell takes as it stands: lines end with a backslash where it is longer than
+// one. No line is broken in quotes.
+static void print_command(const struct printer *p, const char *label, const char *command)
+{
+    enum { INDENT = 6 };
+    size_t column = strlen(label);
+    text_puts(p->out, label);
+    while (*command) {
+        // An option stays with its value.
+        size_t length = 0;
+        for (bool quoted = false; command[length]; length++) {
+            quoted ^= command[length] == '\'';
+            if (!quoted && command[length] == ' ' &&
+                (command[0] != '-' || length != option_length(command)))
+                break;
+        }
+        if (column > INDENT && column + length + 3 > WIDTH) {
+            text_printf(p->out, " \\\n%*s", INDENT, "");
+            column = INDENT;
+        } else if (column != strlen(label) || label[column - 1] != ' ') {
+            text_puts(p->out, " ");
+            column++;
+        }
+        text_append(p->out, command, length);
+        column += length;
+        command += length;
+        command += *command == ' ';
+    }
+    text_puts(p->out, "\n");
+}
+
+// The members of a block; the first alone, if not all are asked for.
+static void print_members(const struct printer *p, const struct report_block *block)
+{
+    static const struct table_column heads[] = {
+        {0}, {.kind = TABLE_NUMBER}, {.kind = TABLE_RATE}, {.kind = TABLE_CODE}};
+    struct table table = {TABLE_OF(heads)};
+    for (size_t i = 0; i < block->count && is_all(p) && block->count > 1; i++) {
+        const struct report_result *result = block->members[i];
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "  %s", result->id);
+        table_count(&table, TONE_PLAIN, result->failed_runs);
+        table_rate(&table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
+        table_put(&table, TONE_PLAIN, "%s", result->label);
+    }
+    table_terminal(&table, p->info->color, p->out);
+    table_clear(&table);
+    const struct report_result *first = block->members[0];
+    text_printf(p->out, "    %s%s  ", block->count > 1 ? "for example " : "", first->id);
+    table_broken(p->out, false, TONE_PLAIN, first->label, block->count > 1 ? 26 : 14);
+    text_puts(p->out, "\n");
+}
+
+static void print_block(const struct printer *p, const struct report_block *block)
+{
+    const struct report_result *first = block->members[0];
+    struct text line = {0}, story = {0};
+    text_puts(p->out, "  ");
+    tone_put(p->out, p->info->color, report_tone(first), first->test);
+    text_puts(p->out, "\n");
+    text_printf(&line, "%s%s%s", block->where, block->where[0] ? ": " : "", block->says);
+    text_paragraph(p->out, "    ", line.data);
+    print_members(p, block);
+    format_story(&story, first, "");
+    print_lines(p, "      ", &story);
+    print_evidence(p, first);
+    text_paragraph(p->out, "    passes with ", block->passes);
+    text_paragraph(p->out, "    ", block->elsewhere);
+    text_paragraph(p->out, "    ", block->since);
+    if (block->finding)
+        text_printf(p->out, "    known: %s\n", block->finding->path);
+    print_command(p, "    reproduce: ", block->again);
+    text_free(&line);
+    text_free(&story);
+}
+
+static void print_blocks(const struct printer *p, const char *title,
+                         bool (*which)(const struct report_result *result))
+{
+    struct report_block *list;
+    const size_t count = report_blocks(p->model, p->device, which, &list);
     const size_t most = is_all(p) || count <= MOST_FAILURES ? count : MOST_FAILURES;
     if (count > 0)
         text_printf(p->out, "\n  %s\n", title);
-    for (size_t i = 0; i < most; i++) {
-        const struct report_result *result = list[i];
-        text_puts(p->out, "  ");
-        tone_put(p->out, p->info->color, report_tone(result), result->name);
-        text_puts(p->out, "\n");
-        format_story(p->out, result, "    ");
-        print_evidence(p, result);
-        text_puts(p->out, "    reproduce: ");
-        format_again(p->out, p->model, result);
-        text_puts(p->out, "\n");
-    }
+    for (size_t i = 0; i < most; i++)
+        print_block(p, &list[i]);
     if (most < count)
         text_printf(p->out, "  and %s more: litmus report\n", COUNT(count - most));
-    free(list);
+    report_blocks_free(list, count);
 }
 
 void report_make_ascii(struct text *text)
@@ -162,6 +268,8 @@ void report_tables(const struct report_model *model, const struct report_termina
             text_puts(&made, "\n\n");
         if (model->device_count > 1)
             print_device(&p);
+        if (!quiet)
+            print_verdict(&p);
         if (is_all(&p))
             print_section(&p, report_every);
         if (!quiet) {
@@ -175,8 +283,8 @@ void report_tables(const struct report_model *model, const struct report_termina
             print_section(&p, report_divergence);
             print_section(&p, report_waits);
         }
-        print_results(&p, "Failures", report_failed);
-        print_results(&p, "Incomplete", report_unfinished_only);
+        print_blocks(&p, "Failures", report_failed);
+        print_blocks(&p, "Incomplete", report_unfinished_only);
         if (!quiet)
             print_section(&p, report_skipped);
     }

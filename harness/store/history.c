@@ -293,7 +293,7 @@ static bool walk_names(struct walk *walk, const char *pattern,
                        bool (*visit)(const struct store_past *past, void *user), void *user,
                        struct lit_error *error)
 {
-    size_t literal = strcspn(pattern, "*?[");
+    const size_t literal = cfg_is_id(pattern) ? 0 : strcspn(pattern, "*?[");
     sqlite3_bind_text(walk->select, 1, pattern, (int)literal, SQLITE_STATIC);
     for (;;) {
         int step = sqlite3_step(walk->select);

@@ -99,10 +99,10 @@ class SameNumbers(Case):
         self.assertEqual(counted["failures"], len(failed))
 
     def check_lines(self, entries, reports):
-        text = re.findall(r"(?m)^  (\S+) +([0-9,]+) +([0-9,]+)  (\S+) +(\S+/\S+)$",
+        text = re.findall(r"(?m)^  (\S+) +([0-9,]+) +([0-9,]+)  (\S+) +([0-9a-f]{8})  \S+[@,/]",
                           reports["text"])
-        table = re.findall(r"(?m)^\| (\S+) \| ([0-9,]+) \| ([0-9,]+) \| (\S+) \| `(\S+)` \|$",
-                           reports["markdown"])
+        table = re.findall(r"(?m)^\| (\S+) \| ([0-9,]+) \| ([0-9,]+) \| (\S+) \| "
+                           r"`([0-9a-f]{8})` \| `\S+` \|$", reports["markdown"])
         herd = re.findall(r"(?m)^Configuration=(\S+)\n(?:\S+=.*\n)*"
                           r"Observation \S+ \S+ (\d+) (\d+)$", reports["herd"])
         fatal = re.findall(r"(?m)^Fatal: .*, (\S+)$", reports["herd"])
@@ -113,10 +113,11 @@ class SameNumbers(Case):
             return ["triggered" if seen else entry["result"], f"{entry['runs']:,}",
                     f"{entry['failed_runs']:,}", entry["expectation"]]
 
-        shown = {entry["name"]: row(entry) for entry in entries}
+        shown = {entry["id"]: row(entry) for entry in entries}
+        self.assertEqual(len(shown), len(entries))
         self.assertEqual({line[4]: list(line[:4]) for line in text}, shown)
         self.assertEqual({line[4]: list(line[:4]) for line in table},
-                         {name: line for name, line in shown.items() if line[0] != "skip"})
+                         {id: line for id, line in shown.items() if line[0] != "skip"})
         self.assertEqual(
             {name: (int(positive), int(negative)) for name, positive, negative in herd},
             {entry["name"]: (entry["failed_runs"], entry["runs"] - entry["no_progress_runs"]

@@ -92,10 +92,12 @@ class OfOneRun(Case):
         self.assertIn("Observation", self.made("herd", "--db", "other place/100%?#.db"))
 
     def test_the_line_that_runs_it_again_does(self):
-        # Written for the shell: the names have characters that it knows.
-        line = re.search(r"reproduce: \./litmus (.*)", self.run_result.out).group(1)
+        # As it is printed, for a shell: with the program as it was called.
+        command = re.search(r"    reproduce: ((?:.*\\\n)*.*)", self.run_result.out).group(1)
+        self.assertTrue(command.startswith(harness.PROGRAM + " run "), command)
+        self.assertNotRegex(command, r"-d 1\b")
         environment = self.environment(fault="spoil-on=64")
-        result = subprocess.run(["sh", "-c", f"exec {harness.PROGRAM} {line} --db again.db"],
+        result = subprocess.run(["sh", "-c", f"exec {command} --db again.db"],
                                 cwd=self.folder, env=environment, capture_output=True, check=False)
         self.assertEqual(result.returncode, 1, result)
         first = [entry for entry in self.report()["results"] if entry["failed_runs"]]

@@ -116,7 +116,7 @@ static void play_pieces(const struct cat_case *which, void *user)
 static void clear(struct report_model *model)
 {
     for (size_t i = 0; i < model->result_count; i++)
-        cfg_clear(&model->results[i].cfg);
+        report_result_forget(&model->results[i]);
     free(model->results);
     *model = (struct report_model){0};
 }

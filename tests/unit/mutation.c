@@ -12,6 +12,8 @@ static struct report_result row(const char *family, enum cat_expectation expecta
                                 uint64_t failed, uint64_t stuck, size_t device)
 {
     return (struct report_result){.name = (char *)family,
+                                  .label = (char *)family,
+                                  .id = "0123abcd",
                                   .family = (char *)family,
                                   .expectation = expectation,
                                   .device = device,
@@ -77,7 +79,7 @@ static void as_notes(void **state)
     struct table table = {0};
     report_controls(&model, 0, false, &table);
     assert_int_equal(table.note_count, 1 + 4 + 1);
-    assert_string_equal(table.notes[1], "memory: not triggered");
+    assert_string_equal(table.notes[1], "0123abcd memory: not triggered");
     assert_string_equal(table.notes[5], "2 more were not triggered");
     table_clear(&table);
     report_controls(&model, 0, true, &table);

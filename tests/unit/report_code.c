@@ -575,7 +575,7 @@ static void risks_come_with_their_rate(void **state)
     assert_int_equal(count_of(out.data, "<td>at risk: VOTE.ANY at 0x50 "), 1);
     text_free(&out);
     for (size_t i = 0; i < 2; i++)
-        cfg_clear(&results[i].cfg);
+        report_result_forget(&results[i]);
     isa_study_clear(&study);
 }
 

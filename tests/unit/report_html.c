@@ -160,7 +160,7 @@ static void test_entries(void **state)
     text_free(&out);
     html_entries_free(entries, 5);
     for (size_t i = 0; i < 5; i++)
-        cfg_clear(&results[i].cfg);
+        report_result_forget(&results[i]);
 }
 
 static void test_course(void **state)

@@ -14,6 +14,7 @@
 static struct report_result row(const char *family, const char *stress, uint64_t failed)
 {
     return (struct report_result){.name = (char *)family,
+                                  .label = (char *)family,
                                   .family = (char *)family,
                                   .test = (char *)"sync-matrix.vote",
                                   .headline = (char *)"heads",
@@ -79,7 +80,7 @@ static void headlines(void **state)
     assert_int_equal(lines[1].failed_runs, 42);
     assert_true(lines[0].interval.high == stat_clopper_pearson(12, 200, 0.95).high);
     assert_true(lines[1].interval.high == stat_sequence(42, 200, 0.95).high);
-    free(lines);
+    report_headlines_free(lines, 2);
 }
 
 static void headlines_in_brief(void **state)

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verdict on a device, and its failures in blocks of those that are alike.
+#include "report/failures.h"
+
+#include "catalogue/catalogue.h"
+#include "report/code.h"
+#include "report/format.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_TESTS      4 // named in a verdict
+#define MOST_NEIGHBOURS 4 // passing variants of a block
+#define MOST_MEMBERS    8 // of a block, whose neighbours are looked for
+#define MOST_GROUPS     4 // into which one block is divided
+
+// ---- one result
+
+const char *report_seen(const struct report_result *result, char buffer[24])
+{
+    uint32_t most = CAT_OUTCOMES;
+    for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++)
+        if (result->outcomes[outcome] > 0 && cat_mode_fails(&result->mode, outcome) &&
+            (most == CAT_OUTCOMES || result->outcomes[outcome] > result->outcomes[most]))
+            most = outcome;
+    return most < CAT_OUTCOMES ? report_outcome_name(result, most, buffer)
+                               : eng_result_name(result->result);
+}
+
+static const char *seen(const struct report_result *result)
+{
+    static char buffer[2][24];
+    static size_t at;
+    at = !at;
+    return report_seen(result, buffer[at]);
+}
+
+// Whether a result has a value of "key=glob key=glob".
+static bool has_values(const struct report_result *result, const char *values)
+{
+    char *copy = lit_strdup(values), *rest = NULL;
+    bool has = true;
+    for (char *pair = strtok_r(copy, " ", &rest); pair && has; pair = strtok_r(NULL, " ", &rest)) {
+        char *glob = pair + strcspn(pair, "=");
+        if (*glob)
+            *glob++ = '\0';
+        has = text_glob(glob, report_value(result, pair));
+    }
+    free(copy);
+    return has;
+}
+
+const struct report_signature *report_finding(const struct report_model *model,
+                                              const struct report_result *result)
+{
+    const struct dev_facts *facts = &model->devices[result->device].facts;
+    const struct report_signature *found = report_signatures;
+    char driver[400];
+    snprintf(driver, sizeof driver, "%s %s", facts->driver_name, facts->driver_version);
+    while (found->finding &&
+           !(text_glob(found->test, result->test) && text_glob(found->outcome, seen(result)) &&
+             text_glob(found->driver, driver) && has_values(result, found->values)))
+        found++;
+    return found->finding ? found : NULL;
+}
+
+// ---- rates
+
+struct range {
+    double low, high; // of failed runs among those judged
+    size_t count;     // results of which any run was judged
+};
+
+static void add_rate(struct range *range, const struct report_result *result)
+{
+    if (result->judged == 0)
+        return;
+    const double rate = (double)result->failed_runs / (double)result->judged;
+    range->low = range->count == 0 || rate < range->low ? rate : range->low;
+    range->high = range->count == 0 || rate > range->high ? rate : range->high;
+    range->count++;
+}
+
+// "always", "0.78 of runs", "0.02 to 0.55 of runs"; "" if no run was judged.
+static void put_range(const struct range *range, const char *before, struct text *out)
+{
+    const char *low = RATE(range->low, 0), *high = RATE(range->high, 0);
+    if (range->count == 0)
+        return;
+    if (range->low >= 1)
+        text_puts(out, "always");
+    else if (strcmp(low, high) == 0)
+        text_printf(out, "%s%s of runs", before, low);
+    else
+        text_printf(out, "%s%s to %s of runs", before, low, high);
+}
+
+// ---- the verdict
+
+// The failures of one test.
+struct failing {
+    const char *test;
+    size_t count;
+    struct range range;
+};
+
+static int compare_failing(const void *left, const void *right)
+{
+    const struct failing *a = left, *b = right;
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return strcmp(a->test, b->test);
+}
+
+// Names the tests of the forbidden results that `which` selects, those of the most results first.
+static void put_tests(const struct report_model *model, size_t device,
+                      bool (*which)(const struct report_result *result), struct text *out)
+{
+    struct failing *tests = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (result->device != device || result->expectation != CAT_FORBIDDEN || !which(result))
+            continue;
+        size_t at = 0;
+        while (at < count && strcmp(tests[at].test, result->test) != 0)
+            at++;
+        if (at == count) {
+            tests = lit_grow(tests, count, sizeof *tests);
+            tests[count++] = (struct failing){.test = result->test};
+        }
+        tests[at].count++;
+        if (report_failed(result))
+            add_rate(&tests[at].range, result);
+    }
+    qsort(tests, count, sizeof *tests, compare_failing);
+    for (size_t i = 0; i < count && i < MOST_TESTS; i++) {
+        const bool several = tests[i].count > 1, rate = tests[i].range.count > 0;
+        text_printf(out, "%s%s", i ? ", " : ": ", tests[i].test);
+        text_puts(out, several || rate ? " (" : "");
+        if (several)
+            text_puts(out, COUNT(tests[i].count));
+        text_puts(out, several && rate ? ", " : "");
+        put_range(&tests[i].range, "", out);
+        text_puts(out, several || rate ? ")" : "");
+    }
+    if (count > MOST_TESTS)
+        text_printf(out, " and %s more tests", COUNT(count - MOST_TESTS));
+    free(tests);
+}
+
+// It ended the driver or the device, and nothing failed before.
+static bool is_broken(const struct report_result *result)
+{
+    return eng_is_broken(result->result) && !report_failed(result);
+}
+
+static bool is_crash(const struct report_result *result)
+{
+    return is_broken(result) && result->result == ENG_CRASH;
+}
+
+static bool is_hang(const struct report_result *result)
+{
+    return is_broken(result) && result->result == ENG_HANG;
+}
+
+static bool is_lost(const struct report_result *result)
+{
+    return is_broken(result) && result->result == ENG_DEVICE_LOST;
+}
+
+// What of one class ran, and what came of it.
+struct counted {
+    size_t ran, failed, unfinished;
+    size_t broken[ENG_RESULTS]; // by how they ended
+};
+
+static struct counted count_class(const struct report_model *model, size_t device,
+                                  enum cat_expectation expectation)
+{
+    struct counted counted = {0};
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        if (result->device != device || result->expectation != expectation)
+            continue;
+        const bool broken = is_broken(result);
+        counted.ran += result->runs > 0 || broken;
+        counted.failed += report_failed(result);
+        counted.broken[result->result] += broken;
+        counted.unfinished += report_unfinished_only(result) && !broken;
+    }
+    return counted;
+}
+
+static const char *configurations(size_t count)
+{
+    return count == 1 ? "configuration" : "configurations";
+}
+
+static void put_forbidden(const struct report_model *model, size_t device,
+                          const struct counted *forbidden, struct text *out)
+{
+    static const struct {
+        enum eng_result result;
+        const char *word;
+        bool (*which)(const struct report_result *result);
+    } ends[] = {{ENG_FAIL, "failed", report_failed},
+                {ENG_CRASH, "crashed", is_crash},
+                {ENG_HANG, "hung", is_hang},
+                {ENG_DEVICE_LOST, "lost the device", is_lost}};
+    const char *ran = COUNT(forbidden->ran), *word = configurations(forbidden->ran);
+    bool some = false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t count =
+            ends[i].result == ENG_FAIL ? forbidden->failed : forbidden->broken[ends[i].result];
+        if (!count)
+            continue;
+        text_printf(out, some ? "; %s" : "%s", COUNT(count));
+        if (!some)
+            text_printf(out, " of %s forbidden %s", ran, word);
+        text_printf(out, " %s", ends[i].word);
+        put_tests(model, device, ends[i].which, out);
+        some = true;
+    }
+    if (!some && forbidden->ran)
+        text_printf(out, "None of %s forbidden %s failed", ran, word);
+    if (!forbidden->ran)
+        text_puts(out, "No forbidden configuration ran");
+}
+
+void report_verdict(const struct report_model *model, size_t device, struct text *out)
+{
+    struct counted of[CAT_EXPECTATIONS];
+    size_t ran = 0, all = 0, unfinished = 0;
+    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++) {
+        of[e] = count_class(model, device, e);
+        ran += of[e].ran;
+        unfinished += of[e].unfinished;
+        for (int ended = 0; ended < ENG_RESULTS && e != CAT_FORBIDDEN; ended++)
+            unfinished += of[e].broken[ended];
+    }
+    for (size_t i = 0; i < model->result_count; i++)
+        all += model->results[i].device == device;
+    if (ran == 0 && unfinished == 0) {
+        text_printf(out, "Nothing ran: %s %s skipped", COUNT(all), configurations(all));
+        return;
+    }
+    put_forbidden(model, device, &of[CAT_FORBIDDEN], out);
+    for (enum cat_expectation e = CAT_CONTESTED; e <= CAT_ASSUMED; e++) {
+        const bool first = e == CAT_CONTESTED || !of[CAT_CONTESTED].failed;
+        if (of[e].failed)
+            text_printf(out, "%s%s of %s %s", first ? "; also failed: " : ", ", COUNT(of[e].failed),
+                        COUNT(of[e].ran), cat_expectation_name(e));
+    }
+    if (unfinished)
+        text_printf(out, "; %s did not finish", COUNT(unfinished));
+}
+
+// ---- blocks
+
+// The results of a test on a device that ran, of one class: those that are to be in blocks, and
+// what each of these did.
+struct set {
+    const struct report_model *model;
+    bool (*which)(const struct report_result *result);
+    const struct report_result **all;
+    size_t count;
+    bool *some; // those of the block at hand
+    struct report_block *list;
+    size_t list_count;
+};
+
+static int compare_rates(const void *left, const void *right)
+{
+    const struct report_result *a = *(const struct report_result *const *)left;
+    const struct report_result *b = *(const struct report_result *const *)right;
+    if (a->interval.low != b->interval.low)
+        return a->interval.low > b->interval.low ? -1 : 1;
+    return a < b ? -1 : 1;
+}
+
+static void put_says(const struct set *set, const struct report_block *block, size_t inside,
+                     struct text *out)
+{
+    const struct report_result *first = block->members[0];
+    const bool failed = report_failed(first), every = inside == block->count;
+    struct range range = {0};
+    size_t passed = 0;
+    for (size_t i = 0; i < block->count; i++)
+        add_rate(&range, block->members[i]);
+    for (size_t i = 0; i < set->count; i++)
+        passed += !report_failed(set->all[i]) && !report_unfinished(set->all[i]);
+    const size_t others = set->count - block->count;
+    if (others == 0 && set->count > 1)
+        text_printf(out, "all %s ", COUNT(set->count));
+    else if (others)
+        text_printf(out, "%s of %s ", COUNT(block->count), COUNT(inside));
+    if (failed) {
+        put_range(&range, "in ", out);
+        text_printf(out, "%s%s", range.count ? ", " : "", seen(first));
+    } else {
+        text_printf(out, "%s%s%s", seen(first), first->reason[0] ? ": " : "", first->reason);
+    }
+    if (others && passed == others)
+        text_puts(out, every ? "; the other values pass" : "; all others pass");
+    else if (others && passed == 0)
+        text_puts(out, "; no other passes");
+    else if (others)
+        text_printf(out, "; %s of %s others pass", COUNT(passed), COUNT(others));
+}
+
+// By what passing variants differ from a member in one value.
+static void put_neighbours(const struct report_model *model, const struct report_block *block,
+                           struct text *out)
+{
+    const char **said = NULL;
+    size_t count = 0;
+    for (size_t m = 0; m < block->count && m < MOST_MEMBERS; m++) {
+        struct report_variant *near;
+        const size_t near_count = report_variants(model, block->members[m], &near);
+        for (size_t i = 0; i < near_count && near[i].differences < 2; i++) {
+            struct text names = {0};
+            size_t at = 0;
+            if (near[i].result->result != ENG_PASS || count >= MOST_NEIGHBOURS)
+                continue;
+            report_differences(block->members[m], near[i].result, &names);
+            while (at < count && names.data && strcmp(said[at], names.data) != 0)
+                at++;
+            if (at == count && names.data) {
+                text_printf(out, "%s%s", count ? ", " : "", names.data);
+                said = lit_grow(said, count, sizeof *said);
+                said[count++] = names.data;
+                continue;
+            }
+            text_free(&names);
+        }
+        free(near);
+    }
+    for (size_t i = 0; i < count; i++)
+        free((char *)said[i]);
+    free(said);
+}
+
+static char *taken(struct text *text)
+{
+    return text->data ? text->data : lit_strdup("");
+}
+
+// Makes a block of those that are marked.
+static void add_block(struct set *set)
+{
+    set->list = lit_grow(set->list, set->list_count, sizeof *set->list);
+    struct report_block *block = &set->list[set->list_count++];
+    struct text where = {0}, says = {0}, passes = {0}, again = {0};
+    *block = (struct report_block){.members = lit_alloc(set->count, sizeof *block->members)};
+    for (size_t i = 0; i < set->count; i++)
+        if (set->some[i])
+            block->members[block->count++] = set->all[i];
+    qsort(block->members, block->count, sizeof *block->members, compare_rates);
+    block->device = block->members[0]->device;
+    for (size_t i = 0; i < block->count && !block->finding; i++)
+        block->finding = report_finding(set->model, block->members[i]);
+    const size_t inside = report_where(set->all, set->some, set->count, &where);
+    put_says(set, block, inside, &says);
+    put_neighbours(set->model, block, &passes);
+    format_again_all(&again, set->model, block->members, block->count);
+    block->where = taken(&where);
+    block->says = taken(&says);
+    block->passes = taken(&passes);
+    block->again = taken(&again);
+    report_block_past(set->model, block);
+}
+
+// Marks, of those that `marked` has, those with the same value of a key as the one at `first`.
+static size_t mark_alike(const struct set *set, const bool *marked, const char *key, size_t first)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        set->some[i] = marked[i] && strcmp(report_value(set->all[i], key),
+                                           report_value(set->all[first], key)) == 0;
+        count += set->some[i];
+    }
+    return count;
+}
+
+// Into how many groups the values of a key divide those that `marked` has, if values then tell each
+// group apart from all others; SIZE_MAX if they do not. `add`: makes the blocks.
+static size_t divide(struct set *set, const bool *marked, const char *key, bool add)
+{
+    bool *left = lit_alloc(set->count, sizeof *left);
+    size_t groups = 0;
+    memcpy(left, marked, set->count * sizeof *left);
+    for (size_t i = 0; i < set->count && groups <= MOST_GROUPS; i++) {
+        if (!left[i])
+            continue;
+        const size_t count = mark_alike(set, marked, key, i);
+        groups =
+            report_where(set->all, set->some, set->count, NULL) == count ? groups + 1 : SIZE_MAX;
+        for (size_t j = 0; j < set->count; j++)
+            left[j] = left[j] && !set->some[j];
+        if (add)
+            add_block(set);
+    }
+    free(left);
+    return groups <= MOST_GROUPS ? groups : SIZE_MAX;
+}
+
+// Makes one block of those that are marked, or where no values tell them apart from the others the
+// fewest of which each has such values.
+static void add_blocks(struct set *set)
+{
+    bool *marked = lit_alloc(set->count, sizeof *marked);
+    size_t count = 0, best = SIZE_MAX, first = set->count;
+    const char *key = NULL;
+    memcpy(marked, set->some, set->count * sizeof *marked);
+    for (size_t i = set->count; i-- > 0;) {
+        count += marked[i];
+        first = marked[i] ? i : first;
+    }
+    if (report_where(set->all, set->some, set->count, NULL) > count) {
+        const struct report_result *result = set->all[first];
+        for (size_t p = 0; p < result->variant_count + result->param_count; p++) {
+            const size_t groups = divide(set, marked, result->variant[p].key, false);
+            key = groups < best ? result->variant[p].key : key;
+            best = groups < best ? groups : best;
+        }
+    }
+    memcpy(set->some, marked, set->count * sizeof *marked);
+    if (key)
+        divide(set, marked, key, true);
+    else
+        add_block(set);
+    free(marked);
+}
+
+static bool is_alike(const struct report_result *a, const struct report_result *b)
+{
+    return a->device == b->device && a->expectation == b->expectation &&
+           strcmp(a->test, b->test) == 0;
+}
+
+size_t report_blocks(const struct report_model *model, size_t device,
+                     bool (*which)(const struct report_result *result), struct report_block **list)
+{
+    const struct report_result **chosen;
+    struct set set = {.model = model, .which = which};
+    const size_t count = report_select(model, device, which, &chosen);
+    set.all = lit_alloc(model->result_count + 1, sizeof *set.all);
+    set.some = lit_alloc(model->result_count + 1, sizeof *set.some);
+    for (size_t i = 0; i < count; i++) {
+        const struct report_result *first = chosen[i];
+        if (!first)
+            continue;
+        set.count = 0;
+        for (size_t r = 0; r < model->result_count; r++)
+            if (is_alike(&model->results[r], first) && model->results[r].result != ENG_SKIP)
+                set.all[set.count++] = &model->results[r];
+        for (size_t s = 0; s < set.count; s++)
+            set.some[s] = which(set.all[s]) && strcmp(seen(set.all[s]), seen(first)) == 0 &&
+                          !set.all[s]->stress[0] == !first->stress[0] &&
+                          (report_failed(first) || strcmp(set.all[s]->reason, first->reason) == 0);
+        for (size_t j = i; j < count; j++)
+            for (size_t s = 0; s < set.count && chosen[j]; s++)
+                if (set.some[s] && set.all[s] == chosen[j])
+                    chosen[j] = NULL;
+        add_blocks(&set);
+    }
+    free(chosen);
+    free(set.all);
+    free(set.some);
+    *list = set.list;
+    return set.list_count;
+}
+
+void report_blocks_free(struct report_block *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(list[i].members);
+        free(list[i].where);
+        free(list[i].says);
+        free(list[i].passes);
+        free(list[i].elsewhere);
+        free(list[i].since);
+        free(list[i].again);
+    }
+    free(list);
+}
