@@ -70,9 +70,9 @@ static void join(struct eng_part *part, const struct eng_part *next)
     add(&part->no_progress_runs, next->no_progress_runs);
 }
 
-// Halves the number of parts: neighbours of one process become one. Where no two are of one
-// process, the smallest pair.
-static void join_neighbours(struct eng_count *count)
+// Joins neighbours of one process that together have no more runs than `enough`, so that old parts
+// do not grow beyond new ones; where there are no such two, the smallest pair.
+static void join_neighbours(struct eng_count *count, uint64_t enough)
 {
     size_t kept = 0, smallest = 0;
     uint64_t least = UINT64_MAX;
@@ -85,7 +85,8 @@ static void join_neighbours(struct eng_count *count)
     }
     for (size_t i = 0; i < count->part_count; i++) {
         struct eng_part part = count->parts[i];
-        if (i + 1 < count->part_count && count->parts[i + 1].process == part.process)
+        if (i + 1 < count->part_count && count->parts[i + 1].process == part.process &&
+            part.runs + count->parts[i + 1].runs <= enough)
             join(&part, &count->parts[++i]);
         count->parts[kept++] = part;
     }
@@ -117,7 +118,7 @@ void eng_count_part(struct eng_count *sum, const struct eng_count *batch, uint32
         return;
     }
     if (sum->part_count == ENG_MAX_PARTS)
-        join_neighbours(sum);
+        join_neighbours(sum, enough);
     sum->parts[sum->part_count++] = part;
 }
 

@@ -64,8 +64,10 @@ struct eng_count {
     uint64_t outcomes[CAT_OUTCOMES]; // instances by outcome
     struct eng_failure failures[ENG_MAX_FAILURES];
     size_t failure_count;
-    // All runs once more in pieces, in order, to see whether the rate varies between them more than
-    // chance would have it; none if that is not known. eng_count_add leaves them alone.
+    // All runs once more in pieces, in the order in which they ran, to see whether the rate varies
+    // between them more than chance would have it, and whether it drifts; none if that is not
+    // known. None has more than a sixteenth of all runs, if there are many batches. eng_count_add
+    // leaves them alone.
     struct eng_part parts[ENG_MAX_PARTS];
     size_t part_count;
     double seconds; // wall time in the worker

@@ -80,6 +80,33 @@ static void a_thousand_runs_have_no_more_than_twenty(void **state)
     assert_sums(&count);
 }
 
+// A device that begins to fail after a third of many runs: however often neighbours are joined,
+// what stands before is right, what stands behind is not, and one part at most is of both.
+static void the_order_is_kept(void **state)
+{
+    (void)state;
+    for (uint64_t batches = 30; batches <= 300000; batches *= 10) {
+        struct eng_count count = {0};
+        size_t mixed = 0;
+        uint64_t last = 0;
+        for (uint64_t i = 0; i < batches; i++) {
+            const struct eng_count batch = {.runs = 16, .failed_runs = i < batches / 3 ? 0 : 8};
+            eng_count_part(&count, &batch, 0, i % 40 == 0);
+            eng_count_add(&count, &batch);
+        }
+        for (size_t i = 0; i < count.part_count; i++) {
+            const uint64_t failed = count.parts[i].failed_runs, half = count.parts[i].runs / 2;
+            mixed += failed && failed < half;
+            assert_true(failed >= last);
+            assert_true(batches < 3000 || count.parts[i].runs <= count.runs / 16);
+            last = failed ? 1 : 0;
+        }
+        assert_in_range(mixed, 0, 1);
+        assert_true(count.part_count >= (batches < 3000 ? 6 : 16));
+        assert_int_equal(count.parts[0].failed_runs, 0);
+    }
+}
+
 static void there_are_never_too_many(void **state)
 {
     struct lit_random random = {.state = 5};
@@ -125,6 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table),
         cmocka_unit_test(a_thousand_runs_have_no_more_than_twenty),
+        cmocka_unit_test(the_order_is_kept),
         cmocka_unit_test(there_are_never_too_many),
         cmocka_unit_test(many_processes_of_one_run_each),
         cmocka_unit_test(runs_without_parts_stay_without),
