@@ -98,6 +98,7 @@ void html_axis_heading(struct text *out, int decades);
 // said in words. Nothing is drawn for a rate of no runs.
 void html_plot(struct text *out, int decades, const struct html_rate *rates, size_t count);
 // The rate of failed runs in each batch, in the order of the runs, against the highest of them.
+// There must be a failed run in one of them.
 void html_batches(struct text *out, const struct report_result *result);
 // Shares of a whole as a bar: `kinds[i]` is the class of share i.
 void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds, size_t count);

@@ -143,35 +143,43 @@ void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds
 
 #define TALL 36
 
+static uint64_t judged_of(const struct eng_part *batch)
+{
+    return batch->runs - batch->no_progress_runs;
+}
+
 static double batch_rate(const struct eng_part *batch)
 {
-    const uint64_t judged = batch->runs - batch->no_progress_runs;
-    return judged ? (double)batch->failed_runs / (double)judged : 0;
+    return batch->failed_runs ? (double)batch->failed_runs / (double)judged_of(batch) : 0;
 }
 
 void html_batches(struct text *out, const struct report_result *result)
 {
-    double most = 0, x = LEFT;
+    const struct eng_part *batch = result->pieces, *end = batch + result->piece_count,
+                          *most = batch;
     uint64_t run = result->first;
-    for (size_t i = 0; i < result->piece_count; i++)
-        most = fmax(most, batch_rate(&result->pieces[i]));
+    double x = LEFT;
+    for (; batch < end; batch++)
+        most = batch_rate(batch) > batch_rate(most) ? batch : most;
     html_printf(out,
                 "<svg class=\"batches\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                 "role=\"img\" aria-label=\"failed runs of each batch\">",
                 WIDTH, TALL, WIDTH, TALL);
-    for (size_t i = 0; i < result->piece_count && most > 0; i++) {
-        const struct eng_part *batch = &result->pieces[i];
+    for (batch = result->pieces; batch < end; batch++) {
         const double width = (RIGHT - LEFT) * (double)batch->runs / (double)result->runs;
-        const double height = (TALL - 2) * batch_rate(batch) / most;
+        const double height = (TALL - 2) * batch_rate(batch) / batch_rate(most);
         html_printf(out,
                     "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"><title>runs %s to "
-                    "%s: %s failed</title></rect>",
+                    "%s: %s of %s failed</title></rect>",
                     x, TALL - 1 - height, fmax(width - 1, width / 2), height, COUNT(run + 1),
-                    COUNT(run + batch->runs), COUNT(batch->failed_runs));
+                    COUNT(run + batch->runs), COUNT(batch->failed_runs), COUNT(judged_of(batch)));
         x += width;
         run += batch->runs;
     }
-    html_printf(out, "<path class=\"grid\" d=\"M%d %dH%d\"/></svg>", LEFT, TALL - 1, RIGHT);
-    html_printf(out, "%zu batches in their order, the highest %s of their runs",
-                result->piece_count, RATE(most, 0));
+    html_printf(
+        out,
+        "<path class=\"grid\" d=\"M%d %dH%d\"/></svg>%zu batches in the order of their runs; "
+        "in the highest %s of %s runs failed",
+        LEFT, TALL - 1, RIGHT, result->piece_count, COUNT(most->failed_runs),
+        COUNT(judged_of(most)));
 }

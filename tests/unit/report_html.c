@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,41 @@ static void test_plot(void **state)
     text_free(&out);
 }
 
+// A bar for each batch, in their order, as wide as its runs and as high as its rate.
+static void test_batches(void **state)
+{
+    static struct eng_part batches[] = {
+        {.runs = 100, .failed_runs = 10}, // of 50 that did not give up
+        {.runs = 300, .failed_runs = 0},
+        {.runs = 200, .failed_runs = 20},
+    };
+    static const struct {
+        double x, width, height;
+    } bars[] = {{8, 152.0 / 3, 34}, {8 + 152.0 / 3, 152, 0}, {8 + 608.0 / 3, 304.0 / 3, 17}};
+    const struct report_result result = {
+        .runs = 600, .failed_runs = 30, .first = 1000, .pieces = batches, .piece_count = 3};
+    struct text out = {0};
+    (void)state;
+    batches[0].no_progress_runs = 50;
+    html_batches(&out, &result);
+    const char *at = out.data;
+    for (size_t i = 0; i < 3; i++) {
+        double x, y, width, height;
+        at = strstr(at, "<rect ");
+        assert_non_null(at);
+        assert_int_equal(sscanf(at++, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\">", &x,
+                                &y, &width, &height),
+                         4);
+        assert_true(fabs(x - bars[i].x) < 0.01 && fabs(width - (bars[i].width - 1)) < 0.01);
+        assert_true(fabs(height - bars[i].height) < 0.01 && fabs(y + height - 35) < 0.01);
+    }
+    assert_null(strstr(at, "<rect "));
+    assert_non_null(strstr(out.data, "<title>runs 1,401 to 1,600: 20 of 200 failed</title>"));
+    assert_non_null(strstr(
+        out.data, "3 batches in the order of their runs; in the highest 10 of 50 runs failed"));
+    text_free(&out);
+}
+
 static void test_bar(void **state)
 {
     const uint64_t shares[] = {1, 0, 3};
@@ -200,7 +236,8 @@ int main(void)
         cmocka_unit_test(test_json),    cmocka_unit_test(test_name),
         cmocka_unit_test(test_axis),    cmocka_unit_test(test_decades),
         cmocka_unit_test(test_plot),    cmocka_unit_test(test_bar),
-        cmocka_unit_test(test_entries), cmocka_unit_test(test_course),
+        cmocka_unit_test(test_batches), cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_course),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
