@@ -44,14 +44,16 @@ class Fuzz(Case):
 
 
 class Models(Fuzz):
+    COUNT = 60 if harness.SLOW == 1 else 15
+
     def test_right_models_pass(self):
-        count = 60 if harness.SLOW == 1 else 15
         for model in ("lockstep", "tangled"):
             for rule in RULES:
                 with self.subTest(model=model, rule=rule):
-                    run = self.fuzz("--simt", model, "--rule", rule, "--count", str(count), *SEED)
+                    run = self.fuzz("--simt", model, "--rule", rule, "--count", str(self.COUNT),
+                                    *SEED)
                     self.assertEqual(run.code, 0, run)
-                    self.assertEqual(self.failures(run), (count, 0))
+                    self.assertEqual(self.failures(run), (self.COUNT, 0))
                     self.assertFalse(os.path.exists(self.path("fuzz-reconvergence")))
 
     def broken(self, settings, count, most, *more):
@@ -76,7 +78,7 @@ class Models(Fuzz):
         self.assertIn("merged", run.out)
 
     def test_peeling_is_legal_without_maximal_reconvergence(self):
-        run = self.fuzz("--simt", "peeling", "--rule", "default", "--count", str(count), *SEED)
+        run = self.fuzz("--simt", "peeling", "--rule", "default", "--count", str(self.COUNT), *SEED)
         self.assertEqual(run.code, 0, run)
 
     def test_wrong_values(self):
