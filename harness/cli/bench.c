@@ -244,13 +244,16 @@ bool cli_benching_ask(struct cli_benching *b, struct eng_request *request, enum 
     request->validation = b->chosen.validation;
     request->capture = b->chosen.keep != NULL;
     request->seed = b->chosen.seed.value;
-    b->end = eng_bench_ask(&b->devices.watch, b->device, request,
-                           &(struct eng_benching){.row = rates ? NULL : take_row,
-                                                  .code = rates ? NULL : take_code,
-                                                  .time = rates ? NULL : take_time,
-                                                  .rate = rates ? take_rate : NULL,
-                                                  .user = b},
-                           &outcome);
+    request->kind = ENG_BENCH;
+    const struct eng_benching benching = {.row = rates ? NULL : take_row,
+                                          .code = rates ? NULL : take_code,
+                                          .time = rates ? NULL : take_time,
+                                          .rate = rates ? take_rate : NULL,
+                                          .user = b};
+    struct eng_client client = {
+        .watch = &b->devices.watch, .device = b->device, .benching = &benching};
+    b->end = eng_client_ask(&client, request, &outcome);
+    eng_client_end(&client);
     cli_line_clear(&b->devices.line);
     const bool over = cli_benching_is_over(b);
     *result = over ? ENG_SKIP : b->end == ENG_END_UNFIT ? ENG_HARNESS_ERROR : outcome.result;

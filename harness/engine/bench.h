@@ -35,8 +35,9 @@ bool eng_throughput_is(const char *name);
 // enough to say so. Pure.
 uint32_t eng_bench_loops(uint32_t loops, double ns, uint64_t rounds, double budget, bool *enough);
 
-// In the supervisor: what is handed on as it comes; none of it is checked against the benchmark's
-// rows yet. False: it makes no sense, and the worker is ended.
+// In the supervisor: what is handed on as it comes to the client (client.h) of a BENCH; none of it
+// is checked against the benchmark's rows yet. False: it makes no sense, and the worker is ended.
+// The outcome's result is PASS if the worker reported all; its reason why not.
 struct eng_benching {
     // A ROW event: `result` is PASS, or SKIP or HARNESS_ERROR with a reason.
     bool (*row)(const struct bench_report *report, enum eng_result result, const char *reason,
@@ -48,10 +49,3 @@ struct eng_benching {
     bool (*rate)(const struct bench_rate *rate, void *user);
     void *user;
 };
-
-// Starts a worker, asks it for `request` (BENCH; its index and timeout_ms are filled in), and hands
-// on what it reports until it ends. The outcome's result is PASS if it reported all; its reason why
-// not.
-enum eng_end eng_bench_ask(const struct eng_watch *watch, const struct eng_device *device,
-                           const struct eng_request *request, const struct eng_benching *benching,
-                           struct eng_outcome *outcome);

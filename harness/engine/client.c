@@ -74,9 +74,13 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
             return wait == ENG_WAIT_TIME ? ENG_END_TIME : ENG_END_SIGNAL;
         if (wait != ENG_WAIT_EVENT) {
             outcome->result = eng_wait_result(wait);
+            if (outcome->result == ENG_HARNESS_ERROR)
+                outcome->code = LIT_EXIT_UNDECIDED;
             return ENG_END_RAN;
         }
         if (is_whole(event)) {
+            if (event->kind == ENG_EVENT_ERROR)
+                outcome->code = event->error_code;
             const bool lost = client->benching && event->error_code == LIT_EXIT_DEVICE_LOST;
             outcome->result = event->kind == ENG_EVENT_DONE ? event->result
                               : lost                        ? ENG_DEVICE_LOST
@@ -93,16 +97,22 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
     }
 }
 
-static enum eng_end open_once(struct eng_client *client, struct eng_outcome *outcome)
+static bool need_worker(struct eng_client *client, struct eng_outcome *outcome)
 {
     struct lit_error error = {0};
-    struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
-    client->worker = eng_worker_start(client->watch, client->device->manifest, &error);
-    if (!client->worker) {
+    if (!client->worker)
+        client->worker = eng_worker_start(client->watch, client->device->manifest, &error);
+    client->unfit = !client->worker;
+    if (client->unfit)
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
-        client->unfit = true;
+    return client->worker;
+}
+
+static enum eng_end open_once(struct eng_client *client, struct eng_outcome *outcome)
+{
+    struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
+    if (!need_worker(client, outcome))
         return ENG_END_RAN;
-    }
     eng_worker_ask(client->worker, &(struct eng_request){
                                        .kind = ENG_OPEN,
                                        .index = client->device->index,
@@ -140,13 +150,17 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
 {
     struct eng_request request = *asked;
     struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
+    const bool opens = asked->kind == ENG_TRY || asked->kind == ENG_BENCH;
     *outcome = (struct eng_outcome){0};
+    request.index = client->device->index;
     request.timeout_ms = eng_batch_limit_ms(&client->watch->policy);
     if (client->hangs >= ENG_HANGS) {
         snprintf(outcome->reason, sizeof outcome->reason, "hung ten times in a row");
         return ENG_END_STOPS;
     }
-    enum eng_end end = ensure_open(client, outcome);
+    enum eng_end end = !opens                         ? ensure_open(client, outcome)
+                       : need_worker(client, outcome) ? ENG_END_RAN
+                                                      : ENG_END_UNFIT;
     if (end != ENG_END_RAN)
         return end;
     *outcome = (struct eng_outcome){0};
@@ -156,7 +170,7 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
     // A worker whose device is lost, or does not end what it began, has ended.
     if (!is_whole(&event) || outcome->result == ENG_HANG || outcome->result == ENG_DEVICE_LOST)
         eng_worker_end(&client->worker, true);
-    if (end == ENG_END_RAN) {
+    if (end == ENG_END_RAN && !opens) {
         client->losses = eng_in_a_row(client->losses, ENG_DEVICE_LOST, outcome->result);
         client->hangs = eng_in_a_row(client->hangs, ENG_HANG, outcome->result);
     }
@@ -201,31 +215,5 @@ enum eng_end eng_capture(const struct eng_capture *capture, const struct cat_cas
             break;
     }
     eng_client_end(&client);
-    return end;
-}
-
-// --- One request for a benchmark.
-
-enum eng_end eng_bench_ask(const struct eng_watch *watch, const struct eng_device *device,
-                           const struct eng_request *asked, const struct eng_benching *benching,
-                           struct eng_outcome *outcome)
-{
-    struct lit_error error = {0};
-    struct eng_event event;
-    struct eng_request request = *asked;
-    struct eng_client client = {.watch = watch, .device = device, .benching = benching};
-    *outcome = (struct eng_outcome){0};
-    client.worker = eng_worker_start(watch, device->manifest, &error);
-    if (!client.worker) {
-        snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
-        return ENG_END_UNFIT;
-    }
-    request.kind = ENG_BENCH;
-    request.index = device->index;
-    request.timeout_ms = eng_batch_limit_ms(&watch->policy);
-    eng_worker_ask(client.worker, &request);
-    const enum eng_end end = follow(&client, outcome, &event);
-    text_free(&client.code);
-    eng_worker_end(&client.worker, end != ENG_END_RAN || outcome->result != ENG_PASS);
     return end;
 }

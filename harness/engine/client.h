@@ -14,7 +14,7 @@ struct eng_client {
     struct eng_worker *worker; // with the device open; NULL: none
     bool capture;              // the device is opened for COMPILE alone
     bool generated;            // GENERATED alone, which the host checks: the checker is not tried
-    const struct eng_benching *benching; // of eng_bench_ask, NULL else
+    const struct eng_benching *benching; // of BENCH, NULL else
     char checker[600];                   // "device", or "host: why"; "" before it was open
     struct text code;                    // of COMPILE: what isa_pack made of what the driver gave
     unsigned losses, hangs;              // in a row
@@ -36,6 +36,7 @@ static inline bool eng_end_stops(enum eng_end end)
 
 struct eng_outcome {
     enum eng_result result;
+    enum lit_exit code; // of the error that the worker said or is; else LIT_EXIT_OK
     struct eng_count count;
     char reason[512];
 };
@@ -43,9 +44,9 @@ struct eng_outcome {
 // Ends the worker and frees the code. A client starts as {.watch, .device}, which must outlive it.
 void eng_client_end(struct eng_client *client);
 
-// Asks for runs (RUN, GENERATED) or for code (COMPILE) and waits for their end. A crash, a hang, a
-// lost device are results; the next request has a new worker. The request's timeout_ms is filled
-// in.
+// Asks for runs (RUN, GENERATED), for code (COMPILE), or for what opens the device itself (TRY,
+// BENCH), and waits for their end. A crash, a hang, a lost device are results; the next request has
+// a new worker. The request's index and timeout_ms are filled in.
 enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request *asked,
                             struct eng_outcome *outcome);
 

@@ -272,7 +272,6 @@ static void explain_cross_lane(const struct finding *f)
     const uint32_t group = exp_group(t, step->invocation);
     const uint8_t lane = step->source;
     exp_code_word(&t->codes[step->code], WORD_OF_VALUE, b->name, sizeof b->name);
-    b->made = b->due = EXP_NO_STEP;
     b->source = lane == EXP_NO_LANE
                     ? step->invocation
                     : exp_invocation(t, group, exp_subgroup(t, step->invocation), lane);
@@ -303,7 +302,6 @@ static void explain_step(const struct finding *f)
         b->iterations = exp_executions(f->reference, step->invocation, step->code, SIZE_MAX);
     if (b->iterations < b->iteration)
         b->iterations = b->iteration;
-    b->stored = b->expected_store = EXP_NO_STEP;
     if (b->cause == EXP_CAUSE_CROSS_LANE)
         explain_cross_lane(f);
     if (b->cause == EXP_CAUSE_LOAD) {
@@ -335,10 +333,11 @@ void exp_fault_find(const struct exp_trace *failing, const struct exp_trace *ref
         find_stale(&f);
     if (fault->cause == EXP_CAUSE_NONE && f.reference)
         compare(&f, true);
-    if (fault->cause != EXP_CAUSE_NONE)
+    fault->made = fault->due = fault->stored = fault->expected_store = EXP_NO_STEP;
+    if (fault->cause != EXP_CAUSE_NONE) {
         explain_step(&f);
-    else if (strcmp(failing->end, "done") != 0)
-        *fault =
-            (struct exp_fault){.cause = EXP_CAUSE_STUCK,
-                               .step = failing->step_count ? failing->step_count - 1 : EXP_NO_STEP};
+    } else if (strcmp(failing->end, "done") != 0) {
+        fault->cause = EXP_CAUSE_STUCK;
+        fault->step = failing->step_count ? failing->step_count - 1 : EXP_NO_STEP;
+    }
 }

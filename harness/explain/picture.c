@@ -87,10 +87,7 @@ static void put_label(struct text *out, int x, int y, const char *class, const c
 static bool is_special(const struct drawing *d, uint64_t time)
 {
     const struct exp_fault *b = d->fault;
-    const size_t named[] = {b->step, b->cause == EXP_CAUSE_CROSS_LANE ? b->made : EXP_NO_STEP,
-                            b->cause == EXP_CAUSE_CROSS_LANE ? b->due : EXP_NO_STEP,
-                            b->cause == EXP_CAUSE_LOAD ? b->stored : EXP_NO_STEP,
-                            b->cause == EXP_CAUSE_LOAD ? b->expected_store : EXP_NO_STEP};
+    const size_t named[] = {b->step, b->made, b->due, b->stored, b->expected_store};
     for (size_t i = 0; i < sizeof named / sizeof *named; i++)
         if (named[i] != EXP_NO_STEP && d->trace->steps[named[i]].time == time)
             return true;
@@ -250,8 +247,10 @@ static void put_read(struct drawing *d, int from, int row, int column, bool wron
 // From one shown step to another: between the rows, then beside the column.
 static void put_crossing(struct drawing *d, size_t from, size_t to, bool wrong)
 {
+    if (from == EXP_NO_STEP)
+        return;
     const int a = column_of(d, from), b = column_of(d, to);
-    const int source = from == EXP_NO_STEP ? -1 : row_of(d, d->trace->steps[from].invocation);
+    const int source = row_of(d, d->trace->steps[from].invocation);
     const int row = row_of(d, d->trace->steps[to].invocation);
     if (a < 0 || b < 0 || source < 0 || row < 0)
         return;
@@ -290,17 +289,12 @@ static void put_arrows(struct drawing *d)
         if (from >= 0 && from != (int)shown->row && !(wrong && column_of(d, b->made) >= 0))
             put_read(d, from, (int)shown->row, column, wrong);
     }
-    if (b->cause == EXP_CAUSE_CROSS_LANE) {
-        put_crossing(d, b->made, b->step, true);
-        if (b->due != b->made)
-            put_crossing(d, b->due, b->step, false);
-    }
-    if (b->cause == EXP_CAUSE_LOAD) {
-        const bool got = b->stored != EXP_NO_STEP && d->trace->steps[b->stored].value == b->got;
-        if (got)
-            put_crossing(d, b->stored, b->step, true);
-        put_crossing(d, b->expected_store, b->step, false);
-    }
+    put_crossing(d, b->made, b->step, true);
+    if (b->due != b->made)
+        put_crossing(d, b->due, b->step, false);
+    if (b->stored != EXP_NO_STEP && d->trace->steps[b->stored].value == b->got)
+        put_crossing(d, b->stored, b->step, true);
+    put_crossing(d, b->expected_store, b->step, false);
 }
 
 // The page
@@ -319,10 +313,9 @@ static int put_wrapped(struct text *out, int y, int width, const char *class, co
                 for (length = room; ((unsigned char)string[length] & 0xc0) == 0x80; length--)
                     continue;
         }
-        char *line = lit_alloc(length + 1, 1);
+        OWNED(lit_free) char *line = lit_alloc(length + 1, 1);
         memcpy(line, string, length);
         put_label(out, MARGIN, y, class, line);
-        free(line);
         string += length;
         string += strspn(string, " ");
         y += LINE_HEIGHT;
@@ -336,9 +329,9 @@ static void put_rows(struct drawing *d, int width)
         const uint32_t who = d->window->rows[i].invocation;
         const int y = middle_of(d, (int)i);
         char lane[32], place[64];
-        snprintf(lane, sizeof lane, "lane %" PRIu32, exp_lane(d->trace, who));
-        snprintf(place, sizeof place, "subgroup %" PRIu32 " of workgroup %" PRIu32,
-                 exp_subgroup(d->trace, who), exp_group(d->trace, who));
+        snprintf(lane, sizeof lane, "lane %u", exp_lane(d->trace, who));
+        snprintf(place, sizeof place, "subgroup %u of workgroup %u", exp_subgroup(d->trace, who),
+                 exp_group(d->trace, who));
         put_label(d->out, MARGIN, y - 2, d->window->rows[i].involved ? "title" : "faint", lane);
         put_label(d->out, MARGIN, y + 12, "faint small", place);
         text_printf(d->out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"lane\"/>\n",
@@ -389,7 +382,7 @@ void exp_picture(const struct exp_trace *trace, const struct exp_fault *fault,
                  const struct exp_window *window, const char *title, const char *model,
                  const char *sentence, struct text *text)
 {
-    struct text body = {0}, under = {0};
+    OWNED(text_free) struct text body = {0}, under = {0};
     struct drawing d = {.trace = trace, .fault = fault, .window = window, .out = &body};
     choose_columns(&d);
     int width = left_of(d.columns > 4 ? d.columns : 4) + MARGIN;
@@ -397,7 +390,6 @@ void exp_picture(const struct exp_trace *trace, const struct exp_fault *fault,
     int y = put_wrapped(&body, MARGIN + 12, width, "title", title);
     text_printf(&under, "model %s: %s", model, sentence);
     y = put_wrapped(&body, y, width, "", under.data);
-    text_free(&under);
     d.top = y + ROW_PITCH / 2 + 24;
     put_rows(&d, width);
     for (size_t i = 0; i < window->step_count; i++) {
@@ -425,5 +417,4 @@ void exp_picture(const struct exp_trace *trace, const struct exp_fault *fault,
                 "</desc>\n<style>\n%s</style>\n<rect width=\"%d\" height=\"%d\" "
                 "class=\"page\"/>\n%s</svg>\n",
                 picture_style, width, height, body.data ? body.data : "");
-    text_free(&body);
 }

@@ -14,11 +14,11 @@
 // "lane 2", or with its subgroup and workgroup where the dispatch has several.
 static void put_who(const struct exp_trace *trace, uint32_t invocation, struct text *text)
 {
-    text_printf(text, "lane %" PRIu32, exp_lane(trace, invocation));
+    text_printf(text, "lane %u", exp_lane(trace, invocation));
     if (trace->subgroups > 1)
-        text_printf(text, " of subgroup %" PRIu32, exp_subgroup(trace, invocation));
+        text_printf(text, " of subgroup %u", exp_subgroup(trace, invocation));
     if (trace->invocations > trace->subgroups * trace->subgroup)
-        text_printf(text, " of workgroup %" PRIu32, exp_group(trace, invocation));
+        text_printf(text, " of workgroup %u", exp_group(trace, invocation));
 }
 
 // The same, but only its lane where it is of the subgroup of `other`.
@@ -26,7 +26,7 @@ static void put_other(const struct exp_trace *trace, uint32_t invocation, uint32
                       struct text *text)
 {
     if (invocation / trace->subgroup == other / trace->subgroup)
-        text_printf(text, "lane %" PRIu32, exp_lane(trace, invocation));
+        text_printf(text, "lane %u", exp_lane(trace, invocation));
     else
         put_who(trace, invocation, text);
 }
@@ -42,7 +42,7 @@ static void put_set(const struct exp_lanes *lanes, struct text *text)
             continue;
         while (exp_lanes_has(lanes, last + 1))
             last++;
-        text_printf(text, last > lane ? "%s%" PRIu32 "-%" PRIu32 : "%s%" PRIu32, comma, lane, last);
+        text_printf(text, last > lane ? "%s%u-%u" : "%s%u", comma, lane, last);
         comma = ", ";
         lane = last;
     }
@@ -57,7 +57,7 @@ static void put_values(const struct exp_fault *b, struct text *text)
 static void put_iteration(uint32_t iteration, bool loops, struct text *text)
 {
     if (loops || iteration > 1)
-        text_printf(text, " in iteration %" PRIu32, iteration);
+        text_printf(text, " in iteration %u", iteration);
 }
 
 // The sentence of each cause
@@ -78,8 +78,7 @@ static void put_cross_lane(const struct exp_trace *t, const struct exp_fault *b,
     } else if (theirs != mine) {
         text_puts(text, " while ");
         put_other(t, b->source, reader, text);
-        text_printf(text, " was %s in iteration %" PRIu32, theirs > mine ? "already" : "still",
-                    theirs);
+        text_printf(text, " was %s in iteration %u", theirs > mine ? "already" : "still", theirs);
     }
     put_values(b, text);
 }
@@ -196,7 +195,7 @@ static void put_step(const struct exp_trace *t, const struct exp_fault *b, size_
     const struct exp_code *code = &t->codes[step->code];
     const bool together =
         code->kind == EXP_TANGLED || code->kind == EXP_CROSS_LANE || code->kind == EXP_BARRIER;
-    struct text with = {0};
+    OWNED(text_free) struct text with = {0};
     char value[32] = "-", from[32] = "-";
     if (together)
         put_set(&step->tangle, &with);
@@ -206,14 +205,13 @@ static void put_step(const struct exp_trace *t, const struct exp_fault *b, size_
         snprintf(from, sizeof from, "lane %u", step->source);
     else if (step->has_address)
         snprintf(from, sizeof from, "0x%" PRIx64, step->address);
-    text_printf(text, "%s %8" PRIu64 "  %4" PRIu32 "  %4" PRIu32 "  %-8s  %-10s  %-18s  %s\n",
+    text_printf(text, "%s %8" PRIu64 "  %4u  %4u  %-8s  %-10s  %-18s  %s\n",
                 index == b->step ? ">>" : "  ", step->time, exp_lane(t, step->invocation),
                 exp_executions(t, step->invocation, step->code, index) + 1,
                 together ? with.data : "-", value, from,
                 code->text[0] ? code->text : "(no instruction of its own)");
     if (index == b->step && b->has_got)
         text_printf(text, "   prescribed                     0x%" PRIx64 "\n", b->want);
-    text_free(&with);
 }
 
 static void put_steps(const struct exp_trace *t, const struct exp_fault *b,
@@ -233,8 +231,8 @@ static void put_steps(const struct exp_trace *t, const struct exp_fault *b,
             continue;
         if (several && row->invocation / t->subgroup != before) {
             before = row->invocation / t->subgroup;
-            text_printf(text, "  subgroup %" PRIu32 " of workgroup %" PRIu32 "\n",
-                        exp_subgroup(t, row->invocation), exp_group(t, row->invocation));
+            text_printf(text, "  subgroup %u of workgroup %u\n", exp_subgroup(t, row->invocation),
+                        exp_group(t, row->invocation));
         }
         put_step(t, b, shown->step, text);
     }
@@ -245,7 +243,7 @@ static void put_steps(const struct exp_trace *t, const struct exp_fault *b,
 
 static void put_outcome(const struct exp_found *found, struct text *text)
 {
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     char number[32];
     const struct eng_count *count = &found->outcome.count;
     const struct cat_oracle *oracle = found->which.test->oracle;
@@ -253,12 +251,12 @@ static void put_outcome(const struct exp_found *found, struct text *text)
     if (found->outcome.result == ENG_FAIL && count->failure_count > 0) {
         const struct eng_failure *first = &count->failures[0];
         const char *outcome = cat_mode_name(&mode, first->at.outcome);
-        text_printf(&line, "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%" PRIx32,
+        text_printf(&line, "%s %" PRIu64 ", word %" PRIu64 " (%s): it stored 0x%x",
                     oracle->instance, first->at.instance, first->at.word, first->where,
                     first->at.got);
         // Of a choice there are several that are correct.
         if (mode.check != CAT_CHECK_CHOICE)
-            text_printf(&line, ", expected 0x%" PRIx32, first->at.want);
+            text_printf(&line, ", expected 0x%x", first->at.want);
         text_printf(&line, " (%s)", outcome ? outcome : "wrong");
         text_printf(&line, "; %s of %" PRIu64 " failed in this run",
                     text_count(number, count->failed_instances), count->instances);
@@ -268,7 +266,6 @@ static void put_outcome(const struct exp_found *found, struct text *text)
             text_printf(&line, ": %s", found->outcome.reason);
     }
     text_paragraph(text, "then       ", line.data);
-    text_free(&line);
 }
 
 void exp_print(const struct exp_found *found, const struct exp_fault *fault,
@@ -278,7 +275,7 @@ void exp_print(const struct exp_found *found, const struct exp_fault *fault,
     const struct cat_head *head = &found->which.test->head;
     const char *reason = NULL, *model = eng_simt_model(found->settings);
     const enum cat_expectation expectation = cat_case_expectation(&found->which, &reason);
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     char tries[32], failed[32], steps[32], switches[32];
     cat_case_name(&found->which, text);
     text_puts(text, "\n\n");
@@ -303,7 +300,6 @@ void exp_print(const struct exp_found *found, const struct exp_fault *fault,
     exp_sentence(trace, fault, &line);
     text_puts(text, "\n");
     text_paragraph(text, "broke      ", line.data);
-    text_free(&line);
     if (window->step_count)
         put_steps(trace, fault, window, text);
     put_outcome(found, text);

@@ -73,7 +73,8 @@ struct searcher {
     const struct exp_search *search;
     struct exp_found *found;
     struct eng_watch watch;
-    struct eng_worker *worker;
+    struct eng_device device; // its manifest alone
+    struct eng_client client;
     double deadline;
     bool *unusable;    // [search->count]
     size_t usable;     // how many are not
@@ -86,56 +87,23 @@ static void note(const char *line, void *user)
     snprintf(s->printed, sizeof s->printed, "%s", line);
 }
 
-// Reads the answer to a TRY.
-static bool follow(struct searcher *s, struct eng_outcome *outcome, struct lit_error *error)
-{
-    struct eng_event event;
-    enum eng_wait wait;
-    while ((wait = eng_worker_wait(s->worker, &event, outcome->reason)) == ENG_WAIT_EVENT) {
-        if (event.kind == ENG_EVENT_BATCH)
-            eng_count_add(&outcome->count, &event.count);
-        if (event.kind == ENG_EVENT_ERROR)
-            return lit_fail(error, event.error_code, "the SIMT simulator cannot be used: %s%s%s",
-                            event.text, s->printed[0] ? "; it said: " : "", s->printed);
-        if (event.kind == ENG_EVENT_DONE) {
-            outcome->result = event.result;
-            snprintf(outcome->reason, sizeof outcome->reason, "%s", event.text);
-            return true;
-        }
-    }
-    if (wait == ENG_WAIT_TIME || wait == ENG_WAIT_INTERRUPTED)
-        return lit_fail(error, LIT_EXIT_TIME, "interrupted");
-    outcome->result = eng_wait_result(wait);
-    if (outcome->result == ENG_HARNESS_ERROR)
-        return lit_fail(error, LIT_EXIT_UNDECIDED, "%s", outcome->reason);
-    eng_worker_end(&s->worker, true);
-    return true;
-}
-
 static bool try_once(struct searcher *s, const struct cat_case *which, const char *settings,
                      struct eng_outcome *outcome, struct lit_error *error)
 {
-    struct eng_request request = {.kind = ENG_TRY,
-                                  .seed = s->search->seed,
-                                  .timeout_ms = eng_batch_limit_ms(&s->watch.policy)};
-    struct text name = {0};
-    *outcome = (struct eng_outcome){0};
+    struct eng_request request = {.kind = ENG_TRY, .seed = s->search->seed};
+    OWNED(text_free) struct text name = {0};
     s->printed[0] = '\0';
     s->found->tries++;
     cat_case_name(which, &name);
     snprintf(request.name, sizeof request.name, "%s", name.data);
     snprintf(request.settings, sizeof request.settings, "%s", settings);
-    text_free(&name);
-    if (!s->worker)
-        s->worker = eng_worker_start(&s->watch, s->search->manifest, error);
-    if (!s->worker)
-        return false;
-    eng_worker_ask(s->worker, &request);
-    if (!follow(s, outcome, error))
-        return false;
-    // A worker whose device is lost has ended.
-    if (outcome->result == ENG_DEVICE_LOST || outcome->result == ENG_HANG)
-        eng_worker_end(&s->worker, true);
+    const enum eng_end end = eng_client_ask(&s->client, &request, outcome);
+    if (end != ENG_END_RAN)
+        return eng_end_stops(end) ? lit_fail(error, LIT_EXIT_USAGE, "%s", outcome->reason)
+                                  : lit_fail(error, LIT_EXIT_TIME, "interrupted");
+    if (outcome->code)
+        return lit_fail(error, outcome->code, "the SIMT simulator cannot be used: %s%s%s",
+                        outcome->reason, s->printed[0] ? "; it said: " : "", s->printed);
     if (s->printed[0] && outcome->result == ENG_DEVICE_LOST)
         snprintf(outcome->reason, sizeof outcome->reason, "%s", s->printed);
     return true;
@@ -298,6 +266,8 @@ bool exp_search(const struct exp_search *search, struct exp_found *found, struct
     struct searcher s = {.search = search,
                          .found = found,
                          .watch = *search->watch,
+                         .device.manifest = (char *)search->manifest,
+                         .client = {.watch = &s.watch, .device = &s.device},
                          .deadline = clock_now() + search->seconds,
                          .unusable = lit_alloc(search->count + 1, sizeof *s.unusable),
                          .usable = search->count};
@@ -310,7 +280,7 @@ bool exp_search(const struct exp_search *search, struct exp_found *found, struct
         add_references(&s);
     if (search->count > 0 && s.usable == 0)
         found->unusable = found->reason;
-    eng_worker_end(&s.worker, !good);
+    eng_client_end(&s.client);
     free(s.unusable);
     return good;
 }

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static const char *const kind_names[EXP_CODE_KINDS] = {
 };
 
 struct reader {
-    const char *at, *end; // of the present line
-    unsigned long line;   // from 1
+    char text[LINE_MAX_BYTES + 1], *at; // the present line; what is left of it
+    unsigned long line;                 // from 1
     struct exp_trace *trace;
     bool in_dispatch, rising, over;
     const char *wrong; // what the present line lacks
@@ -35,108 +35,76 @@ static void blame(struct reader *r, const char *what)
         r->wrong = what;
 }
 
-// The next word of the line; of no length at its end.
-static const char *take_word(struct reader *r, size_t *length)
+// The next word of the line; "" at its end.
+static char *take_word(struct reader *r)
 {
-    while (r->at < r->end && *r->at == ' ')
-        r->at++;
-    const char *word = r->at;
-    while (r->at < r->end && *r->at != ' ')
-        r->at++;
-    *length = (size_t)(r->at - word);
+    char *word = r->at + strspn(r->at, " ");
+    r->at = word + strcspn(word, " ");
+    if (*r->at)
+        *r->at++ = '\0';
     return word;
-}
-
-static bool take_is(struct reader *r, const char *wanted)
-{
-    size_t length;
-    const char *word = take_word(r, &length);
-    return length == strlen(wanted) && memcmp(word, wanted, length) == 0;
 }
 
 static void expect(struct reader *r, const char *wanted)
 {
-    if (!take_is(r, wanted))
+    if (strcmp(take_word(r), wanted) != 0)
         blame(r, wanted);
 }
 
-// At most 64 bits; a word that is no number of that base blames `what`.
-static uint64_t number_of(struct reader *r, const char *word, size_t length, unsigned base,
+// A number of at most `max`; a word that is none of that base blames `what`, and is 0.
+static uint64_t number_of(struct reader *r, const char *word, int base, uint64_t max,
                           const char *what)
 {
-    uint64_t value = 0;
-    if (base == 16 && length > 2 && word[0] == '0' && word[1] == 'x')
-        word += 2, length -= 2;
-    if (length == 0)
+    char *end;
+    errno = 0;
+    const uint64_t value = strtoull(word, &end, base);
+    if (!isxdigit((unsigned char)*word) || *end || errno || value > max) {
         blame(r, what);
-    for (size_t i = 0; i < length; i++) {
-        const char c = word[i];
-        const unsigned digit = c >= '0' && c <= '9'   ? (unsigned)(c - '0')
-                               : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
-                                                      : 99;
-        if (digit >= base || value > (UINT64_MAX - digit) / base) {
-            blame(r, what);
-            return 0;
-        }
-        value = value * base + digit;
+        return 0;
     }
     return value;
 }
 
 static uint64_t take_number(struct reader *r, uint64_t max, const char *what)
 {
-    size_t length;
-    const char *word = take_word(r, &length);
-    const uint64_t value = number_of(r, word, length, 10, what);
-    if (value > max)
-        blame(r, what);
-    return value > max ? 0 : value;
+    return number_of(r, take_word(r), 10, max, what);
 }
 
 // "-" is no value.
 static bool take_hex(struct reader *r, uint64_t *value, const char *what)
 {
-    size_t length;
-    const char *word = take_word(r, &length);
-    *value = 0;
-    if (length == 1 && *word == '-')
-        return false;
-    *value = number_of(r, word, length, 16, what);
-    return true;
+    const char *word = take_word(r);
+    const bool has = strcmp(word, "-") != 0;
+    *value = has ? number_of(r, word, 16, UINT64_MAX, what) : 0;
+    return has;
 }
 
 static struct exp_lanes take_lanes(struct reader *r)
 {
     struct exp_lanes lanes = {{0}};
-    size_t length;
-    const char *word = take_word(r, &length);
-    if (length > 2 && word[0] == '0' && word[1] == 'x')
-        word += 2, length -= 2;
-    const size_t low = length > 16 ? 16 : length;
-    if (length > low)
-        lanes.words[1] = number_of(r, word, length - low, 16, "tangle");
-    lanes.words[0] = number_of(r, word + (length - low), low, 16, "tangle");
+    char *word = take_word(r);
+    word += strncmp(word, "0x", 2) == 0 ? 2 : 0;
+    const size_t length = strlen(word), high = length > 16 ? length - 16 : 0;
+    lanes.words[0] = number_of(r, word + high, 16, UINT64_MAX, "tangle");
+    word[high] = '\0';
+    if (high)
+        lanes.words[1] = number_of(r, word, 16, UINT64_MAX, "tangle");
     return lanes;
+}
+
+static char *printable(char *text)
+{
+    for (char *c = text; *c; c++)
+        *c = *c < ' ' || *c > '~' ? '?' : *c;
+    return text;
 }
 
 static void take_name(struct reader *r, char *name, size_t size, const char *what)
 {
-    size_t length;
-    const char *word = take_word(r, &length);
-    if (length == 0 || length >= size)
+    const char *word = printable(take_word(r));
+    if (!*word || strlen(word) >= size)
         blame(r, what);
-    length = length < size ? length : size - 1;
-    for (size_t i = 0; i < length; i++)
-        name[i] = word[i] > ' ' && word[i] < 0x7f ? word[i] : '?';
-    name[length] = '\0';
-}
-
-static void end_line(struct reader *r)
-{
-    size_t length;
-    take_word(r, &length);
-    if (length)
-        blame(r, "end of line");
+    snprintf(name, size, "%s", word);
 }
 
 // The lines
@@ -180,13 +148,11 @@ static void read_dispatch(struct reader *r)
 static void read_code(struct reader *r)
 {
     struct exp_trace *t = r->trace;
-    size_t length;
     if (take_number(r, EXP_TRACE_CODES, "number of the instruction") != t->code_count)
         blame(r, "number of the instruction in order");
-    const char *word = take_word(r, &length);
+    const char *word = take_word(r);
     size_t kind = 0;
-    while (kind < EXP_CODE_KINDS &&
-           (strlen(kind_names[kind]) != length || memcmp(kind_names[kind], word, length) != 0))
+    while (kind < EXP_CODE_KINDS && strcmp(kind_names[kind], word) != 0)
         kind++;
     if (kind == EXP_CODE_KINDS)
         blame(r, "kind of the instruction");
@@ -194,17 +160,13 @@ static void read_code(struct reader *r)
         blame(r, "instruction before the first step");
     if (r->wrong)
         return;
-    while (r->at < r->end && *r->at == ' ')
-        r->at++;
-    while (r->at < r->end && r->end[-1] == ' ')
-        r->end--;
-    length = (size_t)(r->end - r->at);
-    char *text = lit_alloc(length + 1, 1);
-    for (size_t i = 0; i < length; i++)
-        text[i] = r->at[i] >= ' ' && r->at[i] < 0x7f ? r->at[i] : '?';
-    r->at = r->end;
-    t->codes = lit_grow(t->codes, t->code_count, sizeof *t->codes);
-    t->codes[t->code_count++] = (struct exp_code){(enum exp_code_kind)kind, text};
+    r->at += strspn(r->at, " ");
+    size_t length = strlen(r->at);
+    while (length && r->at[length - 1] == ' ')
+        r->at[--length] = '\0';
+    LIT_ADD(t->codes, t->code_count) =
+        (struct exp_code){(enum exp_code_kind)kind, lit_strdup(printable(r->at))};
+    r->at += length;
 }
 
 static void read_step(struct reader *r)
@@ -222,16 +184,10 @@ static void read_step(struct reader *r)
     else
         step.code = (uint32_t)take_number(r, t->code_count - 1, "instruction that is known");
     step.has_value = take_hex(r, &step.value, "value");
-    size_t length;
-    const char *word = take_word(r, &length);
-    step.source = EXP_NO_LANE;
-    if (length != 1 || *word != '-') {
-        const uint64_t source = number_of(r, word, length, 10, "source lane");
-        if (source >= t->subgroup)
-            blame(r, "source lane");
-        else
-            step.source = (uint8_t)source;
-    }
+    const char *source = take_word(r);
+    step.source = strcmp(source, "-") == 0
+                      ? EXP_NO_LANE
+                      : (uint8_t)number_of(r, source, 10, t->subgroup - 1, "source lane");
     step.has_address = take_hex(r, &step.address, "address");
     step.tangle = take_lanes(r);
     if (!exp_lanes_has(&step.tangle, lane))
@@ -240,10 +196,9 @@ static void read_step(struct reader *r)
         blame(r, "shorter trace");
     if (r->wrong)
         return;
-    t->steps = lit_grow(t->steps, t->step_count, sizeof *t->steps);
     if (t->step_count && t->steps[t->step_count - 1].time > step.time)
         r->rising = false;
-    t->steps[t->step_count++] = step;
+    LIT_ADD(t->steps, t->step_count) = step;
 }
 
 static void read_end(struct reader *r)
@@ -253,37 +208,39 @@ static void read_end(struct reader *r)
     r->over = true;
 }
 
+static void read_switches(struct reader *r)
+{
+    r->trace->switches = take_number(r, UINT64_MAX, "number of switches");
+}
+
 static void read_line(struct reader *r)
 {
-    size_t length;
-    const char *word = take_word(r, &length);
-    const struct {
+    static const struct {
         const char *name;
         void (*read)(struct reader *r);
-        bool inside;
-    } lines[] = {{"step", read_step, true}, {"code", read_code, true}, {"end", read_end, true}};
+    } lines[] = {{"step", read_step},
+                 {"code", read_code},
+                 {"end", read_end},
+                 {"switches", read_switches},
+                 {"dispatch", read_dispatch}};
+    const size_t last = sizeof lines / sizeof *lines - 1;
     if (r->line == 1) {
-        if (length != 10 || memcmp(word, "simt-trace", 10) != 0 || !take_is(r, "1"))
-            blame(r, "simt-trace 1");
-        end_line(r);
-        return;
+        expect(r, "simt-trace");
+        expect(r, "1");
+    } else {
+        const char *word = take_word(r);
+        size_t i = 0;
+        while (i < last && strcmp(word, lines[i].name) != 0)
+            i++;
+        if (i == last && (r->in_dispatch || strcmp(word, lines[i].name) != 0))
+            blame(r, "kind of line that is known here");
+        else if (i < last && !r->in_dispatch)
+            blame(r, "dispatch");
+        else
+            lines[i].read(r);
     }
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (length == strlen(lines[i].name) && memcmp(word, lines[i].name, length) == 0) {
-            if (!r->in_dispatch)
-                blame(r, "dispatch");
-            else
-                lines[i].read(r);
-            end_line(r);
-            return;
-        }
-    if (length == 8 && memcmp(word, "dispatch", 8) == 0 && !r->in_dispatch)
-        read_dispatch(r);
-    else if (length == 8 && memcmp(word, "switches", 8) == 0 && r->in_dispatch)
-        r->trace->switches = take_number(r, UINT64_MAX, "number of switches");
-    else
-        blame(r, "kind of line that is known here");
-    end_line(r);
+    if (*take_word(r))
+        blame(r, "end of line");
 }
 
 // What the lines add up to
@@ -333,14 +290,20 @@ bool exp_trace_read(const char *bytes, size_t size, struct exp_trace *trace,
         // A driver that was ended leaves half a line.
         if (!newline)
             break;
-        r.at = at;
-        r.end = newline;
+        const size_t length = (size_t)(newline - at);
+        r.at = r.text;
         r.line++;
-        at = newline + 1;
-        if (r.end - r.at > LINE_MAX_BYTES)
+        if (length > LINE_MAX_BYTES) {
             blame(&r, "shorter line");
+            break;
+        }
+        memcpy(r.text, at, length);
+        r.text[length] = '\0';
+        if (strlen(r.text) != length)
+            blame(&r, "text");
         else
             read_line(&r);
+        at = newline + 1;
     }
     if (r.wrong)
         return lit_fail(error, LIT_EXIT_USAGE, "line %lu: expected %s", r.line, r.wrong);
@@ -355,14 +318,13 @@ bool exp_trace_read(const char *bytes, size_t size, struct exp_trace *trace,
 bool exp_trace_load(const char *path, struct exp_trace *trace, struct lit_error *error)
 {
     *trace = (struct exp_trace){0};
-    struct text bytes = {0};
+    OWNED(text_free) struct text bytes = {0};
     struct lit_error inner = {0};
     if (!text_read(&bytes, path, EXP_TRACE_BYTES))
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
     const bool fits = bytes.length < EXP_TRACE_BYTES;
     const bool good =
         fits && exp_trace_read(bytes.data ? bytes.data : "", bytes.length, trace, &inner);
-    text_free(&bytes);
     return good || lit_fail(error, LIT_EXIT_USAGE, "the driver's trace cannot be read: %s",
                             fits ? inner.message : "it is too long");
 }

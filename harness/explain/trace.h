@@ -163,7 +163,7 @@ struct exp_fault {
     uint32_t iteration, iterations;
 
     // CROSS_LANE: the lane that was read, and the instruction that makes the value that it gave
-    // (EXP_NO_STEP: it never executed it before).
+    // (EXP_NO_STEP, of other causes too: it never executed it before).
     uint32_t source; // invocation
     char name[64];   // of the value: "%total"
     size_t made;     // step at which the source had made what it gave
@@ -172,7 +172,8 @@ struct exp_fault {
     // (0: the source had not made it at all).
     uint32_t reader_iteration, source_iteration;
 
-    // LOAD: the last store to this address before, and the store of what is prescribed.
+    // LOAD: the last store to this address before, and the store of what is prescribed; else
+    // EXP_NO_STEP.
     size_t stored, expected_store;
 };
 

@@ -53,10 +53,8 @@ static void choose_rows(const struct exp_trace *trace, const struct exp_fault *b
     add_row(window, step->invocation, true);
     if (b->cause == EXP_CAUSE_CROSS_LANE)
         add_row(window, b->source, true);
-    if (b->cause == EXP_CAUSE_LOAD) {
-        add_row_of(window, trace, b->stored);
-        add_row_of(window, trace, b->expected_store);
-    }
+    add_row_of(window, trace, b->stored);
+    add_row_of(window, trace, b->expected_store);
     for (uint32_t i = 0; b->cause == EXP_CAUSE_TANGLE && i < trace->subgroup; i++)
         if (exp_lanes_has(&step->tangle, i) != exp_lanes_has(&b->want_tangle, i))
             add_row(window, first + i, true);
@@ -91,8 +89,7 @@ static void add_step(struct exp_window *window, size_t step, size_t row)
 static bool announces(const struct exp_trace *trace, const struct exp_fault *b, size_t index)
 {
     const struct exp_step *step = &trace->steps[index];
-    if (b->made != EXP_NO_STEP && b->cause == EXP_CAUSE_CROSS_LANE &&
-        step->code == trace->steps[b->made].code)
+    if (b->made != EXP_NO_STEP && step->code == trace->steps[b->made].code)
         return true;
     switch (trace->codes[step->code].kind) {
     case EXP_TANGLED:
@@ -142,7 +139,7 @@ static void add_stores(const struct exp_trace *trace, const struct exp_fault *b,
     const uint32_t reader = trace->steps[b->step].invocation;
     const uint32_t writer = window->rows[row].invocation;
     const size_t before = window->step_count;
-    size_t *stores = lit_alloc(before + 1, sizeof *stores);
+    OWNED(lit_free) size_t *stores = lit_alloc(before + 1, sizeof *stores);
     for (size_t i = 0; i < before; i++) {
         const struct exp_step *load = &trace->steps[window->steps[i].step];
         stores[i] = EXP_NO_STEP;
@@ -159,14 +156,13 @@ static void add_stores(const struct exp_trace *trace, const struct exp_fault *b,
     for (size_t i = 0; i < before; i++)
         if (stores[i] != EXP_NO_STEP)
             add_step(window, stores[i], row);
-    free(stores);
 }
 
 // What neighbours did together with lanes that are involved.
 static void add_company(const struct exp_trace *trace, struct exp_window *window, size_t row)
 {
     const size_t before = window->step_count;
-    size_t *chosen = lit_alloc(before + 1, sizeof *chosen);
+    OWNED(lit_free) size_t *chosen = lit_alloc(before + 1, sizeof *chosen);
     for (size_t i = 0; i < before; i++)
         chosen[i] = window->steps[i].step;
     for (size_t i = 0; i < before; i++) {
@@ -178,7 +174,6 @@ static void add_company(const struct exp_trace *trace, struct exp_window *window
             if (trace->steps[at].invocation == window->rows[row].invocation)
                 add_step(window, at, row);
     }
-    free(chosen);
 }
 
 void exp_window_make(const struct exp_trace *trace, const struct exp_fault *fault,
@@ -196,15 +191,10 @@ void exp_window_make(const struct exp_trace *trace, const struct exp_fault *faul
     for (size_t row = 0; load && row < window->row_count; row++)
         if (window->rows[row].involved && window->rows[row].invocation != who)
             add_stores(trace, fault, window, row);
-    add_special(trace, window, fault->step);
-    if (fault->cause == EXP_CAUSE_CROSS_LANE) {
-        add_special(trace, window, fault->made);
-        add_special(trace, window, fault->due);
-    }
-    if (fault->cause == EXP_CAUSE_LOAD) {
-        add_special(trace, window, fault->stored);
-        add_special(trace, window, fault->expected_store);
-    }
+    const size_t named[] = {fault->step, fault->made, fault->due, fault->stored,
+                            fault->expected_store};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        add_special(trace, window, named[i]);
     for (size_t row = 0; row < window->row_count; row++)
         if (!window->rows[row].involved)
             add_company(trace, window, row);
