@@ -287,6 +287,7 @@ bool cli_is_given(const struct cli_syntax *syntax, uint64_t given, const char *n
 // Help
 
 #define HELP_COLUMN 26
+#define COLUMNS     100
 
 static void help_line(struct text *text, char letter, const char *name, const char *argument,
                       const char *help)
@@ -298,8 +299,17 @@ static void help_line(struct text *text, char letter, const char *name, const ch
         text_printf(&left, "      --%s", name);
     if (argument)
         text_printf(&left, " %s", argument);
-    text_puts(text, left.data);
-    size_t column = left.length;
+    // A list of words that is too long goes on below.
+    const char *rest = left.data;
+    while (strlen(rest) > COLUMNS) {
+        size_t length = COLUMNS;
+        while (length > HELP_COLUMN && rest[length - 1] != '|')
+            length--;
+        text_printf(text, "%.*s\n%*s", (int)length, rest, HELP_COLUMN, "");
+        rest += length;
+    }
+    text_puts(text, rest);
+    size_t column = rest == left.data ? left.length : HELP_COLUMN + strlen(rest);
     // A help text of several lines goes on below its first.
     while (*help) {
         size_t length = strcspn(help, "\n");

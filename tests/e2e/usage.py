@@ -149,7 +149,7 @@ class Help(Case):
         self.assert_one_line(self.litmus("help", "rnu"), 2, "rnu")
 
     def test_version(self):
-        self.assertRegex(self.litmus("version").out, r"^litmus \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.litmus("version").out, r"^litmus \d+\.\d+\.\d+\ncommit ")
         self.assertEqual(self.litmus("--version").out, self.litmus("version").out)
 
 
