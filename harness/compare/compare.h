@@ -159,6 +159,8 @@ void compare_words(struct comparison *comparison);
 // "0 of 1,000 -> 37 of 1,000 runs failed, < 3.7e-3 -> 0.037 [0.026, 0.051], by 0.037 [0.027,
 // 0.051], p 3.6e-10".
 void compare_say_entry(const struct compare_entry *entry, struct text *out);
+// A configuration as people read it: its id and label; its name where an axis differs.
+void compare_say_name(const struct compare_entry *entry, struct text *out);
 // "device 2", where there are several; else nothing.
 void compare_say_device(const struct comparison *comparison, const struct compare_entry *entry,
                         struct text *out);

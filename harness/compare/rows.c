@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-// "device 2", where there is more than one.
+void compare_say_name(const struct compare_entry *entry, struct text *out)
+{
+    if (strcmp(entry->name, compare_entry_result(entry)->name) == 0)
+        cat_name_shown(entry->name, out);
+    else
+        text_puts(out, entry->name);
+}
+
 void compare_say_device(const struct comparison *comparison, const struct compare_entry *entry,
                         struct text *out)
 {
@@ -20,7 +27,8 @@ static void put_entry(const struct comparison *comparison, const struct compare_
                       struct table *table)
 {
     const char *expectation = cat_expectation_name(compare_entry_result(entry)->expectation);
-    struct text line = {0}, device = {0};
+    struct text line = {0}, device = {0}, name = {0};
+    compare_say_name(entry, &name);
     compare_say_device(comparison, entry, &device);
     compare_say_entry(entry, &line);
     if (entry->waiver) {
@@ -28,12 +36,13 @@ static void put_entry(const struct comparison *comparison, const struct compare_
         text_printf(&line, ", waived: %s", waiver->url[0] ? waiver->url : waiver->file);
     }
     table_row(table);
-    table_put(table, TONE_PLAIN, "%s", entry->name);
+    table_put(table, TONE_PLAIN, "%s", name.data);
     table_put(table, TONE_PLAIN, "%s", device.length ? device.data : "");
     table_put(table, TONE_PLAIN, "%s", expectation)->class = expectation;
     table_put(table, TONE_PLAIN, "%s", line.data);
     text_free(&line);
     text_free(&device);
+    text_free(&name);
 }
 
 size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind kind, size_t most,

@@ -30,7 +30,9 @@ static void print_entry(const struct comparison *comparison, const struct compar
                         struct text *out)
 {
     struct text line = {0};
-    text_printf(out, "  %s\n", entry->name);
+    text_puts(out, "  ");
+    compare_say_name(entry, out);
+    text_puts(out, "\n");
     compare_say_device(comparison, entry, &line);
     text_printf(&line, "%s%s: ", line.length ? ", " : "",
                 cat_expectation_name(compare_entry_result(entry)->expectation));

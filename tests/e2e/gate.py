@@ -297,6 +297,16 @@ class Forms(Gate):
         for row in rows:
             self.assertTrue(row.endswith("|") and row.count(" | ") == 2, row)
 
+    def test_nothing_can_become_worse(self):
+        """What always fails on both sides leaves no sentence about what could be detected."""
+        self.take("after.db", WORSE)
+        for form in "text", "json", "markdown", "github", "junit", "html":
+            for command in ("gate", "--baseline", "after.db"), ("compare", "after.db"):
+                result = self.litmus(*command, "after.db", "--only", "*@workgroup=64*", "--format",
+                                     form, "--tolerance", "0.5")
+                self.assertEqual((result.code, result.err), (0, ""), result)
+                self.assertNotIn("Detectable", result.out)
+
     def junit(self, code, *arguments):
         """A gate's cases, by the workgroup size in their names, and the properties."""
         text = self.gate(code, *arguments, "--format", "junit").out
