@@ -134,6 +134,8 @@ enum lit_exit cli_baseline_conclude(struct cli_baseline *baseline, struct store 
         text_puts(&text, "\n");
         compare_text(&comparison, look, &text);
         cli_print(&text);
+        compare_junit(&comparison, &baseline->junit);
+        compare_github(&comparison, &baseline->annotations);
         gate = comparison.summary.code;
         snprintf(error.message, sizeof error.message, "%s", comparison.summary.reason);
     } else {
@@ -154,5 +156,7 @@ void cli_baseline_clear(struct cli_baseline *baseline)
 {
     compare_side_clear(&baseline->side);
     compare_waivers_clear(&baseline->waivers);
+    text_free(&baseline->junit);
+    text_free(&baseline->annotations);
     *baseline = (struct cli_baseline){0};
 }

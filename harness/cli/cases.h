@@ -44,7 +44,7 @@ struct cli_gtest {
     // What was asked for; the strings belong to the command line and the environment.
     bool list, no_time;
     bool own_store; // none was given
-    int color; // enum cli_color
+    int color;      // enum cli_color
     const char *filter, *output;
     // The run:
     const struct cli_devices *devices;

@@ -108,12 +108,16 @@ bool cli_github_check(struct lit_error *error)
     return lit_file_append(path, "", 0, error);
 }
 
-bool cli_github_write(const struct report_model *model, struct lit_error *error)
+bool cli_github_write(const struct report_model *model, const char *annotations,
+                      struct lit_error *error)
 {
     struct text page = {0}, lines = {0};
     struct stat status;
     const char *path = getenv(SUMMARY);
-    report_annotations(model, &lines);
+    if (annotations)
+        text_puts(&lines, annotations);
+    else
+        report_annotations(model, &lines);
     if (lines.length)
         cli_print(&lines);
     if (!path)
@@ -156,14 +160,17 @@ bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, i
         struct text text = {0};
         if (!outputs->files[i])
             continue;
-        report_formats[i].write(&model, &text);
+        if (i == REPORT_AS_junit && outputs->gate_junit)
+            text_puts(&text, outputs->gate_junit);
+        else
+            report_formats[i].write(&model, &text);
         if (!lit_file_write(outputs->files[i], text.data, text.length, &error)) {
             tell(&error, report_formats[i].name, outputs->files[i], store, session);
             good = false;
         }
         text_free(&text);
     }
-    if (outputs->github && !cli_github_write(&model, &error)) {
+    if (outputs->github && !cli_github_write(&model, outputs->gate_annotations, &error)) {
         tell(&error, "github", NULL, store, session);
         good = false;
     }

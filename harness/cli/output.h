@@ -12,6 +12,8 @@
 struct cli_outputs {
     const char *files[REPORT_FORMS]; // by enum report_form, NULL for none
     bool github;
+    // What a comparison with a baseline says in their place; NULL: there is none.
+    const char *gate_junit, *gate_annotations;
 };
 
 #define CLI_OUTPUT_OPTION(name, suffix, function, about)                                           \
@@ -39,5 +41,6 @@ bool cli_output_check(const char *path, const char *db, struct lit_error *error)
 
 // Whether GitHub Actions has given this step a summary.
 bool cli_github_check(struct lit_error *error);
-// Adds a report to it and prints the annotations.
-bool cli_github_write(const struct report_model *model, struct lit_error *error);
+// Adds a report to it and prints the annotations: the model's, or these.
+bool cli_github_write(const struct report_model *model, const char *annotations,
+                      struct lit_error *error);

@@ -69,7 +69,7 @@ static bool make_report(const struct options *chosen, struct text *text, struct 
     bool good = report_model_load(store, (int64_t)chosen->session, &model, error) &&
                 report_model_narrow(&model, chosen->device, chosen->test, error);
     if (good && chosen->github)
-        good = cli_github_write(&model, error);
+        good = cli_github_write(&model, NULL, error);
     else if (good)
         report_formats[chosen->format].write(&model, text);
     report_model_clear(&model);

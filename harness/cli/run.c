@@ -423,6 +423,8 @@ static int measure(struct run *run)
                                       run->options.quiet ? -1 : run->options.verbose > 0};
     code = cli_baseline_conclude(&run->baseline, run->store, run->session.id, &look, code,
                                  tally.unopened + tally.failed == 0, reason, sizeof reason);
+    run->options.outputs.gate_junit = run->baseline.junit.data;
+    run->options.outputs.gate_annotations = run->baseline.annotations.data;
     if (!cli_outputs_write(&run->options.outputs, run->store, run->session.id) &&
         code == LIT_EXIT_OK) {
         code = LIT_EXIT_USAGE;

@@ -57,9 +57,9 @@ class Gate(Case):
             os.unlink(self.path("made.db"))
         self.write(store, Gate.stored[fault])
 
-    def measure(self, store, *more, fault):
+    def measure(self, store, *more, fault, **how):
         return self.litmus("run", *harness.PAIR, "-n", RUNS, "--seed", "0x5eed", "--db", store,
-                           *more, fault=fault)
+                           *more, fault=fault, **how)
 
     def gate(self, code, *arguments, baseline="before.db"):
         result = self.litmus("gate", "--baseline", baseline, *arguments)
@@ -559,6 +559,22 @@ class OneStep(Gate):
         self.assertEqual(result.code, 1, result)
         self.assertIn("FAILED: a regression", result.out)
         self.assertRegex(result.out.strip().split("\n")[-1], r"exit 1: a regression$")
+
+    def test_reports_are_those_of_the_gate(self):
+        """What is waived is not red in JUnit, nor an error in the log."""
+        self.write("waivers.txt", "shuffle https://example.org/1\n")
+        self.write("summary.md", "")
+        result = self.measure("after.db", "--baseline", "before.db", "--waivers", "waivers.txt",
+                              "--junit", "run.xml", "--github", fault=WORSE,
+                              GITHUB_STEP_SUMMARY="summary.md")
+        root = xml.etree.ElementTree.parse(self.path("run.xml")).getroot()
+        self.assertEqual((root.get("failures"), root.get("skipped")), ("0", "2"), result)
+        self.assertNotIn("::error", result.out)
+        self.assertIn("::notice title=litmus::passed: no regression, 2 waived", result.out)
+        gate = self.litmus("gate", "--baseline", "before.db", "after.db", "--allow-gone",
+                           "--waivers", "waivers.txt", "--format", "junit").out
+        with open(self.path("run.xml"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), gate)
 
     def test_what_the_baseline_has_as_well_is_known(self):
         self.take("bad.db", WORSE)
