@@ -8,79 +8,88 @@
 
 #include <stdlib.h>
 
-#define MOST_PLACED 80 // failures with their evidence; more are in the table of all results
-
-static void put_barriers(const struct html *html, struct text *out)
-{
-    struct text each = {0};
-    html_section(html, report_barriers, 0, out);
-    html_section(html, report_barriers, HTML_ALL | HTML_NO_NOTES, &each);
-    if (each.length) {
-        text_puts(out, "<details class=\"bulk\"><summary>Each operation</summary>\n");
-        text_append(out, each.data, each.length);
-        text_puts(out, "</details>\n");
-    }
-    text_free(&each);
-}
+#define MOST_PLACED  80 // results with their evidence; more are in the table of all results
+#define MOST_MEMBERS 6  // of these of one block
 
 // What has a function of its own first, then tables.
 static const struct {
     const char *id, *link, *title, *about;
     void (*put)(const struct html *html, struct text *out); // NULL: tables alone
-    report_section *table, *more;
-    unsigned how; // of the tables
+    report_section *table;
+    unsigned how;
+    report_section *more;
+    unsigned how_more;
 } sections[] = {
-    {"headlines", "Key results", "Key results", "", NULL, report_key_results, NULL,
-     HTML_TOGETHER | HTML_ALL | HTML_NO_NOTES},
+    {"families", "Families", "Families and devices", "", html_heat, report_family_counts,
+     HTML_TOGETHER | HTML_FOLD, NULL, 0},
+    {"headlines", "Key results", "Key results", "", NULL, report_key_results,
+     HTML_TOGETHER | HTML_ALL | HTML_NO_NOTES, NULL, 0},
     {"failed", "Failures", "Failures",
-     "Unexpected failures: forbidden before contested before assumed.", html_failures, NULL, NULL,
-     0},
+     "Unexpected failures: forbidden before contested before assumed.", html_failures, NULL, 0,
+     NULL, 0},
     {"code", "Code", "Compiled code",
      "Stored code of the failures and of their paired variants. It shows what can fail, not what "
      "did.",
-     html_codes, NULL, NULL, 0},
+     html_codes, NULL, 0, NULL, 0},
     {"rates", "Rates", "Failure rates",
      "How often the failing outcome was observed among the runs that were evaluated, with its "
      "95\xc2\xa0% interval. A dotted line that ends in a bar is one-sided: nothing was observed, "
-     "and "
-     "the rate is below the bar. A test in which something was observed unfolds.",
-     html_rates, NULL, NULL, 0},
-    {"families", "Families", "Families", "", NULL, report_family_counts, report_controls,
-     HTML_TOGETHER},
-    {"barriers", "Barriers", "Which operations need a barrier", "", put_barriers, NULL, NULL, 0},
+     "and the rate is below the bar. Families unfold, and so does a test in which something was "
+     "observed.",
+     html_rates, NULL, 0, NULL, 0},
+    {"barriers", "Barriers", "Which operations need a barrier", "", NULL, report_barriers, 0,
+     report_barriers, HTML_ALL | HTML_NO_NOTES | HTML_FOLD},
     {"divergence", "Divergence", "Unspecified behaviour",
      "What this driver does where the specification allows several behaviours. An observation is "
      "one subgroup in one run.",
-     NULL, report_divergence, NULL, 0},
+     NULL, report_divergence, 0, NULL, 0},
     {"progress", "Progress", "Forward progress",
      "How many bounded waits of each kind expired, and the strongest model of forward progress "
-     "that "
-     "all of it is consistent with.",
-     NULL, report_waits, NULL, HTML_TOGETHER},
+     "that all of it is consistent with.",
+     NULL, report_waits, HTML_TOGETHER, NULL, 0},
     {"history", "History", "History over drivers",
      "Results of the same configuration in all sessions of this store on a device of this name, "
      "under the same stress, by driver. Drawn are those that failed anywhere or whose result "
      "changed; a hollow dot has another SPIR-V module, a cross was inconclusive.",
-     html_courses, NULL, NULL, 0},
-    {"missing", "Inconclusive", "Incomplete and skipped", "", html_unfinished, report_skipped, NULL,
-     HTML_ALL},
-    {"results", "Results", "All results", "", html_results, NULL, NULL, 0},
-    {"machine", "Machine", "System information", "", html_machine, NULL, NULL, 0},
+     html_courses, NULL, 0, NULL, 0},
+    {"missing", "Inconclusive", "Incomplete and skipped", "", html_unfinished, report_skipped,
+     HTML_ALL, NULL, 0},
+    {"results", "Results", "All results", "", html_results, NULL, 0, NULL, 0},
+    {"machine", "Machine", "System information", "", NULL, report_machine, HTML_ALL | HTML_FOLD,
+     NULL, 0},
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
 
-// Failures get their evidence on the page in the order in which they are read.
-static bool *place_failures(const struct report_model *model)
+// The first members of blocks get their evidence on the page, the gravest first.
+static void place(struct html *html, const struct html_blocks *of_devices)
 {
-    bool *placed = lit_alloc(model->result_count, sizeof *placed);
-    size_t count = 0;
-    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_ASSUMED; e++)
-        for (size_t i = 0; i < model->result_count && count < MOST_PLACED; i++)
-            if (model->results[i].expectation == e && report_failed(&model->results[i])) {
-                placed[i] = true;
-                count++;
+    size_t left = MOST_PLACED;
+    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
+        for (size_t device = 0; device < html->model->device_count; device++)
+            for (size_t i = 0; i < of_devices[device].count && i < HTML_BLOCKS; i++) {
+                const struct report_block *block = &of_devices[device].list[i];
+                for (size_t m = 0; m < block->count && m < MOST_MEMBERS && left > 0; m++)
+                    if (block->members[m]->expectation == e) {
+                        html->placed[block->members[m] - html->model->results] = true;
+                        left--;
+                    }
             }
-    return placed;
+}
+
+static struct html_blocks *make_blocks(const struct report_model *model,
+                                       bool (*which)(const struct report_result *result))
+{
+    struct html_blocks *blocks = lit_alloc(model->device_count, sizeof *blocks);
+    for (size_t i = 0; i < model->device_count; i++)
+        blocks[i].count = report_blocks(model, i, which, &blocks[i].list);
+    return blocks;
+}
+
+static void free_blocks(const struct html *html, struct html_blocks *blocks)
+{
+    for (size_t i = 0; i < html->model->device_count; i++)
+        report_blocks_free(blocks[i].list, blocks[i].count);
+    free(blocks);
 }
 
 void html_head(const char *title, struct text *out)
@@ -142,7 +151,7 @@ static void put_page(const struct html *html, struct text *out)
         if (sections[i].table)
             html_section(html, sections[i].table, sections[i].how, &contents[i]);
         if (sections[i].more)
-            html_section(html, sections[i].more, sections[i].how, &contents[i]);
+            html_section(html, sections[i].more, sections[i].how_more, &contents[i]);
     }
     put_head(html->model, out);
     text_puts(out, "<body>\n<a class=\"jump\" href=\"#main\">Skip to the report</a>\n");
@@ -183,11 +192,19 @@ void report_html(const struct report_model *model, struct text *out)
         .history = &history,
         .fault = fault.message,
         .decades = html_decades(model),
-        .placed = place_failures(model),
+        .failed = make_blocks(model, report_failed),
+        .unfinished = make_blocks(model, report_unfinished_only),
+        .placed = lit_alloc(model->result_count, sizeof *html.placed),
         .code = &code,
     };
     html.listed = html_listed(&html);
+    place(&html, html.failed);
+    place(&html, html.unfinished);
+    html.entry_count = html_entries(model, &html.entries);
     put_page(&html, out);
+    html_entries_free(html.entries, html.entry_count);
+    free_blocks(&html, html.failed);
+    free_blocks(&html, html.unfinished);
     free(html.placed);
     free(html.listed);
     report_code_clear(&code);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "report/code.h"
+#include "report/failures.h"
 #include "report/format.h"
 #include "report/sections.h"
 #include "store/history.h"
@@ -43,12 +44,22 @@ enum html_move {
 };
 enum html_move html_course_move(const struct html_course *course);
 
+// Failures of one device that are alike; the page has the first HTML_BLOCKS.
+#define HTML_BLOCKS 40
+struct html_blocks {
+    struct report_block *list;
+    size_t count;
+};
+
 struct html {
     const struct report_model *model;
     const struct html_history *history;
-    const char *fault; // why there is none, "" if that is no fault
-    int decades;       // the axis of all plots: from 10^-decades to 1
-    bool *placed;      // results that have their evidence on the page, under "failed-INDEX"
+    const char *fault;                       // why there is none, "" if that is no fault
+    int decades;                             // the axis of all plots: from 10^-decades to 1
+    struct html_blocks *failed, *unfinished; // of each device
+    bool *placed; // results that have their evidence on the page, under "failed-INDEX"
+    struct html_entry *entries; // all results
+    size_t entry_count;
     const struct report_code *code;
     size_t *listed; // of results: n + 1 if their code is on the page under "code-n"; 0: it is not
 };
@@ -59,10 +70,13 @@ struct html {
 void html_escape(struct text *out, const char *string);
 // As printf, but every string is escaped. Knows %s, %c and the conversions of integers and floats.
 __attribute__((format(printf, 2, 3))) void html_printf(struct text *out, const char *format, ...);
-// Appends a name, escaped, with places where a line may break.
+// Appends a name or a text, escaped, with places where a line may break in what has no blanks.
 void html_name(struct text *out, const char *name);
 // Appends JSON that is safe inside a <script>, and drops it.
 void html_json(struct text *out, json_t *json);
+// A member of a list of facts; nothing if the value is "". One that the page offers to copy.
+void html_fact(struct text *out, const char *name, const char *value);
+void html_copied(struct text *out, const char *name, const char *value);
 // A word in a chip: `kind` is a class of page.css ("forbidden", "pass", "skip").
 void html_chip(struct text *out, const char *kind, const char *word);
 // The class of a result by what it means: an expectation's name if it failed, "seen" for a control
@@ -100,16 +114,21 @@ void html_plot(struct text *out, int decades, const struct html_rate *rates, siz
 // The rate of failed runs in each batch, in the order of the runs, against the highest of them.
 // There must be a failed run in one of them.
 void html_batches(struct text *out, const struct report_result *result);
-// Shares of a whole as a bar: `kinds[i]` is the class of share i.
+// Shares of a whole as a bar: `kinds[i]` is the class of share i. The least share is still seen.
 void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds, size_t count);
+// A part of a whole, of class `kind`, on a logarithmic scale from one unit to the whole, with a
+// line for each power of ten: 8,781 of 262 million is as long as half of it.
+void html_log_bar(struct text *out, uint64_t part, uint64_t whole, const char *kind);
 
 // ---- tables (html_table.c)
 
-// A whole table, and its notes as paragraphs. `bare`: without a frame of its own.
+// A whole table. `bare`: without a frame of its own. Where there is no room for columns, its
+// numbers say what they are of; but not those of class HTML_CHUNK, of which there are too many.
+#define HTML_CHUNK "chunk"
 void html_table(const struct html *html, const struct table *table, bool bare, struct text *out);
 // The table of a section; nothing if there is none. Of all devices: one table in which the rows of
-// a name stand together, or one for each.
-enum { HTML_TOGETHER = 1, HTML_ALL = 2, HTML_NO_NOTES = 4 };
+// a name stand together, or one for each. HTML_FOLD: unfolds by hand.
+enum { HTML_TOGETHER = 1, HTML_ALL = 2, HTML_NO_NOTES = 4, HTML_FOLD = 8 };
 void html_section(const struct html *html, report_section *make, unsigned how, struct text *out);
 
 // ---- results that are alike on all devices (html_groups.c)
@@ -121,13 +140,13 @@ struct html_entry {
     size_t first; // index of the first result with this key
 };
 
-// All results: by test, then by configuration in the order of the session, then by device.
-// *entries is allocated; html_entries_free() it.
+// All results: by family and test, then by configuration in the order of the session, then by
+// device. *entries is allocated; html_entries_free() it.
 size_t html_entries(const struct report_model *model, struct html_entry **entries);
 void html_entries_free(struct html_entry *entries, size_t count);
-// How many entries from `at` on are of the same test, or of the same configuration.
-size_t html_same_test(const struct html_entry *entries, size_t count, size_t at);
-size_t html_same_key(const struct html_entry *entries, size_t count, size_t at);
+// How many entries from `at` on are of the same family, test, or configuration.
+enum html_level { HTML_FAMILY, HTML_TEST, HTML_KEY };
+size_t html_alike(const struct html_entry *entries, size_t count, size_t at, enum html_level level);
 // Appends what tells a configuration from the others of its test, "sync=none, workgroup=64", not
 // escaped; or what all of them have in common.
 void html_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
@@ -143,11 +162,11 @@ void html_head(const char *title, struct text *out);
 void html_header(const struct html *html, struct text *out);
 void html_failures(const struct html *html, struct text *out);
 void html_codes(const struct html *html, struct text *out);
+void html_heat(const struct html *html, struct text *out); // families by devices
 void html_rates(const struct html *html, struct text *out);
 void html_courses(const struct html *html, struct text *out);
 void html_unfinished(const struct html *html, struct text *out);
 void html_results(const struct html *html, struct text *out);
-void html_machine(const struct html *html, struct text *out);
 // What html->listed is to be, for its code. Allocated.
 size_t *html_listed(const struct html *html);
 // The results as JSON, for the page's script.

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What failed, with its evidence: what was expected and why, what was observed, the first places,
-// and the command that runs it again. Then what did not finish, and what was skipped.
+// What failed, in blocks of what is alike: what is common to it, the command that runs it again,
+// and each failure with its evidence: why it was expected not to, what was observed, the first
+// places. What did not finish looks the same.
 #include "report/format.h"
 #include "report/html.h"
 
 #include "catalogue/catalogue.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MOST_PLACES 8 // failing instances shown of each failure
-#define MOST_LINES  500
-#define MOST_OPEN   3 // failures whose evidence is unfolded from the start
+#define MOST_OPEN   3 // blocks of a device of which a failure is unfolded from the start
 
 // What was found around a crash, a hang or a lost device, folded.
 static void put_evidence(const struct report_result *result, struct text *out)
@@ -48,25 +47,6 @@ static void put_specification(const struct cat_test *test, struct text *out)
     text_puts(out, "</details>\n");
 }
 
-// How the same configuration fared on the other devices.
-static void put_elsewhere(const struct html *html, const struct html_entry *entries, size_t count,
-                          size_t at, struct text *out)
-{
-    bool first = true;
-    for (size_t i = 0; i < count; i++) {
-        const struct report_result *other = entries[i].result;
-        if (i == at)
-            continue;
-        text_puts(out, first ? "<dt>same configuration elsewhere</dt><dd>" : "; ");
-        html_device(out, html, other->device);
-        html_printf(out, "%s %s", eng_result_name(other->result),
-                    other->judged ? INTERVAL(other) : "");
-        first = false;
-    }
-    if (!first)
-        text_puts(out, "</dd>\n");
-}
-
 static void put_made(const struct html *html, const struct report_result *result, struct text *out)
 {
     const struct isa_entry *entry = report_code_of(html->code, result);
@@ -82,178 +62,144 @@ static void put_made(const struct html *html, const struct report_result *result
     text_free(&cost);
 }
 
-static void put_facts(const struct html *html, const struct html_entry *entries, size_t count,
-                      size_t at, struct text *out)
+static void put_facts(const struct html *html, const struct report_result *result, struct text *out)
 {
-    const struct report_result *result = entries[at].result;
     struct text again = {0};
     format_again(&again, html->model, result);
-    html_printf(out,
-                "<dl class=\"facts\">\n<dt>failed runs</dt><dd>%s of %s: %s (95\xc2\xa0%%%s%s); "
-                "the first run %s</dd>\n",
-                COUNT(result->failed_runs), COUNT(result->judged), INTERVAL(result),
-                result->rule[0] ? ", stopped by the rule " : "", result->rule,
-                result->first_run_failed ? "failed" : "was right");
+    text_puts(out, "<dl class=\"facts\">\n");
+    if (result->judged)
+        html_printf(out,
+                    "<dt>failed runs</dt><dd>%s of %s: %s (95\xc2\xa0%%%s%s); the first run "
+                    "%s</dd>\n",
+                    COUNT(result->failed_runs), COUNT(result->judged), INTERVAL(result),
+                    result->rule[0] ? ", stopped by the rule " : "", result->rule,
+                    result->first_run_failed ? "failed" : "was right");
     if (result->result != ENG_FAIL)
-        html_printf(out, "<dt>ended with</dt><dd>%s: %s</dd>\n", eng_result_name(result->result),
-                    result->reason);
+        html_printf(out, "<dt>ended with</dt><dd>%s after %s runs: %s</dd>\n",
+                    eng_result_name(result->result), COUNT(result->runs), result->reason);
     if (report_evidence_any(result)) {
         text_puts(out, "<dt>around it</dt><dd>");
         put_evidence(result, out);
         text_puts(out, "</dd>\n");
     }
-    if (result->stress[0])
-        html_printf(out, "<dt>under stress</dt><dd><code>%s</code></dd>\n", result->stress);
-    if (reason_of(result)[0])
-        html_printf(out, "<dt>%s because</dt><dd>%s</dd>\n",
-                    cat_expectation_name(result->expectation), reason_of(result));
-    put_elsewhere(html, entries, count, at, out);
+    html_fact(out, "under stress", result->stress);
+    html_fact(out, "class because", reason_of(result));
     if (result->piece_count > 1 && result->failed_runs) {
         text_puts(out, "<dt>failed by batch</dt><dd>");
         html_batches(out, result);
         text_puts(out, "</dd>\n");
     }
     put_made(html, result, out);
-    text_puts(out, "<dt>configuration</dt><dd><code class=\"copy\">");
-    html_name(out, result->name);
-    text_puts(out, "</code></dd>\n<dt>reproduce</dt><dd><code class=\"copy\">");
-    html_name(out, again.data);
-    text_puts(out, "</code></dd>\n");
-    if (result->sha256[0])
-        html_printf(out, "<dt>SPIR-V SHA-256</dt><dd><code>%s</code></dd>\n", result->sha256);
+    html_copied(out, "configuration", result->name);
+    html_copied(out, "reproduce", again.data);
+    html_fact(out, "SPIR-V SHA-256", result->sha256);
     text_puts(out, "</dl>\n");
     text_free(&again);
 }
 
-// `test` are all entries of the test, `at` the failure among them.
-static void put_failure(const struct html *html, const struct html_entry *test, size_t count,
-                        size_t at, bool open, struct text *out)
+// One result of a block, folded.
+static void put_member(const struct html *html, const struct report_result *result, bool open,
+                       struct text *out)
 {
-    const struct report_result *result = test[at].result;
-    struct text label = {0}, outcomes = {0};
-    size_t first = at;
-    while (first > 0 && test[first - 1].first == test[at].first)
-        first--;
-    html_pairs(&label, test, count, at, false);
-    format_outcomes(&outcomes, result);
-    html_printf(out, "<details class=\"failure %s\" id=\"failed-%zu\"",
-                cat_expectation_name(result->expectation), (size_t)(result - html->model->results));
-    text_puts(out, open ? " open>\n<summary>" : ">\n<summary>");
-    html_device(out, html, result->device);
-    html_printf(out,
-                "<span class=\"config\">%s</span> <span class=\"much\"><b>%s</b> of %s</span> "
-                "<span class=\"soft\">%s</span></summary>\n",
-                label.data && label.length ? label.data : result->name, COUNT(result->failed_runs),
-                COUNT(result->judged), outcomes.data ? outcomes.data : "");
-    put_facts(html, test + first, html_same_key(test, count, first), at - first, out);
-    text_puts(out, "<div class=\"evidence\">\n");
+    struct text outcomes = {0};
     struct table table = {0};
-    report_histogram(result, &table);
-    html_table(html, &table, true, out);
-    table_clear(&table);
+    format_outcomes(&outcomes, result);
+    html_printf(out, "<details class=\"failure\" id=\"failed-%zu\"",
+                (size_t)(result - html->model->results));
+    text_puts(out, open ? " open>\n<summary><span class=\"config\">"
+                        : ">\n<summary><span class=\"config\">");
+    html_name(out, result->label);
+    html_printf(out, "</span> <code class=\"id\">%s</code> ", result->id);
+    if (result->judged)
+        html_printf(out, "<b>%s</b> of %s ", COUNT(result->failed_runs), COUNT(result->judged));
+    html_printf(out, "<span class=\"soft\">%s</span></summary>\n",
+                outcomes.length ? outcomes.data : eng_result_name(result->result));
+    put_facts(html, result, out);
+    text_puts(out, "<div class=\"evidence\">\n");
+    if (result->instances) {
+        report_histogram(result, &table);
+        html_table(html, &table, true, out);
+        table_clear(&table);
+    }
     table = (struct table){0};
     report_places(result, MOST_PLACES, &table);
     html_table(html, &table, true, out);
     table_clear(&table);
     text_puts(out, "</div>\n</details>\n");
-    text_free(&label);
     text_free(&outcomes);
 }
 
-// Appends the failures of one test with one expectation. Returns how many.
-static size_t put_test(const struct html *html, const struct html_entry *test, size_t count,
-                       enum cat_expectation expectation, size_t open, struct text *out)
+static void put_finding(const struct report_block *block, struct text *out)
 {
-    size_t done = 0, more = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct report_result *result = test[i].result;
-        if (result->expectation != expectation || !report_failed(result))
-            continue;
-        if (!html->placed[result - html->model->results]) {
-            more++;
-            continue;
-        }
-        if (done == 0) {
-            const struct cat_test *known = cat_test_find(result->test);
-            text_puts(out, "<div class=\"group\">\n<h3>");
-            html_chip(out, cat_expectation_name(expectation), cat_expectation_name(expectation));
-            html_printf(out, " %s</h3>\n", result->test);
-            if (known)
-                html_printf(out, "<p>%s</p>\n", known->head.asks ? known->head.asks : "");
-            if (known && known->head.fails)
-                html_printf(out, "<p class=\"soft\">A failure: %s</p>\n", known->head.fails);
-            put_specification(known, out);
-        }
-        put_failure(html, test, count, i, done < open, out);
-        done++;
-    }
-    if (done && more) {
+    if (block->finding)
+        html_printf(out, "<dt>known as</dt><dd>%s (<code>%s</code>)</dd>\n", block->finding->title,
+                    block->finding->path);
+}
+
+// Failures that are one: what they have in common, then those of them that have a place.
+static void put_block(const struct html *html, const struct report_block *block, bool open,
+                      struct text *out)
+{
+    const struct report_result *first = block->members[0];
+    const struct cat_test *test = cat_test_find(first->test);
+    const char *class = cat_expectation_name(first->expectation);
+    size_t left = 0;
+    html_printf(out, "<div class=\"block %s\">\n<h4>", class);
+    html_chip(out, class, class);
+    html_printf(out,
+                " <span class=\"config\">%s</span> <b class=\"where\">%s</b></h4>\n<p "
+                "class=\"says\">%s</p>\n",
+                first->test, block->where, block->says);
+    if (test && test->head.asks)
+        html_printf(out, "<p class=\"soft\">%s</p>\n", test->head.asks);
+    if (test && test->head.fails)
+        html_printf(out, "<p class=\"soft\">A failure: %s</p>\n", test->head.fails);
+    text_puts(out, "<dl class=\"facts\">\n");
+    html_fact(out, "nearest that pass", block->passes);
+    html_fact(out, "elsewhere", block->elsewhere);
+    html_fact(out, "over time", block->since);
+    put_finding(block, out);
+    html_copied(out, block->count > 1 ? "reproduce all" : "reproduce", block->again);
+    text_puts(out, "</dl>\n");
+    put_specification(test, out);
+    for (size_t i = 0; i < block->count; i++)
+        if (html->placed[block->members[i] - html->model->results])
+            put_member(html, block->members[i], open && i == 0, out);
+        else
+            left++;
+    if (left)
         html_printf(out,
-                    "<p><a href=\"#results\" data-text=\"%s\" data-result=\"counted-fail\">%s more "
-                    "of this test</a> are in the table of all results.</p>\n",
-                    test[0].result->test, COUNT(more));
+                    "<p><a href=\"#results\" data-text=\"%s\" data-device=\"%u\" "
+                    "data-result=\"counted-%s\">%s more</a></p>\n",
+                    first->test, html->model->devices[block->device].number,
+                    report_counted_names[report_counted(first)], COUNT(left));
+    text_puts(out, "</div>\n");
+}
+
+// The blocks of each device: its failures, or what gave no answer.
+static void put_blocks(const struct html *html, bool failed, size_t open, struct text *out)
+{
+    for (size_t device = 0; device < html->model->device_count; device++) {
+        const struct html_blocks *blocks =
+            failed ? &html->failed[device] : &html->unfinished[device];
+        if (blocks->count && html->model->device_count > 1)
+            html_device_heading(html, device, out);
+        for (size_t i = 0; i < blocks->count && i < HTML_BLOCKS; i++)
+            put_block(html, &blocks->list[i], i < open, out);
+        if (blocks->count > HTML_BLOCKS)
+            html_printf(out,
+                        "<p>More are in the <a href=\"#results\" data-device=\"%u\" "
+                        "data-result=\"counted-%s\">table of all results</a>.</p>\n",
+                        html->model->devices[device].number, failed ? "fail" : "other");
     }
-    if (done)
-        text_puts(out, "</div>\n");
-    return done;
 }
 
 void html_failures(const struct html *html, struct text *out)
 {
-    struct html_entry *entries;
-    const size_t count = html_entries(html->model, &entries);
-    size_t done = 0, failed = 0;
-    for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_ASSUMED; e++)
-        for (size_t at = 0, some; at < count; at += some) {
-            some = html_same_test(entries, count, at);
-            const size_t open = done < MOST_OPEN ? MOST_OPEN - done : 0;
-            done += put_test(html, entries + at, some, e, open, out);
-        }
-    for (size_t i = 0; i < count; i++)
-        failed += report_failed(entries[i].result);
-    if (done < failed) {
-        html_printf(out,
-                    "%s more failures are in the <a href=\"#results\" "
-                    "data-result=\"counted-fail\">table of all results</a>.\n",
-                    COUNT(failed - done));
-    }
-    html_entries_free(entries, count);
+    put_blocks(html, true, MOST_OPEN, out);
 }
-
-// ---- what gave no answer
 
 void html_unfinished(const struct html *html, struct text *out)
 {
-    size_t done = 0;
-    for (size_t device = 0; device < html->model->device_count; device++) {
-        const struct report_result **list;
-        const size_t count = report_select(html->model, device, report_unfinished_only, &list);
-        for (size_t i = 0; i < count && done < MOST_LINES; i++) {
-            const struct report_result *result = list[i];
-            if (done++ == 0)
-                text_puts(
-                    out,
-                    "<div class=\"wide\" role=\"region\" aria-label=\"Incomplete\" tabindex=\"0\">"
-                    "<table class=\"plain\">\n<caption>Incomplete</caption>\n<thead><tr>"
-                    "<th scope=\"col\">configuration</th><th scope=\"col\">result</th>"
-                    "<th scope=\"col\" class=\"n\">runs</th><th scope=\"col\">why</th>"
-                    "</tr></thead>\n<tbody>\n");
-            text_puts(out, "<tr><th scope=\"row\" class=\"config\">");
-            html_device(out, html, device);
-            html_name(out, result->name);
-            text_puts(out, "</th><td>");
-            html_chip(out, eng_result_name(result->result), eng_result_name(result->result));
-            html_printf(out, "</td><td class=\"n\">%s</td><td>%s", COUNT(result->runs),
-                        result->reason);
-            put_evidence(result, out);
-            text_puts(out, "</td></tr>\n");
-        }
-        free(list);
-    }
-    if (done)
-        text_puts(out, "</tbody></table></div>\n");
-    if (done == MOST_LINES)
-        text_puts(out,
-                  "<p>More are in the <a href=\"#results\" data-result=\"counted-other\">table "
-                  "of all results</a>.</p>\n");
+    put_blocks(html, false, 0, out);
 }

@@ -16,7 +16,9 @@ static int compare_keys(const void *left, const void *right)
 static int compare_places(const void *left, const void *right)
 {
     const struct html_entry *a = left, *b = right;
-    int order = strcmp(a->result->test, b->result->test);
+    int order = strcmp(a->result->family, b->result->family);
+    if (order == 0)
+        order = strcmp(a->result->test, b->result->test);
     if (order == 0 && a->first != b->first)
         order = a->first < b->first ? -1 : 1;
     if (order == 0 && a->result->device != b->result->device)
@@ -52,18 +54,22 @@ void html_entries_free(struct html_entry *entries, size_t count)
     free(entries);
 }
 
-size_t html_same_test(const struct html_entry *entries, size_t count, size_t at)
+static bool is_alike(const struct html_entry *a, const struct html_entry *b, enum html_level level)
 {
-    size_t end = at + 1;
-    while (end < count && !strcmp(entries[end].result->test, entries[at].result->test))
-        end++;
-    return end - at;
+    switch (level) {
+    case HTML_FAMILY:
+        return !strcmp(a->result->family, b->result->family);
+    case HTML_TEST:
+        return !strcmp(a->result->test, b->result->test);
+    default:
+        return a->first == b->first;
+    }
 }
 
-size_t html_same_key(const struct html_entry *entries, size_t count, size_t at)
+size_t html_alike(const struct html_entry *entries, size_t count, size_t at, enum html_level level)
 {
     size_t end = at + 1;
-    while (end < count && entries[end].first == entries[at].first)
+    while (end < count && is_alike(&entries[end], &entries[at], level))
         end++;
     return end - at;
 }

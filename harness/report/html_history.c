@@ -278,21 +278,36 @@ static void put_chart(const struct html *html, const struct html_course *course,
     text_puts(out, "</figure>\n");
 }
 
+// What there is of a device. Returns how many of its courses move.
+static size_t put_count(const struct html *html, size_t device, struct text *out)
+{
+    size_t counts[HTML_MOVES + 1] = {0}, all = 0;
+    for (size_t i = 0; i < html->history->count; i++)
+        if (html->history->courses[i].last->device == device) {
+            counts[html_course_move(&html->history->courses[i])]++;
+            all++;
+        }
+    if (all == 0)
+        return 0;
+    text_puts(out, "<p>");
+    html_device(out, html, device);
+    html_printf(
+        out,
+        "%s configurations were measured in other sessions too: in %s of them nothing failed "
+        "and nothing changed, %s were skipped in some sessions and never failed.</p>\n",
+        COUNT(all), COUNT(counts[HTML_STAYS]), COUNT(counts[HTML_APPEARS]));
+    return counts[HTML_MOVES];
+}
+
 void html_courses(const struct html *html, struct text *out)
 {
     const struct html_history *history = html->history;
-    size_t counts[3] = {0}, drawn = 0;
-    for (size_t i = 0; i < history->count; i++)
-        counts[html_course_move(&history->courses[i])]++;
-    if (history->count == 0)
+    size_t moving = 0, drawn = 0;
+    for (size_t device = 0; device < html->model->device_count; device++)
+        moving += put_count(html, device, out);
+    if (moving == 0)
         return;
-    html_printf(
-        out,
-        "<p>%s configurations were measured in other sessions too: in %s of them nothing failed "
-        "and nothing changed, %s were skipped in some sessions and never failed.</p>\n",
-        COUNT(history->count), COUNT(counts[HTML_STAYS]), COUNT(counts[HTML_APPEARS]));
-    if (counts[HTML_MOVES])
-        text_puts(out, "<div class=\"charts\">\n");
+    text_puts(out, "<div class=\"charts\">\n");
     for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
         for (size_t i = 0; i < history->count && drawn < MOST_CHARTS; i++) {
             const struct html_course *course = &history->courses[i];
@@ -301,12 +316,8 @@ void html_courses(const struct html *html, struct text *out)
             put_chart(html, course, out);
             drawn++;
         }
-    if (counts[HTML_MOVES])
-        text_puts(out, "</div>\n");
-    if (drawn < counts[HTML_MOVES]) {
-        html_printf(out,
-                    "<p>%s more that failed or changed are left out here; <code>litmus "
-                    "history</code> has all.</p>\n",
-                    COUNT(counts[HTML_MOVES] - drawn));
-    }
+    text_puts(out, "</div>\n");
+    if (drawn < moving)
+        text_puts(out, "<p>More that failed or changed are left out here; <code>litmus history"
+                       "</code> has all.</p>\n");
 }

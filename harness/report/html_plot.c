@@ -11,6 +11,8 @@
 #define RIGHT  312
 #define MIDDLE (HEIGHT / 2)
 
+#define LEAST_SHARE 0.015 // of a bar: one failure among thousands is still seen
+
 int html_decades(const struct report_model *model)
 {
     double least = 1;
@@ -121,22 +123,47 @@ void html_plot(struct text *out, int decades, const struct html_rate *rates, siz
     text_puts(out, "</svg>");
 }
 
+static void open_bar(struct text *out)
+{
+    text_puts(out, "<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
+                   "aria-hidden=\"true\">");
+}
+
+static void put_part(struct text *out, const char *kind, double x, double width)
+{
+    html_printf(out, "<rect class=\"%s\" x=\"%.2f\" width=\"%.2f\" height=\"10\"/>", kind, x,
+                width);
+}
+
 void html_bar(struct text *out, const uint64_t *shares, const char *const *kinds, size_t count)
 {
     uint64_t whole = 0;
-    double x = 0;
+    double x = 0, sum = 0;
     for (size_t i = 0; i < count; i++)
         whole += shares[i];
-    text_puts(out, "<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
-                   "aria-hidden=\"true\">");
-    for (size_t i = 0; i < count && whole > 0; i++) {
-        const double width = 100 * (double)shares[i] / (double)whole;
-        if (shares[i])
-            html_printf(out, "<rect class=\"%s\" x=\"%.2f\" width=\"%.2f\" height=\"10\"/>",
-                        kinds[i], x, width);
+    for (size_t i = 0; i < count; i++)
+        sum += shares[i] ? fmax(LEAST_SHARE, (double)shares[i] / (double)whole) : 0;
+    open_bar(out);
+    for (size_t i = 0; i < count; i++) {
+        if (shares[i] == 0)
+            continue;
+        const double width = 100 / sum * fmax(LEAST_SHARE, (double)shares[i] / (double)whole);
+        put_part(out, kinds[i], x, width);
         x += width;
     }
     text_puts(out, "</svg>");
+}
+
+void html_log_bar(struct text *out, uint64_t part, uint64_t whole, const char *kind)
+{
+    const double unit = 100 / log10((double)whole + 1); // of a decade
+    open_bar(out);
+    if (part > 0)
+        put_part(out, kind, 0, unit * log10((double)(part < whole ? part : whole) + 1));
+    text_puts(out, "<path class=\"decades\" d=\"");
+    for (double d = 1; whole > 0 && unit * d < 100; d++)
+        text_printf(out, "M%.1f 0v10", unit * d);
+    text_puts(out, "\"/></svg>");
 }
 
 // ---- the order of runs

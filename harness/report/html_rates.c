@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failure rates as plots, grouped by test: one line for each device, in which all configurations of
-// the test lie on one axis; where something was seen, a line for each configuration below.
+// Failure rates as plots: of each family one line for each device, in which all its configurations
+// lie on one axis; below it the same of its tests, and where something was seen, of each
+// configuration. And what failed of each family on each device, as a heat map.
 #include "report/html.h"
 
 #include "catalogue/catalogue.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +96,7 @@ static void put_words(const struct html *html, const struct summary *sums, size_
 {
     const struct summary *sum = &sums[device];
     size_t least = sum->ran + sum->skipped, most = least;
-    text_puts(out, "<span class=\"lane\">");
+    text_puts(out, "<span class=\"words\">");
     for (size_t other = device; other < html->model->device_count; other++) {
         const size_t count = sums[other].ran + sums[other].skipped;
         if (other != device && (count == 0 || !say_the_same(sum, &sums[other])))
@@ -117,18 +119,18 @@ static void put_words(const struct html *html, const struct summary *sums, size_
     text_puts(out, "</span>");
 }
 
-// A line for each device that has the test, or for several that say the same. Returns whether
-// something was seen.
-static bool put_strip(const struct html *html, const struct html_entry *test, size_t count,
-                      struct text *out)
+// A lane for each device that has some of these results, or for several that say the same. Returns
+// whether something was seen.
+static bool put_strip(const struct html *html, const struct html_entry *entries, size_t count,
+                      const char *name, struct text *out)
 {
     const size_t devices = html->model->device_count;
-    struct text words = {0}, strip = {0};
     struct html_rate *rates = lit_alloc(count + 1, sizeof *rates);
     struct summary *sums = lit_alloc(devices, sizeof *sums);
     bool seen = false;
     for (size_t device = 0; device < devices; device++)
-        sums[device] = summarise(test, count, device);
+        sums[device] = summarise(entries, count, device);
+    html_printf(out, "<span class=\"test\">%s</span><span class=\"lanes\">", name);
     for (size_t device = 0; device < devices; device++) {
         bool drawn = sums[device].ran + sums[device].skipped == 0;
         for (size_t other = 0; other < device && !drawn; other++)
@@ -136,18 +138,14 @@ static bool put_strip(const struct html *html, const struct html_entry *test, si
                     say_the_same(&sums[other], &sums[device]);
         if (drawn)
             continue;
-        const size_t used = gather(html, test, count, device, &sums[device], rates);
-        html_plot(&strip, html->decades, rates, used);
-        put_words(html, sums, device, &words);
+        text_puts(out, "<span class=\"lane\">");
+        html_plot(out, html->decades, rates,
+                  gather(html, entries, count, device, &sums[device], rates));
+        put_words(html, sums, device, out);
+        text_puts(out, "</span>");
         seen |= sums[device].seen > 0;
     }
-    html_printf(out, "<span class=\"test\">%s</span><span class=\"strips\">", test[0].result->test);
-    text_puts(out, strip.data ? strip.data : "");
-    text_puts(out, "</span><span class=\"words\">");
-    text_puts(out, words.data ? words.data : "");
     text_puts(out, "</span>");
-    text_free(&words);
-    text_free(&strip);
     free(rates);
     free(sums);
     return seen;
@@ -158,7 +156,7 @@ static void put_configuration(const struct html *html, const struct html_entry *
 {
     struct text label = {0};
     html_pairs(&label, test, count, at, false);
-    for (size_t i = 0; i < html_same_key(test, count, at); i++) {
+    for (size_t i = 0; i < html_alike(test, count, at, HTML_KEY); i++) {
         const struct report_result *result = test[at + i].result;
         const size_t index = (size_t)(result - html->model->results);
         const char *expectation = cat_expectation_name(result->expectation);
@@ -194,51 +192,152 @@ static size_t put_configurations(const struct html *html, const struct html_entr
                           .gathered = true,
                           TABLE_OF(heads)};
     for (; at < count && done < most && done < MOST_OF_TEST;
-         at += html_same_key(test, count, at), done++)
+         at += html_alike(test, count, at, HTML_KEY), done++)
         put_configuration(html, test, count, at, &table);
     html_table(html, &table, false, out);
     table_clear(&table);
     if (at < count)
         html_printf(out,
-                    "<p><a href=\"#results\" data-text=\"%s\">All %zu results of this test</a> are "
+                    "<p><a href=\"#results\" data-text=\"%s\">All results of this test</a> are "
                     "in the table of all results.</p>\n",
-                    test[0].result->test, count);
+                    test[0].result->test);
     text_free(&name);
     text_free(&common);
     return done;
 }
 
+// Those of a test, which unfold where something was seen. Returns how many are drawn.
+static size_t put_test(const struct html *html, const struct html_entry *test, size_t count,
+                       size_t most, struct text *out)
+{
+    struct text strip = {0};
+    size_t done = 0;
+    const bool seen = put_strip(html, test, count, test[0].result->test, &strip);
+    text_puts(out, seen ? "<details class=\"rates\"><summary class=\"strip\">"
+                        : "<div class=\"strip\">");
+    text_append(out, strip.data, strip.length);
+    text_puts(out, seen ? "</summary>\n" : "</div>\n");
+    if (seen) {
+        done = put_configurations(html, test, count, most, out);
+        text_puts(out, "</details>\n");
+    }
+    text_free(&strip);
+    return done;
+}
+
 void html_rates(const struct html *html, struct text *out)
 {
-    struct html_entry *entries;
-    const size_t count = html_entries(html->model, &entries);
-    const char *family = "";
+    const struct html_entry *entries = html->entries;
+    const size_t count = html->entry_count;
     size_t left = MOST_IN_ALL;
-    for (size_t at = 0, some; at < count; at += some) {
-        const struct html_entry *test = entries + at;
-        some = html_same_test(entries, count, at);
-        if (strcmp(test[0].result->family, family) != 0) {
-            family = test[0].result->family;
-            html_printf(out,
-                        "<div class=\"strip heading\"><h3 class=\"test\">%s</h3>"
-                        "<span class=\"strips\">",
-                        family);
-            html_axis(out, html->decades);
-            text_puts(out, "</span><span class=\"words\"></span></div>\n");
-        }
-        struct text strip = {0};
-        if (put_strip(html, test, some, &strip)) {
-            text_puts(out, "<details class=\"rates\"><summary class=\"strip\">");
-            text_puts(out, strip.data);
-            text_puts(out, "</summary>\n");
-            left -= put_configurations(html, test, some, left, out);
-            text_puts(out, "</details>\n");
-        } else {
-            text_puts(out, "<div class=\"strip\">");
-            text_puts(out, strip.data);
-            text_puts(out, "</div>\n");
-        }
-        text_free(&strip);
+    if (count) {
+        text_puts(out, "<div class=\"strip heading\"><span class=\"test\"></span>");
+        html_axis(out, html->decades);
+        text_puts(out, "</div>\n");
     }
-    html_entries_free(entries, count);
+    for (size_t at = 0, some; at < count; at += some) {
+        bool failed = false;
+        some = html_alike(entries, count, at, HTML_FAMILY);
+        for (size_t i = 0; i < some; i++)
+            failed |= report_failed(entries[at + i].result);
+        html_printf(out, "<details class=\"family\" id=\"family-%zu\"", at);
+        text_puts(out, failed ? " open><summary class=\"strip\">" : "><summary class=\"strip\">");
+        put_strip(html, entries + at, some, entries[at].result->family, out);
+        text_puts(out, "</summary>\n");
+        for (size_t test = at, of_test; test < at + some; test += of_test) {
+            of_test = html_alike(entries, count, test, HTML_TEST);
+            left -= put_test(html, entries + test, of_test, left, out);
+        }
+        text_puts(out, "</details>\n");
+    }
+}
+
+// ---- the heat map
+
+// How far up the axis a rate is: 4 for 1, 3 from 0.1, 1 below 0.01.
+static int heat_of(double rate)
+{
+    return rate >= 1 ? 4 : rate >= 0.1 ? 3 : rate >= 0.01 ? 2 : 1;
+}
+
+// A cell: of the configurations of a family on a device that are no controls, what failed.
+static void put_heat(const struct html *html, const struct html_entry *family, size_t count,
+                     size_t device, struct text *out)
+{
+    enum { PASS, FAIL, SKIP, OTHER, CONTROL }; // report_counted()
+    uint64_t counts[REPORT_COUNTED] = {0};
+    double worst = 0, bound = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct report_result *result = family[i].result;
+        if (result->device != device)
+            continue;
+        counts[report_counted(result)]++;
+        if (result->judged == 0 || result->expectation == CAT_CONTROL)
+            continue;
+        worst = fmax(worst, rate_of(result));
+        bound = fmax(bound, result->interval.high);
+    }
+    html_printf(out, "<td class=\"heat h%d\">", counts[FAIL] ? heat_of(worst) : 0);
+    if (counts[FAIL])
+        html_printf(
+            out,
+            "<a href=\"#results\" data-family=\"%s\" data-device=\"%u\" "
+            "data-result=\"counted-fail\"><b>%s</b> of %s failed</a><small>up to %s</small>",
+            family[0].result->family, html->model->devices[device].number, COUNT(counts[FAIL]),
+            COUNT(counts[PASS] + counts[FAIL]), RATE(worst, 0));
+    else if (counts[PASS])
+        html_printf(out, "never in %s<small>%s< %s</small>", COUNT(counts[PASS]),
+                    counts[PASS] > 1 ? "each " : "", RATE(bound, 1));
+    else
+        text_puts(out, counts[CONTROL] ? "controls alone"
+                       : counts[SKIP]  ? "skipped"
+                       : counts[OTHER] ? ""
+                                       : "not run");
+    if (counts[OTHER])
+        html_printf(out, "<small>%s without a result</small>", COUNT(counts[OTHER]));
+    text_puts(out, "</td>");
+}
+
+void html_heat(const struct html *html, struct text *out)
+{
+    const size_t devices = html->model->device_count;
+    const struct html_entry *entries = html->entries;
+    const size_t count = html->entry_count;
+    if (count == 0)
+        return;
+    text_puts(out, "<div class=\"wide\" role=\"region\" aria-label=\"Failures by family and "
+                   "device\" tabindex=\"0\"><table class=\"heats\">\n<caption>Configurations that "
+                   "failed, and the highest rate among them: the redder, the higher.</caption>\n"
+                   "<thead><tr><th scope=\"col\">family</th>");
+    for (size_t device = 0; device < devices; device++) {
+        struct text name = {0};
+        html_device_name(&name, &html->model->devices[device]);
+        text_puts(out, "<th scope=\"col\">");
+        html_device(out, html, device);
+        html_printf(out, "%s</th>", name.data);
+        text_free(&name);
+    }
+    text_puts(out, "</tr></thead>\n<tbody>\n");
+    for (size_t at = 0, some; at < count; at += some) {
+        const char *name = entries[at].result->family;
+        some = html_alike(entries, count, at, HTML_FAMILY);
+        html_printf(out, "<tr><th scope=\"row\"><a href=\"#family-%zu\">%s</a></th>", at, name);
+        for (size_t device = 0; device < devices; device++)
+            put_heat(html, entries + at, some, device, out);
+        text_puts(out, "</tr>\n");
+    }
+    text_puts(out, "</tbody></table></div>\n");
+    for (size_t device = 0; device < devices; device++) {
+        struct report_mutation mutation;
+        struct text sentences = {0};
+        report_mutation_score(html->model, device, &mutation);
+        report_mutation_sentences(&mutation, &sentences);
+        if (sentences.length) {
+            text_puts(out, "<p>");
+            html_device(out, html, device);
+            html_printf(out, "%s</p>\n", sentences.data);
+        }
+        text_free(&sentences);
+        report_mutation_clear(&mutation);
+    }
 }

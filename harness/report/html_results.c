@@ -66,7 +66,7 @@ static void put_result(struct table *table, const struct html *html,
 {
     table_row(table);
     table_put(table, TONE_PLAIN, "%s", eng_result_name(result->result))->class = html_kind(result);
-    table_put(table, TONE_PLAIN, "%s", result->name);
+    table_put(table, TONE_PLAIN, "%s %s", result->label, result->id);
     table_put(table, TONE_PLAIN, "%u", html->model->devices[result->device].number);
     table_put(table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
     table_count(table, TONE_PLAIN, result->runs);
@@ -88,7 +88,7 @@ static void put_plain(const struct html *html, struct text *out)
         {.title = "rate, 95\xc2\xa0% interval"},
         {.title = "reason"},
     };
-    struct table table = {.title = "Results", .class = "chunk", TABLE_OF(heads)};
+    struct table table = {.title = "Results", .class = HTML_CHUNK, TABLE_OF(heads)};
     for (size_t i = 0; i < html->model->result_count; i++) {
         put_result(&table, html, &html->model->results[i]);
         if (table.count == CHUNK || i + 1 == html->model->result_count) {
@@ -130,20 +130,34 @@ static json_t *text_number(struct texts *texts, const char *string)
     return json_incref(number);
 }
 
-// The command that runs a result again, cut where its name stands in it, so that it is not there
-// twice: "" and the whole where it does not stand there as it is.
+// Which pairs of a name its label has, as bits.
+static json_int_t pairs_of_label(const struct report_result *result)
+{
+    struct cfg label = cfg_parse(result->label);
+    json_int_t bits = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < result->variant_count + result->param_count && i < 32; i++) {
+        const struct cfg_pair *pair = &result->variant[i], *kept = &label.variant[at];
+        if (at < label.variant_count + label.param_count && !strcmp(pair->key, kept->key) &&
+            !strcmp(pair->value, kept->value)) {
+            bits |= (json_int_t)1 << i;
+            at++;
+        }
+    }
+    cfg_clear(&label);
+    return bits;
+}
+
+// The command that runs a result again, cut where its id stands in it: most begin alike.
 static void cut_command(const struct html *html, const struct report_result *result,
                         struct text *before, struct text *after)
 {
     struct text again = {0};
     format_again(&again, html->model, result);
-    const char *name = strstr(again.data, result->name);
-    if (name) {
-        text_append(before, again.data, (size_t)(name - again.data));
-        text_puts(after, name + strlen(result->name));
-    } else {
-        text_puts(after, again.data);
-    }
+    const char *id = strstr(again.data, result->id);
+    const size_t cut = id ? (size_t)(id - again.data) : 0;
+    text_append(before, again.data, cut);
+    text_puts(after, again.data + cut + (id ? strlen(result->id) : 0));
     text_free(&again);
 }
 
@@ -167,16 +181,18 @@ static json_t *make_row(const struct html *html, const struct report_result *res
     struct text before = {0}, after = {0};
     cut_command(html, result, &before, &after);
     json_t *row = json_pack(
-        "[o,s,i,i,i,i,o,I,I,I,f,f,o,o,I,f,o,o,o,o,s,i,o]", text_number(texts, result->test),
-        result->name + strlen(result->test), (int)html->model->devices[result->device].number,
-        (int)result->result, (int)report_counted(result), (int)result->expectation,
+        "[o,s,I,s,i,i,i,i,o,I,I,I,f,f,o,o,I,f,o,o,o,o,o,i,o]", text_number(texts, result->test),
+        result->name + strlen(result->test), pairs_of_label(result), result->id,
+        (int)html->model->devices[result->device].number, (int)result->result,
+        (int)report_counted(result), (int)result->expectation,
         text_number(texts, html_kind(result)), (json_int_t)result->runs,
         (json_int_t)result->failed_runs, (json_int_t)result->judged, result->interval.low,
         result->interval.high, text_number(texts, result->judged ? INTERVAL(result) : ""),
         text_number(texts, result->reason), (json_int_t)result->instances, result->seconds,
         text_number(texts, result->sha256), text_number(texts, result->stress),
         text_number(texts, result->rule), text_number(texts, before.data ? before.data : ""),
-        after.data ? after.data : "", (int)html->placed[index], outcomes_of(result, texts));
+        text_number(texts, after.data ? after.data : ""), (int)html->placed[index],
+        outcomes_of(result, texts));
     text_free(&before);
     text_free(&after);
     return row;

@@ -13,13 +13,6 @@ static void put_heading(struct text *out, const char *title, enum table_kind kin
         html_printf(out, "%s</th>", title);
 }
 
-static void open_frame(struct text *out, const char *class, const char *name, const char *caption)
-{
-    html_printf(out, "<div class=\"wide\" role=\"region\" aria-label=\"%s\" tabindex=\"0\">", name);
-    html_printf(out, "<table class=\"%s\">\n<caption>%s</caption>\n<thead><tr>",
-                class ? class : "plain", caption);
-}
-
 static bool has_parts(const struct table *table)
 {
     for (size_t c = 0; c < table->column_count; c++)
@@ -79,10 +72,10 @@ static void put_text(const struct html *html, const struct table_row *row,
     }
     if (cell->failure)
         html_printf(out, "<a href=\"#failed-%zu\">", cell->failure - 1);
-    if (column->kind == TABLE_CODE)
-        html_name(out, cell->text);
-    else if (column->kind == TABLE_CHIP)
+    if (column->kind == TABLE_CHIP)
         html_chip(out, cell->class ? cell->class : "plain", cell->text);
+    else if (column->kind == TABLE_TEXT || column->kind == TABLE_CODE)
+        html_name(out, cell->text);
     else
         html_printf(out, "%s", cell->text);
     text_puts(out, leads || cell->failure ? "</a>" : "");
@@ -90,12 +83,13 @@ static void put_text(const struct html *html, const struct table_row *row,
 
 static void put_cell(const struct html *html, const struct table_row *row,
                      const struct table_column *column, const struct table_cell *cell,
-                     struct text *out)
+                     bool labelled, struct text *out)
 {
     static const char *const classes[] = {[TABLE_NUMBER] = "n",
                                           [TABLE_CODE] = "config",
                                           [TABLE_RATE] = "rate",
-                                          [TABLE_SHARE] = "share"};
+                                          [TABLE_SHARE] = "share",
+                                          [TABLE_LOG] = "share"};
     const char *class = cell->class;
     if (column->kind != TABLE_TEXT)
         class = column->kind == TABLE_CHIP ? NULL : classes[column->kind];
@@ -109,10 +103,14 @@ static void put_cell(const struct html *html, const struct table_row *row,
     if (class)
         html_printf(out, " class=\"%s%s\"", class,
                     column->kind == TABLE_NUMBER && !strcmp(cell->text, "0") ? " none" : "");
+    if (labelled && (column->kind == TABLE_NUMBER || column->kind == TABLE_CODE))
+        html_printf(out, " data-of=\"%s\"", column->title);
     text_puts(out, ">");
     if (column->kind == TABLE_SHARE) {
         const char *const kinds[] = {cell->class ? cell->class : "pass", "rest"};
         html_bar(out, (const uint64_t[]){cell->count, cell->all - cell->count}, kinds, 2);
+    } else if (column->kind == TABLE_LOG) {
+        html_log_bar(out, cell->count, cell->all, cell->class ? cell->class : "pass");
     }
     put_text(html, row, column, cell, out);
     text_puts(out, "</td>");
@@ -136,7 +134,8 @@ static void put_row(const struct html *html, const struct table *table, size_t i
             put_text(html, row, column, &row->cells[c], out);
             text_puts(out, "</th>");
         } else if (c > 0 || column->kind == TABLE_NUMBER) {
-            put_cell(html, row, column, &row->cells[c], out);
+            put_cell(html, row, column, &row->cells[c],
+                     !table->class || strcmp(table->class, HTML_CHUNK), out);
         }
         if (c == 0 && says_device(html, table)) {
             text_puts(out, "<td>");
@@ -154,11 +153,11 @@ void html_table(const struct html *html, const struct table *table, bool bare, s
     const char *name = table->title ? table->title : table->about;
     if (table->count == 0)
         return;
-    if (bare)
-        html_printf(out, "<table class=\"%s\">\n<caption>%s</caption>\n<thead><tr>",
-                    table->class ? table->class : "plain", table->about);
-    else
-        open_frame(out, table->class, name, table->about ? table->about : name);
+    if (!bare)
+        html_printf(out, "<div class=\"wide\" role=\"region\" aria-label=\"%s\" tabindex=\"0\">",
+                    name);
+    html_printf(out, "<table class=\"%s\">\n<caption>%s</caption>\n<thead><tr>",
+                table->class ? table->class : "plain", table->about ? table->about : name);
     put_headings(html, table, out);
     text_puts(out, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < table->count; i++)
@@ -170,7 +169,7 @@ void html_section(const struct html *html, report_section *make, unsigned how, s
 {
     const size_t devices = html->model->device_count;
     struct table table = {0};
-    struct text notes = {0};
+    struct text notes = {0}, all = {0};
     for (size_t device = 0; device < devices; device++) {
         make(html->model, device, how & HTML_ALL, &table);
         for (size_t i = 0; i < table.note_count && !(how & HTML_NO_NOTES); i++) {
@@ -183,15 +182,21 @@ void html_section(const struct html *html, report_section *make, unsigned how, s
         if (how & HTML_TOGETHER)
             continue;
         if (devices > 1 && (table.count || notes.length))
-            html_device_heading(html, device, out);
-        text_puts(out, notes.data ? notes.data : "");
-        html_table(html, &table, false, out);
+            html_device_heading(html, device, &all);
+        text_puts(&all, notes.data ? notes.data : "");
+        html_table(html, &table, false, &all);
         table_clear(&table);
         text_free(&notes);
     }
     table_gather(&table);
-    html_table(html, &table, false, out);
-    text_puts(out, notes.data ? notes.data : "");
+    html_table(html, &table, false, &all);
+    text_puts(&all, notes.data ? notes.data : "");
+    const bool folds = how & HTML_FOLD && all.length;
+    if (folds)
+        html_printf(out, "<details class=\"bulk\"><summary>%s: the table</summary>\n", table.title);
+    text_puts(out, all.data ? all.data : "");
+    text_puts(out, folds ? "</details>\n" : "");
     table_clear(&table);
     text_free(&notes);
+    text_free(&all);
 }

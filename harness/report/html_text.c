@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LONG_WORD 32 // bytes that have to fit into a line
+
 void html_escape(struct text *out, const char *string)
 {
     static const char special[] = "&<>\"'`";
@@ -56,14 +58,34 @@ void html_json(struct text *out, json_t *json)
 void html_name(struct text *out, const char *name)
 {
     while (*name) {
-        const size_t length = strcspn(name, ",/@");
+        size_t length = strcspn(name, ",/@ ");
         struct text piece = {0};
-        text_append(&piece, name, length + (name[length] != '\0'));
+        if (length > LONG_WORD)
+            for (length = LONG_WORD; ((unsigned char)name[length] & 0xc0) == 0x80;)
+                length--;
+        else
+            length += name[length] != '\0';
+        text_append(&piece, name, length);
         html_printf(out, "%s", piece.data);
-        text_puts(out, name[length] ? "<wbr>" : "");
-        name += piece.length;
+        name += length;
+        const bool breaks = *name && *name != ' ' && name[-1] != ' ' &&
+                            !(name[-1] == ',' && *name >= '0' && *name <= '9'); // 2,000
+        text_puts(out, breaks ? "<wbr>" : "");
         text_free(&piece);
     }
+}
+
+void html_fact(struct text *out, const char *name, const char *value)
+{
+    if (value[0])
+        html_printf(out, "<dt>%s</dt><dd>%s</dd>\n", name, value);
+}
+
+void html_copied(struct text *out, const char *name, const char *value)
+{
+    html_printf(out, "<dt>%s</dt><dd><code class=\"copy\">", name);
+    html_name(out, value);
+    text_puts(out, "</code></dd>\n");
 }
 
 void html_chip(struct text *out, const char *kind, const char *word)

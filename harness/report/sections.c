@@ -409,7 +409,7 @@ void report_histogram(const struct report_result *result, struct table *table)
         {.title = "outcome"},
         {.title = "expected", .kind = TABLE_NUMBER},
         {.title = "observed", .kind = TABLE_NUMBER},
-        {.title = "share", .kind = TABLE_SHARE, .without = TABLE_NOT_MARKDOWN},
+        {.title = "share, logarithmic", .kind = TABLE_LOG, .without = TABLE_NOT_MARKDOWN},
     };
     static const struct table shape = {
         .about = "Outcomes of the checked units.", .class = "histogram", TABLE_OF(heads)};
@@ -425,7 +425,9 @@ void report_histogram(const struct report_result *result, struct table *table)
         else
             table_put(table, TONE_PLAIN, fails ? "0" : "allowed");
         table_count(table, TONE_PLAIN, result->outcomes[outcome]);
-        struct table_cell *share = table_put(table, TONE_PLAIN, "%s", "");
+        const double part = (double)result->outcomes[outcome] / (double)result->instances;
+        struct table_cell *share =
+            table_put(table, TONE_PLAIN, "%s", result->outcomes[outcome] ? RATE(part, 0) : "");
         share->count = result->outcomes[outcome];
         share->all = result->instances;
         share->class = fails ? "fail" : "pass";
@@ -457,6 +459,22 @@ void report_places(const struct report_result *result, size_t most, struct table
     }
 }
 
+static void put_more_facts(const struct report_device *device, struct table *table)
+{
+    const struct dev_facts *facts = &device->facts;
+    struct text features = {0};
+    for (int feature = 0; feature < CAT_FEATURE_COUNT; feature++)
+        if (facts->features >> feature & 1)
+            text_printf(&features, "%s%s", features.length ? ", " : "", cat_feature_name(feature));
+    table_fact(table, "driver's numbers", "0x%x, VkDriverId %u", facts->driver_raw,
+               facts->driver_id);
+    table_fact(table, "identity", "%s", device->id);
+    table_fact(table, "largest workgroup", "%s invocations, %s bytes of shared memory",
+               COUNT(facts->max_workgroup), COUNT(facts->max_shared));
+    table_fact(table, "features", "%s", features.data ? features.data : "");
+    text_free(&features);
+}
+
 void report_machine(const struct report_model *model, size_t device, bool all, struct table *table)
 {
     static const struct table_column heads[] = {{.title = "machine"}, {.title = ""}};
@@ -464,7 +482,6 @@ void report_machine(const struct report_model *model, size_t device, bool all, s
     const struct store_session *session = &model->session;
     const struct report_device *which = &model->devices[device];
     const struct dev_facts *facts = &which->facts;
-    (void)all;
     table_begin(table, &shape, device);
     table_fact(table, "device", "%s (%s, 0x%04x:0x%04x)", facts->name, facts->type, facts->vendor,
                facts->product);
@@ -476,6 +493,8 @@ void report_machine(const struct report_model *model, size_t device, bool all, s
     table_fact(table, "subgroup size", "%s", SUBGROUP(facts));
     table_fact(table, "device UUID", "%s", UUID(facts->device_uuid));
     table_fact(table, "driver UUID", "%s", UUID(facts->driver_uuid));
+    if (all)
+        put_more_facts(which, table);
     table_fact(table, "system", "%s", session->system);
     table_fact(table, "results checked on", "%s", which->checker);
     table_fact(table, "only", "%s", SHARD(session));

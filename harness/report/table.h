@@ -20,6 +20,7 @@ enum table_kind {
     TABLE_CHIP,   // a word that HTML frames
     TABLE_RATE,   // HTML has a plot beside it
     TABLE_SHARE,  // of a whole: HTML has a bar beside it
+    TABLE_LOG,    // the same, and the bar is logarithmic
 };
 
 // Formats that leave a column out, and whether all do where no row has a text there: bits.

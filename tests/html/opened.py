@@ -64,10 +64,6 @@ class WhatItDoes(Opened):
             self.assertEqual(tab.complaints(), [])
         self.assertEqual(len(grounds), 2)
 
-    def test_fits_a_telephone(self):
-        tab = self.open(width=COUNTED)
-        self.assertLessEqual(tab.evaluate("document.documentElement.scrollWidth"), 400)
-
     def counted(self, **wanted):
         return sum(all(entry[key] == value for key, value in wanted.items()) for entry in self.json)
 
@@ -89,9 +85,11 @@ class WhatItDoes(Opened):
         tab.evaluate("new Promise((done) => setTimeout(done, 50))")
         self.assertEqual(self.choose(tab), COUNTED)
         tab.evaluate("document.getElementById('more-all').click()")
-        names = tab.evaluate("[...document.querySelectorAll('#table tbody th')]"
-                             ".map((head) => head.textContent)")
-        self.assertEqual(names, [entry["name"] for entry in self.json])
+        ids = tab.evaluate("[...document.querySelectorAll('#table tbody .id')]"
+                           ".map((e) => e.textContent)")
+        self.assertEqual(ids, [entry["id"] for entry in self.json])
+        self.assertEqual(self.choose(tab, text=self.json[7]["name"]), 1)
+        self.assertEqual(self.choose(tab, text=ids[9]), 1)
 
     def test_counts_lead_to_their_results(self):
         tab = self.open()
@@ -129,10 +127,8 @@ class WhatItDoes(Opened):
         # Not innerText: sections outside the window are not laid out, and then it can be empty.
         text = tab.evaluate("document.querySelector('#table .detail').textContent")
         self.assertIn(self.json[0]["name"], text)
-        number = next(device["number"] for device in self.devices
-                      if device["id"] == self.json[0]["device"])
-        self.assertIn(f"./litmus run '{self.json[0]['name']}' -d {number} "
-                      f"--seed {self.json[0]['seed']} -n 1000", text)
+        self.assertRegex(text, f" run {self.json[0]['id']} -d [0-9a-f-]+ "
+                               f"--seed {self.json[0]['seed']} -n 1000")
         self.assertIn(self.json[0]["spirv_sha256"], text)
 
     def focus(self, tab, condition, most=600):
@@ -223,13 +219,10 @@ class Hostile(Opened):
         self.assertEqual(tab.evaluate(strangers), 0)
         self.assertEqual(tab.evaluate("document.scripts.length"), 2)
         report = self.report()
-        names = tab.evaluate("[...document.querySelectorAll('#table tbody th')]"
-                             ".map((head) => head.textContent)")
-        self.assertEqual(names, [entry["name"] for entry in report["results"]])
         text = tab.evaluate("document.body.textContent")
         for value in (report["tool"]["command"], report["tool"]["system"],
                       report["devices"][0]["name"], report["devices"][0]["driver"]["info"],
-                      *(entry["reason"] for entry in report["results"])):
+                      *(entry[part] for entry in report["results"] for part in ("name", "reason"))):
             self.assertIn(value, text)
 
 
@@ -266,7 +259,7 @@ class WithCode(Opened):
 
     def test_fits_a_telephone(self):
         tab = self.open(width=400)
-        tab.evaluate("document.querySelectorAll('#code details').forEach((e) => { e.open = true; })")
+        tab.evaluate(UNFOLD)
         self.assertLessEqual(tab.evaluate("document.documentElement.scrollWidth"), 400)
         scrolls = tab.evaluate("[...document.querySelectorAll('#code .wide, #code pre')]"
                                ".filter((e) => e.scrollWidth > e.clientWidth).length")
@@ -284,6 +277,168 @@ class WithCode(Opened):
             self.assertEqual(len(set(grounds[:2])), 2, grounds)
             self.assertNotEqual(grounds[2], grounds[3])
             self.assertEqual(tab.complaints(), [])
+
+
+# Runs in the page: everything is unfolded and laid out, whether it is in the window or not.
+UNFOLD = """document.querySelectorAll('details').forEach((e) => { e.open = true; });
+    document.querySelectorAll('section').forEach((e) => { e.style.contentVisibility = 'visible'; });
+    [...document.querySelectorAll('#table tbody button')].slice(0, 5).forEach((e) => e.click())"""
+
+# Boxes whose content is wider than they are. Listings and what stands side by side may scroll.
+CUT = """[...document.querySelectorAll('body *')]
+    .filter((e) => !e.closest('svg, pre, .wide:has(> .pairs), nav ul') && e.checkVisibility() &&
+                   getComputedStyle(e).display !== 'inline' && e.scrollWidth > e.clientWidth + 1)
+    .map((e) => `${e.tagName}.${e.className} ${e.scrollWidth} > ${e.clientWidth}: ` +
+                e.textContent.slice(0, 80))"""
+
+# What is drawn outside of its picture, with the strokes.
+OUTSIDE = """[...document.querySelectorAll('svg')].flatMap((svg) => {
+    const whole = svg.viewBox.baseVal;
+    return [...svg.children].filter((e) => e.checkVisibility()).map((e) => {
+        const box = e.getBBox();
+        const style = getComputedStyle(e);
+        const more = style.stroke === 'none' || e.classList.contains('decades') ? 0
+            : parseFloat(style.strokeWidth) / 2;
+        return [e, box.x - more - whole.x, box.y - more - whole.y,
+            whole.x + whole.width - box.x - box.width - more,
+            whole.y + whole.height - box.y - box.height - more];
+    }).filter(([e, ...room]) => !e.matches('.grid') && Math.min(...room) < -0.6)
+        .map(([e, ...room]) => `${e.outerHTML}: ${room}`);
+})"""
+
+# The contrast of each text with what is behind it, and of each mark, by the definition of WCAG 2.
+CONTRAST = """(() => {
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+    const read = (colour) => {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+        return [r, g, b, a / 255];
+    };
+    const over = (top, ground) =>
+        ground.map((value, i) => i < 3 ? top[i] * top[3] + value * (1 - top[3]) : 1);
+    const ground = (e) => e ? over(read(getComputedStyle(e).backgroundColor),
+        ground(e.parentElement)) : [255, 255, 255, 1];
+    const light = (colour) => colour.slice(0, 3).map((value) => value / 255)
+        .map((share) => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, value, i) => sum + value * [0.2126, 0.7152, 0.0722][i], 0);
+    const ratio = (colour, below) => {
+        const [a, b] = [light(over(read(colour), below)), light(below)].sort((x, y) => y - x);
+        return (a + 0.05) / (b + 0.05);
+    };
+    const says = (e) => [...e.childNodes].some((node) =>
+        node.nodeType === 3 && node.textContent.trim());
+    const found = [];
+    let seen = 0;
+    for (const e of document.querySelectorAll('body *')) {
+        const mark = e.matches('.dot:not(.e3, .hollow), .bar rect:not(.skip, .rest)');
+        if ((!mark && !says(e)) || e.closest('script, noscript') || !e.checkVisibility()) continue;
+        const style = getComputedStyle(e);
+        const behind = ground(e.closest('svg')?.parentElement || e);
+        const value = ratio(e.closest('svg') ? style.fill : style.color, behind);
+        seen++;
+        if (value < (mark ? 3 : 4.5))
+            found.push(`${value.toFixed(2)} ${e.tagName}.${e.getAttribute('class')} ` +
+                       e.textContent.slice(0, 40));
+    }
+    return [seen, [...new Set(found)]];
+})()"""
+
+
+class Looks(Opened):
+    """Nothing is cut off, added up or pale, on a telephone as on a desk, by day as by night."""
+
+    RUNS, UNITS = 1024000, 262144000
+
+    def prepare(self):
+        self.make(self.fill)
+
+    def fill(self, writer):
+        """Two devices with numbers that are told from each other and from their sums."""
+        session = writer.session(runs=self.RUNS)
+        for number, total, failed in ((1, 307, 43), (2, 401, 59)):
+            device = writer.device(session, number, name=f"Example GPU with a long name {number}",
+                                   driver_version=f"{number}.25.0-a-long-version-of-a-driver")
+            for i in range(total):
+                family = ("shuffle", "memory")[i % 2]
+                fails = i < 2 * failed and family == "memory"
+                result = writer.result(
+                    session, device, f"{family}.test-{i % 6}/sync={'control' if fails else 'none'}"
+                    f"@workgroup=64,elements={1000 + i},subgroup=32",
+                    {0: self.UNITS - 8781 * fails, 3: 8781 * fails},
+                    result="fail" if fails else "pass", runs=self.RUNS, failed_runs=877 * fails,
+                    instances=self.UNITS, failed_instances=8781 * fails, headline="shuffle hazard")
+                if fails:
+                    writer.failure(result, 0, "lane 31, iteration 9")
+
+    def unfolded(self, **how):
+        tab = self.open(**how)
+        tab.evaluate(UNFOLD)
+        self.assertEqual(tab.complaints(), [])
+        return tab
+
+    def test_nothing_is_cut(self):
+        for fill in (self.fill, lambda writer: stores.invent(writer, COUNTED), stores.be_hostile):
+            self.make(fill)
+            for width in (420, 1300):
+                tab = self.unfolded(width=width)
+                self.assertEqual(tab.evaluate(CUT), [], width)
+                self.assertEqual(tab.evaluate(OUTSIDE), [], width)
+
+    def test_contrast(self):
+        self.make(lambda writer: stores.invent(writer, COUNTED))
+        for scheme in ("light", "dark"):
+            seen, pale = self.unfolded(scheme=scheme).evaluate(CONTRAST)
+            self.assertGreater(seen, 1000)
+            self.assertEqual(pale, [], scheme)
+
+    def test_families_unfold_where_something_failed(self):
+        tab = self.open()
+        states = tab.evaluate("""Object.fromEntries([...document.querySelectorAll('.family')].map(
+            (e) => [e.querySelector('.test').textContent, e.open]))""")
+        self.assertEqual(states, {"memory": True, "shuffle": False})
+        tab.evaluate("document.querySelector('.heats tbody tr:last-child th a').click()")
+        tab.evaluate("new Promise((done) => setTimeout(done, 100))")
+        self.assertTrue(tab.evaluate("document.querySelectorAll('.family')[1].open"))
+
+    def test_heat_map(self):
+        tab = self.open()
+        cells = tab.evaluate("""[...document.querySelectorAll('.heats tbody tr')].map(
+            (row) => [...row.cells].map((cell) => cell.textContent))""")
+        self.assertEqual([row[0] for row in cells], ["memory", "shuffle"])
+        self.assertEqual([len(row) for row in cells], [3, 3])
+        for (_, *row), words in zip(cells, (("43 of 153 failed", "59 of 200 failed"),
+                                            ("never in 154", "never in 201"))):
+            for cell, word in zip(row, words):
+                self.assertIn(word, cell)
+        grounds = tab.evaluate("""[...document.querySelectorAll('.heat')].map(
+            (e) => getComputedStyle(e).backgroundColor)""")
+        self.assertEqual(grounds[0], grounds[1])
+        self.assertNotEqual(grounds[0], grounds[2])
+
+    def test_rare_outcomes_are_seen(self):
+        for width in (420, 1300):
+            rows = self.unfolded(width=width).evaluate("""
+                [...document.querySelector('.histogram').tBodies[0].rows].map((row) =>
+                    [row.textContent, row.querySelector('rect').getBoundingClientRect().width])
+            """)
+            self.assertIn("8,781", rows[1][0])
+            self.assertIn("262,135,219", rows[0][0])
+            self.assertGreater(rows[1][1], 20)
+            self.assertGreater(rows[0][1], rows[1][1])
+
+    def test_devices_are_never_pooled(self):
+        tab = self.open()
+        text = tab.evaluate("""(() => {
+            document.querySelectorAll('script, #shown, #more').forEach((e) => e.remove());
+            return document.body.textContent;
+        })()""")
+        numbers = {int(word.replace(",", "")) for word in
+                   re.findall(r"(?<![\w.-])[0-9][0-9,]*(?![\w-])", text)}
+        for one, two in ((43, 59), (307, 401), (153, 200), (154, 201), (307 - 43, 401 - 59)):
+            self.assertLessEqual({one, two}, numbers)
+            self.assertNotIn(one + two, numbers)
 
 
 class Fast(Opened):

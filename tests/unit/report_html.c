@@ -59,6 +59,12 @@ static void test_name(void **state)
     (void)state;
     html_name(&out, "a.b/c=<d>,e=1@f=2");
     assert_string_equal(out.data, "a.b/<wbr>c=&#60;d&#62;,<wbr>e=1@<wbr>f=2");
+    out.length = 0;
+    html_name(&out, "2,000 words, of which the last is long: "
+                    "012345678901234567890123456789\xe4\xb8\xad!");
+    assert_string_equal(out.data, "2,000 words, of which the last is long: "
+                                  "012345678901234567890123456789<wbr>"
+                                  "\xe4\xb8\xad!");
     text_free(&out);
 }
 
@@ -164,6 +170,40 @@ static void test_bar(void **state)
     assert_non_null(strstr(out.data, "\"skip\" x=\"25.00\" width=\"75.00\""));
     assert_null(strstr(out.data, "fail"));
     text_free(&out);
+    // One of many is wide enough to be seen, and all of it is not wider than the bar.
+    html_bar(&out, (const uint64_t[]){1, 999999, 0}, kinds, 3);
+    assert_non_null(strstr(out.data, "\"pass\" x=\"0.00\" width=\"1.48\""));
+    assert_non_null(strstr(out.data, "\"fail\" x=\"1.48\" width=\"98.52\""));
+    text_free(&out);
+    html_bar(&out, (const uint64_t[]){0, 0, 0}, kinds, 3);
+    assert_null(strstr(out.data, "<rect"));
+    text_free(&out);
+}
+
+static void test_log_bar(void **state)
+{
+    static const struct {
+        uint64_t part, whole;
+        const char *drawn; // NULL: no bar
+    } cases[] = {
+        {0, 100, NULL},
+        {0, 0, NULL},
+        {1, 1, "width=\"100.00\""},
+        {1, 999, "width=\"10.03\""},
+        {999, 999, "width=\"100.00\""},
+        {8781, 262144000, "width=\"46.84\""},
+        {9, 3, "width=\"100.00\""}, // a damaged store: not beyond the bar
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text out = {0};
+        html_log_bar(&out, cases[i].part, cases[i].whole, "fail");
+        assert_int_equal(strstr(out.data, "<rect") != NULL, cases[i].drawn != NULL);
+        if (cases[i].drawn)
+            assert_non_null(strstr(out.data, cases[i].drawn));
+        assert_non_null(strstr(out.data, "</svg>"));
+        text_free(&out);
+    }
 }
 
 static void test_entries(void **state)
@@ -185,9 +225,11 @@ static void test_entries(void **state)
     static const size_t order[] = {2, 0, 4, 1, 3};
     for (size_t i = 0; i < 5; i++)
         assert_ptr_equal(entries[i].result, &results[order[i]]);
-    assert_int_equal(html_same_test(entries, 5, 1), 4);
-    assert_int_equal(html_same_key(entries, 5, 1), 2);
-    assert_int_equal(html_same_key(entries, 5, 3), 2);
+    assert_int_equal(html_alike(entries, 5, 0, HTML_FAMILY), 1);
+    assert_int_equal(html_alike(entries, 5, 1, HTML_FAMILY), 4);
+    assert_int_equal(html_alike(entries, 5, 1, HTML_TEST), 4);
+    assert_int_equal(html_alike(entries, 5, 1, HTML_KEY), 2);
+    assert_int_equal(html_alike(entries, 5, 3, HTML_KEY), 2);
     struct text out = {0};
     html_pairs(&out, entries + 1, 4, 0, false);
     text_puts(&out, " | ");
@@ -237,7 +279,7 @@ int main(void)
         cmocka_unit_test(test_axis),    cmocka_unit_test(test_decades),
         cmocka_unit_test(test_plot),    cmocka_unit_test(test_bar),
         cmocka_unit_test(test_batches), cmocka_unit_test(test_entries),
-        cmocka_unit_test(test_course),
+        cmocka_unit_test(test_log_bar), cmocka_unit_test(test_course),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,11 @@
 'use strict';
 
 (() => {
-  const COLUMNS = ['test', 'rest', 'device', 'result', 'counted', 'expectation', 'kind', 'runs',
-    'failed', 'judged', 'low', 'high', 'rate', 'reason', 'instances', 'seconds', 'sha', 'stress',
+  const COLUMNS = ['test', 'rest', 'pairs', 'id', 'device', 'result', 'counted', 'expectation',
+    'kind', 'runs', 'failed', 'judged', 'low', 'high', 'rate', 'reason', 'instances', 'seconds', 'sha', 'stress',
     'rule', 'before', 'after', 'placed', 'outcomes'];
-  const TEXTS = ['test', 'kind', 'rate', 'reason', 'sha', 'stress', 'rule', 'before'];
+  const TEXTS = ['test', 'kind', 'rate', 'reason', 'sha', 'stress', 'rule', 'before',
+    'after'];
   const PAGE = 100;
   const MOST_PRINTED = 1500;
 
@@ -19,6 +20,7 @@
     COLUMNS.forEach((name, at) => { row[name] = values[at]; });
     for (const name of TEXTS) row[name] = data.texts[row[name]];
     row.name = row.test + row.rest;
+    row.label = row.rest.split(/[/,@]/).slice(1).filter((_, at) => row.pairs >> at & 1).join(', ');
     row.family = row.test.split('.')[0];
     row.result = data.results[row.result];
     row.counted = data.counted[row.counted];
@@ -100,7 +102,7 @@
   }
 
   function command(row) {
-    return row.before ? row.before + row.name + row.after : row.after;
+    return row.before ? row.before + row.id + row.after : row.after;
   }
 
   function fact(list, name, ...value) {
@@ -134,14 +136,15 @@
     return make('tr', {}, cell);
   }
 
-  // Long names may break behind their separators.
+  // Long names may break behind their separators, and anywhere if they have none.
   function breakable(text) {
-    return text.split(/(?<=[,/@])/).flatMap((piece) => [piece, make('wbr')]);
+    return text.match(/[^,/@ ]{1,32}[,/@ ]?|[,/@ ]/gu).flatMap((piece) => [piece, make('wbr')]);
   }
 
   function nameCell(row) {
     const button = make('button', {type: 'button', 'aria-expanded': 'false'},
-      make('b', {}, row.test), ...breakable(row.rest));
+      make('b', {}, ...breakable(row.test)), ...breakable(row.label || ' '), ' ',
+      make('code', {class: 'id'}, row.id));
     button.addEventListener('click', () => {
       const line = button.closest('tr');
       const open = button.getAttribute('aria-expanded') === 'true';
@@ -157,12 +160,13 @@
       make('td', {}, make('span', {class: `chip ${row.kind}`}, row.result)),
       nameCell(row),
       make('td', {}, row.expectation),
-      make('td', {class: row.runs ? 'n' : 'n none'}, count(row.runs)),
-      make('td', {class: row.failed ? 'n' : 'n none'}, count(row.failed)),
+      ...['runs', 'failed'].map((name) =>
+        make('td', {class: row[name] ? 'n' : 'n none', 'data-of': name}, count(row[name]))),
       make('td', {class: 'plots'}, ...(row.judged ? [plot(row)] : [])),
       make('td', {class: 'rate'}, row.rate),
     ];
-    if (data.devices > 1) cells.splice(2, 0, make('td', {class: 'n'}, String(row.device)));
+    if (data.devices > 1)
+      cells.splice(2, 0, make('td', {class: 'n', 'data-of': 'device'}, String(row.device)));
     return make('tr', {'data-index': row.index}, ...cells);
   }
 
@@ -196,7 +200,8 @@
     if (result && `counted-${row.counted}` !== result && `ended-${row.result}` !== result)
       return false;
     if (!words.length) return true;
-    row.text = row.text || `${row.name} ${row.reason} ${row.result} ${row.stress}`.toLowerCase();
+    row.text = row.text ||
+      [row.name, row.id, row.reason, row.result, row.stress].join(' ').toLowerCase();
     return words.every((word) => row.text.includes(word));
   }
 
@@ -208,7 +213,6 @@
     body.append(...lines);
     $('more').hidden = drawn === shown.length;
     $('more-page').textContent = `Show ${count(Math.min(PAGE, shown.length - drawn))} more`;
-    $('more-all').textContent = `Show all ${count(shown.length)}`;
   }
 
   function update() {
@@ -227,8 +231,7 @@
     $('table').tBodies[0].replaceChildren();
     draw(PAGE);
     $('shown').textContent = shown.length === rows.length
-      ? `${count(rows.length)} results`
-      : `${count(shown.length)} of ${count(rows.length)} results`;
+      ? `${count(rows.length)} rows` : `${count(shown.length)} of ${count(rows.length)} rows`;
   }
 
   function sortBy(key, head) {
@@ -262,7 +265,7 @@
     if (data.devices < 2) filters.device.parentElement.hidden = true;
     makeHeads();
     const page = make('button', {type: 'button', id: 'more-page'});
-    const all = make('button', {type: 'button', id: 'more-all'});
+    const all = make('button', {type: 'button', id: 'more-all'}, 'Show all');
     page.addEventListener('click', () => draw(PAGE));
     all.addEventListener('click', () => draw(Infinity));
     $('more').append(page, all);
@@ -287,10 +290,8 @@
 
   function reveal() {
     const target = location.hash && document.getElementById(location.hash.slice(1));
-    if (target && target.tagName === 'DETAILS') {
-      target.open = true;
-      target.scrollIntoView();
-    }
+    for (let e = target; e; e = e.parentElement) if (e.tagName === 'DETAILS') e.open = true;
+    if (target) target.scrollIntoView();
   }
 
   const dark = matchMedia('(prefers-color-scheme: dark)');
