@@ -53,8 +53,9 @@ static void take_session(struct gathering *g)
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *other = &model->results[i];
         const struct report_device *device = &model->devices[other->device];
-        if (!same_bare(other->name, g->member->name) || other->result == ENG_SKIP ||
-            strcmp(other->stress, g->member->stress) != 0)
+        if (strcmp(other->test, g->member->test) != 0 || other->result == ENG_SKIP ||
+            strcmp(other->stress, g->member->stress) != 0 ||
+            !same_bare(other->name, g->member->name))
             continue;
         struct record *record = find_record(g, &device->facts, device->id, &model->session);
         record->failed += report_failed(other) || eng_is_broken(other->result);
