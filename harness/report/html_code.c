@@ -244,8 +244,8 @@ static void put_code(const struct html *html, size_t index, bool pair, struct te
                 cat_expectation_name(result->expectation), index);
     html_device(out, html, result->device);
     text_puts(out, "<span class=\"config\">");
-    html_name(out, result->name);
-    text_puts(out, "</span> ");
+    html_name(out, result->label);
+    html_printf(out, "</span> <code class=\"id\">%s</code> ", result->id);
     put_rate(out, result);
     text_puts(out, "</summary>\n<p>");
     html_printf(out, "%s%s", cost.data ? cost.data : "", cost.length ? ". " : "");

@@ -266,7 +266,7 @@ static void put_chart(const struct html *html, const struct html_course *course,
     text_puts(out, " <b>");
     put_results(course, out);
     text_puts(out, "</b><br><span class=\"config\">");
-    html_name(out, last->name);
+    html_name(out, last->label);
     html_printf(out, "</span></figcaption>\n<svg viewBox=\"0 0 %d %d\" aria-hidden=\"true\">",
                 WIDTH, HEIGHT);
     put_axis(html->decades, out);

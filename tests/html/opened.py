@@ -379,7 +379,8 @@ class Looks(Opened):
         return tab
 
     def test_nothing_is_cut(self):
-        for fill in (self.fill, lambda writer: stores.invent(writer, COUNTED), stores.be_hostile):
+        for fill in (self.fill, lambda writer: stores.invent(writer, COUNTED), stores.be_hostile,
+                     stores.over_drivers):
             self.make(fill)
             for width in (420, 1300):
                 tab = self.unfolded(width=width)

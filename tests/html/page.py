@@ -213,19 +213,7 @@ class OfCode(Pages):
 class OverDrivers(Pages):
     def test_courses(self):
         writer = self.empty_store()
-        for version, failed, lacking in (("1.0", 0, 1), ("2.0", 40, 0), ("3.0", 0, 0)):
-            session = writer.session()
-            device = writer.device(session, 1, driver_version=version)
-            other = writer.device(session, 2, name="Another", driver_version="9")
-            writer.result(session, device, "shuffle.moves@workgroup=64", failed_runs=failed,
-                          result="fail" if failed else "pass")
-            writer.result(session, device, "shuffle.stays@workgroup=64")
-            writer.result(session, device, "shuffle.appears@workgroup=64",
-                          result="skip" if lacking else "pass", runs=0 if lacking else 1000,
-                          instances=0 if lacking else 1000)
-            writer.result(session, device, "shuffle.tuned@workgroup=64", failed_runs=failed,
-                          result="fail" if failed else "pass", stress="" if lacking else version)
-            writer.result(session, other, "shuffle.moves@workgroup=64")
+        stores.over_drivers(writer)
         writer.close()
         page = self.page()
         self.parse(page)

@@ -121,6 +121,23 @@ def invent(writer, count, devices=3, seed=1):
     return session
 
 
+def over_drivers(writer):
+    """Sessions under three drivers: results move, stay, appear, or ran under stress."""
+    for version, failed, lacking in (("1.0", 0, 1), ("2.0", 40, 0), ("3.0", 0, 0)):
+        session = writer.session()
+        device = writer.device(session, 1, driver_version=version)
+        other = writer.device(session, 2, name="Another", driver_version="9")
+        writer.result(session, device, "shuffle.moves@workgroup=64", failed_runs=failed,
+                      result="fail" if failed else "pass")
+        writer.result(session, device, "shuffle.stays@workgroup=64")
+        writer.result(session, device, "shuffle.appears@workgroup=64",
+                      result="skip" if lacking else "pass", runs=0 if lacking else 1000,
+                      instances=0 if lacking else 1000)
+        writer.result(session, device, "shuffle.tuned@workgroup=64", failed_runs=failed,
+                      result="fail" if failed else "pass", stress="" if lacking else version)
+        writer.result(session, other, "shuffle.moves@workgroup=64")
+
+
 def be_hostile(writer):
     """A session in which every text that a store may hold is one of HOSTILE."""
     evil = HOSTILE
