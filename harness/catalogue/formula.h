@@ -20,7 +20,7 @@ enum {
     CAT_ASKS_ALL = 63,
 };
 
-// X(id, name, what it asks for, its number as catalogue/oracle.c has it)
+// X(id, name, what it asks for, its number as catalogue/oracle.c has it, but of the last two)
 #define CAT_NAMES_OF_FORMULAS(X)                                                                   \
     X(LANES, "lanes", SIZES, lanes)                                                                \
     X(WORKGROUP, "workgroup", SIZES, args->workgroup)                                              \
@@ -38,8 +38,8 @@ enum {
     X(GROUP, "group", WORD, whole ? place->unit : place->unit / subgroups)                         \
     X(INDEX, "index", WORD, members * place->unit + member)                                        \
     X(IN, "in", INPUT, input_at(place, members * place->unit, member, members))                    \
-    X(OTHER, "other", INPUT, place->other)                                                         \
-    X(RANDOM, "random", RANDOM, random_next(place->random) >> 32)
+    X(OTHER, "other", INPUT, 0)                                                                    \
+    X(RANDOM, "random", RANDOM, 0)
 
 // X(id, sign, how strongly it binds, what it gives); one that begins like another stands before it
 #define CAT_OPERATORS(X)                                                                           \

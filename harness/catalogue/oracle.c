@@ -117,11 +117,21 @@ static uint32_t operate(enum cat_node_kind kind, uint32_t a, uint32_t b)
 // Word `at` of those from `first` on.
 static uint32_t input_at(const struct cat_place *place, uint64_t first, uint64_t at, uint64_t count)
 {
-    return at < count && first + at < place->args->shape.input_words ? place->input[first + at] : 0;
+    return place->input && at < count && first + at < place->args->shape.input_words
+               ? place->input[first + at]
+               : 0;
 }
 
-static uint32_t named(const struct cat_place *place, enum cat_name name)
+// The value of a formula in the making.
+struct evaluation {
+    const struct cat_formula *formula;
+    const struct cat_place *place;
+    uint32_t numbers[CAT_NAMES];
+};
+
+static void fill_numbers(struct evaluation *e)
 {
+    const struct cat_place *place = e->place;
     const struct cat_args *args = place->args;
     const struct cat_shape *shape = &args->shape;
     const uint32_t members = invocations_of_a_unit(args), lanes = args->subgroup;
@@ -129,50 +139,38 @@ static uint32_t named(const struct cat_place *place, enum cat_name name)
     const uint64_t results = shape->words_per_instance / members;
     const uint64_t member = results ? place->word / results : 0; // the invocation in its unit
     const bool whole = args->oracle->of_workgroups;
-#define NUMBER(id, name, asks, number)                                                             \
-    case CAT_NAME_##id:                                                                            \
-        return (uint32_t)(number);
-    switch (name) {
-        CAT_NAMES_OF_FORMULAS(NUMBER)
-    default:
-        return 0;
-    }
+#define NUMBER(id, name, asks, number) e->numbers[CAT_NAME_##id] = (uint32_t)(number);
+    CAT_NAMES_OF_FORMULAS(NUMBER)
 }
 
-static uint32_t value(const struct cat_formula *formula, size_t at, const struct cat_place *place);
+static uint32_t value(struct evaluation *e, size_t at);
 
 // Of all invocations of the unit.
-static uint32_t fold(const struct cat_formula *formula, const struct cat_node *node,
-                     const struct cat_place *place)
+static uint32_t fold(struct evaluation *e, const struct cat_node *node)
 {
     const enum oracle_operation operation = (enum oracle_operation)node->number;
-    struct cat_place each = *place;
+    const uint32_t members = invocations_of_a_unit(e->place->args);
     uint64_t all = oracle_identity(operation);
-    for (each.other = 0; each.other < invocations_of_a_unit(place->args); each.other++)
-        all = oracle_combine(operation, all, value(formula, node->of[0], &each));
+    for (uint32_t other = 0; other < members; other++) {
+        e->numbers[CAT_NAME_OTHER] = other;
+        all = oracle_combine(operation, all, value(e, node->of[0]));
+    }
     return (uint32_t)all;
 }
 
-static uint32_t value(const struct cat_formula *formula, size_t at, const struct cat_place *place)
+static uint32_t value(struct evaluation *e, size_t at)
 {
-    const struct cat_node *node = &formula->nodes[at];
-    const struct cat_args *args = place->args;
-    const struct cat_case *which = args->which;
-    const uint32_t members = invocations_of_a_unit(args);
+    const struct cat_node *node = &e->formula->nodes[at];
+    const struct cat_place *place = e->place;
+    const uint64_t members = invocations_of_a_unit(place->args);
     uint32_t bound;
-#define OPERAND(i) value(formula, node->of[i], place)
+#define OPERAND(i) value(e, node->of[i])
     switch (node->kind) {
     case CAT_NODE_NUMBER:
         return node->number;
     case CAT_NODE_NAME:
-        return named(place, (enum cat_name)node->number);
-    case CAT_NODE_PARAMETER:
-        return cat_case_sweep(which, node->number);
-    case CAT_NODE_AXIS:
-        return (uint32_t)strtoul(
-            which->test->head.axes[node->number].values[which->axis[node->number]], NULL, 10);
-    case CAT_NODE_TERM:
-        return cat_term_holds(&node->term, which->axis, which->sweep);
+        return node->number == CAT_NAME_RANDOM ? (uint32_t)(random_next(place->random) >> 32)
+                                               : e->numbers[node->number];
     case CAT_NODE_IN:
         return input_at(place, place->unit * members, OPERAND(0), members);
     case CAT_NODE_INPUT:
@@ -181,7 +179,7 @@ static uint32_t value(const struct cat_formula *formula, size_t at, const struct
         bound = OPERAND(0);
         return bound ? (uint32_t)random_below(place->random, bound) : 0;
     case CAT_NODE_FOLD:
-        return fold(formula, node, place);
+        return fold(e, node);
     case CAT_NODE_CHOICE:
         return OPERAND(0) ? OPERAND(1) : OPERAND(2);
     case CAT_NODE_NOT:
@@ -190,15 +188,37 @@ static uint32_t value(const struct cat_formula *formula, size_t at, const struct
         return ~OPERAND(0);
     case CAT_NODE_NEGATE:
         return 0u - OPERAND(0);
+    case CAT_NODE_BOTH:
+        return OPERAND(0) && OPERAND(1);
     default:
         return operate(node->kind, OPERAND(0), OPERAND(1));
     }
 #undef OPERAND
 }
 
+void cat_formula_settle(struct cat_formula *formula, const struct cat_case *which)
+{
+    for (size_t i = 0; i < formula->count; i++) {
+        struct cat_node *node = &formula->nodes[i];
+        const size_t index = node->number;
+        if (node->kind == CAT_NODE_PARAMETER)
+            node->number = cat_case_sweep(which, index);
+        else if (node->kind == CAT_NODE_AXIS)
+            node->number = (uint32_t)strtoul(
+                which->test->head.axes[index].values[which->axis[index]], NULL, 10);
+        else if (node->kind == CAT_NODE_TERM)
+            node->number = cat_term_holds(&node->term, which->axis, which->sweep);
+        else
+            continue;
+        node->kind = CAT_NODE_NUMBER;
+    }
+}
+
 uint32_t cat_formula_value(const struct cat_formula *formula, const struct cat_place *place)
 {
-    return value(formula, formula->count - 1, place);
+    struct evaluation evaluation = {.formula = formula, .place = place};
+    fill_numbers(&evaluation);
+    return value(&evaluation, formula->count - 1);
 }
 
 // Where a failing word is
@@ -211,6 +231,7 @@ static void put_number(const struct cat_place *place, const char **at, struct te
     struct lit_error error = {0};
     if (!cat_formula_parse_inside(at, which ? &which->test->head : NULL, &formula, &error))
         lit_give_up(error.message); // of a built-in test
+    cat_formula_settle(&formula, which);
     uint32_t number = cat_formula_value(&formula, place);
     if (**at != '|')
         text_printf(out, "%" PRIu32, number);

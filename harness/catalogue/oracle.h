@@ -105,9 +105,10 @@ void cat_oracle_where(const struct cat_oracle *oracle, const struct cat_args *ar
 struct cat_place {
     const struct cat_args *args; // with `oracle` and `shape`
     const uint32_t *input;
-    uint64_t unit, word; // of the unit
-    uint32_t other;
+    uint64_t unit, word;       // of the unit
     struct lit_random *random; // CAT_ASKS_RANDOM
 };
+// Puts numbers in place of axes and parameters: once, before a formula that uses any has a value.
+void cat_formula_settle(struct cat_formula *formula, const struct cat_case *which);
 // Division by zero gives 0, and so do a shift by 32 or more and a word behind the input's end.
 uint32_t cat_formula_value(const struct cat_formula *formula, const struct cat_place *place);

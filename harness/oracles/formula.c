@@ -18,6 +18,7 @@ static void parse(const struct cat_args *args, const char *text, struct cat_form
     struct lit_error error;
     if (!cat_formula_parse(text, head_of(args), CAT_ASKS_ALL, formula, &error))
         lit_give_up(error.message);
+    cat_formula_settle(formula, args->which);
 }
 
 // What a formula says of the whole configuration; `without` where the head has none.

@@ -40,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     if (cat_formula_parse(text, &test.head, CAT_ASKS_ALL, &formula, &error)) {
         MUST(formula.count >= 1 && formula.count <= CAT_FORMULA_NODES);
+        cat_formula_settle(&formula, &which);
         again.random = &second;
         MUST(cat_formula_value(&formula, &place) == cat_formula_value(&formula, &again));
     } else {
@@ -48,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *at = text;
     if (cat_formula_parse_inside(&at, &test.head, &formula, &error)) {
         MUST(at >= text && at <= text + strlen(text) && (*at == '|' || *at == '}'));
+        cat_formula_settle(&formula, &which);
         cat_formula_value(&formula, &place);
     }
     free(text);

@@ -158,6 +158,7 @@ static void values(void **state)
         struct lit_error error = {0};
         if (!cat_formula_parse(rows[i].text, &f.test.head, CAT_ASKS_ALL, &formula, &error))
             fail_msg("%s: %s", rows[i].text, error.message);
+        cat_formula_settle(&formula, &f.which);
         const uint32_t value = cat_formula_value(&formula, &place);
         if (value != rows[i].value)
             fail_msg("%s is %u, not %u", rows[i].text, value, rows[i].value);
