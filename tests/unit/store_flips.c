@@ -150,8 +150,14 @@ static void flip(int file, off_t at, int bit, const struct said *whole, struct c
         told = told || is_told(&said[i]) != is_told(&whole[i]);
         if (!silent && is_silent(&whole[i], &said[i])) {
             silent = true;
-            print_message("byte %jd bit %d: reader %zu says something else\n", (intmax_t)at, bit,
-                          i);
+            const char *was = whole[i].text.data ? whole[i].text.data : "";
+            const char *is = said[i].text.data ? said[i].text.data : "";
+            size_t same = 0;
+            while (was[same] && was[same] == is[same])
+                same++;
+            same -= same > 40 ? 40 : same;
+            print_message("byte %jd bit %d: reader %zu says \"%.120s\" instead of \"%.120s\"\n",
+                          (intmax_t)at, bit, i, is + same, was + same);
         }
     }
     clear_said(said);
