@@ -139,11 +139,9 @@ bool cat_case_find(const struct cfg *cfg, struct cat_case *which, struct lit_err
         !take_subgroup(cfg, axes + sweeps, &which->subgroup, error))
         return false;
     // A name that was parsed too leniently is not the one that the parts make.
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
-    const bool same = strcmp(name.data, cfg->name) == 0;
-    text_free(&name);
-    if (!same)
+    if (strcmp(name.data, cfg->name) != 0)
         return lit_fail(error, LIT_EXIT_USAGE, "%s: not a configuration: '%.300s'", cfg->test,
                         cfg->name);
     for (size_t i = 0; i < head->without_count; i++)

@@ -222,7 +222,7 @@ static void put_rounds(const struct bench_size *size, struct text *text)
 void cli_bench_table(const struct bench_size *size, bool color, struct text *text)
 {
     const struct bench_result *result = &size->result;
-    struct text title = {0};
+    OWNED(text_free) struct text title = {0};
     if (result->shape.loops) {
         text_puts(text, "  ");
         put_rounds(size, text);
@@ -244,7 +244,6 @@ void cli_bench_table(const struct bench_size *size, bool color, struct text *tex
         table_terminal(&table, color, text);
         text_puts(text, table.count ? "\n" : "");
     }
-    text_free(&title);
     put_remarks(size, "  ", text);
 }
 

@@ -155,14 +155,13 @@ static void offer_of_command(const struct asked *asked, const struct cli_syntax 
     if (option && option->argument) {
         offer_value(asked, option);
     } else if (begins(asked->current, "--") && asked->current[length]) {
-        struct text lead = {0};
+        OWNED(text_free) struct text lead = {0};
         option = find_option(syntax, asked->current, length);
         text_printf(&lead, "%.*s", (int)length + 1, asked->current);
         struct asked value = {
             .lead = lead.data, .current = asked->current + length + 1, .out = asked->out};
         if (option && option->argument)
             offer_value(&value, option);
-        text_free(&lead);
     } else if (asked->current[0] == '-') {
         offer_options(asked, syntax);
     } else {

@@ -133,8 +133,7 @@ static bool lint_file(struct linting *l, const char *path, struct lit_error *err
                 lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", path, strerror(errno));
     if (good && bytes.length > ISA_MOST_BYTES)
         good = lit_fail(error, LIT_EXIT_USAGE, "%.300s: more than %zu bytes", path, ISA_MOST_BYTES);
-    good = good && lint_bytes(l, path, &bytes, error);
-    return good;
+    return good && lint_bytes(l, path, &bytes, error);
 }
 
 static int sum_up(const struct linting *l)

@@ -411,7 +411,7 @@ static void conclude(struct tuning *t, const struct tune_search *search)
 
 static void tune_case(struct tuning *t, const struct cat_case *which)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     struct tune_search search;
     const struct cat_module *module = cat_case_module(which);
     const struct tune_plan plan = {.seed = t->chosen->seed.value,
@@ -433,7 +433,6 @@ static void tune_case(struct tuning *t, const struct cat_case *which)
     tune_run(&plan, measure, t, &search);
     conclude(t, &search);
     tune_clear(&search);
-    text_free(&name);
 }
 
 // One device

@@ -571,11 +571,10 @@ static bool make_test(const struct eng_request *request, enum masks_rule rule,
                       const struct gen_program *program, struct cat_test *test,
                       struct lit_error *error)
 {
-    struct text head = {0};
+    OWNED(text_free) struct text head = {0};
     gen_head(&(struct gen_title){.name = request->name, .origin = "litmus fuzz", .rule = rule},
              program, &head);
     const bool good = cat_head_parse(head.data, head.length, &test->head, error);
-    text_free(&head);
     test->oracle = good ? cat_oracle_find(test->head.oracle) : NULL;
     return good && (test->oracle || lit_fail(error, LIT_EXIT_USAGE, "there is no such oracle"));
 }

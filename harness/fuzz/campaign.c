@@ -197,7 +197,7 @@ static bool store(struct campaign *c, struct lit_error *error)
 {
     struct fuzz_found *found = c->found;
     const char *rule = gen_rule_name(c->plan->limits.rule);
-    struct text origin = {0}, remark = {0}, text = {0};
+    OWNED(text_free) struct text origin = {0}, remark = {0}, text = {0};
     if (mkdir(c->plan->folder, 0777) != 0 && errno != EEXIST)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", c->plan->folder, strerror(errno));
     text_printf(&origin,
@@ -215,9 +215,6 @@ static bool store(struct campaign *c, struct lit_error *error)
              c->plan->folder, rule, c->plan->seed, found->index);
     const bool good = lit_file_write(found->path, text.data, text.length, error);
     c->tally->stored += good;
-    text_free(&origin);
-    text_free(&remark);
-    text_free(&text);
     return good;
 }
 
@@ -260,7 +257,7 @@ enum eng_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *p
                            bool *written, struct lit_error *error)
 {
     struct campaign c = {.target = target, .plan = plan, .listener = listener, .tally = tally};
-    struct fuzz_found *found = lit_alloc(1, sizeof *found);
+    OWNED(lit_free) struct fuzz_found *found = lit_alloc(1, sizeof *found);
     enum eng_end end = ENG_END_RAN;
     *tally = (struct fuzz_tally){0};
     *written = true;
@@ -283,6 +280,5 @@ enum eng_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *p
         if (found->first.result == ENG_SKIP)
             break;
     }
-    free(found);
     return end;
 }

@@ -439,7 +439,7 @@ void gen_module_make(const struct gen_program *program, enum masks_rule rule,
                      struct gen_module *module)
 {
     const struct gen_title title = {.rule = rule};
-    struct gen_shape *shape = gen_shape_make(program);
+    OWNED(lit_free) struct gen_shape *shape = gen_shape_make(program);
     OWNED(lit_free) struct emit *e = lit_alloc(1, sizeof *e);
     e->program = program;
     e->shape = shape;
@@ -452,7 +452,6 @@ void gen_module_make(const struct gen_program *program, enum masks_rule rule,
     text_free(&e->code);
     *module = (struct gen_module){.text = e->declared};
     gen_assemble(module);
-    free(shape);
 }
 
 void gen_module_clear(struct gen_module *module)

@@ -52,14 +52,13 @@ bool store_configuration_check(struct store *store, const char *name, int64_t *r
         const struct cfg_pair *pair = pair_at(&cfg, i);
         text_printf(&pairs, "%s %s=%s\n", cfg_role_name(pair->role), pair->key, pair->value);
     }
-    const bool good =
-        store_number(store, error, right,
-                     "SELECT coalesce((SELECT test = ?2 FROM configuration WHERE name = ?1), 0) AND"
-                     " ?3 = (SELECT coalesce(group_concat(role || ' ' || key || '=' || value ||"
-                     " char(10), ''), '') FROM (SELECT pair.* FROM pair JOIN configuration"
-                     " ON configuration = id WHERE name = ?1 ORDER BY number))",
-                     "ttt", name, cfg.test, pairs.data);
-    return good;
+    return store_number(
+        store, error, right,
+        "SELECT coalesce((SELECT test = ?2 FROM configuration WHERE name = ?1), 0) AND"
+        " ?3 = (SELECT coalesce(group_concat(role || ' ' || key || '=' || value ||"
+        " char(10), ''), '') FROM (SELECT pair.* FROM pair JOIN configuration"
+        " ON configuration = id WHERE name = ?1 ORDER BY number))",
+        "ttt", name, cfg.test, pairs.data);
 }
 
 struct naming {

@@ -191,10 +191,8 @@ bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *b
     text_puts(&sql, " FROM result WHERE EXISTS (SELECT 1 FROM tuning"
                     " WHERE tuning.session = result.session AND tuning.device = result.device"
                     " AND tuning.name = result.name) ORDER BY session DESC, id DESC");
-    const bool good =
-        store_total_check(store, STORE_KIND_RESULT, 0, error) &&
-        store_total_check(store, STORE_KIND_TUNING, 0, error) &&
-        store_each_selected(store, STORE_KIND_TUNING, store_borrow(store, error, sql.data, ""),
-                            visit_try, &(struct visiting_tries){visit, user}, error);
-    return good;
+    return store_total_check(store, STORE_KIND_RESULT, 0, error) &&
+           store_total_check(store, STORE_KIND_TUNING, 0, error) &&
+           store_each_selected(store, STORE_KIND_TUNING, store_borrow(store, error, sql.data, ""),
+                               visit_try, &(struct visiting_tries){visit, user}, error);
 }

@@ -376,10 +376,8 @@ bool store_is_intact(struct store *store, enum store_kind kind, int64_t session,
     if (kind == STORE_KIND_RESULT)
         return store_result_is_intact(store, session, number, error);
     text_printf(&rest, "WHERE %s", number ? store_tables[kind].where : "session = ?1");
-    const bool good =
-        store_total_check(store, kind, session, error) &&
-        (kind == STORE_KIND_CODE
-             ? store_codes_are_intact(store, rest.data, session, number, error)
-             : store_each_record(store, kind, rest.data, session, number, NULL, NULL, error));
-    return good;
+    return store_total_check(store, kind, session, error) &&
+           (kind == STORE_KIND_CODE
+                ? store_codes_are_intact(store, rest.data, session, number, error)
+                : store_each_record(store, kind, rest.data, session, number, NULL, NULL, error));
 }

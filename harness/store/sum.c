@@ -188,8 +188,7 @@ bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, 
     text_printf(&sql, "UPDATE %s SET sum = ", table->name);
     store_put_sum(&sql, kind);
     text_printf(&sql, " WHERE %s", which);
-    good = good && store_run(store, error, sql.data, "ii", session, number);
-    return good;
+    return good && store_run(store, error, sql.data, "ii", session, number);
 }
 
 // --- Totals: which rows there are
