@@ -147,8 +147,10 @@ void html_entries_free(struct html_entry *entries, size_t count);
 // How many entries from `at` on are of the same family, test, or configuration.
 enum html_level { HTML_FAMILY, HTML_TEST, HTML_KEY };
 size_t html_alike(const struct html_entry *entries, size_t count, size_t at, enum html_level level);
-// Appends what tells a configuration from the others of its test, "sync=none, workgroup=64", not
-// escaped; or what all of them have in common.
+// Which pairs of a name, of the first 32, its label has: bits.
+uint32_t html_label_pairs(const struct report_result *result);
+// Appends what of its label tells a configuration from the others of its test, "sync=none,
+// workgroup=64", not escaped; or what all of them have in common.
 void html_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
                 bool common);
 

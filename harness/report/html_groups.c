@@ -74,17 +74,35 @@ size_t html_alike(const struct html_entry *entries, size_t count, size_t at, enu
     return end - at;
 }
 
+uint32_t html_label_pairs(const struct report_result *result)
+{
+    struct cfg label = cfg_parse(result->label);
+    uint32_t bits = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < result->variant_count + result->param_count && i < 32; i++) {
+        const struct cfg_pair *pair = &result->variant[i], *kept = &label.variant[at];
+        if (at < label.variant_count + label.param_count && !strcmp(pair->key, kept->key) &&
+            !strcmp(pair->value, kept->value)) {
+            bits |= (uint32_t)1 << i;
+            at++;
+        }
+    }
+    cfg_clear(&label);
+    return bits;
+}
+
 void html_pairs(struct text *out, const struct html_entry *entries, size_t count, size_t at,
                 bool common)
 {
     const struct report_result *result = entries[at].result;
+    const uint32_t kept = html_label_pairs(result);
     bool first = true;
     for (size_t i = 0; i < result->variant_count + result->param_count; i++) {
         const struct cfg_pair *pair = &result->variant[i]; // the parameters follow
         bool all = true;
         for (size_t other = 0; other < count && all; other++)
             all = !strcmp(report_value(entries[other].result, pair->key), pair->value);
-        if (pair->role == CFG_SUBGROUP || all != common)
+        if (pair->role == CFG_SUBGROUP || all != common || (!common && !(kept >> i & 1)))
             continue;
         text_printf(out, "%s%s=%s", first ? "" : ", ", pair->key, pair->value);
         first = false;

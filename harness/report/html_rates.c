@@ -162,13 +162,14 @@ static void put_configuration(const struct html *html, const struct html_entry *
         const char *expectation = cat_expectation_name(result->expectation);
         table->device = result->device;
         table_row(table)->more = i > 0;
-        table_put(table, TONE_PLAIN, "%s", label.length ? label.data : test[at].result->name);
+        table_put(table, TONE_PLAIN, "%s", label.length ? label.data : test[0].result->test);
         struct table_cell *rate =
             table_rate(table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
         rate->group = (int)result->expectation;
         rate->failure = html->placed[index] ? index + 1 : 0;
         table_put(table, TONE_PLAIN, "%s", result->judged ? "" : eng_result_name(result->result));
         table_put(table, TONE_PLAIN, "%s", expectation);
+        table_put(table, TONE_PLAIN, "%s", result->id);
     }
     text_free(&label);
 }
@@ -182,6 +183,7 @@ static size_t put_configurations(const struct html *html, const struct html_entr
         {.title = "rate, 95\xc2\xa0% interval", .kind = TABLE_RATE},
         {.title = "result", .without = TABLE_UNLESS_USED},
         {.title = "expectation", .kind = TABLE_CHIP},
+        {.title = "id", .kind = TABLE_CODE},
     };
     struct text name = {0}, common = {0};
     size_t done = 0, at = 0;

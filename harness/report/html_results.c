@@ -130,24 +130,6 @@ static json_t *text_number(struct texts *texts, const char *string)
     return json_incref(number);
 }
 
-// Which pairs of a name its label has, as bits.
-static json_int_t pairs_of_label(const struct report_result *result)
-{
-    struct cfg label = cfg_parse(result->label);
-    json_int_t bits = 0;
-    size_t at = 0;
-    for (size_t i = 0; i < result->variant_count + result->param_count && i < 32; i++) {
-        const struct cfg_pair *pair = &result->variant[i], *kept = &label.variant[at];
-        if (at < label.variant_count + label.param_count && !strcmp(pair->key, kept->key) &&
-            !strcmp(pair->value, kept->value)) {
-            bits |= (json_int_t)1 << i;
-            at++;
-        }
-    }
-    cfg_clear(&label);
-    return bits;
-}
-
 // The command that runs a result again, cut where its id stands in it: most begin alike.
 static void cut_command(const struct html *html, const struct report_result *result,
                         struct text *before, struct text *after)
@@ -182,7 +164,7 @@ static json_t *make_row(const struct html *html, const struct report_result *res
     cut_command(html, result, &before, &after);
     json_t *row = json_pack(
         "[o,s,I,s,i,i,i,i,o,I,I,I,f,f,o,o,I,f,o,o,o,o,o,i,o]", text_number(texts, result->test),
-        result->name + strlen(result->test), pairs_of_label(result), result->id,
+        result->name + strlen(result->test), (json_int_t)html_label_pairs(result), result->id,
         (int)html->model->devices[result->device].number, (int)result->result,
         (int)report_counted(result), (int)result->expectation,
         text_number(texts, html_kind(result)), (json_int_t)result->runs,
