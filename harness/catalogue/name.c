@@ -190,16 +190,17 @@ static bool complete_name(const char *given, struct text *whole)
     if (good) {
         const struct cat_head *head = &test->head;
         const size_t axes = head->axis_count, all = axes + head->sweep_count;
-        const struct cfg_pair *last = cfg.param_count ? &cfg.params[cfg.param_count - 1] : NULL;
-        const bool sized = last && last->role == CFG_SUBGROUP;
+        const struct cfg_pair *size = NULL;
+        for (size_t i = 0; i < cfg.param_count; i++)
+            size = cfg.params[i].role == CFG_SUBGROUP ? &cfg.params[i] : size;
         good = complete(cfg.variant, cfg.variant_count, true, head->axes, axes, pairs) ==
                    cfg.variant_count &&
                complete(cfg.params, cfg.param_count, false, head->sweeps, all - axes,
-                        pairs + axes) == cfg.param_count - sized;
-        if (sized)
-            pairs[all] = *last;
+                        pairs + axes) == cfg.param_count - (size != NULL);
+        if (size)
+            pairs[all] = *size;
         if (good)
-            cfg_print(cfg.test, pairs, all + sized, whole);
+            cfg_print(cfg.test, pairs, all + (size != NULL), whole);
     }
     cfg_clear(&cfg);
     return good;

@@ -371,7 +371,6 @@ static void add_block(struct set *set)
     block->says = taken(&says);
     block->passes = taken(&passes);
     block->again = taken(&again);
-    report_block_past(set->model, block);
 }
 
 // Marks, of those that `marked` has, those with the same value of a key as the one at `first`.
@@ -471,6 +470,7 @@ size_t report_blocks(const struct report_model *model, size_t device,
     free(chosen);
     free(set.all);
     free(set.some);
+    report_blocks_past(model, set.list, set.list_count);
     *list = set.list;
     return set.list_count;
 }

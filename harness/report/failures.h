@@ -50,8 +50,8 @@ struct report_block {
                  // on 2026-11-20 (22.3.6)"
     char *again; // one command that runs all of them again
 };
-// Fills `elsewhere` and `since` (past.c).
-void report_block_past(const struct report_model *model, struct report_block *block);
+// Fills their `elsewhere` and `since` (past.c).
+void report_blocks_past(const struct report_model *model, struct report_block *list, size_t count);
 // The blocks of the results of a device that `which` selects (report_failed,
 // report_unfinished_only): forbidden first, then in the order of the results. *list is allocated;
 // returns how many.

@@ -19,82 +19,136 @@ struct record {
     size_t passed, failed;
 };
 
-struct gathering {
-    const struct report_model *model;
-    const struct report_result *member;
+// What is known of a block.
+struct past {
     struct record *records;
     size_t count;
 };
 
-static struct record *find_record(struct gathering *g, const struct dev_facts *facts,
-                                  const char *id, const struct store_session *session)
+// A member of a block, to be found by its name without the subgroup size.
+struct member {
+    char *bare;
+    const struct report_result *result;
+    struct past *past; // of its block
+};
+
+struct gathering {
+    const struct report_model *model;
+    struct member *members; // by name
+    size_t count;
+};
+
+static struct record *find_record(struct past *past, const struct dev_facts *facts, const char *id,
+                                  const struct store_session *session)
 {
-    for (size_t i = 0; i < g->count; i++)
-        if (g->records[i].session == session->id && strcmp(g->records[i].id, id) == 0)
-            return &g->records[i];
-    g->records = lit_grow(g->records, g->count, sizeof *g->records);
-    struct record *record = &g->records[g->count++];
+    for (size_t i = 0; i < past->count; i++)
+        if (past->records[i].session == session->id && strcmp(past->records[i].id, id) == 0)
+            return &past->records[i];
+    past->records = lit_grow(past->records, past->count, sizeof *past->records);
+    struct record *record = &past->records[past->count++];
     *record = (struct record){.facts = *facts, .session = session->id};
     text_sanitise(record->id, sizeof record->id, id);
     text_sanitise(record->started, sizeof record->started, session->started);
     return record;
 }
 
-// Names without their subgroup sizes.
-static bool same_bare(const char *a, const char *b)
+static char *bare_of(const char *name)
 {
-    const size_t length = cfg_bare_length(a);
-    return length == cfg_bare_length(b) && strncmp(a, b, length) == 0;
+    char *bare = lit_strdup(name);
+    bare[cfg_bare_length(name)] = '\0';
+    return bare;
 }
 
-static void take_session(struct gathering *g)
+// The first member of this name, and how many there are.
+static struct member *find_members(const struct gathering *g, const char *name, size_t *count)
+{
+    OWNED(lit_free) char *bare = bare_of(name);
+    size_t low = 0, high = g->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (strcmp(g->members[middle].bare, bare) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (*count = 0; low + *count < g->count;)
+        if (strcmp(g->members[low + *count].bare, bare) == 0)
+            ++*count;
+        else
+            break;
+    return &g->members[low];
+}
+
+static void take_session(const struct gathering *g)
 {
     const struct report_model *model = g->model;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *other = &model->results[i];
         const struct report_device *device = &model->devices[other->device];
-        if (strcmp(other->test, g->member->test) != 0 || other->result == ENG_SKIP ||
-            strcmp(other->stress, g->member->stress) != 0 ||
-            !same_bare(other->name, g->member->name))
-            continue;
-        struct record *record = find_record(g, &device->facts, device->id, &model->session);
-        record->failed += report_failed(other) || eng_is_broken(other->result);
-        record->passed += other->result == ENG_PASS;
+        size_t count;
+        struct member *members = find_members(g, other->name, &count);
+        for (size_t m = 0; m < count && other->result != ENG_SKIP; m++) {
+            if (strcmp(other->stress, members[m].result->stress) != 0)
+                continue;
+            struct record *record =
+                find_record(members[m].past, &device->facts, device->id, &model->session);
+            record->failed += report_failed(other) || eng_is_broken(other->result);
+            record->passed += other->result == ENG_PASS;
+        }
     }
 }
 
 static bool take_past(const struct store_past *past, void *user)
 {
-    struct gathering *g = user;
+    const struct gathering *g = user;
     const enum eng_result result = eng_result_named(past->result);
-    const bool same = strcmp(past->name, g->member->name) == 0;
     const bool failed = past->failed_runs > 0 || eng_is_broken(result);
-    // The module of another subgroup size may be another one, that of this size may not.
-    if (past->session->id == g->model->session.id || (!failed && result != ENG_PASS) ||
-        strcmp(past->stress, g->member->stress) != 0 ||
-        (same && strcmp(past->sha256, g->member->sha256) != 0))
+    size_t count;
+    struct member *members = find_members(g, past->name, &count);
+    if (past->session->id == g->model->session.id || (!failed && result != ENG_PASS))
         return true;
-    struct record *record = find_record(g, &past->driver->facts, past->driver->id, past->session);
-    record->failed += failed;
-    record->passed += !failed;
+    for (size_t m = 0; m < count; m++) {
+        const struct report_result *member = members[m].result;
+        // The module of another subgroup size may be another one, that of this size may not.
+        if (strcmp(past->stress, member->stress) != 0 ||
+            (strcmp(past->name, member->name) == 0 && strcmp(past->sha256, member->sha256) != 0))
+            continue;
+        struct record *record =
+            find_record(members[m].past, &past->driver->facts, past->driver->id, past->session);
+        record->failed += failed;
+        record->passed += !failed;
+    }
     return true;
 }
 
-static bool gather(struct gathering *g, const struct report_block *block, struct lit_error *error)
+static int compare_members(const void *left, const void *right)
+{
+    const struct member *a = left, *b = right;
+    return strcmp(a->bare, b->bare);
+}
+
+// One walk over all of the store, which sees damage wherever it is.
+static bool gather(struct gathering *g, const struct report_block *list, size_t count,
+                   struct past *pasts, struct lit_error *error)
 {
     struct store_index index = {0};
-    bool good = !g->model->store || store_index_load(g->model->store, false, &index, error);
-    for (size_t i = 0; i < block->count && good; i++) {
-        g->member = block->members[i];
-        take_session(g);
-        char *bare = lit_strdup(g->member->name);
-        bare[cfg_bare_length(bare)] = '\0';
-        const struct store_query query = {.pattern = bare, .index = &index};
-        if (index.session_count > 1)
-            good = store_history(g->model->store, &query, take_past, g, error);
-        free(bare);
-    }
+    for (size_t b = 0; b < count; b++)
+        for (size_t i = 0; i < list[b].count; i++) {
+            g->members = lit_grow(g->members, g->count, sizeof *g->members);
+            g->members[g->count++] =
+                (struct member){bare_of(list[b].members[i]->name), list[b].members[i], &pasts[b]};
+        }
+    qsort(g->members, g->count, sizeof *g->members, compare_members);
+    take_session(g);
+    const struct store_query query = {.index = &index};
+    const bool good =
+        !g->model->store ||
+        (store_index_load(g->model->store, false, &index, error) &&
+         (index.session_count < 2 || store_history(g->model->store, &query, take_past, g, error)));
     store_index_clear(&index);
+    for (size_t i = 0; i < g->count; i++)
+        free(g->members[i].bare);
+    free(g->members);
     return good;
 }
 
@@ -112,15 +166,15 @@ static bool is_driver(const struct record *record, const struct dev_facts *facts
 }
 
 // The newest of each other device or driver, on which it passes, or fails.
-static void put_others(const struct gathering *g, const struct dev_facts *own, bool fails,
+static void put_others(const struct past *past, const struct dev_facts *own, bool fails,
                        struct text *out)
 {
     size_t listed = 0;
-    for (size_t i = g->count; i-- > 0;) {
-        const struct record *record = &g->records[i];
+    for (size_t i = past->count; i-- > 0;) {
+        const struct record *record = &past->records[i];
         bool newer = is_driver(record, own);
-        for (size_t j = i + 1; j < g->count; j++)
-            newer = newer || is_driver(&g->records[j], &record->facts);
+        for (size_t j = i + 1; j < past->count; j++)
+            newer = newer || is_driver(&past->records[j], &record->facts);
         if (newer || (record->failed > 0) != fails || !(record->failed + record->passed))
             continue;
         if (listed++ < MOST_LISTED)
@@ -136,15 +190,16 @@ static void put_others(const struct gathering *g, const struct dev_facts *own, b
 }
 
 // From which session on it failed in all of those with a device of this name.
-static void put_since(const struct gathering *g, const struct dev_facts *own, struct text *out)
+static void put_since(const struct past *past, int64_t session, const struct dev_facts *own,
+                      struct text *out)
 {
     const struct record *first = NULL, *before = NULL;
     bool several = false, reached = false;
-    for (size_t i = g->count; i-- > 0 && !before;) {
-        const struct record *record = &g->records[i];
+    for (size_t i = past->count; i-- > 0 && !before;) {
+        const struct record *record = &past->records[i];
         if (strcmp(record->facts.name, own->name) != 0)
             continue;
-        reached = reached || record->session == g->model->session.id;
+        reached = reached || record->session == session;
         if (!reached)
             continue; // a later session
         if (record->failed) {
@@ -163,22 +218,26 @@ static void put_since(const struct gathering *g, const struct dev_facts *own, st
                     first->facts.driver_version);
 }
 
-void report_block_past(const struct report_model *model, struct report_block *block)
+void report_blocks_past(const struct report_model *model, struct report_block *list, size_t count)
 {
-    const struct dev_facts *own = &model->devices[block->device].facts;
+    struct past *pasts = lit_alloc(count, sizeof *pasts);
     struct gathering g = {.model = model};
-    struct text elsewhere = {0}, since = {0};
     struct lit_error error = {0};
-    const bool good = gather(&g, block, &error);
-    if (g.count)
-        qsort(g.records, g.count, sizeof *g.records, compare_started);
-    put_others(&g, own, false, &elsewhere);
-    put_others(&g, own, true, &elsewhere);
-    if (good)
-        put_since(&g, own, &since);
-    else
-        text_puts(&since, error.message);
-    block->elsewhere = elsewhere.data ? elsewhere.data : lit_strdup("");
-    block->since = since.data ? since.data : lit_strdup("");
-    free(g.records);
+    const bool good = count == 0 || gather(&g, list, count, pasts, &error);
+    for (size_t b = 0; b < count; b++) {
+        const struct dev_facts *own = &model->devices[list[b].device].facts;
+        struct text elsewhere = {0}, since = {0};
+        if (pasts[b].count)
+            qsort(pasts[b].records, pasts[b].count, sizeof *pasts[b].records, compare_started);
+        put_others(&pasts[b], own, false, &elsewhere);
+        put_others(&pasts[b], own, true, &elsewhere);
+        if (good)
+            put_since(&pasts[b], model->session.id, own, &since);
+        else
+            text_puts(&since, error.message);
+        list[b].elsewhere = elsewhere.data ? elsewhere.data : lit_strdup("");
+        list[b].since = since.data ? since.data : lit_strdup("");
+        free(pasts[b].records);
+    }
+    free(pasts);
 }

@@ -275,7 +275,7 @@ class WhatARunPrints(Case):
     def test_verbose_names_every_configuration(self):
         result = self.litmus("run", *harness.PAIR, "-n", "1", "-v")
         for size in (64, 128):
-            self.assertRegex(result.out, rf"pass .*workgroup={size}")
+            self.assertRegex(result.out, rf"pass .*  [0-9a-f]{{8}}  shuffle.scan-loop/[^@]*@\s*workgroup={size}")
 
     def test_never_zero_percent(self):
         result = self.litmus("run", harness.ONE, "-n", "1")

@@ -16,6 +16,20 @@ struct names {
     size_t count;
 };
 
+// What people read leads back to the name.
+static void check_label(const char *name)
+{
+    struct cfg cfg = cfg_parse(name);
+    struct text label = {0};
+    cat_label(&cfg, &label);
+    char *again = cat_pattern(label.data);
+    assert_true(label.length <= strlen(name));
+    assert_string_equal(again, name);
+    free(again);
+    text_free(&label);
+    cfg_clear(&cfg);
+}
+
 static void check_name(const struct cat_case *which, void *user)
 {
     struct names *names = user;
@@ -26,6 +40,7 @@ static void check_name(const struct cat_case *which, void *user)
     if (!cat_case_parse(name.data, &parsed, &error))
         fail_msg("%s", error.message);
     assert_memory_equal(&parsed, which, sizeof parsed);
+    check_label(name.data);
     names->names = lit_realloc(names->names, names->count + 1, sizeof *names->names);
     names->names[names->count++] = name.data;
 }
@@ -33,6 +48,22 @@ static void check_name(const struct cat_case *which, void *user)
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// Two names with one id would be run together.
+static void check_ids(const struct names *names)
+{
+    char(*ids)[CFG_ID_SIZE] = lit_alloc(names->count, sizeof *ids);
+    size_t twice = 0;
+    for (size_t i = 0; i < names->count; i++)
+        cfg_id(names->names[i], ids[i]);
+    qsort(ids, names->count, sizeof *ids, (int (*)(const void *, const void *))strcmp);
+    for (size_t i = 0; i + 1 < names->count; i++)
+        twice += strcmp(ids[i], ids[i + 1]) == 0;
+    print_message("%zu names, %zu ids twice\n", names->count, twice);
+    // By chance: of as many names of all subgroup sizes together about one.
+    assert_true(twice <= 4);
+    free(ids);
 }
 
 static void every_name_is_unique_and_means_its_case(void **state)
@@ -46,6 +77,7 @@ static void every_name_is_unique_and_means_its_case(void **state)
     qsort(names.names, names.count, sizeof *names.names, by_text);
     for (size_t i = 0; i + 1 < names.count; i++)
         assert_string_not_equal(names.names[i], names.names[i + 1]);
+    check_ids(&names);
     for (size_t i = 0; i < names.count; i++)
         free(names.names[i]);
     free(names.names);
@@ -343,6 +375,45 @@ static void unknown_names_are_answered_with_the_nearest(void **state)
     }
 }
 
+static void what_is_left_out_is_the_default(void **state)
+{
+    (void)state;
+#define LOOP "shuffle.scan-loop/sync=control-each,reconvergence=default,form=variables,op=add,"
+#define REST "mode=inclusive,access=descriptor,pressure=none"
+    static const char *const table[][2] = {
+        {"shuffle.scan-loop/sync=control-each@workgroup=64,subgroup=8",
+         LOOP REST "@workgroup=64,subgroup=8"},
+        {"!shuffle.scan-loop/sync=control-each@subgroup=8,workgroup=64",
+         "!" LOOP REST "@workgroup=64,subgroup=8"},
+        {"shuffle.scan-loop/sync=control-each", LOOP REST "@workgroup=*"},
+        {LOOP REST "@workgroup=64", LOOP REST "@workgroup=64"},
+        // With wildcards, unknown or twice: as it is.
+        {"shuffle.scan-loop/sync=control-*", "shuffle.scan-loop/sync=control-*"},
+        {"shuffle.scan-loop/sink=none", "shuffle.scan-loop/sink=none"},
+        {"shuffle.scan-loop/sync=none,sync=none", "shuffle.scan-loop/sync=none,sync=none"},
+        {"shuffle.scan-loop", "shuffle.scan-loop"},
+        {"shuffle", "shuffle"},
+        {"no.test/sync=none", "no.test/sync=none"},
+        {"", ""},
+        {"ffffffff", "ffffffff"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char *pattern = cat_pattern(table[i][0]);
+        assert_string_equal(pattern, table[i][1]);
+        free(pattern);
+    }
+    char id[1 + CFG_ID_SIZE] = "!";
+    cfg_id(LOOP REST "@workgroup=64,subgroup=32", id + 1);
+    char *pattern = cat_pattern(id);
+    assert_string_equal(pattern, "!" LOOP REST "@workgroup=64,subgroup=32");
+    free(pattern);
+    check_complaint("ffffffff", "no configuration has the id 'ffffffff'");
+    struct cat_case which;
+    struct lit_error error = {0};
+    assert_false(cat_case_parse(LOOP REST "@workgroup=*", &which, &error));
+    assert_string_equal(error.message, "shuffle.scan-loop: parameter 'workgroup' is missing");
+}
+
 static void every_expectation_names_its_rules(void **state)
 {
     (void)state;
@@ -364,6 +435,7 @@ int main(void)
         cmocka_unit_test(a_name_that_says_the_same_as_another_is_none),
         cmocka_unit_test(a_narrowed_selection_selects_the_same),
         cmocka_unit_test(unknown_names_are_answered_with_the_nearest),
+        cmocka_unit_test(what_is_left_out_is_the_default),
         cmocka_unit_test(every_expectation_names_its_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -105,13 +105,26 @@ static void lengths(void **state)
     assert_true(cfg_names_size("*,subgroup=*"));
 }
 
+// Printed in reports and typed later: an id stays what it is.
+static void ids_stand_for_names(void **state)
+{
+    (void)state;
+    char id[CFG_ID_SIZE];
+    cfg_id(NAME, id);
+    assert_string_equal(id, "5d2d0b6d");
+    assert_true(cfg_is_id(id) && cfg_is_precise(id));
+    assert_true(cfg_matches(id, NAME));
+    assert_false(cfg_matches(id, NAME "4"));
+    assert_false(cfg_is_id("0123abc") || cfg_is_id("0123abcde") || cfg_is_id("0123ABCD"));
+    assert_false(cfg_is_id("0123abcg") || cfg_is_id(""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_come_apart),
-        cmocka_unit_test(any_text_comes_apart),
-        cmocka_unit_test(roles_have_names),
-        cmocka_unit_test(lengths),
+        cmocka_unit_test(names_come_apart),    cmocka_unit_test(any_text_comes_apart),
+        cmocka_unit_test(roles_have_names),    cmocka_unit_test(lengths),
+        cmocka_unit_test(ids_stand_for_names),
     };
     return cmocka_run_group_tests_name("configuration", tests, NULL, NULL);
 }

@@ -496,7 +496,7 @@ static void test_rules(void **state)
              "  b84b10aa scan.workgroup@items=1 is undecided: < 0.013 after 300 runs\n");
     // The command that repeats it has the number of runs at which the rule ended.
     contains(text, " b84b1293 ");
-    contains(text, "-d 12340000-0000 --seed 0xfedcba9876543210 -n 200\n");
+    contains(text, "-d 12340000-0000 --seed 0xfedcba9876543210 -n 1000\n");
     lacks(text, "\033");
     free(text);
     text = make(report_markdown, store, session);
