@@ -55,8 +55,7 @@ static const struct {
     {"missing", "Inconclusive", "Incomplete and skipped", "", html_unfinished, report_skipped,
      HTML_ALL, NULL, 0},
     {"results", "Results", "All results", "", html_results, NULL, 0, NULL, 0},
-    {"machine", "Machine", "System information", "", NULL, report_machine, HTML_ALL | HTML_FOLD,
-     NULL, 0},
+    {"machine", "Machine", "System information", "", NULL, report_machine, HTML_ALL, NULL, 0},
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
 
