@@ -420,7 +420,7 @@ class Looks(Opened):
 
     def test_rare_outcomes_are_seen(self):
         for width in (420, 1300):
-            rows = self.unfolded(width=width).evaluate("""
+            rows = self.open(width=width).evaluate("""
                 [...document.querySelector('.histogram').tBodies[0].rows].map((row) =>
                     [row.textContent, row.querySelector('rect').getBoundingClientRect().width])
             """)
