@@ -28,6 +28,11 @@ bool cli_cases_read(struct cli_cases *cases, const struct cli_list *caselists,
             return false;
     cases->names = lit_alloc(list->count + 1, sizeof *cases->names);
     for (size_t i = 0; i < list->count; i++) {
+        if (cfg_is_id(list->items[i].pattern)) {
+            char *name = cat_pattern(list->items[i].pattern);
+            free(list->items[i].pattern);
+            list->items[i].pattern = name;
+        }
         if (!check(&list->items[i], error))
             return false;
         cases->names[i] = list->items[i].pattern;

@@ -40,6 +40,9 @@ class Caselists(Case):
         self.assertEqual(self.planned("--caselist", "-", stdin="\n".join(chosen)), chosen)
         self.assertEqual(self.planned("--caselist", "-", stdin="scan.levels\n"),
                          self.planned("scan.levels"))
+        self.litmus("run", *SIMT, "-n", "1", "--caselist", "full.txt", "--db", "ids.db")
+        ids = [entry["id"] for entry in self.report("ids.db")["results"]]
+        self.assertEqual(self.planned("--caselist", "-", stdin="\n".join(ids)), chosen)
         # Patterns choose first.
         self.assertEqual(self.planned("scan.*", "--caselist", "full.txt"),
                          [name for name in chosen if name.startswith("scan.")])

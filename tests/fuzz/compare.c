@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes what a comparison reads from files. The first byte of an input says what the rest is: 'W',
-// 'F', 'S', 'K': waivers and deqp-runner's lists; 'A': an axis; 'R': a JSON report, which is then
-// compared with itself and told in every form.
+// 'F', 'S', 'K', 'C': waivers, deqp-runner's lists, caselists; 'A': an axis; 'R': a JSON report,
+// which is then compared with itself and told in every form.
 #include "fuzz.h"
 
 #include "compare/compare.h"
@@ -49,6 +49,12 @@ static void tell(const struct comparison *comparison)
     for (const char *line = text.data; *line; line = strchr(line, '\n') + 1)
         MUST(strncmp(line, "::", 2) == 0);
     text_free(&text);
+    compare_junit(comparison, &text);
+    MUST(text.length > 14 && !strcmp(text.data + text.length - 14, "</testsuites>\n"));
+    text_free(&text);
+    compare_html(comparison, &text);
+    MUST(!strstr(text.data, "<script"));
+    text_free(&text);
     compare_json(comparison, &text);
     json_t *json = json_loads(text.data, 0, NULL);
     MUST(json);
@@ -79,7 +85,7 @@ static void fuzz_report(const char *text, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char kinds[] = "WFSK";
+    static const char kinds[] = "WFSKC";
     if (size < 1)
         return 0;
     const char *kind = data[0] ? strchr(kinds, data[0]) : NULL;
