@@ -15,6 +15,7 @@
 #define DEPTH_MAX    12
 #define ROUND_MAX    6   // rounds after it are as large as it
 #define SHORTENING   200 // runs at most
+#define PATIENCE     12  // how much longer than others a run may take that is explained
 
 // The order
 
@@ -124,7 +125,10 @@ static bool trace_once(struct searcher *s, const struct cat_case *which, const c
     *trace = (struct exp_trace){0};
     snprintf(traced, sizeof traced, "%.400s,trace=%.100s", settings, s->search->file);
     unlink(s->search->file);
+    s->watch.policy.idle = PATIENCE * s->search->watch->policy.idle;
     bool good = try_once(s, which, traced, outcome, error);
+    if (!s->search->run)
+        s->watch.policy.idle = s->search->watch->policy.idle;
     s->found->tries--;
     if (good && !exp_trace_load(s->search->file, trace, error)) {
         exp_trace_clear(trace);
@@ -171,7 +175,10 @@ static bool keep(struct searcher *s, const struct cat_case *which, const char *r
         return true;
     }
     exp_trace_clear(&trace);
-    return true;
+    return !s->search->run || has_failed(&outcome) ||
+           lit_fail(error, LIT_EXIT_UNDECIDED,
+                    "the run failed, but not with a trace (%s: %s); a longer --timeout may help",
+                    eng_result_name(outcome.result), outcome.reason);
 }
 
 static bool try_run(struct searcher *s, const char *run, size_t index, const struct cat_case *which,
@@ -274,6 +281,8 @@ bool exp_search(const struct exp_search *search, struct exp_found *found, struct
     s.watch.say = note;
     s.watch.user = &s;
     s.watch.verbose = true;
+    if (search->run)
+        s.watch.policy.idle *= PATIENCE;
     bool good = search->run ? find_given(&s, error)
                             : find_failure(&s, error) && (!found->found || shorten(&s, error));
     if (good && found->found)
