@@ -30,7 +30,7 @@ static const struct cli_option options[] = {
     {0, "loops", CLI_COUNT, AT(loops), "N",
      "scan: scans within a dispatch, to 60,000 (default: as many as\n"
      "fit into --budget, to 1,000; with --simt 3)"},
-    {0, "test", CLI_LIST, AT(tests), "PATTERN",
+    {0, "test", CLI_TESTS, AT(tests), "PATTERN",
      "throughput, single: the first configuration that this names, as\n"
      "for 'litmus run'; can be repeated"},
     {0, "scale", CLI_COUNT, AT(scale), "N",

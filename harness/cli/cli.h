@@ -34,6 +34,8 @@ enum cli_kind {
     CLI_SEED,    // struct cli_seed, decimal or 0x and hexadecimal
     CLI_TEXT,    // const char *
     CLI_LIST,    // struct cli_list, one item each time it is given
+    CLI_TEST,    // const char *, a pattern of tests: what it stands for (cat_pattern)
+    CLI_TESTS,   // struct cli_list, likewise
     CLI_CHOICE,  // int, the number of the word among those of `argument`: "auto|always|never"
 };
 

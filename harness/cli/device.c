@@ -226,16 +226,21 @@ struct store_session cli_session_make(const char *name, const struct cli_call *c
 void cli_last_line(const char *db, uint64_t seed, double started, enum lit_exit code,
                    const char *reason)
 {
+    enum { COLUMNS = 100 };
     const char *dot = cli_utf8() ? " \u00b7 " : ", ";
     char took[32];
+    OWNED(text_free) struct text line = {0}, end = {0};
     if (db)
-        printf("stored in %s%s", db, dot);
-    printf("seed 0x%" PRIx64 "%s%s%s", seed, dot, eng_duration(took, clock_now() - started), dot);
+        text_printf(&line, "stored in %s%s", db, dot);
+    text_printf(&line, "seed 0x%" PRIx64 "%s%s", seed, dot,
+                eng_duration(took, clock_now() - started));
     if (!eng_interrupt())
-        printf("exit %d: %s\n", (int)code, reason);
+        text_printf(&end, "exit %d: %s", (int)code, reason);
     else if (code == LIT_EXIT_FORBIDDEN || code == LIT_EXIT_DEVICE_LOST)
-        printf("interrupted: %s\n", reason);
+        text_printf(&end, "interrupted: %s", reason);
     else
-        printf("interrupted\n");
+        text_puts(&end, "interrupted");
+    const size_t width = table_text_width(line.data) + 3 + table_text_width(end.data);
+    printf("%s%s%s\n", line.data, width > COLUMNS ? "\n" : dot, end.data);
     cli_flush();
 }

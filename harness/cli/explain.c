@@ -151,8 +151,10 @@ static void put_again(const struct explaining *e, const char *name, struct text 
 {
     struct text simt = {0};
     text_printf(&simt, "%s,%s", e->given.data, e->found.run);
-    text_puts(text, "./litmus explain ");
-    text_quote(text, name);
+    char id[CFG_ID_SIZE];
+    cfg_id(name, id);
+    text_quote(text, format_called());
+    text_printf(text, " explain %s", id);
     text_puts(text, " --simt ");
     text_quote(text, simt.data);
     text_free(&simt);

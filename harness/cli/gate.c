@@ -47,7 +47,7 @@ struct options {
     CLI_ROW('d', "device", CLI_LIST, devices, "DEVICE",                                            \
             "only this device: number, UUID, vendor:product (hex) or\nname with * and ?; given "   \
             "twice, the first is A's and\nthe second B's"),                                        \
-        CLI_ROW(0, "only", CLI_LIST, only, "PATTERN",                                              \
+        CLI_ROW(0, "only", CLI_TESTS, only, "PATTERN",                                             \
                 "only these configurations, as 'litmus run' takes them; can\nbe repeated, ! "      \
                 "excludes"),                                                                       \
         CLI_ROW(0, "alpha", CLI_TEXT, alpha, "P",                                                  \

@@ -2,6 +2,7 @@
 // The text of litmus isa.
 #include "cli/isa.h"
 
+#include "catalogue/catalogue.h"
 #include "report/format.h"
 #include "report/table.h"
 
@@ -60,9 +61,20 @@ static void put_table(const struct isa_study *study, struct text *text)
         put_number(&table, entry->piece && entry->listing.sass.count,
                    isa_cross_lane_reads(&entry->listing));
         put_number(&table, entry->piece && entry->linted, isa_risks(entry));
-        table_put(&table, TONE_PLAIN, "%s", entry->name);
+        OWNED(text_free) struct text shown = {0};
+        cat_name_shown(entry->name, &shown);
+        table_put(&table, TONE_PLAIN, "%s", shown.data);
     }
     table_terminal(&table, false, text);
+}
+
+static void put_name(const char *before, const char *name, struct text *text)
+{
+    OWNED(text_free) struct text shown = {0};
+    cat_name_shown(name, &shown);
+    text_puts(text, before);
+    table_broken(text, false, TONE_PLAIN, shown.data, strlen(before));
+    text_puts(text, "\n");
 }
 
 // --- Paired variants
@@ -100,8 +112,9 @@ static void put_diff(const struct isa_study *study, const struct isa_axis_effect
     struct isa_diff diff;
     size_t start = text->length;
     isa_diff(left, right, &diff);
-    text_printf(text, "\n  %s\n  %s\n", study->entries[pair->base].name,
-                study->entries[pair->other].name);
+    text_puts(text, "\n");
+    put_name("  ", study->entries[pair->base].name, text);
+    put_name("  ", study->entries[pair->other].name, text);
     for (size_t i = 0; i < diff.count; i++) {
         const struct isa_row *row = &diff.rows[i];
         const bool both = row->left != SIZE_MAX && row->right != SIZE_MAX;
@@ -196,10 +209,12 @@ static void put_pieces(const struct isa_entry *entry, struct text *text)
 static void put_code(const struct isa_study *study, size_t index, bool every, struct text *text)
 {
     const struct isa_entry *entry = &study->entries[index];
-    char code[8] = "-";
+    char code[8] = "-", before[24];
     if (entry->piece)
         letter(study, index, code);
-    text_printf(text, "\n  code %s: %s\n", code, entry->name);
+    snprintf(before, sizeof before, "  code %s: ", code);
+    text_puts(text, "\n");
+    put_name(before, entry->name, text);
     put_statistics(entry, text);
     put_pieces(entry, text);
     for (size_t i = 0; every && i < entry->code.piece_count; i++) {

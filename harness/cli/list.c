@@ -324,6 +324,10 @@ int cli_list(struct cli_call *call)
         !resolve(&chosen->needs, "feature", cli_feature_at, &filter.needs, error))
         return CLI_FAILED;
     filter.expectations = (unsigned)expectations;
+    // What is listed has no subgroup size.
+    for (size_t i = 0; i < call->operands.count; i++)
+        call->operands.items[i] =
+            lit_have(strndup(call->operands.items[i], cfg_bare_length(call->operands.items[i])));
     if (chosen->json && chosen->names) {
         lit_fail(error, LIT_EXIT_USAGE, "--json and --names are mutually exclusive");
         return CLI_FAILED;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses and describes options by their tables.
 
+#include "catalogue/catalogue.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -127,6 +128,12 @@ static bool store_value(const struct cli_option *option, const char *value, void
         return value[0] != '\0';
     case CLI_LIST:
         cli_list_add(place, value);
+        return value[0] != '\0';
+    case CLI_TEST:
+        *(const char **)place = cat_pattern(value);
+        return value[0] != '\0';
+    case CLI_TESTS:
+        cli_list_add(place, cat_pattern(value));
         return value[0] != '\0';
     case CLI_CHOICE:
         return parse_choice(value, option->argument, place);

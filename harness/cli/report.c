@@ -27,7 +27,7 @@ static const struct cli_option options[] = {
      "the session (default: the newest)"},
     {'d', "device", CLI_TEXT, offsetof(struct options, device), "DEVICE",
      "only this device of the session: its number, UUID or name"},
-    {0, "test", CLI_TEXT, offsetof(struct options, test), "TEST",
+    {0, "test", CLI_TEST, offsetof(struct options, test), "TEST",
      "only this configuration, or what a pattern matches; for one\nconfiguration Markdown is a bug "
      "report"},
     {'o', "output", CLI_TEXT, offsetof(struct options, output), "FILE",

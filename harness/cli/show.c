@@ -143,7 +143,9 @@ static bool show_one(struct text *text, const char *name, bool source, struct li
         const struct cat_rule *expect = cat_case_expect(&which);
         put_class(&line, expect);
         text_printf(&line, ": %s", expect->reason);
-        text_printf(text, "%s\n", name);
+        cat_name_shown(name, text);
+        text_puts(text, "\n");
+        text_paragraph(text, "           ", name);
         text_paragraph(text, "           ", line.data);
         text_puts(text, "\n");
         text_free(&line);

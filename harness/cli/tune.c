@@ -386,7 +386,9 @@ static void print_search(struct tuning *t, const struct tune_search *search)
 {
     struct text out = {0};
     cli_line_clear(&t->devices.line);
-    text_printf(&out, "\n%s\n", t->name);
+    text_puts(&out, "\n");
+    cat_name_shown(t->name, &out);
+    text_puts(&out, "\n");
     if (t->odd == ENG_SKIP || t->odd == ENG_HARNESS_ERROR)
         text_printf(&out, "  %s: %s\n", eng_result_name(t->odd), t->reason);
     else if (t->sum.runs == 0)

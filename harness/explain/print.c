@@ -277,7 +277,9 @@ void exp_print(const struct exp_found *found, const struct exp_fault *fault,
     const enum cat_expectation expectation = cat_case_expectation(&found->which, &reason);
     OWNED(text_free) struct text line = {0};
     char tries[32], failed[32], steps[32], switches[32];
-    cat_case_name(&found->which, text);
+    OWNED(text_free) struct text name = {0};
+    cat_case_name(&found->which, &name);
+    cat_name_shown(name.data, text);
     text_puts(text, "\n\n");
     text_paragraph(text, "asks       ", head->asks);
     text_paragraph(text, "fails      ", head->fails);

@@ -4,6 +4,8 @@
 #include "report/format.h"
 #include "report/history.h"
 
+#include "catalogue/catalogue.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +120,11 @@ static size_t print_name(const struct history *history, size_t first,
 {
     const struct history_line *lines = history->lines;
     size_t at = first, end;
-    tone_put(out, info->color, TONE_STRONG, lines[first].name);
-    text_printf(out, " (%s)\n", lines[first].expectation);
+    OWNED(text_free) struct text shown = {0};
+    cat_name_shown(lines[first].name, &shown);
+    text_printf(&shown, " (%s)", lines[first].expectation);
+    table_broken(out, info->color, TONE_STRONG, shown.data, 0);
+    text_puts(out, "\n");
     while (at < history->line_count && same_name(&lines[first], &lines[at])) {
         for (end = at + 1; end < history->line_count && same_name(&lines[at], &lines[end]) &&
                            same_device(&lines[at], &lines[end]);)

@@ -89,11 +89,9 @@ class OneConfiguration(Case):
         self.assertEqual((first["run"], first["instance"], first["got"]), (1, 0, 0xBAD0BAD0))
         self.assertIn("lane 5", first["where"])
         self.assertIn("20 of 20 runs", run.out)
-        self.assertIn("reproduce: ", run.out)
-        # The line that runs it again does.
-        line = run.out[run.out.index("reproduce: "):].split("\n")[0]
-        self.assertIn(result["name"], line)
-        self.assertIn("--seed 0x1", line)
+        command = self.reproduce(run.out)
+        self.assertEqual(command[:3], [harness.PROGRAM, "run", result["id"]])
+        self.assertEqual(command[command.index("--seed") + 1], "0x1")
 
 
 class BesideTheDevice(Case):

@@ -4,6 +4,8 @@
 import glob
 import json
 import os
+import re
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -231,6 +233,10 @@ class Case(unittest.TestCase):
     def children_are_gone(self, workers):
         self.wait_for("the end of the workers",
                       lambda: not any(os.path.exists(f"/proc/{worker}") for worker in workers), 15)
+
+    def reproduce(self, out):
+        """The words of the first command that a run prints to run a failure again."""
+        return shlex.split(re.search(r"reproduce: ((?:.*\\\n)*.*)", out)[1].replace("\\\n", ""))
 
     # What holds for every way to end
 

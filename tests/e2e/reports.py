@@ -94,8 +94,9 @@ class OfOneRun(Case):
     def test_the_line_that_runs_it_again_does(self):
         # As it is printed, for a shell: with the program as it was called.
         command = re.search(r"    reproduce: ((?:.*\\\n)*.*)", self.run_result.out).group(1)
-        self.assertTrue(command.startswith(harness.PROGRAM + " run "), command)
-        self.assertNotRegex(command, r"-d 1\b")
+        words = self.reproduce(self.run_result.out)
+        self.assertEqual(words[:2], [harness.PROGRAM, "run"])
+        self.assertRegex(words[words.index("-d") + 1], r"^[0-9a-f]{8}[-0-9a-f]*$")
         environment = self.environment(fault="spoil-on=64")
         result = subprocess.run(["sh", "-c", f"exec {command} --db again.db"],
                                 cwd=self.folder, env=environment, capture_output=True, check=False)

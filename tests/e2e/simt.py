@@ -188,8 +188,7 @@ class Running(OnTheDriver):
         self.assertGreater(result["failed_runs"], 0)
         self.assertIn("snooping", self.report()["devices"][0]["driver"]["info"])
         # The line that runs it again does so on the same driver.
-        line = run.out[run.out.index("reproduce: "):].split("\n")[0]
-        self.assertIn("--simt 'snooping,subgroup=4'", line)
+        self.assertIn("--simt snooping,subgroup=4 ", " ".join(self.reproduce(run.out)))
 
     def test_resuming_goes_on_with_the_driver(self):
         seconds = str(int(harness.SLOW))  # enough to open the device
@@ -219,8 +218,8 @@ class FromAStore(OnTheDriver):
             result = self.simt(*arguments)
             self.assertEqual(result.code, 0, result)
             if "--test" in arguments:
-                self.assertIn("--simt 'snooping,subgroup=4'", result.out)
-                self.assertNotIn(trace, result.out.split("--simt 'snooping,subgroup=4'")[1])
+                self.assertIn("--simt snooping,subgroup=4", result.out)
+                self.assertNotIn(trace, result.out.split("--simt snooping,subgroup=4")[1])
         self.assertFalse(os.path.exists(trace))
         # It was the driver's code that was looked for, on the driver that was measured.
         self.assertTrue(any(name.startswith("code") for name in os.listdir(self.path("bundle"))),
@@ -246,7 +245,7 @@ class Explaining(OnTheDriver):
                          r"(?s)broke +lane \d+.* read\s+lane\s+\d+'s\s+%[a-z]\w+.*got\s+0x")
         self.assertIn("asks       does a Kogge-Stone scan", run.out)
         self.assertIn(">> ", run.out)
-        self.assertIn("reproduce  ./litmus explain ", run.out)
+        self.assertRegex(run.out, r"reproduce  \S*litmus explain [0-9a-f]{8} --simt ")
         picture = xml.dom.minidom.parse(self.path("hazard.svg"))
         self.assertEqual(picture.documentElement.tagName, "svg")
         self.assertFalse(picture.getElementsByTagName("script"))

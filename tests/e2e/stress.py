@@ -105,11 +105,10 @@ class Stress(Case):
     def test_the_line_that_runs_it_again(self):
         result = self.run_all("shuffle.scan-loop/sync=none,*op=add*@workgroup=64*", "-n", "3", "--simt",
                               "snooping,subgroup=32", "--stress", "slices=2")
-        again = re.search(r"reproduce: (.*--stress 'slices=2'.*)", result.out)
-        self.assertTrue(again, result)
+        words = self.reproduce(result.out)
+        self.assertEqual(words[words.index("--stress") + 1], "slices=2")
         self.assertIn("ran under stress", result.out)
-        words = again.group(1).split()[2:]
-        repeated = self.litmus("run", *(word.strip("'") for word in words), "--db", "again.db")
+        repeated = self.litmus(*words[1:], "--db", "again.db")
         self.assertEqual(set(self.sets("again.db").values()), {"slices=2"}, repeated)
 
     def test_wrong_sets(self):
