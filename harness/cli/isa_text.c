@@ -45,6 +45,26 @@ static void put_number(struct table *table, bool known, size_t number)
         table_put(table, TONE_PLAIN, "-");
 }
 
+// Of what was read from a file the name is that of the file.
+static void put_shown(const char *name, struct text *text)
+{
+    struct cfg cfg = cfg_parse(name);
+    if (cat_test_find(cfg.test))
+        cat_name_shown(name, text);
+    else
+        text_puts(text, name);
+    cfg_clear(&cfg);
+}
+
+static void put_name(const char *before, const char *name, struct text *text)
+{
+    OWNED(text_free) struct text shown = {0};
+    put_shown(name, &shown);
+    text_puts(text, before);
+    table_broken(text, false, TONE_PLAIN, shown.data, strlen(before));
+    text_puts(text, "\n");
+}
+
 static void put_table(const struct isa_study *study, struct text *text)
 {
     OWNED(table_clear) struct table table = {TABLE_OF(columns)};
@@ -62,19 +82,10 @@ static void put_table(const struct isa_study *study, struct text *text)
                    isa_cross_lane_reads(&entry->listing));
         put_number(&table, entry->piece && entry->linted, isa_risks(entry));
         OWNED(text_free) struct text shown = {0};
-        cat_name_shown(entry->name, &shown);
+        put_shown(entry->name, &shown);
         table_put(&table, TONE_PLAIN, "%s", shown.data);
     }
     table_terminal(&table, false, text);
-}
-
-static void put_name(const char *before, const char *name, struct text *text)
-{
-    OWNED(text_free) struct text shown = {0};
-    cat_name_shown(name, &shown);
-    text_puts(text, before);
-    table_broken(text, false, TONE_PLAIN, shown.data, strlen(before));
-    text_puts(text, "\n");
 }
 
 // --- Paired variants

@@ -45,6 +45,14 @@ ONE = _VARIANT + "@workgroup=64*"
 PAIR = (ONE, _VARIANT + "@workgroup=128*")
 
 
+def id_of(name):
+    """Of a configuration: FNV-1a of its name, folded to 32 bits."""
+    value = 0xcbf29ce484222325
+    for byte in name.encode():
+        value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    return f"{(value ^ value >> 32) & 0xffffffff:08x}"
+
+
 def known_crashes(driver_info):
     """Patterns of what a driver is known to crash on: reports/findings/ says more."""
     if "Mesa 25." in driver_info:

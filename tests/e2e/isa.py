@@ -35,9 +35,11 @@ class ReferenceDriver(Case):
     def test_every_choice_of_a_test(self):
         result = self.isa(LOOP)
         self.assertEqual(result.code, 0, result)
-        rows = re.findall(r"^ +([A-Z]+) +[\d,]+ +\d+ +- +- +(loop\S+)$", result.out, re.M)
+        rows = re.findall(r"^ +([A-Z]+) +[\d,]+ +\d+ +- +- +([0-9a-f]{8}) loop", result.out, re.M)
         self.assertGreater(len(rows), 3, result.out)
-        code = {name: letter for letter, name in rows}
+        plan = self.litmus("run", LOOP, "--dry-run", "--simt", "lockstep,subgroup=32", drivers=[])
+        names = {harness.id_of(name): name for name in plan.out.split() if "@" in name}
+        code = {names[id]: letter for letter, id in rows}
         plain = next(n for n in code if "sync=none" in n and "reconvergence=default" in n)
         maximal = plain.replace("reconvergence=default", "reconvergence=maximal")
         barrier = plain.replace("sync=none", "sync=control")
