@@ -37,7 +37,7 @@ const struct field report_tool_fields[] = {
 
 #define AT(member)                                                                                 \
     {                                                                                              \
-        #member, FIELD_TEXT, offsetof(struct report_build, member), 0, 5                           \
+#member, FIELD_TEXT, offsetof(struct report_build, member), 0, 5                           \
     }
 const struct field report_build_fields[] = {AT(commit), AT(catalogue), AT(options), FIELD_END};
 #undef AT

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracles of the family `cases`, in C or as formulas, against each kernel played through lane by
-// lane, as its comments tell it; and corrupted outputs, which they catch.
+// The oracles of the family `cases`, in C or as formulas, against each kernel played through lane
+// by lane, as its comments tell it; and corrupted outputs, which they catch.
 #include "unit.h"
 
 #include "base/text.h"
