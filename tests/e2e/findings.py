@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tickets of reports/findings/: how each opens, and that its bundle is of the tests as they are."""
 
+import fnmatch
 import glob
 import hashlib
 import json
@@ -54,6 +55,28 @@ class Findings(harness.Case):
         for old, new in (("# D", "D"), ("is lost.", "is lost"), ("is lost.", "is lost. So is one."),
                          ("- **Not tried:** 1.1\n", ""), ("**Passes on:** 1.3", "**Passes on:**")):
             self.assertNotEqual(points(right.replace(old, new)), [], new)
+
+    def test_signatures(self):
+        """Each finding recognises the configuration of its bundle, and no other finding does."""
+        signatures = {name: [dict(line.split(None, 1) for line in paragraph.split("\n"))
+                             for paragraph in read(name, "signature").strip().split("\n\n")]
+                      for name in tickets()}
+        for name in tickets():
+            facts = json.loads(read(name, "facts.json"))["configuration"]["name"]
+            test, values = facts.split("/" if "/" in facts else "@", 1)
+            pairs = dict(pair.split("=") for pair in re.split("[,@]", values))
+            driver = " ".join(name.split("-")[:2]).replace("lavapipe", "llvmpipe")
+            driver = driver.replace("nvidia h200", "NVIDIA 580.159.04")
+            found = [other for other, paragraphs in signatures.items()
+                     if any(self.matches(paragraph, test, pairs, driver) for paragraph in paragraphs)]
+            self.assertEqual(found, [name], (facts, driver))
+
+    def matches(self, paragraph, test, pairs, driver):
+        self.assertLessEqual(set(paragraph), {"test", "outcome", "values", "driver"})
+        wanted = [term.split("=") for term in paragraph.get("values", "").split()]
+        return (fnmatch.fnmatchcase(test, paragraph["test"])
+                and fnmatch.fnmatchcase(driver, paragraph.get("driver", "*"))
+                and all(fnmatch.fnmatchcase(pairs.get(key, ""), glob) for key, glob in wanted))
 
     def test_index(self):
         self.assertEqual(sorted(re.findall(r"^\| \[.*?\]\((.*?)\.md\)", read("README.md"), re.M)),
