@@ -64,6 +64,54 @@ class Version(Case):
         with open(made, encoding="utf-8") as file:
             self.assertEqual(re.findall(r'"([^"]*)";', file.read()), ["given", "debug"])
 
+    def test_the_build_asks_again(self):
+        """After a commit and after a change, and not otherwise; in a folder with an odd name."""
+        root = self.path("a b$c'd\"e#f*g(h)&i%j~k[l]{m}`n?\u00e4")
+        with open(os.path.join(harness.SOURCE, "harness", "meson.build"), encoding="utf-8") as file:
+            lines = re.search(r"(?ms)^git = .*?(?=^core_dep = )", file.read())[0]
+        files = {"tools/revision": None, "harness/base/build.h": None, "meson_options.txt": None,
+                 "meson.build": "project('small', 'c')\nfs = import('fs')\n"
+                 "build_options = ['some', 'words']\ninclude = include_directories('harness')\n"
+                 "subdir('harness')\n",
+                 "harness/meson.build": f"core = static_library('core', 'core.c')\n{lines}"
+                 "executable('small', 'main.c', link_with: revision)\n",
+                 "harness/core.c": "int one(void);\nint one(void) { return 1; }\n",
+                 "harness/main.c": '#include <stdio.h>\n#include "base/build.h"\nint main(void)\n'
+                 '{\n    return printf("%s, %s", build_commit, build_options) < 0;\n}\n'}
+        for name, content in files.items():
+            path = os.path.join(root, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            if content is None:
+                shutil.copy(os.path.join(harness.SOURCE, name), path)
+            else:
+                self.write(path, content)
+
+        def commit(*how):
+            self.git(root, "commit", "-q", "-m", "x", *how)
+            return self.git(root, "rev-parse", "--short=12", "HEAD").decode().strip()
+
+        def says():
+            subprocess.run(["ninja", "-C", "made"], cwd=root, check=True, capture_output=True)
+            again = subprocess.run(["ninja", "-n", "-C", "made"], cwd=root, check=True,
+                                   capture_output=True, text=True).stdout
+            self.assertIn("no work to do", again)
+            return subprocess.run([os.path.join(root, "made/harness/small")], check=True,
+                                  capture_output=True, text=True).stdout
+        self.git(self.folder, "init", "-q", root)
+        self.git(root, "add", ".")
+        first = commit()
+        subprocess.run(["meson", "setup", "made"], cwd=root, check=True, capture_output=True)
+        self.assertEqual(says(), f"{first}, some, words")
+        second = commit("--allow-empty")
+        self.assertNotEqual(first, second)
+        self.assertEqual(says(), f"{second}, some, words")
+        with open(os.path.join(root, "harness/core.c"), "a", encoding="utf-8") as file:
+            file.write("\n// changed\n")
+        self.assertEqual(says(), f"{second}-dirty, some, words")
+        self.git(root, "add", ".")
+        third = commit()
+        self.assertEqual(says(), f"{third}, some, words")
+
     def test_the_catalogue(self):
         """Another head or module is another hash: that of a list with fewer tests differs not."""
         hashes = {json.loads(self.litmus("list", "--json", pattern).out)["catalogue"]
