@@ -99,7 +99,8 @@ const struct cli_syntax cli_run_syntax = {
     .about =
         "Runs tests on all devices, or on those given by -d, and prints the results.\n"
         "A pattern is a test, a family or a configuration, with * ? [...]; the last pattern that\n"
-        "matches wins, and ! before it excludes. A configuration may be given by the 8 digits of its\n"
+        "matches wins, and ! before it excludes. A configuration may be given by the 8 digits of "
+        "its\n"
         "id, and its name without values that are usual.",
     CLI_OPTIONS(options, struct cli_run_options, .timeout = ENG_IDLE_SECONDS, .db = "litmus.db"),
     .more = "examples:\n"
