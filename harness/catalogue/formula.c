@@ -120,16 +120,20 @@ static int parse_fold(struct parser *p, uint32_t fold)
 static int parse_call(struct parser *p, const char *name, size_t length, bool *known)
 {
     // In the order of enum oracle_operation; then what is no fold.
-    static const char *const calls[] = {"and(", "xor(", "or(",     "add(", "mul(",
-                                        "min(", "max(", "random(", "in[",  "input["};
-    enum { FOLDS = 7, RANDOM = FOLDS, IN, INPUT };
+    static const char *const calls[] = {"and(", "xor(",   "or(",     "add(", "mul(",  "min(",
+                                        "max(", "steps(", "random(", "in[",  "input["};
+    enum { FOLDS = 7, STEPS = FOLDS, RANDOM, IN, INPUT };
     uint32_t call = 0;
     while (call < COUNT(calls) && strncmp(calls[call], name, length) != 0)
         call++;
-    *known = call < FOLDS || (call == RANDOM && p->asks & CAT_ASKS_RANDOM) ||
+    *known = call <= STEPS || (call == RANDOM && p->asks & CAT_ASKS_RANDOM) ||
              (call > RANDOM && call < COUNT(calls) && p->asks & CAT_ASKS_INPUT);
     if (!*known || call < FOLDS)
         return *known ? parse_fold(p, call) : NONE;
+    if (call == STEPS) {
+        const int count = parse_until(p, ",");
+        return add(p, CAT_NODE_STEPS, 0, count, count == NONE ? NONE : parse_until(p, ")"), 0);
+    }
     const int of = parse_until(p, call == RANDOM ? ")" : "]");
     return add(p, CAT_NODE_IN + (call == INPUT) + 2u * (call == RANDOM), 0, of, 0, 0);
 }

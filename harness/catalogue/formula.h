@@ -74,6 +74,7 @@ enum cat_node_kind {
     CAT_NODE_IN,        // the word of invocation [0] of the unit in the input
     CAT_NODE_INPUT,     // word [0] of the whole input
     CAT_NODE_DRAW,      // a random number below [0]
+    CAT_NODE_STEPS,     // what [0] steps of the kernels' generator make of [1]
     CAT_NODE_FOLD,      // [0] of all invocations of the unit; number: enum oracle_operation
     CAT_NODE_CHOICE,    // [0] ? [1] : [2]
     CAT_NODE_NOT,       // !

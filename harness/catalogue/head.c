@@ -353,6 +353,7 @@ static bool apply(struct parser *p)
         {"needs", NULL, &head->needs, 0},
         {"oracle", NULL, &head->oracle, 0},
         {"fits", NULL, &head->fits, CAT_ASKS_SIZES},
+        {"workgroups", NULL, &head->workgroups, CAT_ASKS_SIZES},
         {"results", NULL, &head->results, CAT_ASKS_SIZES | CAT_ASKS_DISPATCH},
         {"elements", NULL, &head->elements, CAT_ASKS_SIZES | CAT_ASKS_DISPATCH},
         {"state", NULL, &head->state, CAT_ASKS_SIZES | CAT_ASKS_DISPATCH},
@@ -392,8 +393,8 @@ static bool check_whole(const struct parser *p)
         missing = "output";
     if (missing)
         return complain(p, "the head lacks", missing);
-    if (!formulas && (head->output_count || head->fits || head->results || head->elements ||
-                      head->state || head->input || head->where))
+    if (!formulas && (head->output_count || head->fits || head->workgroups || head->results ||
+                      head->elements || head->state || head->input || head->where))
         return complain(p, "formulas are for the oracles formula.subgroup and formula.workgroup",
                         "");
     if (head->expect[head->expect_count - 1].when.count)

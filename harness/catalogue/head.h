@@ -51,7 +51,7 @@ struct cat_head {
     char *needs; // a feature that the modules do not tell of; NULL
     // Of a test whose oracle is formulas: which (catalogue/formula.h), each NULL if it is not
     // there.
-    char *fits, *results, *elements, *state, *input;
+    char *fits, *workgroups, *results, *elements, *state, *input;
     char *output[CAT_MAX_OUTPUTS];
     size_t output_count;
     char *where; // text with formulas in braces

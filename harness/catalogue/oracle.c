@@ -122,6 +122,18 @@ static uint32_t input_at(const struct cat_place *place, uint64_t first, uint64_t
                : 0;
 }
 
+// So many steps of the kernels' linear congruential generator: each power of two at once.
+static uint32_t steps(uint32_t count, uint32_t number)
+{
+    uint32_t factor = 1664525u, term = 1013904223u;
+    for (; count; count >>= 1) {
+        number = count & 1 ? factor * number + term : number;
+        term *= factor + 1;
+        factor *= factor;
+    }
+    return number;
+}
+
 // The value of a formula in the making.
 struct evaluation {
     const struct cat_formula *formula;
@@ -178,6 +190,8 @@ static uint32_t value(struct evaluation *e, size_t at)
     case CAT_NODE_DRAW:
         bound = OPERAND(0);
         return bound ? (uint32_t)random_below(place->random, bound) : 0;
+    case CAT_NODE_STEPS:
+        return steps(OPERAND(0), OPERAND(1));
     case CAT_NODE_FOLD:
         return fold(e, node);
     case CAT_NODE_CHOICE:

@@ -106,19 +106,6 @@ static void asks_expect(const struct cat_args *args, const uint32_t *words, uint
     }
 }
 
-// ---- cases.wgpu-7319: a loop that also counts
-
-static void counts_expect(const struct cat_args *args, const uint32_t *input, uint32_t *expected)
-{
-    struct oracle_steps all[8];
-    for (uint32_t extra = 0; extra < 8; extra++)
-        all[extra] = oracle_steps(args->shape.elements + extra);
-    for (uint64_t i = 0; i < args->shape.input_words; i++) {
-        expected[2 * i] = args->shape.elements + input[i] % 8;
-        expected[2 * i + 1] = all[input[i] % 8].factor * input[i] + all[input[i] % 8].term;
-    }
-}
-
 // ---- cases.llama-cpp-28975: each workgroup's row, sorted
 
 static void sorts_shape(struct cat_args *args)
@@ -368,6 +355,5 @@ const struct cat_oracle oracles_cases[] = {
                    .expect = reduction_expect),
     WORKGROUP_CASE("vello-10-nv-bug-3", 12, .expect_unit = scans_expect),
     CASE("vello-10-nv-crash-1", 6, .expect = stacks_expect),
-    CASE("wgpu-7319", 2, .elements = "iterations", .expect = counts_expect),
     {0},
 };

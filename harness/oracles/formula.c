@@ -49,6 +49,7 @@ static void formula_shape(struct cat_args *args)
 {
     const struct cat_head *head = head_of(args);
     struct cat_shape *shape = &args->shape;
+    cat_shape_usual(args, some(number(args, head->workgroups, args->scale)));
     shape->words_per_instance *= some(number(args, head->results, (uint32_t)head->output_count));
     shape->elements = number(args, head->elements, 0);
     shape->state_words = some(number(args, head->state, 1));

@@ -10,7 +10,6 @@
 
 // A new file is a name here.
 #define ORACLE_TABLES(X)                                                                           \
-    X(barrier)                                                                                     \
     X(broadcast)                                                                                   \
     X(cases)                                                                                       \
     X(divergence)                                                                                  \
@@ -30,21 +29,6 @@ ORACLE_TABLES(DECLARE_TABLE)
 
 // For `where` of oracles whose unit is a subgroup.
 #define OF_SUBGROUP ", subgroup {unit%subgroups} of workgroup {unit/subgroups}"
-
-// `steps` steps of the kernels' linear congruential generator at once: x becomes factor * x + term.
-struct oracle_steps {
-    uint32_t factor, term;
-};
-
-static inline struct oracle_steps oracle_steps(uint32_t count)
-{
-    struct oracle_steps all = {.factor = 1};
-    while (count--) {
-        all.factor *= 1664525u;
-        all.term = all.term * 1664525u + 1013904223u;
-    }
-    return all;
-}
 
 static inline uint32_t oracle_float_bits(float value)
 {

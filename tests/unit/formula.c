@@ -142,6 +142,12 @@ static void values(void **state)
         {"add(in[other]) == in[0] + in[1] + in[2] + in[3]", 1},
         {"in[min(other % 2 ? other : lanes)]", 100 + 13 * 13},
         {"add(other) + add(other * other)", 20},
+        // the generator
+        {"steps(0, 5)", 5},
+        {"steps(1, 5) == 5 * 1664525 + 1013904223", 1},
+        {"steps(3, in) == steps(1, steps(1, steps(1, in)))", 1},
+        {"steps(13, steps(1000000, lane)) == steps(1000013, lane)", 1},
+        {"steps(0xffffffff, steps(1, 7))", 7},
         // random numbers, each time another
         {"random(1) + random(0)", 0},
         {"random(10) < 10 && random(10) < 10", 1},
@@ -200,6 +206,7 @@ static void mistakes(void **state)
         {"1 ? 2", CAT_ASKS_ALL, "formula: unfinished"},
         {"in[1", CAT_ASKS_ALL, "formula: unfinished"},
         {"add(", CAT_ASKS_ALL, "formula: unfinished"},
+        {"steps(1)", CAT_ASKS_ALL, "formula: unexpected ')'"},
         {"1)", CAT_ASKS_ALL, "formula: unexpected ')'"},
         {"1 2", CAT_ASKS_ALL, "formula: unexpected '2'"},
         {"1 + * 2", CAT_ASKS_ALL, "formula: unexpected '* 2'"},
