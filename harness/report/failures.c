@@ -18,13 +18,20 @@
 
 // ---- one result
 
-const char *report_seen(const struct report_result *result, char buffer[24])
+// CAT_OUTCOMES if none was observed.
+static uint32_t most_seen(const struct report_result *result)
 {
     uint32_t most = CAT_OUTCOMES;
     for (uint32_t outcome = 0; outcome < CAT_OUTCOMES; outcome++)
         if (result->outcomes[outcome] > 0 && cat_mode_fails(&result->mode, outcome) &&
             (most == CAT_OUTCOMES || result->outcomes[outcome] > result->outcomes[most]))
             most = outcome;
+    return most;
+}
+
+const char *report_seen(const struct report_result *result, char buffer[24])
+{
+    const uint32_t most = most_seen(result);
     return most < CAT_OUTCOMES ? report_outcome_name(result, most, buffer)
                                : eng_result_name(result->result);
 }
@@ -289,8 +296,12 @@ static void put_says(const struct set *set, const struct report_block *block, si
     const bool failed = report_failed(first), every = inside == block->count;
     struct range range = {0};
     size_t passed = 0;
-    for (size_t i = 0; i < block->count; i++)
+    struct report_result sum = *first; // its outcomes
+    for (size_t i = 0; i < block->count; i++) {
         add_rate(&range, block->members[i]);
+        for (uint32_t outcome = 0; outcome < CAT_OUTCOMES && i > 0; outcome++)
+            sum.outcomes[outcome] += block->members[i]->outcomes[outcome];
+    }
     for (size_t i = 0; i < set->count; i++)
         passed += !report_failed(set->all[i]) && !report_unfinished(set->all[i]);
     const size_t others = set->count - block->count;
@@ -300,7 +311,7 @@ static void put_says(const struct set *set, const struct report_block *block, si
         text_printf(out, "%s of %s ", COUNT(block->count), COUNT(inside));
     if (failed) {
         put_range(&range, "in ", out);
-        text_printf(out, "%s%s", range.count ? ", " : "", seen(first));
+        text_printf(out, "%s%s", range.count ? ", " : "", seen(&sum));
     } else {
         text_printf(out, "%s%s%s", seen(first), first->reason[0] ? ": " : "", first->reason);
     }
@@ -435,6 +446,17 @@ static void add_blocks(struct set *set)
     free(marked);
 }
 
+// Whether the most frequent failing outcome of `first` was seen in a result, or it ended as that
+// did.
+static bool shares_outcome(const struct report_result *result, const struct report_result *first)
+{
+    const uint32_t most = most_seen(first);
+    if (most < CAT_OUTCOMES)
+        return result->outcomes[most] > 0;
+    return most_seen(result) == CAT_OUTCOMES && result->result == first->result &&
+           strcmp(result->reason, first->reason) == 0;
+}
+
 static bool is_alike(const struct report_result *a, const struct report_result *b)
 {
     return a->device == b->device && a->expectation == b->expectation &&
@@ -447,26 +469,26 @@ size_t report_blocks(const struct report_model *model, size_t device,
     const struct report_result **chosen;
     struct set set = {.model = model, .which = which};
     const size_t count = report_select(model, device, which, &chosen);
+    bool *done = lit_alloc(model->result_count + 1, sizeof *done);
     set.all = lit_alloc(model->result_count + 1, sizeof *set.all);
     set.some = lit_alloc(model->result_count + 1, sizeof *set.some);
     for (size_t i = 0; i < count; i++) {
         const struct report_result *first = chosen[i];
-        if (!first)
+        if (done[first - model->results])
             continue;
         set.count = 0;
         for (size_t r = 0; r < model->result_count; r++)
             if (is_alike(&model->results[r], first) && model->results[r].result != ENG_SKIP)
                 set.all[set.count++] = &model->results[r];
         for (size_t s = 0; s < set.count; s++)
-            set.some[s] = which(set.all[s]) && strcmp(seen(set.all[s]), seen(first)) == 0 &&
-                          !set.all[s]->stress[0] == !first->stress[0] &&
-                          (report_failed(first) || strcmp(set.all[s]->reason, first->reason) == 0);
-        for (size_t j = i; j < count; j++)
-            for (size_t s = 0; s < set.count && chosen[j]; s++)
-                if (set.some[s] && set.all[s] == chosen[j])
-                    chosen[j] = NULL;
+            set.some[s] = !done[set.all[s] - model->results] && which(set.all[s]) &&
+                          shares_outcome(set.all[s], first) &&
+                          !set.all[s]->stress[0] == !first->stress[0];
+        for (size_t s = 0; s < set.count; s++)
+            done[set.all[s] - model->results] |= set.some[s];
         add_blocks(&set);
     }
+    free(done);
     free(chosen);
     free(set.all);
     free(set.some);

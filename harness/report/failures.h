@@ -35,8 +35,9 @@ const struct report_signature *report_finding(const struct report_model *model,
 size_t report_where(const struct report_result *const *all, const bool *some, size_t count,
                     struct text *out);
 
-// Results of one device, test and expectation with the same outcome, and what sets them apart. All
-// texts are allocated, without a full stop, and "" where there is nothing to say.
+// Results of one device, test and expectation that share an outcome (the most frequent failing one
+// of the first was seen in all, or all ended the same way), and what sets them apart. All texts are
+// allocated, without a full stop, and "" where there is nothing to say.
 struct report_block {
     size_t device;
     const struct report_result **members; // the highest rate first; `count` of them, never none

@@ -149,7 +149,7 @@ void format_device(struct text *out, const struct report_model *model, size_t de
     text_append(out, text, (size_t)ends[end]);
 }
 
-#define MOST_NAMED 16 // configurations of one command
+#define MOST_NAMED 32 // configurations of one command
 
 void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result)

@@ -234,6 +234,23 @@ static void blocks(void **state)
     assert_string_equal(list[0].says, "2 of 2 crash: killed; the other values pass");
     report_blocks_free(list, 1);
     end(made);
+    // What shares an outcome is one block, though another one is more frequent in some.
+    made = begin();
+    add(made, 0, "loop.a/s=1@w=1", 100, CAT_FORBIDDEN);
+    add(made, 0, "loop.a/s=1@w=2", 100, CAT_FORBIDDEN);
+    add(made, 0, "loop.a/s=2@w=1", 0, CAT_FORBIDDEN);
+    add(made, 0, "loop.a/s=3@w=2", 100, CAT_FORBIDDEN);
+    made->results[1].outcomes[3] = 20;
+    made->results[1].outcomes[2] = 80;
+    made->results[3].outcomes[3] = 0;
+    made->results[3].outcomes[2] = 100;
+    assert_int_equal(report_blocks(&made->model, 0, report_failed, &list), 2);
+    assert_string_equal(list[0].where, "s=1");
+    assert_string_equal(list[0].says, "2 of 2 always, wrong; 1 of 2 others pass");
+    assert_string_equal(list[1].where, "s=3");
+    assert_string_equal(list[1].says, "1 of 1 always, zero; 1 of 3 others pass");
+    report_blocks_free(list, 2);
+    end(made);
     // One box around these would have others in it: each value has a block of its own.
     made = begin();
     add(made, 0, "loop.a/s=1,t=1@w=1", 100, CAT_FORBIDDEN);
