@@ -84,9 +84,7 @@ bool cli_stress_take(const struct cli_list *list, struct eng_stressing *stressin
 static bool add(const struct store_tuning *best, void *user)
 {
     struct eng_stressing *stressing = user;
-    stressing->tuned =
-        lit_realloc(stressing->tuned, stressing->tuned_count + 1, sizeof *stressing->tuned);
-    stressing->tuned[stressing->tuned_count++] =
+    LIT_ADD(stressing->tuned, stressing->tuned_count) =
         (struct eng_tuned){.device = lit_strdup(best->device),
                            .name = lit_strdup(best->name),
                            .stress = lit_strdup(best->stress)};
@@ -167,12 +165,11 @@ bool cli_devices_find(struct cli_devices *devices, const struct cli_list *named,
 
 void cli_devices_heading(const struct cli_devices *devices, const struct eng_device *device)
 {
-    struct text line = {0}, heading = {0};
+    OWNED(text_free) struct text line = {0}, heading = {0};
     char place[48];
     cli_device_line(&device->facts, cli_utf8(), &line);
     snprintf(place, sizeof place, "device %u of %zu", device->number, devices->inventory.count);
     table_heading(&heading, false, line.data, place);
-    text_free(&line);
     cli_print(&heading);
 }
 

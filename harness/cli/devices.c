@@ -86,12 +86,11 @@ static void put_table(struct text *text, const struct eng_inventory *inventory, 
         {.title = ""},       {.title = "device"}, {.title = "type"},
         {.title = "driver"}, {.title = "Vulkan"}, {.title = "subgroups of"},
     };
-    struct table table = {TABLE_OF(columns)};
+    OWNED(table_clear) struct table table = {TABLE_OF(columns)};
     struct text lines = {0};
     for (size_t i = 0; i < inventory->count; i++)
         add_row(&table, &inventory->devices[i]);
     table_terminal(&table, false, &lines);
-    table_clear(&table);
     // The heading, then a line for each device; without the blanks at the left.
     const char *line = lines.data;
     for (size_t i = 0; i <= inventory->count; i++) {

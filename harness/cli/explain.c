@@ -7,7 +7,6 @@
 #include "cli/device.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
-#include "model/inventory.h"
 #include "engine/plan.h"
 #include "explain/explain.h"
 #include "report/format.h"
@@ -82,7 +81,7 @@ static bool read_settings(struct explaining *e, struct lit_error *error)
 {
     static const char *const own[] = {"devices", "trace"};
     const char *given = NULL;
-    struct text valid = {0};
+    OWNED(text_free) struct text valid = {0};
     if (!cli_simt_take(&e->chosen->simt, &given, error))
         return false;
     if (!given)
@@ -92,7 +91,6 @@ static bool read_settings(struct explaining *e, struct lit_error *error)
             return lit_fail(error, LIT_EXIT_USAGE,
                             "--simt '%.80s': '%s' is set by explain; leave it out", given, own[i]);
     const bool good = eng_simt_settings(given, &valid, error);
-    text_free(&valid);
     if (!good)
         return false;
     part_settings(given, e);
@@ -149,7 +147,7 @@ static bool make_folder(struct explaining *e, struct lit_error *error)
 
 static void put_again(const struct explaining *e, const char *name, struct text *text)
 {
-    struct text simt = {0};
+    OWNED(text_free) struct text simt = {0};
     text_printf(&simt, "%s,%s", e->given.data, e->found.run);
     char id[CFG_ID_SIZE];
     cfg_id(name, id);
@@ -157,7 +155,6 @@ static void put_again(const struct explaining *e, const char *name, struct text 
     text_printf(text, " explain %s", id);
     text_puts(text, " --simt ");
     text_quote(text, simt.data);
-    text_free(&simt);
     text_printf(text, " --seed 0x%" PRIx64, e->chosen->seed.value);
 }
 
@@ -167,7 +164,7 @@ static bool describe(const struct explaining *e, struct text *out, struct lit_er
     const struct exp_trace *references = found->has_reference ? found->reference : NULL;
     struct exp_fault fault;
     struct exp_window window;
-    struct text name = {0}, again = {0}, sentence = {0}, picture = {0};
+    OWNED(text_free) struct text name = {0}, again = {0}, sentence = {0}, picture = {0};
     exp_fault_find(&found->failing, references, references ? references + 1 : NULL, &fault);
     exp_window_make(&found->failing, &fault, &window);
     cat_case_name(&found->which, &name);
@@ -182,10 +179,6 @@ static bool describe(const struct explaining *e, struct text *out, struct lit_er
         text_printf(out, "picture    %s\n", e->chosen->svg);
     }
     exp_window_clear(&window);
-    text_free(&name);
-    text_free(&again);
-    text_free(&sentence);
-    text_free(&picture);
     return good;
 }
 
@@ -193,7 +186,7 @@ static bool search(struct explaining *e, struct lit_error *error)
 {
     struct cat_selection selection = {.patterns = e->patterns.items, .count = e->patterns.count};
     struct eng_plan plan;
-    struct text file = {0};
+    OWNED(text_free) struct text file = {0};
     text_printf(&file, "%s/trace", e->folder);
     eng_plan_make(&plan, &selection, &e->devices.inventory.devices[0].facts, false, 0);
     exp_sort_cases(plan.cases, plan.count);
@@ -210,13 +203,12 @@ static bool search(struct explaining *e, struct lit_error *error)
                                : lit_fail(error, LIT_EXIT_NOTHING,
                                           "none of these configurations exists for these settings");
     eng_plan_clear(&plan);
-    text_free(&file);
     return good;
 }
 
 static int explain(struct explaining *e, struct lit_error *error)
 {
-    struct text out = {0};
+    OWNED(text_free) struct text out = {0};
     if (!check_usage(e, error))
         return cli_fail(error);
     eng_interrupt_listen();
@@ -238,10 +230,8 @@ static int explain(struct explaining *e, struct lit_error *error)
         const int code = cli_print(&out);
         return code == LIT_EXIT_OK ? LIT_EXIT_UNDECIDED : code;
     }
-    if (!describe(e, &out, error)) {
-        text_free(&out);
+    if (!describe(e, &out, error))
         return cli_fail(error);
-    }
     return cli_print(&out);
 }
 

@@ -3,7 +3,6 @@
 // whether the second may go on.
 
 #include "base/file.h"
-#include "catalogue/catalogue.h"
 #include "cli/cli.h"
 #include "cli/device.h"
 #include "cli/output.h"

@@ -8,7 +8,6 @@
 #include "engine/plan.h"
 #include "report/junit.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -186,10 +185,8 @@ static bool has_several(const struct cli_gtest *gtest)
 
 bool cli_gtest_keeps(const struct cli_gtest *gtest, const char *name, unsigned device)
 {
-    char *full = full_name(name, device, has_several(gtest));
-    const bool keeps = cli_gtest_matches(gtest->filter, full);
-    free(full);
-    return keeps;
+    OWNED(lit_free) char *full = full_name(name, device, has_several(gtest));
+    return cli_gtest_matches(gtest->filter, full);
 }
 
 // ---- what will run
@@ -218,8 +215,7 @@ static void add_plan(struct cli_gtest *gtest, const struct eng_run *run,
     eng_plan_shard(&plan, &run->shard);
     for (size_t i = 0; i < plan.count; i++) {
         struct text name = {0};
-        gtest->tests = lit_grow(gtest->tests, gtest->count, sizeof *gtest->tests);
-        struct cli_gtest_test *test = &gtest->tests[gtest->count++];
+        struct cli_gtest_test *test = &LIT_ADD(gtest->tests, gtest->count);
         cat_case_name(&plan.cases[i], &name);
         *test = (struct cli_gtest_test){
             .name = full_name(name.data, device->number, has_several(gtest))};
@@ -314,11 +310,11 @@ void cli_gtest_begin(struct cli_gtest *gtest, const struct store_session *sessio
     gtest->started = clock_now();
     if (strcmp(gtest->filter, "*") != 0) {
         text_printf(&out, "Note: Google Test filter = %s\n", gtest->filter);
+        OWNED(text_free)
         struct text safe = {.data = lit_alloc(out.length + 1, 1), .length = out.length};
         text_sanitise_lines(safe.data, out.length + 1, out.data);
         text_free(&out);
         mark(gtest, &out, YELLOW, safe.data);
-        text_free(&safe);
     }
     if (shard->kind == STORE_SHARD_TESTS) {
         char line[80];
@@ -340,12 +336,11 @@ void cli_gtest_begin(struct cli_gtest *gtest, const struct store_session *sessio
 void cli_gtest_begun(const struct eng_device *device, const char *name, void *user)
 {
     struct cli_gtest *gtest = user;
-    char *full = full_name(name, device->number, has_several(gtest));
+    OWNED(lit_free) char *full = full_name(name, device->number, has_several(gtest));
     struct text out = {0};
     // What a device that was lost did not come to is passed over.
     while (gtest->at < gtest->count && strcmp(gtest->tests[gtest->at].name, full) != 0)
         gtest->at++;
-    free(full);
     if (gtest->at == gtest->count)
         return;
     const struct cli_gtest_test *test = &gtest->tests[gtest->at];
@@ -489,20 +484,19 @@ static void make_xml(const struct cli_gtest *gtest, struct text *out)
 
 static void make_folders(const char *path)
 {
-    char *folder = lit_strdup(path);
+    OWNED(lit_free) char *folder = lit_strdup(path);
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         mkdir(folder, 0777); // what cannot be made is said when the file is written
         *slash = '/';
     }
-    free(folder);
 }
 
 // "xml", "xml:FILE", or "xml:FOLDER/", in which the first free name is taken.
 static bool write_xml(const struct cli_gtest *gtest, struct lit_error *error)
 {
     const char *given = gtest->output[strcspn(gtest->output, ":")] ? gtest->output + 4 : "";
-    struct text path = {0}, xml = {0};
+    OWNED(text_free) struct text path = {0}, xml = {0};
     text_puts(&path, given[0] ? given : "test_detail.xml");
     if (path.data[path.length - 1] == '/') {
         text_puts(&path, "litmus.xml");
@@ -513,10 +507,7 @@ static bool write_xml(const struct cli_gtest *gtest, struct lit_error *error)
     }
     make_folders(path.data);
     make_xml(gtest, &xml);
-    const bool good = lit_file_write(path.data, xml.data, xml.length, error);
-    text_free(&path);
-    text_free(&xml);
-    return good;
+    return lit_file_write(path.data, xml.data, xml.length, error);
 }
 
 int cli_gtest_end(struct cli_gtest *gtest, bool whole, struct lit_error *error)

@@ -9,7 +9,6 @@
 #include "catalogue/catalogue.h"
 #include "cli/cases.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,7 @@ static const char *name_at(size_t index, void *user)
 int cli_unknown(const char *name)
 {
     struct lit_error error = {0};
-    struct text hint = {0};
+    OWNED(text_free) struct text hint = {0};
     if (strpbrk(name, ".*?/@!") || cfg_is_id(name))
         text_printf(&hint, "; to run tests: litmus run '%.80s'", name);
     else
@@ -31,7 +30,6 @@ int cli_unknown(const char *name)
     if (!hint.length)
         text_puts(&hint, "; see 'litmus help'");
     lit_fail(&error, LIT_EXIT_USAGE, "unknown command '%.80s'%s", name, hint.data);
-    text_free(&hint);
     return cli_fail(&error);
 }
 
@@ -264,11 +262,10 @@ static bool put_page(const char *name, const char *page, struct text *out, struc
 
 int cli_manual(struct cli_call *call)
 {
-    struct text page = {0};
+    OWNED(text_free) struct text page = {0};
     const bool good = text_read(&page, "/dev/stdin", SIZE_MAX / 2)
                           ? put_page(call->argc > 1 ? call->argv[1] : "",
                                      page.data ? page.data : "", &call->out, &call->error)
                           : lit_fail(&call->error, LIT_EXIT_USAGE, "the page cannot be read");
-    text_free(&page);
     return good ? LIT_EXIT_OK : CLI_FAILED;
 }

@@ -102,14 +102,13 @@ static json_t *make_needs(uint64_t features)
 static json_t *make_configuration(const struct cat_case *which, uint64_t features)
 {
     const struct cat_rule *expect = cat_case_expect(which);
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
     json_t *json =
         json_pack("{s:o, s:s, s:s, s:o, s:b, s:o}", "name", field_text(name.data), "expectation",
                   cat_expectation_name(expect->expectation), "by", expect->by ? expect->by : "",
                   "reason", field_text(expect->reason ? expect->reason : ""), "thorough",
                   cat_case_is_thorough(which), "needs", make_needs(features));
-    text_free(&name);
     return json;
 }
 
@@ -150,19 +149,18 @@ static void put_features(struct text *text, uint64_t features, const char *befor
 // The question, then what all configurations need and what only some do.
 static void put_question(struct text *text, const struct cat_test *test, const struct counting *c)
 {
-    struct text needs = {0};
+    OWNED(text_free) struct text needs = {0};
     text_paragraph(text, "    ", test->head.asks);
     put_features(&needs, c->always, "needs ");
     put_features(&needs, c->sometimes & ~c->always, needs.length ? "; some: " : "some need ");
     text_paragraph(text, "    ", needs.length ? needs.data : "");
-    text_free(&needs);
 }
 
 static void list_line(struct text *text, const struct cat_test *test, const struct counting *c,
                       int width)
 {
     const char *comma = "";
-    struct text expectations = {0};
+    OWNED(text_free) struct text expectations = {0};
     for (int e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
         if (c->by_expectation[e]) {
             text_printf(&expectations, "%s%s %s", comma, COUNT(c->by_expectation[e]),
@@ -175,7 +173,6 @@ static void list_line(struct text *text, const struct cat_test *test, const stru
     else
         text_puts(text, "           ");
     text_printf(text, "  %s\n", expectations.length ? expectations.data : "");
-    text_free(&expectations);
 }
 
 static void put_list(const struct filter *filter, bool names, bool questions, struct text *text)

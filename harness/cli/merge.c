@@ -6,7 +6,6 @@
 #include "store/merge.h"
 
 #include <stddef.h>
-#include <stdio.h>
 
 struct options {
     const char *output;

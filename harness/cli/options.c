@@ -201,15 +201,13 @@ static void explain(const struct cli_syntax *syntax, int reply, const char *word
                  optopt, syntax->name);
         return;
     }
-    struct text hint = {0};
-    char *unknown = lit_strdup(strncmp(word, "--", 2) == 0 ? word + 2 : word);
+    OWNED(text_free) struct text hint = {0};
+    OWNED(lit_free) char *unknown = lit_strdup(strncmp(word, "--", 2) == 0 ? word + 2 : word);
     unknown[strcspn(unknown, "=")] = '\0';
     cli_suggest(&hint, unknown, option_at, (void *)syntax);
     if (!hint.length)
         text_printf(&hint, "; see 'litmus help %s'", syntax->name);
     lit_fail(error, LIT_EXIT_USAGE, "unknown option '--%.80s'%s", unknown, hint.data);
-    free(unknown);
-    text_free(&hint);
 }
 
 // Parsing

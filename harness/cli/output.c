@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
-#include "report/format.h"
 
 #include <libgen.h>
 #include <stdio.h>
@@ -22,24 +21,18 @@ bool cli_same_file(const char *a, const char *b)
     bool has_first = stat(a, &first) == 0, has_second = stat(b, &second) == 0;
     if (has_first && has_second)
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-    char *a_folder = lit_strdup(a), *b_folder = lit_strdup(b);
-    char *a_name = lit_strdup(a), *b_name = lit_strdup(b);
-    bool same = !has_first && !has_second && strcmp(basename(a_name), basename(b_name)) == 0 &&
-                stat(dirname(a_folder), &first) == 0 && stat(dirname(b_folder), &second) == 0 &&
-                first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-    free(a_folder);
-    free(b_folder);
-    free(a_name);
-    free(b_name);
-    return same;
+    OWNED(lit_free) char *a_folder = lit_strdup(a), *b_folder = lit_strdup(b);
+    OWNED(lit_free) char *a_name = lit_strdup(a), *b_name = lit_strdup(b);
+    return !has_first && !has_second && strcmp(basename(a_name), basename(b_name)) == 0 &&
+           stat(dirname(a_folder), &first) == 0 && stat(dirname(b_folder), &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
 // Whether a file is a database or belongs to one, or would belong to the store `db`.
 static bool is_of_store(const char *path, const char *db)
 {
-    char *owner = store_owner(path);
+    OWNED(lit_free) char *owner = store_owner(path);
     bool is = owner || store_is_database(path);
-    free(owner);
     for (const char *const *end = store_companions; *end && !is; end++) {
         struct text companion = {0};
         text_printf(&companion, "%s%s", db, *end);
@@ -111,7 +104,7 @@ bool cli_github_check(struct lit_error *error)
 bool cli_github_write(const struct report_model *model, const char *annotations,
                       struct lit_error *error)
 {
-    struct text page = {0}, lines = {0};
+    OWNED(text_free) struct text page = {0}, lines = {0};
     struct stat status;
     const char *path = getenv(SUMMARY);
     if (annotations)
@@ -125,23 +118,20 @@ bool cli_github_write(const struct report_model *model, const char *annotations,
     report_github(model, &page);
     const bool full =
         stat(path, &status) == 0 && status.st_size + (off_t)page.length > SUMMARY_MOST;
-    const bool good = full ? lit_fail(error, LIT_EXIT_USAGE,
-                                      "the summary of this step is full: nothing was added to it")
-                           : lit_file_append(path, page.data, page.length, error);
-    text_free(&page);
-    return good;
+    return full ? lit_fail(error, LIT_EXIT_USAGE,
+                           "the summary of this step is full: nothing was added to it")
+                : lit_file_append(path, page.data, page.length, error);
 }
 
 static void tell(const struct lit_error *error, const char *format, const char *path,
                  struct store *store, int64_t session)
 {
-    struct text again = {0};
+    OWNED(text_free) struct text again = {0};
     text_printf(&again, "litmus report -f %s --session %jd --db ", format, (intmax_t)session);
     text_quote(&again, store_path(store));
     if (path)
         text_puts(&again, " -o FILE");
     fprintf(stderr, "litmus: %s; all is stored: %s\n", error->message, again.data);
-    text_free(&again);
 }
 
 bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, int64_t session)

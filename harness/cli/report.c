@@ -9,7 +9,6 @@
 #include "store/store.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 struct options {

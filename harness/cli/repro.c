@@ -145,7 +145,7 @@ static bool look_into_store(struct making *m, struct lit_error *error)
 {
     if (!m->store_given && access(m->chosen->db, F_OK) != 0)
         return true;
-    struct store_session session = {0};
+    OWNED(store_session_clear) struct store_session session = {0};
     struct store *store = store_open_read(m->chosen->db, error);
     if (!store)
         return false;
@@ -153,7 +153,6 @@ static bool look_into_store(struct making *m, struct lit_error *error)
     if (good) {
         good = report_model_load(store, session.id, &m->model, error);
         m->has_model = true;
-        store_session_clear(&session);
     }
     good = good && take_result(m, error);
     if (good && m->result) {
@@ -170,13 +169,12 @@ static bool take_code(const struct cat_case *which, enum eng_result result, cons
                       struct isa_code *code, void *user)
 {
     struct making *m = user;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cat_case_name(which, &name);
     if (result == ENG_PASS)
         isa_study_add(&m->here, name.data, code, NULL, NULL);
     else
         snprintf(m->no_code, sizeof m->no_code, "%s: %s", eng_result_name(result), reason);
-    text_free(&name);
     return true;
 }
 
@@ -241,10 +239,9 @@ static bool look_at_devices(struct making *m, struct lit_error *error)
     size_t first = 0;
     while (!chosen[first])
         first++;
-    char *system = cli_system();
+    OWNED(lit_free) char *system = cli_system();
     m->facts = inventory->devices[first].facts;
     snprintf(m->system, sizeof m->system, "%s", system);
-    free(system);
     if (m->facts.problem[0])
         return lit_fail(error, LIT_EXIT_NOTHING, "nothing can run on %s: %s", m->facts.name,
                         m->facts.problem);
@@ -260,14 +257,13 @@ static bool look_at_devices(struct making *m, struct lit_error *error)
 // "repro-shuffle.scan-loop-1f2e3d4c": the digits stand for the configuration.
 static void default_folder(const struct making *m, struct text *folder)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     if (m->bench)
         text_puts(&name, m->bench);
     else
         cat_case_name(&m->which, &name);
     text_printf(folder, "repro-%s-%08" PRIx32, m->bench ? "bench" : m->which.test->head.name,
                 (uint32_t)random_derive(0, name.data));
-    text_free(&name);
 }
 
 static bool prepare_case(const struct making *m, uint64_t seed, struct eng_prepared *ready,
@@ -329,7 +325,7 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
     struct eng_prepared ready = {0};
     struct repro_bundle bundle = {0};
     struct cli_repro_bench bench = {0};
-    struct text folder = {0}, name = {0};
+    OWNED(text_free) struct text folder = {0}, name = {0};
     struct repro repro = {
         .ready = &ready,
         .facts = &m->facts,
@@ -373,8 +369,6 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
     repro_clear(&bundle);
     eng_prepared_clear(&ready);
     cli_repro_bench_clear(&bench);
-    text_free(&name);
-    text_free(&folder);
     return good;
 }
 

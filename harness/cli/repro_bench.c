@@ -7,7 +7,6 @@
 #include "cli/cli.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +62,7 @@ static bool find_row(const struct bench_shape *shape, const char *name, struct b
                      struct lit_error *error)
 {
     struct rows rows = make_rows(shape);
-    struct text hint = {0};
+    OWNED(text_free) struct text hint = {0};
     size_t at = 0;
     while (at < rows.count && strcmp(rows.names[at].data, name))
         at++;
@@ -79,7 +78,6 @@ static bool find_row(const struct bench_shape *shape, const char *name, struct b
     if (!found)
         lit_fail(error, LIT_EXIT_USAGE, "no benchmark has a row '%.120s'%s", name,
                  hint.data ? hint.data : "; 'litmus bench scan --json FILE' names them");
-    text_free(&hint);
     return found;
 }
 
@@ -164,7 +162,7 @@ bool cli_repro_bench(const char *name, const struct dev_facts *facts, bool small
     if (facts->subgroup < 4 || facts->subgroup > 128)
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "subgroups of %" PRIu32 "; the kernels are for 4 to 128", facts->subgroup);
-    char *own = lit_strdup(name + strlen(CLI_REPRO_BENCH));
+    OWNED(lit_free) char *own = lit_strdup(name + strlen(CLI_REPRO_BENCH));
     bool good = take_sizes(own, &shape.elements, &shape.loops, error);
     shape.copied = shape.elements;
     good = good && find_row(&shape, own, &row, error) && bench_row_fits(&row, facts, error);
@@ -181,6 +179,5 @@ bool cli_repro_bench(const char *name, const struct dev_facts *facts, bool small
         repro->words = cat_kernel_words(row.kernel);
         repro->fixed_seed = true;
     }
-    free(own);
     return good;
 }

@@ -259,7 +259,7 @@ static bool choose_devices(struct run *run, struct lit_error *error)
 static void print_header(const struct eng_device *device, size_t planned, size_t before, void *user)
 {
     const struct run *run = user;
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     char rule[48];
     uint64_t first, own;
     if (run->options.quiet)
@@ -283,7 +283,6 @@ static void print_header(const struct eng_device *device, size_t planned, size_t
         text_printf(&line, "; done before: %s", COUNT(before));
     printf("%s\n", line.data);
     cli_flush();
-    text_free(&line);
 }
 
 // The session
@@ -321,18 +320,17 @@ static void print_tables(const struct run *run)
                                                      : run->options.verbose > 0 ? 1
                                                                                 : 0};
     struct lit_error error = {0};
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     if (report_terminal(run->store, run->session.id, &info, &text, &error))
         cli_print(&text);
     else
         cli_fail(&error);
-    text_free(&text);
 }
 
 static void print_last_line(const struct run *run, enum lit_exit code, const char *reason,
                             bool unfinished)
 {
-    struct text again = {0};
+    OWNED(text_free) struct text again = {0};
     cli_last_line(run->options.db, run->options.seed.value, run->devices.watch.started, code,
                   reason);
     if (unfinished) {
@@ -343,7 +341,6 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
         }
         printf("resume: %s\n", again.data);
     }
-    text_free(&again);
     cli_flush();
 }
 

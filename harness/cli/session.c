@@ -150,13 +150,12 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
             return false;
         cli_list_add(&options->patterns, json_string_value(pattern));
     }
-    struct text listed = {0};
+    OWNED(text_free) struct text listed = {0};
     *unlisted = simt && !store_recorded_simt(simt, &listed);
     if (simt)
         cli_list_add(&options->simt, listed.data);
     if (stress)
         cli_list_add(&options->stress, stress);
-    text_free(&listed);
     return true;
 }
 

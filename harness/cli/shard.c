@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -100,14 +100,13 @@ static void put_needs(struct text *text, const struct cat_embedded *embedded)
         always &= embedded->modules[i].features;
         sometimes |= embedded->modules[i].features;
     }
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     for (int f = 0; f < CAT_FEATURE_COUNT; f++)
         if (sometimes >> f & 1)
             text_printf(&line, "%s%s%s", line.length ? ", " : "",
                         cat_feature_name((enum cat_feature)f),
                         always >> f & 1 ? "" : " (some variants)");
     text_paragraph(text, "needs      ", line.length ? line.data : "");
-    text_free(&line);
 }
 
 static void put_test(struct text *text, const struct cat_test *test)

@@ -4,9 +4,7 @@
 
 #include "stats/stats.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void remark_side(struct table *remarks, const struct compare_side *side, const char *letter)
 {
@@ -194,9 +192,10 @@ void compare_power(const struct compare_entry *entries, size_t count,
                    const struct compare_policy *policy, const struct compare_summary *summary,
                    struct compare_power *power)
 {
-    struct seen *seen = NULL;
+    OWNED(lit_free) struct seen *seen = NULL;
     size_t seen_count = 0;
-    double *all = lit_alloc(count + 1, sizeof *all), *never = lit_alloc(count + 1, sizeof *never);
+    OWNED(lit_free) double *all = lit_alloc(count + 1, sizeof *all);
+    OWNED(lit_free) double *never = lit_alloc(count + 1, sizeof *never);
     *power = (struct compare_power){.tests = summary->family + 1};
     double alpha = policy->alpha / (double)power->tests / (policy->gate ? 1 : 2);
     for (size_t i = 0; i < count; i++) {
@@ -221,7 +220,4 @@ void compare_power(const struct compare_entry *entries, size_t count,
     power->typical = median(all, power->all);
     power->typical_never = median(never, power->never);
     power->worst_never = power->never ? never[power->never - 1] : 0;
-    free(all);
-    free(never);
-    free(seen);
 }

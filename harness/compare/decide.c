@@ -3,7 +3,6 @@
 #include "compare/verdict.h"
 
 #include <stdio.h>
-#include <string.h>
 
 // Nothing was found out about B by comparing it with A.
 static bool is_alone(const struct compare_entry *entry)

@@ -4,8 +4,6 @@
 
 #include "report/html.h"
 
-#include <stdio.h>
-
 static void put_item(struct text *out, const char *name, const char *value)
 {
     if (value && value[0])
@@ -55,7 +53,7 @@ void compare_html(const struct comparison *comparison, struct text *out)
 {
     const struct html html = {.model = &comparison->b->model};
     struct table table;
-    struct text title = {0};
+    OWNED(text_free) struct text title = {0};
     text_printf(&title, "litmus %s: %s", comparison->policy.gate ? "gate" : "compare",
                 comparison->words.summary);
     html_head(title.data, out);
@@ -72,5 +70,4 @@ void compare_html(const struct comparison *comparison, struct text *out)
     put_section(&html, "waivers", true, &table, out);
     html_printf(out, "</main>\n<footer>\n<p>%s</p>\n<p>%s</p>\n</footer>\n</body>\n</html>\n",
                 comparison->words.method, comparison->words.power ? comparison->words.power : "");
-    text_free(&title);
 }

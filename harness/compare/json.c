@@ -5,8 +5,6 @@
 #include "model/check.h"
 #include "report/fields.h"
 
-#include <string.h>
-
 static json_t *make_side(const struct compare_side *side)
 {
     const struct store_session *session = &side->model.session;
@@ -83,12 +81,12 @@ static json_t *make_test(const struct compare_test *test)
 
 static json_t *make_entry(const struct comparison *comparison, const struct compare_entry *entry)
 {
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     compare_say_entry(entry, &line);
     json_t *before = entry->why == COMPARE_OTHER_CLASS
                          ? json_string(cat_expectation_name(entry->a->expectation))
                          : NULL;
-    json_t *json = json_pack(
+    return json_pack(
         "{s:o, s:o, s:s, s:s, s:s, s:o*, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:f, s:o}", "name",
         field_text(entry->name), "pair", field_count(entry->pair), "verdict",
         compare_verdict_name(entry->verdict), "why", compare_why_name(entry->why), "expectation",
@@ -98,8 +96,6 @@ static json_t *make_entry(const struct comparison *comparison, const struct comp
         entry->waiver ? field_count(entry->waiver - 1) : json_null(), "a", make_result(entry->a),
         "b", make_result(entry->b), "failed", make_test(&entry->failed), "waited",
         make_test(&entry->waited), "factor", entry->factor, "words", field_text(line.data));
-    text_free(&line);
-    return json;
 }
 
 #define AT(name, kind, member) FIELD_KEPT(name, kind, compare_waiver, member)

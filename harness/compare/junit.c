@@ -8,7 +8,6 @@
 #include "report/junit.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static void put_words(struct text *out, const char *before, const struct compare_entry *entry)
 {
@@ -109,12 +108,10 @@ static void put_properties(const struct comparison *comparison, const struct tab
         junit_property(junit, all[i].name, all[i].value ? all[i].value : "");
     for (size_t i = 0; i < waivers->count; i++) {
         const struct table_cell *cells = waivers->rows[i].cells;
-        struct text name = {0}, value = {0};
+        OWNED(text_free) struct text name = {0}, value = {0};
         text_printf(&name, "waiver %s", cells[0].text);
         text_printf(&value, "%s: %s", cells[1].text, cells[2].text);
         junit_property(junit, name.data, value.data);
-        text_free(&name);
-        text_free(&value);
     }
 }
 

@@ -2,11 +2,9 @@
 // A comparison for a ticket or a merge request, and as annotations of GitHub Actions.
 #include "compare/compare.h"
 
-#include "model/check.h"
 #include "report/markdown.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_ROWS        40    // of a table
 #define MOST_BYTES       60000 // trackers take 64 KB

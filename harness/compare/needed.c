@@ -4,7 +4,6 @@
 #include "compare/waiver.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Behind a set like [^]a-z] that begins here; the end of the text if it is not closed.

@@ -2,7 +2,6 @@
 // Pairs devices and configurations.
 #include "compare/compare.h"
 
-#include "compare/waiver.h"
 #include "report/format.h"
 
 #include <stdio.h>
@@ -87,7 +86,7 @@ static size_t count_free(const bool *list, size_t count)
 
 static bool fail_choice(const struct matching *m, struct lit_error *error)
 {
-    struct text text = {0};
+    OWNED(text_free) struct text text = {0};
     const struct report_model *sides[] = {m->a, m->b};
     const bool *lists[] = {m->free_a, m->free_b};
     for (size_t s = 0; s < 2; s++) {
@@ -100,7 +99,6 @@ static bool fail_choice(const struct matching *m, struct lit_error *error)
     }
     lit_fail(error, LIT_EXIT_USAGE, "ambiguous devices: choose one of each side with -d A -d B:%s",
              text.data);
-    text_free(&text);
     return false;
 }
 
@@ -202,7 +200,7 @@ static char *make_key(const struct report_result *result, const struct compare_a
     if (strcmp(report_value(result, axis->name), of_b ? axis->b : axis->a) != 0)
         return NULL;
     const size_t count = result->variant_count + result->param_count;
-    struct cfg_pair *pairs = lit_alloc(count, sizeof *pairs);
+    OWNED(lit_free) struct cfg_pair *pairs = lit_alloc(count, sizeof *pairs);
     struct text both = {0};
     text_printf(&both, "%s>%s", axis->a, axis->b);
     for (size_t i = 0; i < count; i++) {
@@ -212,7 +210,6 @@ static char *make_key(const struct report_result *result, const struct compare_a
     }
     cfg_print(result->test, pairs, count, &key);
     text_free(&both);
-    free(pairs);
     return key.data;
 }
 

@@ -27,7 +27,7 @@ static void put_entry(const struct comparison *comparison, const struct compare_
                       struct table *table)
 {
     const char *expectation = cat_expectation_name(compare_entry_result(entry)->expectation);
-    struct text line = {0}, device = {0}, name = {0};
+    OWNED(text_free) struct text line = {0}, device = {0}, name = {0};
     compare_say_name(entry, &name);
     compare_say_device(comparison, entry, &device);
     compare_say_entry(entry, &line);
@@ -40,9 +40,6 @@ static void put_entry(const struct comparison *comparison, const struct compare_
     table_put(table, TONE_PLAIN, "%s", device.length ? device.data : "");
     table_put(table, TONE_PLAIN, "%s", expectation)->class = expectation;
     table_put(table, TONE_PLAIN, "%s", line.data);
-    text_free(&line);
-    text_free(&device);
-    text_free(&name);
 }
 
 size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind kind, size_t most,
@@ -117,13 +114,12 @@ void compare_waiver_rows(const struct comparison *comparison, struct table *tabl
     *table = (struct table){TABLE_OF(heads), .about = "waivers"};
     for (size_t i = 0; comparison->waivers && i < comparison->waivers->count; i++) {
         const struct compare_waiver *waiver = &comparison->waivers->items[i];
-        struct text line = {0};
+        OWNED(text_free) struct text line = {0};
         if (compare_say_waiver(waiver, &line)) {
             table_row(table);
             table_put(table, TONE_PLAIN, "%s:%zu", waiver->file, waiver->line);
             table_put(table, TONE_PLAIN, "%s", waiver->pattern);
             table_put(table, waiver->expired ? TONE_WARN : TONE_PLAIN, "%s", line.data);
         }
-        text_free(&line);
     }
 }

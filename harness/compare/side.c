@@ -228,7 +228,7 @@ static bool add_session(struct compare_side *side, struct store *store, int64_t 
 static bool add_store(struct compare_side *side, const struct place *place, bool unfinished,
                       struct lit_error *error)
 {
-    struct store_session newest = {0};
+    OWNED(store_session_clear) struct store_session newest = {0};
     struct store *store = store_open_read(place->path, error);
     if (!store)
         return false;
@@ -244,7 +244,6 @@ static bool add_store(struct compare_side *side, const struct place *place, bool
             store_session_clear(&session);
             good = add_session(side, store, id, unfinished, error);
         }
-        store_session_clear(&newest);
     }
     store_close(&store);
     return good;
@@ -253,7 +252,7 @@ static bool add_store(struct compare_side *side, const struct place *place, bool
 static bool add_report(struct compare_side *side, const char *path, const char *shown,
                        bool unfinished, struct lit_error *error)
 {
-    struct text bytes = {0};
+    OWNED(text_free) struct text bytes = {0};
     struct report_model model = {0};
     bool good = text_read(&bytes, path, MOST_BYTES);
     if (!good)
@@ -270,7 +269,6 @@ static bool add_report(struct compare_side *side, const char *path, const char *
         good = add_model(side, &model, shown, unfinished, error);
     else
         report_model_clear(&model);
-    text_free(&bytes);
     return good;
 }
 
@@ -278,7 +276,7 @@ static bool add_source(struct compare_side *side, const char *name, bool unfinis
                        struct lit_error *error)
 {
     struct place place;
-    struct text head = {0};
+    OWNED(text_free) struct text head = {0};
     if (strcmp(name, "-") == 0)
         return add_report(side, "/dev/stdin", "standard input", unfinished, error);
     if (!split_name(name, &place, error))
@@ -291,7 +289,6 @@ static bool add_source(struct compare_side *side, const char *name, bool unfinis
                           text_read(&head, place.path, sizeof SQLITE_HEAD - 1) &&
                           head.length >= sizeof SQLITE_HEAD &&
                           memcmp(head.data, SQLITE_HEAD, sizeof SQLITE_HEAD) == 0;
-    text_free(&head);
     if (is_store)
         return add_store(side, &place, unfinished, error);
     if (place.all || place.session)
@@ -303,10 +300,9 @@ static bool add_source(struct compare_side *side, const char *name, bool unfinis
 static void add_label(struct text *label, const char *name)
 {
     size_t size = strlen(name) + 1;
-    char *clean = lit_alloc(size, 1);
+    OWNED(lit_free) char *clean = lit_alloc(size, 1);
     text_sanitise(clean, size, strcmp(name, "-") == 0 ? "standard input" : name);
     text_printf(label, "%s%s", label->length ? ", " : "", clean);
-    free(clean);
 }
 
 bool compare_side_load(struct compare_side *side, const struct compare_source *source,

@@ -3,7 +3,6 @@
 // left alone.
 #include "compare/side.h"
 
-#include "catalogue/catalogue.h"
 #include "model/result.h"
 #include "report/fields.h"
 
@@ -188,11 +187,9 @@ static bool read_counts(const struct reader *reader, const json_t *json,
 // Cut into its pieces and put together again, a name is what it was.
 static bool is_whole(const struct report_result *result)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     cfg_print(result->test, result->variant, result->variant_count + result->param_count, &name);
-    bool whole = strcmp(name.data, result->name) == 0;
-    text_free(&name);
-    return whole;
+    return strcmp(name.data, result->name) == 0;
 }
 
 // What the name says in one, the report says in pieces as well.
@@ -235,10 +232,9 @@ static bool read_result(struct reader *reader, const json_t *json, struct report
     const char *name = json_string_value(json_object_get(json, "name"));
     if (!name)
         return refuse(reader, true, "'name' is missing or not a text");
-    char *clean = lit_alloc(strlen(name) + 1, 1);
+    OWNED(lit_free) char *clean = lit_alloc(strlen(name) + 1, 1);
     text_sanitise(clean, strlen(name) + 1, name);
     report_result_is(result, cfg_parse(clean));
-    free(clean);
     if (!is_name(result->name))
         return refuse(reader, true, "'%.80s' is not a configuration name", result->name);
     reader->about = result->name;

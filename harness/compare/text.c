@@ -2,8 +2,6 @@
 // A comparison on the terminal: the sentence first, what is worse, then everything else in sums.
 #include "compare/compare.h"
 
-#include "catalogue/catalogue.h"
-
 #include <stdlib.h>
 
 #define MOST_LISTED 12 // of a kind, unless all are asked for
@@ -29,7 +27,7 @@ static void print_head(const struct comparison *comparison, const struct compare
 static void print_entry(const struct comparison *comparison, const struct compare_entry *entry,
                         struct text *out)
 {
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     text_puts(out, "  ");
     compare_say_name(entry, out);
     text_puts(out, "\n");
@@ -43,7 +41,6 @@ static void print_entry(const struct comparison *comparison, const struct compar
         text_printf(out, "    %s:%zu%s%s\n", waiver->file, waiver->line, waiver->url[0] ? " " : "",
                     waiver->url);
     }
-    text_free(&line);
 }
 
 static void print_kind(const struct comparison *comparison, enum compare_kind kind,

@@ -5,7 +5,6 @@
 #include "stats/stats.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,13 +278,12 @@ static size_t correct(struct hypothesis *list, size_t count, double alpha)
         while (able < count && list[able].least <= alpha / (double)family)
             able++;
     } while (able > family);
-    double *p = lit_alloc(able + 1, sizeof *p);
+    OWNED(lit_free) double *p = lit_alloc(able + 1, sizeof *p);
     for (size_t i = 0; i < able; i++)
         p[i] = list[i].p;
     stat_holm(p, able, p);
     for (size_t i = 0; i < able; i++)
         *list[i].adjusted = p[i];
-    free(p);
     return able;
 }
 
@@ -294,7 +292,7 @@ static size_t correct_all(struct compare_entry *entries, size_t count,
                           const struct compare_policy *policy, bool gating, bool rise,
                           size_t *tests)
 {
-    struct hypothesis *list = lit_alloc(2 * count, sizeof *list);
+    OWNED(lit_free) struct hypothesis *list = lit_alloc(2 * count, sizeof *list);
     size_t made = 0;
     for (size_t i = 0; i < count; i++) {
         if (compare_can_gate(&entries[i], policy) != gating)
@@ -309,7 +307,6 @@ static size_t correct_all(struct compare_entry *entries, size_t count,
         }
     }
     size_t family = correct(list, made, policy->alpha);
-    free(list);
     if (tests)
         *tests = made;
     return family;

@@ -33,8 +33,7 @@ __attribute__((format(printf, 2, 3))) static bool bad_line(const struct place *p
 static struct compare_waiver *add(struct compare_waivers *waivers, enum compare_list list,
                                   const struct place *place, const char *pattern, size_t length)
 {
-    waivers->items = lit_grow(waivers->items, waivers->count, sizeof *waivers->items);
-    struct compare_waiver *waiver = &waivers->items[waivers->count++];
+    struct compare_waiver *waiver = &LIT_ADD(waivers->items, waivers->count);
     *waiver = (struct compare_waiver){.list = list,
                                       .file = lit_strdup(place->file),
                                       .line = place->line,
@@ -301,7 +300,7 @@ bool compare_waivers_parse(struct compare_waivers *waivers, enum compare_list li
 bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list list, const char *path,
                           struct lit_error *error)
 {
-    struct text bytes = {0};
+    OWNED(text_free) struct text bytes = {0};
     const bool stream = strcmp(path, "-") == 0;
     bool good = text_read(&bytes, stream ? "/dev/stdin" : path, MOST_BYTES);
     path = stream ? "standard input" : path;
@@ -310,7 +309,6 @@ bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list lis
     else if (bytes.length > MOST_BYTES)
         good = lit_fail(error, LIT_EXIT_USAGE, "%.200s: too large for a list", path);
     good = good && compare_waivers_parse(waivers, list, bytes.data, bytes.length, path, error);
-    text_free(&bytes);
     return good;
 }
 

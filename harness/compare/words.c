@@ -2,7 +2,6 @@
 // Comparisons in words.
 #include "compare/compare.h"
 
-#include "catalogue/catalogue.h"
 #include "report/format.h"
 #include "stats/stats.h"
 

@@ -6,7 +6,6 @@
 #include "report/format.h"
 #include "store/code.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,7 +229,7 @@ struct report_code_users report_code_users(const struct report_code *code, size_
 size_t report_code_failed(const struct report_code *code, size_t device,
                           const struct report_result ***list)
 {
-    bool *seen = lit_alloc(code->studies[device].count + 1, sizeof *seen);
+    OWNED(lit_free) bool *seen = lit_alloc(code->studies[device].count + 1, sizeof *seen);
     const size_t count = report_select(code->model, device, report_failed, list);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
@@ -240,7 +239,6 @@ size_t report_code_failed(const struct report_code *code, size_t device,
         seen[entry->same_as] = true;
         (*list)[kept++] = (*list)[i];
     }
-    free(seen);
     return kept;
 }
 
@@ -262,7 +260,7 @@ static void put_findings(const struct isa_entry *entry, const struct report_code
                          size_t most, struct table *table)
 {
     const size_t count = isa_risks(entry);
-    struct text failed = {0};
+    OWNED(text_free) struct text failed = {0};
     say_users(users, &failed);
     for (size_t i = 0; i < count && i <= most; i++) {
         struct text words = {0};
@@ -276,7 +274,6 @@ static void put_findings(const struct isa_entry *entry, const struct report_code
             table_put(table, TONE_PLAIN, "%s more", COUNT(count - most));
         text_free(&words);
     }
-    text_free(&failed);
 }
 
 void report_code_findings(const struct report_code *code, size_t device,
@@ -330,7 +327,7 @@ bool report_code_versus(const struct report_code *code, const struct report_resu
 {
     const struct isa_entry *entry = report_code_of(code, result), *other;
     const struct report_result *paired = report_code_paired(code, result);
-    struct text names = {0};
+    OWNED(text_free) struct text names = {0};
     bool shows = false;
     if (entry->listing.count == 0)
         return false;
@@ -357,6 +354,5 @@ bool report_code_versus(const struct report_code *code, const struct report_resu
                     COUNT(paired->judged));
         shows = true;
     }
-    text_free(&names);
     return shows;
 }

@@ -47,7 +47,7 @@ void report_code_listing(const struct isa_entry *entry, const struct report_mark
     const struct isa_listing *listing = &entry->listing;
     const size_t start = out->length;
     size_t left_out = 0, length = 0;
-    bool *shown = lit_alloc(listing->count + 1, sizeof *shown);
+    OWNED(lit_free) bool *shown = lit_alloc(listing->count + 1, sizeof *shown);
     for (size_t i = 0; i < listing->count; i++)
         length += strlen(listing->lines[i].text) + 10;
     if (length <= most)
@@ -68,7 +68,6 @@ void report_code_listing(const struct isa_entry *entry, const struct report_mark
         put_line(listing, i, marks->lines[i], out);
     }
     put_gap(left_out, out);
-    free(shown);
 }
 
 // --- Differences

@@ -4,7 +4,6 @@
 #include "report/code.h"
 #include "report/fields.h"
 #include "report/format.h"
-#include "report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +128,7 @@ static void put_row(const struct column *columns, const struct report_code *code
 {
     for (size_t i = 0; columns[i].name; i++) {
         const json_t *value = find(objects[columns[i].of], columns[i].path);
-        struct text words = {0};
+        OWNED(text_free) struct text words = {0};
         say(value, &words);
         if (!words.length && !strcmp(columns[i].path, "code/digest"))
             text_puts(&words, code->fault);
@@ -138,7 +137,6 @@ static void put_row(const struct column *columns, const struct report_code *code
             text_puts(out, words.data);
         else
             report_csv_text(out, words.data ? words.data : "");
-        text_free(&words);
     }
     text_puts(out, "\r\n");
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of deqp-runner: its results.csv, and the lists of known failures and of flakes that it
 // and `litmus gate` take as a baseline. docs/reading.md has what stands for what.
-#include "catalogue/catalogue.h"
 #include "report/format.h"
-#include "report/report.h"
 
 #include <string.h>
 

@@ -2,11 +2,9 @@
 // The verdict on a device, and its failures in blocks of those that are alike.
 #include "report/failures.h"
 
-#include "catalogue/catalogue.h"
 #include "report/code.h"
 #include "report/format.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +123,7 @@ static int compare_failing(const void *left, const void *right)
 static void put_tests(const struct report_model *model, size_t device,
                       bool (*which)(const struct report_result *result), struct text *out)
 {
-    struct failing *tests = NULL;
+    OWNED(lit_free) struct failing *tests = NULL;
     size_t count = 0;
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
@@ -135,8 +133,7 @@ static void put_tests(const struct report_model *model, size_t device,
         while (at < count && strcmp(tests[at].test, result->test) != 0)
             at++;
         if (at == count) {
-            tests = lit_grow(tests, count, sizeof *tests);
-            tests[count++] = (struct failing){.test = result->test};
+            LIT_ADD(tests, count) = (struct failing){.test = result->test};
         }
         tests[at].count++;
         if (report_failed(result))
@@ -155,7 +152,6 @@ static void put_tests(const struct report_model *model, size_t device,
     }
     if (count > MOST_TESTS)
         text_printf(out, " and %s more tests", COUNT(count - MOST_TESTS));
-    free(tests);
 }
 
 // It ended the driver or the device, and nothing failed before.
@@ -342,8 +338,7 @@ static void put_neighbours(const struct report_model *model, const struct report
                 at++;
             if (at == count && names.data) {
                 text_printf(out, "%s%s", count ? ", " : "", names.data);
-                said = lit_grow(said, count, sizeof *said);
-                said[count++] = names.data;
+                LIT_ADD(said, count) = names.data;
                 continue;
             }
             text_free(&names);
@@ -363,8 +358,7 @@ static char *taken(struct text *text)
 // Makes a block of those that are marked.
 static void add_block(struct set *set)
 {
-    set->list = lit_grow(set->list, set->list_count, sizeof *set->list);
-    struct report_block *block = &set->list[set->list_count++];
+    struct report_block *block = &LIT_ADD(set->list, set->list_count);
     struct text where = {0}, says = {0}, passes = {0}, again = {0};
     *block = (struct report_block){.members = lit_alloc(set->count, sizeof *block->members)};
     for (size_t i = 0; i < set->count; i++)
@@ -400,7 +394,7 @@ static size_t mark_alike(const struct set *set, const bool *marked, const char *
 // group apart from all others; SIZE_MAX if they do not. `add`: makes the blocks.
 static size_t divide(struct set *set, const bool *marked, const char *key, bool add)
 {
-    bool *left = lit_alloc(set->count, sizeof *left);
+    OWNED(lit_free) bool *left = lit_alloc(set->count, sizeof *left);
     size_t groups = 0;
     memcpy(left, marked, set->count * sizeof *left);
     for (size_t i = 0; i < set->count && groups <= MOST_GROUPS; i++) {
@@ -414,7 +408,6 @@ static size_t divide(struct set *set, const bool *marked, const char *key, bool 
         if (add)
             add_block(set);
     }
-    free(left);
     return groups <= MOST_GROUPS ? groups : SIZE_MAX;
 }
 
@@ -422,7 +415,7 @@ static size_t divide(struct set *set, const bool *marked, const char *key, bool 
 // fewest of which each has such values.
 static void add_blocks(struct set *set)
 {
-    bool *marked = lit_alloc(set->count, sizeof *marked);
+    OWNED(lit_free) bool *marked = lit_alloc(set->count, sizeof *marked);
     size_t count = 0, best = SIZE_MAX, first = set->count;
     const char *key = NULL;
     memcpy(marked, set->some, set->count * sizeof *marked);
@@ -443,7 +436,6 @@ static void add_blocks(struct set *set)
         divide(set, marked, key, true);
     else
         add_block(set);
-    free(marked);
 }
 
 // Whether the most frequent failing outcome of `first` was seen in a result, or it ended as that

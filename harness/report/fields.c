@@ -190,8 +190,8 @@ bool fields_read(const struct field *fields, const json_t *object, int version, 
 
 void fields_dump(struct text *out, json_t *json)
 {
+    OWNED(lit_free)
     char *line = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9) | JSON_ENCODE_ANY);
     text_puts(out, line ? line : "null");
-    free(line);
     json_decref(json);
 }

@@ -2,8 +2,6 @@
 // Numbers, times, commands and columns.
 #include "report/format.h"
 
-#include "catalogue/catalogue.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

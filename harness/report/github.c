@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // For GitHub Actions: a short page for the step's summary, and annotations as workflow commands.
-#include "catalogue/catalogue.h"
 #include "report/markdown.h"
-#include "report/report.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_BLOCKS      20 // of failures in the summary, for each device
 #define MOST_ANNOTATIONS 10 // of a kind: more are dropped, so the last one sums up
@@ -101,7 +98,7 @@ static enum kind kind_of(const struct report_result *result)
 static void annotate(const struct report_model *model, const struct report_result *result,
                      const char *word, struct text *out)
 {
-    struct text message = {0};
+    OWNED(text_free) struct text message = {0};
     text_printf(&message, "%s: ", cat_expectation_name(result->expectation));
     format_failed(&message, result);
     if (result->result != ENG_FAIL) {
@@ -113,7 +110,6 @@ static void annotate(const struct report_model *model, const struct report_resul
                 model->devices[result->device].facts.driver_version);
     format_again(&message, model, result);
     github_annotate(out, word, result->label, message.data);
-    text_free(&message);
 }
 
 void report_annotations(const struct report_model *model, struct text *out)

@@ -3,9 +3,7 @@
 // compare such logs (mcompare7 and others). Written so that their reader takes it: names, kinds and
 // states are of its alphabets. The histogram counts instances; everything else counts runs
 // (docs/reading.md).
-#include "catalogue/catalogue.h"
 #include "report/format.h"
-#include "report/report.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -132,8 +132,7 @@ static void close_name(struct gathering *gathering)
 
 static struct history_line *add_line(struct history *history, const struct store_past *past)
 {
-    history->lines = lit_grow(history->lines, history->line_count, sizeof *history->lines);
-    struct history_line *line = &history->lines[history->line_count++];
+    struct history_line *line = &LIT_ADD(history->lines, history->line_count);
     *line = (struct history_line){
         .driver = past->driver,
         .name = lit_strdup(past->name),
@@ -175,8 +174,7 @@ static bool take(const struct store_past *past, void *user)
     struct history_line *line = find_line(gathering, past);
     if (!line)
         line = add_line(history, past);
-    line->taken = lit_grow(line->taken, line->taken_count, sizeof *line->taken);
-    line->taken[line->taken_count++] = (struct history_taken){
+    LIT_ADD(line->taken, line->taken_count) = (struct history_taken){
         past->seed, past->first, past->runs, past->failed_runs, past->no_progress_runs};
     line->sessions++;
     line->session = past->session->id;
@@ -187,7 +185,7 @@ static bool take(const struct store_past *past, void *user)
 
 static void adjust(struct history *history)
 {
-    double *p = lit_alloc(history->compared, sizeof(*p));
+    OWNED(lit_free) double *p = lit_alloc(history->compared, sizeof(*p));
     size_t count = 0;
     for (size_t i = 0; i < history->line_count; i++)
         if (history->lines[i].before)
@@ -197,7 +195,6 @@ static void adjust(struct history *history)
     for (size_t i = 0; i < history->line_count; i++)
         if (history->lines[i].before)
             history->lines[i].adjusted = p[count++];
-    free(p);
 }
 
 bool history_load(struct store *store, const char *const *patterns, size_t pattern_count,

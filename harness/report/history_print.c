@@ -7,7 +7,6 @@
 #include "catalogue/catalogue.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DETAILS_MOST 12 // configurations that get a table each
@@ -72,7 +71,7 @@ static enum tone remark_tone(const struct history_line *line)
 
 static void put_line(struct table *table, const struct history_line *line)
 {
-    struct text remark = {0};
+    OWNED(text_free) struct text remark = {0};
     char dates[48];
     put_dates(dates, line->first, line->last);
     table_row(table);
@@ -84,7 +83,6 @@ static void put_line(struct table *table, const struct history_line *line)
     table_rate(table, TONE_PLAIN, line->failed_runs, line->judged, line->interval);
     put_remark(line, &remark);
     table_put(table, remark_tone(line), "%s", remark.data ? remark.data : "");
-    text_free(&remark);
 }
 
 static void print_table(struct table *table, const struct history_info *info, struct text *out)
@@ -166,7 +164,7 @@ static void print_summary(const struct history *history, const struct history_in
         {.title = "other code", .kind = TABLE_NUMBER},
     };
     const struct store_index *index = &history->index;
-    struct summary *sums = lit_alloc(index->driver_count, sizeof(*sums));
+    OWNED(lit_free) struct summary *sums = lit_alloc(index->driver_count, sizeof(*sums));
     struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < history->line_count; i++) {
         const struct history_line *line = &history->lines[i];
@@ -198,7 +196,6 @@ static void print_summary(const struct history *history, const struct history_in
     }
     print_table(&table, info, out);
     text_puts(out, "\n");
-    free(sums);
 }
 
 static bool has_change(const struct history *history, size_t first)
@@ -287,7 +284,7 @@ void history_print_sessions(const struct store_index *index, const struct histor
         first = index->session_count - (size_t)info->limit;
     for (size_t i = first; i < index->session_count; i++) {
         const struct store_session *session = &index->sessions[i];
-        struct text state = {0};
+        OWNED(text_free) struct text state = {0};
         if (session->shard)
             text_printf(&state, "shard %ju/%ju ", (uintmax_t)session->shard_index,
                         (uintmax_t)session->shard_count);
@@ -300,7 +297,6 @@ void history_print_sessions(const struct store_index *index, const struct histor
         table_put(&table, TONE_WARN, "%s", state.data ? state.data : "");
         table_put(&table, TONE_PLAIN, "%.200s%s", session->command,
                   strlen(session->command) > 200 ? "..." : "");
-        text_free(&state);
     }
     print_table(&table, info, out);
     if (first > 0)

@@ -4,8 +4,6 @@
 // that nothing else can run.
 #include "report/html.h"
 
-#include "report/report.h"
-
 #include <stdlib.h>
 
 #define MOST_PLACED  80 // results with their evidence; more are in the table of all results
@@ -111,13 +109,12 @@ void html_head(const char *title, struct text *out)
 
 static void put_head(const struct report_model *model, struct text *out)
 {
-    struct text title = {0};
+    OWNED(text_free) struct text title = {0};
     text_printf(&title, "litmus: exit %d", (int)model->code);
     for (size_t i = 0; i < model->device_count && i < 3; i++)
         text_printf(&title, ", %s %s", model->devices[i].facts.name,
                     model->devices[i].facts.driver_version);
     html_head(title.data, out);
-    text_free(&title);
 }
 
 static void put_nav(const struct text *contents, struct text *out)

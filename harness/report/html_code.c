@@ -3,8 +3,6 @@
 // the code of what failed beside that of a paired variant which did not.
 #include "report/html.h"
 
-#include "catalogue/catalogue.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,7 +141,7 @@ static void put_effect(const struct html *html, size_t device, size_t index, boo
     const struct isa_study *study = &html->code->studies[device];
     const struct isa_axis_effect *effect = &study->effects[index];
     const struct isa_pair *examined = &study->pairs[effect->example];
-    struct text words = {0};
+    OWNED(text_free) struct text words = {0};
     isa_effect_words(study, effect, &words);
     html_printf(out, "<li>%s.", words.data);
     if (pair && examined->likeness > ISA_SAME_TEXT) {
@@ -161,7 +159,6 @@ static void put_effect(const struct html *html, size_t device, size_t index, boo
         text_free(&right);
     }
     text_puts(out, "</li>\n");
-    text_free(&words);
 }
 
 static void put_effects(const struct html *html, size_t device, struct text *out)
@@ -186,38 +183,36 @@ static void put_effects(const struct html *html, size_t device, struct text *out
 
 static void put_findings(const struct html *html, size_t device, struct text *out)
 {
-    struct table table = {0};
+    OWNED(table_clear) struct table table = {0};
     report_code_findings(html->code, device, NULL, MOST_RISKS, &table);
     if (table.count)
         text_puts(out, "<h3>Lint findings</h3>\n");
     for (size_t i = 0; i < table.note_count; i++)
         html_printf(out, "<p>%s</p>\n", table.notes[i]);
     html_table(html, &table, false, out);
-    table_clear(&table);
 }
 
 // --- The code of what failed
 
 static void put_statistics(const struct html *html, const struct isa_entry *entry, struct text *out)
 {
-    struct table table = {0};
+    OWNED(table_clear) struct table table = {0};
     report_code_statistics(entry, &table);
     html_table(html, &table, true, out);
     for (size_t i = 0; i < table.note_count; i++)
         html_printf(out, "<p class=\"soft\">%s</p>\n", table.notes[i]);
-    table_clear(&table);
 }
 
 static void put_paired(const struct html *html, const struct report_result *result, bool pair,
                        struct text *out)
 {
     const struct report_result *paired = report_code_paired(html->code, result);
-    struct text words = {0};
+    OWNED(text_free) struct text words = {0};
     if (!report_code_versus(html->code, result, &words)) {
         if (words.length)
             html_printf(out, "<p>%s</p>\n", words.data);
     } else if (pair) {
-        struct text left = {0}, right = {0};
+        OWNED(text_free) struct text left = {0}, right = {0};
         report_differences(result, paired, &left);
         report_differences(paired, result, &right);
         text_puts(&left, ": never failed");
@@ -226,10 +221,7 @@ static void put_paired(const struct html *html, const struct report_result *resu
         put_difference(out, report_code_of(html->code, paired), left.data,
                        report_code_of(html->code, result), right.data);
         text_puts(out, "</details>\n");
-        text_free(&left);
-        text_free(&right);
     }
-    text_free(&words);
 }
 
 static void put_code(const struct html *html, size_t index, bool pair, struct text *out)
@@ -238,7 +230,7 @@ static void put_code(const struct html *html, size_t index, bool pair, struct te
     const struct isa_entry *entry = report_code_of(html->code, result);
     const struct report_code_users users =
         report_code_users(html->code, result->device, entry, true);
-    struct text cost = {0};
+    OWNED(text_free) struct text cost = {0};
     report_code_cost(entry, &cost);
     html_printf(out, "<details class=\"made %s\" id=\"code-%zu\"><summary>",
                 cat_expectation_name(result->expectation), index);
@@ -257,7 +249,6 @@ static void put_code(const struct html *html, size_t index, bool pair, struct te
     put_listing(out, entry, result->test);
     put_paired(html, result, pair, out);
     text_puts(out, "</details>\n");
-    text_free(&cost);
 }
 
 static void put_failed(const struct html *html, size_t device, struct text *out)

@@ -7,8 +7,6 @@
 
 #include "catalogue/catalogue.h"
 
-#include <string.h>
-
 #define MOST_PLACES 8 // failing instances shown of each failure
 #define MOST_OPEN   3 // blocks of a device of which a failure is unfolded from the start
 
@@ -51,7 +49,7 @@ static void put_made(const struct html *html, const struct report_result *result
 {
     const struct isa_entry *entry = report_code_of(html->code, result);
     const size_t listed = html->listed[result - html->model->results];
-    struct text cost = {0};
+    OWNED(text_free) struct text cost = {0};
     if (!entry)
         return;
     report_code_cost(entry, &cost);
@@ -59,12 +57,11 @@ static void put_made(const struct html *html, const struct report_result *result
     if (listed)
         html_printf(out, "; <a href=\"#code-%zu\">more of it</a>", listed - 1);
     text_puts(out, "</dd>\n");
-    text_free(&cost);
 }
 
 static void put_facts(const struct html *html, const struct report_result *result, struct text *out)
 {
-    struct text again = {0};
+    OWNED(text_free) struct text again = {0};
     format_again(&again, html->model, result);
     text_puts(out, "<dl class=\"facts\">\n");
     if (result->judged)
@@ -94,15 +91,14 @@ static void put_facts(const struct html *html, const struct report_result *resul
     html_copied(out, "reproduce", again.data);
     html_fact(out, "SPIR-V SHA-256", result->sha256);
     text_puts(out, "</dl>\n");
-    text_free(&again);
 }
 
 // One result of a block, folded.
 static void put_member(const struct html *html, const struct report_result *result, bool open,
                        struct text *out)
 {
-    struct text outcomes = {0};
-    struct table table = {0};
+    OWNED(text_free) struct text outcomes = {0};
+    OWNED(table_clear) struct table table = {0};
     format_outcomes(&outcomes, result);
     html_printf(out, "<details class=\"failure\" id=\"failed-%zu\"",
                 (size_t)(result - html->model->results));
@@ -124,9 +120,7 @@ static void put_member(const struct html *html, const struct report_result *resu
     table = (struct table){0};
     report_places(result, MOST_PLACES, &table);
     html_table(html, &table, true, out);
-    table_clear(&table);
     text_puts(out, "</div>\n</details>\n");
-    text_free(&outcomes);
 }
 
 static void put_finding(const struct report_block *block, struct text *out)

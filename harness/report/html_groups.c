@@ -76,7 +76,7 @@ size_t html_alike(const struct html_entry *entries, size_t count, size_t at, enu
 
 uint32_t html_label_pairs(const struct report_result *result)
 {
-    struct cfg label = cfg_parse(result->label);
+    OWNED(cfg_clear) struct cfg label = cfg_parse(result->label);
     uint32_t bits = 0;
     size_t at = 0;
     for (size_t i = 0; i < result->variant_count + result->param_count && i < 32; i++) {
@@ -87,7 +87,6 @@ uint32_t html_label_pairs(const struct report_result *result)
             at++;
         }
     }
-    cfg_clear(&label);
     return bits;
 }
 

@@ -2,8 +2,6 @@
 // The head of the page: what was measured on what, and how it ended.
 #include "report/html.h"
 
-#include "catalogue/catalogue.h"
-
 #include <string.h>
 
 static void put_title(const struct html *html, struct text *out)
@@ -92,7 +90,7 @@ static void put_card(const struct html *html, size_t index, struct text *out)
     const struct report_device *device = &html->model->devices[index];
     const struct dev_facts *facts = &device->facts;
     uint64_t counts[REPORT_COUNTED] = {0}, all = 0;
-    struct text verdict = {0};
+    OWNED(text_free) struct text verdict = {0};
     double seconds = 0;
     for (size_t i = 0; i < html->model->result_count; i++) {
         const struct report_result *result = &html->model->results[i];
@@ -124,7 +122,6 @@ static void put_card(const struct html *html, size_t index, struct text *out)
             html_printf(out, "<span class=\"key %s\">%s %s</span> ", report_counted_names[k],
                         COUNT(counts[k]), report_counted_names[k]);
     text_puts(out, "</p></li>\n");
-    text_free(&verdict);
 }
 
 static void put_session(const struct html *html, struct text *out)

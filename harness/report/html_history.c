@@ -2,8 +2,6 @@
 // Reads a configuration's results over all sessions, and draws those courses that move.
 #include "report/html.h"
 
-#include "catalogue/catalogue.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +65,7 @@ static bool read_past(const struct store_past *past, void *user)
         course = &history->courses[history->count++];
         *course = (struct html_course){.last = last};
     }
-    course->pasts = lit_grow(course->pasts, course->count, sizeof *course->pasts);
-    course->pasts[course->count++] = (struct html_past){
+    LIT_ADD(course->pasts, course->count) = (struct html_past){
         .driver = past->driver,
         .session = past->session,
         .result = lit_strdup(past->result),
@@ -201,7 +198,7 @@ static void put_drivers(const struct html_course *course, struct text *out)
         if (drivers > LABELS && number > 0 && number + 1 < drivers)
             continue;
         const size_t room = drivers <= 1 ? 32 : drivers <= LABELS ? 44 / drivers : 14;
-        struct text label = {0};
+        OWNED(text_free) struct text label = {0};
         text_puts(&label, course->pasts[from].driver->facts.driver_version);
         if (label.length > room) {
             // Versions differ at their beginning, and are ASCII but for odd drivers.
@@ -213,7 +210,6 @@ static void put_drivers(const struct html_course *course, struct text *out)
         }
         html_printf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>",
                     (x_of(course, from) + x_of(course, until - 1)) / 2, BOTTOM + 13, label.data);
-        text_free(&label);
     }
 }
 

@@ -4,10 +4,7 @@
 // configuration. And what failed of each family on each device, as a heat map.
 #include "report/html.h"
 
-#include "catalogue/catalogue.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Configurations that are drawn each by itself: the page has to open at once.
@@ -125,8 +122,8 @@ static bool put_strip(const struct html *html, const struct html_entry *entries,
                       const char *name, struct text *out)
 {
     const size_t devices = html->model->device_count;
-    struct html_rate *rates = lit_alloc(count + 1, sizeof *rates);
-    struct summary *sums = lit_alloc(devices, sizeof *sums);
+    OWNED(lit_free) struct html_rate *rates = lit_alloc(count + 1, sizeof *rates);
+    OWNED(lit_free) struct summary *sums = lit_alloc(devices, sizeof *sums);
     bool seen = false;
     for (size_t device = 0; device < devices; device++)
         sums[device] = summarise(entries, count, device);
@@ -146,15 +143,13 @@ static bool put_strip(const struct html *html, const struct html_entry *entries,
         seen |= sums[device].seen > 0;
     }
     text_puts(out, "</span>");
-    free(rates);
-    free(sums);
     return seen;
 }
 
 static void put_configuration(const struct html *html, const struct html_entry *test, size_t count,
                               size_t at, struct table *table)
 {
-    struct text label = {0};
+    OWNED(text_free) struct text label = {0};
     html_pairs(&label, test, count, at, false);
     for (size_t i = 0; i < html_alike(test, count, at, HTML_KEY); i++) {
         const struct report_result *result = test[at + i].result;
@@ -171,7 +166,6 @@ static void put_configuration(const struct html *html, const struct html_entry *
         table_put(table, TONE_PLAIN, "%s", expectation);
         table_put(table, TONE_PLAIN, "%s", result->id);
     }
-    text_free(&label);
 }
 
 // At most `most` configurations; returns how many.
@@ -212,7 +206,7 @@ static size_t put_configurations(const struct html *html, const struct html_entr
 static size_t put_test(const struct html *html, const struct html_entry *test, size_t count,
                        size_t most, struct text *out)
 {
-    struct text strip = {0};
+    OWNED(text_free) struct text strip = {0};
     size_t done = 0;
     const bool seen = put_strip(html, test, count, test[0].result->test, &strip);
     text_puts(out, seen ? "<details class=\"rates\"><summary class=\"strip\">"
@@ -223,7 +217,6 @@ static size_t put_test(const struct html *html, const struct html_entry *test, s
         done = put_configurations(html, test, count, most, out);
         text_puts(out, "</details>\n");
     }
-    text_free(&strip);
     return done;
 }
 
@@ -331,7 +324,7 @@ void html_heat(const struct html *html, struct text *out)
     text_puts(out, "</tbody></table></div>\n");
     for (size_t device = 0; device < devices; device++) {
         struct report_mutation mutation;
-        struct text sentences = {0};
+        OWNED(text_free) struct text sentences = {0};
         report_mutation_score(html->model, device, &mutation);
         report_mutation_sentences(&mutation, &sentences);
         if (sentences.length) {
@@ -339,7 +332,6 @@ void html_heat(const struct html *html, struct text *out)
             html_device(out, html, device);
             html_printf(out, "%s</p>\n", sentences.data);
         }
-        text_free(&sentences);
         report_mutation_clear(&mutation);
     }
 }

@@ -3,9 +3,6 @@
 // plain table for readers without scripts, which browsers with scripts never build.
 #include "report/html.h"
 
-#include "catalogue/catalogue.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 #define CHUNK 200
@@ -134,13 +131,12 @@ static json_t *text_number(struct texts *texts, const char *string)
 static void cut_command(const struct html *html, const struct report_result *result,
                         struct text *before, struct text *after)
 {
-    struct text again = {0};
+    OWNED(text_free) struct text again = {0};
     format_again(&again, html->model, result);
     const char *id = strstr(again.data, result->id);
     const size_t cut = id ? (size_t)(id - again.data) : 0;
     text_append(before, again.data, cut);
     text_puts(after, again.data + cut + (id ? strlen(result->id) : 0));
-    text_free(&again);
 }
 
 static json_t *outcomes_of(const struct report_result *result, struct texts *texts)
@@ -160,9 +156,9 @@ static json_t *make_row(const struct html *html, const struct report_result *res
                         struct texts *texts)
 {
     const size_t index = (size_t)(result - html->model->results);
-    struct text before = {0}, after = {0};
+    OWNED(text_free) struct text before = {0}, after = {0};
     cut_command(html, result, &before, &after);
-    json_t *row = json_pack(
+    return json_pack(
         "[o,s,I,s,i,i,i,i,o,I,I,I,f,f,o,o,I,f,o,o,o,o,o,i,o]", text_number(texts, result->test),
         result->name + strlen(result->test), (json_int_t)html_label_pairs(result), result->id,
         (int)html->model->devices[result->device].number, (int)result->result,
@@ -175,9 +171,6 @@ static json_t *make_row(const struct html *html, const struct report_result *res
         text_number(texts, result->rule), text_number(texts, before.data ? before.data : ""),
         text_number(texts, after.data ? after.data : ""), (int)html->placed[index],
         outcomes_of(result, texts));
-    text_free(&before);
-    text_free(&after);
-    return row;
 }
 
 static json_t *make_names(const char *const *names, size_t count)

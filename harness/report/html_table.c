@@ -168,8 +168,8 @@ void html_table(const struct html *html, const struct table *table, bool bare, s
 void html_section(const struct html *html, report_section *make, unsigned how, struct text *out)
 {
     const size_t devices = html->model->device_count;
-    struct table table = {0};
-    struct text notes = {0}, all = {0};
+    OWNED(table_clear) struct table table = {0};
+    OWNED(text_free) struct text notes = {0}, all = {0};
     for (size_t device = 0; device < devices; device++) {
         make(html->model, device, how & HTML_ALL, &table);
         for (size_t i = 0; i < table.note_count && !(how & HTML_NO_NOTES); i++) {
@@ -196,7 +196,4 @@ void html_section(const struct html *html, report_section *make, unsigned how, s
         html_printf(out, "<details class=\"bulk\"><summary>%s: the table</summary>\n", table.title);
     text_puts(out, all.data ? all.data : "");
     text_puts(out, folds ? "</details>\n" : "");
-    table_clear(&table);
-    text_free(&notes);
-    text_free(&all);
 }

@@ -2,11 +2,7 @@
 // Writing HTML and JSON that no string of a store can leave.
 #include "report/html.h"
 
-#include "catalogue/catalogue.h"
-
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LONG_WORD 32 // bytes that have to fit into a line
@@ -41,6 +37,7 @@ void html_printf(struct text *out, const char *format, ...)
 
 void html_json(struct text *out, json_t *json)
 {
+    OWNED(lit_free)
     char *dumped = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
                                         JSON_REAL_PRECISION(6));
     for (const char *at = dumped ? dumped : "null"; *at;) {
@@ -51,7 +48,6 @@ void html_json(struct text *out, json_t *json)
         if (*at)
             text_printf(out, "\\u%04x", *at++);
     }
-    free(dumped);
     json_decref(json);
 }
 
@@ -59,7 +55,7 @@ void html_name(struct text *out, const char *name)
 {
     while (*name) {
         size_t length = strcspn(name, ",/@ ");
-        struct text piece = {0};
+        OWNED(text_free) struct text piece = {0};
         if (length > LONG_WORD)
             for (length = LONG_WORD; ((unsigned char)name[length] & 0xc0) == 0x80;)
                 length--;
@@ -71,7 +67,6 @@ void html_name(struct text *out, const char *name)
         const bool breaks = *name && *name != ' ' && name[-1] != ' ' &&
                             !(name[-1] == ',' && *name >= '0' && *name <= '9'); // 2,000
         text_puts(out, breaks ? "<wbr>" : "");
-        text_free(&piece);
     }
 }
 
@@ -111,19 +106,17 @@ void html_device(struct text *out, const struct html *html, size_t device)
 {
     if (html->model->device_count < 2)
         return;
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     html_device_name(&name, &html->model->devices[device]);
     html_printf(out, "<abbr class=\"device\" title=\"%s\">%u</abbr> ", name.data,
                 html->model->devices[device].number);
-    text_free(&name);
 }
 
 void html_device_heading(const struct html *html, size_t device, struct text *out)
 {
-    struct text name = {0};
+    OWNED(text_free) struct text name = {0};
     html_device_name(&name, &html->model->devices[device]);
     text_puts(out, "<h3>");
     html_device(out, html, device);
     html_printf(out, "%s</h3>\n", name.data);
-    text_free(&name);
 }

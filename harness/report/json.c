@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON, as docs/report.schema.json says: one line for each device and each result.
-#include "catalogue/catalogue.h"
 #include "report/code.h"
 #include "report/failures.h"
 #include "report/fields.h"
 #include "report/format.h"
-#include "report/report.h"
 #include "report/sections.h"
 
 #include <stdlib.h>
@@ -122,7 +120,7 @@ static json_t *make_effects(const struct report_code *code, size_t device)
     json_t *json = json_array();
     for (size_t i = 0; i < study->effect_count; i++) {
         const struct isa_axis_effect *effect = &study->effects[i];
-        struct text words = {0};
+        OWNED(text_free) struct text words = {0};
         if (!report_code_about(code, device, effect))
             continue;
         isa_effect_words(study, effect, &words);
@@ -132,7 +130,6 @@ static json_t *make_effects(const struct report_code *code, size_t device)
                       "axis", field_text(effect->axis), "base", field_text(effect->base_value),
                       "value", field_text(effect->other_value), "pairs", field_count(effect->pairs),
                       "same", field_count(effect->like[ISA_SAME]), "text", field_text(words.data)));
-        text_free(&words);
     }
     return json;
 }
@@ -150,10 +147,9 @@ json_t *report_json_device(const struct report_code *code, size_t index)
     json_object_set_new(json, "limits", fields_write(limit_fields, device));
     json_object_set_new(json, "features", features);
     json_object_set_new(json, "code_effects", make_effects(code, index));
-    struct text verdict = {0};
+    OWNED(text_free) struct text verdict = {0};
     report_verdict(code->model, index, &verdict);
     json_object_set_new(json, "verdict", field_text(verdict.data));
-    text_free(&verdict);
     return json;
 }
 
@@ -431,7 +427,7 @@ static json_t *make_matrices(const struct report_model *model)
     json_t *json = NULL;
     for (size_t device = 0; device < model->device_count; device++) {
         struct report_matrix matrix;
-        struct text conclusion = {0};
+        OWNED(text_free) struct text conclusion = {0};
         report_matrix_make(model, device, &matrix);
         if (matrix.count > 0) {
             report_matrix_conclude(&conclusion, &matrix);
@@ -442,7 +438,6 @@ static json_t *make_matrices(const struct report_model *model)
                                                   field_text(matrix.under.stress), "other_stress",
                                                   field_count(matrix.under.others), "operations",
                                                   make_operations(&matrix)));
-            text_free(&conclusion);
         }
         report_matrix_clear(&matrix);
     }

@@ -3,11 +3,8 @@
 // counts as a failure, an error, skipped.
 #include "report/junit.h"
 
-#include "catalogue/catalogue.h"
 #include "report/format.h"
-#include "report/report.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +65,7 @@ void xml_attribute(struct text *out, const char *name, const char *value)
 
 struct junit_suite *junit_suite(struct junit *junit, const char *started)
 {
-    junit->suites = lit_grow(junit->suites, junit->count, sizeof *junit->suites);
-    struct junit_suite *suite = &junit->suites[junit->count++];
+    struct junit_suite *suite = &LIT_ADD(junit->suites, junit->count);
     *suite = (struct junit_suite){0};
     snprintf(suite->started, sizeof suite->started, "%.19s", started);
     return suite;
@@ -83,8 +79,7 @@ static struct junit_suite *last_suite(struct junit *junit)
 struct junit_case *junit_case(struct junit *junit)
 {
     struct junit_suite *suite = last_suite(junit);
-    suite->cases = lit_grow(suite->cases, suite->count, sizeof *suite->cases);
-    struct junit_case *made = &suite->cases[suite->count++];
+    struct junit_case *made = &LIT_ADD(suite->cases, suite->count);
     *made = (struct junit_case){0};
     return made;
 }
@@ -129,7 +124,7 @@ static void put_label(struct text *out, const struct report_device *device)
 // The same for several devices: then each has its number.
 static void put_device(struct text *out, const struct report_model *model, size_t device)
 {
-    struct text mine = {0};
+    OWNED(text_free) struct text mine = {0};
     bool alone = true;
     put_label(&mine, &model->devices[device]);
     for (size_t i = 0; i < model->device_count; i++) {
@@ -141,7 +136,6 @@ static void put_device(struct text *out, const struct report_model *model, size_
     text_puts(out, mine.data);
     if (!alone)
         text_printf(out, " [%u]", model->devices[device].number);
-    text_free(&mine);
 }
 
 void junit_device(struct junit *junit, const struct report_model *model, size_t device)

@@ -3,7 +3,6 @@
 #include "report/failures.h"
 #include "report/sections.h"
 
-#include "catalogue/catalogue.h"
 #include "report/format.h"
 
 #include <stdlib.h>
@@ -118,7 +117,7 @@ static void add_lines(struct report_headline **lines, size_t *count, struct grou
 size_t report_headlines(const struct report_model *model, size_t device,
                         struct report_headline **lines)
 {
-    bool *done = lit_alloc(model->result_count + 1, sizeof *done);
+    OWNED(lit_free) bool *done = lit_alloc(model->result_count + 1, sizeof *done);
     struct group group = {.all = lit_alloc(model->result_count + 1, sizeof *group.all),
                           .some = lit_alloc(model->result_count + 1, sizeof *group.some)};
     size_t count = 0;
@@ -146,7 +145,6 @@ size_t report_headlines(const struct report_model *model, size_t device,
         }
         add_lines(lines, &count, &group);
     }
-    free(done);
     free(group.all);
     free(group.some);
     if (count > 0)

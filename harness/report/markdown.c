@@ -3,10 +3,6 @@
 // it fits into a comment of the usual trackers (64 KB), with a line that says what was left out.
 #include "report/markdown.h"
 
-#include "catalogue/catalogue.h"
-#include "report/report.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 #define FAILURES_AT  48000 // bytes: failures beyond this go without their details
@@ -42,7 +38,7 @@ static void print_code(const struct writer *w, size_t device)
 // What the first member of a block did, folded.
 static void print_first(const struct writer *w, const struct report_result *result)
 {
-    struct text title = {0};
+    OWNED(text_free) struct text title = {0};
     text_printf(&title, "%s %s", result->id, result->label);
     markdown_fold(w->out, title.data);
     format_failed(w->out, result);
@@ -58,7 +54,6 @@ static void print_first(const struct writer *w, const struct report_result *resu
     markdown_result(w->out, result, MOST_PLACES);
     text_printf(w->out, "SPIR-V SHA-256: `%s`\n\n", result->sha256[0] ? result->sha256 : "none");
     markdown_unfold(w->out);
-    text_free(&title);
 }
 
 static void print_blocks(const struct writer *w, size_t device, const char *title,

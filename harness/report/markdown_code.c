@@ -4,7 +4,6 @@
 #include "report/markdown.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define LISTING_MOST    6000 // bytes of a listing in the report of a session
 #define DIFFERENCE_MOST 4000
@@ -22,7 +21,7 @@ static void put_effects(struct text *out, const struct report_code *code, size_t
     size_t done = 0, left = 0;
     for (size_t i = 0; i < study->effect_count; i++) {
         const struct isa_axis_effect *effect = &study->effects[i];
-        struct text words = {0};
+        OWNED(text_free) struct text words = {0};
         if (!report_code_about(code, device, effect))
             continue;
         isa_effect_words(study, effect, &words);
@@ -34,7 +33,6 @@ static void put_effects(struct text *out, const struct report_code *code, size_t
         } else {
             left++;
         }
-        text_free(&words);
     }
     if (left)
         text_printf(out, "- *%s more; the JSON report has all*\n", COUNT(left));
@@ -44,27 +42,24 @@ static void put_effects(struct text *out, const struct report_code *code, size_t
 static void put_findings(struct text *out, const struct report_code *code, size_t device,
                          const struct isa_entry *only, size_t limit)
 {
-    struct table table = {0};
+    OWNED(table_clear) struct table table = {0};
     report_code_findings(code, device, only, MOST_RISKS, &table);
     if (table.count)
         text_puts(out, "Lint findings:\n\n");
     table_markdown(&table, limit > FRAME ? limit - FRAME : 0, out);
-    table_clear(&table);
 }
 
 // --- One code
 
 static void put_statistics(struct text *out, const struct isa_entry *entry)
 {
-    struct text cost = {0};
+    OWNED(text_free) struct text cost = {0};
     report_code_cost(entry, &cost);
     if (cost.length)
         markdown_printf(out, "It takes %s.\n\n", cost.data);
-    text_free(&cost);
-    struct table table = {0};
+    OWNED(table_clear) struct table table = {0};
     report_code_statistics(entry, &table);
     table_markdown(&table, SIZE_MAX, out);
-    table_clear(&table);
 }
 
 // The listing, folded, or at most TICKET_LINES of it.
@@ -72,7 +67,7 @@ static void put_listing(struct text *out, const struct isa_entry *entry,
                         const struct report_result *result, size_t most, bool folded)
 {
     struct report_marks marks;
-    struct text lines = {0}, title = {0};
+    OWNED(text_free) struct text lines = {0}, title = {0};
     if (entry->why) {
         markdown_printf(out, "There is no listing: %s.\n\n", entry->why);
         return;
@@ -95,15 +90,13 @@ static void put_listing(struct text *out, const struct isa_entry *entry,
     if (folded)
         markdown_unfold(out);
     report_marks_clear(&marks);
-    text_free(&lines);
-    text_free(&title);
 }
 
 static void put_difference(struct text *out, const struct report_code *code,
                            const struct report_result *result, size_t most)
 {
     const struct report_result *paired = report_code_paired(code, result);
-    struct text words = {0}, lines = {0};
+    OWNED(text_free) struct text words = {0}, lines = {0};
     if (report_code_versus(code, result, &words)) {
         report_code_difference(&report_code_of(code, paired)->listing, paired->name,
                                &report_code_of(code, result)->listing, result->name, most, &lines);
@@ -113,8 +106,6 @@ static void put_difference(struct text *out, const struct report_code *code,
     } else if (words.length) {
         markdown_printf(out, "%s\n\n", words.data);
     }
-    text_free(&words);
-    text_free(&lines);
 }
 
 static void put_code(struct text *out, const struct report_code *code,
@@ -136,7 +127,7 @@ static void put_failed(struct text *out, const struct report_code *code, size_t 
         const struct report_result *result = list[i];
         const struct report_code_users users =
             report_code_users(code, device, report_code_of(code, result), true);
-        struct text title = {0}, one = {0};
+        OWNED(text_free) struct text title = {0}, one = {0};
         text_printf(&title, "Code of %s: %s of %s runs failed", result->name,
                     COUNT(result->failed_runs), COUNT(result->judged));
         if (users.count > 1)
@@ -148,8 +139,6 @@ static void put_failed(struct text *out, const struct report_code *code, size_t 
             text_puts(out, one.data);
         else
             left++;
-        text_free(&title);
-        text_free(&one);
     }
     if (left)
         text_printf(
@@ -168,7 +157,7 @@ void markdown_codes(struct text *out, const struct report_code *code, size_t dev
     }
     if (code->studies[device].count == 0)
         return;
-    struct text section = {0};
+    OWNED(text_free) struct text section = {0};
     put_effects(&section, code, device, most / 3);
     put_findings(&section, code, device, NULL, most * 2 / 3);
     put_failed(&section, code, device, most);
@@ -176,14 +165,13 @@ void markdown_codes(struct text *out, const struct report_code *code, size_t dev
         text_puts(out, "## Code\n\n");
         text_append(out, section.data, section.length);
     }
-    text_free(&section);
 }
 
 void markdown_one_code(struct text *out, const struct report_code *code,
                        const struct report_result *result, size_t most)
 {
     const struct isa_entry *entry = report_code_of(code, result);
-    struct text one = {0}, cost = {0};
+    OWNED(text_free) struct text one = {0}, cost = {0};
     if (!entry || most < 2 * FRAME)
         return;
     report_code_cost(entry, &cost);
@@ -195,6 +183,4 @@ void markdown_one_code(struct text *out, const struct report_code *code,
     put_difference(&one, code, result, most - TICKET_LISTING - FRAME);
     if (one.length < most)
         text_puts(out, one.data);
-    text_free(&cost);
-    text_free(&one);
 }

@@ -2,13 +2,9 @@
 // Text, tables and sentences of Markdown reports.
 #include "report/markdown.h"
 
-#include "catalogue/catalogue.h"
-
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -74,10 +70,9 @@ void markdown_command(struct text *out, const char *line)
 void markdown_again(struct text *out, const struct report_model *model,
                     const struct report_result *result)
 {
-    struct text again = {0};
+    OWNED(text_free) struct text again = {0};
     format_again(&again, model, result);
     markdown_command(out, again.data);
-    text_free(&again);
 }
 
 void markdown_fence(struct text *out, const char *language, const char *lines)
@@ -152,7 +147,7 @@ void table_markdown(const struct table *table, size_t limit, struct text *out)
 void markdown_section(const struct report_model *model, size_t device, report_section *make,
                       unsigned how, size_t limit, struct text *out)
 {
-    struct table table = {0};
+    OWNED(table_clear) struct table table = {0};
     make(model, device, how & MARKDOWN_ALL, &table);
     if (how & MARKDOWN_BARE)
         table_drop_notes(&table);
@@ -163,19 +158,17 @@ void markdown_section(const struct report_model *model, size_t device, report_se
         if (how & MARKDOWN_FOLD)
             markdown_unfold(out);
     }
-    table_clear(&table);
 }
 
 void markdown_result(struct text *out, const struct report_result *result, size_t most_places)
 {
-    struct table table = {0};
+    OWNED(table_clear) struct table table = {0};
     report_histogram(result, &table);
     table_markdown(&table, SIZE_MAX, out);
     table_clear(&table);
     table = (struct table){0};
     report_places(result, most_places, &table);
     table_markdown(&table, SIZE_MAX, out);
-    table_clear(&table);
 }
 
 void markdown_fold(struct text *out, const char *title)
@@ -210,10 +203,9 @@ void markdown_remarks(struct text *out, const struct report_result *result)
 
 void markdown_verdict(struct text *out, const struct report_model *model, size_t device)
 {
-    struct text verdict = {0};
+    OWNED(text_free) struct text verdict = {0};
     report_verdict(model, device, &verdict);
     markdown_printf(out, "**%s.**\n\n", verdict.data);
-    text_free(&verdict);
 }
 
 void markdown_block(struct text *out, const struct report_block *block)
@@ -250,7 +242,7 @@ void markdown_members(struct text *out, const struct report_block *block, size_t
                                                 {.title = "failed", .kind = TABLE_NUMBER},
                                                 {.title = "of", .kind = TABLE_NUMBER},
                                                 {.title = "rate, 95 % interval"}};
-    struct table table = {TABLE_OF(heads)};
+    OWNED(table_clear) struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < block->count; i++) {
         const struct report_result *result = block->members[i];
         table_row(&table);
@@ -262,5 +254,4 @@ void markdown_members(struct text *out, const struct report_block *block, size_t
         table_rate(&table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
     }
     table_markdown(&table, limit, out);
-    table_clear(&table);
 }

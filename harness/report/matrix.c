@@ -214,7 +214,7 @@ void report_matrix_label(struct text *out, const struct report_matrix *matrix, s
         text_printf(out, ", all %zu", count);
         return;
     }
-    struct text names = {0};
+    OWNED(text_free) struct text names = {0};
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t before = names.length;
@@ -231,7 +231,6 @@ void report_matrix_label(struct text *out, const struct report_matrix *matrix, s
     text_puts(out, names.data);
     if (shown < count)
         text_printf(out, " and %zu more", count - shown);
-    text_free(&names);
 }
 
 // ---- the conclusion

@@ -23,8 +23,7 @@ static bool load_device(unsigned number, const struct dev_facts *facts, const ch
 {
     struct loading *loading = user;
     struct report_model *model = loading->model;
-    model->devices = lit_grow(model->devices, model->device_count, sizeof *model->devices);
-    struct report_device *device = &model->devices[model->device_count++];
+    struct report_device *device = &LIT_ADD(model->devices, model->device_count);
     *device = (struct report_device){
         .number = number,
         .facts = *facts,
@@ -65,16 +64,13 @@ struct stat_interval report_interval(uint64_t failed, uint64_t judged, const cha
 
 struct stat_dispersion report_dispersion(const struct report_result *result)
 {
-    uint64_t *failed = lit_alloc(result->piece_count + 1, sizeof *failed);
-    uint64_t *judged = lit_alloc(result->piece_count + 1, sizeof *judged);
+    OWNED(lit_free) uint64_t *failed = lit_alloc(result->piece_count + 1, sizeof *failed);
+    OWNED(lit_free) uint64_t *judged = lit_alloc(result->piece_count + 1, sizeof *judged);
     for (size_t i = 0; i < result->piece_count; i++) {
         failed[i] = result->pieces[i].failed_runs;
         judged[i] = result->pieces[i].runs - result->pieces[i].no_progress_runs;
     }
-    struct stat_dispersion spread = stat_dispersion(failed, judged, result->piece_count);
-    free(failed);
-    free(judged);
-    return spread;
+    return stat_dispersion(failed, judged, result->piece_count);
 }
 
 void report_model_add(struct report_model *model, size_t device, const struct store_result *row)
@@ -180,12 +176,11 @@ static void conclude(struct report_model *model)
 static char *find_simt(const json_t *options)
 {
     char clean[512];
-    struct text listed = {0};
+    OWNED(text_free) struct text listed = {0};
     const char *simt = json_string_value(json_object_get(options, "simt"));
     if (simt)
         store_recorded_simt(simt, &listed);
     text_sanitise(clean, sizeof clean, simt ? listed.data : "");
-    text_free(&listed);
     return simt ? lit_strdup(clean) : NULL;
 }
 
@@ -298,17 +293,15 @@ bool report_model_narrow(struct report_model *model, const char *device, const c
 {
     if (!device[0] && !test[0])
         return true;
-    size_t *place = lit_alloc(model->device_count + 1, sizeof(*place));
+    OWNED(lit_free) size_t *place = lit_alloc(model->device_count + 1, sizeof(*place));
     size_t kept = 0, devices = 0;
     for (size_t i = 0; i < model->result_count; i++)
         kept += is_named_device(&model->devices[model->results[i].device], device) &&
                 is_named_result(&model->results[i], test);
     for (size_t i = 0; i < model->device_count; i++)
         devices += is_named_device(&model->devices[i], device);
-    if (devices == 0 || (kept == 0 && test[0])) {
-        free(place);
+    if (devices == 0 || (kept == 0 && test[0]))
         return fail_narrow(model, device, test, error);
-    }
     devices = 0;
     for (size_t i = 0; i < model->device_count; i++) {
         place[i] = devices;
@@ -333,7 +326,6 @@ bool report_model_narrow(struct report_model *model, const char *device, const c
             model->rest[model->rest_count++] = result;
     }
     model->result_count = kept;
-    free(place);
     free(model->only_device);
     free(model->only_test);
     model->only_device = lit_strdup(device);

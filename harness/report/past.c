@@ -44,8 +44,7 @@ static struct record *find_record(struct past *past, const struct dev_facts *fac
     for (size_t i = 0; i < past->count; i++)
         if (past->records[i].session == session->id && strcmp(past->records[i].id, id) == 0)
             return &past->records[i];
-    past->records = lit_grow(past->records, past->count, sizeof *past->records);
-    struct record *record = &past->records[past->count++];
+    struct record *record = &LIT_ADD(past->records, past->count);
     *record = (struct record){.facts = *facts, .session = session->id};
     text_sanitise(record->id, sizeof record->id, id);
     text_sanitise(record->started, sizeof record->started, session->started);
@@ -134,8 +133,7 @@ static bool gather(struct gathering *g, const struct report_block *list, size_t 
     struct store_index index = {0};
     for (size_t b = 0; b < count; b++)
         for (size_t i = 0; i < list[b].count; i++) {
-            g->members = lit_grow(g->members, g->count, sizeof *g->members);
-            g->members[g->count++] =
+            LIT_ADD(g->members, g->count) =
                 (struct member){bare_of(list[b].members[i]->name), list[b].members[i], &pasts[b]};
         }
     qsort(g->members, g->count, sizeof *g->members, compare_members);
@@ -220,7 +218,7 @@ static void put_since(const struct past *past, int64_t session, const struct dev
 
 void report_blocks_past(const struct report_model *model, struct report_block *list, size_t count)
 {
-    struct past *pasts = lit_alloc(count, sizeof *pasts);
+    OWNED(lit_free) struct past *pasts = lit_alloc(count, sizeof *pasts);
     struct gathering g = {.model = model};
     struct lit_error error = {0};
     const bool good = count == 0 || gather(&g, list, count, pasts, &error);
@@ -239,5 +237,4 @@ void report_blocks_past(const struct report_model *model, struct report_block *l
         list[b].since = since.data ? since.data : lit_strdup("");
         free(pasts[b].records);
     }
-    free(pasts);
 }

@@ -2,10 +2,8 @@
 // Sums over the results of a device, and the tables that are of no single family.
 #include "report/sections.h"
 
-#include "catalogue/catalogue.h"
 #include "report/format.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,10 +56,9 @@ void report_under_sentence(struct text *out, const struct report_under *under)
 
 void report_under_note(const struct report_under *under, struct table *table)
 {
-    struct text sentence = {0};
+    OWNED(text_free) struct text sentence = {0};
     report_under_sentence(&sentence, under);
     table_note(table, "%s", sentence.data ? sentence.data : "");
-    text_free(&sentence);
 }
 
 // ---- sums
@@ -223,7 +220,7 @@ void report_mutation_sentences(const struct report_mutation *mutation, struct te
 void report_controls(const struct report_model *model, size_t device, bool all, struct table *table)
 {
     struct report_mutation mutation;
-    struct text sentences = {0};
+    OWNED(text_free) struct text sentences = {0};
     report_mutation_score(model, device, &mutation);
     report_mutation_sentences(&mutation, &sentences);
     table_note(table, "%s", sentences.data ? sentences.data : "");
@@ -232,7 +229,6 @@ void report_controls(const struct report_model *model, size_t device, bool all, 
                    model->results[mutation.unseen[i]].label);
     if (mutation.unseen_count > MOST_NAMES && !all)
         table_note(table, "%s more were not triggered", COUNT(mutation.unseen_count - MOST_NAMES));
-    text_free(&sentences);
     report_mutation_clear(&mutation);
 }
 
@@ -268,14 +264,13 @@ static void note_rule(const struct rule *rule, struct table *table)
         [ENG_RULING_BELOW] = "below",
         [ENG_RULING_MISSED] = "undecided",
     };
-    struct text says = {0};
+    OWNED(text_free) struct text says = {0};
     for (int i = ENG_RULING_REACHED; i < ENG_RULINGS; i++)
         if (rule->rulings[i])
             text_printf(&says, "%s %s in %s", says.length ? "," : ":", words[i],
                         COUNT(rule->rulings[i]));
     table_note(table, "until %s%s of %s configuration%s", rule->rule, says.data,
                COUNT(rule->configurations), rule->configurations == 1 ? "" : "s");
-    text_free(&says);
 }
 
 void report_rule_outcomes(const struct report_model *model, size_t device, bool all,
@@ -462,7 +457,7 @@ void report_places(const struct report_result *result, size_t most, struct table
 static void put_more_facts(const struct report_device *device, struct table *table)
 {
     const struct dev_facts *facts = &device->facts;
-    struct text features = {0};
+    OWNED(text_free) struct text features = {0};
     for (int feature = 0; feature < CAT_FEATURE_COUNT; feature++)
         if (facts->features >> feature & 1)
             text_printf(&features, "%s%s", features.length ? ", " : "", cat_feature_name(feature));
@@ -472,7 +467,6 @@ static void put_more_facts(const struct report_device *device, struct table *tab
     table_fact(table, "largest workgroup", "%s invocations, %s bytes of shared memory",
                COUNT(facts->max_workgroup), COUNT(facts->max_shared));
     table_fact(table, "features", "%s", features.data ? features.data : "");
-    text_free(&features);
 }
 
 void report_machine(const struct report_model *model, size_t device, bool all, struct table *table)

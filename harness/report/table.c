@@ -41,8 +41,7 @@ void table_begin(struct table *table, const struct table *shape, size_t device)
 
 struct table_row *table_row(struct table *table)
 {
-    table->rows = lit_grow(table->rows, table->count, sizeof *table->rows);
-    struct table_row *row = &table->rows[table->count++];
+    struct table_row *row = &LIT_ADD(table->rows, table->count);
     *row = (struct table_row){.cells = lit_alloc(table->column_count, sizeof *row->cells),
                               .device = table->device};
     return row;
@@ -114,8 +113,7 @@ void table_note(struct table *table, const char *format, ...)
         free(note);
         return;
     }
-    table->notes = lit_realloc(table->notes, table->note_count + 1, sizeof *table->notes);
-    table->notes[table->note_count++] = note;
+    LIT_ADD(table->notes, table->note_count) = note;
 }
 
 void table_drop_notes(struct table *table)
@@ -219,13 +217,12 @@ void table_broken(struct text *out, bool color, enum tone tone, const char *text
     const size_t room = column + LEAST < COLUMNS ? COLUMNS - column : LEAST;
     while (*text) {
         const size_t length = text_break(text, room);
-        char *line = lit_strdup(text);
+        OWNED(lit_free) char *line = lit_strdup(text);
         line[length && text[length - 1] == ' ' ? length - 1 : length] = '\0';
         tone_put(out, color, tone, line);
         text += length;
         if (*text)
             text_printf(out, "\n%*s", (int)column, "");
-        free(line);
     }
 }
 
@@ -276,7 +273,7 @@ static void print_row(const struct table *table, const struct table_row *row, co
 
 void table_terminal(const struct table *table, bool color, struct text *out)
 {
-    size_t *widths = lit_alloc(table->column_count, sizeof *widths);
+    OWNED(lit_free) size_t *widths = lit_alloc(table->column_count, sizeof *widths);
     measure(table, widths);
     if (table->title && (table->count || table->note_count))
         text_printf(out, "  %s\n", table->title);
@@ -286,5 +283,4 @@ void table_terminal(const struct table *table, bool color, struct text *out)
         print_row(table, &table->rows[i], widths, color, out);
     for (size_t i = 0; i < table->note_count; i++)
         text_paragraph(out, "  ", table->notes[i]);
-    free(widths);
 }

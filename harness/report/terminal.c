@@ -6,7 +6,6 @@
 #include "report/sections.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define WIDTH         100 // columns
@@ -28,7 +27,7 @@ static bool is_all(const struct printer *p)
 static void print_device(const struct printer *p)
 {
     const struct dev_facts *facts = &p->model->devices[p->device].facts;
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     char place[48];
     // Drivers like to say the same in several strings.
     text_printf(&line, "%s · driver %s", facts->name, facts->driver_version);
@@ -37,7 +36,6 @@ static void print_device(const struct printer *p)
     text_printf(&line, " · Vulkan %s · subgroups of %u", API(facts->api), facts->subgroup);
     snprintf(place, sizeof(place), "device %zu of %zu", p->device + 1, p->model->device_count);
     table_heading(p->out, p->info->color, line.data, place);
-    text_free(&line);
     const char *checker = p->model->devices[p->device].checker;
     if (strcmp(checker, "device") != 0)
         text_printf(p->out, "  checked on the %s\n", checker);
@@ -45,7 +43,7 @@ static void print_device(const struct printer *p)
 
 static void print_verdict(const struct printer *p)
 {
-    struct text verdict = {0}, lines = {0};
+    OWNED(text_free) struct text verdict = {0}, lines = {0};
     enum tone tone = TONE_GOOD;
     for (size_t i = 0; i < p->model->result_count; i++) {
         const struct report_result *result = &p->model->results[i];
@@ -57,8 +55,6 @@ static void print_verdict(const struct printer *p)
     lines.data[--lines.length] = '\0';
     tone_put(p->out, p->info->color, tone, lines.data);
     text_puts(p->out, "\n");
-    text_free(&verdict);
-    text_free(&lines);
 }
 
 static void print_table(const struct printer *p, struct table *table)
@@ -130,14 +126,13 @@ static void print_evidence(const struct printer *p, const struct report_result *
 {
     for (size_t i = 0; i < ENG_EVIDENCES; i++) {
         const enum eng_evidence kind = (enum eng_evidence)i;
-        struct text lines = {0};
+        OWNED(text_free) struct text lines = {0};
         if (!result->evidence[kind] || (!is_all(p) && kind != ENG_EVIDENCE_KERNEL))
             continue;
         if (is_all(p))
             text_printf(p->out, "    %s\n", report_evidence_title(kind));
         report_evidence_lines(&lines, result, kind, is_all(p) ? SIZE_MAX : MOST_LOG, "");
         print_lines(p, is_all(p) ? "      " : "    kernel: ", &lines);
-        text_free(&lines);
     }
 }
 
@@ -184,7 +179,7 @@ static void print_members(const struct printer *p, const struct report_block *bl
 {
     static const struct table_column heads[] = {
         {0}, {.kind = TABLE_NUMBER}, {.kind = TABLE_RATE}, {.kind = TABLE_CODE}};
-    struct table table = {TABLE_OF(heads)};
+    OWNED(table_clear) struct table table = {TABLE_OF(heads)};
     for (size_t i = 0; i < block->count && is_all(p) && block->count > 1; i++) {
         const struct report_result *result = block->members[i];
         table_row(&table);
@@ -194,7 +189,6 @@ static void print_members(const struct printer *p, const struct report_block *bl
         table_put(&table, TONE_PLAIN, "%s", result->label);
     }
     table_terminal(&table, p->info->color, p->out);
-    table_clear(&table);
     const struct report_result *first = block->members[0];
     text_printf(p->out, "    %s%s  ", block->count > 1 ? "for example " : "", first->id);
     table_broken(p->out, false, TONE_PLAIN, first->label, block->count > 1 ? 26 : 14);
@@ -204,7 +198,7 @@ static void print_members(const struct printer *p, const struct report_block *bl
 static void print_block(const struct printer *p, const struct report_block *block)
 {
     const struct report_result *first = block->members[0];
-    struct text line = {0}, story = {0};
+    OWNED(text_free) struct text line = {0}, story = {0};
     text_puts(p->out, "  ");
     tone_put(p->out, p->info->color, report_tone(first), first->test);
     text_puts(p->out, "\n");
@@ -220,8 +214,6 @@ static void print_block(const struct printer *p, const struct report_block *bloc
     if (block->finding)
         text_printf(p->out, "    known: %s\n", block->finding->path);
     print_command(p, "    reproduce: ", block->again);
-    text_free(&line);
-    text_free(&story);
 }
 
 static void print_blocks(const struct printer *p, const char *title,
@@ -259,7 +251,7 @@ void report_make_ascii(struct text *text)
 void report_tables(const struct report_model *model, const struct report_terminal_info *info,
                    struct text *out)
 {
-    struct text made = {0};
+    OWNED(text_free) struct text made = {0};
     struct printer p = {.model = model, .info = info, .out = &made};
     const char *shard = SHARD(&model->session);
     for (p.device = 0; p.device < model->device_count; p.device++) {
@@ -294,7 +286,6 @@ void report_tables(const struct report_model *model, const struct report_termina
             report_make_ascii(&made);
         text_append(out, made.data, made.length);
     }
-    text_free(&made);
 }
 
 bool report_terminal(struct store *store, int64_t session, const struct report_terminal_info *info,

@@ -6,7 +6,6 @@
 #include "report/format.h"
 #include "report/markdown.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +42,7 @@ static void print_sentence(const struct ticket *t)
 {
     const struct report_result *result = t->result;
     const struct dev_facts *facts = &t->model->devices[result->device].facts;
-    struct text outcomes = {0};
+    OWNED(text_free) struct text outcomes = {0};
     format_outcomes(&outcomes, result);
     markdown_code(t->out, result->name);
     if (result->failed_runs > 0)
@@ -63,15 +62,14 @@ static void print_sentence(const struct ticket *t)
         markdown_printf(t->out, ": %s", t->reason);
     }
     text_puts(t->out, ".\n\n");
-    text_free(&outcomes);
 }
 
 static void print_table(const struct ticket *t)
 {
     static const struct table_column heads[] = {{.title = ""}, {.title = ""}};
     const struct report_result *result = t->result;
-    struct table table = {TABLE_OF(heads)};
-    struct text first = {0};
+    OWNED(table_clear) struct table table = {TABLE_OF(heads)};
+    OWNED(text_free) struct text first = {0};
     table_fact(&table, "result", "%s, %s, %s%s%s", eng_result_name(result->result),
                cat_expectation_name(result->expectation),
                report_observation(result->failed_runs, result->judged),
@@ -84,18 +82,15 @@ static void print_table(const struct ticket *t)
     table_fact(&table, "SPIR-V SHA-256", "%s", result->sha256[0] ? result->sha256 : "none");
     report_machine(t->model, result->device, false, &table);
     table_markdown(&table, SIZE_MAX, t->out);
-    table_clear(&table);
-    text_free(&first);
 }
 
 static void print_commands(const struct ticket *t)
 {
-    struct text command = {0};
+    OWNED(text_free) struct text command = {0};
     text_puts(&command, "./litmus repro ");
     text_quote(&command, t->result->name);
     markdown_again(t->out, t->model, t->result);
     markdown_command(t->out, command.data);
-    text_free(&command);
 }
 
 static void print_question(const struct ticket *t)
@@ -124,7 +119,7 @@ static void print_evidence(const struct ticket *t)
 {
     for (size_t i = 0; i < ENG_EVIDENCES; i++) {
         const enum eng_evidence kind = (enum eng_evidence)i;
-        struct text lines = {0};
+        OWNED(text_free) struct text lines = {0};
         report_evidence_lines(&lines, t->result, kind, EVIDENCE, "");
         if (lines.length > 0) {
             // What does not fit has its beginning left out.
@@ -134,7 +129,6 @@ static void print_evidence(const struct ticket *t)
             markdown_fence(t->out, "", from ? from + (over > 0) : lines.data + over);
             markdown_unfold(t->out);
         }
-        text_free(&lines);
     }
 }
 
@@ -143,7 +137,7 @@ static void print_evidence(const struct ticket *t)
 static void put_pair(struct table *table, const struct ticket *t,
                      const struct report_result *result)
 {
-    struct text names = {0};
+    OWNED(text_free) struct text names = {0};
     report_differences(t->result, result, &names);
     table_row(table);
     table_put(table, TONE_PLAIN, "%s", names.data ? names.data : "nothing");
@@ -151,7 +145,6 @@ static void put_pair(struct table *table, const struct ticket *t,
     table_count(table, TONE_PLAIN, result->failed_runs);
     table_rate(table, TONE_PLAIN, result->failed_runs, result->judged, result->interval);
     table_put(table, TONE_PLAIN, "%s", cat_expectation_name(result->expectation));
-    text_free(&names);
 }
 
 static void print_pairs(const struct ticket *t)
@@ -161,7 +154,7 @@ static void print_pairs(const struct ticket *t)
                                                 {.title = "failed", .kind = TABLE_NUMBER},
                                                 {.title = "rate, 95 % interval"},
                                                 {.title = "expectation"}};
-    struct table table = {TABLE_OF(heads)};
+    OWNED(table_clear) struct table table = {TABLE_OF(heads)};
     struct report_variant *paired;
     size_t count = report_variants(t->model, t->result, &paired), cures = 0;
     if (count > 0) {
@@ -172,17 +165,15 @@ static void print_pairs(const struct ticket *t)
         if (count > MOST_PAIRED)
             table_note(&table, "and %s more", COUNT(count - MOST_PAIRED));
         table_markdown(&table, SIZE_MAX, t->out);
-        table_clear(&table);
         for (size_t i = 0; i < count && t->result->failed_runs > 0; i++) {
             if (paired[i].differences > 1 || paired[i].result->failed_runs > 0 || cures == 4)
                 continue;
-            struct text names = {0};
+            OWNED(text_free) struct text names = {0};
             report_differences(t->result, paired[i].result, &names);
             text_puts(t->out, cures++ ? ", "
                                       : "Changing one axis removes the failure, within "
                                         "these runs: ");
             markdown_code(t->out, names.data ? names.data : "nothing");
-            text_free(&names);
         }
         text_puts(t->out, cures ? ".\n\n" : "");
         markdown_unfold(t->out);
@@ -215,7 +206,7 @@ const struct report_reference *report_reference_find(const char *name)
 static void print_models(const struct ticket *t)
 {
     const struct report_reference *row = report_reference_find(t->result->name);
-    struct text fail = {0}, pass = {0}, command = {0};
+    OWNED(text_free) struct text fail = {0}, pass = {0}, command = {0};
     double most = 0;
     size_t best = 0;
     for (size_t i = 0; row && report_reference_models[i]; i++) {
@@ -245,9 +236,6 @@ static void print_models(const struct ticket *t)
         markdown_command(t->out, command.data);
         markdown_unfold(t->out);
     }
-    text_free(&fail);
-    text_free(&pass);
-    text_free(&command);
 }
 
 static bool is_blank(const char *line)
@@ -307,8 +295,7 @@ void report_excerpt(struct text *out, const char *source, const char *family, si
     const char **lines = NULL;
     size_t count = 0;
     for (const char *at = head ? head + 1 + strcspn(head + 1, "\n") : source; *at;) {
-        lines = lit_grow(lines, count, sizeof *lines);
-        lines[count++] = at;
+        LIT_ADD(lines, count) = at;
         at += strcspn(at, "\n");
         at += *at == '\n';
     }
@@ -335,7 +322,7 @@ static void print_excerpt(const struct ticket *t, size_t room)
     const struct cat_module *module = cat_case_module(&t->which);
     const struct cat_test *test = t->which.test;
     const char *variant = module ? module->variant : "";
-    struct text lines = {0}, title = {0};
+    OWNED(text_free) struct text lines = {0}, title = {0};
     report_excerpt(&lines, module ? cat_module_page(test, module) : cat_test_source(test),
                    test->head.family, EXCERPT);
     if (lines.data && lines.length < room) {
@@ -349,8 +336,6 @@ static void print_excerpt(const struct ticket *t, size_t room)
                               "the source of the version that wrote this report.**\n\n");
         markdown_fence(t->out, "", lines.data);
     }
-    text_free(&lines);
-    text_free(&title);
 }
 
 void markdown_ticket(struct text *out, const struct report_code *code,

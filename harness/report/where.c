@@ -38,8 +38,7 @@ static size_t find_value(struct key *key, const char *text)
     while (at < key->count && strcmp(key->values[at].text, text) != 0)
         at++;
     if (at == key->count) {
-        key->values = lit_grow(key->values, key->count, sizeof *key->values);
-        key->values[key->count++] = (struct value){.text = text};
+        LIT_ADD(key->values, key->count) = (struct value){.text = text};
     }
     return at;
 }
@@ -49,8 +48,7 @@ static void add_key(struct grid *grid, const char *name)
     for (size_t i = 0; i < grid->key_count; i++)
         if (strcmp(grid->keys[i].name, name) == 0)
             return;
-    grid->keys = lit_grow(grid->keys, grid->key_count, sizeof *grid->keys);
-    struct key *key = &grid->keys[grid->key_count++];
+    struct key *key = &LIT_ADD(grid->keys, grid->key_count);
     *key = (struct key){.name = name, .at = lit_alloc(grid->count, sizeof *key->at)};
     for (size_t i = 0; i < grid->count; i++) {
         key->at[i] = find_value(key, value_of(grid->all[i], name));

@@ -25,15 +25,13 @@ const char *repro_amber_lacks(const struct repro *repro)
 static void put_head(const struct repro *repro, struct text *out)
 {
     const struct cat_head *head = &repro->ready->which.test->head;
-    struct text name = {0}, asks = {0};
+    OWNED(text_free) struct text name = {0}, asks = {0};
     cat_case_name(&repro->ready->which, &name);
     text_printf(out, "#!amber\n# %s\n", name.data);
     text_paragraph(&asks, "", head->asks);
     for (char *line = strtok(asks.data, "\n"); line; line = strtok(NULL, "\n"))
         text_printf(out, "# %s\n", line);
-    text_free(&asks);
     text_puts(out, "#\n# amber -d -t spv1.3 -v 1.3 test.amber\n\n");
-    text_free(&name);
 }
 
 // Amber makes a ring of two features of one structure unless another structure follows, and

@@ -199,14 +199,13 @@ static bool make_above(const char *folder)
 
 bool repro_write(const struct repro_bundle *bundle, const char *folder, struct lit_error *error)
 {
-    struct text made = {0}, path = {0};
+    OWNED(text_free) struct text made = {0}, path = {0};
     size_t length = strlen(folder);
     while (length > 1 && folder[length - 1] == '/')
         length--;
     text_printf(&made, "%.*s.XXXXXX", (int)length, folder);
     if (!make_above(made.data) || !mkdtemp(made.data)) {
         fail(error, folder, errno);
-        text_free(&made);
         return false;
     }
     const mode_t mask = umask(0);
@@ -228,7 +227,5 @@ bool repro_write(const struct repro_bundle *bundle, const char *folder, struct l
         }
         rmdir(made.data);
     }
-    text_free(&made);
-    text_free(&path);
     return good;
 }

@@ -98,7 +98,7 @@ static void put_blob(const struct isa_piece *blob, struct text *out)
 static void put_twin(const struct repro *repro, struct text *out)
 {
     const struct isa_entry *own = repro->code, *twin = repro->twin;
-    struct text name = {0}, words = {0};
+    OWNED(text_free) struct text name = {0}, words = {0};
     if (!twin || own->listing.count == 0)
         return;
     put_twin_name(repro, &name);
@@ -116,13 +116,11 @@ static void put_twin(const struct repro *repro, struct text *out)
     }
     text_paragraph(out, "", words.data);
     text_puts(out, "\n");
-    text_free(&name);
-    text_free(&words);
 }
 
 static void put_summary(const struct repro *repro, struct text *out)
 {
-    struct text cost = {0}, words = {0};
+    OWNED(text_free) struct text cost = {0}, words = {0};
     struct report_marks marks;
     mark(repro, &marks);
     report_code_cost(repro->code, &cost);
@@ -134,8 +132,6 @@ static void put_summary(const struct repro *repro, struct text *out)
     text_paragraph(out, "", words.data);
     text_puts(out, words.length ? "\n" : "");
     report_marks_clear(&marks);
-    text_free(&cost);
-    text_free(&words);
 }
 
 static void put_risks(const struct isa_entry *entry, struct text *out)

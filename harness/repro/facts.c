@@ -6,7 +6,6 @@
 #include "repro/repro.h"
 
 #include <jansson.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #define FACT(name, kind, member) FIELD_KEPT(name, kind, dev_facts, member)
@@ -78,9 +77,8 @@ void repro_facts(const struct repro *repro, struct text *out)
         json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "litmus-repro/1", "configuration",
                   make_configuration(repro), "device", make_device(repro->facts), "system",
                   field_text(repro->system), "measured", make_measured(repro));
-    char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    OWNED(lit_free) char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     text_puts(out, text ? text : "null");
     text_puts(out, "\n");
-    free(text);
     json_decref(root);
 }

@@ -67,11 +67,10 @@ const struct repro_feature repro_features[CAT_FEATURE_COUNT] = {
 static void put_define(struct text *out, const char *name, const char *format, uint64_t value,
                        const char *what)
 {
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     text_printf(&line, "#define %-18s ", name);
     text_printf(&line, format, value);
     text_printf(out, "%-48s // %s\n", line.data, what);
-    text_free(&line);
 }
 #define WIDE   "UINT64_C(%" PRIu64 ")"
 #define NARROW "%" PRIu64 "u"

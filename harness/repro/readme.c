@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MOST_PLACES 8
@@ -37,7 +36,7 @@ static void put_question(const struct repro *repro, struct text *out)
     text_printf(out, "# %s\n\n`%s`\n\n", head->name, repro->name);
     text_paragraph(out, "", head->asks);
     text_puts(out, "\n");
-    struct text line = {0};
+    OWNED(text_free) struct text line = {0};
     text_printf(&line, "**A failing outcome means:** %s", head->fails);
     text_paragraph(out, "", line.data);
     text_free(&line);
@@ -55,7 +54,6 @@ static void put_question(const struct repro *repro, struct text *out)
     text_printf(&line, "Origin: %s", head->origin);
     text_paragraph(out, "", line.data);
     text_puts(out, "\n");
-    text_free(&line);
 }
 
 static void put_machine(const struct repro *repro, struct text *out)
