@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// ORACLE_TABLES(X) is X(NAME) for each file of oracles/: harness/meson.build defines it.
+#define DECLARE_TABLE(name) extern const struct cat_oracle oracles_##name[];
+ORACLE_TABLES(DECLARE_TABLE)
 #define TABLE_OF(name) oracles_##name,
 static const struct cat_oracle *const tables[] = {ORACLE_TABLES(TABLE_OF)};
 

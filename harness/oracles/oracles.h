@@ -8,25 +8,6 @@
 
 #include <string.h>
 
-// A new file is a name here.
-#define ORACLE_TABLES(X)                                                                           \
-    X(broadcast)                                                                                   \
-    X(cases)                                                                                       \
-    X(divergence)                                                                                  \
-    X(formula)                                                                                     \
-    X(lookback)                                                                                    \
-    X(loop)                                                                                        \
-    X(memory)                                                                                      \
-    X(progress)                                                                                    \
-    X(reconvergence)                                                                               \
-    X(scan)                                                                                        \
-    X(shuffle)                                                                                     \
-    X(sync_matrix)
-
-#define DECLARE_TABLE(name) extern const struct cat_oracle oracles_##name[];
-ORACLE_TABLES(DECLARE_TABLE)
-#undef DECLARE_TABLE
-
 // For `where` of oracles whose unit is a subgroup.
 #define OF_SUBGROUP ", subgroup {unit%subgroups} of workgroup {unit/subgroups}"
 

@@ -12,6 +12,8 @@
 
 #include "unit.h"
 
+extern const struct cat_oracle oracles_reconvergence[];
+
 enum { DEFAULT, SUBGROUP_UNIFORM, MAXIMAL };
 
 // All axes that any test of the family has. A test that lacks one does not ask for it.
