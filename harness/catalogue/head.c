@@ -483,12 +483,6 @@ void cat_head_clear(struct cat_head *head)
     *head = (struct cat_head){0};
 }
 
-bool cat_term_holds(const struct cat_term *term, const uint8_t *axis, const uint8_t *sweep)
-{
-    const uint8_t value = term->is_sweep ? sweep[term->index] : axis[term->index];
-    return (term->values >> value & 1) != term->negated;
-}
-
 bool cat_condition_holds(const struct cat_condition *condition, const uint8_t *axis,
                          const uint8_t *sweep)
 {

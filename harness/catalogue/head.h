@@ -80,7 +80,13 @@ const struct cat_axis *cat_axis_find(const struct cat_axis *axes, size_t count, 
 // "no such value:".
 bool cat_term_parse(const struct cat_head *head, const char *word, struct cat_term *term,
                     const char **what);
-bool cat_term_holds(const struct cat_term *term, const uint8_t *axis, const uint8_t *sweep);
+// Inline: a plan asks for millions.
+static inline bool cat_term_holds(const struct cat_term *term, const uint8_t *axis,
+                                  const uint8_t *sweep)
+{
+    const uint8_t value = term->is_sweep ? sweep[term->index] : axis[term->index];
+    return (term->values >> value & 1) != term->negated;
+}
 // Whether a condition holds at a point. `sweep` may be NULL when only axes are known: a condition
 // that names a sweep then does not hold.
 bool cat_condition_holds(const struct cat_condition *condition, const uint8_t *axis,

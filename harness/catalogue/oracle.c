@@ -177,8 +177,7 @@ static uint32_t value(struct evaluation *e, size_t at)
 {
     const struct cat_node *node = &e->formula->nodes[at];
     const struct cat_place *place = e->place;
-    const uint64_t members = invocations_of_a_unit(place->args);
-    uint32_t bound;
+    uint64_t bound;
 #define OPERAND(i) value(e, node->of[i])
     switch (node->kind) {
     case CAT_NODE_NUMBER:
@@ -187,7 +186,8 @@ static uint32_t value(struct evaluation *e, size_t at)
         return node->number == CAT_NAME_RANDOM ? (uint32_t)(random_next(place->random) >> 32)
                                                : e->numbers[node->number];
     case CAT_NODE_IN:
-        return input_at(place, place->unit * members, OPERAND(0), members);
+        bound = invocations_of_a_unit(place->args);
+        return input_at(place, place->unit * bound, OPERAND(0), bound);
     case CAT_NODE_INPUT:
         return input_at(place, 0, OPERAND(0), UINT64_MAX);
     case CAT_NODE_DRAW:
@@ -233,7 +233,9 @@ void cat_formula_settle(struct cat_formula *formula, const struct cat_case *whic
 
 uint32_t cat_formula_value(const struct cat_formula *formula, const struct cat_place *place)
 {
-    struct evaluation evaluation = {.formula = formula, .place = place};
+    struct evaluation evaluation; // no zeros: this is asked for each word
+    evaluation.formula = formula;
+    evaluation.place = place;
     fill_numbers(&evaluation);
     return value(&evaluation, formula->count - 1);
 }
