@@ -183,6 +183,11 @@ def check_summary(report, complain):
         for member in "runs", "failed_runs", "no_progress_runs":
             if line[member] != sum(result[member] for result in mine):
                 complain(f"{line['headline']}: the {member} do not add up")
+        for member in ("runs", "failed_runs", "no_progress_runs") if "divided" in line else ():
+            if line[member] != sum(part[member] for part in line["divided"]):
+                complain(f"{line['headline']}: the {member} of its parts do not add up")
+        for part in line.get("divided", ()):
+            check_rate(line["headline"], part, complain)
     if "mutation" in summary:
         check_mutation(report, complain)
     for matrix in summary.get("sync_matrix", ()):

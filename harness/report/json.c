@@ -368,25 +368,55 @@ static json_t *make_expectations(const struct report_model *model)
     return json;
 }
 
+static json_t *make_headline(const struct report_headline *line)
+{
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:s}", "observation",
+                     report_observation(line->failed_runs, line->judged), "runs",
+                     field_count(line->runs), "failed_runs", field_count(line->failed_runs),
+                     "no_progress_runs", field_count(line->runs - line->judged), "interval",
+                     field_interval(line->interval), "interval_kind",
+                     report_interval_kind(line->rule));
+}
+
+// The sum of lines of one key result, class and stress, and if there are several each of them.
+static json_t *sum_headlines(const char *device, const struct report_headline *lines, size_t count)
+{
+    struct report_headline sum = lines[0];
+    json_t *divided = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *line = make_headline(&lines[i]);
+        json_object_set_new(line, "where", field_text(lines[i].where));
+        json_array_append_new(divided, line);
+        sum.runs += i ? lines[i].runs : 0;
+        sum.failed_runs += i ? lines[i].failed_runs : 0;
+        sum.judged += i ? lines[i].judged : 0;
+        sum.rule = lines[i].rule[0] ? lines[i].rule : sum.rule;
+    }
+    sum.interval = report_interval(sum.failed_runs, sum.judged, sum.rule);
+    json_t *json = make_headline(&sum);
+    json_object_set_new(json, "device", json_string(device));
+    json_object_set_new(json, "headline", field_text(sum.name));
+    json_object_set_new(json, "expectation", json_string(cat_expectation_name(sum.expectation)));
+    json_object_set_new(json, "stress", field_text(sum.stress));
+    if (count > 1)
+        json_object_set(json, "divided", divided);
+    json_decref(divided);
+    return json;
+}
+
 static json_t *make_headlines(const struct report_model *model)
 {
     json_t *json = json_array();
     for (size_t device = 0; device < model->device_count; device++) {
         struct report_headline *lines;
-        size_t count = report_headlines(model, device, &lines);
-        for (size_t i = 0; i < count; i++) {
-            const struct report_headline *line = &lines[i];
-            json_array_append_new(
-                json,
-                json_pack("{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "device",
-                          model->devices[device].id, "headline", field_text(line->name),
-                          "expectation", cat_expectation_name(line->expectation), "observation",
-                          report_observation(line->failed_runs, line->judged), "runs",
-                          field_count(line->runs), "failed_runs", field_count(line->failed_runs),
-                          "no_progress_runs", field_count(line->runs - line->judged), "interval",
-                          field_interval(line->interval), "interval_kind",
-                          report_interval_kind(line->rule), "stress", field_text(line->stress),
-                          "where", field_text(line->where)));
+        const size_t count = report_headlines(model, device, &lines);
+        for (size_t i = 0, next; i < count; i = next) {
+            for (next = i + 1; next < count && !strcmp(lines[next].name, lines[i].name) &&
+                               lines[next].expectation == lines[i].expectation &&
+                               !strcmp(lines[next].stress, lines[i].stress);)
+                next++;
+            json_array_append_new(json,
+                                  sum_headlines(model->devices[device].id, &lines[i], next - i));
         }
         report_headlines_free(lines, count);
     }
