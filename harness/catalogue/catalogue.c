@@ -71,20 +71,6 @@ const struct cat_test *cat_test_find(const char *name)
     return NULL;
 }
 
-void cat_identity(char id[IDENTITY_SIZE])
-{
-    struct text all = {0};
-    for (size_t i = 0; i < cat_test_count(); i++) {
-        const struct cat_embedded *test = tests[i].embedded;
-        text_append(&all, test->head, test->head_size);
-        for (size_t m = 0; m < test->module_count; m++)
-            text_printf(&all, "%s %u %s\n", test->modules[m].variant, test->modules[m].subgroup,
-                        test->modules[m].sha256);
-    }
-    identity_of(all.data, all.length, id);
-    text_free(&all);
-}
-
 // Unpacks a frame into *slot, unless it is there.
 static char *unpack(const struct cat_test *test, char **slot, const unsigned char *frame,
                     size_t frame_size, size_t size)

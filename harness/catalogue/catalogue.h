@@ -62,9 +62,8 @@ size_t cat_test_count(void);
 const struct cat_test *cat_test_at(size_t index); // sorted by name
 const struct cat_test *cat_test_find(const char *name);
 
-// What identifies all of it: a hash over the heads of all tests, and the variants and hashes of all
-// modules.
-void cat_identity(char id[IDENTITY_SIZE]);
+// What identifies all of it: a hash over the heads of all tests and the hashes of their modules.
+extern const char cat_identity[IDENTITY_SIZE];
 
 // The words of a module, unpacked on first use and kept. Not thread-safe.
 const uint32_t *cat_module_words(const struct cat_test *test, const struct cat_module *module);

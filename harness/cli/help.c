@@ -137,11 +137,8 @@ const struct cli_syntax cli_version_syntax = {
 
 int cli_version(struct cli_call *call)
 {
-    char catalogue[IDENTITY_SIZE];
-    cat_identity(catalogue);
-    text_printf(&call->out,
-                "litmus " LITMUS_VERSION "\ncommit %s\ncatalogue %s, %zu tests\nbuild %s\n",
-                build_commit, catalogue, cat_test_count(), build_options);
+    text_printf(&call->out, "litmus " LITMUS_VERSION "\ncommit %s\ncatalogue %s\nbuild %s\n",
+                build_commit, cat_identity, build_options);
     return LIT_EXIT_OK;
 }
 

@@ -239,12 +239,10 @@ static json_t *make_test(const struct cat_head *head, json_t *configurations)
 static void put_json(const struct filter *filter, struct text *text)
 {
     const char *comma = "";
-    char catalogue[IDENTITY_SIZE];
-    cat_identity(catalogue);
     text_printf(text,
                 "{\"schema\":\"litmus-list/1\",\"version\":\"" LITMUS_VERSION
                 "\",\"catalogue\":\"%s\",\"tests\":[\n",
-                catalogue);
+                cat_identity);
     for (size_t i = 0; i < cat_test_count(); i++) {
         const struct cat_test *test = cat_test_at(i);
         struct counting counting = {.filter = filter, .listed = json_array()};

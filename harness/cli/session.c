@@ -37,9 +37,8 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
 {
     const struct eng_inventory *inventory = &devices->inventory;
     json_t *patterns = json_array(), *list = json_array();
-    char seed[32], catalogue[IDENTITY_SIZE];
+    char seed[32];
     snprintf(seed, sizeof seed, "0x%" PRIx64, options->seed.value);
-    cat_identity(catalogue);
     for (size_t i = 0; i < options->patterns.count; i++)
         json_array_append_new(patterns, json_string(options->patterns.items[i]));
     for (size_t i = 0; i < inventory->count; i++) {
@@ -56,8 +55,8 @@ char *cli_session_write(const struct cli_run_options *options, const struct cli_
         options->simt.count ? options->simt.items[0] : NULL, "caselist",
         write_lines(&options->cases.list), "skips", write_lines(&options->cases.skips));
     json_object_set_new(root, "build",
-                        json_pack("{s:s, s:s, s:s}", "commit", build_commit, "catalogue", catalogue,
-                                  "options", build_options));
+                        json_pack("{s:s, s:s, s:s}", "commit", build_commit, "catalogue",
+                                  cat_identity, "options", build_options));
     if (options->rule.kind != ENG_RULE_FIXED) {
         char rule[48];
         eng_rule_write(&options->rule, rule);

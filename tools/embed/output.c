@@ -2,6 +2,8 @@
 // Writes what was made: zstd frames in one file of data, and tables that point into it as C.
 #include "embed.h"
 
+#include "base/random.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +178,9 @@ static void add_tests(struct text *out, struct text *data, const struct frames *
                       size_t source_count)
 {
     struct text table = {0};
+    struct sha256 identity;
+    unsigned char digest[32];
+    sha256_start(&identity);
     for (size_t i = 0; i < source_count; i++) {
         const struct source *source = frames->sources[i];
         struct packed *packed = &frames->packed[i];
@@ -187,13 +192,21 @@ static void add_tests(struct text *out, struct text *data, const struct frames *
         packed->own_at = add_data(data, packed->own.data, packed->own.length);
         packed->head_at = add_data(data, head, packed->head_size);
         add_data(data, "", 1);
+        sha256_add(&identity, head, packed->head_size);
+        for (size_t j = 0; j < packed->job_count; j++)
+            if (!packed->jobs[j].left_out)
+                sha256_add(&identity, packed->jobs[j].sha256, strlen(packed->jobs[j].sha256));
         add_test(out, source, packed);
         struct text symbol = symbol_of(source);
         text_printf(&table, "    &embedded_%s,\n", symbol.data);
         text_free(&symbol);
     }
+    sha256_end(&identity, digest);
+    text_puts(out, "\nconst char cat_identity[IDENTITY_SIZE] = \"");
+    for (size_t i = 0; i < (IDENTITY_SIZE - 1) / 2; i++)
+        text_printf(out, "%02x", digest[i]);
     text_printf(out,
-                "\nextern const struct cat_embedded *const cat_embedded_tests[];\n"
+                "\";\nextern const struct cat_embedded *const cat_embedded_tests[];\n"
                 "const struct cat_embedded *const cat_embedded_tests[] = {\n%s    NULL,\n};\n",
                 table.data ? table.data : "");
     text_free(&table);
