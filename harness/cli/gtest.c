@@ -117,7 +117,8 @@ bool cli_gtest_take(struct cli_gtest *gtest, int *argc, char **argv, struct lit_
         if (!take_flag(gtest, name, value ? value + 1 : NULL, error))
             return false;
     }
-    argv[ *argc = kept] = NULL;
+    *argc = kept;
+    argv[kept] = NULL;
     const size_t form = strcspn(gtest->output, ":");
     return gtest->output[0] == '\0' || (form == 3 && strncmp(gtest->output, "xml", form) == 0) ||
            lit_fail(error, LIT_EXIT_USAGE, FLAG "output=%.80s: only xml, or xml:FILE",

@@ -151,7 +151,8 @@ static void put_tests(const struct report_model *model, size_t device,
         text_puts(out, several || rate ? ")" : "");
     }
     if (count > MOST_TESTS)
-        text_printf(out, " and %s more tests", COUNT(count - MOST_TESTS));
+        text_printf(out, " and %s more test%s", COUNT(count - MOST_TESTS),
+                    count - MOST_TESTS > 1 ? "s" : "");
 }
 
 // It ended the driver or the device, and nothing failed before.
