@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int worker(struct cli_call *call);
-
 const struct cli_command cli_commands[] = {
     {"run", cli_run, &cli_run_syntax, "run tests on all devices, or on the given ones"},
     {"list", cli_list, &cli_list_syntax, "list the tests"},
@@ -42,15 +40,8 @@ const struct cli_command cli_commands[] = {
     {"help", cli_help, NULL, "print help on a command"},
     {"complete", cli_complete, NULL, NULL},
     {"manual", cli_manual, NULL, NULL},
-    {"worker", worker, NULL, NULL},
     {0},
 };
-
-static int worker(struct cli_call *call)
-{
-    // What a driver prints is no output of this program.
-    exit(eng_worker_main(call->argc > 1 ? call->argv[1] : ""));
-}
 
 // The number of one that is closed would be the next open file's, which what is printed would then
 // be written into.
@@ -99,11 +90,13 @@ int main(int argc, char **argv)
     hold_standard_files();
     // Where jansson lacks memory, it leaves out a member.
     json_set_alloc_funcs(take, free);
-    // A worker prints nothing of its own, and has an exit code of its own for lack of memory.
-    if (argc < 2 || strcmp(argv[1], "worker") != 0)
-        use_locale();
     // A file that may not grow is an error of the store, which says so.
     signal(SIGXFSZ, SIG_IGN);
+    // A worker prints nothing of its own (what a driver prints is no output of this program), and
+    // has an exit code of its own for lack of memory: nothing may ask for any before.
+    if (argc > 1 && strcmp(argv[1], "worker") == 0)
+        return eng_worker_main(argc > 2 ? argv[2] : "");
+    use_locale();
     // The launcher is what its user calls.
     const char *launcher = getenv("LITMUS_CALLED");
     format_program(lit_strdup(launcher ? launcher : argc > 0 ? argv[0] : "litmus"));

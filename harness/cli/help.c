@@ -67,7 +67,6 @@ static int run_parsed(const struct cli_command *command, struct cli_call *call)
 
 static int start(const struct cli_command *command, struct cli_call *call)
 {
-    // A worker has an exit code of its own for lack of memory, which is not known here.
     if (command->syntax)
         call->chosen = lit_alloc(1, command->syntax->size + 1);
     int code = command->syntax ? run_parsed(command, call) : command->run(call);
