@@ -276,10 +276,10 @@ static bool read_cubin(const char *bytes, size_t size, struct isa_file *file,
         return lit_fail(error, LIT_EXIT_USAGE,
                         "an ELF file, but not a cubin; 'cuobjdump -xelf all' takes cubins out of "
                         "programs");
-    const char *table = bytes + header.e_shoff;
     if (header.e_shnum > ELF_MOST || header.e_shstrndx >= header.e_shnum || header.e_shoff > size ||
         header.e_shnum * sizeof section > size - header.e_shoff)
         return lit_fail(error, LIT_EXIT_USAGE, "the cubin is cut or corrupted");
+    const char *table = bytes + header.e_shoff;
     memcpy(&strings, table + header.e_shstrndx * sizeof strings, sizeof strings);
     for (size_t i = 0; i < header.e_shnum; i++) {
         memcpy(&section, table + i * sizeof section, sizeof section);
