@@ -16,8 +16,8 @@ struct cli_list {
     const char **items;
     size_t count;
 };
-// Copies the item. Lists last as long as the program.
-void cli_list_add(struct cli_list *list, const char *item);
+// Takes the item over. Lists last as long as the program.
+void cli_list_add(struct cli_list *list, char *item);
 
 struct cli_seed {
     bool given;

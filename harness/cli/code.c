@@ -26,7 +26,7 @@ struct collecting {
 static bool note_there(const char *device, const char *name, struct isa_code *code, void *user)
 {
     (void)device, (void)code;
-    cli_list_add(&((struct collecting *)user)->there, name);
+    cli_list_add(&((struct collecting *)user)->there, lit_strdup(name));
     return true;
 }
 

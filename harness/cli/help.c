@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 
 #include "base/build.h"
-#include "catalogue/catalogue.h"
 #include "cli/cases.h"
 
 #include <stdlib.h>
@@ -49,8 +48,6 @@ static int run_parsed(const struct cli_command *command, struct cli_call *call)
     switch (cli_parse(syntax, call->argc, call->argv, call->chosen, &call->operands, &call->given,
                       &call->error)) {
     case CLI_PARSED:
-        for (size_t i = 0; i < call->operands.count && syntax->operands == CLI_OPERANDS_TESTS; i++)
-            call->operands.items[i] = cat_pattern(call->operands.items[i]);
         if (syntax->operands != CLI_OPERANDS_NONE || call->operands.count == 0)
             return command->run(call);
         lit_fail(&call->error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help %s'",

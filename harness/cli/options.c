@@ -26,7 +26,7 @@ static void keep(void *memory)
     all = one;
 }
 
-void cli_list_add(struct cli_list *list, const char *item)
+void cli_list_add(struct cli_list *list, char *item)
 {
     if ((list->count & (list->count + 1)) == 0) { // 0, 1, 3, 7 items: its room is used up
         const char **more = lit_alloc(2 * list->count + 1, sizeof *more);
@@ -35,7 +35,8 @@ void cli_list_add(struct cli_list *list, const char *item)
         keep(more);
         list->items = more;
     }
-    list->items[list->count++] = lit_strdup(item);
+    keep(item);
+    list->items[list->count++] = item;
 }
 
 // Values
@@ -127,10 +128,10 @@ static bool store_value(const struct cli_option *option, const char *value, void
         *(const char **)place = value;
         return value[0] != '\0';
     case CLI_LIST:
-        cli_list_add(place, value);
+        cli_list_add(place, lit_strdup(value));
         return value[0] != '\0';
     case CLI_TEST:
-        *(const char **)place = cat_pattern(value);
+        keep(*(char **)place = cat_pattern(value));
         return value[0] != '\0';
     case CLI_TESTS:
         cli_list_add(place, cat_pattern(value));
@@ -277,7 +278,8 @@ enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **arg
             *given |= (uint64_t)1 << index;
     }
     for (int i = optind; i < argc; i++)
-        cli_list_add(operands, argv[i]);
+        cli_list_add(operands, syntax->operands == CLI_OPERANDS_TESTS ? cat_pattern(argv[i])
+                                                                      : lit_strdup(argv[i]));
     return CLI_PARSED;
 }
 

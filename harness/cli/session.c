@@ -147,14 +147,14 @@ static bool read_options(json_t *root, struct cli_run_options *options, bool *un
     {
         if (!json_is_string(pattern))
             return false;
-        cli_list_add(&options->patterns, json_string_value(pattern));
+        cli_list_add(&options->patterns, lit_strdup(json_string_value(pattern)));
     }
     OWNED(text_free) struct text listed = {0};
     *unlisted = simt && !store_recorded_simt(simt, &listed);
     if (simt)
-        cli_list_add(&options->simt, listed.data);
+        cli_list_add(&options->simt, lit_strdup(listed.data));
     if (stress)
-        cli_list_add(&options->stress, stress);
+        cli_list_add(&options->stress, lit_strdup(stress));
     return true;
 }
 
