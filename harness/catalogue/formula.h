@@ -14,7 +14,7 @@ enum {
     CAT_ASKS_SIZES = 1,
     CAT_ASKS_DISPATCH = 2, // its size
     CAT_ASKS_SHAPE = 4,    // the sizes that other formulas of the head say
-    CAT_ASKS_WORD = 8,     // which word of the output, and whose it is
+    CAT_ASKS_WORD = 8,     // the number of the output word, and of the invocation that stores it
     CAT_ASKS_INPUT = 16,   // what the input holds
     CAT_ASKS_RANDOM = 32,  // random words
     CAT_ASKS_ALL = 63,

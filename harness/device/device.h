@@ -110,9 +110,8 @@ enum dev_status dev_program_run(struct dev_program *program, const uint32_t *see
                                 struct lit_error *error);
 
 // What `litmus run` is compared with: one run at a time, as harnesses do that are made for single
-// shaders (Amber, EasyVK). All buffers are filled from the host, a command buffer is made and
-// submitted, its fence waited for, and all that was stored compared on the host. `compiles`: with a
-// pipeline of its own.
+// shaders (Amber, EasyVK). The host fills all buffers, records and submits a command buffer, waits
+// for its fence and compares the whole output. `compiles`: with a pipeline of its own.
 enum dev_status dev_program_single(struct dev_program *program, bool compiles, uint32_t seed,
                                    struct cat_run *run, bool *expired, uint32_t timeout_ms,
                                    struct lit_error *error);
