@@ -24,6 +24,7 @@ const struct cli_command cli_commands[] = {
     {"report", cli_report, &cli_report_syntax,
      "write a stored session as tables, JSON, JUnit XML, CSV, Markdown, HTML"},
     {"history", cli_history, &cli_history_syntax, "show results over drivers and dates"},
+    {"plan", cli_plan, &cli_plan_syntax, "divide a run into parts of equal time, as caselists"},
     {"merge", cli_merge, &cli_merge_syntax, "merge stores, and the shards of a run"},
     {"store", cli_store, &cli_store_syntax, "check a store for damage, and salvage it"},
     {"repro", cli_repro, &cli_repro_syntax, "write a standalone reproducer for a bug report"},

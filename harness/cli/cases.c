@@ -43,9 +43,17 @@ bool cli_cases_read(struct cli_cases *cases, const struct cli_list *caselists,
                     caselists->items[0]);
 }
 
-bool cli_cases_any(const struct cli_cases *cases)
+struct cat_selection cli_cases_select(struct cli_cases *cases, const struct cli_list *patterns,
+                                      bool all, bool thorough)
 {
-    return cases->list.count + cases->skips.count > 0 || cases->gtest;
+    cases->thorough = thorough;
+    return (struct cat_selection){
+        .patterns = patterns->items,
+        .count = patterns->count,
+        // A list reaches those that it names.
+        .thorough = thorough || (cases->list.count && !all && !patterns->count),
+        .keeps = cases->list.count + cases->skips.count > 0 || cases->gtest ? cli_cases_keep : NULL,
+        .user = cases};
 }
 
 struct piece {

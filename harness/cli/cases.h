@@ -21,8 +21,11 @@ struct cli_cases {
 // sense, or names what is not in the catalogue.
 bool cli_cases_read(struct cli_cases *cases, const struct cli_list *caselists,
                     const struct cli_list *skips, struct lit_error *error);
-// Whether there is anything to ask; then cat_selection.keeps, with a struct cli_cases.
-bool cli_cases_any(const struct cli_cases *cases);
+// What is selected: by the patterns (none, or exclusions, with `all`) and by the lists. It refers to
+// both.
+struct cat_selection cli_cases_select(struct cli_cases *cases, const struct cli_list *patterns,
+                                      bool all, bool thorough);
+// Its `keeps`, of a struct cli_cases.
 bool cli_cases_keep(const struct cat_case *which, const char *name, const struct dev_facts *facts,
                     const void *cases);
 void cli_cases_clear(struct cli_cases *cases);

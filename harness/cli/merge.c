@@ -9,12 +9,15 @@
 
 struct options {
     const char *output;
-    bool sum, quiet;
+    bool parts, sum, quiet;
 };
 
 static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, offsetof(struct options, output), "FILE",
      "output store (default: litmus.db)"},
+    {0, "parts", CLI_FLAG, offsetof(struct options, parts), NULL,
+     "put the parts of a plan (see 'litmus help plan') together in\none session: what was run from "
+     "caselists with one seed and\nthe same options, parts that died included"},
     {0, "sum", CLI_FLAG, offsetof(struct options, sum), NULL,
      "add what whole sessions of the same machine, driver and module\n"
      "counted into one session; their seeds must differ"},
@@ -36,7 +39,11 @@ const struct cli_syntax cli_merge_syntax = {
         "added where\n"
         "module, stress, device and driver agree, else nothing is written and the exit code is 2. "
         "While\n"
-        "shards are missing the session is unfinished; merge them later.\n",
+        "shards are missing the session is unfinished; merge them later. --parts takes what each "
+        "part measured,\n"
+        "a configuration that two of them have (on devices of one kind) once; the session is "
+        "unfinished until all\n"
+        "that its parts were to do is there.\n",
     .operands = CLI_OPERANDS_FILES,
 };
 
@@ -56,7 +63,7 @@ int cli_merge(struct cli_call *call)
 {
     const struct options *chosen = call->chosen;
     const struct store_merge_plan plan = {chosen->output, call->operands.items,
-                                          call->operands.count, chosen->sum};
+                                          call->operands.count, chosen->parts, chosen->sum};
     struct store_merge_done done = {0};
     bool ok = call->operands.count > 0 ||
               lit_fail(&call->error, LIT_EXIT_USAGE, "missing stores: see 'litmus help merge'");

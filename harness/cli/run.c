@@ -516,15 +516,7 @@ static void settle(struct run *run)
         o->runs = o->simt.count ? ENG_SIMT_RUNS : DEFAULT_RUNS;
     if (!o->resume)
         settle_rule(o);
-    const bool any = cli_cases_any(&o->cases);
-    o->cases.thorough = o->thorough;
-    run->selection = (struct cat_selection){
-        .patterns = o->patterns.items,
-        .count = o->patterns.count,
-        // A list reaches those that it names.
-        .thorough = o->thorough || (o->cases.list.count && !o->all && !o->patterns.count),
-        .keeps = any ? cli_cases_keep : NULL,
-        .user = &o->cases};
+    run->selection = cli_cases_select(&o->cases, &o->patterns, o->all, o->thorough);
     cli_devices_watch(&run->devices, o->timeout, o->time, o->verbose);
     const char *term = getenv("TERM");
     run->progress = (struct eng_progress){.off = o->quiet,

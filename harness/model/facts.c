@@ -53,6 +53,14 @@ bool dev_facts_is(const struct dev_facts *facts, const char *id)
     return strcasecmp(id, now) == 0 || strcasecmp(id, before) == 0;
 }
 
+bool dev_facts_alike(const struct dev_facts *a, const struct dev_facts *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->vendor == b->vendor && a->product == b->product &&
+           strcmp(a->driver_name, b->driver_name) == 0 &&
+           strcmp(a->driver_info, b->driver_info) == 0 &&
+           strcmp(a->driver_version, b->driver_version) == 0;
+}
+
 bool dev_shape_fits(const struct dev_facts *facts, enum cat_check check,
                     const struct cat_shape *shape, struct lit_error *error)
 {

@@ -84,6 +84,8 @@ void dev_facts_id(const struct dev_facts *facts, char id[DEV_ID_SIZE]);
 void dev_facts_old_id(const struct dev_facts *facts, char id[DEV_ID_SIZE]);
 // Whether an identity that a user or a file gives is that of a device, in either form.
 bool dev_facts_is(const struct dev_facts *facts, const char *id);
+// Whether two devices are of one kind: the same product under the same driver, whichever card.
+bool dev_facts_alike(const struct dev_facts *a, const struct dev_facts *b);
 
 // Whether a device's limits allow a configuration of this shape. False with an error that names the
 // limit. Pure.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One session out of several of the same file: the shards of a run, or separate sessions whose
-// counts are added. combine.sql does it; this says in which order.
+// One session out of several of the same file: the shards of a run, the parts of a plan, or
+// separate sessions whose counts are added. combine.sql does it; this says in which order.
 //
 // While shards are missing, those that are there stay beside the session that was combined from
 // them: when more arrive it is made anew, so that it never depends on the order in which they came.
@@ -19,6 +19,7 @@ struct combining {
     struct store *store;
     struct store_merge_done *done;
     struct lit_error *error;
+    bool plan; // what is combined are parts of a plan
 };
 
 // The command line without its options --shard and --shard-runs.
@@ -115,7 +116,7 @@ static bool combine(struct combining *c, const char *uuid)
 {
     int64_t session;
     bool good = check(c, "check devices") && check(c, "check results") && check(c, "check runs") &&
-                run(c, "combine") &&
+                run(c, "combine") && (!c->plan || run(c, "plan")) &&
                 store_number(c->store, c->error, &session, "SELECT session FROM made", "") &&
                 store_run(c->store, c->error, "UPDATE session SET uuid = ?2 WHERE id = ?1", "it",
                           session, uuid) &&
@@ -125,37 +126,55 @@ static bool combine(struct combining *c, const char *uuid)
     return good;
 }
 
-// Combines the shards of the run that one of them is of.
+// Combines the shards of the run, or the parts of the plan, that one of them is of.
 static bool combine_run(struct combining *c, int64_t shard)
 {
     int64_t count, there = 0;
     OWNED(lit_free) char *uuid = NULL;
-    bool good = note(c, "unfinished", shard) &&
-                choose(c, "pieces of a run", shard, &count, &uuid) && check(c, "check shards") &&
-                store_number(c->store, c->error, &there,
-                             "SELECT count(*) FROM session WHERE uuid = ?", "t", uuid);
+    bool good = c->plan ? choose(c, "pieces of a plan", shard, &count, &uuid) && run(c, "left out")
+                        : note(c, "unfinished", shard) &&
+                              choose(c, "pieces of a run", shard, &count, &uuid) &&
+                              check(c, "check shards");
+    good = good && store_number(c->store, c->error, &there,
+                                "SELECT count(*) FROM session WHERE uuid = ?", "t", uuid);
     if (good && count > 0 && !there)
-        good = combine(c, uuid) && note(c, "shards note", 0) && run(c, "stale") &&
-               store_forget_totals(c->store, c->error);
+        good = combine(c, uuid) && note(c, c->plan ? "plan note" : "shards note", 0) &&
+               run(c, "stale") && store_forget_totals(c->store, c->error);
+    return good;
+}
+
+static bool combine_runs(struct combining *c, const char *query_of_one)
+{
+    struct store_numbers runs = {0}; // a shard of each
+    bool good = store_add_numbers(c->store, c->error, query(c, query_of_one, 0), &runs);
+    for (size_t i = 0; good && i < runs.count; i++)
+        good = combine_run(c, runs.ids[i]);
+    free(runs.ids);
     return good;
 }
 
 bool store_combine_shards(struct store *store, struct store_merge_done *done,
                           struct lit_error *error)
 {
-    struct combining c = {store, done, error};
-    struct store_numbers runs = {0}; // a shard of each
-    bool good = run(&c, "shards") && store_forget_totals(store, error) &&
-                store_add_numbers(store, error, query(&c, "runs", 0), &runs);
-    for (size_t i = 0; good && i < runs.count; i++)
-        good = combine_run(&c, runs.ids[i]);
-    free(runs.ids);
-    return good;
+    struct combining c = {store, done, error, false};
+    return run(&c, "shards") && store_forget_totals(store, error) && combine_runs(&c, "runs");
+}
+
+bool store_combine_parts(struct store *store, struct store_merge_done *done,
+                         struct lit_error *error)
+{
+    struct combining c = {store, done, error, true};
+    int64_t count;
+    bool good =
+        run(&c, "plans") && store_number(store, error, &count, "SELECT count(*) FROM planned", "");
+    if (good && count == 0)
+        text_puts(&done->notes, "--parts: there are no two parts of one plan to put together\n");
+    return good && combine_runs(&c, "every plan") && run(&c, "plans end");
 }
 
 bool store_combine_sum(struct store *store, struct store_merge_done *done, struct lit_error *error)
 {
-    struct combining c = {store, done, error};
+    struct combining c = {store, done, error, false};
     int64_t count;
     OWNED(lit_free) char *uuid = NULL;
     bool good = choose(&c, "pieces of a sum", 0, &count, &uuid);

@@ -15,6 +15,10 @@ CREATE TEMP TABLE made (session INTEGER);
 CREATE TEMP TABLE chosen AS SELECT * FROM device WHERE false;
 CREATE TEMP TABLE shard (session INTEGER PRIMARY KEY, run TEXT);
 CREATE TEMP TABLE arrived (uuid TEXT);
+-- The sessions that may be parts of a plan, by the plan; and results of the pieces that do not
+-- count, since another piece has a better one, or the same.
+CREATE TEMP TABLE planned (session INTEGER PRIMARY KEY, plan TEXT);
+CREATE TEMP TABLE left_out (result INTEGER PRIMARY KEY);
 
 -- The members of each session that was combined from others, out of its options.
 CREATE TEMP VIEW membership AS
@@ -37,7 +41,8 @@ CREATE TEMP VIEW found AS
 SELECT result.*, place, shard, shard_index, shard_count, started,
        result NOT IN ('pass', 'fail', 'no-progress') AS broken,
        EXISTS (SELECT 1 FROM failure WHERE failure.result = result.id) AS fails
-FROM piece JOIN session ON session.id = piece.session JOIN result ON result.session = session.id;
+FROM piece JOIN session ON session.id = piece.session JOIN result ON result.session = session.id
+WHERE result.id NOT IN (SELECT result FROM left_out);
 
 CREATE TEMP VIEW source AS
 SELECT found.*, target.id AS target,
@@ -96,6 +101,79 @@ INSERT INTO piece (session)
 SELECT session FROM shard JOIN session ON session.id = session
 WHERE run = (SELECT run FROM shard WHERE session = ?1) AND finished
 ORDER BY shard_index, started, uuid
+
+--- plans
+-- What was run from caselists with one seed, and else alike.
+DELETE FROM planned;
+INSERT INTO planned
+SELECT id, printf('seed %s, %d runs, %s, %s', seed, runs, version,
+                  (SELECT json_group_object(key, json(value)) FROM kept
+                   WHERE kept.session = session.id AND key NOT IN ('caselist', 'patterns')))
+FROM session
+WHERE shard = '' AND json_valid(options) AND options -> '$.caselist' IS NOT NULL
+      AND options -> '$.joined' IS NULL;
+DELETE FROM planned WHERE plan IN (SELECT plan FROM planned GROUP BY plan HAVING count(*) < 2);
+-- While they are put side by side they are shards of tests.
+UPDATE session SET shard = 'tests',
+  shard_index = (SELECT count(*) FROM planned AS p JOIN planned AS q USING (plan)
+                 WHERE p.session = session.id AND q.session < p.session),
+  shard_count = (SELECT count(*) FROM planned AS p JOIN planned AS q USING (plan)
+                 WHERE p.session = session.id)
+WHERE id IN (SELECT session FROM planned);
+
+--- plans end
+UPDATE session SET shard = '', shard_index = 0, shard_count = 0
+WHERE id IN (SELECT session FROM planned);
+DELETE FROM left_out;
+
+--- every plan
+SELECT min(session) FROM planned GROUP BY plan ORDER BY plan
+
+--- pieces of a plan
+INSERT INTO piece (session)
+SELECT session FROM planned JOIN session ON session.id = session
+WHERE plan = (SELECT plan FROM planned WHERE session = ?1) ORDER BY started, uuid
+
+--- left out
+-- Of several pieces that have a configuration on devices of one kind only the first counts that
+-- measured it. One piece may have it on several such devices.
+DELETE FROM left_out;
+INSERT INTO left_out
+WITH r AS (SELECT result.id, result.session,
+                  first_value(result.session) OVER (
+                    PARTITION BY result.name, device.name, vendor, product, driver_name,
+                                 driver_info, driver_version
+                    ORDER BY result IN ('partial', 'harness-error'), place) AS best
+           FROM piece JOIN result USING (session)
+                JOIN device ON device.session = result.session AND device.id = result.device)
+SELECT id FROM r WHERE session <> best;
+
+--- plan
+-- It is finished if each piece is, or what it was to do is there. What it was to do is what all
+-- were.
+UPDATE session SET finished = NOT EXISTS (
+  SELECT 1 FROM piece JOIN session AS s ON s.id = piece.session, json_each(s.options, '$.caselist')
+  WHERE NOT s.finished AND value NOT IN (
+    WITH measured AS (SELECT name FROM result JOIN made USING (session)
+                      WHERE result NOT IN ('partial', 'harness-error'))
+    SELECT name FROM measured
+    UNION SELECT substr(name, 1, max(instr(name, ',subgroup='), instr(name, '@subgroup=')) - 1)
+    FROM measured)),
+  options = json_set(options, '$.caselist', (
+    SELECT json_group_array(value)
+    FROM (SELECT DISTINCT value FROM piece JOIN session AS s ON s.id = piece.session,
+          json_each(s.options, '$.caselist'))))
+WHERE id = (SELECT session FROM made)
+
+--- plan note
+SELECT printf('session %d: %d parts of a plan (seed %s), %d configuration%s%s%s', session.id,
+              (SELECT count(*) FROM piece), seed,
+              (SELECT count(DISTINCT name) FROM result WHERE session = session.id),
+              iif((SELECT count(DISTINCT name) FROM result WHERE session = session.id) = 1, '', 's'),
+              iif((SELECT count(*) FROM left_out) = 0, '', printf(
+                  '; left out, as another part has it: %d', (SELECT count(*) FROM left_out))),
+              iif(finished, '', '; not finished: a part died, see litmus plan --missing'))
+FROM made JOIN session ON session.id = made.session
 
 --- pieces of a sum
 INSERT INTO piece (session)

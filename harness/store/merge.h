@@ -9,14 +9,15 @@ struct store_merge_plan {
     const char *output; // made if it is not there
     const char *const *inputs;
     size_t input_count;
-    bool sum; // add what separate whole sessions of the inputs measured
+    bool parts; // put the parts of a plan together: sessions of caselists with one seed
+    bool sum;   // add what separate whole sessions of the inputs measured
 };
 
 struct store_merge_done {
     uint64_t read;     // sessions of the inputs
     uint64_t added;    // that were not there
     uint64_t replaced; // that were there and have gone on since
-    uint64_t combined; // sessions that were made of shards, or of separate sessions
+    uint64_t combined; // sessions that were made of shards, parts, or of separate sessions
     struct text notes; // a line each of what was combined, what is missing, what was left out
 };
 

@@ -220,7 +220,7 @@ static void merge_stores(bool sum)
 {
     struct lit_error error = {0};
     const char *const inputs[] = {path};
-    const struct store_merge_plan plan = {out_path, inputs, 1, sum};
+    const struct store_merge_plan plan = {out_path, inputs, 1, .sum = sum};
     struct store_merge_done done;
     int file = open(out_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     MUST(file >= 0 && write(file, good, good_size) == (ssize_t)good_size);

@@ -232,7 +232,7 @@ static size_t count_files(void)
 static bool merge(const char *output, const char *const *inputs, size_t count, bool sum,
                   struct store_merge_done *done, struct lit_error *error)
 {
-    const struct store_merge_plan plan = {output, inputs, count, sum};
+    const struct store_merge_plan plan = {output, inputs, count, .sum = sum};
     *error = (struct lit_error){0};
     return store_merge(&plan, done, error);
 }

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus plan: a run in parts, as caselists that take about equally long.
+
+#include "base/file.h"
+#include "cli/cases.h"
+#include "cli/cli.h"
+#include "engine/balance.h"
+#include "report/format.h"
+#include "store/history.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_KINDS    64
+#define LEAST_SECONDS 0.01 // that a configuration counts as
+#define EVEN_SECONDS  1.0  // if nothing was measured
+
+struct options {
+    bool all, thorough;
+    struct cli_list caselists, skips, from, missing;
+    uint64_t parts;
+    const char *output;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct cli_option options[] = {
+    {'a', "all", CLI_FLAG, AT(all), NULL, "every test (of the default run, see --thorough)"},
+    {0, "parts", CLI_COUNT, AT(parts), "N", "number of parts (default: 1)"},
+    {'o', "output", CLI_TEXT, AT(output), "PREFIX",
+     "write PREFIX-0.txt, PREFIX-1.txt... (default: all parts to\nstdout, with a comment before "
+     "each)"},
+    {0, "from", CLI_LIST, AT(from), "FILE",
+     "a store that says how long each configuration takes, what\nbroke, and which subgroup sizes "
+     "there are; can be repeated"},
+    {0, "missing", CLI_LIST, AT(missing), "FILE",
+     "only what this store of the run has not measured; can be\nrepeated"},
+    {0, "thorough", CLI_FLAG, AT(thorough), NULL,
+     "all values of all parameters, and all subgroup sizes of the\ndevices of the stores"},
+    {0, "caselist", CLI_LIST, AT(caselists), "FILE", "only what a file names, as for 'litmus run'"},
+    {0, "skips", CLI_LIST, AT(skips), "FILE", "not what a file matches, as for 'litmus run'"},
+};
+
+const struct cli_syntax cli_plan_syntax = {
+    .name = "plan",
+    .usage = "[OPTION]... --all | PATTERN...",
+    .about = "Divides a run into caselists for several machines, which take about equally long. "
+             "Patterns are\nthose of 'litmus run'. Uses no device.",
+    CLI_OPTIONS(options, struct options, .parts = 1),
+    .more =
+        "Times are those of the newest session that has the configuration; one that no store has "
+        "counts as the\n"
+        "others of its test do, without a store all count alike. What crashed, hung or was "
+        "interrupted when it\n"
+        "was measured last is in parts of its own, and what lost the device in others behind "
+        "them, as far as\n"
+        "there are parts. All parts together are the run, and no configuration is in two.\n\n"
+        "Run each part with '--caselist FILE --shard none --seed SEED' and a store of its own, "
+        "the seed being\n"
+        "that of all, and put the stores together with 'litmus merge --parts'. If a part died, "
+        "plan again with\n"
+        "the same selection and '--missing' with the stores that there are: what a device of "
+        "theirs (as a kind:\n"
+        "name and driver) has no result of, was interrupted in, or could not be run "
+        "(harness-error). Prints\n"
+        "nothing if nothing is missing.\n\n"
+        "examples:\n"
+        "  litmus plan --all --parts 8 --from last-week.db -o part\n"
+        "  litmus plan --all --parts 2 --missing all.db -o again\n"
+        "  litmus plan 'shuffle.*' --from litmus.db | litmus run --caselist -\n",
+    .operands = CLI_OPERANDS_TESTS,
+};
+
+// What the stores say of one configuration, by its name with the subgroup size.
+struct past {
+    char *name;
+    size_t session; // the newest that has it, counted over all stores
+    double seconds; // there
+    enum eng_apart apart;
+    uint64_t kinds; // of devices that have measured it, in the stores of --missing
+};
+
+struct item {
+    char *name; // as a caselist has it
+    size_t order;
+    bool lacking, known;
+    struct eng_load load;
+};
+
+struct planning {
+    const struct options *options;
+    struct cat_selection selection;
+    struct cli_cases cases;
+    struct dev_facts kinds[MOST_KINDS]; // one device of each
+    uint64_t missing;                   // kinds that the stores of --missing have
+    size_t kind_count, session;
+    bool is_missing; // a store of --missing is read
+    struct past *past;
+    size_t past_count;
+    struct item *items;
+    size_t item_count;
+    struct lit_error *error;
+};
+
+// What the stores know
+
+// The kind of a device, a new one if there was none; MOST_KINDS if there are too many.
+static size_t find_kind(struct planning *p, const struct dev_facts *facts)
+{
+    size_t k = 0;
+    while (k < p->kind_count && !dev_facts_alike(&p->kinds[k], facts))
+        k++;
+    if (k == p->kind_count && k < MOST_KINDS)
+        p->kinds[p->kind_count++] = *facts;
+    return k;
+}
+
+// The devices of the session that is read.
+struct reading {
+    struct planning *planning;
+    struct device {
+        char id[DEV_ID_SIZE];
+        size_t kind;
+    } * devices;
+    size_t count;
+    bool failed;
+};
+
+static bool take_device(unsigned number, const struct dev_facts *facts, const char *checker,
+                        void *user)
+{
+    struct reading *reading = user;
+    struct device *device = &LIT_ADD(reading->devices, reading->count);
+    (void)number, (void)checker;
+    dev_facts_id(facts, device->id);
+    device->kind = find_kind(reading->planning, facts);
+    if (device->kind == MOST_KINDS) {
+        reading->failed = true;
+        return lit_fail(reading->planning->error, LIT_EXIT_USAGE,
+                        "the stores have more than %d kinds of devices", MOST_KINDS);
+    }
+    if (reading->planning->is_missing)
+        reading->planning->missing |= UINT64_C(1) << device->kind;
+    return true;
+}
+
+static bool take_result(struct store_result *result, void *user)
+{
+    const struct reading *reading = user;
+    struct planning *p = reading->planning;
+    const enum eng_result ended = eng_result_named(result->result);
+    struct past *past = &LIT_ADD(p->past, p->past_count);
+    *past = (struct past){.name = result->name,
+                          .session = p->session,
+                          .seconds = result->count.seconds,
+                          .apart = ended == ENG_DEVICE_LOST                       ? ENG_APART_LOST
+                                   : eng_is_broken(ended) || ended == ENG_PARTIAL ? ENG_APART_ENDED
+                                                                                  : ENG_APART_NOT};
+    result->name = NULL;
+    for (size_t i = 0; i < reading->count; i++)
+        if (p->is_missing && ended != ENG_PARTIAL && ended != ENG_HARNESS_ERROR &&
+            strcmp(reading->devices[i].id, result->device) == 0)
+            past->kinds = UINT64_C(1) << reading->devices[i].kind;
+    return true;
+}
+
+static bool read_session(struct planning *p, struct store *store, int64_t id)
+{
+    struct reading reading = {.planning = p};
+    p->session++;
+    const bool good = store_devices(store, id, take_device, &reading, p->error) &&
+                      !reading.failed && store_results(store, id, take_result, &reading, p->error);
+    free(reading.devices);
+    return good;
+}
+
+static bool read_stores(struct planning *p, const struct cli_list *stores, bool missing)
+{
+    bool good = true;
+    p->is_missing = missing;
+    for (size_t i = 0; good && i < stores->count; i++) {
+        struct store_index index = {0};
+        struct store *store = store_open_read(stores->items[i], p->error);
+        good = store && store_index_load(store, false, &index, p->error);
+        for (size_t s = 0; good && s < index.session_count; s++)
+            good = index.contained[s] || read_session(p, store, index.sessions[s].id);
+        store_index_clear(&index);
+        store_close(&store);
+    }
+    return good;
+}
+
+// One entry for each name: of the newest session, the longest time and the worst end.
+static void merge_past(struct planning *p)
+{
+    size_t kept = 0;
+    text_sort(p->past, p->past_count, sizeof *p->past);
+    for (size_t i = 0; i < p->past_count; i++) {
+        struct past *one = &p->past[i], *last = kept ? &p->past[kept - 1] : NULL;
+        if (!last || strcmp(last->name, one->name) != 0) {
+            p->past[kept++] = *one;
+            continue;
+        }
+        const uint64_t kinds = last->kinds | one->kinds;
+        free(last->session < one->session ? last->name : one->name);
+        if (last->session < one->session) {
+            *last = *one;
+        } else {
+            if (last->session > one->session)
+                one->seconds = 0, one->apart = ENG_APART_NOT;
+            last->seconds = one->seconds > last->seconds ? one->seconds : last->seconds;
+            last->apart = one->apart > last->apart ? one->apart : last->apart;
+        }
+        last->kinds = kinds;
+    }
+    p->past_count = kept;
+}
+
+static int compare_past(const void *key, const void *item)
+{
+    return strcmp(key, ((const struct past *)item)->name);
+}
+
+// The items
+
+// As a caselist names it: with its subgroup size only where that is not the device's usual one.
+static void add_item(struct planning *p, const struct cat_case *which,
+                     const struct dev_facts *facts, uint64_t kind)
+{
+    OWNED(text_free) struct text name = {0};
+    cat_case_name(which, &name);
+    const struct past *past =
+        p->past_count ? bsearch(name.data, p->past, p->past_count, sizeof *p->past, compare_past)
+                      : NULL;
+    struct item *item = &LIT_ADD(p->items, p->item_count);
+    *item = (struct item){
+        .order = p->item_count, .known = past != NULL, .lacking = !past || !(past->kinds & kind)};
+    if (past) {
+        item->load.seconds = past->seconds > LEAST_SECONDS ? past->seconds : LEAST_SECONDS;
+        item->load.apart = past->apart;
+    }
+    if (which->subgroup == facts->subgroup)
+        name.data[cfg_bare_length(name.data)] = '\0';
+    item->name = lit_strdup(name.data);
+}
+
+static void add_kind(struct planning *p, const struct dev_facts *facts, uint64_t kind)
+{
+    struct eng_plan plan;
+    eng_plan_make(&plan, &p->selection, facts, false, 0);
+    for (size_t i = 0; i < plan.count; i++)
+        add_item(p, &plan.cases[i], facts, kind);
+    eng_plan_clear(&plan);
+}
+
+static int compare_order(const void *left, const void *right)
+{
+    const struct item *a = left, *b = right;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+// Several kinds of devices have most names in common.
+static void merge_items(struct planning *p)
+{
+    size_t kept = 0;
+    text_sort(p->items, p->item_count, sizeof *p->items);
+    for (size_t i = 0; i < p->item_count; i++) {
+        const struct item *one = &p->items[i];
+        struct item *last = kept ? &p->items[kept - 1] : NULL;
+        if (!last || strcmp(last->name, one->name) != 0) {
+            p->items[kept++] = *one;
+            continue;
+        }
+        if (one->order < last->order)
+            last->order = one->order;
+        last->lacking |= one->lacking;
+        last->known |= one->known;
+        if (one->load.seconds > last->load.seconds)
+            last->load.seconds = one->load.seconds;
+        if (one->load.apart > last->load.apart)
+            last->load.apart = one->load.apart;
+        free(one->name);
+    }
+    p->item_count = kept;
+    if (kept > 0)
+        qsort(p->items, kept, sizeof *p->items, compare_order);
+}
+
+static double mean(const struct item *items, size_t count, double otherwise)
+{
+    double sum = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++)
+        if (items[i].known) {
+            sum += items[i].load.seconds;
+            known++;
+        }
+    return known ? sum / (double)known : otherwise;
+}
+
+// What was never measured: as the others of its test, else as all.
+static void guess_times(struct planning *p)
+{
+    const double all = mean(p->items, p->item_count, EVEN_SECONDS);
+    for (size_t i = 0, end; i < p->item_count; i = end) {
+        for (end = i + 1;
+             end < p->item_count && cfg_same_test(p->items[i].name, p->items[end].name);)
+            end++;
+        const double test = mean(p->items + i, end - i, all);
+        for (size_t j = i; j < end; j++)
+            if (!p->items[j].known)
+                p->items[j].load.seconds = test;
+    }
+}
+
+static void drop_measured(struct planning *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->item_count; i++)
+        if (p->items[i].lacking)
+            p->items[kept++] = p->items[i];
+        else
+            free(p->items[i].name);
+    p->item_count = kept;
+}
+
+static bool make_items(struct planning *p)
+{
+    const struct options *o = p->options;
+    // Without a device the names have no size, but those that a list gives one.
+    const struct dev_facts none = {.subgroup = 32,
+                                   .subgroup_min = 1,
+                                   .subgroup_max = 128,
+                                   .subgroup_control = p->cases.list.count > 0};
+    if (!read_stores(p, &o->from, false) || !read_stores(p, &o->missing, true))
+        return false;
+    merge_past(p);
+    for (size_t k = 0; k < p->kind_count; k++)
+        if (!p->missing || p->missing >> k & 1)
+            add_kind(p, &p->kinds[k], UINT64_C(1) << k);
+    if (p->kind_count == 0)
+        add_kind(p, &none, 0);
+    merge_items(p);
+    const bool any = p->item_count > 0;
+    guess_times(p);
+    if (o->missing.count > 0)
+        drop_measured(p);
+    return any || lit_fail(p->error, LIT_EXIT_NOTHING, "none of these configurations exists%s",
+                           p->kind_count ? " on the devices of the stores" : "");
+}
+
+// The parts
+
+static void put_part(const struct planning *p, const struct eng_load *loads, size_t part,
+                     size_t parts, struct text *out)
+{
+    OWNED(text_free) struct text names = {0};
+    size_t count = 0;
+    double seconds = 0;
+    enum eng_apart apart = ENG_APART_NOT;
+    for (size_t i = 0; i < p->item_count; i++) {
+        if (loads[i].part != part)
+            continue;
+        text_printf(&names, "%s\n", p->items[i].name);
+        count++;
+        seconds += loads[i].seconds;
+        if (parts > 1 && loads[i].apart > apart)
+            apart = loads[i].apart;
+    }
+    text_printf(out, "# part %zu of %zu: %s configuration%s", part, parts, COUNT(count),
+                count == 1 ? "" : "s");
+    if (p->past_count > 0)
+        text_printf(out, ", %.1f s", seconds);
+    text_puts(out, apart == ENG_APART_LOST    ? ", with those that lost the device\n"
+                   : apart == ENG_APART_ENDED ? ", with those that did not come to their end\n"
+                                              : "\n");
+    text_puts(out, names.data);
+}
+
+static void name_part(const char *prefix, size_t part, struct text *path)
+{
+    path->length = 0;
+    text_printf(path, "%s-%zu.txt", prefix, part);
+}
+
+// One line of each file is printed: its name, then what its first line says.
+static bool write_parts(const struct planning *p, const struct eng_load *loads, size_t parts,
+                        struct text *out)
+{
+    const char *prefix = p->options->output;
+    OWNED(text_free) struct text path = {0}, list = {0};
+    name_part(prefix, parts, &path);
+    if (access(path.data, F_OK) == 0)
+        return lit_fail(p->error, LIT_EXIT_USAGE,
+                        "%.300s is there, of a plan of more parts: remove it", path.data);
+    for (size_t part = 0; part < parts; part++) {
+        name_part(prefix, part, &path);
+        list.length = 0;
+        put_part(p, loads, part, parts, &list);
+        if (!lit_file_write(path.data, list.data, list.length, p->error))
+            return false;
+        text_printf(out, "%s: %.*s\n", path.data, (int)strcspn(list.data + 2, "\n"), list.data + 2);
+    }
+    return true;
+}
+
+static bool put_parts(const struct planning *p, struct text *out)
+{
+    OWNED(lit_free) struct eng_load *loads = lit_alloc(p->item_count + 1, sizeof *loads);
+    for (size_t i = 0; i < p->item_count; i++)
+        loads[i] = p->items[i].load;
+    const size_t parts = eng_balance(loads, p->item_count, p->options->parts);
+    if (p->options->output)
+        return write_parts(p, loads, parts, out);
+    for (size_t part = 0; part < parts; part++)
+        put_part(p, loads, part, parts, out);
+    return true;
+}
+
+static bool check_usage(const struct options *o, const struct cli_list *patterns,
+                        struct lit_error *error)
+{
+    if (o->parts > ENG_SHARDS_MAX)
+        return lit_fail(error, LIT_EXIT_USAGE, "--parts: at most %s", COUNT(ENG_SHARDS_MAX));
+    if (o->all && patterns->count > 0 && patterns->items[0][0] != '!')
+        return lit_fail(error, LIT_EXIT_USAGE, "--all and the test '%.80s' are mutually exclusive",
+                        patterns->items[0]);
+    return o->all || patterns->count + o->caselists.count > 0 ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "missing tests: --all, or patterns; see 'litmus help plan'");
+}
+
+int cli_plan(struct cli_call *call)
+{
+    const struct options *o = call->chosen;
+    struct planning p = {.options = o, .error = &call->error};
+    bool good = check_usage(o, &call->operands, p.error) &&
+                cli_cases_read(&p.cases, &o->caselists, &o->skips, p.error);
+    if (good) {
+        p.selection = cli_cases_select(&p.cases, &call->operands, o->all, o->thorough);
+        good = cat_selection_check(&p.selection, p.error) && make_items(&p) &&
+               put_parts(&p, &call->out);
+    }
+    if (good && p.item_count == 0)
+        fputs("litmus: nothing is missing\n", stderr);
+    for (size_t i = 0; i < p.past_count; i++)
+        free(p.past[i].name);
+    for (size_t i = 0; i < p.item_count; i++)
+        free(p.items[i].name);
+    free(p.past);
+    free(p.items);
+    cli_cases_clear(&p.cases);
+    return good ? LIT_EXIT_OK : CLI_FAILED;
+}

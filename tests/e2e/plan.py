@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run in parts: the parts are the run, parts that died are planned again, and what was measured
+together is what one machine measures."""
+
+import glob
+import os
+
+import harness
+from harness import Case
+
+TESTS = ("scan.subgroup", "broadcast.match", "loop.form")
+SIMT = ("--simt", "lockstep,subgroup=8,threads=1", "-n", "3")
+
+
+class Plan(Case):
+    def prepare(self):
+        self.run_list("whole.db", *TESTS)
+
+    def run_list(self, store, *what, code=0, **how):
+        result = self.litmus("run", *what, *SIMT, "--shard", "none", "--seed", "0x5eed", "--db", store,
+                             "-q", drivers=[], **how)
+        self.assertEqual(result.code, code, result)
+
+    def names(self, out):
+        return [line for line in out.split("\n") if line and line[0] != "#"]
+
+    def plan(self, *more, code=0, tests=TESTS):
+        result = self.litmus("plan", *tests, *more)
+        self.assertEqual(result.code, code, result)
+        return result
+
+    def parts(self, prefix):
+        """The names in each file, in order of number."""
+        count = len(glob.glob(self.path(f"{prefix}-*.txt")))
+        found = []
+        for part in range(count):
+            with open(self.path(f"{prefix}-{part}.txt")) as file:
+                found.append(self.names(file.read()))
+        return found
+
+    def measured(self, store):
+        return {entry["name"]: [entry[key] for key in
+                                ("result", "runs", "failed_runs", "instances", "failed_instances",
+                                 "outcomes", "seed")]
+                for entry in self.report(store)["results"]}
+
+    def test_together_they_are_the_run(self):
+        whole = self.names(self.litmus("list", "--names", *TESTS).out)
+        self.assertEqual(self.names(self.plan().out), whole)
+        for more in ((), ("--from", "whole.db")):
+            for count in (1, 3, 100):
+                together = self.names(self.plan("--parts", str(count), *more).out)
+                self.assertEqual(sorted(together), sorted(whole), (count, more))
+                # In files the same, and each in the order of the run.
+                prefix = f"{count}-{len(more)}"
+                told = self.plan("--parts", str(count), "-o", prefix, *more).out
+                parts = self.parts(prefix)
+                self.assertEqual(sum(parts, []), together)
+                self.assertEqual(len(parts), min(count, len(whole)), told)
+                self.assertEqual(told.count("\n"), len(parts))
+                for part in parts:
+                    self.assertEqual(part, [name for name in whole if name in part])
+        everything = self.names(self.plan("--all", "--parts", "7", tests=()).out)
+        self.assertEqual(sorted(everything), sorted(self.names(self.litmus("list", "--names").out)))
+
+    def test_measured_time_balances(self):
+        self.edit("UPDATE result SET seconds = 1")
+        self.edit("UPDATE result SET seconds = 40 WHERE id = (SELECT min(id) FROM result)")
+        self.plan("--parts", "3", "--from", "litmus.db", "-o", "p")
+        parts = self.parts("p")
+        # 40 s alone, and the others evenly.
+        self.assertEqual([len(part) for part in parts][0], 1)
+        self.assertLessEqual(abs(len(parts[1]) - len(parts[2])), 1)
+
+    def edit(self, sql, store="litmus.db"):
+        if not os.path.exists(self.path(store)):
+            self.assertEqual(self.litmus("merge", "-q", "-o", store, "whole.db").code, 0)
+        return super().edit(sql, store)
+
+    def test_hazards_are_apart(self):
+        broken = "UPDATE result SET result = '{}', reason = 'x' WHERE id = (SELECT min(id) + {} FROM result)"
+        for number, result in enumerate(("hang", "crash", "device-lost")):
+            self.assertEqual(self.edit(broken.format(result, number)), 1)
+        names = [row[0].rsplit(",", 1)[0] for row in
+                 self.rows("SELECT name FROM result ORDER BY id LIMIT 3")]
+        told = self.plan("--parts", "4", "--from", "litmus.db", "-o", "p").out
+        self.assertIn("with those that lost the device", told)
+        parts = self.parts("p")
+        self.assertEqual(parts[3], names[2:])
+        self.assertEqual(sorted(parts[2]), sorted(names[:2]))
+        self.assertFalse(set(parts[0] + parts[1]) & set(names))
+        # What a later session measured to its end is no hazard any more.
+        self.assertEqual(self.litmus("run", *TESTS, *SIMT, "--seed", "1", "-q", drivers=[]).code, 0)
+        told = self.plan("--parts", "4", "--from", "litmus.db", "-o", "q").out
+        self.assertEqual((len(self.parts("q")), "with those" in told), (4, False), told)
+
+    def test_a_part_dies_and_is_planned_again(self):
+        self.plan("--parts", "3", "-o", "p")
+        parts = self.parts("p")
+        self.run_list("0.db", "--caselist", "p-0.txt")
+        # The second dies with a result half measured, the third never begins.
+        process = self.start("run", "--caselist", "p-1.txt", "--simt", SIMT[1], "-n", "2000",
+                             "--seed", "0x5eed", "--shard", "none", "--db", "1.db", drivers=[])
+        self.wait_for("a result", lambda: self.rows(
+            "SELECT 1 FROM result WHERE runs < 2000 AND runs > 3", "1.db"))
+        process.kill()
+        process.wait()
+        # A run of 3 that died there: what was measured to the end stays.
+        self.edit("UPDATE session SET runs = 3, options = json_set(options, '$.runs', 3)", "1.db")
+        self.edit("DELETE FROM result WHERE result <> 'partial'", "1.db")
+        half = self.rows("SELECT name FROM result", "1.db")
+        self.assertEqual(len(half), 1)
+
+        result = self.litmus("merge", "--parts", "-o", "all.db", "0.db", "1.db")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("not finished: a part died", result.out)
+        again = self.names(self.plan("--missing", "all.db").out)
+        self.assertEqual(sorted(again), sorted(parts[1] + parts[2]))
+        # The same of the stores themselves, and of some of the parts.
+        self.assertEqual(self.names(self.plan("--missing", "0.db", "--missing", "1.db").out), again)
+        self.assertEqual(self.names(self.litmus("plan", "--caselist", "p-1.txt", "--caselist", "p-0.txt",
+                                                "--missing", "all.db").out), parts[1])
+        # What a part died in is apart.
+        self.plan("--missing", "all.db", "--parts", "3", "-o", "again")
+        self.assertEqual(self.parts("again")[2], [half[0][0].rsplit(",", 1)[0]])
+
+        for part in range(3):
+            self.run_list(f"again-{part}.db", "--caselist", f"again-{part}.txt")
+        for part in range(3):
+            result = self.litmus("merge", "--parts", "-o", "all.db", f"again-{part}.db")
+            self.assertEqual(result.code, 0, result)
+        result = self.plan("--missing", "all.db")
+        self.assertEqual((result.out, result.err), ("", "litmus: nothing is missing\n"))
+        self.assertEqual(self.measured("all.db"), self.measured("whole.db"))
+        self.assertEqual(self.rows("SELECT count(*), min(finished) FROM session", "all.db"), [(1, 1)])
+        self.assertEqual(self.litmus("store", "check", "all.db").code, 0)
+
+    def test_a_part_that_ran_twice_counts_once(self):
+        self.plan("--parts", "2", "-o", "p")
+        for store, part in (("a.db", 0), ("b.db", 1), ("c.db", 1)):
+            self.run_list(store, "--caselist", f"p-{part}.txt")
+        result = self.litmus("merge", "--parts", "-o", "all.db", "a.db", "b.db", "c.db")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn(f"left out, as another part has it: {len(self.parts('p')[1])}", result.out)
+        self.assertEqual(self.measured("all.db"), self.measured("whole.db"))
+        # Of another seed they are no parts of one plan.
+        self.assertEqual(self.litmus("run", "--caselist", "p-0.txt", *SIMT, "--seed", "2", "--db",
+                                     "d.db", "-q", drivers=[]).code, 0)
+        result = self.litmus("merge", "--parts", "-o", "other.db", "b.db", "d.db")
+        self.assertIn("--parts: there are no two parts", result.out)
+
+    def test_errors(self):
+        self.assert_one_line(self.litmus("plan"), 2, "missing tests")
+        self.assert_one_line(self.litmus("plan", "--all", "scan.*"), 2, "mutually exclusive")
+        self.assert_one_line(self.litmus("plan", "nothing.here"), 2, "nothing.here")
+        self.assert_one_line(self.litmus("plan", "--all", "--from", "none.db"), 2, "none.db")
+        self.assert_one_line(self.litmus("plan", "--all", "--parts", "0"), 2, "--parts")
+        self.plan("--parts", "3", "-o", "p")
+        result = self.litmus("plan", *TESTS, "--parts", "2", "-o", "p")
+        self.assert_one_line(result, 2, "p-2.txt", "remove it")
+        self.assert_one_line(self.litmus("plan", *TESTS, "-o", "/nowhere/p"), 2, "/nowhere/p-0.txt")
+
+
+if __name__ == "__main__":
+    harness.main()
