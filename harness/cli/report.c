@@ -5,6 +5,8 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "compare/side.h"
+#include "report/format.h"
 #include "report/report.h"
 #include "store/store.h"
 
@@ -13,7 +15,7 @@
 
 struct options {
     int format;
-    const char *db, *output, *device, *test;
+    const char *db, *output, *device, *test, *check;
     uint64_t session;
     bool github;
 };
@@ -32,11 +34,13 @@ static const struct cli_option options[] = {
     {'o', "output", CLI_TEXT, offsetof(struct options, output), "FILE",
      "write to a file instead of stdout"},
     {0, "github", CLI_FLAG, offsetof(struct options, github), NULL, CLI_GITHUB_HELP},
+    {0, "check", CLI_TEXT, offsetof(struct options, check), "FILE",
+     "say whether a JSON report can be taken: a line for each fault"},
 };
 
 const struct cli_syntax cli_report_syntax = {
     .name = "report",
-    .usage = "[--format FORMAT] [OPTION]...",
+    .usage = "[--format FORMAT] [OPTION]... | --check FILE",
     .about = "Writes the results of a session in one of several formats. The same store gives the "
              "same\nbytes; an existing file is replaced atomically. The exit code is 0 if the "
              "report was\nwritten, whatever its content.",
@@ -45,11 +49,15 @@ const struct cli_syntax cli_report_syntax = {
             "  litmus report -f json -o report.json\n"
             "  litmus report -f markdown --test "
             "'lookback.scan/encoding=word64*elements=1000*' -d 1\n"
-            "  litmus report -f junit --session 3 -o report.xml\n",
+            "  litmus report -f junit --session 3 -o report.xml\n"
+            "  litmus report --check report.json\n\n"
+            "exit codes of --check: 0 the report can be taken, 2 it cannot, or cannot be read\n",
 };
 
 static bool check_usage(const struct options *chosen, uint64_t given, struct lit_error *error)
 {
+    if (chosen->check && (given & (given - 1)))
+        return lit_fail(error, LIT_EXIT_USAGE, "--check reads a JSON report: no other option");
     if (chosen->github && ((given & 1) || chosen->output))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--github writes the step's summary and annotations: no --format, no "
@@ -76,9 +84,32 @@ static bool make_report(const struct options *chosen, struct text *text, struct 
     return good;
 }
 
+// Prints what is wrong with a report, or that nothing is.
+static int check_report(const char *path, struct lit_error *error)
+{
+    const bool from_stdin = strcmp(path, "-") == 0;
+    const char *shown = from_stdin ? "standard input" : path;
+    OWNED(text_free) struct text bytes = {0}, said = {0};
+    struct compare_faults faults = {0};
+    if (!compare_report_read(&bytes, from_stdin ? "/dev/stdin" : path, shown, error))
+        return CLI_FAILED;
+    compare_report_check(bytes.data, bytes.length, shown, &faults, &said);
+    const int code = cli_print(faults.count ? &faults.lines : &said);
+    text_free(&faults.lines);
+    if (code != LIT_EXIT_OK || faults.count == 0)
+        return code;
+    lit_fail(error, LIT_EXIT_USAGE, "%.300s: cannot be taken: %s fault%s", shown,
+             COUNT(faults.count), faults.count == 1 ? "" : "s");
+    return CLI_FAILED;
+}
+
 int cli_report(struct cli_call *call)
 {
     const struct options *chosen = call->chosen;
+    if (chosen->check)
+        return check_usage(chosen, call->given, &call->error)
+                   ? check_report(chosen->check, &call->error)
+                   : CLI_FAILED;
     struct text *text = &call->out;
     const bool to_file = chosen->output && strcmp(chosen->output, "-") != 0;
     bool good =

@@ -190,11 +190,117 @@ static bool put_together(struct compare_side *side, struct report_model *more, c
     return true;
 }
 
-// Adds one session's model to the side; takes its contents.
-static bool add_model(struct compare_side *side, struct report_model *model, const char *label,
-                      bool unfinished, struct lit_error *error)
+// Where the sessions of a source go.
+struct taking {
+    compare_take *take;
+    void *user;
+    bool every; // of a store without a number all sessions
+};
+
+static bool take_session(const struct taking *taking, struct store *store, int64_t id,
+                         struct lit_error *error)
 {
-    bool good = check_model(model, label, unfinished, error) && check_once(model, label, error);
+    struct report_model model = {0};
+    if (!report_model_load(store, id, &model, error)) {
+        report_model_clear(&model);
+        return false;
+    }
+    return taking->take(&model, store_path(store), taking->user, error);
+}
+
+static bool take_store(const struct taking *taking, const struct place *place,
+                       struct lit_error *error)
+{
+    OWNED(store_session_clear) struct store_session newest = {0};
+    struct store *store = store_open_read(place->path, error);
+    if (!store)
+        return false;
+    bool good = true;
+    if (!place->all && !(taking->every && !place->session)) {
+        good = take_session(taking, store, place->session, error);
+    } else if ((good = store_session_load(store, 0, false, &newest, error))) {
+        for (int64_t id = 1; good && id <= newest.id; id++) {
+            struct store_session session = {0};
+            // Numbers of sessions may have gaps.
+            if (!store_session_load(store, id, false, &session, NULL))
+                continue;
+            store_session_clear(&session);
+            good = take_session(taking, store, id, error);
+        }
+    }
+    store_close(&store);
+    return good;
+}
+
+bool compare_report_read(struct text *bytes, const char *path, const char *shown,
+                         struct lit_error *error)
+{
+    if (!text_read(bytes, path, MOST_BYTES))
+        return lit_fail(error, LIT_EXIT_USAGE, "cannot read %.200s: %s", shown, strerror(errno));
+    if (bytes->length == 0 || bytes->length > MOST_BYTES)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", shown,
+                        bytes->length ? "too large for a report" : "the file is empty");
+    if (strncmp(bytes->data, SQLITE_HEAD, sizeof SQLITE_HEAD - 1) == 0)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s: a store, not a JSON report: 'litmus store check' checks it",
+                        shown);
+    return bytes->data[strspn(bytes->data, " \t\r\n")] == '{' ||
+           lit_fail(error, LIT_EXIT_USAGE, "%.200s: neither a store nor a JSON report of litmus%s",
+                    shown, strncmp(bytes->data, "\x1f\x8b", 2) == 0 ? " (unpack it first)" : "");
+}
+
+static bool take_report(const struct taking *taking, const char *path, const char *shown,
+                        struct lit_error *error)
+{
+    OWNED(text_free) struct text bytes = {0};
+    struct report_model model = {0};
+    if (compare_report_read(&bytes, path, shown, error) &&
+        compare_side_parse(bytes.data, bytes.length, shown, &model, error))
+        return taking->take(&model, shown, taking->user, error);
+    report_model_clear(&model);
+    return false;
+}
+
+bool compare_source_each(const char *name, bool every, compare_take *take, void *user,
+                         struct lit_error *error)
+{
+    const struct taking taking = {take, user, every};
+    struct place place;
+    OWNED(text_free) struct text head = {0};
+    if (strcmp(name, "-") == 0)
+        return take_report(&taking, "/dev/stdin", "standard input", error);
+    if (!split_name(name, &place, error))
+        return false;
+    struct stat what;
+    if (stat(place.path, &what) != 0 || access(place.path, R_OK) != 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", place.path, strerror(errno));
+    // What is no file is read once.
+    const bool is_store = S_ISREG(what.st_mode) &&
+                          text_read(&head, place.path, sizeof SQLITE_HEAD - 1) &&
+                          head.length >= sizeof SQLITE_HEAD &&
+                          memcmp(head.data, SQLITE_HEAD, sizeof SQLITE_HEAD) == 0;
+    if (is_store)
+        return take_store(&taking, &place, error);
+    if (place.all || place.session)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s is not a store, and has no sessions to choose", place.path);
+    return take_report(&taking, place.path, place.path, error);
+}
+
+// A side that is being put together.
+struct adding {
+    struct compare_side *side;
+    bool unfinished;
+};
+
+// Adds one session's model to the side; takes its contents.
+static bool add_model(struct report_model *model, const char *label, void *user,
+                      struct lit_error *error)
+{
+    const struct adding *adding = user;
+    struct compare_side *side = adding->side;
+    bool good =
+        check_model(model, label, adding->unfinished, error) && check_once(model, label, error);
     if (good) {
         side->unfinished = side->unfinished || !model->session.finished;
         if (strncmp(model->session.started, side->started, 10) > 0)
@@ -214,89 +320,6 @@ static bool add_model(struct compare_side *side, struct report_model *model, con
     return good;
 }
 
-static bool add_session(struct compare_side *side, struct store *store, int64_t id, bool unfinished,
-                        struct lit_error *error)
-{
-    struct report_model model = {0};
-    if (!report_model_load(store, id, &model, error)) {
-        report_model_clear(&model);
-        return false;
-    }
-    return add_model(side, &model, store_path(store), unfinished, error);
-}
-
-static bool add_store(struct compare_side *side, const struct place *place, bool unfinished,
-                      struct lit_error *error)
-{
-    OWNED(store_session_clear) struct store_session newest = {0};
-    struct store *store = store_open_read(place->path, error);
-    if (!store)
-        return false;
-    bool good = true;
-    if (!place->all) {
-        good = add_session(side, store, place->session, unfinished, error);
-    } else if ((good = store_session_load(store, 0, false, &newest, error))) {
-        for (int64_t id = 1; good && id <= newest.id; id++) {
-            struct store_session session = {0};
-            // Numbers of sessions may have gaps.
-            if (!store_session_load(store, id, false, &session, NULL))
-                continue;
-            store_session_clear(&session);
-            good = add_session(side, store, id, unfinished, error);
-        }
-    }
-    store_close(&store);
-    return good;
-}
-
-static bool add_report(struct compare_side *side, const char *path, const char *shown,
-                       bool unfinished, struct lit_error *error)
-{
-    OWNED(text_free) struct text bytes = {0};
-    struct report_model model = {0};
-    bool good = text_read(&bytes, path, MOST_BYTES);
-    if (!good)
-        lit_fail(error, LIT_EXIT_USAGE, "cannot read %.200s: %s", shown, strerror(errno));
-    else if (bytes.length == 0 || bytes.length > MOST_BYTES)
-        good = lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", shown,
-                        bytes.length ? "too large for a report" : "the file is empty");
-    else if (bytes.data[strspn(bytes.data, " \t\r\n")] != '{')
-        good =
-            lit_fail(error, LIT_EXIT_USAGE, "%.200s: neither a store nor a JSON report of litmus%s",
-                     shown, strncmp(bytes.data, "\x1f\x8b", 2) == 0 ? " (unpack it first)" : "");
-    good = good && compare_side_parse(bytes.data, bytes.length, shown, &model, error);
-    if (good)
-        good = add_model(side, &model, shown, unfinished, error);
-    else
-        report_model_clear(&model);
-    return good;
-}
-
-static bool add_source(struct compare_side *side, const char *name, bool unfinished,
-                       struct lit_error *error)
-{
-    struct place place;
-    OWNED(text_free) struct text head = {0};
-    if (strcmp(name, "-") == 0)
-        return add_report(side, "/dev/stdin", "standard input", unfinished, error);
-    if (!split_name(name, &place, error))
-        return false;
-    struct stat what;
-    if (stat(place.path, &what) != 0 || access(place.path, R_OK) != 0)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", place.path, strerror(errno));
-    // What is no file is read once.
-    const bool is_store = S_ISREG(what.st_mode) &&
-                          text_read(&head, place.path, sizeof SQLITE_HEAD - 1) &&
-                          head.length >= sizeof SQLITE_HEAD &&
-                          memcmp(head.data, SQLITE_HEAD, sizeof SQLITE_HEAD) == 0;
-    if (is_store)
-        return add_store(side, &place, unfinished, error);
-    if (place.all || place.session)
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "%.200s is not a store, and has no sessions to choose", place.path);
-    return add_report(side, place.path, place.path, unfinished, error);
-}
-
 static void add_label(struct text *label, const char *name)
 {
     size_t size = strlen(name) + 1;
@@ -308,11 +331,12 @@ static void add_label(struct text *label, const char *name)
 bool compare_side_load(struct compare_side *side, const struct compare_source *source,
                        struct lit_error *error)
 {
+    struct adding adding = {side, source->unfinished};
     struct text label = {0};
     *side = (struct compare_side){0};
     for (size_t i = 0; i < source->count; i++) {
         add_label(&label, source->names[i]);
-        if (!add_source(side, source->names[i], source->unfinished, error)) {
+        if (!compare_source_each(source->names[i], false, add_model, &adding, error)) {
             text_free(&label);
             return false;
         }
@@ -325,7 +349,8 @@ bool compare_side_session(struct compare_side *side, struct store *store, int64_
                           struct lit_error *error)
 {
     *side = (struct compare_side){.label = lit_strdup(store_path(store))};
-    return add_session(side, store, session, true, error);
+    struct adding adding = {side, true};
+    return take_session(&(struct taking){add_model, &adding, false}, store, session, error);
 }
 
 void compare_side_clear(struct compare_side *side)

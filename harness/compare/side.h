@@ -5,6 +5,8 @@
 
 #include "report/model.h"
 
+#include <jansson.h>
+
 struct compare_side {
     char *label;               // "before.db#3", "report.json", "before.db#1 to #4", for people
     struct report_model model; // with several sources the first's session, and the sum of results
@@ -32,7 +34,38 @@ bool compare_side_session(struct compare_side *side, struct store *store, int64_
                           struct lit_error *error);
 void compare_side_clear(struct compare_side *side);
 
-// Makes a model of a JSON report (docs/report.schema.json, version 2 or later). `label` is for
+// Takes one session: a model that it takes over, and what it was read from. Its store, if it has
+// one, is open until this returns. False with an error.
+typedef bool compare_take(struct report_model *model, const char *label, void *user,
+                          struct lit_error *error);
+// Reads a source, and hands on each of its sessions: one; of a store as FILE#all, or with `every`
+// as FILE, all of them. False with an error of one line.
+bool compare_source_each(const char *name, bool every, compare_take *take, void *user,
+                         struct lit_error *error);
+
+// Reads a file that is to be a JSON report, called `shown` in the error.
+bool compare_report_read(struct text *bytes, const char *path, const char *shown,
+                         struct lit_error *error);
+// Makes a model of a JSON report (docs/report.schema.json). `label` is for
 // messages. Clear the model after a failure too. Pure.
 bool compare_side_parse(const char *bytes, size_t length, const char *label,
                         struct report_model *model, struct lit_error *error);
+
+// What is wrong with a report: a line for each fault, of which the first COMPARE_MOST_FAULTS are
+// kept.
+#define COMPARE_MOST_FAULTS 50
+struct compare_faults {
+    struct text lines;
+    size_t count; // all of them
+};
+// As compare_side_parse, but goes on behind a fault in a device or a result. *root is then what was
+// parsed, NULL if it is no JSON; drop it. The model has what could be read. Pure.
+void compare_side_examine(const char *bytes, size_t length, const char *label,
+                          struct report_model *model, json_t **root, struct compare_faults *faults);
+// Whether others can take a JSON report (check.c): all that compare_side_parse asks; a whole,
+// finished session; facts that a device can have; sums that are those of the results; no control
+// characters. `said` gets what was read, in one line. Clear the faults' lines.
+void compare_report_check(const char *bytes, size_t length, const char *label,
+                          struct compare_faults *faults, struct text *said);
+__attribute__((format(printf, 3, 4))) void
+compare_fault(struct compare_faults *faults, const char *label, const char *format, ...);

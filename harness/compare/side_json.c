@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON report becomes a model again. Every member that a comparison uses is checked; others are
-// left alone.
+// A JSON report becomes a model again. Every member that is used is checked; others are left alone.
 #include "compare/side.h"
 
 #include "model/result.h"
@@ -13,20 +12,20 @@
 #include <string.h>
 
 #define SCHEMA       "litmus-report/"
-#define SCHEMA_FIRST 2
 #define SCHEMA_LAST  5
 #define MOST_RESULTS 1000000
 #define MOST_COUNT   1000000000000000 // of runs and instances
 
 // Numbers are written with nine digits.
 #define INTERVAL_SLACK 1e-6
-#define OTHER_OUTCOME  2
+#define LAST_CHOICE    5 // the outcome of an alternative that has no name
 
 struct reader {
     const char *label;
     struct lit_error *error;
-    int version;       // of the report
-    const char *about; // the name of the configuration at hand, or NULL
+    int version;                   // of the report
+    const char *about;             // the name of the configuration at hand, or NULL
+    struct compare_faults *faults; // NULL: the first ends it
 };
 
 // `damaged`: it cannot be in a report, and in which configuration it is.
@@ -39,6 +38,9 @@ __attribute__((format(printf, 3, 4))) static bool refuse(const struct reader *re
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     const char *about = damaged && reader->about ? reader->about : "";
+    if (reader->faults)
+        compare_fault(reader->faults, reader->label, "%.250s%s%s", about, about[0] ? ": " : "",
+                      text);
     return lit_fail(reader->error, LIT_EXIT_USAGE, "%.200s: %s%.250s%s%s", reader->label,
                     damaged ? "damaged report: " : "", about, about[0] ? ": " : "", text);
 }
@@ -62,18 +64,46 @@ static bool read_session(const struct reader *reader, const json_t *tool,
            read(reader, report_build_fields, json_object_get(tool, "build"), &model->build);
 }
 
+// "1.3.230"; 0 if it is no such.
+static uint32_t read_api(const json_t *json)
+{
+    unsigned part[3] = {0};
+    char end;
+    const char *text = json_string_value(json);
+    const bool good =
+        text && sscanf(text, "%2u.%3u.%4u%c", &part[0], &part[1], &part[2], &end) == 3;
+    return good ? part[0] << 22 | part[1] << 12 | part[2] : 0;
+}
+
+// What no comparison needs: as far as it is there.
+static void read_abilities(const json_t *json, struct dev_facts *facts)
+{
+    const json_t *features = json_object_get(json, "features");
+    facts->api = read_api(json_object_get(json, "api"));
+    facts->cpu = strcmp(facts->type, "cpu") == 0;
+    for (size_t i = 0; i < json_array_size(features); i++) {
+        const char *name = json_string_value(json_array_get(features, i));
+        enum cat_feature feature;
+        if (name && cat_feature_find(name, &feature))
+            facts->features |= UINT64_C(1) << feature;
+    }
+}
+
 static bool read_device(const struct reader *reader, const json_t *json,
                         struct report_device *device)
 {
+    const json_t *limits = json_object_get(json, "limits");
+    device->checker = lit_strdup("device");
     if (!read(reader, report_device_fields, json, device) ||
         !read(reader, report_driver_fields, json_object_get(json, "driver"), device) ||
-        !read(reader, report_subgroup_fields, json_object_get(json, "subgroup"), device))
+        !read(reader, report_subgroup_fields, json_object_get(json, "subgroup"), device) ||
+        (limits && !read(reader, report_limit_fields, limits, device)))
         return false;
+    read_abilities(json, &device->facts);
     if (!dev_facts_is(&device->facts, device->id))
         return refuse(reader, true, "the id of %.100s is not that of its driver and UUIDs",
                       device->facts.name);
     dev_facts_id(&device->facts, device->id);
-    device->checker = lit_strdup("device");
     return true;
 }
 
@@ -89,32 +119,89 @@ static bool read_words(const struct reader *reader, const json_t *json,
                   result->result < ENG_RESULTS ? "expectation" : "result");
 }
 
-// "" for one that is called otherwise in each mode.
-static const char *common_name(uint32_t outcome)
+// How a report's outcomes are called: one of the modes whose names are fixed, if it has them all;
+// else alternatives that an oracle named.
+static void find_mode(const json_t *outcomes, struct cat_mode *mode)
 {
-    const char *name = cat_outcome_name(CAT_CHECK_CHOICE, outcome);
-    return name ? name : "";
+    const char *name;
+    json_t *value;
+    for (int check = CAT_CHECK_EQUAL; check < CAT_CHECKS; check++) {
+        bool all = true;
+        *mode = (struct cat_mode){.check = (enum cat_check)check};
+        json_object_foreach((json_t *)outcomes, name, value) all =
+            all && cat_mode_find(mode, name) < CAT_OUTCOMES;
+        if (all)
+            return;
+    }
+    size_t count = 0;
+    snprintf(mode->choice.names[0], CAT_CHOICE_NAME, "right");
+    json_object_foreach((json_t *)outcomes, name,
+                        value) if (cat_mode_find(mode, name) == CAT_OUTCOMES && count < CAT_CHOICES)
+        text_sanitise(mode->choice.names[++count], CAT_CHOICE_NAME, name);
 }
 
-// By name. Those of which the name does not say whether they fail are all counted as one.
-static bool read_outcomes(const struct reader *reader, const json_t *json, struct eng_count *count)
+// Which alternatives fail no report says: those whose units are together the failed ones, the
+// first set of them with all that a failure names.
+static void find_fails(const struct eng_count *count, uint32_t named, struct cat_mode *mode)
+{
+    const uint64_t common = count->outcomes[CAT_NEVER_WRITTEN] + count->outcomes[CAT_VARIED];
+    if (mode->check != CAT_CHECK_CHOICE)
+        return;
+    for (uint32_t set = 0; set < 1 << (CAT_CHOICES + 1) && !mode->choice.fails; set += 2) {
+        uint64_t failed = common;
+        mode->choice.fails = set;
+        for (uint32_t i = CAT_VARIED; i-- > CAT_NEVER_WRITTEN + 1;)
+            failed += cat_mode_fails(mode, i) && cat_mode_name(mode, i) ? count->outcomes[i] : 0;
+        if ((named & ~set) != 0 || failed != count->failed_instances)
+            mode->choice.fails = 0;
+    }
+}
+
+// By name; what has no place among the alternatives is counted with the last.
+static bool read_outcomes(const struct reader *reader, const json_t *json, struct eng_count *count,
+                          struct cat_mode *mode)
 {
     const json_t *outcomes = json_object_get(json, "outcomes");
     if (!json_is_object(outcomes))
         return refuse(reader, true, "'outcomes' is missing or no object");
     const char *name;
     json_t *value;
+    find_mode(outcomes, mode);
     json_object_foreach((json_t *)outcomes, name, value)
     {
         uint64_t instances = 0;
-        uint32_t outcome = CAT_RIGHT;
+        const uint32_t outcome = cat_mode_find(mode, name);
         const struct field field[] = {{name, FIELD_U64, 0, MOST_COUNT, 0}, FIELD_END};
-        while (outcome < CAT_OUTCOMES && strcmp(name, common_name(outcome)) != 0)
-            outcome++;
         if (!read(reader, field, outcomes, &instances))
             return false;
-        count->outcomes[outcome < CAT_OUTCOMES ? outcome : OTHER_OUTCOME] += instances;
+        count->outcomes[outcome < CAT_OUTCOMES ? outcome : LAST_CHOICE] += instances;
     }
+    return true;
+}
+
+// The first failures; what one of them says besides is not held against anything.
+static bool read_failures(const struct reader *reader, const json_t *json,
+                          struct report_result *result, struct eng_count *count)
+{
+    const json_t *failures = json_object_get(json, "failures");
+    uint32_t named = 0;
+    if (!json_is_array(failures) || json_array_size(failures) > ENG_MAX_FAILURES)
+        return refuse(reader, true, "'failures' is missing or not a valid list");
+    count->failure_count = json_array_size(failures);
+    result->failures = lit_alloc(count->failure_count + 1, sizeof *result->failures);
+    for (size_t i = 0; i < count->failure_count; i++) {
+        const json_t *item = json_array_get(failures, i);
+        struct eng_failure *failure = &result->failures[result->failure_count++];
+        const char *name = json_string_value(json_object_get(item, "outcome"));
+        if (!read(reader, report_failure_fields, item, failure))
+            return false;
+        const uint32_t outcome = cat_mode_find(&result->mode, name ? name : "");
+        failure->at.outcome = outcome < CAT_OUTCOMES ? outcome : LAST_CHOICE;
+        failure->at.run -= failure->at.run > 0; // counted from 1
+        if (failure->at.outcome > CAT_NEVER_WRITTEN && failure->at.outcome <= LAST_CHOICE)
+            named |= 1u << (failure->at.outcome - 1);
+    }
+    find_fails(count, named, &result->mode);
     return true;
 }
 
@@ -160,18 +247,15 @@ static bool check_derived(const struct reader *reader, const json_t *json,
 static bool read_counts(const struct reader *reader, const json_t *json,
                         struct report_result *result)
 {
-    const json_t *failures = json_object_get(json, "failures");
     struct eng_count count = {.runs = result->runs,
                               .failed_runs = result->failed_runs,
                               .no_progress_runs = result->no_progress_runs,
                               .first_run_failed = result->first_run_failed,
                               .instances = result->instances,
                               .failed_instances = result->failed_instances,
-                              .failure_count = json_array_size(failures),
                               .seconds = result->seconds};
-    if (!json_is_array(failures))
-        return refuse(reader, true, "'failures' is missing or no list");
-    if (!read_outcomes(reader, json, &count) || !read_parts(reader, json, &count))
+    if (!read_outcomes(reader, json, &count, &result->mode) ||
+        !read_failures(reader, json, result, &count) || !read_parts(reader, json, &count))
         return false;
     const char *why = eng_result_disagrees(result->result, &count, NULL);
     if (why)
@@ -181,6 +265,8 @@ static bool read_counts(const struct reader *reader, const json_t *json,
     result->piece_count = count.part_count;
     result->pieces = lit_alloc(count.part_count + 1, sizeof *result->pieces);
     memcpy(result->pieces, count.parts, count.part_count * sizeof *count.parts);
+    memcpy(result->outcomes, count.outcomes, sizeof result->outcomes);
+    result->spread = report_dispersion(result);
     return check_derived(reader, json, result);
 }
 
@@ -263,12 +349,14 @@ static bool read_lists(struct reader *reader, const json_t *root, struct report_
     model->devices = lit_alloc(device_count, sizeof *model->devices);
     for (size_t i = 0; i < device_count; i++)
         if (!read_device(reader, json_array_get(devices, i),
-                         &model->devices[model->device_count++]))
+                         &model->devices[model->device_count++]) &&
+            !reader->faults)
             return false;
     model->results = lit_alloc(result_count, sizeof *model->results);
     for (size_t i = 0; i < result_count; i++, reader->about = NULL)
         if (!read_result(reader, json_array_get(results, i), model,
-                         &model->results[model->result_count++]))
+                         &model->results[model->result_count++]) &&
+            !reader->faults)
             return false;
     return true;
 }
@@ -284,11 +372,6 @@ static bool check_schema(struct reader *reader, const json_t *root)
         strlen(digits) > 6)
         return refuse(reader, false, "'%.40s' is not a report version", schema);
     const int version = reader->version = atoi(digits);
-    if (version < SCHEMA_FIRST)
-        return refuse(reader, false,
-                      "a report of version %d, too old to be compared: make it anew with "
-                      "'litmus report --format json'",
-                      version);
     return version <= SCHEMA_LAST ||
            refuse(reader, false,
                   "a report of version %d, from a newer litmus; this one reads up to %d", version,
@@ -310,20 +393,38 @@ static bool is_cut(const json_error_t *where, const char *bytes, size_t length)
     return rest == 0 && !strchr("[]{}:,", bytes[length - 1]);
 }
 
+static json_t *parse(struct reader *reader, const char *bytes, size_t length)
+{
+    json_error_t where;
+    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &where);
+    if (!root && is_cut(&where, bytes, length))
+        refuse(reader, false, "the report is cut off at line %d", where.line);
+    else if (!root)
+        refuse(reader, false, "invalid JSON at line %d: %.100s", where.line, where.text);
+    return root;
+}
+
 bool compare_side_parse(const char *bytes, size_t length, const char *label,
                         struct report_model *model, struct lit_error *error)
 {
     struct reader reader = {.label = label, .error = error};
-    json_error_t where;
     *model = (struct report_model){0};
-    json_t *root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &where);
-    if (!root && is_cut(&where, bytes, length))
-        return refuse(&reader, false, "the report is cut off at line %d", where.line);
-    if (!root)
-        return refuse(&reader, false, "invalid JSON at line %d: %.100s", where.line, where.text);
-    bool good = check_schema(&reader, root) &&
-                read_session(&reader, json_object_get(root, "tool"), model) &&
-                read_lists(&reader, root, model);
+    json_t *root = parse(&reader, bytes, length);
+    const bool good = root && check_schema(&reader, root) &&
+                      read_session(&reader, json_object_get(root, "tool"), model) &&
+                      read_lists(&reader, root, model);
     json_decref(root);
     return good;
+}
+
+void compare_side_examine(const char *bytes, size_t length, const char *label,
+                          struct report_model *model, json_t **root, struct compare_faults *faults)
+{
+    struct reader reader = {.label = label, .faults = faults};
+    *model = (struct report_model){0};
+    *root = parse(&reader, bytes, length);
+    if (*root && check_schema(&reader, *root)) {
+        read_session(&reader, json_object_get(*root, "tool"), model);
+        read_lists(&reader, *root, model);
+    }
 }

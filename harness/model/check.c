@@ -112,6 +112,17 @@ bool cat_mode_fails(const struct cat_mode *mode, uint32_t outcome)
     return place < 0 ? cat_outcome_fails(mode->check, outcome) : mode->choice.fails >> place & 1;
 }
 
+uint32_t cat_mode_find(const struct cat_mode *mode, const char *name)
+{
+    uint32_t outcome = 0;
+    for (; outcome < CAT_OUTCOMES; outcome++) {
+        const char *known = cat_mode_name(mode, outcome);
+        if (known && strcmp(known, name) == 0)
+            break;
+    }
+    return outcome;
+}
+
 static uint32_t classify_tag(uint32_t got, uint32_t want)
 {
     const uint32_t mark = cat_tag(0, 0) >> 16;

@@ -109,6 +109,8 @@ struct cat_mode {
 // As cat_outcome_name. The name is a part of *mode.
 const char *cat_mode_name(const struct cat_mode *mode, uint32_t outcome);
 bool cat_mode_fails(const struct cat_mode *mode, uint32_t outcome);
+// The outcome of a name; CAT_OUTCOMES if the mode has none.
+uint32_t cat_mode_find(const struct cat_mode *mode, const char *name);
 
 // Classifies one word. `expected` points at the one or four words of its expectation.
 // A word that is wanted to stay poison (a guard) is right if it does.

@@ -23,7 +23,8 @@ enum field_kind {
     FIELD_SET,      // its place: the value is set afterwards; not read
 };
 
-#define FIELD_WRITTEN 99 // `since`: never read
+#define FIELD_WRITTEN  99 // `since`: never read
+#define FIELD_IF_THERE 98 // in no version required
 
 struct field {
     const char *name;
@@ -32,10 +33,15 @@ struct field {
     uint64_t most; // of a count; of characters their room
     int since;     // version of the report from which on it is there
 };
-// Rows of a table: of a member, with its bound; of one that is not read; of a place.
+// Rows of a table: of a member, with its bound; of one that is read where it is there; of one that
+// is not read; of a place.
 #define FIELD_READ(name, kind, type, member, most)                                                 \
     {                                                                                              \
         name, FIELD_##kind, offsetof(struct type, member), most, 0                                 \
+    }
+#define FIELD_OPTIONAL(name, kind, type, member, most)                                             \
+    {                                                                                              \
+        name, FIELD_##kind, offsetof(struct type, member), most, FIELD_IF_THERE                    \
     }
 #define FIELD_KEPT(name, kind, type, member)                                                       \
     {                                                                                              \
@@ -65,10 +71,11 @@ bool fields_read(const struct field *fields, const json_t *object, int version, 
 // Appends a value in one line, and drops it.
 void fields_dump(struct text *out, json_t *json);
 
-// Of struct store_session, report_build, report_device, report_result and eng_part; each ends with
-// a NULL name.
+// Of struct store_session, report_build, report_device, report_result, eng_part and eng_failure;
+// each ends with a NULL name.
 extern const struct field report_tool_fields[], report_build_fields[], report_device_fields[],
-    report_driver_fields[], report_subgroup_fields[], report_result_fields[], report_part_fields[];
+    report_driver_fields[], report_subgroup_fields[], report_limit_fields[], report_result_fields[],
+    report_part_fields[], report_failure_fields[];
 
 // An object of axes and their values, or with `numbers` of parameters, whose values can be numbers.
 json_t *report_json_pairs(const struct cfg_pair *pairs, size_t count, bool numbers);

@@ -60,15 +60,15 @@ json_t *report_json_tool(const struct report_model *model)
 
 // ---- devices
 
-#define AT(name, kind, member, most) FIELD_READ(name, kind, report_device, member, most)
-#define KEPT(name, kind, member)     FIELD_KEPT(name, kind, report_device, facts.member)
+#define AT(name, kind, member, most)   FIELD_READ(name, kind, report_device, member, most)
+#define KEPT(name, kind, member, most) FIELD_OPTIONAL(name, kind, report_device, facts.member, most)
 #define FACT(name, member)                                                                         \
     AT(name, CHARS, facts.member, sizeof(((struct report_device *)0)->facts.member))
 const struct field report_driver_fields[] = {
     FACT("name", driver_name),
     FACT("info", driver_info),
     FACT("version", driver_version),
-    KEPT("raw_version", U32, driver_raw),
+    KEPT("raw_version", U32, driver_raw, UINT32_MAX),
     AT("id", U32, facts.driver_id, UINT32_MAX),
     AT("uuid", UUID, facts.driver_uuid, 0),
     FIELD_END,
@@ -76,17 +76,17 @@ const struct field report_driver_fields[] = {
 
 const struct field report_subgroup_fields[] = {
     AT("size", U32, facts.subgroup, 1024),
-    KEPT("min", U32, subgroup_min),
-    KEPT("max", U32, subgroup_max),
-    KEPT("control", BOOL, subgroup_control),
+    KEPT("min", U32, subgroup_min, 1024),
+    KEPT("max", U32, subgroup_max, 1024),
+    KEPT("control", BOOL, subgroup_control, 0),
     FIELD_END,
 };
 
-static const struct field limit_fields[] = {
-    KEPT("workgroup", U32, max_workgroup),
-    KEPT("workgroups", U32, max_workgroups),
-    KEPT("shared", U32, max_shared),
-    KEPT("storage_buffer", U64, max_storage_buffer),
+const struct field report_limit_fields[] = {
+    KEPT("workgroup", U32, max_workgroup, UINT32_MAX),
+    KEPT("workgroups", U32, max_workgroups, UINT32_MAX),
+    KEPT("shared", U32, max_shared, UINT32_MAX),
+    KEPT("storage_buffer", U64, max_storage_buffer, REPORT_MOST),
     FIELD_END,
 };
 
@@ -104,7 +104,7 @@ const struct field report_device_fields[] = {
     FIELD_PLACE("limits"),
     FIELD_PLACE("features"),
     FIELD_KEPT("checker", TEXT, report_device, checker),
-    KEPT("loader", CHARS, loader),
+    KEPT("loader", CHARS, loader, sizeof(((struct report_device *)0)->facts.loader)),
     FIELD_PLACE("code_effects"),
     FIELD_PLACE("verdict"),
     FIELD_END,
@@ -144,7 +144,7 @@ json_t *report_json_device(const struct report_code *code, size_t index)
     json_object_set_new(json, "driver", fields_write(report_driver_fields, device));
     json_object_set_new(json, "api", json_string(API(device->facts.api)));
     json_object_set_new(json, "subgroup", fields_write(report_subgroup_fields, device));
-    json_object_set_new(json, "limits", fields_write(limit_fields, device));
+    json_object_set_new(json, "limits", fields_write(report_limit_fields, device));
     json_object_set_new(json, "features", features);
     json_object_set_new(json, "code_effects", make_effects(code, index));
     OWNED(text_free) struct text verdict = {0};
@@ -204,6 +204,19 @@ const struct field report_part_fields[] = {
 };
 #undef AT
 
+#define AT(name, kind, member, most) FIELD_OPTIONAL(name, kind, eng_failure, member, most)
+const struct field report_failure_fields[] = {
+    AT("run", U64, at.run, MOST_COUNT),
+    AT("instance", U64, at.instance, REPORT_MOST),
+    AT("word", U64, at.word, REPORT_MOST),
+    AT("where", CHARS, where, sizeof(((struct eng_failure *)0)->where)),
+    FIELD_PLACE("outcome"),
+    AT("got", U32, at.got, UINT32_MAX),
+    AT("want", U32, at.want, UINT32_MAX),
+    FIELD_END,
+};
+#undef AT
+
 static bool is_number(const char *text)
 {
     size_t length = strlen(text);
@@ -238,15 +251,11 @@ static json_t *make_failures(const struct report_result *result)
     json_t *failures = json_array();
     for (size_t i = 0; i < result->failure_count; i++) {
         const struct eng_failure *failure = &result->failures[i];
+        json_t *json = fields_write(report_failure_fields, failure);
         // Runs are counted from 1, as people do and as first_run_failed does.
-        json_array_append_new(failures, json_pack("{s:o, s:o, s:o, s:o, s:s, s:o, s:o}", "run",
-                                                  field_count(failure->at.run + 1), "instance",
-                                                  field_count(failure->at.instance), "word",
-                                                  field_count(failure->at.word), "where",
-                                                  field_text(failure->where), "outcome",
-                                                  OUTCOME(result, failure->at.outcome), "got",
-                                                  field_count(failure->at.got), "want",
-                                                  field_count(failure->at.want)));
+        json_object_set_new(json, "run", field_count(failure->at.run + 1));
+        json_object_set_new(json, "outcome", field_text(OUTCOME(result, failure->at.outcome)));
+        json_array_append_new(failures, json);
     }
     return failures;
 }

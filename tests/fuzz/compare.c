@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes what a comparison reads from files. The first byte of an input says what the rest is: 'W',
 // 'F', 'S', 'K', 'C': waivers, deqp-runner's lists, caselists; 'A': an axis; 'R': a JSON report,
-// which is then compared with itself and told in every form.
+// which is checked as one that somebody sent, and then compared with itself and told in every form.
 #include "fuzz.h"
 
 #include "compare/compare.h"
@@ -62,12 +62,27 @@ static void tell(const struct comparison *comparison)
     text_free(&text);
 }
 
+// What is refused at once is faulty too, and what can be taken is read.
+static void fuzz_check(const char *text, size_t size, bool read)
+{
+    struct compare_faults faults = {0};
+    struct text said = {0};
+    compare_report_check(text, size, "report", &faults, &said);
+    MUST(read || faults.count);
+    MUST(said.length && !strpbrk(said.data, "\r\033"));
+    MUST(!faults.count == !faults.lines.length);
+    MUST(!faults.count || !strpbrk(faults.lines.data, "\r\033"));
+    text_free(&said);
+    text_free(&faults.lines);
+}
+
 static void fuzz_report(const char *text, size_t size)
 {
     struct compare_side side = {.label = (char *)"report", .sources = 1, .started = "2026-11-21"};
     struct lit_error error = {0};
     bool good = compare_side_parse(text, size, "report", &side.model, &error);
     check_error(good, &error);
+    fuzz_check(text, size, good);
     if (good) {
         struct comparison comparison;
         struct compare_request request = {.a = &side, .b = &side, .policy = compare_policy_default};

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a JSON report that somebody sends can be taken.
+#include "compare/side.h"
+
+#include "report/format.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SUBGROUP 128 // invocations, the most that Vulkan allows
+#define MOST_DEPTH    32  // of JSON that is looked through
+
+struct check {
+    const char *label;
+    const json_t *root;
+    const struct report_model *model;
+    struct compare_faults *faults;
+};
+
+void compare_fault(struct compare_faults *faults, const char *label, const char *format, ...)
+{
+    char text[640], clean[640];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    text_sanitise(clean, sizeof clean, text);
+    if (faults->count++ < COMPARE_MOST_FAULTS)
+        text_printf(&faults->lines, "%s: %s\n", label, clean);
+}
+
+#define FAULT(check, ...) compare_fault((check)->faults, (check)->label, __VA_ARGS__)
+
+// ---- texts
+
+// The first byte of a character that a terminal or a reader would take for something else: control
+// characters, also those of two bytes, and what turns the direction of text.
+static bool has_control(const char *text)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+        if (*at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0) ||
+            (*at == 0xe2 && ((at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) ||
+                             (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9))))
+            return true;
+    return false;
+}
+
+static void check_texts(const struct check *check, const json_t *json, const char *where, int depth)
+{
+    const char *name;
+    json_t *value;
+    size_t i;
+    char here[200];
+    if (depth > MOST_DEPTH) {
+        FAULT(check, "%s is nested too deeply", where);
+    } else if (json_is_string(json)) {
+        if (has_control(json_string_value(json)))
+            FAULT(check, "%s has a control character", where);
+    } else if (json_is_array(json)) {
+        json_array_foreach((json_t *)json, i, value)
+        {
+            snprintf(here, sizeof here, "%s[%zu]", where, i);
+            check_texts(check, value, here, depth + 1);
+        }
+    } else {
+        json_object_foreach((json_t *)json, name, value)
+        {
+            snprintf(here, sizeof here, "%s%s%.80s", where, where[0] ? "." : "", name);
+            if (has_control(name))
+                FAULT(check, "the name of %s has a control character", here);
+            check_texts(check, value, here, depth + 1);
+        }
+    }
+}
+
+// ---- the session
+
+static void check_session(const struct check *check)
+{
+    const struct store_session *session = &check->model->session;
+    const json_t *tool = json_object_get(check->root, "tool");
+    const json_t *selection = json_object_get(tool, "selection");
+    const char *device = json_string_value(json_object_get(selection, "device"));
+    const char *test = json_string_value(json_object_get(selection, "test"));
+    const char *of = json_string_value(json_object_get(json_object_get(tool, "shard"), "of"));
+    if (!session->started) // the fault was told
+        return;
+    if (!text_is_time(session->started))
+        FAULT(check, "'started' is no time: '%.40s'", session->started);
+    if (!session->version || !session->version[0])
+        FAULT(check, "it does not say which version measured it");
+    if (!session->finished)
+        FAULT(check, "the session was not finished: go on with 'litmus run --resume'");
+    if (session->runs == 0)
+        FAULT(check, "'runs' is 0");
+    if (of && strcmp(of, "whole") != 0)
+        FAULT(check, "it is one shard of a run: put all of them together with 'litmus merge'");
+    if ((device && device[0]) || (test && test[0]))
+        FAULT(check, "it is a part of a session: no --device or --test of 'litmus report'");
+}
+
+// ---- devices
+
+static bool is_power(uint32_t number)
+{
+    return number && (number & (number - 1)) == 0;
+}
+
+static void check_device(const struct check *check, size_t index)
+{
+    const struct report_device *device = &check->model->devices[index];
+    const struct dev_facts *facts = &device->facts;
+    bool type = false;
+    for (int i = 0; i < DEV_TYPES; i++)
+        type = type || strcmp(facts->type, dev_types[i]) == 0;
+    if (!facts->name[0] || !facts->driver_version[0])
+        FAULT(check, "device %zu has no name or no driver version", index + 1);
+    if (!type)
+        FAULT(check, "device %zu: '%.31s' is no type of device", index + 1, facts->type);
+    if (facts->vendor == 0)
+        FAULT(check, "device %zu: no vendor, as of the SIMT simulator", index + 1);
+    if (facts->api >> 22 != 1)
+        FAULT(check, "device %zu: 'api' is no version of Vulkan 1", index + 1);
+    if (!is_power(facts->subgroup) || facts->subgroup > MOST_SUBGROUP ||
+        !is_power(facts->subgroup_min) || !is_power(facts->subgroup_max) ||
+        facts->subgroup_max > MOST_SUBGROUP || facts->subgroup < facts->subgroup_min ||
+        facts->subgroup > facts->subgroup_max)
+        FAULT(check, "device %zu: subgroups of %s cannot be", index + 1, SUBGROUP(facts));
+    // What Vulkan requires of every device.
+    if (facts->max_workgroup < 128 || facts->max_workgroups < 65535 || facts->max_shared < 16384 ||
+        facts->max_storage_buffer < 1 << 27)
+        FAULT(check, "device %zu: limits below those that Vulkan requires", index + 1);
+    for (size_t i = 0; i < index; i++)
+        if (check->model->devices[i].number == device->number ||
+            strcmp(check->model->devices[i].id, device->id) == 0)
+            FAULT(check, "devices %zu and %zu are the same", i + 1, index + 1);
+}
+
+// ---- results
+
+static int compare_results(const void *left, const void *right)
+{
+    const struct report_result *a = *(const struct report_result *const *)left;
+    const struct report_result *b = *(const struct report_result *const *)right;
+    return a->device != b->device ? (a->device < b->device ? -1 : 1) : strcmp(a->name, b->name);
+}
+
+static void check_once(const struct check *check)
+{
+    const struct report_model *model = check->model;
+    OWNED(lit_free)
+    const struct report_result **list = lit_alloc(model->result_count + 1, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < model->result_count; i++)
+        if (model->results[i].name)
+            list[count++] = &model->results[i];
+    qsort(list, count, sizeof *list, compare_results);
+    for (size_t i = 1; i < count; i++)
+        if (compare_results(&list[i - 1], &list[i]) == 0)
+            FAULT(check, "%.250s is there twice", list[i]->name);
+}
+
+// Against its device: what ran has to fit.
+static void check_result(const struct check *check, const struct report_result *result)
+{
+    if (!result->name || result->device >= check->model->device_count || result->runs == 0)
+        return;
+    const struct dev_facts *facts = &check->model->devices[result->device].facts;
+    const unsigned long size = strtoul(report_value(result, "subgroup"), NULL, 10);
+    const unsigned long group = strtoul(report_value(result, "workgroup"), NULL, 10);
+    if (size && (size < facts->subgroup_min || size > facts->subgroup_max))
+        FAULT(check, "%.250s ran, but the device has no such subgroups", result->name);
+    if (facts->max_workgroup && group > facts->max_workgroup)
+        FAULT(check, "%.250s ran, but the device has no such workgroups", result->name);
+    if (result->sha256 && !result->sha256[0])
+        FAULT(check, "%.250s ran, but 'spirv_sha256' does not say which module", result->name);
+    if (!(result->seconds >= 0) || isinf(result->seconds))
+        FAULT(check, "%.250s: 'seconds' cannot be", result->name);
+}
+
+// ---- the summary
+
+static void check_sum(const struct check *check, const json_t *object, const char *name,
+                      uint64_t sum)
+{
+    const json_t *value = json_object_get(object, name);
+    if (!json_is_integer(value))
+        FAULT(check, "the summary lacks '%s'", name);
+    else if ((uint64_t)json_integer_value(value) != sum)
+        FAULT(check, "the summary has %lld for '%s', the results %s",
+              (long long)json_integer_value(value), name, COUNT(sum));
+}
+
+static void check_summary(const struct check *check)
+{
+    const json_t *summary = json_object_get(check->root, "summary");
+    const json_t *results = json_object_get(summary, "results");
+    uint64_t runs = 0, instances = 0, ended[ENG_RESULTS] = {0};
+    for (size_t i = 0; i < check->model->result_count; i++) {
+        const struct report_result *result = &check->model->results[i];
+        runs += result->runs;
+        instances += result->instances;
+        if (result->result < ENG_RESULTS)
+            ended[result->result]++;
+    }
+    check_sum(check, summary, "configurations", check->model->result_count);
+    check_sum(check, summary, "runs", runs);
+    check_sum(check, summary, "instances", instances);
+    for (int i = 0; i < ENG_RESULTS; i++)
+        check_sum(check, results, eng_result_name((enum eng_result)i), ended[i]);
+    if (!json_is_integer(json_object_get(json_object_get(summary, "exit"), "code")))
+        FAULT(check, "the summary lacks the exit code");
+}
+
+void compare_report_check(const char *bytes, size_t length, const char *label,
+                          struct compare_faults *faults, struct text *said)
+{
+    struct report_model model;
+    json_t *root;
+    compare_side_examine(bytes, length, label, &model, &root, faults);
+    const struct check check = {label, root, &model, faults};
+    if (root)
+        check_texts(&check, root, "", 0);
+    if (model.result_count) {
+        check_session(&check);
+        for (size_t i = 0; i < model.device_count; i++)
+            check_device(&check, i);
+        check_once(&check);
+        for (size_t i = 0; i < model.result_count; i++)
+            check_result(&check, &model.results[i]);
+        // What could not be read is in no sum.
+        if (faults->count == 0)
+            check_summary(&check);
+    }
+    if (faults->count > COMPARE_MOST_FAULTS)
+        text_printf(&faults->lines, "%s: and %s more\n", label,
+                    COUNT(faults->count - COMPARE_MOST_FAULTS));
+    text_printf(said, "%s: can be taken: %s results of %zu device%s, %s\n", label,
+                COUNT(model.result_count), model.device_count, model.device_count == 1 ? "" : "s",
+                model.session.started ? model.session.started : "");
+    report_model_clear(&model);
+    json_decref(root);
+}
