@@ -72,6 +72,7 @@ class Run:
         self.ran, self.skipped, self.words = ran, skipped, words
 
 
+@harness.unsanitized
 class Agree(harness.Case):
     @classmethod
     def setUpClass(cls):

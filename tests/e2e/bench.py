@@ -78,6 +78,7 @@ class Right(Bench):
                     self.check_rows(device, 2, lambda device: device["rows"])
                     self.assertIn("every word that was stored is correct", run.out)
 
+    @harness.about_lavapipe
     def test_lavapipe(self):
         run, device = self.bench_json(*SMALL)
         most = int(re.search(r"maxCompute\w+ (\d+)", run.out)[1]) if "skipped" in run.out else 0

@@ -113,6 +113,7 @@ class Right(Lookback):
         self.assertTrue(any(16384 % row["tile"] for row in scans))
         self.assertTrue(any(row["workgroups"] > 16 for row in scans))
 
+    @harness.about_lavapipe
     def test_lavapipe(self):
         # Few tiles: a wait of very many turns is cut short by lavapipe 22.3.6.
         # On a busy machine one of its dispatches is wrong now and then, which is no fault of the program.

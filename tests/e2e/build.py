@@ -188,6 +188,7 @@ def statement(path, start):
         return re.search(re.escape(start) + r".*?\)\n(?![ \t])", file.read(), re.DOTALL).group()
 
 
+@harness.unsanitized
 class Launcher(unittest.TestCase):
     """The launcher in a project that is built in a second, in a folder with an odd name."""
 
@@ -276,7 +277,7 @@ class Launcher(unittest.TestCase):
             self.assertIn("litmus: cannot be built in ", err)
 
 
-@unittest.skipIf(harness.SLOW > 1, "a sanitized program is no product")
+@harness.never_sanitized
 class Product(unittest.TestCase):
     def test_needs_only_libc_and_libm(self):
         dynamic = subprocess.run(["readelf", "-d", harness.PROGRAM], capture_output=True, text=True,

@@ -157,4 +157,4 @@ class Manual(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

@@ -67,6 +67,7 @@ class NothingThere(Case):
         self.assert_clean(result)
 
 
+@harness.about_lavapipe
 class BesideAGoodOne(Case):
     """The other driver's device is there and runs."""
 

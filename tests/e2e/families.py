@@ -41,6 +41,7 @@ KNOWN = {
 SLOW = ("!shuffle.scan-loop/*op=seven*", "!shuffle.operations/*pressure=registers*")
 
 
+@harness.about_lavapipe
 class Drivers(Case):
     def chosen(self):
         """What is run, and its families: of a sample, or when that is slow, one configuration of
@@ -92,7 +93,6 @@ class Drivers(Case):
     def test_system_lavapipe(self):
         self.all_families(harness.lavapipe(), "3")
 
-    @harness.about_lavapipe
     def test_second_lavapipe(self):
         self.all_families(harness.SECOND_LAVAPIPE, "2")
 

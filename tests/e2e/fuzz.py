@@ -207,6 +207,7 @@ class Ends(Fuzz):
         self.assertEqual(run.code, 77, run)
         self.assertIn("no Vulkan device", run.err)
 
+    @harness.about_lavapipe
     def test_lavapipe(self):
         run = self.fuzz("--rule", "default", "--count", "8", "-n", "3", *SEED)
         self.assertEqual(run.code, 0, run)
@@ -220,6 +221,7 @@ class Ends(Fuzz):
         return self.fuzz("--rule", rule, "--seed", seed, "--index", index, "--count", "1",
                          drivers=[manifest])
 
+    @harness.about_lavapipe
     def test_what_it_found_on_mesa_22(self):
         run = self.one_program(harness.lavapipe(), "llvmpipe 22.3", "0xc", "1142", "default")
         self.assertEqual(run.code, 1, run)

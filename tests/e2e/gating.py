@@ -7,7 +7,6 @@ import glob
 import os
 import re
 import subprocess
-import unittest
 import xml.etree.ElementTree
 
 import yaml
@@ -173,4 +172,4 @@ class Pipelines(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

@@ -8,7 +8,8 @@ import sys
 import tempfile
 import unittest
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+from harness import SOURCE
 
 TABLE = """# A comment.
 harness
@@ -92,4 +93,4 @@ class Includes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

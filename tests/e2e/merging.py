@@ -4,7 +4,6 @@
 import json
 import os
 import time
-import unittest
 
 import harness
 from harness import Case
@@ -118,4 +117,4 @@ class Merging(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

@@ -7,7 +7,6 @@ import importlib.util
 import os
 import subprocess
 import sys
-import unittest
 
 import harness
 
@@ -42,14 +41,14 @@ class MutationScore(harness.Case):
         self.tool("--check", "--out", table)
 
     # What the sanitizers watch takes no part in this: neither tool nor driver are instrumented.
-    @unittest.skipIf("LITMUS_SLOW" in os.environ, "once is enough")
+    @harness.never_sanitized
     def test_right_model(self):
         """Nothing forbidden fails under the legal adversary."""
         self.measure("tangled", "barrier.memory*", "lookback.scan/encoding=flag-payload*=30011,*",
                      "reconvergence.*/reconvergence=maximal*",
                      "shuffle.scan-loop/*form=ssa*descriptor*")
 
-    @unittest.skipIf("LITMUS_SLOW" in os.environ, "once is enough")
+    @harness.never_sanitized
     def test_hazards(self):
         """Tests fail under the models that have their hazard."""
         self.measure("snooping,lagging,peeling,rendezvous", "barrier.memory*",

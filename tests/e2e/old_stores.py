@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import sqlite3
-import unittest
 
 import harness
 from harness import Case
@@ -196,4 +195,4 @@ class Refused(Case):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    harness.main()

@@ -88,6 +88,7 @@ class Right(Rates):
             for form in forms:
                 self.check_form(rate, form, rounds)
 
+    @harness.about_lavapipe
     def test_lavapipe(self):
         run, rates = self.rates("throughput", *SHORT)
         self.check(rates, ["batched"], 3, 4)

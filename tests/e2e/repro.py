@@ -267,6 +267,7 @@ class ItsCode(Case):
                       self.read("README.md").decode())
 
 
+@harness.about_lavapipe
 class OnLavapipe(Case):
     """A failure that a real driver is known for, reports/findings/, and its twin."""
 
@@ -300,7 +301,6 @@ class OnLavapipe(Case):
             self.skipTest("there is no second lavapipe")
         self.run_both(self.RIGHT, harness.SECOND_LAVAPIPE)
 
-    @harness.about_lavapipe
     def test_a_device_that_lacks_something(self):
         """The bundle is of a device that can choose 32; lavapipe cannot."""
         name = SCAN.format(form="variables", access="descriptor") + ",subgroup=32"

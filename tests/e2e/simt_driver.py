@@ -138,6 +138,7 @@ class Seen(Driver):
                          [(1 + i, f"model lockstep, seed {7 + i}, subgroup 32", 3)
                           for i in range(3)])
 
+    @harness.about_lavapipe
     def test_it_is_not_there_unless_it_is_named(self):
         for drivers in ([harness.lavapipe()], None):
             more = {} if drivers else {"VK_DRIVER_FILES": None, "VK_ICD_FILENAMES": None}
@@ -151,6 +152,7 @@ class Seen(Driver):
                 self.assertEqual(info.code, 0, info)
                 self.assertNotIn("simt", info.out)
 
+    @harness.about_lavapipe
     def test_beside_another(self):
         both = (harness.SIMT, harness.lavapipe())
         result = self.vulkaninfo("--summary", drivers=both)
@@ -182,6 +184,7 @@ class Refused(Driver):
                     for word in words:
                         self.assertIn(word, line)
 
+    @harness.about_lavapipe
     def test_another_driver_stays(self):
         both = (harness.SIMT, harness.lavapipe())
         result = self.vulkaninfo("--summary", drivers=both, settings="model=none")

@@ -9,7 +9,9 @@ import sys
 import textwrap
 import unittest
 
-SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+from harness import SOURCE
+
 PAGE = os.path.join(SOURCE, "docs", "spec.md")
 SECTION = re.compile(r"^## (\S+)\n(.*?)^Tests:(.*?)\n(?=\n#|\Z)", re.M | re.S)
 
@@ -75,4 +77,4 @@ if __name__ == "__main__":
         with open(PAGE, "w", encoding="utf-8") as out:
             out.write(text)
     else:
-        unittest.main()
+        harness.main()

@@ -33,6 +33,7 @@ def sized():
     return found
 
 
+@harness.about_lavapipe
 class Validation(harness.Case):
     def setUp(self):
         super().setUp()
