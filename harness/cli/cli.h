@@ -74,6 +74,8 @@ struct cli_syntax {
     const char *more; // text behind the options, "" for none
     enum cli_operands operands;
     const char *words; // "this|that"
+    // Besides CLI_OPERANDS_TESTS, once a word is begun: the name at an index, NULL behind the last.
+    const char *(*name_at)(size_t index, void *user);
 };
 
 // Its table of options, and the struct that they fill, with what differs from 0.

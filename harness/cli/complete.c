@@ -134,6 +134,8 @@ static void offer_operands(const struct asked *asked, const struct cli_syntax *s
     switch (syntax->operands) {
     case CLI_OPERANDS_TESTS:
         offer_tests(asked);
+        if (syntax->name_at && asked->current[0])
+            offer_names(asked, syntax->name_at);
         break;
     case CLI_OPERANDS_FILES:
         text_puts(asked->out, ":files\n");

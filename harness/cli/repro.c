@@ -58,6 +58,7 @@ const struct cli_syntax cli_repro_syntax = {
              "bench:ROW@elements=N,loops=N.",
     CLI_OPTIONS(options, struct options, .db = "litmus.db"),
     .operands = CLI_OPERANDS_TESTS,
+    .name_at = cli_repro_bench_at,
     .more = "exit codes: 0 written, 2 usage or input, 77 the configuration cannot run on the "
             "device\n\n"
             "examples:\n"

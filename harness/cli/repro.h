@@ -17,6 +17,9 @@ struct cli_repro_bench {
 // Whether an operand names a row: "bench:subgroup/emulated/none/items=4/workgroup=256".
 bool cli_repro_is_bench(const char *name);
 
+// The operands that name a row, at the sizes that a name without any has: see cli_syntax.
+const char *cli_repro_bench_at(size_t index, void *user);
+
 // Makes the row of that name ready for a device, with "@elements=N,loops=N" behind it or without,
 // with data of a seed, and fills what *repro says of it. `small`: fewer elements and loops where
 // the name has none. False with an error: no such row, or the device cannot run it

@@ -32,7 +32,7 @@ void cli_repro_bench_clear(struct cli_repro_bench *bench)
     *bench = (struct cli_repro_bench){0};
 }
 
-// All rows of both benchmarks, and what they are called.
+// All rows of both benchmarks, and what they are called here: bench:ROW.
 struct rows {
     struct bench_row *list;
     struct text *names;
@@ -47,9 +47,19 @@ static struct rows make_rows(const struct bench_shape *shape)
     rows.count = bench_scan_rows(shape, rows.list);
     for (size_t i = 0; i < looks; i++)
         rows.list[rows.count++] = look_row(i, shape->elements);
-    for (size_t i = 0; i < rows.count; i++)
+    for (size_t i = 0; i < rows.count; i++) {
+        text_puts(&rows.names[i], CLI_REPRO_BENCH);
         bench_row_name(&rows.list[i], &rows.names[i]);
+    }
     return rows;
+}
+
+static void rows_clear(struct rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        text_free(&rows->names[i]);
+    free(rows->names);
+    free(rows->list);
 }
 
 static const char *name_at(size_t index, void *user)
@@ -58,10 +68,20 @@ static const char *name_at(size_t index, void *user)
     return index < rows->count ? rows->names[index].data : NULL;
 }
 
+const char *cli_repro_bench_at(size_t index, void *user)
+{
+    static struct rows kept; // until the program ends
+    (void)user;
+    if (!kept.count)
+        kept = make_rows(&(struct bench_shape){
+            .subgroup = 32, .elements = BENCH_ELEMENTS, .copied = BENCH_ELEMENTS, .loops = 1});
+    return name_at(index, &kept);
+}
+
 static bool find_row(const struct bench_shape *shape, const char *name, struct bench_row *row,
                      struct lit_error *error)
 {
-    struct rows rows = make_rows(shape);
+    OWNED(rows_clear) struct rows rows = make_rows(shape);
     OWNED(text_free) struct text hint = {0};
     size_t at = 0;
     while (at < rows.count && strcmp(rows.names[at].data, name))
@@ -71,10 +91,6 @@ static bool find_row(const struct bench_shape *shape, const char *name, struct b
         *row = rows.list[at];
     else
         cli_suggest(&hint, name, name_at, &rows);
-    for (size_t i = 0; i < rows.count; i++)
-        text_free(&rows.names[i]);
-    free(rows.names);
-    free(rows.list);
     if (!found)
         lit_fail(error, LIT_EXIT_USAGE, "no benchmark has a row '%.120s'%s", name,
                  hint.data ? hint.data : "; 'litmus bench scan --json FILE' names them");
@@ -162,12 +178,12 @@ bool cli_repro_bench(const char *name, const struct dev_facts *facts, bool small
     if (facts->subgroup < 4 || facts->subgroup > 128)
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "subgroups of %" PRIu32 "; the kernels are for 4 to 128", facts->subgroup);
-    OWNED(lit_free) char *own = lit_strdup(name + strlen(CLI_REPRO_BENCH));
+    OWNED(lit_free) char *own = lit_strdup(name);
     bool good = take_sizes(own, &shape.elements, &shape.loops, error);
     shape.copied = shape.elements;
     good = good && find_row(&shape, own, &row, error) && bench_row_fits(&row, facts, error);
     if (good) {
-        text_printf(&bench->name, CLI_REPRO_BENCH "%s@elements=%" PRIu32, own, shape.elements);
+        text_printf(&bench->name, "%s@elements=%" PRIu32, own, shape.elements);
         if (row.loops > 1)
             text_printf(&bench->name, ",loops=%" PRIu32, shape.loops);
         fill(&row, facts->subgroup, seed, bench, ready);

@@ -121,21 +121,28 @@ static bool parse_condition(struct compare_waiver *waiver, const char *word,
     return bad_line(place, "unexpected '%.80s'; a comment begins with #", word);
 }
 
-static char *next_word(char **rest)
+// Blanks between quotation marks, which go, do not end a word. *open: the second one is missing.
+static char *next_word(char **rest, bool *open)
 {
-    char *word = *rest + strspn(*rest, " \t");
+    char *word = *rest + strspn(*rest, " \t"), *at = word, *end = word;
     if (!*word || *word == '#')
         return NULL;
-    *rest = word + strcspn(word, " \t");
-    if (**rest)
-        *(*rest)++ = '\0';
+    for (*open = false; *at && (*open || !strchr(" \t", *at)); at++) {
+        if (*at == '"')
+            *open = !*open;
+        else
+            *end++ = *at;
+    }
+    *rest = at + (*at != '\0');
+    *end = '\0';
     return word;
 }
 
 static bool parse_waiver(struct compare_waivers *waivers, char *line, const struct place *place)
 {
     char *rest = line;
-    const char *pattern = next_word(&rest), *url = next_word(&rest), *word;
+    bool open = false;
+    const char *pattern = next_word(&rest, &open), *url = next_word(&rest, &open), *word;
     if (!url)
         return bad_line(place, "a waiver needs the URL of its bug after the pattern");
     if (strcmp(url, COMPARE_URL_PLACEHOLDER) == 0)
@@ -148,9 +155,9 @@ static bool parse_waiver(struct compare_waivers *waivers, char *line, const stru
     free(waiver->url);
     waiver->url = lit_strdup(url);
     waiver->waives = COMPARE_WAIVE_ALL;
-    while ((word = next_word(&rest)))
-        if (!parse_condition(waiver, word, place))
-            return false;
+    while ((word = next_word(&rest, &open)))
+        if (open || !parse_condition(waiver, word, place))
+            return open ? bad_line(place, "a quotation mark without its second") : false;
     const char *from = waiver->only[COMPARE_FROM], *until = waiver->only[COMPARE_UNTIL];
     if (from[0] && until[0] && strcmp(from, until) > 0)
         return bad_line(place, "it ends before it begins: from=%s until=%s", from, until);

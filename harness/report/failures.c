@@ -176,16 +176,10 @@ static bool is_lost(const struct report_result *result)
     return is_broken(result) && result->result == ENG_DEVICE_LOST;
 }
 
-// What of one class ran, and what came of it.
-struct counted {
-    size_t ran, failed, unfinished;
-    size_t broken[ENG_RESULTS]; // by how they ended
-};
-
-static struct counted count_class(const struct report_model *model, size_t device,
-                                  enum cat_expectation expectation)
+struct report_class report_class(const struct report_model *model, size_t device,
+                                 enum cat_expectation expectation)
 {
-    struct counted counted = {0};
+    struct report_class counted = {0};
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *result = &model->results[i];
         if (result->device != device || result->expectation != expectation)
@@ -193,6 +187,7 @@ static struct counted count_class(const struct report_model *model, size_t devic
         const bool broken = is_broken(result);
         counted.ran += result->runs > 0 || broken;
         counted.failed += report_failed(result);
+        counted.triggered += report_control_triggered(result);
         counted.broken[result->result] += broken;
         counted.unfinished += report_unfinished_only(result) && !broken;
     }
@@ -205,7 +200,7 @@ static const char *configurations(size_t count)
 }
 
 static void put_forbidden(const struct report_model *model, size_t device,
-                          const struct counted *forbidden, struct text *out)
+                          const struct report_class *forbidden, struct text *out)
 {
     static const struct {
         enum eng_result result;
@@ -237,10 +232,10 @@ static void put_forbidden(const struct report_model *model, size_t device,
 
 void report_verdict(const struct report_model *model, size_t device, struct text *out)
 {
-    struct counted of[CAT_EXPECTATIONS];
+    struct report_class of[CAT_EXPECTATIONS];
     size_t ran = 0, all = 0, unfinished = 0;
     for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++) {
-        of[e] = count_class(model, device, e);
+        of[e] = report_class(model, device, e);
         ran += of[e].ran;
         unfinished += of[e].unfinished;
         for (int ended = 0; ended < ENG_RESULTS && e != CAT_FORBIDDEN; ended++)

@@ -9,6 +9,15 @@
 // failed: memory.coherence (0.78 of runs)".
 void report_verdict(const struct report_model *model, size_t device, struct text *out);
 
+// What of one class ran on a device, and what came of it. Both the verdict and its pages count so.
+struct report_class {
+    size_t ran; // what ended the driver or the device counts, even if no run of it ended
+    size_t failed, triggered, unfinished;
+    size_t broken[ENG_RESULTS]; // by how they ended, of those that did not fail before
+};
+struct report_class report_class(const struct report_model *model, size_t device,
+                                 enum cat_expectation expectation);
+
 // What is known about a defect: reports/findings/*/signature, built in by tools/ticket-data. The
 // first one that matches a result is that of its finding.
 struct report_signature {

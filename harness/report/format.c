@@ -2,6 +2,8 @@
 // Numbers, times, commands and columns.
 #include "report/format.h"
 
+#include "catalogue/catalogue.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,7 +149,58 @@ void format_device(struct text *out, const struct report_model *model, size_t de
     text_append(out, text, (size_t)ends[end]);
 }
 
-#define MOST_NAMED 32 // configurations of one command
+#define MOST_NAMED 32 // configurations of one command, where there is a shorter one
+
+// What a default run of a test has: those that a command is for, and the ids of the others.
+struct named {
+    const struct report_result *const *results;
+    size_t count, among; // among: so many of them are such
+    struct text others;
+    size_t other_count;
+};
+
+static void name_case(const struct cat_case *which, void *user)
+{
+    struct named *named = user;
+    OWNED(text_free) struct text name = {0};
+    if (cat_case_is_thorough(which))
+        return;
+    cat_case_name(which, &name);
+    size_t at = 0;
+    while (at < named->count && strcmp(named->results[at]->name, name.data) != 0)
+        at++;
+    if (at < named->count) {
+        named->among++;
+        return;
+    }
+    char id[CFG_ID_SIZE];
+    cfg_id(name.data, id);
+    text_printf(&named->others, " '!%s'", id);
+    named->other_count++;
+}
+
+// These configurations and no others, of one test: by their ids, or as the test without the rest of
+// its default run, if they are many and that is shorter.
+static void put_named(struct text *out, const struct report_model *model,
+                      const struct report_result *const *results, size_t count)
+{
+    const struct cat_test *test = count > MOST_NAMED ? cat_test_find(results[0]->test) : NULL;
+    OWNED(text_free) struct text others = {0};
+    if (test) {
+        struct named named = {.results = results, .count = count};
+        const struct dev_facts *facts = &model->devices[results[0]->device].facts;
+        cat_test_each(test, facts->subgroup, name_case, &named);
+        others = named.others;
+        if (named.among == count && named.other_count < count) {
+            text_puts(out, " ");
+            text_quote(out, results[0]->test);
+            text_puts(out, others.data ? others.data : "");
+            return;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        text_printf(out, " %s", results[i]->id);
+}
 
 void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result)
@@ -169,13 +222,8 @@ void format_again_all(struct text *out, const struct report_model *model,
     for (size_t i = 0; i < count; i++) {
         const uint64_t its = runs_again(model, results[i]);
         runs = its > runs ? its : runs;
-        if (count <= MOST_NAMED)
-            text_printf(out, " %s", results[i]->id);
     }
-    if (count > MOST_NAMED) {
-        text_puts(out, " ");
-        text_quote(out, result->test);
-    }
+    put_named(out, model, results, count);
     if (model->simt) {
         text_puts(out, " --simt ");
         text_quote(out, model->simt);

@@ -46,9 +46,8 @@ const char *format_called(void);
 // The beginning of a device's UUID by which -d finds it: long enough to tell the devices of the
 // session apart; the device's identity where these have one UUID.
 void format_device(struct text *out, const struct report_model *model, size_t device);
-// The command that runs a result again; one for results of the same device, which names the first
-// alone if the others ran under other stress that the seed does not give, and their test if there
-// are too many of them.
+// The command that runs a result again; one for results of the same test and device, which names
+// the first alone if the others ran under other stress that the seed does not give.
 void format_again(struct text *out, const struct report_model *model,
                   const struct report_result *result);
 void format_again_all(struct text *out, const struct report_model *model,

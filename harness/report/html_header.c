@@ -40,22 +40,6 @@ static void put_verdict(const struct html *html, struct text *out)
     text_puts(out, ".</p>\n");
 }
 
-// How many configurations with an expectation ran on a device, and failed or were triggered.
-static uint64_t count_class(const struct html *html, size_t device, enum cat_expectation class,
-                            uint64_t *ran)
-{
-    uint64_t failed = 0;
-    *ran = 0;
-    for (size_t i = 0; i < html->model->result_count; i++) {
-        const struct report_result *result = &html->model->results[i];
-        if (result->device != device || result->expectation != class)
-            continue;
-        *ran += result->runs > 0;
-        failed += class == CAT_CONTROL ? report_control_triggered(result) : report_failed(result);
-    }
-    return failed;
-}
-
 // A tile for each expectation: what its failures mean, and how many there are of each device. The
 // page's legend.
 static void put_tiles(const struct html *html, struct text *out)
@@ -73,11 +57,11 @@ static void put_tiles(const struct html *html, struct text *out)
                                        : "M-5 0a5 5 0 1 1 10 0a5 5 0 1 1-10 0z",
                     name);
         for (size_t device = 0; device < html->model->device_count; device++) {
-            uint64_t ran;
-            const uint64_t failed = count_class(html, device, e, &ran);
+            const struct report_class of = report_class(html->model, device, e);
+            const size_t failed = e == CAT_CONTROL ? of.triggered : of.failed;
             text_puts(out, failed ? "<p class=\"tally\">" : "<p class=\"tally quiet\">");
             html_device(out, html, device);
-            html_printf(out, "<b>%s</b> of %s %s</p>\n", COUNT(failed), COUNT(ran),
+            html_printf(out, "<b>%s</b> of %s %s</p>\n", COUNT(failed), COUNT(of.ran),
                         e == CAT_CONTROL ? "triggered" : "failed");
         }
         html_printf(out, "<p>%s</p></li>\n", cat_expectation_meaning(e));

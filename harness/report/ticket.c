@@ -87,8 +87,9 @@ static void print_table(const struct ticket *t)
 static void print_commands(const struct ticket *t)
 {
     OWNED(text_free) struct text command = {0};
-    text_puts(&command, "./litmus repro ");
-    text_quote(&command, t->result->name);
+    text_quote(&command, format_called());
+    text_puts(&command, " repro ");
+    text_quote(&command, t->known ? t->result->id : t->result->name);
     markdown_again(t->out, t->model, t->result);
     markdown_command(t->out, command.data);
 }
@@ -228,9 +229,9 @@ static void print_models(const struct ticket *t)
                         "this device may have. One failing run, step by step:\n\n",
                         fail.data, pass.length ? " and passes under " : "",
                         pass.length ? pass.data : "");
-        text_puts(&command, "./litmus explain ");
-        text_quote(&command, t->result->name);
-        text_printf(&command, " --simt %s", report_reference_models[best]);
+        text_quote(&command, format_called());
+        text_printf(&command, " explain %s --simt %s", t->result->id,
+                    report_reference_models[best]);
         if (t->known)
             text_printf(&command, ",subgroup=%u", t->which.subgroup);
         markdown_command(t->out, command.data);

@@ -62,6 +62,20 @@ class Candidates(Case):
                          sorted(name for name in tests if name.startswith(asked)))
         self.assertEqual(self.offered("run", "!shuffle.scan-lo"), ["!shuffle.scan-loop"])
 
+    def test_rows_of_benchmarks(self):
+        rows = self.offered("repro", "bench:")
+        self.assertEqual(len(set(rows)), len(rows))
+        self.assertIn("bench:subgroup/emulated/none/items=1/workgroup=256", rows)
+        self.assertEqual(self.offered("repro", "ben"), rows)
+        looks = self.offered("repro", "bench:held=")
+        self.assertTrue(0 < len(looks) < len(rows))
+        self.assertLessEqual(set(looks), set(rows))
+        # Nothing is begun: tests alone.
+        self.assertEqual(self.offered("repro", ""), self.offered("run", ""))
+        made = self.litmus("repro", f"{looks[0]}@elements=4096", "-o", "row", "--simt", "lockstep",
+                           drivers=[])
+        self.assertEqual(made.code, 0, made)
+
     def test_nonsense_offers_nothing(self):
         for words in (["nothing", ""], ["run", "--nothing="], ["run", "no.such/"], ["version", ""]):
             self.assertEqual(self.offered(*words), [])

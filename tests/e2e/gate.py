@@ -377,7 +377,7 @@ class Forms(Gate):
         for only, code in ((f"vendor={device['vendor']}", 0), ("vendor=0x1", 1),
                            (f"device={device['product']} version=..{version}", 0),
                            (f"version={version}.1..", 1),
-                           ("driver=" + device["driver"]["name"].replace(" ", "?"), 0),
+                           (f'driver="{device["driver"]["name"]}"', 0),
                            ("driver=nobody", 1), ("from=2020-01-01", 0), ("from=2999-01-01", 1)):
             with self.subTest(only=only):
                 self.write("waivers.txt", f"shuffle https://example.org/1 {only}\n")

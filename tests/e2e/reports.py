@@ -188,7 +188,7 @@ class TheCode(Case):
                      "OpGroupNonUniformShuffleUp %"):
             self.assertIn(part, shown)
         # Its command runs as it is printed.
-        command, = re.findall(r"(?m)^    \./litmus (explain .*)$", page)
+        command, = re.findall(rf"(?m)^    {re.escape(harness.PROGRAM)} (explain .*)$", page)
         result = self.litmus(*shlex.split(command), drivers=[harness.SIMT])
         self.assertEqual(result.code, 0, result)
         self.assertRegex(page, r"(?m)^-.*OpControlBarrier")

@@ -99,6 +99,23 @@ class Verdict(harness.Case):
                 self.assertEqual(entry[key], first[entry["id"]][key], key)
 
 
+class Many(harness.Case):
+    """A block of more configurations than a command can name one by one."""
+
+    def test_these_and_no_others(self):
+        left_out = ("!sync-matrix.arithmetic/op=add,scan=reduce*",
+                    "!sync-matrix.arithmetic/op=mul,scan=reduce*")
+        ran = self.litmus("run", "sync-matrix.arithmetic", *left_out, "-n", "1", *faulty(1),
+                          drivers=[])
+        self.assertEqual(ran.code, 1, ran)
+        names = {entry["name"] for entry in self.report()["results"]}
+        words = self.reproduce(ran.out)
+        self.assertTrue(len(names) > 32 and "sync-matrix.arithmetic" in words, words)
+        again = self.litmus(*words[1:], "--db", "again.db", drivers=[])
+        self.assertEqual(again.code, 1, again)
+        self.assertEqual({entry["name"] for entry in self.report("again.db")["results"]}, names)
+
+
 class Names(harness.Case):
     """Ids and names without what is usual, wherever a configuration is named."""
 

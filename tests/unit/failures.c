@@ -4,6 +4,7 @@
 #include "report/failures.h"
 
 #include "catalogue/catalogue.h"
+#include "report/html.h"
 #include "report/report.h"
 #include "report/sections.h"
 
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 40
+#define MOST 60
 
 struct made {
     struct report_result results[MOST];
@@ -60,6 +61,7 @@ static struct made *begin(void)
         strcpy(facts->name, i ? "other" : "llvmpipe");
         strcpy(facts->driver_name, i ? "other" : "llvmpipe");
         strcpy(facts->driver_version, i ? "2" : "25.0.7-2");
+        made->devices[i].checker = (char *)"device";
         facts->device_uuid[0] = (uint8_t)(0xa0 + i);
     }
     made->model = (struct report_model){.results = made->results,
@@ -70,6 +72,7 @@ static struct made *begin(void)
                                         .session = {.runs = 100,
                                                     .id = 1,
                                                     .finished = true,
+                                                    .command = (char *)"",
                                                     .options = (char *)"{}",
                                                     .started = (char *)"2026-11-21T02:09:00Z"}};
     return made;
@@ -109,6 +112,16 @@ static void check_verdict(const struct made *made, size_t device, const char *wa
     text_free(&text);
 }
 
+// The tiles of the HTML page count as the verdict does.
+static void check_tile(const struct made *made, const char *want)
+{
+    const struct html html = {.model = &made->model};
+    struct text text = {0};
+    html_header(&html, &text);
+    assert_non_null(strstr(text.data, want));
+    text_free(&text);
+}
+
 static void verdicts(void **state)
 {
     (void)state;
@@ -126,6 +139,8 @@ static void verdicts(void **state)
     check_verdict(made, 1,
                   "2 of 4 forbidden configurations failed: memory.coherence (2, 0.55 to 0.78 of "
                   "runs); 1 crashed: loop.a; also failed: 1 of 1 assumed");
+    check_tile(made, "<b>2</b> of 4 failed");
+    check_tile(made, "<b>1</b> of 1 triggered");
     end(made);
     made = begin();
     add(made, 0, "loop.a@w=3", 0, CAT_FORBIDDEN);
@@ -266,6 +281,64 @@ static void blocks(void **state)
     end(made);
 }
 
+// One command for many configurations: it names these and no others.
+
+struct some {
+    struct made *made;
+    size_t from, count; // those of the default run that are to fail
+    bool thorough;      // one that is not of the default run
+    size_t at;
+    char others[200];
+};
+
+static void add_some(const struct cat_case *which, void *user)
+{
+    struct some *some = user;
+    struct text name = {0};
+    const bool thorough = cat_case_is_thorough(which);
+    cat_case_name(which, &name);
+    if (thorough ? some->thorough : some->at >= some->from && some->at < some->from + some->count) {
+        add(some->made, 0, name.data, 100, CAT_FORBIDDEN);
+        some->thorough = some->thorough && !thorough;
+    } else if (!thorough) {
+        char id[CFG_ID_SIZE];
+        cfg_id(name.data, id);
+        snprintf(some->others + strlen(some->others), 12 + 1, " '!%s'", id);
+    }
+    some->at += !thorough;
+    text_free(&name);
+}
+
+static void check_again(size_t from, size_t count, bool thorough)
+{
+    struct some some = {begin(), from, count, thorough, 0, ""};
+    struct report_block *list;
+    struct text want = {0};
+    some.made->devices[0].facts.subgroup = 32;
+    cat_test_each(cat_test_find("sync-matrix.arithmetic"), 32, add_some, &some);
+    assert_int_equal(some.made->model.result_count, count + thorough);
+    assert_int_equal(report_blocks(&some.made->model, 0, report_failed, &list), 1);
+    const bool by_name = count > 32 && !thorough;
+    text_printf(&want, "./litmus run%s%s", by_name ? " sync-matrix.arithmetic" : "",
+                by_name ? some.others : "");
+    for (size_t i = 0; i < list[0].count && !by_name; i++)
+        text_printf(&want, " %s", list[0].members[i]->id);
+    text_puts(&want, " -d a0000000 --seed 0x5 -n 100");
+    assert_string_equal(list[0].again, want.data);
+    text_free(&want);
+    report_blocks_free(list, 1);
+    end(some.made);
+}
+
+static void commands(void **state)
+{
+    (void)state;
+    check_again(0, 43, false);
+    check_again(2, 40, false);
+    check_again(0, 32, false);
+    check_again(0, 43, true);
+}
+
 static void findings(void **state)
 {
     (void)state;
@@ -332,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts), cmocka_unit_test(where),    cmocka_unit_test(key_results),
         cmocka_unit_test(blocks),   cmocka_unit_test(findings), cmocka_unit_test(nothing_wraps),
+        cmocka_unit_test(commands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -527,8 +527,14 @@ static void test_ticket(void **state)
                 ",pressure=none@workgroup=128,elements=30011,subgroup=8";
     twin.stress = "";
     put(&f, 1, HOSTILE, twin);
+    format_program("/opt/two words/litmus");
     char *text = make(&f, report_markdown, "1", NAME);
+    format_program("./litmus");
     check_markdown(text);
+    contains(text, "    '/opt/two words/litmus' run 81701108 ");
+    contains(text, "    '/opt/two words/litmus' repro 81701108\n");
+    contains(text, "    '/opt/two words/litmus' explain 81701108 --simt relaxed,subgroup=8\n");
+    lacks(text, "./litmus");
     contains(text, "` **failed in 4 of 20 runs** (0.20 [");
     contains(text, "The specification forbids the failing outcome: release and acquire of device "
                    "scope");
