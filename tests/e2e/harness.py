@@ -293,9 +293,11 @@ class Loader(unittest.TestLoader):
     """Finds the tests of the part that is run."""
 
     def getTestCaseNames(self, case):
-        return [name for name in super().getTestCaseNames(case)
-                if not PART or (PART == "plain") == (getattr(case, "is_unsanitized", False) or getattr(
-                    getattr(case, name), "is_unsanitized", False))]
+        def part(name):
+            marked = hasattr(case, "is_unsanitized") or hasattr(
+                getattr(case, name), "is_unsanitized")
+            return "plain" if marked else "sanitized"
+        return [name for name in super().getTestCaseNames(case) if PART in (None, part(name))]
 
 
 def main():

@@ -139,7 +139,8 @@ class Injected(harness.Case):
         # What is wrong in a worker is to be seen too, and so are leaks, since no driver but our own
         # is loaded.
         for name, more in (("ASAN_OPTIONS", "detect_leaks=1:verify_asan_link_order=0:"
-                            "allocator_may_return_null=1"), ("UBSAN_OPTIONS", "print_stacktrace=1")):
+                            "allocator_may_return_null=1"),
+                           ("UBSAN_OPTIONS", "print_stacktrace=1")):
             environment[name] = f"{environment.get(name, '')}:{more}:log_path={state}"
         process = subprocess.run([PROGRAM, *arguments], env=environment, cwd=folder,
                                  stdin=subprocess.DEVNULL, capture_output=True,
@@ -238,7 +239,8 @@ class Injected(harness.Case):
             # Code that cannot be read costs a report only the code, and it says so.
             if name in usual.files and re.search(rb"\.db: (out of memory|locking)", content):
                 continue
-            allowed = [steady(files[name].decode(errors="replace")) for files in (self.inputs, usual.files)
+            allowed = [steady(files[name].decode(errors="replace"))
+                       for files in (self.inputs, usual.files)
                        if name in files and (ending.code != usual.code or files is usual.files)]
             if not allowed and trial.call != "unlink" and trial.way != "KILL":
                 return f"it left {name}"
@@ -367,8 +369,8 @@ class Injected(harness.Case):
                     print(f"{self.id()}: {done} of {len(trials)}, {len(wrong)} kinds of failure",
                           flush=True)
         self.assertEqual("", "\n\n".join(
-            f"{', '.join(where[:3])}{f' and {len(where) - 3} more' if len(where) > 3 else ''}: {what}"
-            for what, where in wrong.items()), f"{len(trials)} trials")
+            f"{', '.join(where[:3])}{f' and {len(where) - 3} more' if len(where) > 3 else ''}: "
+            f"{what}" for what, where in wrong.items()), f"{len(trials)} trials")
         count = sum(1 for _ in self.trials(self.usual.counts))
         print(f"{self.id()}: {len(trials)} trials of {count}", flush=True)
 
@@ -408,7 +410,8 @@ class Reads(Stores):
         self.try_all("history", "--db", "bad.db", inputs={"bad.db": self.bad})
 
     def test_repro(self):
-        self.try_all("repro", RACES.rstrip("*"), "--db", "bad.db", "-o", "ticket", inputs={"bad.db": self.bad})
+        self.try_all("repro", RACES.rstrip("*"), "--db", "bad.db", "-o", "ticket",
+                     inputs={"bad.db": self.bad})
 
     def test_gate_passes(self):
         self.try_all("gate", "--baseline", "good.db", "again.db",
