@@ -28,6 +28,7 @@ bool cli_cases_read(struct cli_cases *cases, const struct cli_list *caselists,
             return false;
     cases->names = lit_alloc(list->count + 1, sizeof *cases->names);
     for (size_t i = 0; i < list->count; i++) {
+        cfg_runner_read(list->items[i].pattern);
         if (cfg_is_id(list->items[i].pattern)) {
             char *name = cat_pattern(list->items[i].pattern);
             free(list->items[i].pattern);
@@ -93,8 +94,10 @@ bool cli_cases_keep(const struct cat_case *which, const char *name, const struct
     const struct cli_cases *cases = user;
     if (cases->list.count && !has(cases, which, name, facts))
         return false;
+    OWNED(text_free) struct text runner = {0};
+    cfg_runner_name(name, &runner);
     for (size_t i = 0; i < cases->skips.count; i++)
-        if (compare_waiver_names(&cases->skips.items[i], name))
+        if (compare_waiver_names(&cases->skips.items[i], name, runner.data))
             return false;
     if (!cases->gtest)
         return true;

@@ -30,14 +30,14 @@ bool cli_cases_keep(const struct cat_case *which, const char *name, const struct
                     const void *cases);
 void cli_cases_clear(struct cli_cases *cases);
 
-// GoogleTest's protocol: a configuration is a test. Its suite is the family, its name the rest,
-// with _ for -, which separates what a filter excludes; with several devices the number of the
-// device stands before the suite, "2/shuffle".
+// GoogleTest's protocol: a configuration is a test. Its suite is the family, its name the rest, as
+// cfg_runner_name has it; with several devices the number of the device stands before the suite,
+// "2/shuffle".
 
 enum cli_gtest_state { CLI_GTEST_WAITS, CLI_GTEST_OK, CLI_GTEST_SKIPPED, CLI_GTEST_FAILED };
 
 struct cli_gtest_test {
-    char *name;   // "shuffle.scan_loop/sync=none@workgroup=64,subgroup=8"
+    char *name;   // "shuffle.scan_loop/sync=none@workgroup=64/subgroup=8"
     size_t suite; // length of the suite's name in it
     enum cli_gtest_state state;
     uint64_t milliseconds;
@@ -45,7 +45,7 @@ struct cli_gtest_test {
 
 struct cli_gtest {
     // What was asked for; the strings belong to the command line and the environment.
-    bool list, no_time;
+    bool list, no_time, json;
     bool own_store; // none was given
     int color;      // enum cli_color
     const char *filter, *output;

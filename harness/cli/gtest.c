@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The protocol of GoogleTest, so that what runs its tests can run configurations: the flags, the
-// lines that it prints, and its XML (docs/gating.md). The words are those of GoogleTest 1.12.
+// lines that it prints, and its XML and JSON (docs/gating.md). The words are those of
+// GoogleTest 1.12.
 #include "cli/cases.h"
 
 #include "base/clock.h"
@@ -120,8 +121,10 @@ bool cli_gtest_take(struct cli_gtest *gtest, int *argc, char **argv, struct lit_
     *argc = kept;
     argv[kept] = NULL;
     const size_t form = strcspn(gtest->output, ":");
-    return gtest->output[0] == '\0' || (form == 3 && strncmp(gtest->output, "xml", form) == 0) ||
-           lit_fail(error, LIT_EXIT_USAGE, FLAG "output=%.80s: only xml, or xml:FILE",
+    gtest->json = form == 4 && strncmp(gtest->output, "json", form) == 0;
+    return gtest->output[0] == '\0' || gtest->json ||
+           (form == 3 && strncmp(gtest->output, "xml", form) == 0) ||
+           lit_fail(error, LIT_EXIT_USAGE, FLAG "output=%.80s: xml or json, or xml:FILE",
                     gtest->output);
 }
 
@@ -171,8 +174,7 @@ static char *full_name(const char *name, unsigned device, bool several)
     struct text full = {0};
     if (several)
         text_printf(&full, "%u/", device);
-    for (; *name; name++)
-        text_append(&full, *name == '-' ? "_" : name, 1);
+    cfg_runner_name(name, &full);
     return full.data;
 }
 
@@ -459,7 +461,7 @@ static void put_end(const struct cli_gtest *gtest, struct text *out)
         text_printf(out, "\n%2zu FAILED %s\n", failed, failed == 1 ? "TEST" : "TESTS");
 }
 
-static void make_xml(const struct cli_gtest *gtest, struct text *out)
+static void make_output(const struct cli_gtest *gtest, struct text *out)
 {
     struct junit junit = {.gtest = true};
     size_t done = 0;
@@ -479,7 +481,7 @@ static void make_xml(const struct cli_gtest *gtest, struct text *out)
         // The protocol knows no errors.
         one->verdict = one->verdict == JUNIT_ERROR ? JUNIT_FAILURE : one->verdict;
     }
-    junit_write(&junit, "AllTests", out);
+    (gtest->json ? junit_json : junit_write)(&junit, "AllTests", out);
     junit_clear(&junit);
 }
 
@@ -493,22 +495,25 @@ static void make_folders(const char *path)
     }
 }
 
-// "xml", "xml:FILE", or "xml:FOLDER/", in which the first free name is taken.
-static bool write_xml(const struct cli_gtest *gtest, struct lit_error *error)
+// "xml", "xml:FILE", or "xml:FOLDER/", in which the first free name is taken; likewise json.
+static bool write_output(const struct cli_gtest *gtest, struct lit_error *error)
 {
-    const char *given = gtest->output[strcspn(gtest->output, ":")] ? gtest->output + 4 : "";
-    OWNED(text_free) struct text path = {0}, xml = {0};
-    text_puts(&path, given[0] ? given : "test_detail.xml");
+    const char *colon = strchr(gtest->output, ':'), *given = colon ? colon + 1 : "";
+    const char *form = gtest->json ? "json" : "xml";
+    OWNED(text_free) struct text path = {0}, made = {0};
+    text_puts(&path, given);
+    if (!given[0])
+        text_printf(&path, "test_detail.%s", form);
     if (path.data[path.length - 1] == '/') {
-        text_puts(&path, "litmus.xml");
+        text_printf(&path, "litmus.%s", form);
         for (unsigned i = 1; access(path.data, F_OK) == 0 && i < 10000; i++) {
             text_free(&path);
-            text_printf(&path, "%slitmus_%u.xml", given, i);
+            text_printf(&path, "%slitmus_%u.%s", given, i, form);
         }
     }
     make_folders(path.data);
-    make_xml(gtest, &xml);
-    return lit_file_write(path.data, xml.data, xml.length, error);
+    make_output(gtest, &made);
+    return lit_file_write(path.data, made.data, made.length, error);
 }
 
 int cli_gtest_end(struct cli_gtest *gtest, bool whole, struct lit_error *error)
@@ -517,7 +522,7 @@ int cli_gtest_end(struct cli_gtest *gtest, bool whole, struct lit_error *error)
     const bool failed = count_of(gtest, CLI_GTEST_FAILED) + count_of(gtest, CLI_GTEST_WAITS) > 0;
     put_end(gtest, &out);
     cli_print(&out);
-    if (gtest->output[0] && !write_xml(gtest, error))
+    if (gtest->output[0] && !write_output(gtest, error))
         return CLI_FAILED;
     return failed || !whole;
 }

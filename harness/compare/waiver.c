@@ -197,6 +197,7 @@ static bool parse_fail(struct compare_waivers *waivers, char *line, const struct
             continue;
         struct compare_waiver *waiver =
             add(waivers, COMPARE_DEQP_FAILS, place, line, (size_t)(comma - line));
+        cfg_runner_read(waiver->pattern);
         waiver->waives = statuses[i].waives;
         return true;
     }
@@ -339,12 +340,17 @@ void compare_waivers_clear(struct compare_waivers *waivers)
 
 // What they waive
 
-bool compare_waiver_names(const struct compare_waiver *waiver, const char *name)
+static bool matches(const struct compare_waiver *waiver, const char *name)
+{
+    return compare_regex_may_match(waiver->needed, name) &&
+           regexec(waiver->regex, name, 0, NULL, 0) == 0;
+}
+
+bool compare_waiver_names(const struct compare_waiver *waiver, const char *name, const char *runner)
 {
     const char *pattern = waiver->pattern;
     if (waiver->regex)
-        return compare_regex_may_match(waiver->needed, name) &&
-               regexec(waiver->regex, name, 0, NULL, 0) == 0;
+        return matches(waiver, name) || matches(waiver, runner);
     if (waiver->list == COMPARE_WAIVERS)
         return cfg_matches(pattern, name);
     const size_t length = strlen(pattern);
@@ -462,10 +468,13 @@ void compare_waivers_apply(struct compare_waivers *waivers, struct compare_entry
         struct compare_entry *entry = &entries[i];
         const char *name = compare_entry_result(entry)->name;
         unsigned fault = fault_of(entry, policy);
+        OWNED(text_free) struct text runner = {0};
+        cfg_runner_name(name, &runner);
         entry->waiver = 0;
         for (size_t w = 0; w < waivers->count; w++) {
             struct compare_waiver *waiver = &waivers->items[w];
-            if (!compare_waiver_names(waiver, name) || !is_for(waiver, devices[entry->pair]))
+            if (!compare_waiver_names(waiver, name, runner.data) ||
+                !is_for(waiver, devices[entry->pair]))
                 continue;
             waiver->matched++;
             waiver->passing += is_passing(waiver, entry);

@@ -73,8 +73,10 @@ bool compare_waivers_parse(struct compare_waivers *waivers, enum compare_list li
 // The same of a file; "-" is stdin.
 bool compare_waivers_read(struct compare_waivers *waivers, enum compare_list list, const char *path,
                           struct lit_error *error);
-// Whether an entry names a configuration.
-bool compare_waiver_names(const struct compare_waiver *waiver, const char *name);
+// Whether an entry names a configuration; a regular expression may match its name or that by which
+// runners know it (cfg_runner_name).
+bool compare_waiver_names(const struct compare_waiver *waiver, const char *name,
+                          const char *runner);
 void compare_waivers_clear(struct compare_waivers *waivers);
 
 // Sets the waiver of each judged entry that is a regression or open and is waived. `today` is the

@@ -103,6 +103,21 @@ size_t cfg_test_length(const char *name)
     return strcspn(name, "/@");
 }
 
+void cfg_runner_name(const char *name, struct text *out)
+{
+    for (; *name; name++)
+        text_append(out, *name == '-' ? "_" : *name == ',' ? "/" : name, 1);
+}
+
+void cfg_runner_read(char *name)
+{
+    const size_t digits = strspn(name, "0123456789");
+    if (digits && name[digits] == '/')
+        memmove(name, name + digits + 1, strlen(name + digits));
+    for (size_t i = 0, test = cfg_test_length(name); name[i]; i++)
+        name[i] = name[i] == '_' ? '-' : name[i] == '/' && i > test ? ',' : name[i];
+}
+
 bool cfg_same_test(const char *a, const char *b)
 {
     const size_t length = cfg_test_length(a);

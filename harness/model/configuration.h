@@ -45,6 +45,12 @@ void cfg_clear(struct cfg *cfg);
 // Appends the name that these pairs make; axes come first.
 void cfg_print(const char *test, const struct cfg_pair *pairs, size_t count, struct text *name);
 
+// Appends a name as GoogleTest's protocol and deqp-runner's lists have it, where - begins what a
+// filter excludes and a comma ends a name: "shuffle.scan_loop/sync=none/form=ssa@workgroup=64".
+void cfg_runner_name(const char *name, struct text *out);
+// The inverse, in place; the number of a device, "2/", goes. Other names stay as they are.
+void cfg_runner_read(char *name);
+
 // How much of a name, or of a pattern, is that of the test.
 size_t cfg_test_length(const char *name);
 bool cfg_same_test(const char *a, const char *b);

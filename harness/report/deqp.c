@@ -1,72 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lists of deqp-runner: its results.csv, and the lists of known failures and of flakes that it
-// and `litmus gate` take as a baseline. docs/reading.md has what stands for what.
+// and `litmus gate` take as a baseline. A name ends at a comma there, and a name that comes twice
+// is an error: names are those of GoogleTest's protocol, by which deqp-runner runs configurations,
+// and of several devices the worst result counts. docs/reading.md has what stands for what.
 #include "report/format.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-// In deqp-runner's words. What litmus could not do is Missing, which blames no driver.
-static const char *status_of(const struct report_result *result)
+// In deqp-runner's words, the worst one first.
+#define STATUSES(X)  X(Crash) X(Timeout) X(Fail) X(Flake) X(Missing) X(Pass) X(Skip)
+#define ID(status)   status,
+#define NAME(status) #status,
+enum status { STATUSES(ID) };
+static const char *const names[] = {STATUSES(NAME)};
+
+// What litmus could not do is Missing, which blames no driver.
+static enum status status_of(const struct report_result *result)
 {
     switch (result->result) {
     case ENG_CRASH:
     case ENG_DEVICE_LOST:
-        return "Crash";
+        return Crash;
     case ENG_HANG:
-        return "Timeout";
+        return Timeout;
     case ENG_SKIP:
-        return "Skip";
+        return Skip;
     case ENG_HARNESS_ERROR:
     case ENG_PARTIAL:
-        return "Missing";
+        return Missing;
     default:
         break;
     }
     if (result->expectation == CAT_FORBIDDEN && report_failed(result))
-        return result->failed_runs < result->judged ? "Flake" : "Fail";
-    return result->result == ENG_NO_PROGRESS && result->expectation <= CAT_CONTESTED ? "Timeout"
-                                                                                     : "Pass";
+        return result->failed_runs < result->judged ? Flake : Fail;
+    return result->result == ENG_NO_PROGRESS && result->expectation <= CAT_CONTESTED ? Timeout
+                                                                                     : Pass;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct report_result *a = *(const struct report_result *const *)left;
+    const struct report_result *b = *(const struct report_result *const *)right;
+    const int order = strcmp(a->name, b->name);
+    return order ? order : (int)status_of(a) - (int)status_of(b);
+}
+
+enum list { RESULTS, FAILS, FLAKES };
+
+static void put(enum list list, const struct report_result *result, struct text *out)
+{
+    static const char marks[] = "\\.[](){}*+?^$|";
+    const enum status status = status_of(result);
+    OWNED(text_free) struct text name = {0};
+    cfg_runner_name(result->name, &name);
+    if (list == RESULTS) {
+        report_csv_text(out, name.data);
+        text_printf(out, ",%s,%.3f\n", names[status], result->seconds);
+    } else if (list == FAILS && status < Flake) {
+        text_printf(out, "%s,%s\n", name.data, names[status]);
+    } else if (list == FLAKES && status == Flake) {
+        text_puts(out, "^");
+        for (const char *at = name.data; *at; at++)
+            text_printf(out, strchr(marks, *at) ? "\\%c" : "%c", *at);
+        text_puts(out, "$\n");
+    }
+}
+
+// A line for each name, in the order of these.
+static void put_list(const struct report_model *model, enum list list, struct text *out)
+{
+    OWNED(lit_free)
+    const struct report_result **sorted = lit_alloc(model->result_count + 1, sizeof *sorted);
+    for (size_t i = 0; i < model->result_count; i++)
+        sorted[i] = &model->results[i];
+    qsort(sorted, model->result_count, sizeof *sorted, compare);
+    for (size_t i = 0; i < model->result_count; i++)
+        if (i == 0 || strcmp(sorted[i]->name, sorted[i - 1]->name) != 0)
+            put(list, sorted[i], out);
 }
 
 void report_deqp(const struct report_model *model, struct text *out)
 {
-    for (size_t i = 0; i < model->result_count; i++) {
-        report_csv_text(out, model->results[i].name);
-        text_printf(out, ",%s,%.3f\n", status_of(&model->results[i]), model->results[i].seconds);
-    }
-}
-
-// A line for each name; of several devices those that are the same are told once.
-static void put_list(const struct report_model *model, bool flakes, struct text *out)
-{
-    static const char marks[] = "\\.[](){}*+?^$|";
-    for (size_t i = 0; i < model->result_count; i++) {
-        const char *name = model->results[i].name, *status = status_of(&model->results[i]);
-        const size_t start = out->length;
-        const bool is_flake = !strcmp(status, "Flake");
-        if (flakes != is_flake || !strcmp(status, "Pass") || !strcmp(status, "Skip") ||
-            !strcmp(status, "Missing"))
-            continue;
-        text_puts(out, flakes ? "^" : "");
-        for (const char *at = name; *at; at++) {
-            text_puts(out, flakes && strchr(marks, *at) ? "\\" : "");
-            text_append(out, at, 1);
-        }
-        text_printf(out, flakes ? "$\n" : ",%s\n", status);
-        const char *line = out->data + start, *before = strstr(out->data, line);
-        if (before < line && (before == out->data || before[-1] == '\n')) {
-            out->length = start;
-            out->data[start] = '\0';
-        }
-    }
+    put_list(model, RESULTS, out);
 }
 
 void report_fails(const struct report_model *model, struct text *out)
 {
-    put_list(model, false, out);
+    put_list(model, FAILS, out);
 }
 
 void report_flakes(const struct report_model *model, struct text *out)
 {
-    put_list(model, true, out);
+    put_list(model, FLAKES, out);
 }

@@ -3,6 +3,7 @@
 // counts as a failure, an error, skipped.
 #include "report/junit.h"
 
+#include "report/fields.h"
 #include "report/format.h"
 
 #include <stdio.h>
@@ -274,6 +275,65 @@ void junit_write(const struct junit *junit, const char *name, struct text *out)
     for (size_t i = 0; i < junit->count; i++)
         print_suite(out, &junit->suites[i], junit->gtest);
     text_puts(out, "</testsuites>\n");
+}
+
+// ---- JSON
+
+// The sums of `suites` from the first on, under a name, with the list of what they are of.
+static json_t *sums_json(const struct junit_suite *suites, size_t count, const char *name,
+                         const char *of, json_t *list)
+{
+    struct sums sums = {0};
+    char time[40], started[24];
+    for (size_t i = 0; i < count; i++)
+        sum_suite(&suites[i], &sums);
+    const uint64_t *cases = sums.cases;
+    snprintf(time, sizeof time, "%.3fs", (double)sums.milliseconds / 1000);
+    snprintf(started, sizeof started, "%sZ", count ? suites->started : "1970-01-01T00:00:00");
+    return json_pack("{s:o, s:I, s:I, s:i, s:I, s:s, s:s, s:o}", "name", field_text(name), "tests",
+                     (json_int_t)(cases[JUNIT_PASSED] + cases[JUNIT_FAILURE] + cases[JUNIT_ERROR] +
+                                  cases[JUNIT_SKIPPED]),
+                     "failures", (json_int_t)cases[JUNIT_FAILURE], "disabled", 0, "errors",
+                     (json_int_t)cases[JUNIT_ERROR], "timestamp", started, "time", time, of, list);
+}
+
+static json_t *case_json(const struct junit_suite *suite, const struct junit_case *one)
+{
+    const bool failed = one->verdict == JUNIT_FAILURE || one->verdict == JUNIT_ERROR;
+    OWNED(text_free) struct text said = {0};
+    char time[40], started[24];
+    snprintf(time, sizeof time, "%.3fs", (double)milliseconds(one->seconds) / 1000);
+    snprintf(started, sizeof started, "%sZ", suite->started);
+    json_t *json =
+        json_pack("{s:o, s:s, s:s, s:s, s:s, s:o}", "name", field_text(one->name.data), "status",
+                  "RUN", "result", one->verdict == JUNIT_SKIPPED ? "SKIPPED" : "COMPLETED",
+                  "timestamp", started, "time", time, "classname", field_text(one->class.data));
+    text_printf(&said, "%s\n%s", one->message.data ? one->message.data : "",
+                one->story.data ? one->story.data : "");
+    if (failed)
+        json_object_set_new(
+            json, "failures",
+            json_pack("[{s:o, s:s}]", "failure", field_text(said.data), "type", ""));
+    else if (one->verdict == JUNIT_SKIPPED)
+        json_object_set_new(json, "skipped",
+                            json_pack("[{s:o}]", "message", field_text(one->message.data)));
+    return json;
+}
+
+void junit_json(const struct junit *junit, const char *name, struct text *out)
+{
+    json_t *suites = json_array();
+    for (size_t i = 0; i < junit->count; i++) {
+        const struct junit_suite *suite = &junit->suites[i];
+        json_t *cases = json_array();
+        for (size_t c = 0; c < suite->count; c++)
+            json_array_append_new(cases, case_json(suite, &suite->cases[c]));
+        json_array_append_new(suites, sums_json(suite, 1, suite->name.data, "testsuite", cases));
+    }
+    json_t *whole = sums_json(junit->suites, junit->count, name, "testsuites", suites);
+    OWNED(lit_free) char *text = json_dumps(whole, JSON_INDENT(2));
+    json_decref(whole);
+    text_printf(out, "%s\n", text);
 }
 
 // ---- a report

@@ -45,6 +45,7 @@ struct junit_case *junit_configuration(struct junit *junit, const struct report_
 void junit_judge(struct junit_case *one, const struct report_model *model,
                  const struct report_result *result);
 
-// As a file whose root has this name.
+// As a file whose root has this name; as the JSON that GoogleTest writes of the same.
 void junit_write(const struct junit *junit, const char *name, struct text *out);
+void junit_json(const struct junit *junit, const char *name, struct text *out);
 void junit_clear(struct junit *junit);

@@ -100,6 +100,11 @@ class Caselists(Case):
         self.assertEqual((options["caselist"], options["skips"]), (names, ["form=loop"]))
 
 
+def runner(name):
+    """A configuration as runners know it."""
+    return name.replace("-", "_").replace(",", "/")
+
+
 class Lists(Case):
     """What deqp-runner writes and reads."""
 
@@ -115,37 +120,74 @@ class Lists(Case):
         self.assertEqual((result.code, result.err), (0, ""), result)
         return result.out
 
+    def read(self, text):
+        """As deqp-runner does: a name ends at the first comma, and comes once."""
+        rows = {}
+        for line in text.splitlines():
+            name, status = re.match(r"([^,]+),([^,]+)", line).groups()
+            self.assertNotIn(name, rows)
+            self.assertIn(status, ("Pass", "Fail", "Skip", "Crash", "Flake", "Missing", "Timeout"))
+            rows[name] = status
+        return rows
+
     def test_results(self):
-        rows = list(csv.reader(io.StringIO(self.made("deqp"))))
+        text = self.made("deqp")
+        rows = self.read(text)
         entries = self.report("after.db")["results"]
-        self.assertEqual([row[0] for row in rows], [entry["name"] for entry in entries])
-        seen = set()
-        for (_, status, seconds), entry in zip(rows, entries):
+        self.assertEqual(list(rows), [runner(name) for name in
+                                      sorted(entry["name"] for entry in entries)])
+        for entry in entries:
             bad = entry["expectation"] == "forbidden" and entry["failed_runs"] > 0
             judged = entry["runs"] - entry["no_progress_runs"]
             want = ("Skip" if entry["result"] == "skip" else "Pass" if not bad
                     else "Fail" if entry["failed_runs"] == judged else "Flake")
-            self.assertEqual(status, want, entry["name"])
-            self.assertGreaterEqual(float(seconds), 0)
-            seen.add(status)
-        self.assertGreaterEqual(seen, {"Skip", "Flake", "Fail"})
+            self.assertEqual(rows[runner(entry["name"])], want, entry["name"])
+        for row in csv.reader(io.StringIO(text)):
+            self.assertGreaterEqual(float(row[2]), 0)
+        self.assertGreaterEqual(set(rows.values()), {"Skip", "Flake", "Fail"})
+        # The names of GoogleTest's protocol, by which deqp-runner runs configurations.
+        listed = self.litmus("--gtest_list_tests", "--simt", "lockstep,subgroup=128").out
+        listed = re.findall(r"^\S+$|(?<=^  ).*$", listed, re.M)
+        suite, tests = "", set()
+        for line in listed:
+            suite = line if line.endswith(".") else suite
+            tests.add(suite + line)
+        self.assertLessEqual(set(rows), tests)
 
     def test_known_failures_and_flakes_are_a_baseline(self):
-        rows = list(csv.reader(io.StringIO(self.made("deqp"))))
-        by = {status: sorted(name for name, of, _ in rows if of == status)
+        rows = self.read(self.made("deqp"))
+        by = {status: [name for name in rows if rows[name] == status]
               for status in ("Fail", "Flake")}
         fails, flakes = self.made("fails"), self.made("flakes")
-        self.assertEqual(sorted(fails.splitlines()), [f"{name},Fail" for name in by["Fail"]])
-        for pattern, name in zip(sorted(flakes.splitlines()), by["Flake"]):
-            self.assertEqual([row[0] for row in rows if re.search(pattern, row[0])],
-                             [row[0] for row in rows if re.search(pattern, row[0])][:1])
-        self.assertEqual(len(flakes.splitlines()), len(by["Flake"]))
+        self.assertEqual(self.read(fails), {name: "Fail" for name in by["Fail"]})
+        self.assertEqual([[name for name in rows if re.search(pattern, name)]
+                          for pattern in flakes.splitlines()], [[name] for name in by["Flake"]])
         self.write("fails.txt", fails)
         self.write("flakes.txt", flakes)
         gate = ("gate", "--baseline", "before.db", "after.db", "--first-seen", "--tolerance", "0.9")
         self.assertEqual(self.litmus(*gate).code, 1)
         waived = self.litmus(*gate, "--deqp-fails", "fails.txt", "--deqp-flakes", "flakes.txt")
         self.assertEqual((waived.code, waived.err), (0, ""), waived)
+        # The same lists choose what is run.
+        self.write("cases.txt", "\n".join([*by["Fail"], *by["Flake"]]))
+        planned = self.litmus("run", "--caselist", "cases.txt", "--skips", "flakes.txt", "--simt",
+                              "lockstep,subgroup=128", "--dry-run").out
+        self.assertEqual(sorted(runner(line) for line in planned.splitlines() if line[:1] != "#"),
+                         sorted(by["Fail"]))
+
+    def test_of_several_devices_the_worst_counts(self):
+        """Each name once, where every configuration has a result of each device."""
+        self.litmus("run", "scan.subgroup", "--simt",
+                    "faulty,fault=wrong,rate=0.0002,devices=2,threads=1", "-n", "5", "--db", "two.db")
+        worst, order = {}, ("Fail", "Flake", "Pass")
+        for entry in self.report("two.db")["results"]:
+            bad = entry["failed_runs"] and entry["expectation"] == "forbidden"
+            status = ("Pass" if not bad else "Fail"
+                      if entry["failed_runs"] == entry["runs"] else "Flake")
+            worst.setdefault(runner(entry["name"]), []).append(status)
+        self.assertEqual({len(of) for of in worst.values()}, {2})
+        self.assertEqual(self.read(self.made("deqp", "two.db")),
+                         {name: min(of, key=order.index) for name, of in worst.items()})
 
     def test_nothing_failed(self):
         self.assertEqual((self.made("fails", "before.db"), self.made("flakes", "before.db")),

@@ -314,6 +314,9 @@ static void waives(void **state)
     waived(COMPARE_DEQP_FAILS, NAME ",Fail", &fail, true, &w);
     waived(COMPARE_DEQP_FAILS, "shuffle.scan-loop,Fail", &fail, true, &w);
     waived(COMPARE_DEQP_FAILS, "shuffle.*,Fail", &fail, false, &w);
+    waived(COMPARE_DEQP_FAILS, "2/shuffle.scan_loop/sync=none/form=ssa@workgroup=64,Fail", &fail,
+           true, &w);
+    waived(COMPARE_DEQP_FLAKES, "scan_loop/sync=none/form", &fail, true, &w);
     waived(COMPARE_DEQP_FAILS, NAME ",Fail", &crash, false, &w);
     waived(COMPARE_DEQP_FAILS, NAME ",Crash", &crash, true, &w);
     waived(COMPARE_DEQP_FAILS, NAME ",Crash", &hang, false, &w);

@@ -37,6 +37,32 @@ static void names_come_apart(void **state)
     assert_null(cfg.name);
 }
 
+// The names of runners, and back.
+static void runners(void **state)
+{
+    (void)state;
+    static const char *const table[][2] = {
+        {NAME, "shuffle.scan_loop/sync=none/form=ssa@workgroup=64/elements=1/turns=2/subgroup=32"},
+        {"a-b.c-d@w=1,subgroup=8", "a_b.c_d@w=1/subgroup=8"},
+        {"a.b-c", "a.b_c"},
+        {"a.b/s=t", "a.b/s=t"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct text name = {0}, numbered = {0};
+        cfg_runner_name(table[i][0], &name);
+        assert_string_equal(name.data, table[i][1]);
+        text_printf(&numbered, "12/%s", name.data);
+        cfg_runner_read(name.data);
+        assert_string_equal(name.data, table[i][0]);
+        cfg_runner_read(name.data); // one that is a name already
+        assert_string_equal(name.data, table[i][0]);
+        cfg_runner_read(numbered.data);
+        assert_string_equal(numbered.data, table[i][0]);
+        text_free(&name);
+        text_free(&numbered);
+    }
+}
+
 // What is no name is taken apart too, and what it makes differs from it.
 static void any_text_comes_apart(void **state)
 {
@@ -122,8 +148,11 @@ static void ids_stand_for_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_come_apart),    cmocka_unit_test(any_text_comes_apart),
-        cmocka_unit_test(roles_have_names),    cmocka_unit_test(lengths),
+        cmocka_unit_test(runners),
+        cmocka_unit_test(names_come_apart),
+        cmocka_unit_test(any_text_comes_apart),
+        cmocka_unit_test(roles_have_names),
+        cmocka_unit_test(lengths),
         cmocka_unit_test(ids_stand_for_names),
     };
     return cmocka_run_group_tests_name("configuration", tests, NULL, NULL);

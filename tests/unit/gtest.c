@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME "shuffle.scan_loop/sync=none,form=ssa@workgroup=64,subgroup=8"
+#define NAME "shuffle.scan_loop/sync=none/form=ssa@workgroup=64/subgroup=8"
 
 static void filters(void **state)
 {
@@ -78,6 +78,10 @@ static void flags(void **state)
     assert_true(gtest.list && gtest.no_time);
     assert_string_equal(gtest.filter, "a.*-b");
     assert_string_equal(gtest.output, "xml:x/");
+    assert_false(gtest.json);
+    char json[] = "--gtest_output=json:x.json", *with[] = {words[0], json, NULL};
+    argc = 2;
+    assert_true(cli_gtest_take(&gtest, &argc, with, &error) && gtest.json && argc == 1);
     static const char *const wrong[] = {"--gtest_filter",   "--gtest_",      "--gtest_list",
                                         "--gtest_output=x", "--gtest_color", "--gtest_repeat=0"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
