@@ -81,7 +81,8 @@ struct text {
     size_t size, used;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct text *text, const char *format, ...)
+__attribute__((format(__printf__, 2, 3))) static void put(struct text *text, const char *format,
+                                                          ...)
 {
     if (text->used >= text->size)
         return;

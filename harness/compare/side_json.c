@@ -29,8 +29,8 @@ struct reader {
 };
 
 // `damaged`: it cannot be in a report, and in which configuration it is.
-__attribute__((format(printf, 3, 4))) static bool refuse(const struct reader *reader, bool damaged,
-                                                         const char *format, ...)
+__attribute__((format(__printf__, 3, 4))) static bool refuse(const struct reader *reader,
+                                                             bool damaged, const char *format, ...)
 {
     char text[256];
     va_list arguments;

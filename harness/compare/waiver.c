@@ -19,8 +19,8 @@ struct place {
     struct lit_error *error;
 };
 
-__attribute__((format(printf, 2, 3))) static bool bad_line(const struct place *place,
-                                                           const char *format, ...)
+__attribute__((format(__printf__, 2, 3))) static bool bad_line(const struct place *place,
+                                                               const char *format, ...)
 {
     char text[256];
     va_list arguments;

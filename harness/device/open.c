@@ -81,8 +81,11 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
 // The first Vulkan call: everything that can be missing on a machine is named here.
 static bool load(struct dev_instance *instance, struct lit_error *error)
 {
-    if (volkInitialize() != VK_SUCCESS)
-        return lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan loader: libvulkan.so.1 is not here");
+    const VkResult result = dev_initialize();
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+        return lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan driver is installed");
+    if (result != VK_SUCCESS)
+        return lit_fail(error, LIT_EXIT_NOTHING, "no Vulkan loader: " DEV_LOADER " is not here");
     uint32_t version = volkGetInstanceVersion();
     if (version < VK_API_VERSION_1_1)
         return lit_fail(error, LIT_EXIT_NOTHING, "the Vulkan loader is older than Vulkan 1.1");

@@ -26,6 +26,15 @@
     } while (0)
 #define VK_END(call) TRY_END(dev_check(call, #call, error))
 
+// Finds Vulkan's functions: VK_ERROR_INITIALIZATION_FAILED if there is no loader.
+#ifdef _WIN32
+VkResult dev_initialize(void);
+#define DEV_LOADER "vulkan-1.dll"
+#else
+#define dev_initialize volkInitialize
+#define DEV_LOADER     "libvulkan.so.1"
+#endif
+
 // Fills *error unless `result` is VK_SUCCESS; `call` is the call's text.
 enum dev_status dev_check(VkResult result, const char *call, struct lit_error *error);
 // "VK_ERROR_DEVICE_LOST"; "VkResult -4242" for numbers that are none.

@@ -45,7 +45,7 @@ struct place {
 
 // Lines
 
-__attribute__((format(printf, 1, 2))) static struct name name(const char *format, ...)
+__attribute__((format(__printf__, 1, 2))) static struct name name(const char *format, ...)
 {
     struct name name;
     va_list list;
@@ -69,7 +69,7 @@ static void put_constant(struct emit *e, uint32_t value)
 }
 
 // Appends a line: an instruction, in two columns, with #N for the constant N; or a comment.
-__attribute__((format(printf, 2, 3))) static void put(struct emit *e, const char *format, ...)
+__attribute__((format(__printf__, 2, 3))) static void put(struct emit *e, const char *format, ...)
 {
     char line[512];
     va_list list;

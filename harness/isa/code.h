@@ -54,8 +54,8 @@ void isa_add_statistic(struct isa_code *code, const char *name, const char *abou
                        const char *value);
 struct isa_piece *isa_add_piece(struct isa_code *code, enum isa_source source, const char *name,
                                 const char *about, const void *bytes, size_t size);
-__attribute__((format(printf, 2, 3))) void isa_remark(struct isa_code *code, const char *format,
-                                                      ...);
+__attribute__((format(__printf__, 2, 3))) void isa_remark(struct isa_code *code, const char *format,
+                                                          ...);
 
 // The value of a statistic, as the driver writes it; "" if it has none of that name.
 const char *isa_statistic(const struct isa_code *code, const char *name);

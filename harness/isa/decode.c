@@ -53,8 +53,8 @@ static void not_known(struct reading *reading)
         reading->unknown = true;
 }
 
-__attribute__((format(printf, 2, 3))) static void put(struct reading *reading, const char *format,
-                                                      ...)
+__attribute__((format(__printf__, 2, 3))) static void put(struct reading *reading,
+                                                          const char *format, ...)
 {
     if (reading->hidden)
         return;

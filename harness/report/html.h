@@ -69,7 +69,8 @@ struct html {
 // Appends text that is safe in an element and in a quoted attribute.
 void html_escape(struct text *out, const char *string);
 // As printf, but every string is escaped. Knows %s, %c and the conversions of integers and floats.
-__attribute__((format(printf, 2, 3))) void html_printf(struct text *out, const char *format, ...);
+__attribute__((format(__printf__, 2, 3))) void html_printf(struct text *out, const char *format,
+                                                           ...);
 // Appends a name or a text, escaped, with places where a line may break in what has no blanks.
 void html_name(struct text *out, const char *name);
 // Appends JSON that is safe inside a <script>, and drops it.

@@ -15,8 +15,8 @@
 // take for more than itself is written as its code. At most 2,000 bytes of it, then "...".
 void markdown_escape(struct text *out, const char *string);
 // As printf, but every string is escaped.
-__attribute__((format(printf, 2, 3))) void markdown_printf(struct text *out, const char *format,
-                                                           ...);
+__attribute__((format(__printf__, 2, 3))) void markdown_printf(struct text *out, const char *format,
+                                                               ...);
 // The same as code.
 void markdown_code(struct text *out, const char *string);
 // One line, as a block of code.

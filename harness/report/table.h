@@ -74,16 +74,17 @@ void table_begin(struct table *table, const struct table *shape, size_t device);
 // Appends an empty row; then its cells, from the left: a text, a count with separators, a rate with
 // its interval. What is returned is valid until the next row.
 struct table_row *table_row(struct table *table);
-__attribute__((format(printf, 3, 4))) struct table_cell *
+__attribute__((format(__printf__, 3, 4))) struct table_cell *
 table_put(struct table *table, enum tone tone, const char *format, ...);
 struct table_cell *table_count(struct table *table, enum tone tone, uint64_t count);
 struct table_cell *table_rate(struct table *table, enum tone tone, uint64_t failed, uint64_t judged,
                               struct stat_interval interval);
 // A row of a name and a value; nothing if the value is "".
-__attribute__((format(printf, 3, 4))) void table_fact(struct table *table, const char *name,
-                                                      const char *format, ...);
+__attribute__((format(__printf__, 3, 4))) void table_fact(struct table *table, const char *name,
+                                                          const char *format, ...);
 // A paragraph below the table; nothing if it is "".
-__attribute__((format(printf, 2, 3))) void table_note(struct table *table, const char *format, ...);
+__attribute__((format(__printf__, 2, 3))) void table_note(struct table *table, const char *format,
+                                                          ...);
 // Frees the notes; rows and notes. Columns and titles stay.
 void table_drop_notes(struct table *table);
 void table_clear(struct table *table);

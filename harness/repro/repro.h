@@ -84,7 +84,8 @@ struct text *repro_add(struct repro_bundle *bundle, const char *name);
 // take for more than itself is written as its code.
 void repro_escape(struct text *out, const char *string);
 // As printf, but every string is escaped so.
-__attribute__((format(printf, 2, 3))) void repro_printf(struct text *out, const char *format, ...);
+__attribute__((format(__printf__, 2, 3))) void repro_printf(struct text *out, const char *format,
+                                                            ...);
 // `bundle` has all other files: their names and sizes are listed.
 void repro_readme(const struct repro *repro, const struct repro_bundle *bundle, struct text *out);
 

@@ -36,9 +36,8 @@ static bool get_bytes(struct icd_memory *memory)
         // Not all at the beginning of a page, where they would share what is remembered of them.
         uint64_t state = memory->size;
         const size_t place = splitmix_next(&state) % (PAST_PAGE / ALIGNMENT) * ALIGNMENT;
-        const size_t pages = (place + memory->size + PAST_PAGE - 1) / PAST_PAGE;
-        memory->start = aligned_alloc(PAST_PAGE, pages * PAST_PAGE);
-        memory->bytes = memory->start ? memory->start + place : NULL;
+        memory->start = malloc(PAST_PAGE + place + memory->size);
+        memory->bytes = memory->start ? past_page(memory->start) + place : NULL;
     }
     return memory->bytes;
 }

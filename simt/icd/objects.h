@@ -218,5 +218,5 @@ struct icd_queue {
 };
 void icd_lose_device(struct icd_device *device);
 // A line to icd_say.
-__attribute__((format(printf, 3, 4))) void
+__attribute__((format(__printf__, 3, 4))) void
 icd_report(struct icd_device *device, enum icd_severity severity, const char *format, ...);

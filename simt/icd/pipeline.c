@@ -106,7 +106,8 @@ struct line {
     char text[LINE_MAX_BYTES];
 };
 
-__attribute__((format(printf, 2, 3))) static bool fail(struct line *error, const char *format, ...)
+__attribute__((format(__printf__, 2, 3))) static bool fail(struct line *error, const char *format,
+                                                           ...)
 {
     va_list args;
     va_start(args, format);

@@ -150,6 +150,12 @@ static void *work(void *user)
 
 // Creation
 
+#ifdef _WIN32
+static int start(struct icd_queue *queue)
+{
+    return pthread_create(&queue->thread, NULL, work, queue);
+}
+#else
 // Signals sent to the process are the application's; those of a mistake in this thread are not
 // blocked.
 static int start(struct icd_queue *queue)
@@ -164,6 +170,7 @@ static int start(struct icd_queue *queue)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
+#endif
 
 static void destroy(struct icd_queue *queue)
 {
@@ -182,12 +189,8 @@ struct icd_queue *icd_queue_create(struct icd_device *device, const VkDeviceQueu
     queue->device = device;
     queue->executor.device = device;
     queue->last = &queue->first;
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&queue->lock, NULL);
-    pthread_cond_init(&queue->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    pthread_cond_init(&queue->changed, NULL);
     if (start(queue)) {
         destroy(queue);
         return NULL;

@@ -33,7 +33,8 @@ VkResult icd_wait(struct icd_device *device, icd_ready *ready, const void *user,
         if (for_ever)
             pthread_cond_wait(&queue->changed, &queue->lock);
         else
-            over = pthread_cond_timedwait(&queue->changed, &queue->lock, &end) != 0;
+            over =
+                pthread_cond_clockwait(&queue->changed, &queue->lock, CLOCK_MONOTONIC, &end) != 0;
     }
     if (atomic_load(&device->lost))
         result = VK_ERROR_DEVICE_LOST;

@@ -39,6 +39,11 @@ struct overwrite {
 // do the same. So whatever a shader can access begins at a place in a page that follows from its
 // size.
 #define PAST_PAGE 4096
+// The first page that begins in `memory`, of PAST_PAGE bytes or more.
+static inline unsigned char *past_page(unsigned char *memory)
+{
+    return memory + (PAST_PAGE - (uintptr_t)memory % PAST_PAGE) % PAST_PAGE;
+}
 static inline unsigned past_hash(uint64_t number, unsigned bits)
 {
     return (unsigned)(number % (PAST_PAGE / 8) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - bits));

@@ -35,8 +35,8 @@ struct reader {
 };
 
 // Writes "word N: " and the message, one line of printable ASCII. Always false.
-__attribute__((format(printf, 2, 3))) bool reader_fail(struct reader *reader, const char *format,
-                                                       ...);
+__attribute__((format(__printf__, 2, 3))) bool reader_fail(struct reader *reader,
+                                                           const char *format, ...);
 
 // Goes on to the instruction at word *at, and *at behind it. False behind the last one. Only for
 // words that reader_check_lengths went over.

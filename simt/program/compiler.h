@@ -124,8 +124,8 @@ struct form {
 };
 
 // compile.c
-__attribute__((format(printf, 3, 4))) bool compile_fail(struct compiler *c, const struct op *op,
-                                                        const char *format, ...);
+__attribute__((format(__printf__, 3, 4))) bool compile_fail(struct compiler *c, const struct op *op,
+                                                            const char *format, ...);
 // Makes room for `more` elements of `size` bytes behind `count`; at most `limit` in all.
 bool compile_room(struct compiler *c, void *array, uint32_t count, uint32_t more,
                   uint32_t *capacity, size_t size, uint32_t limit);

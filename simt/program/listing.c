@@ -41,8 +41,8 @@ static bool append(struct text *text, const char *bytes, size_t length)
     return true;
 }
 
-__attribute__((format(printf, 2, 3))) static void put(struct listing *listing, const char *format,
-                                                      ...)
+__attribute__((format(__printf__, 2, 3))) static void put(struct listing *listing,
+                                                          const char *format, ...)
 {
     const size_t room = LINE_SIZE - listing->length;
     va_list arguments;

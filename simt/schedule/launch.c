@@ -18,7 +18,8 @@ static bool make_slot(struct worker *worker, struct workgroup *slot, uint32_t su
     const size_t cells = (size_t)program->cell_count * width;
     *slot = (struct workgroup){.subgroup_count = subgroups};
     slot->subgroups = calloc(subgroups, sizeof(*slot->subgroups));
-    slot->shared = aligned_alloc(PAST_PAGE, (program->shared_size / PAST_PAGE + 1) * PAST_PAGE);
+    slot->start = malloc(PAST_PAGE + program->shared_size);
+    slot->shared = slot->start ? past_page(slot->start) : NULL;
     const bool asks_workgroup = subgroups > 1 && worker->rules->stays_diverged &&
                                 !program->maximally_reconverges && !program->subgroup_uniform;
     if (asks_workgroup)
@@ -62,7 +63,7 @@ static void free_slot(struct workgroup *slot)
     for (uint32_t i = 0; slot->subgroups && i < slot->subgroup_count; i++)
         tangle_clear(&slot->subgroups[i]);
     free(slot->subgroups);
-    free(slot->shared);
+    free(slot->start);
     order_free(slot->order);
     free(slot->uniform);
     *slot = (struct workgroup){0};

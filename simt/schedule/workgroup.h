@@ -50,9 +50,9 @@ struct workgroup {
     uint64_t number; // linear
     struct subgroup *subgroups;
     uint32_t subgroup_count;
-    unsigned char *shared;
-    struct order *order;     // NULL: sequentially consistent
-    struct uniform *uniform; // NULL: as for its subgroups
-    bool running;            // has begun, and its end was not dealt with yet
-    uint32_t live;           // subgroups with lanes that have not ended
+    unsigned char *shared, *start; // start: what is to be freed
+    struct order *order;           // NULL: sequentially consistent
+    struct uniform *uniform;       // NULL: as for its subgroups
+    bool running;                  // has begun, and its end was not dealt with yet
+    uint32_t live;                 // subgroups with lanes that have not ended
 };

@@ -32,7 +32,7 @@ struct plan {
     size_t group_count;
 };
 
-__attribute__((noreturn, format(printf, 1, 2))) void die(const char *format, ...)
+__attribute__((noreturn, format(__printf__, 1, 2))) void die(const char *format, ...)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     static _Thread_local bool again;

@@ -48,7 +48,7 @@ struct settings {
 };
 
 // Ends the program with one line on stderr; what has been made is kept in the cache.
-__attribute__((noreturn, format(printf, 1, 2))) void die(const char *format, ...);
+__attribute__((noreturn, format(__printf__, 1, 2))) void die(const char *format, ...);
 
 char *read_file(const char *path, size_t *size);
 // Writes beside the file and renames: a reader never sees a part of it.

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vulkan without a loader: Wine's knows no manifests, so there the one driver that a worker is
+// given is loaded as the loader of Windows would load it.
+#include "device/vulkan.h"
+
+#include "base/text.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+
+#include <vulkan/vk_icd.h>
+
+#define INTERFACE 5 // of loader and driver: entry points for Vulkan 1.1 and later
+
+static bool is_wine(void)
+{
+    return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version");
+}
+
+// Of the library that a manifest names: from the manifest's folder, absolute, or to be searched.
+static void library_of(const char *manifest, struct text *path)
+{
+    json_t *root = json_load_file(manifest, 0, NULL);
+    const char *library =
+        json_string_value(json_object_get(json_object_get(root, "ICD"), "library_path"));
+    if (library && strpbrk(library, "/\\") && library[0] != '/' && library[0] != '\\' &&
+        !strchr(library, ':'))
+        for (size_t length = strlen(manifest); length && !path->length; length--)
+            if (strchr("/\\", manifest[length - 1]))
+                text_append(path, manifest, length);
+    if (library)
+        text_puts(path, library);
+    json_decref(root);
+}
+
+static HMODULE load(const char *path)
+{
+    OWNED(lit_free) wchar_t *wide = lit_alloc(strlen(path) + 1, sizeof *wide);
+    MultiByteToWideChar(CP_UTF8, 0, path, -1, wide, (int)strlen(path) + 1);
+    for (wchar_t *at = wide; *at; at++)
+        *at = *at == '/' ? '\\' : *at;
+    return LoadLibraryExW(wide, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
+}
+
+static PFN_vkGetInstanceProcAddr entry_of(const char *manifest)
+{
+    OWNED(text_free) struct text path = {0};
+    library_of(manifest, &path);
+    const HMODULE library = path.length ? load(path.data) : NULL;
+    if (!library)
+        return NULL;
+    uint32_t version = INTERFACE;
+    const PFN_vkNegotiateLoaderICDInterfaceVersion negotiate =
+        (PFN_vkNegotiateLoaderICDInterfaceVersion)(void (*)(void))GetProcAddress(
+            library, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    if (!negotiate || negotiate(&version) != VK_SUCCESS)
+        return NULL;
+    return (PFN_vkGetInstanceProcAddr)(void (*)(void))GetProcAddress(library,
+                                                                     "vk_icdGetInstanceProcAddr");
+}
+
+VkResult dev_initialize(void)
+{
+    const char *manifest = getenv("VK_DRIVER_FILES");
+    if (!manifest || !is_wine())
+        return volkInitialize();
+    const PFN_vkGetInstanceProcAddr entry = entry_of(manifest);
+    if (!entry)
+        return VK_ERROR_INCOMPATIBLE_DRIVER;
+    volkInitializeCustom(entry);
+    return VK_SUCCESS;
+}
