@@ -4,14 +4,13 @@
 
 #include "cli/cases.h"
 #include "cli/cli.h"
+#include "engine/process.h"
 #include "engine/protocol.h"
 #include "report/format.h"
 
-#include <fcntl.h>
 #include <jansson.h>
 #include <errno.h>
 #include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,15 +42,6 @@ const struct cli_command cli_commands[] = {
     {"manual", cli_manual, NULL, NULL},
     {0},
 };
-
-// The number of one that is closed would be the next open file's, which what is printed would then
-// be written into.
-static void hold_standard_files(void)
-{
-    for (int file = 0; file <= 2; file++)
-        if (fcntl(file, F_GETFD) < 0)
-            open("/dev/null", file == 0 ? O_WRONLY : O_RDONLY);
-}
 
 static void *take(size_t size)
 {
@@ -88,11 +78,9 @@ static void use_locale(void)
 
 int main(int argc, char **argv)
 {
-    hold_standard_files();
+    eng_process_begin(&argc, &argv);
     // Where jansson lacks memory, it leaves out a member.
     json_set_alloc_funcs(take, free);
-    // A file that may not grow is an error of the store, which says so.
-    signal(SIGXFSZ, SIG_IGN);
     // A worker prints nothing of its own (what a driver prints is no output of this program), and
     // has an exit code of its own for lack of memory: nothing may ask for any before.
     if (argc > 1 && strcmp(argv[1], "worker") == 0)

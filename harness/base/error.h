@@ -24,8 +24,8 @@ struct lit_error {
 
 // Fills *error (may be NULL) and returns false, so that callers can `return lit_fail(...)`.
 // The formatted text is sanitised: control characters become '?'.
-__attribute__((format(printf, 3, 4))) bool lit_fail(struct lit_error *error, enum lit_exit code,
-                                                    const char *format, ...);
+__attribute__((format(__printf__, 3, 4))) bool lit_fail(struct lit_error *error, enum lit_exit code,
+                                                        const char *format, ...);
 
 // How a command may end: a row of a table in the order of importance.
 struct lit_end {

@@ -17,6 +17,32 @@
 
 #define LINKS_MOST 40 // as the kernel
 
+bool lit_path_is_absolute(const char *path)
+{
+    const bool drive = sizeof PATH_SEPARATORS > 2 && path[0] && path[1] == ':';
+    return drive || (path[0] && strchr(PATH_SEPARATORS, path[0]));
+}
+
+const char *lit_path_name(const char *path)
+{
+    for (const char *at; (at = strpbrk(path, PATH_SEPARATORS));)
+        path = at + 1;
+    return path;
+}
+
+bool lit_path_make_above(const char *path)
+{
+    OWNED(lit_free) char *copy = lit_strdup(path);
+    bool good = true;
+    for (char *at = copy; good && *at && (at = strpbrk(at + 1, PATH_SEPARATORS));) {
+        const char separator = *at;
+        *at = '\0';
+        good = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        *at = separator;
+    }
+    return good;
+}
+
 static bool fail(struct lit_error *error, const char *path)
 {
     const int number = errno;

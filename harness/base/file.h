@@ -7,6 +7,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// What parts the names of a path: Windows has two, of which the first is what we write.
+#ifndef PATH_SEPARATORS
+#define PATH_SEPARATORS "/"
+#endif
+
+bool lit_path_is_absolute(const char *path);
+// What is behind the last separator, within `path`.
+const char *lit_path_name(const char *path);
+// Makes the folders above what a path names, as far as they are not there. False with errno.
+bool lit_path_make_above(const char *path);
+
 // Writes `size` bytes as the file `path`. They go into a temporary file beside it, which is synced
 // and renamed, and the folder is synced: whoever opens the file finds what it was or what it is to
 // be, after a power cut too. A link is followed, and what it names is replaced. What is no plain

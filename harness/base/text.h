@@ -19,7 +19,8 @@ void text_puts(struct text *text, const char *string);
 // Appends the bytes of a file, one more than `most` at the most, by which a longer one is known.
 // False with errno if it cannot be opened or read; the text is then as it was.
 bool text_read(struct text *text, const char *path, size_t most);
-__attribute__((format(printf, 2, 3))) void text_printf(struct text *text, const char *format, ...);
+__attribute__((format(__printf__, 2, 3))) void text_printf(struct text *text, const char *format,
+                                                           ...);
 
 // Copies `source` into `target` (size bytes, always terminated): control characters and bytes that
 // are not valid UTF-8 become '?', and so does the first character of what GitHub takes for a

@@ -39,8 +39,8 @@ struct cli_line {
     double shown; // when
 };
 // Shows it: ten times a second at most, or each half minute where stderr is no terminal.
-__attribute__((format(printf, 2, 3))) void cli_line_show(struct cli_line *line, const char *format,
-                                                         ...);
+__attribute__((format(__printf__, 2, 3))) void cli_line_show(struct cli_line *line,
+                                                             const char *format, ...);
 void cli_line_clear(struct cli_line *line);
 
 // The devices of a command, and who asks them.

@@ -133,7 +133,7 @@ static bool find_driver(struct explaining *e, struct lit_error *error)
 static bool make_folder(struct explaining *e, struct lit_error *error)
 {
     const char *base = secure_getenv("TMPDIR");
-    if (!base || base[0] != '/' || strlen(base) > 30 || strchr(base, ','))
+    if (!base || !lit_path_is_absolute(base) || strlen(base) > 30 || strchr(base, ','))
         base = "/tmp";
     snprintf(e->folder, sizeof e->folder, "%.30s/litmus-explain-XXXXXX", base);
     if (mkdtemp(e->folder))

@@ -485,16 +485,6 @@ static void make_output(const struct cli_gtest *gtest, struct text *out)
     junit_clear(&junit);
 }
 
-static void make_folders(const char *path)
-{
-    OWNED(lit_free) char *folder = lit_strdup(path);
-    for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(folder, 0777); // what cannot be made is said when the file is written
-        *slash = '/';
-    }
-}
-
 // "xml", "xml:FILE", or "xml:FOLDER/", in which the first free name is taken; likewise json.
 static bool write_output(const struct cli_gtest *gtest, struct lit_error *error)
 {
@@ -504,14 +494,14 @@ static bool write_output(const struct cli_gtest *gtest, struct lit_error *error)
     text_puts(&path, given);
     if (!given[0])
         text_printf(&path, "test_detail.%s", form);
-    if (path.data[path.length - 1] == '/') {
+    if (strchr(PATH_SEPARATORS, path.data[path.length - 1])) {
         text_printf(&path, "litmus.%s", form);
         for (unsigned i = 1; access(path.data, F_OK) == 0 && i < 10000; i++) {
             text_free(&path);
             text_printf(&path, "%slitmus_%u.%s", given, i, form);
         }
     }
-    make_folders(path.data);
+    lit_path_make_above(path.data); // what cannot be made is said when the file is written
     make_output(gtest, &made);
     return lit_file_write(path.data, made.data, made.length, error);
 }

@@ -123,8 +123,8 @@ bool cli_github_write(const struct report_model *model, const char *annotations,
                 : lit_file_append(path, page.data, page.length, error);
 }
 
-static void tell(const struct lit_error *error, const char *format, const char *path,
-                 struct store *store, int64_t session)
+static void tell_how(const struct lit_error *error, const char *format, const char *path,
+                     struct store *store, int64_t session)
 {
     OWNED(text_free) struct text again = {0};
     text_printf(&again, "litmus report -f %s --session %jd --db ", format, (intmax_t)session);
@@ -155,13 +155,13 @@ bool cli_outputs_write(const struct cli_outputs *outputs, struct store *store, i
         else
             report_formats[i].write(&model, &text);
         if (!lit_file_write(outputs->files[i], text.data, text.length, &error)) {
-            tell(&error, report_formats[i].name, outputs->files[i], store, session);
+            tell_how(&error, report_formats[i].name, outputs->files[i], store, session);
             good = false;
         }
         text_free(&text);
     }
     if (outputs->github && !cli_github_write(&model, outputs->gate_annotations, &error)) {
-        tell(&error, "github", NULL, store, session);
+        tell_how(&error, "github", NULL, store, session);
         good = false;
     }
     report_model_clear(&model);

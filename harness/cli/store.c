@@ -46,8 +46,8 @@ static bool check_usage(const struct cli_list *operands, struct lit_error *error
     return true;
 }
 
-static int tell(const char *path, const char *repaired, struct store_checked *checked,
-                struct lit_error *error)
+static int tell_of(const char *path, const char *repaired, struct store_checked *checked,
+                   struct lit_error *error)
 {
     text_printf(&checked->lines, "%s%s: %s session%s and %s result%s %s\n",
                 repaired ? repaired : path,
@@ -74,7 +74,7 @@ int cli_store(struct cli_call *call)
     int code = CLI_FAILED;
     if (check_usage(&call->operands, &call->error) &&
         store_check(call->operands.items[1], repaired, &checked, &call->error))
-        code = tell(call->operands.items[1], repaired, &checked, &call->error);
+        code = tell_of(call->operands.items[1], repaired, &checked, &call->error);
     text_free(&checked.lines);
     return code;
 }

@@ -46,8 +46,8 @@ __attribute__((format(__printf__, 3, 4))) static bool refuse(const struct reader
 }
 
 // Reads the members that a table names.
-static bool read(const struct reader *reader, const struct field *fields, const json_t *json,
-                 void *to)
+static bool read_fields(const struct reader *reader, const struct field *fields, const json_t *json,
+                        void *to)
 {
     char fault[128];
     return fields_read(fields, json, reader->version, to, fault) ||
@@ -60,8 +60,8 @@ static bool read_session(const struct reader *reader, const json_t *tool,
     struct store_session *session = &model->session;
     session->options = lit_strdup("{}");
     session->uuid = lit_strdup("");
-    return read(reader, report_tool_fields, tool, session) &&
-           read(reader, report_build_fields, json_object_get(tool, "build"), &model->build);
+    return read_fields(reader, report_tool_fields, tool, session) &&
+           read_fields(reader, report_build_fields, json_object_get(tool, "build"), &model->build);
 }
 
 // "1.3.230"; 0 if it is no such.
@@ -94,10 +94,10 @@ static bool read_device(const struct reader *reader, const json_t *json,
 {
     const json_t *limits = json_object_get(json, "limits");
     device->checker = lit_strdup("device");
-    if (!read(reader, report_device_fields, json, device) ||
-        !read(reader, report_driver_fields, json_object_get(json, "driver"), device) ||
-        !read(reader, report_subgroup_fields, json_object_get(json, "subgroup"), device) ||
-        (limits && !read(reader, report_limit_fields, limits, device)))
+    if (!read_fields(reader, report_device_fields, json, device) ||
+        !read_fields(reader, report_driver_fields, json_object_get(json, "driver"), device) ||
+        !read_fields(reader, report_subgroup_fields, json_object_get(json, "subgroup"), device) ||
+        (limits && !read_fields(reader, report_limit_fields, limits, device)))
         return false;
     read_abilities(json, &device->facts);
     if (!dev_facts_is(&device->facts, device->id))
@@ -172,7 +172,7 @@ static bool read_outcomes(const struct reader *reader, const json_t *json, struc
         uint64_t instances = 0;
         const uint32_t outcome = cat_mode_find(mode, name);
         const struct field field[] = {{name, FIELD_U64, 0, MOST_COUNT, 0}, FIELD_END};
-        if (!read(reader, field, outcomes, &instances))
+        if (!read_fields(reader, field, outcomes, &instances))
             return false;
         count->outcomes[outcome < CAT_OUTCOMES ? outcome : LAST_CHOICE] += instances;
     }
@@ -193,7 +193,7 @@ static bool read_failures(const struct reader *reader, const json_t *json,
         const json_t *item = json_array_get(failures, i);
         struct eng_failure *failure = &result->failures[result->failure_count++];
         const char *name = json_string_value(json_object_get(item, "outcome"));
-        if (!read(reader, report_failure_fields, item, failure))
+        if (!read_fields(reader, report_failure_fields, item, failure))
             return false;
         const uint32_t outcome = cat_mode_find(&result->mode, name ? name : "");
         failure->at.outcome = outcome < CAT_OUTCOMES ? outcome : LAST_CHOICE;
@@ -214,8 +214,8 @@ static bool read_parts(const struct reader *reader, const json_t *json, struct e
     if (!json_is_array(parts) || json_array_size(parts) > ENG_MAX_PARTS)
         return refuse(reader, true, "'parts' is missing or not a valid list");
     for (size_t i = 0; i < json_array_size(parts); i++)
-        if (!read(reader, report_part_fields, json_array_get(parts, i),
-                  &count->parts[count->part_count++]))
+        if (!read_fields(reader, report_part_fields, json_array_get(parts, i),
+                         &count->parts[count->part_count++]))
             return false;
     return true;
 }
@@ -324,8 +324,9 @@ static bool read_result(struct reader *reader, const json_t *json, struct report
     if (!is_name(result->name))
         return refuse(reader, true, "'%.80s' is not a configuration name", result->name);
     reader->about = result->name;
-    if (!read(reader, report_result_fields, json, result) || !read_words(reader, json, result) ||
-        !check_name(reader, json, result) || !read_counts(reader, json, result))
+    if (!read_fields(reader, report_result_fields, json, result) ||
+        !read_words(reader, json, result) || !check_name(reader, json, result) ||
+        !read_counts(reader, json, result))
         return false;
     if (result->sha256[0] && !text_is_sha256(result->sha256))
         return refuse(reader, true, "'spirv_sha256' is not a SHA-256");

@@ -4,7 +4,9 @@
 
 #include "../../simt/settings.h"
 
+#include "base/file.h"
 #include "base/text.h"
+#include "engine/installed.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,9 +25,7 @@ static bool is_set(const char *value)
     return value && value[0];
 }
 
-// The next piece of a list with `separator` between them, empty ones left out: free() it. NULL if
-// none is left.
-static char *next_piece(const char **list, char separator)
+char *eng_next_piece(const char **list, char separator)
 {
     while (**list == separator)
         ++*list;
@@ -74,11 +74,10 @@ static bool is_foreign(const json_t *icd)
 static bool library_exists(const char *manifest, const char *library)
 {
     OWNED(text_free) struct text path = {0};
-    const char *slash = strrchr(manifest, '/');
-    if (!strchr(library, '/'))
+    if (!strpbrk(library, PATH_SEPARATORS))
         return true;
-    if (library[0] != '/' && slash)
-        text_append(&path, manifest, (size_t)(slash - manifest) + 1);
+    if (!lit_path_is_absolute(library))
+        text_append(&path, manifest, (size_t)(lit_path_name(manifest) - manifest));
     text_puts(&path, library);
     return access(path.data, F_OK) == 0;
 }
@@ -119,11 +118,10 @@ end:
 
 static bool filter_matches(const char *patterns, const char *path)
 {
-    const char *slash = strrchr(path, '/');
     bool matches = false;
-    for (char *piece; (piece = next_piece(&patterns, ',')); free(piece))
+    for (char *piece; (piece = eng_next_piece(&patterns, ',')); free(piece))
         matches |= strcasecmp(piece, "~all~") == 0 ||
-                   fnmatch(piece, slash ? slash + 1 : path, FNM_NOESCAPE | FNM_CASEFOLD) == 0;
+                   fnmatch(piece, lit_path_name(path), FNM_NOESCAPE | FNM_CASEFOLD) == 0;
     return matches;
 }
 
@@ -173,9 +171,10 @@ static void add_manifest(struct search *search, const char *path)
         return;
     if (verdict == ENG_MANIFEST_UNREAD)
         note_unread(drivers, path, driver.remark);
-    if (!driver.remark[0] && strchr(path, ':'))
+    if (!driver.remark[0] && strchr(path, eng_path_separator))
         snprintf(driver.remark, sizeof driver.remark,
-                 "the loader cannot be given a path with a colon in it");
+                 "the loader cannot be given a path with a %s in it",
+                 eng_path_separator == ':' ? "colon" : "semicolon");
     driver.manifest = lit_strdup(path);
     LIT_ADD(drivers->items, drivers->count) = driver;
 }
@@ -207,45 +206,17 @@ static void add_folder(struct search *search, const char *folder)
     free(entries);
 }
 
+static void add_found(const char *path, bool folder, void *search)
+{
+    (folder ? add_folder : add_manifest)(search, path);
+}
+
 // The paths in VK_DRIVER_FILES or VK_ADD_DRIVER_FILES: manifests, and folders of them.
 static void add_named(struct search *search, const char *list)
 {
     struct stat status;
-    for (char *path; (path = next_piece(&list, ':')); free(path))
-        (stat(path, &status) == 0 && S_ISDIR(status.st_mode) ? add_folder : add_manifest)(search,
-                                                                                          path);
-}
-
-static void add_base(struct search *search, const char *base)
-{
-    size_t length = strlen(base);
-    while (length > 1 && base[length - 1] == '/')
-        length--;
-    OWNED(text_free) struct text folder = {0};
-    text_append(&folder, base, length);
-    text_puts(&folder, "/vulkan/icd.d");
-    add_folder(search, folder.data);
-}
-
-static void add_home(struct search *search, const char *variable, const char *below_home)
-{
-    const char *value = search->get(variable);
-    const char *home = search->get("HOME");
-    OWNED(text_free) struct text base = {0};
-    if (is_set(value))
-        text_puts(&base, value);
-    else if (is_set(home))
-        text_printf(&base, "%s/%s", home, below_home);
-    if (base.data)
-        add_base(search, base.data);
-}
-
-static void add_bases(struct search *search, const char *variable, const char *fallback)
-{
-    const char *list = search->get(variable);
-    list = is_set(list) ? list : fallback;
-    for (char *base; (base = next_piece(&list, ':')); free(base))
-        add_base(search, base);
+    for (char *path; (path = eng_next_piece(&list, eng_path_separator)); free(path))
+        add_found(path, stat(path, &status) == 0 && S_ISDIR(status.st_mode), search);
 }
 
 void eng_drivers_find(struct eng_drivers *drivers, eng_getenv *get)
@@ -262,11 +233,7 @@ void eng_drivers_find(struct eng_drivers *drivers, eng_getenv *get)
     const char *added = get("VK_ADD_DRIVER_FILES");
     if (is_set(added))
         add_named(&search, added);
-    add_home(&search, "XDG_CONFIG_HOME", ".config");
-    add_bases(&search, "XDG_CONFIG_DIRS", "/etc/xdg");
-    add_base(&search, "/etc");
-    add_home(&search, "XDG_DATA_HOME", ".local/share");
-    add_bases(&search, "XDG_DATA_DIRS", "/usr/local/share:/usr/share");
+    eng_installed(get, add_found, &search);
 }
 
 void eng_drivers_clear(struct eng_drivers *drivers)

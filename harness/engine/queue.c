@@ -22,8 +22,8 @@ static const struct eng_run *run_of(const struct eng_queue *q)
 }
 
 // A remark; `named`: where several devices run it says of which it is.
-__attribute__((format(printf, 3, 4))) static void say(struct eng_queue *q, bool named,
-                                                      const char *format, ...)
+__attribute__((format(__printf__, 3, 4))) static void say(struct eng_queue *q, bool named,
+                                                          const char *format, ...)
 {
     char line[1024], safe[1024];
     va_list arguments;

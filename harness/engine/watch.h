@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "engine/process.h"
 #include "engine/protocol.h"
 #include "model/result.h"
 
@@ -125,16 +126,6 @@ void eng_worker_evidence(struct eng_worker *worker, bool silent, char *evidence[
 
 // Waits for the next event. After anything but an event the worker is good for eng_worker_end only.
 enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event, char reason[512]);
-
-// --- SIGINT, SIGTERM and SIGHUP: the first one asks the run to stop in order, the second ends the
-// program at once.
-
-// Starts listening. A signal that the program was started with ignored (nohup) stays ignored.
-void eng_interrupt_listen(void);
-// The signal that came, 0 if none.
-int eng_interrupt(void);
-// Ends the program by the signal, so that whoever started it sees how it ended.
-_Noreturn void eng_interrupt_reraise(int number);
 
 // --- What the kernel logs of graphics devices while a run lasts. Not everybody may read it:
 // without permission there is nothing.

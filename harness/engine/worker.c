@@ -4,18 +4,15 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "engine/measure.h"
+#include "engine/process.h"
 #include "engine/protocol.h"
 #include "engine/bench.h"
 
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #define MAX_MESSAGES  20 // validation messages that one request may cause
@@ -45,11 +42,9 @@ static bool emit(const struct eng_event *event, void *user)
     eng_event_write(event, &line);
     pthread_mutex_lock(&worker->sending);
     for (size_t sent = 0; sent < line.length && !worker->peer_closed;) {
-        const ssize_t count =
-            send(ENG_WORKER_FD, line.data + sent, line.length - sent, MSG_NOSIGNAL);
-        if (count > 0)
-            sent += (size_t)count;
-        else if (errno != EINTR)
+        const size_t count = eng_parent_send(line.data + sent, line.length - sent);
+        sent += count;
+        if (count == 0)
             worker->peer_closed = true;
     }
     pthread_mutex_unlock(&worker->sending);
@@ -237,11 +232,10 @@ static bool read_line(struct worker *worker, size_t *length)
         }
         if (worker->used == sizeof worker->inbox)
             _exit(ENG_EXIT_REQUEST);
-        const ssize_t count =
-            read(ENG_WORKER_FD, worker->inbox + worker->used, sizeof worker->inbox - worker->used);
-        if (count > 0)
-            worker->used += (size_t)count;
-        else if (count == 0 || errno != EINTR)
+        const size_t count =
+            eng_parent_read(worker->inbox + worker->used, sizeof worker->inbox - worker->used);
+        worker->used += count;
+        if (count == 0)
             return false;
     }
 }
@@ -304,7 +298,7 @@ int eng_worker_main(const char *manifest)
     struct lit_error error = {0};
     size_t length = 0;
     bool quit = false;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    eng_parent_bind();
 
     while (!quit && !worker->peer_closed && read_line(worker, &length)) {
         enum dev_status status = DEV_OK;

@@ -111,7 +111,7 @@ static void say(const json_t *value, struct text *words)
     if (json_is_string(value))
         text_puts(words, json_string_value(value));
     else if (json_is_integer(value))
-        text_printf(words, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        text_printf(words, "%jd", (intmax_t)json_integer_value(value));
     else if (json_is_real(value))
         text_printf(words, "%.9g", json_real_value(value));
     else if (json_is_boolean(value))

@@ -184,27 +184,14 @@ static void path_in(struct text *path, const char *folder, const char *name)
     text_printf(path, "%s/%s", folder, name);
 }
 
-// Makes the folders above, as far as they are not there.
-static bool make_above(const char *folder)
-{
-    char *path = lit_strdup(folder);
-    bool good = true;
-    for (char *slash = path; good && (slash = strchr(slash + 1, '/')); *slash = '/') {
-        *slash = '\0';
-        good = mkdir(path, 0777) == 0 || errno == EEXIST;
-    }
-    free(path);
-    return good;
-}
-
 bool repro_write(const struct repro_bundle *bundle, const char *folder, struct lit_error *error)
 {
     OWNED(text_free) struct text made = {0}, path = {0};
     size_t length = strlen(folder);
-    while (length > 1 && folder[length - 1] == '/')
+    while (length > 1 && strchr(PATH_SEPARATORS, folder[length - 1]))
         length--;
     text_printf(&made, "%.*s.XXXXXX", (int)length, folder);
-    if (!make_above(made.data) || !mkdtemp(made.data)) {
+    if (!lit_path_make_above(made.data) || !mkdtemp(made.data)) {
         fail(error, folder, errno);
         return false;
     }

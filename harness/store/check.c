@@ -26,7 +26,8 @@ struct checking {
     struct text devices; // of the session, that are intact: "\tID\n" each
 };
 
-__attribute__((format(printf, 2, 3))) static void tell(struct checking *c, const char *format, ...)
+__attribute__((format(__printf__, 2, 3))) static void note(struct checking *c, const char *format,
+                                                           ...)
 {
     char line[512], clean[512];
     va_list arguments;
@@ -50,9 +51,9 @@ static void tell_error(struct checking *c, const struct lit_error *error)
     const int length = end ? (int)(end - what) : (int)strlen(error->message);
     what = end ? what : error->message;
     if (c->session.id)
-        tell(c, "session %lld: %.*s", (long long)c->session.id, length, what);
+        note(c, "session %lld: %.*s", (long long)c->session.id, length, what);
     else
-        tell(c, "structure: %.*s", length, what);
+        note(c, "structure: %.*s", length, what);
 }
 
 // Says if rows of a kind are gone.
@@ -71,13 +72,13 @@ static enum store_row take_finding(sqlite3_stmt *check, void *user)
 {
     const char *found = (const char *)sqlite3_column_text(check, 0);
     if (found && strcmp(found, "ok") != 0)
-        tell(user, "structure: %s", found);
+        note(user, "structure: %s", found);
     return STORE_NEXT;
 }
 
 static enum store_row take_orphan(sqlite3_stmt *check, void *user)
 {
-    tell(user, "a row of %s without its %s", sqlite3_column_text(check, 0),
+    note(user, "a row of %s without its %s", sqlite3_column_text(check, 0),
          sqlite3_column_text(check, 2));
     return STORE_NEXT;
 }
@@ -89,7 +90,7 @@ static void check_structure(struct checking *c)
     if (!store_each(from, &error,
                     store_borrow(from, &error, "PRAGMA integrity_check(" LISTED_MOST ")", ""),
                     take_finding, c))
-        tell(c, "structure: %s", sqlite3_errmsg(from->db));
+        note(c, "structure: %s", sqlite3_errmsg(from->db));
     check_total(c, STORE_KIND_SCHEMA, 0);
     c->broken = c->checked->damaged > 0;
     store_each(from, &error, store_borrow(from, &error, "PRAGMA foreign_key_check", ""),
@@ -164,7 +165,7 @@ static void check_configuration(struct checking *c, int64_t number)
     int64_t right = 0;
     if (c->from->version >= STORE_VERSION_PAIRS &&
         (!store_configuration_check(c->from, name ? name : "", &right, &error) || !right))
-        tell(c, "session %lld: the parts of the name %s", (long long)c->session.id, name);
+        note(c, "session %lld: the parts of the name %s", (long long)c->session.id, name);
 }
 
 static bool copy_row(struct checking *c, enum store_kind kind, int64_t number)
@@ -185,12 +186,12 @@ static void take_row(struct checking *c, enum store_kind kind, int64_t number)
     struct lit_error error = {0};
     if (!store_is_intact(c->from, kind, c->session.id, number, &error)) {
         if (kind == STORE_KIND_DEVICE)
-            tell(c, "session %lld: device %lld is damaged", (long long)c->session.id,
+            note(c, "session %lld: device %lld is damaged", (long long)c->session.id,
                  (long long)number);
         else
             tell_error(c, &error);
     } else if (!has_device(c, kind, number)) {
-        tell(c, "session %lld: %s %lld is of no device, or of a damaged one",
+        note(c, "session %lld: %s %lld is of no device, or of a damaged one",
              (long long)c->session.id, store_tables[kind].name, (long long)number);
     } else {
         c->checked->results += kind == STORE_KIND_RESULT;
@@ -216,7 +217,7 @@ static void check_session(struct checking *c, int64_t id)
     text_free(&c->devices);
     if (id <= 0 || !store_session_load(c->from, id, false, &c->session, &error)) {
         struct store_numbers list = list_rows(c, STORE_KIND_RESULT, id);
-        tell(c, "session %lld is damaged, and its results (%zu) are without it", (long long)id,
+        note(c, "session %lld is damaged, and its results (%zu) are without it", (long long)id,
              list.count);
         free(list.ids);
         return;

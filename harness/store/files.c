@@ -20,7 +20,7 @@ char *store_file_name(const char *path)
 {
     struct text name = {0};
     OWNED(lit_free) char *resolved = realpath(path, NULL);
-    if (!resolved && path[0] != '/')
+    if (!resolved && !lit_path_is_absolute(path))
         text_puts(&name, "./");
     text_puts(&name, resolved ? resolved : path);
     return name.data;
@@ -143,8 +143,7 @@ bool store_copy_file(struct store *from, const char *path, bool durable, struct 
 // Makes an empty file beside the store, or where temporary files go if that folder is gone.
 static bool make_recovered(const struct store *store, struct text *name)
 {
-    const char *base = strrchr(store->path, '/');
-    const char *const starts[] = {store->path, base ? base + 1 : store->path};
+    const char *const starts[] = {store->path, lit_path_name(store->path)};
     for (size_t place = 0; place < 2; place++) {
         const size_t length = strlen(starts[place]);
         const bool ends = length > 3 && strcmp(starts[place] + length - 3, ".db") == 0;

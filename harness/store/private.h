@@ -17,8 +17,7 @@ struct store_lock {
 // Which file a name means.
 struct store_identity {
     bool known;
-    dev_t device;
-    ino_t inode;
+    uint64_t device, inode;
 };
 
 struct store {
@@ -40,7 +39,7 @@ struct store {
 // Turns SQLite's last error into one line. Always false.
 bool store_fail(struct store *store, struct lit_error *error);
 // The file holds something that this program never writes. Always false.
-__attribute__((format(printf, 3, 4))) bool
+__attribute__((format(__printf__, 3, 4))) bool
 store_damaged(const struct store *store, struct lit_error *error, const char *format, ...);
 
 // Runs statements without arguments or rows.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A backtrace at the end. Only calls that need no memory and take no lock of this program; the
 // dynamic linker's lock may be held by the thread that crashed, so all of it has a time limit.
+#include "engine/process.h"
 #include "engine/protocol.h"
 
 #include <execinfo.h>

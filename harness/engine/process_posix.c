@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes under POSIX systems: a process group with a socket pair and a pipe for each worker.
+#include "engine/process.h"
+
+#include "base/text.h"
+#include "engine/protocol.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void eng_process_begin(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    // The number of one that is closed would be the next open file's, which what is printed would
+    // then be written into.
+    for (int file = 0; file <= 2; file++)
+        if (fcntl(file, F_GETFD) < 0)
+            open("/dev/null", file == 0 ? O_WRONLY : O_RDONLY);
+    // A file that may not grow is an error of the store, which says so.
+    signal(SIGXFSZ, SIG_IGN);
+}
+
+// --- A worker, from outside
+
+struct eng_child {
+    pid_t pid;
+    int socket; // the supervisor's end, non-blocking; -1 if closed
+    int output; // stdout and stderr of the worker, non-blocking; -1 if closed
+    int status; // of waitpid, once `ended`
+    bool ended;
+};
+
+// What a worker and its driver may have at least: files open at once, and address space.
+#define LEAST_FILES      64
+#define LEAST_MEMORY_MIB 512
+
+// In the child: only calls that are safe between fork and exec.
+static _Noreturn void fail_start(int output, const char *what)
+{
+    static const char before[] = "no worker process can be started: ", between[] = ": ";
+    const char *why = strerrordesc_np(errno);
+    const struct iovec words[] = {{(char *)before, sizeof before - 1},
+                                  {(char *)what, strlen(what)},
+                                  {(char *)between, sizeof between - 1},
+                                  {(char *)why, why ? strlen(why) : 0},
+                                  {(char *)"\n", 1}};
+    const ssize_t ignored = writev(output, words, sizeof words / sizeof *words);
+    (void)ignored;
+    _exit(ENG_EXIT_START);
+}
+
+static _Noreturn void become_worker(pid_t parent, int socket, int output, int niceness,
+                                    const char *manifest)
+{
+    static char program[] = "litmus", command[] = "worker";
+    char *arguments[] = {program, command, (char *)manifest, NULL};
+    // Lifted above the numbers that they are about to replace.
+    int lifted = fcntl(socket, F_DUPFD_CLOEXEC, 10);
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct rlimit size;
+    sigset_t none;
+
+    setpgid(0, 0);
+    if (niceness > 0)
+        (void)!nice(niceness);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(ENG_EXIT_START);
+    if (lifted < 0 || nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 ||
+        dup2(output, 2) < 0 || dup2(lifted, ENG_WORKER_FD) < 0)
+        fail_start(output, "its files");
+    close_range(ENG_WORKER_FD + 1, ~0u, 0);
+    // Some drivers keep the device's memory in a file; the limit is meant for the store.
+    if (getrlimit(RLIMIT_FSIZE, &size) == 0) {
+        size.rlim_cur = size.rlim_max;
+        setrlimit(RLIMIT_FSIZE, &size);
+    }
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execv("/proc/self/exe", arguments);
+    fail_start(2, "/proc/self/exe");
+}
+
+static void close_pair(int pair[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (pair[i] >= 0)
+            close(pair[i]);
+}
+
+// What a driver needs is not known; with too little it fails in ways that look like its own.
+static bool has_room(struct lit_error *error)
+{
+    struct rlimit files, memory;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < LEAST_FILES)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "no worker process can be started: %ju files may be open at once, and "
+                        "a driver needs %d (ulimit -n)",
+                        (uintmax_t)files.rlim_cur, LEAST_FILES);
+    if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur < (rlim_t)LEAST_MEMORY_MIB << 20)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "no worker process can be started: it may have %ju MiB of memory, and "
+                        "a driver needs %d (ulimit -v)",
+                        (uintmax_t)memory.rlim_cur >> 20, LEAST_MEMORY_MIB);
+    return true;
+}
+
+struct eng_child *eng_child_start(const char *manifest, int niceness, struct lit_error *error)
+{
+    int sockets[2] = {-1, -1}, pipes[2] = {-1, -1};
+    if (!has_room(error))
+        return NULL;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
+        pipe2(pipes, O_CLOEXEC) != 0 || fcntl(sockets[0], F_SETFL, O_NONBLOCK) != 0 ||
+        fcntl(pipes[0], F_SETFL, O_NONBLOCK) != 0)
+        goto error;
+
+    fflush(NULL);
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        become_worker(parent, sockets[1], pipes[1], niceness, manifest);
+    if (pid < 0)
+        goto error;
+    // In both processes, so that it has happened whichever runs first.
+    setpgid(pid, pid);
+    close(sockets[1]);
+    close(pipes[1]);
+    struct eng_child *child = lit_alloc(1, sizeof *child);
+    *child = (struct eng_child){.pid = pid, .socket = sockets[0], .output = pipes[0]};
+    return child;
+
+error:
+    lit_fail(error, LIT_EXIT_USAGE, "no worker process can be started: %s", strerror(errno));
+    close_pair(sockets);
+    close_pair(pipes);
+    return NULL;
+}
+
+void eng_child_free(struct eng_child *child)
+{
+    kill(-child->pid, SIGKILL);
+    eng_child_disconnect(child);
+    if (child->output >= 0)
+        close(child->output);
+    free(child);
+}
+
+// Of what a call on a file that does not wait says.
+static ptrdiff_t moved(ssize_t length)
+{
+    return length > 0                                          ? length
+           : length < 0 && (errno == EAGAIN || errno == EINTR) ? 0
+                                                               : ENG_CHILD_CLOSED;
+}
+
+ptrdiff_t eng_child_send(struct eng_child *child, const char *bytes, size_t size)
+{
+    return moved(send(child->socket, bytes, size, MSG_NOSIGNAL));
+}
+
+ptrdiff_t eng_child_receive(struct eng_child *child, char *bytes, size_t size)
+{
+    return moved(recv(child->socket, bytes, size, 0));
+}
+
+ptrdiff_t eng_child_output(struct eng_child *child, char *bytes, size_t size)
+{
+    const ptrdiff_t length =
+        child->output < 0 ? ENG_CHILD_CLOSED : moved(read(child->output, bytes, size));
+    if (length == ENG_CHILD_CLOSED && child->output >= 0) {
+        close(child->output);
+        child->output = -1;
+    }
+    return length;
+}
+
+void eng_child_disconnect(struct eng_child *child)
+{
+    if (child->socket >= 0)
+        close(child->socket);
+    child->socket = -1;
+}
+
+bool eng_child_connected(const struct eng_child *child)
+{
+    return child->socket >= 0;
+}
+
+void eng_child_wait(struct eng_child *child, bool sends, double seconds)
+{
+    struct pollfd files[2] = {
+        {.fd = child->socket, .events = (short)(sends ? POLLIN | POLLOUT : POLLIN)},
+        {.fd = child->output, .events = POLLIN}};
+    poll(files, 2, (int)(seconds * 1000) + 1);
+}
+
+void eng_child_signal(struct eng_child *child, bool kills)
+{
+    kill(-child->pid, kills ? SIGKILL : SIGTERM);
+}
+
+bool eng_child_ended(struct eng_child *child)
+{
+    if (!child->ended) {
+        pid_t pid = waitpid(child->pid, &child->status, WNOHANG);
+        child->ended = pid == child->pid || (pid < 0 && errno == ECHILD);
+    }
+    return child->ended;
+}
+
+void eng_child_describe(const struct eng_child *child, char *text, size_t size)
+{
+    if (!child->ended) {
+        snprintf(text, size, "still running");
+    } else if (WIFSIGNALED(child->status)) {
+        int number = WTERMSIG(child->status);
+        const char *name = sigabbrev_np(number);
+        snprintf(text, size, "signal %d%s%s%s", number, name ? " (SIG" : "", name ? name : "",
+                 name ? ")" : "");
+    } else {
+        snprintf(text, size, "exit status %d", WEXITSTATUS(child->status));
+    }
+}
+
+// The kernel's SIGKILL when memory runs out is a failure: whose memory it was is not known.
+const char *eng_child_failure(const struct eng_child *child)
+{
+    if (!child->ended)
+        return NULL;
+    if (WIFSIGNALED(child->status))
+        switch (WTERMSIG(child->status)) {
+        case SIGKILL: // also the kernel's, when no memory is left
+        case SIGTERM:
+        case SIGINT:
+        case SIGHUP:
+        case SIGXCPU:
+            return "the worker was ended from outside";
+        default:
+            return NULL;
+        }
+    switch (WEXITSTATUS(child->status)) {
+    case ENG_EXIT_MEMORY:
+    case ENG_EXIT_REQUEST:
+        return "the worker failed, not the driver";
+    case ENG_EXIT_START:
+        return "the worker could not be started";
+    default:
+        return NULL;
+    }
+}
+
+char *eng_child_core(const struct eng_child *child)
+{
+    struct text pattern = {0}, line = {0};
+    char safe[256];
+    if (!child->ended || !WIFSIGNALED(child->status) || !WCOREDUMP(child->status))
+        return NULL;
+    text_read(&pattern, "/proc/sys/kernel/core_pattern", sizeof safe);
+    if (pattern.data)
+        pattern.data[strcspn(pattern.data, "\n")] = '\0';
+    text_sanitise(safe, sizeof safe, pattern.data ? pattern.data : "");
+    text_printf(&line, "process %d left a core; kernel.core_pattern: %s\n", (int)child->pid, safe);
+    text_free(&pattern);
+    return line.data;
+}
+
+// --- The connection, from inside
+
+void eng_parent_bind(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+size_t eng_parent_read(char *bytes, size_t size)
+{
+    ssize_t count;
+    do
+        count = read(ENG_WORKER_FD, bytes, size);
+    while (count < 0 && errno == EINTR);
+    return count > 0 ? (size_t)count : 0;
+}
+
+size_t eng_parent_send(const char *bytes, size_t size)
+{
+    ssize_t count;
+    do
+        count = send(ENG_WORKER_FD, bytes, size, MSG_NOSIGNAL);
+    while (count < 0 && errno == EINTR);
+    return count > 0 ? (size_t)count : 0;
+}
+
+// --- The signals that ask a run to stop
+
+// Read by all threads.
+static atomic_int came;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "a signal handler may write it");
+
+static void note(int number)
+{
+    atomic_store(&came, number);
+}
+
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+void eng_interrupt_listen(void)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        struct sigaction old;
+        // SA_RESETHAND: a second signal of the same kind ends the program wherever it is. Without
+        // SA_RESTART the first one wakes a waiting poll.
+        struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+int eng_interrupt(void)
+{
+    return atomic_load(&came);
+}
+
+_Noreturn void eng_interrupt_reraise(int number)
+{
+    sigset_t mask;
+    signal(number, SIG_DFL);
+    sigemptyset(&mask);
+    sigaddset(&mask, number);
+    sigprocmask(SIG_UNBLOCK, &mask, NULL);
+    raise(number);
+    exit(128 + number);
+}
