@@ -7,8 +7,6 @@
 #include <vulkan/vk_icd.h>
 
 #include <ctype.h>
-#include <dlfcn.h>
-#include <glob.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -17,12 +15,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
-
+#ifdef _WIN32
+#include <windows.h>
+#define EXPORT __declspec(dllexport)
+#else
+#include <dlfcn.h>
+#include <glob.h>
+#include <sys/resource.h>
 #define EXPORT __attribute__((visibility("default")))
-#define ANY    UINT32_MAX // NAME-on=any: every test's pipeline, none of the checker's
+#endif
+#define ANY UINT32_MAX // NAME-on=any: every test's pipeline, none of the checker's
 
 // The real driver
 
@@ -52,18 +56,55 @@ static void find_library(const char *manifest, char *path, size_t size)
     const char *start = colon ? strchr(colon, '"') : NULL;
     if (!start)
         die("no manifest", manifest);
-    const int length = (int)strcspn(start + 1, "\""),
-              folder = (int)(strrchr(manifest, '/') - manifest);
+    const int length = (int)strcspn(start + 1, "\"");
+    int folder = (int)strlen(manifest);
+    while (folder > 0 && !strchr("/\\", manifest[--folder]))
+        continue;
     // As the loader has it: absolute, or a bare name to be searched for, or relative to the
     // manifest.
-    const char *slash = memchr(start + 1, '/', (size_t)length);
-    if (start[1] == '/' || !slash)
-        snprintf(path, size, "%.*s", length, start + 1);
+    char library[1024];
+    snprintf(library, sizeof library, "%.*s", length, start + 1);
+    if (strchr("/\\", library[0]) || !strpbrk(library, "/\\") || strchr(library, ':'))
+        snprintf(path, size, "%s", library);
     else
-        snprintf(path, size, "%.*s/%.*s", folder, manifest, length, start + 1);
+        snprintf(path, size, "%.*s/%s", folder, manifest, library);
+#ifdef _WIN32
+    // Escaped as in JSON, or of Unix.
+    char *to = path;
+    for (const char *from = path; (*to = *from == '/' ? '\\' : *from); to++)
+        from += from[0] == '\\' && from[1] == '\\' ? 2 : 1;
+#endif
 }
 
-__attribute__((constructor)) static void load_real_driver(void)
+#ifdef _WIN32
+static void load_real_driver(void)
+{
+    const char *manifest = getenv("LITMUS_FAULT_DRIVER");
+    char path[PATH_MAX];
+    if (!manifest)
+        die("which driver?", "set LITMUS_FAULT_DRIVER to a manifest");
+    find_library(manifest, path, sizeof path);
+    const HMODULE library = LoadLibraryExA(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
+    if (!library)
+        die("cannot load", path);
+    *(FARPROC *)&real_lookup = GetProcAddress(library, "vk_icdGetInstanceProcAddr");
+    *(FARPROC *)&real_negotiate =
+        GetProcAddress(library, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    if (!real_lookup || !real_negotiate)
+        die("no driver", path);
+}
+
+static void set_no_memory(void)
+{
+    die("not on Windows", "no-memory-on");
+}
+
+static void pause(void)
+{
+    Sleep(INFINITE);
+}
+#else
+static void load_real_driver(void)
 {
     const char *manifest = getenv("LITMUS_FAULT_DRIVER");
     char path[PATH_MAX];
@@ -82,6 +123,12 @@ __attribute__((constructor)) static void load_real_driver(void)
     if (!real_lookup || !real_negotiate)
         die("no driver", path);
 }
+
+static void set_no_memory(void)
+{
+    setrlimit(RLIMIT_AS, &(struct rlimit){0});
+}
+#endif
 
 // The faults
 
@@ -372,7 +419,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipelines(VkDevice device, VkPipeli
         if (hits("hang-compiling-on", workgroup))
             hang(false);
         if (hits("no-memory-on", workgroup))
-            setrlimit(RLIMIT_AS, &(struct rlimit){0});
+            set_no_memory();
         uint32_t code;
         if (workgroup && has_fault("exit", &code))
             _exit((int)code);
@@ -633,5 +680,6 @@ PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance which, const 
 
 VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version)
 {
+    load_real_driver();
     return real_negotiate(version);
 }

@@ -264,7 +264,7 @@ static void sums_are_exact(void **state)
 }
 
 // Messages between threads: a value that grows, with the flag that says how far it is.
-static void *tell(void *user)
+static void *tell_other(void *user)
 {
     struct thread *thread = user;
     for (uint32_t i = 1; i <= ROUNDS; i++) {
@@ -304,7 +304,7 @@ static void messages_between_threads(void **state)
                 threads[i].exec.order = order_create(ORDER_VULKAN, 1, WORLD_WIDTH, pasts[i]);
             }
         }
-        assert_int_equal(pthread_create(&threads[0].thread, NULL, tell, &threads[0]), 0);
+        assert_int_equal(pthread_create(&threads[0].thread, NULL, tell_other, &threads[0]), 0);
         assert_int_equal(pthread_create(&threads[1].thread, NULL, listen, &threads[1]), 0);
         for (unsigned i = 0; i < 2; i++) {
             pthread_join(threads[i].thread, NULL);

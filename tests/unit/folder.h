@@ -18,6 +18,13 @@ static int remove_folder(void **state)
 {
     (void)state;
     char command[128];
+#ifdef _WIN32
+    int at = snprintf(command, sizeof(command), "rmdir /s /q ");
+    for (const char *from = folder; *from; from++)
+        command[at++] = *from == '/' ? '\\' : *from;
+    command[at] = '\0';
+#else
     snprintf(command, sizeof(command), "rm -r %s", folder);
+#endif
     return system(command);
 }

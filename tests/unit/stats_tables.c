@@ -30,7 +30,7 @@ static void check(const char *what, size_t row, double got, double want)
     check_scaled(what, row, got, want, fabs(want));
 }
 
-static void tell(const char *what, size_t rows)
+static void tell_of(const char *what, size_t rows)
 {
     print_message("%s: worst relative error of %zu rows %.1e\n", what, rows, worst);
     worst = 0;
@@ -45,18 +45,18 @@ static void test_intervals(void **state)
         check("low", i, got.low, row->low);
         check("high", i, got.high, row->high);
     }
-    tell("wilson", COUNT(wilson_table));
+    tell_of("wilson", COUNT(wilson_table));
     for (size_t i = 0; i < COUNT(zero_table); i++)
         check("zero", i, stat_zero_bound(zero_table[i].n, zero_table[i].confidence),
               zero_table[i].bound);
-    tell("zero bound", COUNT(zero_table));
+    tell_of("zero bound", COUNT(zero_table));
     for (size_t i = 0; i < COUNT(sequence_table); i++) {
         const struct sequence_row *row = &sequence_table[i];
         struct stat_interval got = stat_sequence(row->k, row->n, row->confidence);
         check("low", i, got.low, row->low);
         check("high", i, got.high, row->high);
     }
-    tell("sequence", COUNT(sequence_table));
+    tell_of("sequence", COUNT(sequence_table));
 }
 
 static void test_comparisons(void **state)
@@ -66,7 +66,7 @@ static void test_comparisons(void **state)
         const struct fisher_row *row = &fisher_table[i];
         check("fisher", i, stat_fisher(row->k1, row->n1, row->k2, row->n2, row->tail), row->p);
     }
-    tell("fisher", COUNT(fisher_table));
+    tell_of("fisher", COUNT(fisher_table));
     for (size_t i = 0; i < COUNT(newcombe_table); i++) {
         const struct newcombe_row *row = &newcombe_table[i];
         struct stat_interval got =
@@ -77,7 +77,7 @@ static void test_comparisons(void **state)
         check_scaled("high", i, got.high, row->high,
                      fmin(width, fmax(fabs(row->high), width / 1000)));
     }
-    tell("newcombe", COUNT(newcombe_table));
+    tell_of("newcombe", COUNT(newcombe_table));
 }
 
 static void test_parts(void **state)
@@ -86,7 +86,7 @@ static void test_parts(void **state)
     for (size_t i = 0; i < COUNT(chi_table); i++)
         check("tail", i, stat_chi_square_tail(chi_table[i].x, chi_table[i].degrees),
               chi_table[i].tail);
-    tell("chi-square", COUNT(chi_table));
+    tell_of("chi-square", COUNT(chi_table));
     for (size_t i = 0; i < COUNT(dispersion_table); i++) {
         const struct dispersion_row *row = &dispersion_table[i];
         struct stat_dispersion got = stat_dispersion(row->k, row->n, row->groups);
@@ -94,7 +94,7 @@ static void test_parts(void **state)
         check("factor", i, got.factor, row->factor);
         check("p", i, got.p, row->p);
     }
-    tell("dispersion", COUNT(dispersion_table));
+    tell_of("dispersion", COUNT(dispersion_table));
 }
 
 static void test_power(void **state)
@@ -107,13 +107,13 @@ static void test_power(void **state)
                      stat_power_fisher(row->n1, row->p1, row->n2, row->p2, row->alpha, row->tail),
                      row->power, fmax(row->power, 1e-8));
     }
-    tell("power", COUNT(power_table));
+    tell_of("power", COUNT(power_table));
     for (size_t i = 0; i < COUNT(detectable_table); i++) {
         const struct detectable_row *row = &detectable_table[i];
         check("rate", i, stat_detectable(row->k1, row->n1, row->n2, row->alpha, row->power),
               row->rate);
     }
-    tell("detectable", COUNT(detectable_table));
+    tell_of("detectable", COUNT(detectable_table));
     for (size_t i = 0; i < COUNT(size_table); i++) {
         const struct size_row *row = &size_table[i];
         uint64_t got = stat_sample_size(row->p1, row->p2, row->alpha, row->power, row->tail);
@@ -135,7 +135,7 @@ static void test_adjusted(void **state)
         for (size_t j = 0; j < row->count; j++)
             check("hochberg", i, got[j], row->hochberg[j]);
     }
-    tell("adjusted", COUNT(adjust_table));
+    tell_of("adjusted", COUNT(adjust_table));
 }
 
 int main(void)
