@@ -36,7 +36,7 @@ struct options {
     const char *axis, *alpha, *tolerance, *expectations;
     bool ignore_hash, allow_skips, allow_gone, statistical_only, first_seen, strict, unfinished;
     bool write_waivers, quiet;
-    int format, verbose, color;
+    int format, verbose, color, across;
     const char *files[FORM_COUNT]; // NULL for none
 };
 
@@ -90,6 +90,9 @@ static const struct cli_option compare_options[] = {
     CLI_ROW(0, "axis", CLI_TEXT, axis, "AXIS=A,B",
             "compare configurations that differ in this axis or\nparameter only: "
             "sync=none,control-each"),
+    CLI_ROW(0, "across", CLI_CHOICE, across, "devices",
+            "compare each device with all others of its kind (name,\nproduct, driver) in the "
+            "sources, however many: is one bad?"),
     COMMON_OPTIONS,
 };
 
@@ -108,14 +111,18 @@ static const struct cli_option gate_options[] = {
 
 const struct cli_syntax cli_compare_syntax = {
     .name = "compare",
-    .usage = "[OPTION]... A [B]",
+    .usage = "[OPTION]... A [B] | --across devices SOURCE...",
     .about = "Says for each configuration whether B is worse than A, better, unchanged, or "
              "undecided for lack\nof runs. The exit code is 0 whatever it finds; use 'litmus gate' "
              "to fail on regressions.",
     CLI_OPTIONS(compare_options, struct options, .format = 0),
     .more = SIDES "Without B both sides are A: give two devices (-d 1 -d 2) or an --axis.\n"
+                  "--across devices takes any number of sources and compares each of their devices "
+                  "with all others\n"
+                  "of its kind: the same test, over all configurations and devices.\n"
                   "examples:\n"
                   "  litmus compare before.db after.db\n"
+                  "  litmus compare --across devices node-*.db\n"
                   "  litmus compare litmus.db#3 litmus.db#4 --format markdown\n"
                   "  litmus compare litmus.db --axis sync=none,control-each\n",
     .operands = CLI_OPERANDS_FILES,
@@ -204,6 +211,17 @@ static bool read_lists(const struct options *o, struct compare_waivers *waivers,
     return true;
 }
 
+static bool check_across(const struct options *o, const struct cli_list *operands,
+                         struct lit_error *error)
+{
+    if (o->axis || o->devices.count > 0)
+        return lit_fail(error, LIT_EXIT_USAGE, "--across and --%s are mutually exclusive",
+                        o->axis ? "axis" : "device");
+    return operands->count > 0 ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "missing files: stores or reports; see 'litmus help compare'");
+}
+
 static bool check_usage(const struct options *o, const struct cli_list *operands, bool gate,
                         struct lit_error *error)
 {
@@ -223,12 +241,19 @@ static bool check_usage(const struct options *o, const struct cli_list *operands
 }
 
 static bool load_sides(const struct options *o, const struct cli_list *operands, bool gate,
-                       struct compare_side sides[2], struct lit_error *error)
+                       bool across, struct compare_side sides[2], struct lit_error *error)
 {
     static const char *const newest[] = {"litmus.db"};
     const char *const *after = operands->count > 0 ? operands->items : newest;
     struct compare_source a = {operands->items, 1, o->unfinished};
     struct compare_source b = {after + (operands->count == 2), 1, o->unfinished};
+    if (across) {
+        a.count = operands->count;
+        const bool good = compare_across_load(&sides[1], &a, error);
+        if (good)
+            compare_across_others(&sides[1], &sides[0]);
+        return good;
+    }
     if (gate)
         a = (struct compare_source){o->baselines.items, o->baselines.count, o->unfinished};
     return compare_side_load(&sides[0], &a, error) && compare_side_load(&sides[1], &b, error);
@@ -288,17 +313,23 @@ static int compare(struct cli_call *call, bool gate)
     struct compare_side sides[2] = {0};
     struct compare_waivers waivers = {0};
     struct comparison comparison = {0};
+    const bool across = !gate && cli_is_given(&cli_compare_syntax, call->given, "across");
     struct compare_request request = {.a = &sides[0],
                                       .b = &sides[1],
+                                      .across = across,
                                       .devices = o->devices.items,
                                       .device_count = o->devices.count,
                                       .axis = o->axis,
                                       .only = o->only.items,
                                       .only_count = o->only.count};
-    bool good = check_usage(o, operands, gate, error) && check_files(o, error) &&
-                make_policy(o, gate, &request.policy, error) && read_lists(o, &waivers, error) &&
-                load_sides(o, operands, gate, sides, error) &&
-                compare_make(&comparison, &request, &waivers, error);
+    bool good =
+        (across ? check_across(o, operands, error) : check_usage(o, operands, gate, error)) &&
+        check_files(o, error) && make_policy(o, gate, &request.policy, error) &&
+        read_lists(o, &waivers, error) && load_sides(o, operands, gate, across, sides, error);
+    // No device comes before the others.
+    if (across && !o->first_seen)
+        request.policy.first_seen = COMPARE_FIRST_IGNORED;
+    good = good && compare_make(&comparison, &request, &waivers, error);
     if (good)
         print(o, &comparison, &call->out);
     int code = !good ? CLI_FAILED : gate ? (int)comparison.summary.code : LIT_EXIT_OK;

@@ -24,12 +24,16 @@ static void remark_all(struct comparison *comparison)
     const struct compare_summary *summary = &comparison->summary;
     struct table *remarks = &comparison->remarks;
     size_t expectations = 0, code = 0;
-    remark_side(remarks, comparison->a, "A");
+    if (!comparison->across)
+        remark_side(remarks, comparison->a, "A");
     remark_side(remarks, comparison->b, "B");
     if (comparison->pairs.alone_a > 0)
         table_note(remarks, "%zu device%s of A is not in B", comparison->pairs.alone_a,
                    comparison->pairs.alone_a == 1 ? "" : "s");
-    if (comparison->pairs.alone_b > 0)
+    if (comparison->across && comparison->pairs.alone_b > 0)
+        table_note(remarks, "%zu device%s the only one of its kind", comparison->pairs.alone_b,
+                   comparison->pairs.alone_b == 1 ? " is" : "s are each");
+    else if (comparison->pairs.alone_b > 0)
         table_note(remarks, "%zu device%s of B is not in A", comparison->pairs.alone_b,
                    comparison->pairs.alone_b == 1 ? "" : "s");
     for (size_t i = 0; i < comparison->count; i++) {
@@ -67,6 +71,9 @@ static bool check_common(const struct comparison *comparison, struct lit_error *
         return lit_fail(error, LIT_EXIT_USAGE,
                         "no configurations differ in --axis %s=%.60s,%.60s only",
                         comparison->axis.name, comparison->axis.a, comparison->axis.b);
+    if (comparison->across)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "no configuration was measured on two devices of one kind");
     const struct compare_pair *pair = &comparison->pairs.items[0];
     unsigned a = comparison->a->model.devices[pair->a].facts.subgroup;
     unsigned b = comparison->b->model.devices[pair->b].facts.subgroup;
@@ -110,15 +117,19 @@ static void apply_waivers(struct comparison *comparison, struct compare_waivers 
 bool compare_make(struct comparison *comparison, const struct compare_request *request,
                   struct compare_waivers *waivers, struct lit_error *error)
 {
-    *comparison = (struct comparison){
-        .a = request->a, .b = request->b, .policy = request->policy, .waivers = waivers};
+    *comparison = (struct comparison){.a = request->a,
+                                      .b = request->b,
+                                      .across = request->across,
+                                      .policy = request->policy,
+                                      .waivers = waivers};
     if (request->axis && !compare_axis_parse(request->axis, &comparison->axis, error))
         return false;
     // What differs on purpose is other code, of which something else may be expected.
     comparison->policy.ignore_code |= request->axis != NULL;
     comparison->policy.ignore_class |= request->axis != NULL;
-    if (!compare_pair_devices(request->a, request->b, request->devices, request->device_count,
-                              &comparison->pairs, error))
+    if (!(request->across ? compare_across_pairs(request->b, &comparison->pairs, error)
+                          : compare_pair_devices(request->a, request->b, request->devices,
+                                                 request->device_count, &comparison->pairs, error)))
         return false;
     comparison->count =
         compare_pair_results(request->a, request->b, &comparison->pairs, &comparison->axis,

@@ -34,6 +34,21 @@ bool compare_pair_devices(const struct compare_side *a, const struct compare_sid
                           struct compare_pairs *pairs, struct lit_error *error);
 void compare_pairs_clear(struct compare_pairs *pairs);
 
+// ---- devices of one kind (dev_facts_alike) against each other (across.c): B is each device, A
+// what the others of its kind have together
+
+// Reads sources with all of their devices side by side, numbered from 1; none are put together. The
+// errors of compare_side_load. Clear it after a failure too.
+bool compare_across_load(struct compare_side *each, const struct compare_source *sources,
+                         struct lit_error *error);
+// Makes the other side: for each result what other devices of the kind have of the configuration,
+// with the same module, stress and expectation and no stopping rule, but for those of them that are
+// themselves odd (Fisher's test, p below 0.01 over all of them). Pure.
+void compare_across_others(const struct compare_side *each, struct compare_side *others);
+// False with an error if no two devices are of one kind. Of two the second one has a pair.
+bool compare_across_pairs(const struct compare_side *each, struct compare_pairs *pairs,
+                          struct lit_error *error);
+
 // "sync=none,control-each": what A has and what B has in its place. All NULL: names are to be
 // equal.
 struct compare_axis {
@@ -59,6 +74,7 @@ struct compare_request {
     const struct compare_side *a, *b;
     const char *const *devices; // patterns: none, one, or A's and B's
     size_t device_count;
+    bool across;             // the sides are compare_across_others and compare_across_load
     const char *axis;        // "sync=none,control-each"; NULL
     const char *const *only; // patterns of configurations
     size_t only_count;
@@ -79,6 +95,7 @@ struct compare_power {
 
 struct comparison {
     const struct compare_side *a, *b;
+    bool across;
     struct compare_axis axis;
     struct compare_pairs pairs;
     struct compare_entry *entries;
@@ -139,7 +156,8 @@ enum compare_kind {
 };
 enum compare_kind compare_kind_of(const struct comparison *comparison,
                                   const struct compare_entry *entry);
-const char *compare_kind_title(enum compare_kind kind); // "regressions"
+const char *compare_kind_title(const struct comparison *comparison,
+                               enum compare_kind kind); // "regressions"
 
 // ---- tables: the same rows in every report (rows.c). Each makes *table, which is to be cleared.
 
@@ -148,6 +166,8 @@ size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind 
                          struct table *table);
 // How many of each verdict a family has.
 void compare_family_rows(const struct comparison *comparison, struct table *table);
+// Each device with its rate; no rows unless devices are compared across.
+void compare_device_rows(const struct comparison *comparison, struct table *table);
 // Waivers of which there is something to tell: the expired ones among them.
 void compare_waiver_rows(const struct comparison *comparison, struct table *table);
 
@@ -164,6 +184,10 @@ void compare_say_name(const struct compare_entry *entry, struct text *out);
 // "device 2", where there are several; else nothing.
 void compare_say_device(const struct comparison *comparison, const struct compare_entry *entry,
                         struct text *out);
+// The sentence that comes first, and a pair, where devices are compared across.
+void compare_across_summary(const struct comparison *comparison, struct text *out);
+void compare_across_pair(const struct comparison *comparison, const struct compare_pair *pair,
+                         struct text *out);
 // What became of an entry of a list: "waives 3", "expired on 2026-01-01, waives nothing any more",
 // "matches nothing". False if there is nothing to tell.
 bool compare_say_waiver(const struct compare_waiver *waiver, struct text *out);

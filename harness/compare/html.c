@@ -61,9 +61,11 @@ void compare_html(const struct comparison *comparison, struct text *out)
     put_header(comparison, out);
     for (enum compare_kind kind = 0; kind < COMPARE_KINDS; kind++) {
         compare_kind_rows(comparison, kind, SIZE_MAX, &table);
-        put_section(&html, compare_kind_title(kind), kind <= COMPARE_KIND_NOT_MEASURED, &table,
-                    out);
+        put_section(&html, compare_kind_title(comparison, kind), kind <= COMPARE_KIND_NOT_MEASURED,
+                    &table, out);
     }
+    compare_device_rows(comparison, &table);
+    put_section(&html, "devices", true, &table, out);
     compare_family_rows(comparison, &table);
     put_section(&html, "families", true, &table, out);
     compare_waiver_rows(comparison, &table);

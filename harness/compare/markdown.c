@@ -41,7 +41,7 @@ static void put_kind(const struct comparison *comparison, enum compare_kind kind
         table_note(&table, "... and %zu more", count - table.count);
     if (count > 0) {
         text_printf(out, open ? "\n### %zu %s\n\n" : "\n<details><summary>%zu %s</summary>\n\n",
-                    count, compare_kind_title(kind));
+                    count, compare_kind_title(comparison, kind));
         table_markdown(&table, MOST_BYTES, out);
         text_puts(out, open ? "" : "</details>\n");
     }
@@ -56,10 +56,13 @@ void compare_markdown(const struct comparison *comparison, struct text *out)
     text_puts(out, "\n");
     put_line(out, "", comparison->words.method, "\n\n");
     put_line(out, "", comparison->words.power, "\n\n");
-    struct table waivers;
-    compare_waiver_rows(comparison, &waivers);
-    table_markdown(&waivers, MOST_BYTES, out);
-    table_clear(&waivers);
+    struct table table;
+    compare_device_rows(comparison, &table);
+    table_markdown(&table, MOST_BYTES, out);
+    table_clear(&table);
+    compare_waiver_rows(comparison, &table);
+    table_markdown(&table, MOST_BYTES, out);
+    table_clear(&table);
 }
 
 // GitHub Actions

@@ -51,7 +51,7 @@ size_t compare_kind_rows(const struct comparison *comparison, enum compare_kind 
                                                 {.title = "from A to B"}};
     size_t count;
     const struct compare_entry **list = compare_select(comparison, kind, &count);
-    *table = (struct table){TABLE_OF(heads), .about = compare_kind_title(kind)};
+    *table = (struct table){TABLE_OF(heads), .about = compare_kind_title(comparison, kind)};
     for (size_t i = 0; i < count && i < most; i++)
         put_entry(comparison, list[i], table);
     free(list);

@@ -355,6 +355,9 @@ bool compare_side_session(struct compare_side *side, struct store *store, int64_
 
 void compare_side_clear(struct compare_side *side)
 {
+    for (size_t i = 0; side->places && i < side->model.device_count; i++)
+        free(side->places[i]);
+    free(side->places);
     free(side->label);
     free(side->broke);
     report_model_clear(&side->model);

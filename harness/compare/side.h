@@ -15,6 +15,8 @@ struct compare_side {
     size_t sources;         // sessions that were put together
     size_t partial;         // results that were interrupted
     bool unfinished;        // a source is a session that was not finished
+    char **places;          // of each device the source that it is from, where sources are side by
+                            // side (compare_across_load); else NULL
     char started[11];       // the day on which the newest source began, "2026-11-21"
 };
 

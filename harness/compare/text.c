@@ -51,7 +51,7 @@ static void print_kind(const struct comparison *comparison, enum compare_kind ki
     size_t most = look->verbosity > 0 ? count : MOST_LISTED;
     if (count > 0) {
         text_puts(out, "\n  ");
-        tone_put(out, look->color, TONE_STRONG, compare_kind_title(kind));
+        tone_put(out, look->color, TONE_STRONG, compare_kind_title(comparison, kind));
         text_puts(out, "\n");
     }
     for (size_t i = 0; i < count && i < most; i++)
@@ -61,12 +61,16 @@ static void print_kind(const struct comparison *comparison, enum compare_kind ki
     free(list);
 }
 
-static void print_families(const struct comparison *comparison, const struct compare_look *look,
-                           struct text *out)
+static void print_tables(const struct comparison *comparison, const struct compare_look *look,
+                         struct text *out)
 {
     struct table table;
-    compare_family_rows(comparison, &table);
+    compare_device_rows(comparison, &table);
     text_puts(out, "\n");
+    table_terminal(&table, look->color, out);
+    text_puts(out, table.count ? "\n" : "");
+    table_clear(&table);
+    compare_family_rows(comparison, &table);
     table_terminal(&table, look->color, out);
     table_clear(&table);
 }
@@ -95,7 +99,7 @@ void compare_text(const struct comparison *comparison, const struct compare_look
             print_kind(comparison, kind, look, out);
     }
     if (look->verbosity >= 0)
-        print_families(comparison, look, out);
+        print_tables(comparison, look, out);
     text_puts(out, "\n");
     text_paragraph(out, "  ", comparison->words.method);
     text_paragraph(out, "  ", comparison->words.power);

@@ -146,6 +146,14 @@ static void say_counts(const struct comparison *comparison, struct text *out)
     static const char *const many[COMPARE_VERDICTS] = {
         "regressions", "improvements", "unchanged",       "undecided",
         "new",         "gone",         "controls differ", "skipped on both sides"};
+    static const char *const across[COMPARE_VERDICTS] = {"worse than the others",
+                                                         "better than the others",
+                                                         "alike",
+                                                         "undecided",
+                                                         "on one device only",
+                                                         "gone",
+                                                         "controls differ",
+                                                         "skipped by all"};
     static const char *const one[COMPARE_VERDICTS] = {
         "regression", "improvement", "unchanged",       "undecided",
         "new",        "gone",        "control differs", "skipped on both sides"};
@@ -154,7 +162,10 @@ static void say_counts(const struct comparison *comparison, struct text *out)
         size_t count = comparison->summary.verdicts[v];
         if (count == 0)
             continue;
-        text_printf(out, "%s%s %s", first ? "" : ", ", COUNT(count), count == 1 ? one[v] : many[v]);
+        text_printf(out, "%s%s %s", first ? "" : ", ", COUNT(count),
+                    comparison->across ? across[v]
+                    : count == 1       ? one[v]
+                                       : many[v]);
         first = false;
     }
 }
@@ -172,6 +183,10 @@ static void say_summary(const struct comparison *comparison, struct text *out)
             text_printf(out, ", %zu undecided", summary->open);
         if (summary->waived > 0)
             text_printf(out, ", %zu waived", summary->waived);
+        return;
+    }
+    if (comparison->across) {
+        compare_across_summary(comparison, out);
         return;
     }
     size_t worse = summary->verdicts[COMPARE_REGRESSION];
@@ -284,8 +299,13 @@ void compare_words(struct comparison *comparison)
     struct text summary = {0}, counts = {0}, a = {0}, b = {0}, method = {0}, power = {0};
     say_summary(comparison, &summary);
     say_counts(comparison, &counts);
-    say_side(comparison->a, &a);
-    say_side(comparison->b, &b);
+    if (comparison->across) {
+        text_puts(&a, "the other devices of the same kind, together");
+        text_printf(&b, "each device: %s", comparison->b->label);
+    } else {
+        say_side(comparison->a, &a);
+        say_side(comparison->b, &b);
+    }
     say_method(comparison, &method);
     say_power(comparison, &power);
     comparison->words.summary = summary.data;
@@ -296,7 +316,8 @@ void compare_words(struct comparison *comparison)
     comparison->words.power = power.data;
     for (size_t i = 0; i < comparison->pairs.count; i++) {
         struct text pair = {0};
-        say_pair(comparison, &comparison->pairs.items[i], &pair);
+        (comparison->across ? compare_across_pair : say_pair)(comparison,
+                                                              &comparison->pairs.items[i], &pair);
         comparison->pairs.items[i].words = pair.data;
     }
 }
@@ -350,8 +371,15 @@ enum compare_kind compare_kind_of(const struct comparison *comparison,
     return entry->verdict == COMPARE_UNDECIDED ? COMPARE_KIND_UNDECIDED : COMPARE_KIND_REST;
 }
 
-const char *compare_kind_title(enum compare_kind kind)
+const char *compare_kind_title(const struct comparison *comparison, enum compare_kind kind)
 {
+    static const char *const across[COMPARE_KINDS] = {
+        [COMPARE_KIND_REGRESSIONS] = "worse than on the other devices",
+        [COMPARE_KIND_NEW_WRONG] = "failing, and on no other device measured",
+        [COMPARE_KIND_OTHER_WORSE] = "worse than on the other devices",
+        [COMPARE_KIND_IMPROVEMENTS] = "better than on the other devices",
+        [COMPARE_KIND_REST] = "alike, on one device only, skipped",
+    };
     static const char *const titles[COMPARE_KINDS] = {
         [COMPARE_KIND_REGRESSIONS] = "regressions",
         [COMPARE_KIND_WAIVED] = "waived",
@@ -364,7 +392,7 @@ const char *compare_kind_title(enum compare_kind kind)
         [COMPARE_KIND_UNDECIDED] = "undecided",
         [COMPARE_KIND_REST] = "unchanged, new, gone, skipped",
     };
-    return titles[kind];
+    return comparison->across && across[kind] ? across[kind] : titles[kind];
 }
 
 static int compare_entries(const void *left, const void *right)

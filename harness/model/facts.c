@@ -57,7 +57,6 @@ bool dev_facts_alike(const struct dev_facts *a, const struct dev_facts *b)
 {
     return strcmp(a->name, b->name) == 0 && a->vendor == b->vendor && a->product == b->product &&
            strcmp(a->driver_name, b->driver_name) == 0 &&
-           strcmp(a->driver_info, b->driver_info) == 0 &&
            strcmp(a->driver_version, b->driver_version) == 0;
 }
 
