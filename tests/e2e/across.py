@@ -16,8 +16,8 @@ class Across(Case):
 
     def prepare(self):
         for seed in (1, 2, 3):
-            self.card(f"good-{seed}.db", seed, 1e-9)
-        self.card("bad.db", 4, 1e-4)
+            self.card(f"good-{seed}.db", seed, "0")
+        self.card("bad.db", 4, "0.0001")
 
     GOOD = ("good-1.db", "good-2.db", "good-3.db")
 
