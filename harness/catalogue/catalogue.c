@@ -4,6 +4,7 @@
 
 #include "base/spirv.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -111,6 +112,23 @@ const char *cat_module_page(const struct cat_test *test, const struct cat_module
 const char *cat_test_source(const struct cat_test *test)
 {
     return unpack_words(test) + test->embedded->word_count * 4;
+}
+
+size_t cat_test_file_words(const struct cat_test *test)
+{
+    return test->embedded ? test->embedded->file_words : 0;
+}
+
+uint32_t cat_test_file(const struct cat_test *test, size_t at)
+{
+    char what[80];
+    if (at >= cat_test_file_words(test)) {
+        snprintf(what, sizeof what, "of the %zu words of its file, word %zu is asked for",
+                 cat_test_file_words(test), at);
+        broken(test->head.name, what);
+    }
+    const unsigned char *byte = test->embedded->file + 4 * at;
+    return byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
 }
 
 // Debug names stand behind the sources and before the decorations.

@@ -42,6 +42,8 @@ struct cat_embedded {
     size_t pages_length;        // bytes that it unpacks to
     size_t head_size;           // bytes of `head`
     const char *head;           // the comment lines of the head
+    const unsigned char *file;  // words of the file that the head names, lowest byte first
+    size_t file_words;
 };
 
 struct cat_test {
@@ -79,6 +81,11 @@ uint32_t *cat_ids_insert(const uint32_t *words, size_t count, const char *names,
 const char *cat_module_page(const struct cat_test *test, const struct cat_module *module);
 // The test's source text, terminated, unpacked on first use and kept.
 const char *cat_test_source(const struct cat_test *test);
+
+// How many words the file has that the test's head names; 0 without one. Word `at` of it, which
+// ends the program where there is none: the test is broken.
+size_t cat_test_file_words(const struct cat_test *test);
+uint32_t cat_test_file(const struct cat_test *test, size_t at);
 
 // The module that a case runs, or NULL if there is none (the assembler at build time was too old
 // for it, or no module for this subgroup size).

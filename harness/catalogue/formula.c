@@ -120,14 +120,19 @@ static int parse_fold(struct parser *p, uint32_t fold)
 static int parse_call(struct parser *p, const char *name, size_t length, bool *known)
 {
     // In the order of enum oracle_operation; then what is no fold.
-    static const char *const calls[] = {"and(", "xor(",   "or(",     "add(", "mul(",  "min(",
-                                        "max(", "steps(", "random(", "in[",  "input["};
-    enum { FOLDS = 7, STEPS = FOLDS, RANDOM, IN, INPUT };
+    static const char *const calls[] = {"and(", "xor(",   "or(",     "add(", "mul(",   "min(",
+                                        "max(", "steps(", "random(", "in[",  "input[", "file["};
+    enum { FOLDS = 7, STEPS = FOLDS, RANDOM, IN, INPUT, FILE_OF_WORDS };
+    static const enum cat_node_kind kinds[] = {[RANDOM] = CAT_NODE_DRAW,
+                                               [IN] = CAT_NODE_IN,
+                                               [INPUT] = CAT_NODE_INPUT,
+                                               [FILE_OF_WORDS] = CAT_NODE_FILE};
     uint32_t call = 0;
     while (call < COUNT(calls) && strncmp(calls[call], name, length) != 0)
         call++;
     *known = call <= STEPS || (call == RANDOM && p->asks & CAT_ASKS_RANDOM) ||
-             (call > RANDOM && call < COUNT(calls) && p->asks & CAT_ASKS_INPUT);
+             ((call == IN || call == INPUT) && p->asks & CAT_ASKS_INPUT) ||
+             (call == FILE_OF_WORDS && p->head && p->head->file);
     if (!*known || call < FOLDS)
         return *known ? parse_fold(p, call) : NONE;
     if (call == STEPS) {
@@ -135,7 +140,7 @@ static int parse_call(struct parser *p, const char *name, size_t length, bool *k
         return add(p, CAT_NODE_STEPS, 0, count, count == NONE ? NONE : parse_until(p, ")"), 0);
     }
     const int of = parse_until(p, call == RANDOM ? ")" : "]");
-    return add(p, CAT_NODE_IN + (call == INPUT) + 2u * (call == RANDOM), 0, of, 0, 0);
+    return add(p, kinds[call], 0, of, 0, 0);
 }
 
 static bool has_numbers(const struct cat_axis *axis)

@@ -26,6 +26,7 @@ enum {
     X(WORKGROUP, "workgroup", SIZES, args->workgroup)                                              \
     X(SUBGROUPS, "subgroups", SIZES, subgroups)                                                    \
     X(UNWRITTEN, "unwritten", SIZES, CAT_POISON)                                                   \
+    X(FILE, "file", SIZES, args->which ? cat_test_file_words(args->which->test) : 0)               \
     X(WORKGROUPS, "workgroups", DISPATCH, shape->workgroups)                                       \
     X(ELEMENTS, "elements", SHAPE, shape->elements)                                                \
     X(WORDS, "words", SHAPE, shape->words_per_instance)                                            \
@@ -74,6 +75,7 @@ enum cat_node_kind {
     CAT_NODE_IN,        // the word of invocation [0] of the unit in the input
     CAT_NODE_INPUT,     // word [0] of the whole input
     CAT_NODE_DRAW,      // a random number below [0]
+    CAT_NODE_FILE,      // word [0] of the test's file
     CAT_NODE_STEPS,     // what [0] steps of the kernels' generator make of [1]
     CAT_NODE_FOLD,      // [0] of all invocations of the unit; number: enum oracle_operation
     CAT_NODE_CHOICE,    // [0] ? [1] : [2]

@@ -328,6 +328,14 @@ static bool set_where(struct parser *p)
     return true;
 }
 
+// A file beside the test's, and no other.
+static bool set_file(struct parser *p)
+{
+    const size_t length = set_once(p, &p->head->file) ? strspn(p->value, NAME_CHARACTERS) : 0;
+    return p->value != p->head->file || (length > 0 && !strcmp(p->value + length, ".words")) ||
+           complain(p, "a file of words beside the test is NAME.words, not", p->value);
+}
+
 // Takes over what has been read of one keyword.
 static bool apply(struct parser *p)
 {
@@ -345,6 +353,7 @@ static bool apply(struct parser *p)
         {"expect", add_expect, NULL, 0},
         {"output", add_output, NULL, 0},
         {"where", set_where, NULL, 0},
+        {"file", set_file, NULL, 0},
         {"asks", NULL, &head->asks, 0},
         {"fails", NULL, &head->fails, 0},
         {"origin", NULL, &head->origin, 0},
@@ -394,7 +403,7 @@ static bool check_whole(const struct parser *p)
     if (missing)
         return complain(p, "the head lacks", missing);
     if (!formulas && (head->output_count || head->fits || head->workgroups || head->results ||
-                      head->elements || head->state || head->input || head->where))
+                      head->elements || head->state || head->input || head->where || head->file))
         return complain(p, "formulas are for the oracles formula.subgroup and formula.workgroup",
                         "");
     if (head->expect[head->expect_count - 1].when.count)

@@ -49,6 +49,7 @@ struct cat_head {
     char *name, *family, *test; // "shuffle.scan-loop", "shuffle", "scan-loop"
     char *asks, *fails, *origin, *headline, *program, *oracle;
     char *needs; // a feature that the modules do not tell of; NULL
+    char *file;  // of words, beside the test's: "igc-402.words"; NULL
     // Of a test whose oracle is formulas: which (catalogue/formula.h), each NULL if it is not
     // there.
     char *fits, *workgroups, *results, *elements, *state, *input;

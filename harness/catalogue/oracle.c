@@ -193,6 +193,8 @@ static uint32_t value(struct evaluation *e, size_t at)
     case CAT_NODE_DRAW:
         bound = OPERAND(0);
         return bound ? (uint32_t)random_below(place->random, bound) : 0;
+    case CAT_NODE_FILE:
+        return cat_test_file(place->args->which->test, OPERAND(0));
     case CAT_NODE_STEPS:
         return steps(OPERAND(0), OPERAND(1));
     case CAT_NODE_FOLD:

@@ -14,47 +14,6 @@ static void random_below_input(const struct cat_args *args, uint64_t seed, uint3
         input[i] = (uint32_t)random_below(&random, bound);
 }
 
-// ---- cases.igc-402: the sum of four 16-bit numbers
-
-// A whole number below 2048 as a half.
-static uint32_t half_of(uint32_t number)
-{
-    if (!number)
-        return 0;
-    uint32_t exponent = 0;
-    while (number >> (exponent + 1))
-        exponent++;
-    return (exponent + 15) << 10 | (number << (10 - exponent) & 0x3ff);
-}
-
-// The number that a half of that kind holds.
-static uint32_t number_of(uint32_t half)
-{
-    const uint32_t exponent = half >> 10 & 31;
-    return exponent ? ((half & 0x3ff) | 0x400) >> (25 - exponent) : 0;
-}
-
-// The number is the lower half of a word, and the upper half must not matter.
-static void halves_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
-{
-    cat_random_words(args, seed, input);
-    if (cat_axis_is(args, "number", "half"))
-        for (uint64_t i = 0; i < args->shape.input_words; i++)
-            input[i] = (input[i] & 0xffff0000u) | half_of(input[i] & 0xff);
-}
-
-static void halves_expect(const struct cat_args *args, const uint32_t *words, uint32_t *expected)
-{
-    const bool half = cat_axis_is(args, "number", "half");
-    const bool all = cat_axis_is(args, "consumer", "straight");
-    for (uint32_t lane = 0; lane < args->subgroup; lane++) {
-        uint32_t sum = 0;
-        for (uint32_t i = lane - lane % 4; i < lane - lane % 4 + 4; i++)
-            sum += half ? number_of(words[i] & 0xffff) : words[i] & 0xffff;
-        expected[lane] = !all && lane % 4 ? CAT_POISON : half ? half_of(sum) : sum & 0xffff;
-    }
-}
-
 // ---- cases.amdvlk-138 and cases.llpc-426: turns, one value after the other
 
 static void turns_input(const struct cat_args *args, uint64_t seed, uint32_t *input)
@@ -347,7 +306,6 @@ static void reduction_expect(const struct cat_args *args, const uint32_t *input,
 
 const struct cat_oracle oracles_cases[] = {
     CASE("amdvlk-138", 2, .input = turns_input, .expect_unit = turns_expect),
-    CASE("igc-402", 1, .least = 4, .input = halves_input, .expect_unit = halves_expect),
     WORKGROUP_CASE("llama-cpp-28975", 4, .shape = sorts_shape, .input = sorts_input,
                    .expect_unit = sorts_expect),
     CASE("llpc-426", 2, .input = turns_input, .expect_unit = asks_expect),

@@ -46,11 +46,14 @@ class Example(harness.Case):
                                   capture_output=True, text=True, check=True).stdout
         cls.link = shlex.split(commands.strip().split("\n")[-1])
 
-    def build(self, text):
-        """A program that has this test and no other."""
+    def build(self, text, words=None):
+        """A program that has this test and no other, with a file of words or without."""
         path = os.path.join(self.made, "spirv", self.name.replace(".", "/") + ".spvasm")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
+        if words is not None:
+            with open(path.replace(".spvasm", ".words"), "w", encoding="utf-8") as file:
+                file.write(words)
         tools = []
         if os.path.isdir(SDK) and "VULKAN_SDK" not in os.environ:
             tools = ["--as", os.path.join(SDK, "spirv-as"), "--val", os.path.join(SDK, "spirv-val"),
@@ -72,8 +75,8 @@ class Example(harness.Case):
                        check=True, cwd=harness.BUILD)
         return program
 
-    def run_it(self, text, model):
-        self.program = self.build(text)
+    def run_it(self, text, model, words=None):
+        self.program = self.build(text, words)
         result = self.litmus("run", self.name, "--simt", model, "-n", "3", "--seed", "1",
                              LITMUS_SIMT_ICD=DRIVER)
         self.assert_clean(result)
@@ -113,6 +116,40 @@ class Example(harness.Case):
 
     def test_a_wrong_kernel_fails(self):
         self.fails("InclusiveScan %own", "ExclusiveScan %own", "zero")
+
+    def with_file(self):
+        """The same test, where the words that lanes hold are of a file."""
+        text = self.text.replace("; input     random(1000)\n",
+                                 "; file      odd.words\n; input     file[lane]\n")
+        self.assertIn("file[lane]", text)
+        return text
+
+    def test_a_file_of_words(self):
+        run = self.run_it(self.with_file(), "tangled,subgroup=4", "; four of them\n1 0x10\n3 5\n")
+        self.assertEqual(run.code, 0, run)
+        shown = self.litmus("show", self.name).out
+        self.assertIn("======== file: odd.words ====", shown)
+        self.assertIn("; four of them", shown)
+        # Another file, another catalogue.
+        names = [line for line in self.litmus("--version").out.splitlines() if "catalogue" in line]
+        self.program = self.build(self.with_file(), "1 0x10 3 7")
+        self.assertNotEqual([line for line in self.litmus("--version").out.splitlines()
+                             if "catalogue" in line], names)
+
+    def test_a_file_that_is_too_short_is_no_fault_of_the_driver(self):
+        run = self.run_it(self.with_file(), "lockstep,subgroup=8", "1 2 3 4")
+        self.assertEqual(run.code, 3, run)
+        for entry in self.report()["results"]:
+            self.assertEqual(entry["result"], "harness-error", entry)
+        self.assertIn("of the 4 words of its file, word 4 is asked for", run.out + run.err)
+
+    def test_a_file_that_makes_no_sense_is_refused(self):
+        self.assertIn("odd.words:2: not a word of 32 bits: 'x'",
+                      self.build(self.with_file(), "1\nx\n"))
+        os.unlink(os.path.join(self.made, "spirv", self.name.replace(".", "/") + ".words"))
+        self.assertIn("odd.words: No such file", self.build(self.with_file()))
+        self.assertIn("formula: unexpected '[lane]'",
+                      self.build(self.with_file().replace("; file      odd.words\n", "")))
 
     def test_a_formula_that_makes_no_sense_is_refused(self):
         line = self.text.split("\n; oracle")[0].count("\n") + 1

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas in the heads of tests: what they give, what they may ask for, and that no text makes the
-// parser lose its way.
+// parser lose its way; and the files of words that they read.
 #include "unit.h"
 
 #include "base/text.h"
 #include "catalogue/catalogue.h"
+#include "catalogue/words.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Workgroups of two subgroups of four, of which there are three; the word that is asked for is the
@@ -31,9 +33,13 @@ static void begin(struct fixture *f)
                                "; sweep   workgroup 0  8\n"
                                "; sweep   source-lane -  last 1\n"
                                "; expect  control : none\n"
+                               "; file    a-b.words\n"
                                "; output  lane\n"
                                "; oracle  formula.subgroup\n";
-    *f = (struct fixture){.which = {.test = &f->test, .axis = {1, 1}, .subgroup = LANES}};
+    static const unsigned char file[] = {7, 0, 0, 0, 8, 0, 0, 0, 0x0d, 0x0c, 0x0b, 0x8a};
+    static const struct cat_embedded embedded = {.file = file, .file_words = 3};
+    *f = (struct fixture){.test = {.embedded = &embedded},
+                          .which = {.test = &f->test, .axis = {1, 1}, .subgroup = LANES}};
     assert_true(cat_head_parse(text, sizeof text - 1, &f->test.head, NULL));
     f->args = (struct cat_args){
         .subgroup = LANES,
@@ -128,6 +134,12 @@ static void values(void **state)
         {"kind=odd-one ? 5 : 6", 6},
         {"source-lane=last", 1},
         {"source-lane!=last", 0},
+        // the file
+        {"file", 3},
+        {"file[0]", 7},
+        {"file[lane]", 0x8a0b0c0d},
+        {"file[7 - file[file[1] % 2]]", 7},
+        {"lane < file ? file[lane] : 0", 0x8a0b0c0d},
         // over the lanes
         {"add(other)", 6},
         {"add(1)", LANES},
@@ -232,6 +244,7 @@ static void mistakes(void **state)
         {"workgroups", CAT_ASKS_SIZES, "formula: not here: 'workgroups'"},
         {"elements", CAT_ASKS_SIZES | CAT_ASKS_DISPATCH, "formula: not here: 'elements'"},
         {"add(lanes)", CAT_ASKS_SIZES, "formula: not here: 'lanes)'"},
+        {"file[0", CAT_ASKS_ALL, "formula: unfinished"},
     };
     struct fixture f;
     (void)state;
@@ -244,6 +257,56 @@ static void mistakes(void **state)
         assert_string_equal(error.message, rows[i].message);
     }
     cat_head_clear(&f.test.head);
+}
+
+static void files_of_words(void **state)
+{
+    static const struct {
+        const char *text, *message; // NULL: it is read
+        uint32_t words[3];
+        size_t count;
+    } rows[] = {
+        {"1 2\t3", NULL, {1, 2, 3}, 3},
+        {"; 9 9\n0x10\r\n;\n4294967295;c 4\n", NULL, {16, UINT32_MAX}, 2},
+        {"0xffffffff 007", NULL, {UINT32_MAX, 7}, 2},
+        {"", "1: no words", {0}, 0},
+        {"\n; 1\n", "3: no words", {0}, 0},
+        {"1\n2 x", "2: not a word of 32 bits: 'x'", {0}, 0},
+        {"1\n\n-1", "3: not a word of 32 bits: '-1'", {0}, 0},
+        {"4294967296", "1: not a word of 32 bits: '4294967296'", {0}, 0},
+        {"0x100000000", "1: not a word of 32 bits: '0x100000000'", {0}, 0},
+        {"0x", "1: not a word of 32 bits: '0x'", {0}, 0},
+        {"1,2", "1: not a word of 32 bits: '1,2'", {0}, 0},
+        {"1.5", "1: not a word of 32 bits: '1.5'", {0}, 0},
+    };
+    struct lit_error error;
+    struct text many = {0};
+    uint32_t *words;
+    size_t count;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const bool good =
+            cat_words_parse(rows[i].text, strlen(rows[i].text), &words, &count, &error);
+        assert_int_equal(good, !rows[i].message);
+        if (good) {
+            assert_int_equal(count, rows[i].count);
+            assert_memory_equal(words, rows[i].words, count * sizeof *words);
+        } else {
+            assert_string_equal(error.message, rows[i].message);
+        }
+        free(words);
+    }
+    assert_false(cat_words_parse("1\0002", 3, &words, &count, &error));
+    free(words);
+    for (size_t i = 0; i <= CAT_MOST_WORDS; i++)
+        text_puts(&many, "5\n");
+    assert_true(cat_words_parse(many.data, many.length - 2, &words, &count, &error));
+    assert_int_equal(count, CAT_MOST_WORDS);
+    free(words);
+    assert_false(cat_words_parse(many.data, many.length, &words, &count, &error));
+    assert_string_equal(error.message, "65537: more than 65536 words");
+    free(words);
+    text_free(&many);
 }
 
 // `count` times `piece`, around a 1.
@@ -314,8 +377,11 @@ static void places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),   cmocka_unit_test(a_unit_may_be_a_workgroup),
-        cmocka_unit_test(mistakes), cmocka_unit_test(depth_and_length_are_bounded),
+        cmocka_unit_test(values),
+        cmocka_unit_test(a_unit_may_be_a_workgroup),
+        cmocka_unit_test(mistakes),
+        cmocka_unit_test(files_of_words),
+        cmocka_unit_test(depth_and_length_are_bounded),
         cmocka_unit_test(places),
     };
     return cmocka_run_group_tests_name("formula", tests, NULL, NULL);

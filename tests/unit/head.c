@@ -137,6 +137,10 @@ static void every_mistake_is_named(void **state)
         text_free(&complaint);
         text_free(&by);
     }
+    check_mistake("needs   shaderFloat64", "file  ../x.words",
+                  "line 17: a file of words beside the test is NAME.words, not '../x.words'");
+    check_mistake("needs   shaderFloat64", "file  x.txt",
+                  "line 17: a file of words beside the test is NAME.words, not 'x.txt'");
     check_mistake(" : no text", "", "line 18: an expectation needs ' : ' and a reason");
     check_mistake("forbidden :", "forbidden when sync=none :",
                   "line 22: the last expect line must have no condition");

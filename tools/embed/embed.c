@@ -6,6 +6,8 @@
 // taken from the cache.
 #include "embed.h"
 
+#include "catalogue/words.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -259,6 +261,24 @@ static void read_glsl(struct source *source, const char *variant)
     source->glsl_path = path.data;
 }
 
+// The file of words that a test's head names.
+static void read_words_file(struct plan *plan, struct source *source)
+{
+    struct text path = {0};
+    struct lit_error error;
+    size_t size;
+    const char *slash = strrchr(source->path, '/');
+    if (!source->head.file)
+        return;
+    text_append(&path, source->path, (size_t)(slash + 1 - source->path));
+    text_puts(&path, source->head.file);
+    source->words_text = read_file(path.data, &size);
+    add_dependency(&plan->dependencies, path.data);
+    if (!cat_words_parse(source->words_text, size, &source->words, &source->word_count, &error))
+        die("%s:%s", path.data, error.message);
+    text_free(&path);
+}
+
 static void plan_module(struct plan *plan, struct source *source, const uint8_t *axis,
                         uint32_t subgroup)
 {
@@ -304,6 +324,7 @@ static void plan_test(struct plan *plan, struct source *source)
     if (strcmp(source->place, place.data))
         die("%s:1: error: the test %s belongs in spirv/%s", source->path, head->name, place.data);
     text_free(&place);
+    read_words_file(plan, source);
     uint8_t axis[CAT_MAX_AXES] = {0};
     for (bool more = true; more;) {
         for (size_t i = 0; i < (head->size_count ? head->size_count : 1); i++)
@@ -452,6 +473,8 @@ static void clear(struct plan *plan)
         free(source->text);
         free(source->glsl);
         free(source->glsl_path);
+        free(source->words_text);
+        free(source->words);
         free(source);
     }
     for (size_t i = 0; i < plan->group_count; i++)

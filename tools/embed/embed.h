@@ -15,6 +15,9 @@ struct source {
     struct cat_head head; // of a test
     char *glsl;           // the file of the same name in GLSL, where a variant is made from it
     char *glsl_path;
+    char *words_text; // of the file that the head names, NULL without one
+    uint32_t *words;
+    size_t word_count;
 };
 
 // One module that is to be made, and what it became.

@@ -15,7 +15,7 @@ struct packed {
     size_t job_count;
     struct text words, own; // frames; of a kernel's source nothing
     size_t word_count, source_size, names_size, own_size;
-    size_t words_at, own_at, head_at, head_size; // in the file of data
+    size_t words_at, own_at, head_at, head_size, file_at; // in the file of data
 };
 
 struct frames {
@@ -54,17 +54,25 @@ static struct text compress(const void *plain, size_t plain_size, int level)
     return frame;
 }
 
-// The source, and behind it the file in GLSL if a variant is compiled from it.
+static void add_file(struct text *text, const char *what, const char *name, const char *end,
+                     const char *content)
+{
+    const size_t start = text->length;
+    text_printf(text, "\n; ======== %s: %s%s ", what, name, end);
+    while (text->length < start + 101)
+        text_puts(text, "=");
+    text_printf(text, "\n%s", content);
+}
+
+// The source, and behind it the file in GLSL if a variant is compiled from it, and that of words.
 static struct text whole_source(const struct source *source)
 {
     struct text text = {0};
     text_append(&text, source->text, source->size);
-    if (!source->glsl)
-        return text;
-    const char *test = source->head.test;
-    const int fill = (int)(100 - strlen("; ======== form=glslang: .comp ") - strlen(test));
-    text_printf(&text, "\n; ======== form=glslang: %s.comp %.*s\n%s", test, fill,
-                "==================================================================", source->glsl);
+    if (source->glsl)
+        add_file(&text, "form=glslang", source->head.test, ".comp", source->glsl);
+    if (source->words)
+        add_file(&text, "file", source->head.file, "", source->words_text);
     return text;
 }
 
@@ -158,11 +166,12 @@ static void add_test(struct text *out, const struct source *source, const struct
     text_printf(out,
                 "    {0},\n};\n\nstatic const struct cat_embedded embedded_%s = {\n    \"%s\", "
                 "modules_%s, %zu, catalogue_data + %zu, %zu, %zu, %zu, %zu,\n    catalogue_data + "
-                "%zu, %zu, %zu, %zu, (const char *)catalogue_data + %zu};\n",
+                "%zu, %zu, %zu, %zu, (const char *)catalogue_data + %zu,\n    catalogue_data + "
+                "%zu, %zu};\n",
                 symbol.data, source->head.name, symbol.data, count, packed->words_at,
                 packed->words.length, packed->word_count, packed->source_size, packed->names_size,
                 packed->own_at, packed->own.length, packed->own_size, packed->head_size,
-                packed->head_at);
+                packed->head_at, packed->file_at, source->word_count);
     text_free(&symbol);
 }
 
@@ -193,6 +202,15 @@ static void add_tests(struct text *out, struct text *data, const struct frames *
         packed->head_at = add_data(data, head, packed->head_size);
         add_data(data, "", 1);
         sha256_add(&identity, head, packed->head_size);
+        packed->file_at = data->length;
+        for (size_t w = 0; w < source->word_count; w++) {
+            const uint32_t word = source->words[w];
+            const unsigned char bytes[] = {(unsigned char)word, (unsigned char)(word >> 8),
+                                           (unsigned char)(word >> 16),
+                                           (unsigned char)(word >> 24)};
+            add_data(data, (const char *)bytes, sizeof bytes);
+            sha256_add(&identity, bytes, sizeof bytes);
+        }
         for (size_t j = 0; j < packed->job_count; j++)
             if (!packed->jobs[j].left_out)
                 sha256_add(&identity, packed->jobs[j].sha256, strlen(packed->jobs[j].sha256));
