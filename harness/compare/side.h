@@ -69,5 +69,5 @@ void compare_side_examine(const char *bytes, size_t length, const char *label,
 // characters. `said` gets what was read, in one line. Clear the faults' lines.
 void compare_report_check(const char *bytes, size_t length, const char *label,
                           struct compare_faults *faults, struct text *said);
-__attribute__((format(printf, 3, 4))) void
+__attribute__((format(__printf__, 3, 4))) void
 compare_fault(struct compare_faults *faults, const char *label, const char *format, ...);

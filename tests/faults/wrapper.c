@@ -77,6 +77,8 @@ static void find_library(const char *manifest, char *path, size_t size)
 }
 
 #ifdef _WIN32
+static DWORD first_thread;
+
 static void load_real_driver(void)
 {
     const char *manifest = getenv("LITMUS_FAULT_DRIVER");
@@ -87,6 +89,7 @@ static void load_real_driver(void)
     const HMODULE library = LoadLibraryExA(path, NULL, LOAD_WITH_ALTERED_SEARCH_PATH);
     if (!library)
         die("cannot load", path);
+    first_thread = GetCurrentThreadId();
     *(FARPROC *)&real_lookup = GetProcAddress(library, "vk_icdGetInstanceProcAddr");
     *(FARPROC *)&real_negotiate =
         GetProcAddress(library, "vk_icdNegotiateLoaderICDInterfaceVersion");
@@ -102,6 +105,11 @@ static void set_no_memory(void)
 static void pause(void)
 {
     Sleep(INFINITE);
+}
+
+static bool in_first_thread(void)
+{
+    return GetCurrentThreadId() == first_thread;
 }
 #else
 static void load_real_driver(void)
@@ -127,6 +135,11 @@ static void load_real_driver(void)
 static void set_no_memory(void)
 {
     setrlimit(RLIMIT_AS, &(struct rlimit){0});
+}
+
+static bool in_first_thread(void)
+{
+    return gettid() == getpid();
 }
 #endif
 
@@ -269,7 +282,7 @@ static void note(char letter)
     FILE *journal = is_on("journal") ? fopen(getenv("LITMUS_FAULT_JOURNAL"), "ae") : NULL;
     if (!journal)
         return;
-    fputc(gettid() == getpid() ? letter : toupper(letter), journal);
+    fputc(in_first_thread() ? letter : toupper(letter), journal);
     fclose(journal);
 }
 
