@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lists of deqp-runner: its results.csv, and the lists of known failures and of flakes that it
-// and `litmus gate` take as a baseline. A name ends at a comma there, and a name that comes twice
-// is an error: names are those of GoogleTest's protocol, by which deqp-runner runs configurations,
-// and of several devices the worst result counts. docs/reading.md has what stands for what.
+// Lists for the runners of others. Those of deqp-runner: its results.csv, and the lists of known
+// failures and of flakes that it and `litmus gate` take as a baseline. A name ends at a comma
+// there, and a name that comes twice is an error: names are those of GoogleTest's protocol, by
+// which deqp-runner runs configurations, and of several devices the worst result counts.
+// docs/reading.md has what stands for what.
 #include "report/format.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,4 +95,35 @@ void report_fails(const struct report_model *model, struct text *out)
 void report_flakes(const struct report_model *model, struct text *out)
 {
     put_list(model, FLAKES, out);
+}
+
+// LAVA's signals, which it finds in what a job prints: a line for each result. A name ends at a
+// blank or > there and comes once in a job, and = separates it from its key: of a configuration's
+// name letters, digits, dots and hyphens stay. With several devices the number of the device stands
+// before it.
+void report_lava(const struct report_model *model, struct text *out)
+{
+    static const char *const words[] = {
+        [Crash] = "fail",      [Timeout] = "fail", [Fail] = "fail", [Flake] = "fail",
+        [Missing] = "unknown", [Pass] = "pass",    [Skip] = "skip"};
+    for (size_t i = 0; i < model->result_count; i++) {
+        const struct report_result *result = &model->results[i];
+        text_puts(out, "<LAVA_SIGNAL_TESTCASE TEST_CASE_ID=");
+        if (model->device_count > 1)
+            text_printf(out, "device-%u_", model->devices[result->device].number);
+        for (const char *at = result->name; *at; at++)
+            text_printf(out, "%c",
+                        isalnum((unsigned char)*at) || strchr(".-", *at) ? *at
+                        : *at == '='                                     ? '-'
+                                                                         : '_');
+        // That a wait expired blames nobody.
+        text_printf(out, " RESULT=%s",
+                    result->result == ENG_NO_PROGRESS && status_of(result) == Timeout
+                        ? "unknown"
+                        : words[status_of(result)]);
+        if (result->judged > 0)
+            text_printf(out, " MEASUREMENT=%.6f UNITS=failed_runs_per_run",
+                        (double)result->failed_runs / (double)result->judged);
+        text_puts(out, ">\n");
+    }
 }

@@ -12,7 +12,7 @@
 typedef void report_function(const struct report_model *model, struct text *out);
 report_function report_text, report_json, report_junit, report_csv, report_markdown, report_herd;
 report_function report_github, report_annotations, report_html, report_outcomes, report_batches;
-report_function report_deqp, report_fails, report_flakes;
+report_function report_deqp, report_fails, report_flakes, report_lava;
 
 // Every form of a report: `litmus report --format` and its help, and for files the option of
 // `litmus run`, come from here.
@@ -34,7 +34,8 @@ report_function report_deqp, report_fails, report_flakes;
     X(annotations, "txt", report_annotations, "workflow commands, for a log of GitHub Actions")    \
     X(deqp, "csv", report_deqp, "deqp-runner's results.csv")                                       \
     X(fails, "txt", report_fails, "its list of known failures, also for 'litmus gate'")            \
-    X(flakes, "txt", report_flakes, "its list of flakes: regular expressions of names")
+    X(flakes, "txt", report_flakes, "its list of flakes: regular expressions of names")            \
+    X(lava, "txt", report_lava, "signals of test results for LAVA")
 
 #define REPORT_AS(name, suffix, function, about) REPORT_AS_##name,
 enum report_form { REPORT_STREAMS(REPORT_AS) REPORT_FILES(REPORT_AS) REPORT_FORMS };

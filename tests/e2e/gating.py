@@ -62,7 +62,7 @@ class Pipelines(Case):
     def test_every_block_is_tried(self):
         """A new one is noticed here."""
         self.assertEqual([len(blocks(language)) for language in
-                          ("yaml", "groovy", "sh", "cmake", "meson")], [2, 1, 3, 1, 1])
+                          ("yaml", "groovy", "sh", "cmake", "meson")], [3, 1, 3, 1, 1])
 
     def gitlab(self, tests, *codes):
         (page,) = [yaml.safe_load(text) for text in blocks("yaml") if "stages:" in text]
@@ -81,6 +81,26 @@ class Pipelines(Case):
         code = self.code
         self.assert_whole()
         self.code = code
+
+    def test_parts_of_a_plan(self):
+        (page,) = [yaml.safe_load(text) for text in blocks("yaml") if "litmus plan" in text]
+        selection, run = TESTS.split(" -n ")
+        words = {"SELECTION": selection, "RUN": f"-n {run}", "CI_PIPELINE_ID": "1234"}
+        self.sh("cp whole.db last.db")
+        self.sh("\n".join(page["plan"]["script"]), **words)
+        (matrix,) = page["measure"]["parallel"]["matrix"]
+        for part in matrix["PART"]:
+            # The variables of a matrix would make a shard of the part.
+            self.sh("\n".join(page["measure"]["script"]), 0,
+                    *page["measure"]["allow_failure"]["exit_codes"], PART=part,
+                    CI_NODE_INDEX=str(int(part) + 1), CI_NODE_TOTAL=str(len(matrix["PART"])), **words)
+        self.sh("\n".join(page["gate"]["script"]), 0, **words)
+        self.assert_reports(0)
+        self.assert_whole()
+        # Without one of the parts the gate does not begin.
+        self.sh("rm candidate.db part-1.db gate.*")
+        self.sh("\n".join(page["gate"]["script"]), 1, **words)
+        self.assertFalse(os.path.exists(self.path("gate.xml")))
 
     def test_gitlab(self):
         self.gitlab(TESTS, 0)
