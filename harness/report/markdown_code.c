@@ -8,7 +8,7 @@
 #define LISTING_MOST    6000 // bytes of a listing in the report of a session
 #define DIFFERENCE_MOST 4000
 #define TICKET_LISTING  1200
-#define TICKET_LINES    20
+#define TICKET_LINES    16   // and fewer where something is found in them
 #define MOST_RISKS      4    // lines said of one code
 #define FRAME           1500 // bytes that a code takes at most beside listing and difference
 
@@ -80,8 +80,9 @@ static void put_listing(struct text *out, const struct isa_entry *entry,
     text_puts(out, marks.words.data ? marks.words.data : "");
     text_puts(out, marks.count ? " The mark is `>`." : "");
     text_puts(out, isa_risks(entry) ? " `!` is a lint finding.\n\n" : "\n\n");
+    const size_t open = isa_risks(entry) ? TICKET_LINES / 2 : TICKET_LINES;
     for (size_t at = 0, count = 0; !folded && at < lines.length; at++)
-        if (lines.data[at] == '\n' && ++count == TICKET_LINES && at + 1 < lines.length) {
+        if (lines.data[at] == '\n' && ++count == open && at + 1 < lines.length) {
             lines.data[lines.length = at + 1] = '\0';
             text_puts(&lines, "  ...\n");
             break;

@@ -469,14 +469,8 @@ static void put_more_facts(const struct report_device *device, struct table *tab
     table_fact(table, "features", "%s", features.data ? features.data : "");
 }
 
-void report_machine(const struct report_model *model, size_t device, bool all, struct table *table)
+void report_device_facts(const struct dev_facts *facts, struct table *table)
 {
-    static const struct table_column heads[] = {{.title = "machine"}, {.title = ""}};
-    static const struct table shape = {.title = "Machine and command", TABLE_OF(heads)};
-    const struct store_session *session = &model->session;
-    const struct report_device *which = &model->devices[device];
-    const struct dev_facts *facts = &which->facts;
-    table_begin(table, &shape, device);
     table_fact(table, "device", "%s (%s, 0x%04x:0x%04x)", facts->name, facts->type, facts->vendor,
                facts->product);
     table_fact(table, "driver", "%s %s%s%s%s", facts->driver_name, facts->driver_version,
@@ -485,6 +479,17 @@ void report_machine(const struct report_model *model, size_t device, bool all, s
     table_fact(table, "Vulkan", "%s%s%s", API(facts->api), facts->loader[0] ? ", loader " : "",
                facts->loader);
     table_fact(table, "subgroup size", "%s", SUBGROUP(facts));
+}
+
+void report_machine(const struct report_model *model, size_t device, bool all, struct table *table)
+{
+    static const struct table_column heads[] = {{.title = "machine"}, {.title = ""}};
+    static const struct table shape = {.title = "Machine and command", TABLE_OF(heads)};
+    const struct store_session *session = &model->session;
+    const struct report_device *which = &model->devices[device];
+    const struct dev_facts *facts = &which->facts;
+    table_begin(table, &shape, device);
+    report_device_facts(facts, table);
     table_fact(table, "device UUID", "%s", UUID(facts->device_uuid));
     table_fact(table, "driver UUID", "%s", UUID(facts->driver_uuid));
     if (all)

@@ -187,6 +187,8 @@ report_section report_barriers;        // rows that say the same are one, unless
 report_section report_barriers_narrow; // the same with intervals, but no rates
 report_section report_divergence, report_waits;
 report_section report_machine; // names and values: what the session ran on, and how
+// Appends the first rows of that: device, driver, versions, subgroup size.
+void report_device_facts(const struct dev_facts *facts, struct table *table);
 
 // How grave a result is.
 enum tone report_tone(const struct report_result *result);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ticket on one configuration, two screens of it: one sentence, one table, how to repeat it,
-// what was expected and observed, the kernel around the operation, its compiled code; then, folded,
-// what helps to believe and to understand it. All else is in the bundle of litmus repro.
+// The ticket on one configuration, two screens of 50 lines at most: one sentence, one table, how to
+// repeat it, what was expected and observed, the kernel around the operation, its compiled code;
+// then, folded, what helps to believe and to understand it. All else is in the bundle of litmus
+// repro.
 #include "catalogue/catalogue.h"
 #include "report/format.h"
 #include "report/markdown.h"
@@ -76,12 +77,23 @@ static void print_table(const struct ticket *t)
                result->reason[0] ? ": " : "", result->reason);
     if (result->failure_count > 0) {
         format_first(&first, result);
-        table_fact(&table, "first failure", "%s", first.data);
-        table_fact(&table, "first run failed", result->first_run_failed ? "yes" : "no");
+        table_fact(&table, "first failure", "%s%s", first.data,
+                   result->first_run_failed ? "; the first run failed" : "");
     }
-    table_fact(&table, "SPIR-V SHA-256", "%s", result->sha256[0] ? result->sha256 : "none");
-    report_machine(t->model, result->device, false, &table);
+    report_device_facts(&t->model->devices[result->device].facts, &table);
+    table_fact(&table, "litmus", "%s", t->model->session.version);
     table_markdown(&table, SIZE_MAX, t->out);
+}
+
+static void print_machine(const struct ticket *t)
+{
+    const struct report_result *result = t->result;
+    OWNED(table_clear) struct table table = {0};
+    report_machine(t->model, result->device, false, &table);
+    table_fact(&table, "SPIR-V SHA-256", "%s", result->sha256[0] ? result->sha256 : "none");
+    markdown_fold(t->out, table.title);
+    table_markdown(&table, SIZE_MAX, t->out);
+    markdown_unfold(t->out);
 }
 
 static void print_commands(const struct ticket *t)
@@ -356,6 +368,7 @@ void markdown_ticket(struct text *out, const struct report_code *code,
     print_sentence(&t);
     markdown_remarks(out, result);
     print_table(&t);
+    print_machine(&t);
     text_puts(out, "To reproduce, and to write a bundle that needs no litmus:\n\n");
     print_commands(&t);
     // Long strings of a strange store leave less room: what does not fit is left out as a whole.

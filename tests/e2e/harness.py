@@ -116,6 +116,13 @@ class Result:
         return f"code {self.code} after {self.seconds:.1f} s\n{self.out}\n{self.err}"
 
 
+def screen_lines(markdown):
+    """How many lines of 100 columns a page takes; code is never wrapped."""
+    texts = re.sub(r"(?s)^(```+).*?^\1$", lambda code: "\n" * code[0].count("\n"), markdown,
+                   flags=re.M)
+    return sum(-(-len(line) // 100) or 1 for line in texts.splitlines())
+
+
 class Case(unittest.TestCase):
     """A test with an empty folder of its own, in which the program runs."""
 

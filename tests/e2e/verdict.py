@@ -99,6 +99,28 @@ class Verdict(harness.Case):
                 self.assertEqual(entry[key], first[entry["id"]][key], key)
 
 
+class Tickets(harness.Case):
+    """Two screens of 50 lines hold the ticket on every test, what is folded apart."""
+
+    def test_two_screens(self):
+        ran = self.litmus("run", "*", "!lookback.*", "-n", "1", "--stress", "kind=idle,workgroups=1", *faulty(1), drivers=[])
+        self.assertEqual(ran.code, 1, ran)
+        first = {}
+        for entry in self.report()["results"]:
+            if entry["failed_runs"]:
+                first.setdefault(entry["test"], entry["id"])
+        self.assertGreater(len(first), 50)
+        for name, id in first.items():
+            page = self.litmus("report", "-f", "markdown", "--test", id, drivers=[]).out
+            shown = re.sub(r"(?s)<details>.*?</details>\n\n", "", page)
+            self.assertLessEqual(harness.screen_lines(shown), 100, f"{name}\n{shown}")
+            for part in ("**failed in 1 of 1 runs**", "| driver |", "| litmus |", "| outcome |",
+                         f" repro {id}\n"):
+                self.assertIn(part, shown)
+            self.assertIn("| SPIR-V SHA-256 |", page)
+            self.assertNotIn("&#39;", page)
+
+
 class Many(harness.Case):
     """A block of more configurations than a command can name one by one."""
 
