@@ -215,8 +215,10 @@ static void put_more(struct text *out, const char *more)
         inside = example;
         if (example)
             text_printf(out, "%.*s", (int)length, more);
-        else
+        else {
+            text_puts(out, more[0] == '-' ? "\\" : ""); // no list
             put_escaped(out, more, length);
+        }
         text_puts(out, "\n");
         more += length + (more[length] == '\n');
     }
