@@ -185,7 +185,7 @@ static const char *option_at(size_t index, void *user)
 
 // Why getopt_long refused an option. `word` is the one that it looked at last; optopt tells the
 // cases apart: 0 for a long option that it does not know, a number from the table for one that it
-// knows.
+// knows. Not all make replies of two kinds, so that a value is known by its `=`.
 static void explain(const struct cli_syntax *syntax, int reply, const char *word,
                     struct lit_error *error)
 {
@@ -193,7 +193,7 @@ static void explain(const struct cli_syntax *syntax, int reply, const char *word
     const char *name = known < syntax->count ? syntax->options[known].name : "help";
     if (optopt >= FIRST_LONG) {
         lit_fail(error, LIT_EXIT_USAGE, "--%s %s value", name,
-                 reply == ':' ? "needs a" : "takes no");
+                 strchr(word, '=') ? "takes no" : "needs a");
         return;
     }
     if (optopt) {

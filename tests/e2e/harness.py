@@ -17,6 +17,12 @@ import unittest
 BUILD = os.environ.get("LITMUS_BUILD", os.path.abspath("build"))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(BUILD, "harness", "litmus")
+# A program for Windows runs under Wine, which hands Vulkan on to the drivers of Linux: it has one
+# driver of its own, for all of those.
+WINDOWS = os.path.exists(PROGRAM + ".exe")
+WRAPPER = [os.path.join(SOURCE, "tools", "cross", "wine")] if WINDOWS else []
+PROGRAM += ".exe" if WINDOWS else ""
+WINE_DRIVER = "C:/windows/system32/winevulkan.json"
 FAULTS = os.path.join(BUILD, "tests", "faults")
 FAULT = os.path.join(FAULTS, "fault.json")
 HOLLOW = os.path.join(FAULTS, "hollow.json")
@@ -40,6 +46,7 @@ if "ASAN_OPTIONS" in os.environ:
 SAMPLE = os.environ.get("LITMUS_SAMPLE") == "1"
 PART = os.environ.get("LITMUS_PART")  # "plain", "sanitized", or all
 full = unittest.skipIf(SAMPLE, "not in the sample: tools/check --full")
+posix = unittest.skipIf(WINDOWS, "is about POSIX")
 
 
 def unsanitized(test):
@@ -173,12 +180,33 @@ class Case(unittest.TestCase):
         if fault:
             values.update(LITMUS_FAULT=fault, LITMUS_FAULT_DRIVER=any_driver())
         values.update(more)
-        return {name: value for name, value in values.items() if value is not None}
+        values = {name: value for name, value in values.items() if value is not None}
+        return self.under_wine(values) if WINDOWS else values
+
+    def under_wine(self, values):
+        """What Vulkan's loaders read, that of Linux and that of the program, whose variables have
+        another name outside."""
+        of_linux = []
+        for name in [name for name in values if name.startswith("VK_")]:
+            mine = []
+            for path in values.pop(name).split(":") if name.endswith("_FILES") else ():
+                if path.startswith(BUILD + "/") or not os.path.exists(path):
+                    mine.append("Z:" + path)
+                elif path:
+                    of_linux.append(path)
+                    mine.append(WINE_DRIVER)
+            values["WINE" + name] = ";".join(dict.fromkeys(mine))
+        values["VK_DRIVER_FILES"] = ":".join(dict.fromkeys(of_linux)) or lavapipe()
+        values["LITMUS_WINE"] = os.path.join(BUILD, "wine")
+        if values.get("LITMUS_FAULT_DRIVER"):
+            at_simt = values["LITMUS_FAULT_DRIVER"].startswith(BUILD)
+            values["LITMUS_FAULT_DRIVER"] = "Z:" + SIMT if at_simt else WINE_DRIVER
+        return values
 
     def start(self, *arguments, fault=None, drivers=None, cwd=None, stdout=subprocess.PIPE,
               preexec=None, **more):
         process = subprocess.Popen(
-            [self.program, *arguments], env=self.environment(fault, drivers, **more),
+            [*WRAPPER, self.program, *arguments], env=self.environment(fault, drivers, **more),
             cwd=cwd or self.folder, stdin=subprocess.DEVNULL, stdout=stdout,
             stderr=subprocess.PIPE, preexec_fn=preexec, start_new_session=True)
         self.started.append(process)

@@ -112,6 +112,7 @@ class WrongInput(Case):
                 self.assertEqual(result.code, 2, result)
                 self.assert_clean(result)
 
+    @harness.posix
     def test_very_long_words(self):
         for arguments in (["x" * 100000], ["run", "x" * 100000], ["run", "--" + "x" * 100000],
                           ["run", "shuffle", "-d", "x" * 100000],
