@@ -58,7 +58,7 @@ class Drivers(Case):
             self.skipTest(f"not installed: {manifest}")
         names, families = self.chosen()
         run = self.litmus("run", *names, "-n", runs, "-q", "--seed", "1",
-                          drivers=[manifest], timeout=250)
+                          drivers=[manifest], timeout=1500)
         self.assert_clean(run)
         report = self.report()
         driver = report["devices"][0]["driver"]
