@@ -23,6 +23,8 @@ const struct cli_command cli_commands[] = {
     {"report", cli_report, &cli_report_syntax,
      "write a stored session as tables, JSON, JUnit XML, CSV, Markdown, HTML"},
     {"history", cli_history, &cli_history_syntax, "show results over drivers and dates"},
+    {"site", cli_site, &cli_site_syntax,
+     "write a site of stores and reports: tests, devices, findings, search"},
     {"plan", cli_plan, &cli_plan_syntax, "divide a run into parts of equal time, as caselists"},
     {"merge", cli_merge, &cli_merge_syntax, "merge stores, and the shards of a run"},
     {"store", cli_store, &cli_store_syntax, "check a store for damage, and salvage it"},

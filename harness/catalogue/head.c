@@ -502,3 +502,19 @@ bool cat_condition_holds(const struct cat_condition *condition, const uint8_t *a
     }
     return true;
 }
+
+void cat_condition_words(const struct cat_head *head, const struct cat_condition *condition,
+                         struct text *text)
+{
+    for (size_t t = 0; t < condition->count; t++) {
+        const struct cat_term *term = &condition->terms[t];
+        const struct cat_axis *axis = &(term->is_sweep ? head->sweeps : head->axes)[term->index];
+        const char *separator = "";
+        text_printf(text, " %s%s", axis->name, term->negated ? "!=" : "=");
+        for (size_t v = 0; v < CAT_MAX_VALUES; v++)
+            if (term->values >> v & 1) {
+                text_printf(text, "%s%s", separator, axis->values[v]);
+                separator = ",";
+            }
+    }
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/text.h"
 #include "model/check.h"
 #include "model/configuration.h"
 
@@ -67,6 +68,11 @@ struct cat_head {
     struct cat_rule expect[CAT_MAX_RULES], without[CAT_MAX_RULES], thorough[CAT_MAX_RULES];
     size_t expect_count, without_count, thorough_count;
 };
+
+// Appends a condition as a head has it, each term behind a blank: " sync=none,memory-once
+// form!=ssa".
+void cat_condition_words(const struct cat_head *head, const struct cat_condition *condition,
+                         struct text *text);
 
 // Parses the head of `source` (`size` bytes). False with an error "line N: ...". Free with
 // cat_head_clear, after a failure too.

@@ -29,22 +29,6 @@ const struct cli_syntax cli_show_syntax = {
     .operands = CLI_OPERANDS_TESTS,
 };
 
-static void put_condition(struct text *text, const struct cat_head *head,
-                          const struct cat_condition *condition)
-{
-    for (size_t t = 0; t < condition->count; t++) {
-        const struct cat_term *term = &condition->terms[t];
-        const struct cat_axis *axis = &(term->is_sweep ? head->sweeps : head->axes)[term->index];
-        const char *separator = "";
-        text_printf(text, " %s%s", axis->name, term->negated ? "!=" : "=");
-        for (size_t v = 0; v < CAT_MAX_VALUES; v++)
-            if (term->values >> v & 1) {
-                text_printf(text, "%s%s", separator, axis->values[v]);
-                separator = ",";
-            }
-    }
-}
-
 // Variant axes or run parameters, each with its values.
 static void put_axes(struct text *text, const struct cat_axis *axes, size_t count, bool parameters)
 {
@@ -83,7 +67,7 @@ static void put_rules(struct text *text, const struct cat_head *head, const char
             put_class(&line, &rules[i]);
         if (rules[i].when.count) {
             text_puts(&line, expectations ? " when" : "");
-            put_condition(&line, head, &rules[i].when);
+            cat_condition_words(head, &rules[i].when, &line);
         }
         if (rules[i].reason)
             text_printf(&line, ": %s", rules[i].reason);

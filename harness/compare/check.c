@@ -89,7 +89,7 @@ static void check_session(const struct check *check)
     if (!session->started) // the fault was told
         return;
     if (!text_is_time(session->started))
-        FAULT(check, "'started' is no time: '%.40s'", session->started);
+        FAULT(check, "'started' is not a time: '%.40s'", session->started);
     if (!session->version || !session->version[0])
         FAULT(check, "it does not say which version measured it");
     if (!session->finished)
@@ -119,11 +119,11 @@ static void check_device(const struct check *check, size_t index)
     if (!facts->name[0] || !facts->driver_version[0])
         FAULT(check, "device %zu has no name or no driver version", index + 1);
     if (!type)
-        FAULT(check, "device %zu: '%.31s' is no type of device", index + 1, facts->type);
+        FAULT(check, "device %zu: '%.31s' is not a type of device", index + 1, facts->type);
     if (facts->vendor == 0)
         FAULT(check, "device %zu: no vendor, as of the SIMT simulator", index + 1);
     if (facts->api >> 22 != 1)
-        FAULT(check, "device %zu: 'api' is no version of Vulkan 1", index + 1);
+        FAULT(check, "device %zu: 'api' is not a version of Vulkan 1", index + 1);
     if (!is_power(facts->subgroup) || facts->subgroup > MOST_SUBGROUP ||
         !is_power(facts->subgroup_min) || !is_power(facts->subgroup_max) ||
         facts->subgroup_max > MOST_SUBGROUP || facts->subgroup < facts->subgroup_min ||
@@ -160,7 +160,7 @@ static void check_once(const struct check *check)
     qsort(list, count, sizeof *list, compare_results);
     for (size_t i = 1; i < count; i++)
         if (compare_results(&list[i - 1], &list[i]) == 0)
-            FAULT(check, "%.250s is there twice", list[i]->name);
+            FAULT(check, "%.250s is given twice", list[i]->name);
 }
 
 // Against its device: what ran has to fit.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define MOST_PLACED  80 // results with their evidence; more are in the table of all results
+#define MOST_OF_TEST 8  // the same of the page of a test in a site, whose other pages have none
 #define MOST_MEMBERS 6  // of these of one block
 
 // What has a function of its own first, then tables.
@@ -60,7 +61,7 @@ static const struct {
 // The first members of blocks get their evidence on the page, the gravest first.
 static void place(struct html *html, const struct html_blocks *of_devices)
 {
-    size_t left = MOST_PLACED;
+    size_t left = html->of_test ? MOST_OF_TEST : html->up ? 0 : MOST_PLACED;
     for (enum cat_expectation e = CAT_FORBIDDEN; e <= CAT_CONTROL; e++)
         for (size_t device = 0; device < html->model->device_count; device++)
             for (size_t i = 0; i < of_devices[device].count && i < HTML_BLOCKS; i++) {
@@ -165,11 +166,40 @@ static void put_page(const struct html *html, struct text *out)
     text_puts(out, "</main>\n<footer>\n<p>Made by <code>litmus report --format html</code> from "
                    "the store only. Rates are per run, with Clopper-Pearson intervals unless a "
                    "stopping rule is given. A rate is never 0: more runs lower the bound.</p>\n"
-                   "</footer>\n<script type=\"application/json\" id=\"data\">");
-    html_data(html, out);
+                   "</footer>\n");
+    OWNED(text_free) struct text data = {0};
+    html_data(html, &data);
+    html_tail(&data, out);
+}
+
+void html_tail(const struct text *data, struct text *out)
+{
+    text_puts(out, "<script type=\"application/json\" id=\"data\">");
+    text_append(out, data->data, data->length);
     text_puts(out, "</script>\n<script>");
     text_append(out, (const char *)html_script, html_script_size);
     text_puts(out, "</script>\n</body>\n</html>\n");
+}
+
+void html_make(struct html *html)
+{
+    html->decades = html_decades(html->model);
+    html->failed = make_blocks(html->model, report_failed);
+    html->unfinished = make_blocks(html->model, report_unfinished_only);
+    html->placed = lit_alloc(html->model->result_count + 1, sizeof *html->placed);
+    html->listed = html_listed(html);
+    place(html, html->failed);
+    place(html, html->unfinished);
+    html->entry_count = html_entries(html->model, &html->entries);
+}
+
+void html_clear(struct html *html)
+{
+    html_entries_free(html->entries, html->entry_count);
+    free_blocks(html, html->failed);
+    free_blocks(html, html->unfinished);
+    free(html->placed);
+    free(html->listed);
 }
 
 void report_html(const struct report_model *model, struct text *out)
@@ -183,26 +213,10 @@ void report_html(const struct report_model *model, struct text *out)
     }
     struct report_code code;
     report_code_load(model, NULL, &code);
-    struct html html = {
-        .model = model,
-        .history = &history,
-        .fault = fault.message,
-        .decades = html_decades(model),
-        .failed = make_blocks(model, report_failed),
-        .unfinished = make_blocks(model, report_unfinished_only),
-        .placed = lit_alloc(model->result_count, sizeof *html.placed),
-        .code = &code,
-    };
-    html.listed = html_listed(&html);
-    place(&html, html.failed);
-    place(&html, html.unfinished);
-    html.entry_count = html_entries(model, &html.entries);
+    struct html html = {.model = model, .history = &history, .fault = fault.message, .code = &code};
+    html_make(&html);
     put_page(&html, out);
-    html_entries_free(html.entries, html.entry_count);
-    free_blocks(&html, html.failed);
-    free_blocks(&html, html.unfinished);
-    free(html.placed);
-    free(html.listed);
+    html_clear(&html);
     report_code_clear(&code);
     html_history_clear(&history);
 }

@@ -62,7 +62,29 @@ struct html {
     size_t entry_count;
     const struct report_code *code;
     size_t *listed; // of results: n + 1 if their code is on the page under "code-n"; 0: it is not
+    // Of a page of a site, which has no table of all results: the way to the site's folder, "" or
+    // "../". NULL: the page is alone.
+    const char *up;
+    size_t first_code; // is added to each n
+    bool of_test;      // the page is of one test, and has said what it asks
 };
+
+// Fills *html from its model, code, history and up; the rest is to be 0. Clear it.
+void html_make(struct html *html);
+void html_clear(struct html *html);
+
+// ---- addresses within a site (html_text.c)
+
+// Appends a name as that of a file, which no other name has: letters of a to z, digits, "_", "-"
+// and single dots, none of them first; where that is another than the name, with 8 digits that
+// depend on all of it.
+void html_slug(struct text *out, const char *name);
+// The same of a device and its driver. Devices of which name and driver are the same have one.
+void html_device_slug(struct text *out, const struct dev_facts *facts);
+// The address of a page from one that is `up` from the site's folder; free() it.
+char *html_test_address(const char *up, const char *test);
+char *html_device_address(const char *up, const struct dev_facts *facts);
+char *html_finding_address(const char *up, const char *finding);
 
 // ---- writing (html_text.c)
 
@@ -159,6 +181,8 @@ void html_pairs(struct text *out, const struct html_entry *entries, size_t count
 
 // What stands before <body>: the policy, the style, this title.
 void html_head(const char *title, struct text *out);
+// What ends it, from </footer> on: the data for its script, and that.
+void html_tail(const struct text *data, struct text *out);
 
 // ---- sections: each appends its content, or nothing if there is none
 

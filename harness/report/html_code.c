@@ -11,6 +11,11 @@
 #define MOST_ROWS   600       // of one difference
 #define MOST_BYTES  (1 << 19) // of a part of the section: then no differences any more
 #define MOST_RISKS  16        // said of one code
+// The same on a page of a site.
+#define SITE_LISTED 3
+#define SITE_LINES  400
+#define SITE_ROWS   150
+#define SITE_BYTES  (1 << 16)
 
 size_t *html_listed(const struct html *html)
 {
@@ -19,7 +24,8 @@ size_t *html_listed(const struct html *html)
     for (size_t device = 0; device < code->count; device++) {
         const struct report_result **list;
         const size_t count = report_code_failed(code, device, &list);
-        for (size_t i = 0; i < count && done < MOST_LISTED; i++, done++) {
+        for (size_t i = 0; i < count && done < (html->up ? SITE_LISTED : MOST_LISTED);
+             i++, done++) {
             const struct isa_entry *entry = report_code_of(code, list[i]);
             for (size_t k = 0; k < html->model->result_count; k++)
                 if (html->model->results[k].device == device && code->of[k] &&
@@ -52,8 +58,10 @@ static void put_line(struct text *out, const struct isa_line *line, char mark)
     text_puts(out, mark != ' ' ? "</mark>\n" : "\n");
 }
 
-static void put_listing(struct text *out, const struct isa_entry *entry, const char *test)
+static void put_listing(const struct html *html, struct text *out, const struct isa_entry *entry,
+                        const char *test)
 {
+    const size_t most = html->up ? SITE_LINES : MOST_LINES;
     struct report_marks marks;
     const struct isa_listing *listing = &entry->listing;
     if (entry->why) {
@@ -68,12 +76,12 @@ static void put_listing(struct text *out, const struct isa_entry *entry, const c
                 "<details class=\"bulk listing\"><summary>Listing: %s, by %s</summary>\n"
                 "<pre role=\"region\" aria-label=\"Listing of %s\" tabindex=\"0\">\n",
                 entry->piece->name, listing->by, entry->name);
-    for (size_t i = 0; i < listing->count && i < MOST_LINES; i++)
+    for (size_t i = 0; i < listing->count && i < most; i++)
         put_line(out, &listing->lines[i], marks.lines[i]);
     text_puts(out, "</pre>\n");
-    if (listing->count > MOST_LINES) {
+    if (listing->count > most) {
         html_printf(out, "<p>%s more lines: <code>litmus isa '%s'</code></p>\n",
-                    COUNT(listing->count - MOST_LINES), entry->name);
+                    COUNT(listing->count - most), entry->name);
     }
     text_puts(out, "</details>\n");
     report_marks_clear(&marks);
@@ -101,9 +109,11 @@ static void put_row(struct text *out, const struct isa_listing *left,
 }
 
 // Two columns: only what differs, with some rows around it.
-static void put_difference(struct text *out, const struct isa_entry *left, const char *left_title,
-                           const struct isa_entry *right, const char *right_title)
+static void put_difference(const struct html *html, struct text *out, const struct isa_entry *left,
+                           const char *left_title, const struct isa_entry *right,
+                           const char *right_title)
 {
+    const size_t most = html->up ? SITE_ROWS : MOST_ROWS;
     struct isa_diff diff;
     bool *shown;
     size_t gap = 0, done = 0;
@@ -115,7 +125,7 @@ static void put_difference(struct text *out, const struct isa_entry *left, const
                 "one, + only in the right one</caption>\n<thead><tr><th scope=\"col\">%s</th>"
                 "<th scope=\"col\">%s</th></tr></thead>\n<tbody>\n",
                 left_title, right_title, left_title, right_title);
-    for (size_t i = 0; i < diff.count && done < MOST_ROWS; i++) {
+    for (size_t i = 0; i < diff.count && done < most; i++) {
         gap += !shown[i];
         if (!shown[i])
             continue;
@@ -126,7 +136,7 @@ static void put_difference(struct text *out, const struct isa_entry *left, const
     }
     put_gap(out, gap);
     text_puts(out, "</tbody></table></div>\n");
-    if (done == MOST_ROWS)
+    if (done == most)
         html_printf(out, "<p>More of it: <code>litmus isa --diff '%s' '%s'</code></p>\n",
                     left->name, right->name);
     free(shown);
@@ -152,7 +162,7 @@ static void put_effect(const struct html *html, size_t device, size_t index, boo
                     "\n<details class=\"bulk pair\"><summary>The pair that differs most"
                     "</summary>\n<p><code>%s</code> and %s=%s</p>\n",
                     study->entries[examined->base].name, effect->axis, effect->other_value);
-        put_difference(out, &study->entries[examined->base], left.data,
+        put_difference(html, out, &study->entries[examined->base], left.data,
                        &study->entries[examined->other], right.data);
         text_puts(out, "</details>");
         text_free(&left);
@@ -176,7 +186,8 @@ static void put_effects(const struct html *html, size_t device, struct text *out
             html_printf(out, "<p class=\"test\">%s</p>\n<ul class=\"effects\">\n", test);
         }
         open = test;
-        put_effect(html, device, i, out->length - start < MOST_BYTES, out);
+        put_effect(html, device, i, out->length - start < (html->up ? SITE_BYTES : MOST_BYTES),
+                   out);
     }
     text_puts(out, *open ? "</ul>\n" : "");
 }
@@ -218,7 +229,7 @@ static void put_paired(const struct html *html, const struct report_result *resu
         text_puts(&left, ": never failed");
         text_puts(&right, ": failed");
         html_printf(out, "<details class=\"bulk pair\"><summary>%s</summary>\n", words.data);
-        put_difference(out, report_code_of(html->code, paired), left.data,
+        put_difference(html, out, report_code_of(html->code, paired), left.data,
                        report_code_of(html->code, result), right.data);
         text_puts(out, "</details>\n");
     }
@@ -233,7 +244,7 @@ static void put_code(const struct html *html, size_t index, bool pair, struct te
     OWNED(text_free) struct text cost = {0};
     report_code_cost(entry, &cost);
     html_printf(out, "<details class=\"made %s\" id=\"code-%zu\"><summary>",
-                cat_expectation_name(result->expectation), index);
+                cat_expectation_name(result->expectation), html->first_code + index);
     html_device(out, html, result->device);
     text_puts(out, "<span class=\"config\">");
     html_name(out, result->label);
@@ -246,7 +257,7 @@ static void put_code(const struct html *html, size_t index, bool pair, struct te
     }
     text_puts(out, "</p>\n");
     put_statistics(html, entry, out);
-    put_listing(out, entry, result->test);
+    put_listing(html, out, entry, result->test);
     put_paired(html, result, pair, out);
     text_puts(out, "</details>\n");
 }
@@ -261,7 +272,7 @@ static void put_failed(const struct html *html, size_t device, struct text *out)
     for (size_t i = 0; i < count; i++) {
         const size_t index = (size_t)(list[i] - html->model->results);
         if (html->listed[index] == index + 1)
-            put_code(html, index, out->length - start < MOST_BYTES, out);
+            put_code(html, index, out->length - start < (html->up ? SITE_BYTES : MOST_BYTES), out);
         else
             left++;
     }

@@ -8,6 +8,7 @@
 #include "catalogue/catalogue.h"
 
 #define MOST_PLACES 8 // failing instances shown of each failure
+#define SITE_PLACES 4 // the same in a site
 #define MOST_OPEN   3 // blocks of a device of which a failure is unfolded from the start
 
 // What was found around a crash, a hang or a lost device, folded.
@@ -118,16 +119,29 @@ static void put_member(const struct html *html, const struct report_result *resu
         table_clear(&table);
     }
     table = (struct table){0};
-    report_places(result, MOST_PLACES, &table);
+    report_places(result, html->up ? SITE_PLACES : MOST_PLACES, &table);
     html_table(html, &table, true, out);
     text_puts(out, "</div>\n</details>\n");
 }
 
-static void put_finding(const struct report_block *block, struct text *out)
+static void put_finding(const struct html *html, const struct report_block *block, struct text *out)
 {
-    if (block->finding)
+    if (block->finding && html->up) {
+        OWNED(lit_free) char *address = html_finding_address(html->up, block->finding->finding);
+        html_printf(out, "<dt>known as</dt><dd><a href=\"%s\">%s</a></dd>\n", address,
+                    block->finding->title);
+    } else if (block->finding)
         html_printf(out, "<dt>known as</dt><dd>%s (<code>%s</code>)</dd>\n", block->finding->title,
                     block->finding->path);
+}
+
+static void put_test_name(const struct html *html, const char *test, struct text *out)
+{
+    OWNED(lit_free) char *address = html->up ? html_test_address(html->up, test) : NULL;
+    if (address)
+        html_printf(out, " <a class=\"config\" href=\"%s\">%s</a>", address, test);
+    else
+        html_printf(out, " <span class=\"config\">%s</span>", test);
 }
 
 // Failures that are one: what they have in common, then those of them that have a place.
@@ -140,28 +154,30 @@ static void put_block(const struct html *html, const struct report_block *block,
     size_t left = 0;
     html_printf(out, "<div class=\"block %s\">\n<h4>", class);
     html_chip(out, class, class);
-    html_printf(out,
-                " <span class=\"config\">%s</span> <b class=\"where\">%s</b></h4>\n<p "
-                "class=\"says\">%s</p>\n",
-                first->test, block->where, block->says);
-    if (test && test->head.asks)
+    put_test_name(html, first->test, out);
+    html_printf(out, " <b class=\"where\">%s</b></h4>\n<p class=\"says\">%s</p>\n", block->where,
+                block->says);
+    if (test && test->head.asks && !html->of_test)
         html_printf(out, "<p class=\"soft\">%s</p>\n", test->head.asks);
-    if (test && test->head.fails)
+    if (test && test->head.fails && !html->of_test)
         html_printf(out, "<p class=\"soft\">A failure: %s</p>\n", test->head.fails);
     text_puts(out, "<dl class=\"facts\">\n");
     html_fact(out, "nearest that pass", block->passes);
     html_fact(out, "elsewhere", block->elsewhere);
     html_fact(out, "over time", block->since);
-    put_finding(block, out);
+    put_finding(html, block, out);
     html_copied(out, block->count > 1 ? "reproduce all" : "reproduce", block->again);
     text_puts(out, "</dl>\n");
-    put_specification(test, out);
+    if (!html->up)
+        put_specification(test, out);
     for (size_t i = 0; i < block->count; i++)
         if (html->placed[block->members[i] - html->model->results])
             put_member(html, block->members[i], open && i == 0, out);
         else
             left++;
-    if (left)
+    if (left && html->of_test)
+        html_printf(out, "<p class=\"soft\">%s more</p>\n", COUNT(left));
+    else if (left && !html->up) // in a site the page of the test has them
         html_printf(out,
                     "<p><a href=\"#results\" data-text=\"%s\" data-device=\"%u\" "
                     "data-result=\"counted-%s\">%s more</a></p>\n",
@@ -180,7 +196,9 @@ static void put_blocks(const struct html *html, bool failed, size_t open, struct
             html_device_heading(html, device, out);
         for (size_t i = 0; i < blocks->count && i < HTML_BLOCKS; i++)
             put_block(html, &blocks->list[i], i < open, out);
-        if (blocks->count > HTML_BLOCKS)
+        if (blocks->count > HTML_BLOCKS && html->up)
+            html_printf(out, "<p>%s more are not shown.</p>\n", COUNT(blocks->count - HTML_BLOCKS));
+        else if (blocks->count > HTML_BLOCKS)
             html_printf(out,
                         "<p>More are in the <a href=\"#results\" data-device=\"%u\" "
                         "data-result=\"counted-%s\">table of all results</a>.</p>\n",

@@ -10,6 +10,7 @@
 // Configurations that are drawn each by itself: the page has to open at once.
 #define MOST_OF_TEST 40
 #define MOST_IN_ALL  400
+#define MOST_OF_SITE 100 // the same times devices, on a page of a site
 
 struct summary {
     size_t ran, seen, skipped, quiet; // quiet: ran and never seen
@@ -187,12 +188,16 @@ static size_t put_configurations(const struct html *html, const struct html_entr
                           .about = common.length ? common.data : "Each configuration",
                           .gathered = true,
                           TABLE_OF(heads)};
-    for (; at < count && done < most && done < MOST_OF_TEST;
+    const size_t fit =
+        html->up ? MOST_OF_SITE / html->model->device_count + 1 : (size_t)MOST_OF_TEST;
+    for (; at < count && done < most && done < fit && done < MOST_OF_TEST;
          at += html_alike(test, count, at, HTML_KEY), done++)
         put_configuration(html, test, count, at, &table);
     html_table(html, &table, false, out);
     table_clear(&table);
-    if (at < count)
+    if (at < count && html->up)
+        text_puts(out, "<p class=\"soft\">More configurations are not shown.</p>\n");
+    else if (at < count)
         html_printf(out,
                     "<p><a href=\"#results\" data-text=\"%s\">All results of this test</a> are "
                     "in the table of all results.</p>\n",
@@ -209,8 +214,9 @@ static size_t put_test(const struct html *html, const struct html_entry *test, s
     OWNED(text_free) struct text strip = {0};
     size_t done = 0;
     const bool seen = put_strip(html, test, count, test[0].result->test, &strip);
-    text_puts(out, seen ? "<details class=\"rates\"><summary class=\"strip\">"
-                        : "<div class=\"strip\">");
+    text_puts(out, seen && html->of_test ? "<details class=\"rates\" open><summary class=\"strip\">"
+                   : seen                ? "<details class=\"rates\"><summary class=\"strip\">"
+                                         : "<div class=\"strip\">");
     text_append(out, strip.data, strip.length);
     text_puts(out, seen ? "</summary>\n" : "</div>\n");
     if (seen) {
@@ -230,7 +236,9 @@ void html_rates(const struct html *html, struct text *out)
         html_axis(out, html->decades);
         text_puts(out, "</div>\n");
     }
-    for (size_t at = 0, some; at < count; at += some) {
+    if (html->of_test && count)
+        put_test(html, entries, count, left, out);
+    for (size_t at = 0, some; at < count && !html->of_test; at += some) {
         bool failed = false;
         some = html_alike(entries, count, at, HTML_FAMILY);
         for (size_t i = 0; i < some; i++)

@@ -62,7 +62,7 @@ static void put_text(const struct html *html, const struct table_row *row,
                      const struct table_column *column, const struct table_cell *cell,
                      struct text *out)
 {
-    const bool leads = cell->family && cell->text[0] && strcmp(cell->text, "0") != 0;
+    const bool leads = cell->family && !html->up && cell->text[0] && strcmp(cell->text, "0") != 0;
     if (leads) {
         html_printf(out, "<a href=\"#results\" data-family=\"%s\" data-device=\"%u\"", cell->family,
                     html->model->devices[row->device].number);
@@ -70,6 +70,8 @@ static void put_text(const struct html *html, const struct table_row *row,
             html_printf(out, " data-result=\"counted-%s\"", cell->counted);
         text_puts(out, ">");
     }
+    if (cell->link)
+        html_printf(out, "<a href=\"%s\">", cell->link);
     if (cell->failure)
         html_printf(out, "<a href=\"#failed-%zu\">", cell->failure - 1);
     if (column->kind == TABLE_CHIP)
@@ -78,7 +80,7 @@ static void put_text(const struct html *html, const struct table_row *row,
         html_name(out, cell->text);
     else
         html_printf(out, "%s", cell->text);
-    text_puts(out, leads || cell->failure ? "</a>" : "");
+    text_puts(out, leads || cell->failure || cell->link ? "</a>" : "");
 }
 
 static void put_cell(const struct html *html, const struct table_row *row,

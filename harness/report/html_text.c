@@ -70,6 +70,78 @@ void html_name(struct text *out, const char *name)
     }
 }
 
+// Appends what of a name can stand in that of a file. Whether that is all of it.
+static bool put_slug(struct text *out, const char *name)
+{
+    enum { MOST = 80 };
+    bool same = true, dot = true, dash = true; // what stood before
+    size_t length = 0;
+    for (; *name && length < MOST; name++) {
+        char c = *name;
+        const bool lower = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        else if (!lower && (c != '.' || dot))
+            c = '-';
+        same = same && c == *name;
+        if (c == '-' && dash) {
+            same = false;
+            continue;
+        }
+        dot = dash = c == '.' || c == '-';
+        text_append(out, &c, 1);
+        length++;
+    }
+    return same && length > 0 && !*name && !dot;
+}
+
+void html_slug(struct text *out, const char *name)
+{
+    if (put_slug(out, name))
+        return;
+    char id[CFG_ID_SIZE];
+    cfg_id(name, id);
+    text_printf(out, "-%s", id);
+}
+
+void html_device_slug(struct text *out, const struct dev_facts *facts)
+{
+    OWNED(text_free) struct text name = {0};
+    char id[CFG_ID_SIZE];
+    text_printf(&name, "%s-%s", facts->name, facts->driver_version);
+    put_slug(out, name.data);
+    text_printf(&name, "\n%s\n%s", facts->driver_name, facts->driver_info);
+    cfg_id(name.data, id);
+    text_printf(out, "-%s", id);
+}
+
+char *html_test_address(const char *up, const char *test)
+{
+    struct text out = {0};
+    text_printf(&out, "%stest/", up);
+    html_slug(&out, test);
+    text_puts(&out, ".html");
+    return out.data;
+}
+
+char *html_device_address(const char *up, const struct dev_facts *facts)
+{
+    struct text out = {0};
+    text_printf(&out, "%sdevice/", up);
+    html_device_slug(&out, facts);
+    text_puts(&out, ".html");
+    return out.data;
+}
+
+char *html_finding_address(const char *up, const char *finding)
+{
+    struct text out = {0};
+    text_printf(&out, "%sfinding/", up);
+    html_slug(&out, finding);
+    text_puts(&out, ".html");
+    return out.data;
+}
+
 void html_fact(struct text *out, const char *name, const char *value)
 {
     if (value[0])
@@ -108,6 +180,13 @@ void html_device(struct text *out, const struct html *html, size_t device)
         return;
     OWNED(text_free) struct text name = {0};
     html_device_name(&name, &html->model->devices[device]);
+    if (html->up) {
+        OWNED(lit_free)
+        char *address = html_device_address(html->up, &html->model->devices[device].facts);
+        html_printf(out, "<a class=\"device\" href=\"%s\" title=\"%s\">%u</a> ", address, name.data,
+                    html->model->devices[device].number);
+        return;
+    }
     html_printf(out, "<abbr class=\"device\" title=\"%s\">%u</abbr> ", name.data,
                 html->model->devices[device].number);
 }

@@ -56,6 +56,10 @@ struct report_build {
 
 struct report_model {
     struct store *store; // what it was read from, for what other sessions say; not owned
+    // Other sessions that say it where there is no store, each with its number; not owned. The
+    // model is then put together of them, has the number 0, and is itself none.
+    const struct report_model *others;
+    size_t other_count;
     struct store_session session;
     struct report_build build;
     char *simt;      // settings of the SIMT simulator, if it was used; else NULL

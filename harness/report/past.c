@@ -78,16 +78,22 @@ static struct member *find_members(const struct gathering *g, const char *name, 
     return &g->members[low];
 }
 
-static void take_session(const struct gathering *g)
+// The module of another subgroup size may be another one, that of this size may not.
+static bool is_module(const struct report_result *member, const char *name, const char *sha256)
 {
-    const struct report_model *model = g->model;
+    return strcmp(name, member->name) != 0 || strcmp(sha256, member->sha256) == 0;
+}
+
+static void take_session(const struct gathering *g, const struct report_model *model)
+{
     for (size_t i = 0; i < model->result_count; i++) {
         const struct report_result *other = &model->results[i];
         const struct report_device *device = &model->devices[other->device];
         size_t count;
         struct member *members = find_members(g, other->name, &count);
         for (size_t m = 0; m < count && other->result != ENG_SKIP; m++) {
-            if (strcmp(other->stress, members[m].result->stress) != 0)
+            if (strcmp(other->stress, members[m].result->stress) != 0 ||
+                !is_module(members[m].result, other->name, other->sha256))
                 continue;
             struct record *record =
                 find_record(members[m].past, &device->facts, device->id, &model->session);
@@ -108,9 +114,8 @@ static bool take_past(const struct store_past *past, void *user)
         return true;
     for (size_t m = 0; m < count; m++) {
         const struct report_result *member = members[m].result;
-        // The module of another subgroup size may be another one, that of this size may not.
         if (strcmp(past->stress, member->stress) != 0 ||
-            (strcmp(past->name, member->name) == 0 && strcmp(past->sha256, member->sha256) != 0))
+            !is_module(member, past->name, past->sha256))
             continue;
         struct record *record =
             find_record(members[m].past, &past->driver->facts, past->driver->id, past->session);
@@ -137,7 +142,10 @@ static bool gather(struct gathering *g, const struct report_block *list, size_t 
                 (struct member){bare_of(list[b].members[i]->name), list[b].members[i], &pasts[b]};
         }
     qsort(g->members, g->count, sizeof *g->members, compare_members);
-    take_session(g);
+    if (!g->model->other_count)
+        take_session(g, g->model);
+    for (size_t i = 0; i < g->model->other_count; i++)
+        take_session(g, &g->model->others[i]);
     const struct store_query query = {.index = &index};
     const bool good =
         !g->model->store ||
@@ -187,7 +195,8 @@ static void put_others(const struct past *past, const struct dev_facts *own, boo
         text_printf(out, "; and %zu more", listed - MOST_LISTED);
 }
 
-// From which session on it failed in all of those with a device of this name.
+// From which session on it failed in all of those with a device of this name. Session 0: up to the
+// newest of all.
 static void put_since(const struct past *past, int64_t session, const struct dev_facts *own,
                       struct text *out)
 {
@@ -197,7 +206,7 @@ static void put_since(const struct past *past, int64_t session, const struct dev
         const struct record *record = &past->records[i];
         if (strcmp(record->facts.name, own->name) != 0)
             continue;
-        reached = reached || record->session == session;
+        reached = reached || record->session == session || session == 0;
         if (!reached)
             continue; // a later session
         if (record->failed) {

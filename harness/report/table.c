@@ -128,8 +128,10 @@ void table_drop_notes(struct table *table)
 void table_clear(struct table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
-        for (size_t c = 0; c < table->rows[i].count; c++)
+        for (size_t c = 0; c < table->rows[i].count; c++) {
             free(table->rows[i].cells[c].text);
+            free(table->rows[i].cells[c].link);
+        }
         free(table->rows[i].cells);
     }
     free(table->rows);

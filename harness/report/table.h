@@ -40,6 +40,7 @@ struct table_cell {
     const char *family, *counted;  // HTML: leads to the results of this family that are counted
                                    // as this; NULL: nowhere; to all of it
     size_t failure;                // HTML: leads to the failure of this index, plus one; 0: to none
+    char *link;                    // HTML: leads there; allocated; NULL: nowhere
     uint64_t count, all;           // a count; of a rate how many of how many
     struct stat_interval interval; // of a rate
     int group;                     // of a rate: enum cat_expectation, or one more for none

@@ -15,7 +15,7 @@
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($('data').textContent);
 
-  const rows = data.rows.map((values, index) => {
+  const rows = (data.rows || []).map((values, index) => {
     const row = {index};
     COLUMNS.forEach((name, at) => { row[name] = values[at]; });
     for (const name of TEXTS) row[name] = data.texts[row[name]];
@@ -286,6 +286,63 @@
     update();
   });
 
+  // ---- the search of a site: data.pages has of each page its kind, name, address,
+  // what it is about, and words that nobody reads
+
+  const MOST_FOUND = 12;
+
+  function find(text) {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    if (!words.length) return [];
+    // Names before other words, beginnings before the rest.
+    const rank = ([, name]) => words.every((word) => name.toLowerCase().startsWith(word)) ? 0
+      : words.every((word) => name.toLowerCase().includes(word)) ? 1 : 2;
+    return data.pages.filter((page) => {
+      const whole = [page[0], page[1], ...page.slice(3)].join(' ').toLowerCase();
+      return words.every((word) => whole.includes(word));
+    }).map((page, at) => [rank(page), at, page])
+      .sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, , page]) => page);
+  }
+
+  function shorten(text) {
+    return text.length > 120 ? text.slice(0, text.lastIndexOf(' ', 119)) + '\u2026' : text;
+  }
+
+  function showFound() {
+    const found = find($('search').value);
+    const more = found.length - MOST_FOUND;
+    $('found').replaceChildren(...found.slice(0, MOST_FOUND).map(([kind, name, address, about]) =>
+      make('li', {}, make('a', {href: data.up + address}, make('span', {class: 'soft'}, `${kind} `),
+        ...breakable(name), make('small', {}, shorten(about))))));
+    $('found').hidden = !$('search').value.trim();
+    $('found-count').textContent = $('found').hidden ? '' : !found.length ? 'Nothing found'
+      : more > 0 ? `${count(found.length)} pages, the first ${MOST_FOUND} are shown`
+        : `${count(found.length)} ${found.length === 1 ? 'page' : 'pages'}`;
+    if (!found.length || more > 0)
+      $('found').append(make('li', {class: 'soft'}, $('found-count').textContent));
+  }
+
+  function startSearch() {
+    $('find').hidden = false;
+    $('search').addEventListener('input', showFound);
+    $('find').addEventListener('submit', (event) => {
+      event.preventDefault();
+      const first = $('found').querySelector('a');
+      if (first) first.click();
+    });
+    document.addEventListener('keydown', (event) => {
+      const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+      if (event.key === '/' && !typing) {
+        event.preventDefault();
+        $('search').focus();
+      } else if (event.key === 'Escape' && !$('found').hidden) {
+        $('search').value = '';
+        showFound();
+      }
+    });
+    showFound(); // what a browser kept when it came back
+  }
+
   // ---- the page
 
   function reveal() {
@@ -303,8 +360,18 @@
     $('scheme').textContent = isDark() ? 'Light' : 'Dark';
     $('scheme').setAttribute('aria-label', `Switch to ${isDark() ? 'light' : 'dark'} colours`);
   }
+  // What was chosen is kept for the other pages of a site, where the browser allows it.
+  function kept(scheme) {
+    try {
+      if (scheme && data.pages) localStorage.setItem('litmus-scheme', scheme);
+      return localStorage.getItem('litmus-scheme');
+    } catch {
+      return null;
+    }
+  }
   $('scheme').addEventListener('click', () => {
     document.documentElement.dataset.scheme = isDark() ? 'light' : 'dark';
+    kept(document.documentElement.dataset.scheme);
     nameScheme();
   });
   dark.addEventListener('change', nameScheme);
@@ -321,10 +388,12 @@
     for (const details of opened.splice(0)) details.open = false;
   });
 
+  if (data.pages && /^(light|dark)$/.test(kept())) document.documentElement.dataset.scheme = kept();
   nameScheme();
   $('scheme').hidden = false;
   document.querySelectorAll('.copy').forEach(addCopier);
   if (rows.length) startTable();
+  if (data.pages) startSearch();
   addEventListener('hashchange', reveal);
   reveal();
 })();
