@@ -118,10 +118,12 @@ static bool examine(const char *path, const char *mark, struct found *found, boo
         return lit_fail(error, LIT_EXIT_USAGE, "%.300s is there and no folder", path);
     if (!look(path, "", found))
         return fail(error, path);
-    text_printf(&place, "%s/%s", path, mark);
+    text_printf(&place, "%s/%s", path, mark ? mark : "");
     *there = true;
     if (found->file_count + found->folder_count == 0 && !found->foreign)
         return true;
+    if (!mark)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.300s is there and not empty", path);
     if (access(place.data, F_OK) != 0 || !text_read(&list, place.data, MOST_MARK))
         return lit_fail(error, LIT_EXIT_USAGE,
                         "%.300s is there and not empty, and not ours to replace: it has no %s",
@@ -171,30 +173,18 @@ static void remove_made(const char *path)
     clear_found(&found);
 }
 
-// Makes the folders above a file.
-static bool make_above(const char *path)
-{
-    OWNED(lit_free) char *above = lit_strdup(path);
-    for (char *slash = above; (slash = strchr(slash + 1, '/')); *slash = '/') {
-        *slash = '\0';
-        if (mkdir(above, 0777) != 0 && errno != EEXIST)
-            return false;
-    }
-    return true;
-}
-
 static bool put_files(const struct lit_folder *folder, const char *path, const char *mark,
                       struct lit_error *error)
 {
     OWNED(text_free) struct text place = {0}, list = {0};
     text_puts(&list, "Written by litmus: these files, which it replaces when it writes them "
                      "again.\n");
-    for (size_t i = 0; i <= folder->count; i++) {
+    for (size_t i = 0; i < folder->count + (mark != NULL); i++) {
         const bool last = i == folder->count;
         const struct text *content = last ? &list : &folder->files[i].content;
         text_free(&place);
         text_printf(&place, "%s/%s", path, last ? mark : folder->files[i].name);
-        if (!make_above(place.data))
+        if (!lit_path_make_above(place.data))
             return fail(error, place.data);
         if (!lit_file_write(place.data, content->data ? content->data : "", content->length, error))
             return false;
@@ -209,9 +199,10 @@ static bool put_in_place(const char *made, const char *path, const char *old)
 {
 #ifdef RENAME_EXCHANGE
     if (renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
-        return rename(made, old) == 0;
+        return rmdir(old) == 0 && rename(made, old) == 0;
 #endif
-    if (rename(path, old) != 0)
+    // Not every system puts a folder in the place of an empty one.
+    if (rmdir(old) != 0 || rename(path, old) != 0)
         return false;
     if (rename(made, path) == 0)
         return true;
@@ -225,7 +216,7 @@ static bool put_in_place(const char *made, const char *path, const char *old)
 static bool make_beside(struct text *name, const char *path)
 {
     text_printf(name, "%s.XXXXXX", path);
-    return make_above(name->data) && mkdtemp(name->data);
+    return lit_path_make_above(name->data) && mkdtemp(name->data);
 }
 
 bool lit_folder_write(const struct lit_folder *folder, const char *given, const char *mark,
@@ -235,7 +226,7 @@ bool lit_folder_write(const struct lit_folder *folder, const char *given, const 
     OWNED(lit_free) char *path = lit_strdup(given);
     struct found found = {0};
     bool there;
-    for (size_t length = strlen(path); length > 1 && path[length - 1] == '/';)
+    for (size_t length = strlen(path); length > 1 && strchr(PATH_SEPARATORS, path[length - 1]);)
         path[--length] = '\0';
     bool good = examine(path, mark, &found, &there, error);
     if (good && !make_beside(&made, path)) {

@@ -26,7 +26,8 @@ bool lit_folder_check(const char *path, const char *mark, struct lit_error *erro
 
 // Makes the folder, and those above it. It is made beside `path` under a temporary name and takes
 // the place of what was there in one step, where the file system can; the old one is removed then.
-// `mark`: the name of a file in it that lists the others, by which it is known again. False with an
-// error (LIT_EXIT_USAGE), and `path` as it was.
+// `mark`: the name of a file in it that lists the others, by which it is known again; NULL: there
+// is none, and only what is empty is replaced. False with an error (LIT_EXIT_USAGE), and `path` as
+// it was.
 bool lit_folder_write(const struct lit_folder *folder, const char *path, const char *mark,
                       struct lit_error *error);

@@ -4,7 +4,7 @@
 #include "repro/repro.h"
 
 #include "report/format.h"
-#include "base/file.h"
+#include "base/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 // Makefile.txt and run.sh, terminated; made by the build.
 extern const char repro_makefile[], repro_run[];
@@ -178,41 +176,12 @@ bool repro_folder_free(const char *folder, struct lit_error *error)
                              "%.300s is there and not empty: -o names another folder", folder);
 }
 
-static void path_in(struct text *path, const char *folder, const char *name)
-{
-    text_free(path);
-    text_printf(path, "%s/%s", folder, name);
-}
-
 bool repro_write(const struct repro_bundle *bundle, const char *folder, struct lit_error *error)
 {
-    OWNED(text_free) struct text made = {0}, path = {0};
-    size_t length = strlen(folder);
-    while (length > 1 && strchr(PATH_SEPARATORS, folder[length - 1]))
-        length--;
-    text_printf(&made, "%.*s.XXXXXX", (int)length, folder);
-    if (!lit_path_make_above(made.data) || !mkdtemp(made.data)) {
-        fail(error, folder, errno);
-        return false;
-    }
-    const mode_t mask = umask(0);
-    umask(mask);
-    bool good = chmod(made.data, 0777 & ~mask) == 0;
-    for (size_t i = 0; i < bundle->count && good; i++) {
-        path_in(&path, made.data, bundle->files[i].name);
-        const struct text *content = &bundle->files[i].content;
-        good = lit_file_write(path.data, content->data, content->length, NULL);
-    }
-    text_free(&path);
-    text_printf(&path, "%.*s", (int)length, folder);
-    good = good && rename(made.data, path.data) == 0 && lit_file_sync_name(path.data);
-    if (!good) {
-        fail(error, folder, errno);
-        for (size_t i = 0; i < bundle->count; i++) {
-            path_in(&path, made.data, bundle->files[i].name);
-            unlink(path.data);
-        }
-        rmdir(made.data);
-    }
-    return good;
+    OWNED(lit_free) struct lit_folder_file *files = lit_alloc(bundle->count + 1, sizeof *files);
+    for (size_t i = 0; i < bundle->count; i++)
+        files[i] =
+            (struct lit_folder_file){(char *)bundle->files[i].name, bundle->files[i].content};
+    const struct lit_folder made = {files, bundle->count};
+    return lit_folder_write(&made, folder, NULL, error);
 }
