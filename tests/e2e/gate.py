@@ -455,7 +455,6 @@ class Forms(Gate):
             good = file.read()
         cases = {
             "cut.json": (good[:len(good) // 2], "cut off"),
-            "old.json": (re.sub("litmus-report/[0-9]+", "litmus-report/1", good), "too old"),
             "new.json": (re.sub("litmus-report/[0-9]+", "litmus-report/99", good), "newer litmus"),
             "empty": ("", "empty"),
             "notes.txt": ("no report\n", "neither a store nor"),
