@@ -42,7 +42,8 @@ int cli_site(struct cli_call *call)
                 lit_fail(&call->error, LIT_EXIT_USAGE,
                          operands->count ? "missing report: see 'litmus help site'"
                                          : "missing folder: see 'litmus help site'");
-    format_program("litmus"); // of whoever reads it
+    const char *called = format_called();
+    format_program("litmus"); // its readers', wherever they have it
     good = good && lit_folder_check(path, SITE_MARK, &call->error);
     for (size_t i = 1; good && i < operands->count; i++)
         good = site_add(&site, operands->items[i], &call->error);
@@ -53,6 +54,7 @@ int cli_site(struct cli_call *call)
                     COUNT(folder.count), COUNT(site.session_count),
                     site.session_count == 1 ? "" : "s", COUNT(site.all.device_count),
                     site.all.device_count == 1 ? "" : "s");
+    format_program(called);
     lit_folder_clear(&folder);
     site_clear(&site);
     return good ? LIT_EXIT_OK : CLI_FAILED;
