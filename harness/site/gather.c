@@ -264,6 +264,28 @@ static void sort_sessions(struct site *site)
         site->sessions[i].session.id = (int64_t)i + 1;
 }
 
+// Settings of the simulator that all sessions have, or all those of a device: what runs a result
+// again names them. NULL if there are none, or several.
+static char *common_simt(const struct site *site, size_t device)
+{
+    char *simt = NULL;
+    bool first = true;
+    for (size_t s = 0; s < site->session_count; s++) {
+        const struct report_model *session = &site->sessions[s];
+        bool has = device == SIZE_MAX;
+        for (size_t d = 0; d < session->device_count && !has; d++)
+            has = site_is_device(site, device, &session->devices[d]);
+        if (!has)
+            continue;
+        if (first)
+            simt = session->simt;
+        else if (!simt || !session->simt || strcmp(simt, session->simt) != 0)
+            return NULL;
+        first = false;
+    }
+    return simt;
+}
+
 void site_gather(struct site *site)
 {
     struct report_model *all = &site->all;
@@ -278,12 +300,14 @@ void site_gather(struct site *site)
             all->session.runs = site->sessions[i].session.runs;
     gather_devices(site);
     gather_results(site);
+    all->simt = common_simt(site, SIZE_MAX);
     site->of_device = lit_alloc(all->device_count + 1, sizeof *site->of_device);
     for (size_t d = 0; d < all->device_count; d++) {
         struct report_model *model = &site->of_device[d];
         *model = *all;
         model->devices = &all->devices[d];
         model->device_count = 1;
+        model->simt = common_simt(site, d);
         model->results = lit_alloc(all->result_count + 1, sizeof *model->results);
         model->result_count = 0;
         for (size_t i = 0; i < all->result_count; i++)

@@ -200,6 +200,7 @@ class OfStores(Sites):
         code = re.search(r'<section id="code".*?</section>', text, re.S).group()
         self.assertRegex(code, r'<tr class="less"><td>\u2212 [^<]*OpControlBarrier')
         self.assertIn("never failed", code)
+        self.assertRegex(text, r">litmus run [0-9a-f ]+ --simt snooping,")
         # A report of it has no listings.
         report = self.litmus("report", "-f", "json", "-o", "report.json")
         self.assertEqual(report.code, 0, report)
