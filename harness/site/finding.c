@@ -117,7 +117,9 @@ static void put_seen(const struct site_page *page, const char *finding, struct t
             site_link(&table, html_device_address("../", &all->devices[d].facts), name.data);
             site_link(&table, html_test_address("../", first->test), first->test);
             site_cells(&table, &sum);
-            table_put(&table, TONE_PLAIN, "%.10s", site_since(page->site, d, first->test, finding));
+            table_put(&table, TONE_PLAIN, "%.10s", site_since(page->site, d, first->test, finding))
+                ->class
+                = "rate";
         }
     html_table(&page->html, &table, false, out);
     if (table.count == 0)
