@@ -21,8 +21,8 @@ struct cli_cases {
 // sense, or names what is not in the catalogue.
 bool cli_cases_read(struct cli_cases *cases, const struct cli_list *caselists,
                     const struct cli_list *skips, struct lit_error *error);
-// What is selected: by the patterns (none, or exclusions, with `all`) and by the lists. It refers to
-// both.
+// What is selected: by the patterns (none, or exclusions, with `all`) and by the lists. It refers
+// to both.
 struct cat_selection cli_cases_select(struct cli_cases *cases, const struct cli_list *patterns,
                                       bool all, bool thorough);
 // Its `keeps`, of a struct cli_cases.

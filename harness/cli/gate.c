@@ -117,9 +117,9 @@ const struct cli_syntax cli_compare_syntax = {
              "to fail on regressions.",
     CLI_OPTIONS(compare_options, struct options, .format = 0),
     .more = SIDES "Without B both sides are A: give two devices (-d 1 -d 2) or an --axis.\n"
-                  "--across devices takes any number of sources and compares each of their devices "
-                  "with all others\n"
-                  "of its kind: the same test, over all configurations and devices.\n"
+                  "Any number of sources may follow --across devices: each of their devices is "
+                  "compared with all\n"
+                  "others of its kind, by the same tests over all configurations and devices.\n"
                   "examples:\n"
                   "  litmus compare before.db after.db\n"
                   "  litmus compare --across devices node-*.db\n"
