@@ -39,15 +39,17 @@ void *lit_have(void *memory)
 
 size_t text_break(const char *text, size_t room)
 {
-    size_t length = 0, width = 0, i = 0;
+    size_t good = 0, poor = 0, width = 0, i = 0;
     for (; text[i]; i++) {
         width += ((unsigned char)text[i] & 0xc0) != 0x80;
-        if (width > room)
-            break;
+        if (width > room && (good || poor))
+            return good ? good : poor;
         if (strchr(" ,@/", text[i]))
-            length = i + 1;
+            good = i + 1;
+        else if (strchr("=-", text[i]))
+            poor = i + 1;
     }
-    return text[i] && length ? length : strlen(text);
+    return width > room && good + poor ? (good ? good : poor) : i;
 }
 
 void text_paragraph(struct text *text, const char *label, const char *value)

@@ -105,6 +105,9 @@ class Tickets(harness.Case):
     def test_two_screens(self):
         ran = self.litmus("run", "*", "!lookback.*", "-n", "1", "--stress", "kind=idle,workgroups=1", *faulty(1), drivers=[])
         self.assertEqual(ran.code, 1, ran)
+        # All sections that there are: nothing wraps.
+        for line in (ran.out + self.litmus("report", drivers=[]).out).splitlines():
+            self.assertTrue(len(line) <= 100 or harness.PROGRAM in line, line)
         first = {}
         for entry in self.report()["results"]:
             if entry["failed_runs"]:

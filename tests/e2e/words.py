@@ -126,6 +126,12 @@ class Words(harness.Case):
         self.check(self.read(files("*.md", "docs/**/*.md", "docs/man/*.scd"), prose))
         self.check(self.read(files("docs/*.json"), descriptions))
 
+    def test_the_glossary_is_short(self):
+        path, = files("docs/glossary.md")
+        with open(path, encoding="utf-8") as file:
+            terms = [line.split(" | ")[0][2:] for line in file if line.startswith("| ")][2:]
+        self.assertTrue(20 < len(terms) <= 40, len(terms))
+
     def test_strings(self):
         paths = [path for folder in SOURCES for path in files(f"{folder}/**/*.[ch]")]
         self.assertGreater(len(paths), 100)

@@ -163,6 +163,30 @@ static void random_numbers_are_the_published_ones(void **state)
     assert_true(random_derive(1, "a") == random_derive(1, "a"));
 }
 
+static void lines_are_broken(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t room, length;
+    } rows[] = {
+        {"", 5, 0},
+        {"short", 5, 5},
+        {"two words", 8, 4},
+        {"two words", 9, 9},
+        {"sync=none,form=ssa", 15, 10},
+        {"reconvergence=default,x", 21, 14}, // nothing better fits
+        {"no-rendezvous and", 12, 3},
+        {"reconvergence=default,x", 5, 14}, // nothing fits
+        {"abcdefghij,", 5, 11},
+        {"abcdefghij", 5, 10},
+        {"\xc3\xa4\xc3\xa4 b", 3, 5},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (text_break(rows[i].text, rows[i].room) != rows[i].length)
+            fail_msg("'%s': %zu", rows[i].text, text_break(rows[i].text, rows[i].room));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +195,7 @@ int main(void)
         cmocka_unit_test(sanitise_never_cuts_a_character),
         cmocka_unit_test(sanitised_lines_stay_lines),
         cmocka_unit_test(utf8_is_known),
+        cmocka_unit_test(lines_are_broken),
         cmocka_unit_test(globs),
         cmocka_unit_test(distances),
         cmocka_unit_test(counts),
