@@ -59,6 +59,13 @@ static void emit_batch(uint64_t runs, uint64_t failed)
     emit(&event);
 }
 
+// Under an emulator workers take longer to start: LITMUS_SLOW says how many times.
+static double slow(double seconds)
+{
+    const char *times = getenv("LITMUS_SLOW");
+    return times ? seconds * atof(times) : seconds;
+}
+
 static void sleep_for_ever(void)
 {
     for (;;)
@@ -471,7 +478,7 @@ static void a_partial_configuration_goes_on(void **state)
     char reason[256];
     (void)state;
     begin_session();
-    assert_int_equal(supervise("slow", 30, 0.5, &tally), ENG_STOP_TIME);
+    assert_int_equal(supervise("slow", 30, slow(0.5), &tally), ENG_STOP_TIME);
     assert_true(tally.out_of_time);
     assert_int_equal(tally.results[ENG_PARTIAL], 1);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_TIME);
@@ -530,7 +537,7 @@ static struct setting gather(const char *const *parts, size_t count)
     }
     return (struct setting){.inventory = {.devices = several, .count = count},
                             .configurations = NAMES,
-                            .idle = 0.5,
+                            .idle = slow(0.5),
                             .cores = 2};
 }
 
@@ -662,7 +669,7 @@ static void all_queues_stop_in_time_and_go_on(void **state)
     struct lit_error error = {0};
     (void)state;
     setting.idle = 30;
-    setting.total = 0.6;
+    setting.total = slow(0.6);
     assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_TIME);
     assert_true(tally.out_of_time);
     assert_int_equal(count_results(&several[0], ENG_PARTIAL, 3), 1);
