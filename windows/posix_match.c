@@ -3,6 +3,10 @@
 #include <ctype.h>
 #include <fnmatch.h>
 #include <regex.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 // [...]: whether it has the character. *end goes behind it; NULL if it has no end.
 static bool set_has(const char *set, int character, bool fold, const char **end)

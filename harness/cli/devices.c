@@ -39,7 +39,8 @@ const struct cli_syntax cli_devices_syntax = {
             "set,\n"
             "else VK_ADD_DRIVER_FILES and the folders vulkan/icd.d of XDG_CONFIG_HOME, "
             "XDG_CONFIG_DIRS,\n"
-            "/etc, XDG_DATA_HOME and XDG_DATA_DIRS.\n",
+            "/etc, XDG_DATA_HOME and XDG_DATA_DIRS. Under Windows the registry takes the place of "
+            "the\nfolders.\n",
 };
 
 #define WIDEST 60

@@ -12,7 +12,7 @@
 
 #include <vulkan/vk_icd.h>
 
-#define INTERFACE 5 // of loader and driver: entry points for Vulkan 1.1 and later
+#define ICD_INTERFACE 5 // of loader and driver: entry points for Vulkan 1.1 and later
 
 static bool is_wine(void)
 {
@@ -51,7 +51,7 @@ static PFN_vkGetInstanceProcAddr entry_of(const char *manifest)
     const HMODULE library = path.length ? load(path.data) : NULL;
     if (!library)
         return NULL;
-    uint32_t version = INTERFACE;
+    uint32_t version = ICD_INTERFACE;
     const PFN_vkNegotiateLoaderICDInterfaceVersion negotiate =
         (PFN_vkNegotiateLoaderICDInterfaceVersion)(void (*)(void))GetProcAddress(
             library, "vk_icdNegotiateLoaderICDInterfaceVersion");

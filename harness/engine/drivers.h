@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which driver manifests the Vulkan loader knows on Linux, found without the loader: each is then
-// tried alone, so that a broken driver costs only itself. The rules are those of "Driver Discovery
-// on Linux" in the loader's documentation.
+// Which driver manifests the Vulkan loader knows, found without the loader: each is then tried
+// alone, so that a broken driver costs only itself. The rules are those of "Driver Discovery" in
+// the loader's documentation.
 #pragma once
 
 #include "engine/watch.h"
