@@ -42,6 +42,11 @@ int posix_open(const char *path, int flags, ...)
                                             : GENERIC_READ;
     const DWORD how = flags & O_CREAT ? flags & O_EXCL ? CREATE_NEW : OPEN_ALWAYS : OPEN_EXISTING;
     path = strcmp(path, "/dev/null") == 0 ? "NUL" : path;
+    // Wine would show those of the machine, which can make a reader wait for ever.
+    if (strncmp(path, "/dev/", 5) == 0) {
+        errno = ENOENT;
+        return -1;
+    }
     const HANDLE handle =
         CreateFileA(path, access, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, how,
                     FILE_ATTRIBUTE_NORMAL, NULL);
