@@ -67,6 +67,7 @@ class Right(Bench):
         self.assertEqual([row["of_native"] for row in found if row.get("operation") == "native"],
                          [1.0] * len([row for row in found if row.get("operation") == "native"]))
 
+    @harness.unsanitized
     def test_reference_driver_with_every_subgroup_size(self):
         for subgroup in (4, 8, 16, 32, 64, 128):
             for model in ("lockstep", "tangled") if subgroup in (8, 32) else ("lockstep",):

@@ -72,6 +72,7 @@ class Right(Lookback):
             self.assertAlmostEqual(row["of_copy"], best["ns"]["median"] / row["ns"]["median"],
                                    delta=1e-6 * row["of_copy"])
 
+    @harness.unsanitized
     def test_reference_driver_with_every_subgroup_size(self):
         for subgroup, scans in ((4, 9), (8, 9), (16, 9), (32, 9), (64, 6)):
             for model in ("lockstep", "tangled") if subgroup in (8, 32) else ("lockstep",):

@@ -25,6 +25,7 @@ def blocks(language):
         return re.findall(rf"^```{language}\n(.*?)^```$", page.read(), re.M | re.S)
 
 
+@harness.unsanitized
 class Pipelines(Case):
     def prepare(self):
         self.write("waivers.txt", "# none\n")

@@ -36,6 +36,7 @@ class OnTheDriver(Case):
         return result
 
 
+@harness.unsanitized
 class FollowsFromTheSeed(OnTheDriver):
     """With one thread a run does what its seed and number say, whatever ran before it."""
 
@@ -298,6 +299,7 @@ class Explaining(OnTheDriver):
         self.assert_one_line(run, 2, "/nowhere/x.svg")
 
 
+@harness.unsanitized
 class MutationScore(Case):
     """The tool on numbers made by hand; with the driver on a small part of the tests too."""
 

@@ -78,6 +78,7 @@ class Driver(Case):
                               time.monotonic() - since)
 
 
+@harness.unsanitized
 class Seen(Driver):
     def assert_listed(self, text, model, seed, subgroup):
         info = f"model {model}, seed {seed}, subgroup {subgroup}"
@@ -138,7 +139,6 @@ class Seen(Driver):
                          [(1 + i, f"model lockstep, seed {7 + i}, subgroup 32", 3)
                           for i in range(3)])
 
-    @harness.about_lavapipe
     def test_it_is_not_there_unless_it_is_named(self):
         for drivers in ([harness.lavapipe()], None):
             more = {} if drivers else {"VK_DRIVER_FILES": None, "VK_ICD_FILENAMES": None}
@@ -152,7 +152,6 @@ class Seen(Driver):
                 self.assertEqual(info.code, 0, info)
                 self.assertNotIn("simt", info.out)
 
-    @harness.about_lavapipe
     def test_beside_another(self):
         both = (harness.SIMT, harness.lavapipe())
         result = self.vulkaninfo("--summary", drivers=both)
@@ -199,6 +198,7 @@ class Refused(Driver):
 
 
 class Executing(Driver):
+    @harness.unsanitized
     def test_every_subgroup_size(self):
         for size in (1, 2, 4, 8, 16, 32, 64, 128):
             with self.subTest(size=size):

@@ -14,6 +14,7 @@ COUNT = 10000
 COUNTED = 240
 
 
+@harness.unsanitized
 class Opened(page.Pages):
     browser = None
 

@@ -478,7 +478,7 @@ static void a_partial_configuration_goes_on(void **state)
     char reason[256];
     (void)state;
     begin_session();
-    assert_int_equal(supervise("slow", 30, slow(0.5), &tally), ENG_STOP_TIME);
+    assert_int_equal(supervise("slow", 30, slow(1.5), &tally), ENG_STOP_TIME);
     assert_true(tally.out_of_time);
     assert_int_equal(tally.results[ENG_PARTIAL], 1);
     assert_int_equal(eng_tally_exit(&tally, reason, sizeof reason), LIT_EXIT_TIME);
@@ -487,7 +487,7 @@ static void a_partial_configuration_goes_on(void **state)
     assert_int_equal(row.count.runs, 3);
     store_result_clear(&row);
 
-    assert_int_equal(supervise("good", 0.5, 0, &tally), ENG_STOP_NOT);
+    assert_int_equal(supervise("good", 2, 0, &tally), ENG_STOP_NOT);
     assert_int_equal(tally.results[ENG_PASS], 1);
     assert_true(store_result_get(store, session.id, device.id, names[0].data, &row, &error));
     assert_string_equal(row.result, "pass");
@@ -669,7 +669,7 @@ static void all_queues_stop_in_time_and_go_on(void **state)
     struct lit_error error = {0};
     (void)state;
     setting.idle = 30;
-    setting.total = slow(0.6);
+    setting.total = slow(2);
     assert_int_equal(supervise_all(&setting, &tally, &error), ENG_STOP_TIME);
     assert_true(tally.out_of_time);
     assert_int_equal(count_results(&several[0], ENG_PARTIAL, 3), 1);
