@@ -37,12 +37,6 @@ class Windows(harness.Case):
                           if there.get(name) != count}, {})
         self.assertEqual(len(there), len(here))
 
-    def test_simulator(self):
-        for model in ("tangled", "snooping"):
-            with self.subTest(model=model):
-                self.same(harness.lavapipe(), "run", "shuffle.scan-loop/*@workgroup=64*", "-n", "10",
-                          "--seed", "1", "--simt", f"{model},threads=1")
-
     def test_system_lavapipe(self):
         self.same(harness.lavapipe(), "--all", "-n", "50", "--seed", "1")
 
