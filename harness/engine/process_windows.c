@@ -270,7 +270,13 @@ ptrdiff_t eng_child_receive(struct eng_child *child, char *bytes, size_t size)
 
 ptrdiff_t eng_child_output(struct eng_child *child, char *bytes, size_t size)
 {
-    return take(&child->output, bytes, size);
+    const ptrdiff_t length = take(&child->output, bytes, size);
+    ptrdiff_t kept = 0;
+    // Lines end as elsewhere.
+    for (ptrdiff_t i = 0; i < length; i++)
+        if (bytes[i] != '\r')
+            bytes[kept++] = bytes[i];
+    return length < 0 ? length : kept;
 }
 
 void eng_child_disconnect(struct eng_child *child)
