@@ -52,8 +52,8 @@ bool text_is_sha256(const char *text); // 64 hexadecimal digits, lower case
 void text_paragraph(struct text *text, const char *label, const char *value);
 
 // How many bytes of a text stand on a line of `room` columns: all, if it is no wider; else those up
-// to the last blank, comma, @ or /, up to the last = or - where there is none, or up to the first of
-// all these if none fits; all without any.
+// to the last blank, comma, @ or /, up to the last = or - where there is none, or up to the first
+// of all these if none fits; all without any.
 size_t text_break(const char *text, size_t room);
 
 // Prints one line and ends the program: with LIT_EXIT_USAGE, or with the code that a process set

@@ -173,7 +173,6 @@ void report_divergence(const struct report_model *model, size_t device, bool all
     };
     static const struct table shape = {.title = "Unspecified behaviour of divergent code",
                                        .about = "The strategy that explains most observations.",
-                                       .width = 30,
                                        TABLE_OF(heads)};
     struct report_fingerprint *list;
     const size_t count = report_fingerprints(model, device, &list);

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS    100 // of a line
-#define NAME_WIDTH 44  // of a first column, unless the table says otherwise
+#define COLUMNS     100 // of a line
+#define LEAST_FIRST 16
+#define LEAST_LAST  20
+#define NAME_WIDTH  44 // of a first column, unless the table says otherwise
 
 void tone_put(struct text *out, bool color, enum tone tone, const char *string)
 {
@@ -183,8 +185,10 @@ static size_t first_width(const struct table *table)
     return table->width ? table->width : NAME_WIDTH;
 }
 
-static void measure(const struct table *table, size_t *widths)
+// `first`: of the first column at most.
+static void measure(const struct table *table, size_t first, size_t *widths)
 {
+    memset(widths, 0, table->column_count * sizeof *widths);
     for (size_t c = 0; c < table->column_count; c++) {
         const struct table_column *column = &table->columns[c];
         if (!table_has(table, c, TABLE_NOT_TERMINAL))
@@ -193,30 +197,42 @@ static void measure(const struct table *table, size_t *widths)
         for (size_t i = 0; i < table->count; i++) {
             const struct table_cell *cell = shown(&table->rows[i], c);
             const size_t width = cell ? table_text_width(cell->text) : 0;
-            if (width > widths[c] && (c > 0 || width <= first_width(table)))
+            if (width > widths[c] && (c > 0 || width <= first))
                 widths[c] = width;
         }
     }
 }
 
+// How much wider than a terminal a table is, whose last column goes on in the next line.
+static size_t excess(const struct table *table, const size_t *widths)
+{
+    size_t taken = 0, last = 0;
+    for (size_t c = 0; c < table->column_count; c++) {
+        taken += last + (widths[c] ? 2 : 0);
+        last = widths[c];
+    }
+    taken += last < LEAST_LAST ? last : LEAST_LAST;
+    return taken > COLUMNS ? taken - COLUMNS : 0;
+}
+
 bool table_fit(struct table *table)
 {
-    enum { LEAST = 16 };
     size_t *widths = lit_alloc(table->column_count, sizeof *widths), taken = 2;
-    measure(table, widths);
+    measure(table, first_width(table), widths);
     for (size_t c = 1; c < table->column_count; c++)
         if (table_has(table, c, TABLE_NOT_TERMINAL))
             taken += widths[c] + 2;
     free(widths);
-    const bool fits = taken + LEAST <= COLUMNS;
-    table->width = !fits ? LEAST : COLUMNS - taken < NAME_WIDTH ? COLUMNS - taken : NAME_WIDTH;
+    const bool fits = taken + LEAST_FIRST <= COLUMNS;
+    table->width = !fits                          ? LEAST_FIRST
+                   : COLUMNS - taken < NAME_WIDTH ? COLUMNS - taken
+                                                  : NAME_WIDTH;
     return fits;
 }
 
 void table_broken(struct text *out, bool color, enum tone tone, const char *text, size_t column)
 {
-    enum { LEAST = 20 };
-    const size_t room = column + LEAST < COLUMNS ? COLUMNS - column : LEAST;
+    const size_t room = column + LEAST_LAST < COLUMNS ? COLUMNS - column : LEAST_LAST;
     while (*text) {
         const size_t length = text_break(text, room);
         OWNED(lit_free) char *line = lit_strdup(text);
@@ -276,7 +292,10 @@ static void print_row(const struct table *table, const struct table_row *row, co
 void table_terminal(const struct table *table, bool color, struct text *out)
 {
     OWNED(lit_free) size_t *widths = lit_alloc(table->column_count, sizeof *widths);
-    measure(table, widths);
+    measure(table, first_width(table), widths);
+    const size_t over = table->width ? 0 : excess(table, widths);
+    if (over && widths[0] > LEAST_FIRST)
+        measure(table, widths[0] > over + LEAST_FIRST ? widths[0] - over : LEAST_FIRST, widths);
     if (table->title && (table->count || table->note_count))
         text_printf(out, "  %s\n", table->title);
     if (has_heading(table))
