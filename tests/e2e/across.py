@@ -32,7 +32,7 @@ class Across(Case):
         self.assertIn("in bad.db, against the 3 others of its kind", " ".join(result.out.split()))
         self.assertRegex(result.out, r"device 3, forbidden: 0 of 60 -> \d+ of 20 runs failed")
         # The table has each device's rate with its interval.
-        self.assertRegex(result.out, r"3: litmus simt, model faulty +bad.db +10 +\d+ +0\.\d+ \[")
+        self.assertRegex(result.out, r"3: litmus simt, model faulty\s+bad.db +10 +\d+ +0\.\d+ \[")
         result = self.litmus("compare", "--across", "devices", *self.GOOD, "bad.db", "--format", "json")
         report = json.loads(result.out)
         odd = [entry for entry in report["results"]
