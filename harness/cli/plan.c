@@ -77,8 +77,9 @@ const struct cli_syntax cli_plan_syntax = {
 // What the stores say of one configuration, by its name with the subgroup size.
 struct past {
     char *name;
-    size_t session; // the newest that has it, counted over all stores
-    double seconds; // there
+    char started[24]; // the newest session that has it
+    size_t session;   // the same, counted over all stores: of those of one second the last
+    double seconds;   // there
     enum eng_apart apart;
     uint64_t kinds; // of devices that have measured it, in the stores of --missing
 };
@@ -97,7 +98,8 @@ struct planning {
     struct dev_facts kinds[MOST_KINDS]; // one device of each
     uint64_t missing;                   // kinds that the stores of --missing have
     size_t kind_count, session;
-    bool is_missing; // a store of --missing is read
+    const char *started; // of the session that is read
+    bool is_missing;     // a store of --missing is read
     struct past *past;
     size_t past_count;
     struct item *items;
@@ -160,6 +162,7 @@ static bool take_result(struct store_result *result, void *user)
                                    : eng_is_broken(ended) || ended == ENG_PARTIAL ? ENG_APART_ENDED
                                                                                   : ENG_APART_NOT};
     result->name = NULL;
+    snprintf(past->started, sizeof past->started, "%s", p->started);
     for (size_t i = 0; i < reading->count; i++)
         if (p->is_missing && ended != ENG_PARTIAL && ended != ENG_HARNESS_ERROR &&
             strcmp(reading->devices[i].id, result->device) == 0)
@@ -167,12 +170,15 @@ static bool take_result(struct store_result *result, void *user)
     return true;
 }
 
-static bool read_session(struct planning *p, struct store *store, int64_t id)
+static bool read_session(struct planning *p, struct store *store,
+                         const struct store_session *session)
 {
     struct reading reading = {.planning = p};
     p->session++;
-    const bool good = store_devices(store, id, take_device, &reading, p->error) &&
-                      !reading.failed && store_results(store, id, take_result, &reading, p->error);
+    p->started = session->started;
+    const bool good = store_devices(store, session->id, take_device, &reading, p->error) &&
+                      !reading.failed &&
+                      store_results(store, session->id, take_result, &reading, p->error);
     free(reading.devices);
     return good;
 }
@@ -186,11 +192,17 @@ static bool read_stores(struct planning *p, const struct cli_list *stores, bool 
         struct store *store = store_open_read(stores->items[i], p->error);
         good = store && store_index_load(store, false, &index, p->error);
         for (size_t s = 0; good && s < index.session_count; s++)
-            good = index.contained[s] || read_session(p, store, index.sessions[s].id);
+            good = index.contained[s] || read_session(p, store, &index.sessions[s]);
         store_index_clear(&index);
         store_close(&store);
     }
     return good;
+}
+
+static int compare_sessions(const struct past *a, const struct past *b)
+{
+    const int order = strcmp(a->started, b->started);
+    return order ? order : a->session < b->session ? -1 : a->session > b->session;
 }
 
 // One entry for each name: of the newest session, the longest time and the worst end.
@@ -205,11 +217,12 @@ static void merge_past(struct planning *p)
             continue;
         }
         const uint64_t kinds = last->kinds | one->kinds;
-        free(last->session < one->session ? last->name : one->name);
-        if (last->session < one->session) {
+        const int order = compare_sessions(last, one);
+        free(order < 0 ? last->name : one->name);
+        if (order < 0) {
             *last = *one;
         } else {
-            if (last->session > one->session)
+            if (order > 0)
                 one->seconds = 0, one->apart = ENG_APART_NOT;
             last->seconds = one->seconds > last->seconds ? one->seconds : last->seconds;
             last->apart = one->apart > last->apart ? one->apart : last->apart;

@@ -71,6 +71,12 @@ class Plan(Case):
         # 40 s alone, and the others evenly.
         self.assertEqual([len(part) for part in parts][0], 1)
         self.assertLessEqual(abs(len(parts[1]) - len(parts[2])), 1)
+        # The newest session says so, in whichever order the stores are given.
+        self.edit("UPDATE session SET started = '2020-01-01T00:00:00Z'", "old.db")
+        self.edit("UPDATE result SET seconds = 1", "old.db")
+        for stores in (("old.db", "litmus.db"), ("litmus.db", "old.db")):
+            self.plan("--parts", "3", "--from", stores[0], "--from", stores[1], "-o", "p")
+            self.assertEqual(self.parts("p"), parts, stores)
 
     def edit(self, sql, store="litmus.db"):
         if not os.path.exists(self.path(store)):
