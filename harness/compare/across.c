@@ -151,14 +151,17 @@ static void pool(struct pooling *p, struct report_result *const *group, size_t c
     struct report_result sum = {0};
     const struct report_result *first = NULL;
     enum eng_result broke = ENG_PASS;
+    size_t broken = 0, whole = 0; // peers that broke, and that came to an end
     bool ended = false;
     for (size_t i = 0; i < count; i++) {
         const struct report_result *other = group[i];
         if (!are_peers(p, other, one))
             continue;
         first = first ? first : other;
-        if (!broke)
-            broke = p->each->broke[other - p->each->model.results];
+        const enum eng_result how = p->each->broke[other - p->each->model.results];
+        broke = broke ? broke : how;
+        broken += how != ENG_PASS;
+        whole += has_ended(other);
         if (!has_ended(other) || p->odd[i])
             continue;
         ended = true;
@@ -181,8 +184,9 @@ static void pool(struct pooling *p, struct report_result *const *group, size_t c
         .runs = sum.runs, .failed_runs = sum.failed_runs, .no_progress_runs = sum.no_progress_runs};
     sum.result = ended ? eng_verdict(&counted) : first->result;
     struct report_model *model = &p->others->model;
-    size_t broken = model->result_count;
-    LIT_ADD(p->others->broke, broken) = broke;
+    size_t at = model->result_count;
+    // As above: fewer than half are no measure.
+    LIT_ADD(p->others->broke, at) = broken < whole ? ENG_PASS : broke;
     LIT_ADD(model->results, model->result_count) = sum;
 }
 

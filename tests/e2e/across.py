@@ -2,6 +2,7 @@
 """Devices of one kind against each other: one bad card among good ones is named, and no other."""
 
 import json
+import shutil
 
 import harness
 from harness import Case
@@ -59,6 +60,16 @@ class Across(Case):
         result = self.across(*self.GOOD)
         self.assertIn("not alike: device 2 in 1 configuration\n", result.out)
         self.assertIn("device 2, forbidden: pass -> hang", result.out)
+
+    def test_two_cards_that_hang_do_not_hide_each_other(self):
+        for store in self.GOOD[:2]:
+            self.edit("UPDATE result SET result = 'hang', reason = 'no progress'"
+                      " WHERE id = (SELECT min(id) FROM result)", store)
+        for copy in ("fourth.db", "fifth.db"):
+            shutil.copy(self.path("good-3.db"), self.path(copy))
+        result = self.across(*self.GOOD, "fourth.db", "fifth.db")
+        self.assertIn("not alike: device 1 in 1 configuration, device 2 in 1 configuration ",
+                      " ".join(result.out.split()))
 
     def test_several_devices_in_one_store(self):
         self.edit("UPDATE session SET uuid = '0123456789abcdef0123456789abcdef'", "bad.db")
