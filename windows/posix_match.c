@@ -139,6 +139,7 @@ static void parse_atom(struct parse *parse)
     case '*':
     case '+':
     case '?':
+    case '{':
         parse->bad = true;
         return;
     case '\\':
@@ -255,7 +256,7 @@ int regexec(const regex_t *regex, const char *string, size_t count, regmatch_t *
 size_t regerror(int error, const regex_t *regex, char *text, size_t size)
 {
     (void)error, (void)regex;
-    return (size_t)snprintf(text, size, "unmatched bracket, or nothing to repeat");
+    return (size_t)snprintf(text, size, "unmatched bracket, nothing to repeat, or an interval {}");
 }
 
 void regfree(regex_t *regex)
