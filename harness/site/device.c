@@ -11,17 +11,14 @@ static void put_header(const struct site_page *page, struct text *out)
     const struct report_model *model = page->html.model;
     const struct dev_facts *facts = &model->devices[0].facts;
     OWNED(text_free) struct text verdict = {0};
-    bool bad = false;
-    for (size_t i = 0; i < model->result_count && !bad; i++)
-        bad = model->results[i].expectation == CAT_FORBIDDEN && report_failed(&model->results[i]);
     report_verdict(model, 0, &verdict);
     html_printf(out,
                 "<header id=\"top\">\n<p class=\"kicker\">Device and driver</p>\n<h1>%s "
                 "<small>driver %s</small></h1>\n<p class=\"verdict %s\"><span>%s.</span></p>\n<p "
                 "class=\"soft\">%s \xc2\xb7 Vulkan %s \xc2\xb7 subgroups of %s</p>\n</header>\n",
-                facts->name, facts->driver_version, bad ? "bad" : "good", verdict.data,
-                facts->driver_info[0] ? facts->driver_info : facts->driver_name, API(facts->api),
-                SUBGROUP(facts));
+                facts->name, facts->driver_version, site_has_bug(model) ? "bad" : "good",
+                verdict.data, facts->driver_info[0] ? facts->driver_info : facts->driver_name,
+                API(facts->api), SUBGROUP(facts));
 }
 
 // ---- key results by the value of each axis
@@ -198,19 +195,12 @@ static void put_family(const struct site_page *page, size_t first, size_t count,
     for (size_t at = first; at < first + count;) {
         const char *test = results[at].test;
         struct site_sum sum = {0};
-        size_t controls = 0, triggered = 0;
-        for (; at < first + count && strcmp(results[at].test, test) == 0; at++) {
+        for (; at < first + count && strcmp(results[at].test, test) == 0; at++)
             site_sum_add(&sum, &results[at]);
-            controls += report_is_control(&results[at]);
-            triggered += report_control_triggered(&results[at]);
-        }
         table_row(&table);
         site_link(&table, html_test_address("../", test), test);
         site_cells(&table, &sum);
-        if (controls)
-            table_put(&table, TONE_PLAIN, "%zu of %zu", triggered, controls);
-        else
-            table_put(&table, TONE_PLAIN, "%s", "");
+        site_controls(&table, &sum);
     }
     html_printf(out, "<div id=\"family-%s\">\n", id.data);
     html_table(&page->html, &table, false, out);

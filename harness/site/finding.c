@@ -81,15 +81,6 @@ void site_markdown(struct text *out, const char *markdown)
 
 // ---- where it is
 
-static bool is_of(const struct report_model *model, const struct report_result *result,
-                  const char *finding)
-{
-    if (!report_failed(result) && !report_unfinished(result))
-        return false;
-    const struct report_signature *found = report_finding(model, result);
-    return found && strcmp(found->finding, finding) == 0;
-}
-
 static void put_seen(const struct site_page *page, const char *finding, struct text *out)
 {
     static const struct table_column heads[] = {
@@ -108,7 +99,7 @@ static void put_seen(const struct site_page *page, const char *finding, struct t
             struct site_sum sum = {0};
             OWNED(text_free) struct text name = {0};
             for (; at < all->result_count && strcmp(all->results[at].test, first->test) == 0; at++)
-                if (all->results[at].device == d && is_of(all, &all->results[at], finding))
+                if (all->results[at].device == d && site_is_of(all, &all->results[at], finding))
                     site_sum_add(&sum, &all->results[at]);
             if (sum.failed == 0)
                 continue;

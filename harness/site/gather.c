@@ -49,11 +49,17 @@ static void take_code(struct site *site, const struct report_model *model)
     }
 }
 
+// Parts of a plan may have begun in one second, with one seed, on machines that are alike.
 static bool is_same(const struct report_model *a, const struct report_model *b)
 {
-    return strcmp(a->session.started, b->session.started) == 0 &&
-           a->session.seed == b->session.seed && a->result_count == b->result_count &&
-           a->device_count == b->device_count && strcmp(a->devices[0].id, b->devices[0].id) == 0;
+    bool same = strcmp(a->session.started, b->session.started) == 0 &&
+                a->session.seed == b->session.seed && a->result_count == b->result_count &&
+                a->device_count == b->device_count &&
+                strcmp(a->devices[0].id, b->devices[0].id) == 0;
+    for (size_t i = 0; same && i < a->result_count; i++)
+        same = strcmp(a->results[i].name, b->results[i].name) == 0 &&
+               a->results[i].runs == b->results[i].runs;
+    return same;
 }
 
 static bool take(struct report_model *model, const char *label, void *user, struct lit_error *error)
@@ -345,6 +351,8 @@ static double rate_of(const struct report_result *result)
 
 void site_sum_add(struct site_sum *sum, const struct report_result *result)
 {
+    sum->controls += report_is_control(result);
+    sum->triggered += report_control_triggered(result);
     if (result->expectation == CAT_CONTROL)
         return;
     const bool bad = is_bad(result);
@@ -369,6 +377,22 @@ int site_heat(const struct site_sum *sum)
         return 0;
     const double rate = eng_is_broken(sum->worst->result) ? 1 : rate_of(sum->worst);
     return rate >= 1 ? 4 : rate >= 0.1 ? 3 : rate >= 0.01 ? 2 : 1;
+}
+
+bool site_has_bug(const struct report_model *model)
+{
+    for (size_t i = 0; i < model->result_count; i++)
+        if (model->results[i].expectation == CAT_FORBIDDEN && report_failed(&model->results[i]))
+            return true;
+    return false;
+}
+
+bool site_is_of(const struct report_model *model, const struct report_result *result,
+                const char *finding)
+{
+    const struct report_signature *found =
+        report_failed(result) || report_unfinished(result) ? report_finding(model, result) : NULL;
+    return found && strcmp(found->finding, finding) == 0;
 }
 
 const char *site_since(const struct site *site, size_t device, const char *test,

@@ -119,14 +119,9 @@ static void put_devices(const struct site_page *page, struct text *out)
 static bool has_finding(const struct site *site, size_t device, const char *finding)
 {
     const struct report_model *model = &site->of_device[device];
-    for (size_t i = 0; i < model->result_count; i++) {
-        const struct report_result *result = &model->results[i];
-        const struct report_signature *found = report_failed(result) || report_unfinished(result)
-                                                   ? report_finding(model, result)
-                                                   : NULL;
-        if (found && strcmp(found->finding, finding) == 0)
+    for (size_t i = 0; i < model->result_count; i++)
+        if (site_is_of(model, &model->results[i], finding))
             return true;
-    }
     return false;
 }
 
@@ -207,14 +202,8 @@ static void put_tests(const struct site_page *page, struct text *out)
 static void put_header(const struct site *site, struct text *out)
 {
     size_t bad = 0;
-    for (size_t d = 0; d < site->all.device_count; d++) {
-        const struct report_model *model = &site->of_device[d];
-        bool fails = false;
-        for (size_t i = 0; i < model->result_count && !fails; i++)
-            fails =
-                model->results[i].expectation == CAT_FORBIDDEN && report_failed(&model->results[i]);
-        bad += fails;
-    }
+    for (size_t d = 0; d < site->all.device_count; d++)
+        bad += site_has_bug(&site->of_device[d]);
     html_printf(out,
                 "<header id=\"top\">\n<p class=\"kicker\">litmus \xc2\xb7 subgroup behaviour of "
                 "Vulkan drivers</p>\n<h1>%zu device%s and driver%s</h1>\n<p class=\"verdict "

@@ -125,6 +125,14 @@ void site_cells(struct table *table, const struct site_sum *sum)
     }
 }
 
+void site_controls(struct table *table, const struct site_sum *sum)
+{
+    if (sum->controls)
+        table_put(table, TONE_PLAIN, "%zu of %zu", sum->triggered, sum->controls);
+    else
+        table_put(table, TONE_PLAIN, "%s", "");
+}
+
 // ---- the search
 
 static void add_entry(struct site *site, const char *kind, const char *name, char *address,

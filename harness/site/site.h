@@ -49,6 +49,7 @@ struct report_model site_of_test(const struct site *site, size_t *at);
 // Failing results (report_failed, or that broke) of some: what a line of a table says.
 struct site_sum {
     size_t ran, failed, skipped, open; // configurations that are no controls
+    size_t controls, triggered;        // controls
     uint64_t failed_runs, judged;      // of those that failed
     const struct report_result *worst; // with the highest rate; NULL: none failed
     const struct report_result *quiet; // of those that passed that with the weakest bound, or NULL
@@ -56,6 +57,11 @@ struct site_sum {
 void site_sum_add(struct site_sum *sum, const struct report_result *result);
 // 0 if nothing failed; else 1 to 4 by the highest rate.
 int site_heat(const struct site_sum *sum);
+// Whether a forbidden configuration failed.
+bool site_has_bug(const struct report_model *model);
+// Whether a result is taken for a finding.
+bool site_is_of(const struct report_model *model, const struct report_result *result,
+                const char *finding);
 // The day of the first session in which a result like these failed on a device: "2026-11-21", "" if
 // none did. `test` and `finding` may be NULL: any.
 const char *site_since(const struct site *site, size_t device, const char *test,
@@ -87,6 +93,8 @@ void site_page_end(struct site_page *page, const char *file, const char *title,
 void site_link(struct table *table, char *address, const char *words);
 // How many failed, the worst of them, and the highest rate or bound: three columns.
 void site_cells(struct table *table, const struct site_sum *sum);
+// How many controls were triggered: a column.
+void site_controls(struct table *table, const struct site_sum *sum);
 
 void site_index(const struct site *site, struct lit_folder *folder);    // index.c
 void site_devices(const struct site *site, struct lit_folder *folder);  // device.c

@@ -92,12 +92,8 @@ static void put_drivers(const struct site_page *page, struct text *out)
         const size_t device = view->results[at].device;
         OWNED(text_free) struct text name = {0};
         struct site_sum sum = {0};
-        size_t controls = 0, triggered = 0;
-        for (; at < view->result_count && view->results[at].device == device; at++) {
+        for (; at < view->result_count && view->results[at].device == device; at++)
             site_sum_add(&sum, &view->results[at]);
-            controls += report_is_control(&view->results[at]);
-            triggered += report_control_triggered(&view->results[at]);
-        }
         table_row(&table);
         text_printf(&name, "%u: ", view->devices[device].number);
         html_device_name(&name, &view->devices[device]);
@@ -107,10 +103,7 @@ static void put_drivers(const struct site_page *page, struct text *out)
                   sum.failed ? site_since(page->site, device, test, NULL) : "")
             ->class
             = "rate";
-        if (controls)
-            table_put(&table, TONE_PLAIN, "%zu of %zu", triggered, controls);
-        else
-            table_put(&table, TONE_PLAIN, "%s", "");
+        site_controls(&table, &sum);
     }
     html_table(&page->html, &table, false, out);
 }

@@ -153,6 +153,17 @@ class OfStores(Sites):
         self.assertIn("of 1 session ", self.site("s.db#2"))
         self.assertIn("of 3 sessions", self.site("s.db", old[3]))
 
+    def test_parts_that_began_together_are_two(self):
+        writer = self.empty_store()
+        for name in ("shuffle.moves", "shuffle.xor"):
+            session = writer.session(started="2026-11-02T02:09:00Z")
+            device = writer.device(session, 1)
+            writer.result(session, device, f"{name}@workgroup=64", outcomes={0: 1000})
+        writer.close()
+        self.assertIn("of 2 sessions", self.site("litmus.db"))
+        for name in ("moves", "xor"):
+            self.assertTrue(os.path.exists(self.path(f"out/test/shuffle.{name}.html")))
+
     def test_since_when(self):
         writer = self.empty_store()
         for version, failed in (("1.0", 0), ("2.0", 40), ("10.0", 40), ("11.0", 0)):
