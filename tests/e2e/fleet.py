@@ -68,7 +68,9 @@ class Kubernetes(Fleet):
     def test_errors(self):
         for words, said in (((), "missing tests"), (("--parts", "x", "--all"), "--parts x"),
                             (("--name", "A b", "--all"), "--name"), (("--parts",), "needs a value"),
-                            (("--image", "a b", "--all"), "no name has")):
+                            (("--image", "a b", "--all"), "no name has"),
+                            (("--resource", "gpu", "--all"), "NAME=N"),
+                            (("--selector", "gpu", "--all"), "KEY=VALUE")):
             self.assertIn(said, self.manifests(*words, code=2))
 
     def test_the_pods(self):
@@ -76,23 +78,42 @@ class Kubernetes(Fleet):
         self.sh(f"litmus run {' '.join(TESTS + RUN)} --seed 0x5eed --db whole.db -q")
         for index in (0, 2):
             self.sh(self.script(job), JOB_COMPLETION_INDEX=str(index), PARTS=self.folder)
-        # The pod of index 1 dies with a part of its work done, and is started again.
+        # The pod of index 1 dies before its store has anything in it, then with a part of its work
+        # done, and is started again.
+        self.write("litmus-0x5eed/part-1.0.db", "")
         self.sh(self.script(job), JOB_COMPLETION_INDEX="1", PARTS=self.folder)
-        self.edit("DELETE FROM result WHERE id > (SELECT min(id) FROM result)", "litmus/part-1.0.db")
+        self.edit("DELETE FROM result WHERE id > (SELECT min(id) FROM result)", "litmus-0x5eed/part-1.0.db")
         for table in ("outcome", "failure", "part", "choice", "evidence"):
             self.edit(f"DELETE FROM {table} WHERE result NOT IN (SELECT id FROM result)",
-                      "litmus/part-1.0.db")
-        self.edit("UPDATE session SET finished = 0", "litmus/part-1.0.db")
+                      "litmus-0x5eed/part-1.0.db")
+        self.edit("UPDATE session SET finished = 0", "litmus-0x5eed/part-1.0.db")
         self.sh(self.script(report), code=3, PARTS=self.folder)
         self.sh(self.script(job), JOB_COMPLETION_INDEX="1", PARTS=self.folder)
-        self.assertTrue(os.path.exists(self.path("litmus/part-1.1.db")))
+        self.assertTrue(os.path.exists(self.path("litmus-0x5eed/part-1.1.db")))
         # Once more there is nothing to do.
         self.sh(self.script(job), JOB_COMPLETION_INDEX="1", PARTS=self.folder)
-        self.assertFalse(os.path.exists(self.path("litmus/part-1.2.db")))
-        os.remove(self.path("litmus/all.db"))
+        self.assertFalse(os.path.exists(self.path("litmus-0x5eed/part-1.2.db")))
+        os.remove(self.path("litmus-0x5eed/all.db"))
         self.sh(self.script(report), PARTS=self.folder)
-        self.assertEqual(self.counts("litmus/all.db"), self.counts("whole.db"))
-        self.assertTrue(os.path.getsize(self.path("litmus/litmus.html")))
+        self.assertEqual(self.counts("litmus-0x5eed/all.db"), self.counts("whole.db"))
+        self.assertTrue(os.path.getsize(self.path("litmus-0x5eed/litmus.html")))
+
+
+class Slurm(Fleet):
+    def test_status_does_not_take_a_fault_for_the_end(self):
+        for folder in ("lists", "stores", "settings"):
+            os.makedirs(self.path(f"run/{folder}"))
+        self.write("run/settings/litmus", harness.PROGRAM + "\n")
+        self.write("run/jobs", "")
+        names = self.litmus("plan", *TESTS).out
+        self.write("run/lists/0-0.txt", names)
+        status = f"{os.path.join(FLEET, 'slurm')} status run"
+        whole = sum(line[0] != "#" for line in names.splitlines())
+        self.assertEqual(self.sh(status), f"0 of {whole} configurations (0 %)\n")
+        self.sh(f"litmus run {' '.join(TESTS + RUN)} --db run/stores/0-0.0.db -q")
+        self.assertEqual(self.sh(status), f"{whole} of {whole} configurations (100 %)\n")
+        self.write("run/stores/0-1.0.db", "damaged")
+        self.sh(status, code=2)
 
 
 class Lava(Fleet):

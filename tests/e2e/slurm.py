@@ -278,6 +278,7 @@ class Fleet(Case):
         for words, said in (((), "usage"), (("submit",), "missing FOLDER"),
                             (("submit", "run", "--parts"), "needs a value"),
                             (("submit", "run", "--litmus", harness.PROGRAM, "no.such"), "no.such"),
+                            (("submit", "run", "--baseline", "none.json", "--all"), "none.json"),
                             (("status", "nowhere"), "no run of this tool")):
             result = self.call(FLEET, *words, code=2)
             self.assertIn(said, result.stderr)
