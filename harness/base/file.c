@@ -37,7 +37,7 @@ bool lit_path_make_above(const char *path)
     for (char *at = copy; good && *at && (at = strpbrk(at + 1, PATH_SEPARATORS));) {
         const char separator = *at;
         *at = '\0';
-        good = mkdir(copy, 0777) == 0 || errno == EEXIST;
+        good = access(copy, F_OK) == 0 || mkdir(copy, 0777) == 0 || errno == EEXIST;
         *at = separator;
     }
     return good;
