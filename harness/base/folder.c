@@ -112,7 +112,7 @@ static bool examine(const char *path, const char *mark, struct found *found, boo
     OWNED(text_free) struct text place = {0}, list = {0};
     struct stat what;
     *there = false;
-    if (lstat(path, &what) != 0)
+    if (stat(path, &what) != 0)
         return errno == ENOENT || fail(error, path);
     if (!S_ISDIR(what.st_mode))
         return lit_fail(error, LIT_EXIT_USAGE, "%.300s is there and no folder", path);
@@ -219,6 +219,17 @@ static bool make_beside(struct text *name, const char *path)
     return lit_path_make_above(name->data) && mkdtemp(name->data);
 }
 
+// What a link names takes its place.
+static void follow(char **path)
+{
+    char first;
+    char *target = readlink(*path, &first, 1) >= 0 ? realpath(*path, NULL) : NULL;
+    if (target) {
+        free(*path);
+        *path = target;
+    }
+}
+
 bool lit_folder_write(const struct lit_folder *folder, const char *given, const char *mark,
                       struct lit_error *error)
 {
@@ -228,6 +239,7 @@ bool lit_folder_write(const struct lit_folder *folder, const char *given, const 
     bool there;
     for (size_t length = strlen(path); length > 1 && strchr(PATH_SEPARATORS, path[length - 1]);)
         path[--length] = '\0';
+    follow(&path);
     bool good = examine(path, mark, &found, &there, error);
     if (good && !make_beside(&made, path)) {
         good = fail(error, path);

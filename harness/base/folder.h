@@ -21,7 +21,8 @@ struct text *lit_folder_add(struct lit_folder *folder, const char *name);
 void lit_folder_clear(struct lit_folder *folder);
 
 // Whether lit_folder_write could replace what is at `path`: nothing, an empty folder, or one that
-// it wrote with this mark and in which nothing else is. False with an error (LIT_EXIT_USAGE).
+// it wrote with this mark and in which nothing else is; `mark` NULL: nothing, or an empty folder. A
+// link to a folder is followed. False with an error (LIT_EXIT_USAGE).
 bool lit_folder_check(const char *path, const char *mark, struct lit_error *error);
 
 // Makes the folder, and those above it. It is made beside `path` under a temporary name and takes

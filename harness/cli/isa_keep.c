@@ -3,8 +3,8 @@
 #include "cli/isa.h"
 
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/random.h"
-#include "repro/repro.h"
 
 #include <errno.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool make_folder(const char *path, struct lit_error *error)
 
 bool cli_isa_keep_start(const char *folder, struct lit_error *error)
 {
-    return repro_folder_free(folder, error) && make_folder(folder, error);
+    return lit_folder_check(folder, NULL, error) && make_folder(folder, error);
 }
 
 // A long name keeps its start and gets a hash of the whole.

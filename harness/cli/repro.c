@@ -2,6 +2,7 @@
 // litmus repro: one configuration as a folder that a driver's developer can use without this
 // program.
 
+#include "base/folder.h"
 #include "base/random.h"
 #include "cli/cli.h"
 #include "cli/device.h"
@@ -346,8 +347,8 @@ static bool write_bundle(const struct making *m, struct text *said, struct lit_e
         text_puts(&folder, o->output);
     else
         default_folder(m, &folder);
-    bool good =
-        repro_folder_free(folder.data, error) && prepare(m, &bench, &name, &ready, &repro, error);
+    bool good = lit_folder_check(folder.data, NULL, error) &&
+                prepare(m, &bench, &name, &ready, &repro, error);
     if (good) {
         choose_code(m, &repro);
         repro_make(&repro, &bundle);

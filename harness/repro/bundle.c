@@ -3,11 +3,9 @@
 
 #include "repro/repro.h"
 
-#include "report/format.h"
 #include "base/folder.h"
+#include "report/format.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,26 +152,6 @@ void repro_clear(struct repro_bundle *bundle)
     for (size_t i = 0; i < bundle->count; i++)
         text_free(&bundle->files[i].content);
     bundle->count = 0;
-}
-
-// The folder
-
-static bool fail(struct lit_error *error, const char *path, int number)
-{
-    return lit_fail(error, LIT_EXIT_USAGE, "cannot write %.300s: %s", path, strerror(number));
-}
-
-bool repro_folder_free(const char *folder, struct lit_error *error)
-{
-    DIR *open = opendir(folder);
-    if (!open)
-        return errno == ENOENT || fail(error, folder, errno);
-    bool empty = true;
-    for (const struct dirent *entry; empty && (entry = readdir(open));)
-        empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
-    closedir(open);
-    return empty || lit_fail(error, LIT_EXIT_USAGE,
-                             "%.300s is there and not empty: -o names another folder", folder);
 }
 
 bool repro_write(const struct repro_bundle *bundle, const char *folder, struct lit_error *error)

@@ -58,8 +58,6 @@ void repro_clear(struct repro_bundle *bundle);
 // What Amber cannot express of the test at all, so that there is no script; NULL: nothing.
 const char *repro_amber_lacks(const struct repro *repro);
 
-// Whether `folder` can be made: it is not there, or an empty folder. False with an error.
-bool repro_folder_free(const char *folder, struct lit_error *error);
 // Writes the files into a new folder beside `folder` and renames that: all of it is there or
 // nothing. The folders above are made where they are not there.
 bool repro_write(const struct repro_bundle *bundle, const char *folder, struct lit_error *error);

@@ -271,6 +271,12 @@ class TheFolder(Sites):
         self.check_pages()
         self.assertEqual(os.listdir(self.folder), ["out"])
         self.assertEqual(oct(os.stat(self.path("out")).st_mode & 0o777), "0o755")
+        # A link is followed.
+        os.symlink("out", self.path("link"))
+        self.site(self.OTHER, folder="link")
+        self.assertEqual(self.names(), first)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["link", "out"])
+        self.assertTrue(os.path.islink(self.path("link")))
 
     def test_is_made_with_those_above(self):
         os.mkdir(self.path("empty"))

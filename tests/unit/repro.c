@@ -2,6 +2,7 @@
 // A bundle's files, as far as they can be judged without running them.
 #include "unit.h"
 
+#include "base/folder.h"
 #include "repro/repro.h"
 
 #include <jansson.h>
@@ -413,9 +414,9 @@ static void whole_or_not_at_all(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/bundle/", folder);
     struct made *made = make(TAGS);
-    assert_true(repro_folder_free(path, &error));
+    assert_true(lit_folder_check(path, NULL, &error));
     assert_true(repro_write(&made->bundle, path, &error));
-    assert_false(repro_folder_free(path, &error));
+    assert_false(lit_folder_check(path, NULL, &error));
     assert_false(repro_write(&made->bundle, path, &error));
     for (size_t i = 0; i < made->bundle.count; i++) {
         struct stat found;
