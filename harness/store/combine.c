@@ -135,6 +135,10 @@ static bool combine_run(struct combining *c, int64_t shard)
                         : note(c, "unfinished", shard) &&
                               choose(c, "pieces of a run", shard, &count, &uuid) &&
                               check(c, "check shards");
+    // Made of a part that has gone on since.
+    if (good && c->plan && c->done->replaced)
+        good = store_run(c->store, c->error, "DELETE FROM session WHERE uuid = ? AND NOT finished",
+                         "t", uuid);
     good = good && store_number(c->store, c->error, &there,
                                 "SELECT count(*) FROM session WHERE uuid = ?", "t", uuid);
     if (good && count > 0 && !there)

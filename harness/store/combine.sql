@@ -71,11 +71,13 @@ DELETE FROM member;
 INSERT INTO member
 SELECT row_number() OVER (ORDER BY place, number), uuid, seed, shard, session
 FROM (SELECT piece.place, membership.place AS number, uuid, seed, 0 AS shard, session
-      FROM piece JOIN membership ON combined = session WHERE kind = 'sum'
+      FROM piece JOIN membership ON combined = session
+      WHERE kind = 'sum' OR session IN (SELECT session FROM planned)
       UNION ALL
       SELECT place, 0, uuid, seed, shard_index, session.id
       FROM piece JOIN session ON session.id = piece.session
-      WHERE session.id NOT IN (SELECT combined FROM membership WHERE kind = 'sum'));
+      WHERE session.id NOT IN (SELECT combined FROM membership
+                               WHERE kind = 'sum' OR combined IN (SELECT session FROM planned)));
 
 --- shards
 -- What was combined from shards that have become part of another session meanwhile goes.
@@ -103,7 +105,7 @@ WHERE run = (SELECT run FROM shard WHERE session = ?1) AND finished
 ORDER BY shard_index, started, uuid
 
 --- plans
--- What was run from caselists with one seed, and else alike.
+-- What was run from caselists with one seed, and else alike; and what was put together of such.
 DELETE FROM planned;
 INSERT INTO planned
 SELECT id, printf('seed %s, %d runs, %s, %s', seed, runs, version,
@@ -111,7 +113,7 @@ SELECT id, printf('seed %s, %d runs, %s, %s', seed, runs, version,
                    WHERE kept.session = session.id AND key NOT IN ('caselist', 'patterns')))
 FROM session
 WHERE shard = '' AND json_valid(options) AND options -> '$.caselist' IS NOT NULL
-      AND options -> '$.joined' IS NULL;
+      AND (options -> '$.joined' IS NULL OR (finished AND options ->> '$.joined.kind' = 'tests'));
 DELETE FROM planned WHERE plan IN (SELECT plan FROM planned GROUP BY plan HAVING count(*) < 2);
 -- While they are put side by side they are shards of tests.
 UPDATE session SET shard = 'tests',
@@ -124,6 +126,7 @@ WHERE id IN (SELECT session FROM planned);
 --- plans end
 UPDATE session SET shard = '', shard_index = 0, shard_count = 0
 WHERE id IN (SELECT session FROM planned);
+DELETE FROM planned;
 DELETE FROM left_out;
 
 --- every plan
@@ -163,7 +166,12 @@ UPDATE session SET finished = NOT EXISTS (
     SELECT json_group_array(value)
     FROM (SELECT DISTINCT value FROM piece JOIN session AS s ON s.id = piece.session,
           json_each(s.options, '$.caselist'))))
-WHERE id = (SELECT session FROM made)
+WHERE id = (SELECT session FROM made);
+-- As long as it is not, its members are the sessions beside it.
+UPDATE session SET options = json_set(options, '$.joined.members', (
+  SELECT json_group_array(json_object('index', shard_index, 'seed', seed, 'uuid', uuid))
+  FROM (SELECT s.* FROM piece JOIN session AS s ON s.id = piece.session ORDER BY place)))
+WHERE id = (SELECT session FROM made) AND NOT finished
 
 --- plan note
 SELECT printf('session %d: %d parts of a plan (seed %s), %d configuration%s%s%s', session.id,
@@ -397,6 +405,7 @@ DELETE FROM session WHERE id IN (SELECT combined FROM membership
                                  WHERE NOT finished AND kind <> 'sum'
                                        AND combined NOT IN (SELECT session FROM made)
                                  GROUP BY combined
-                                 HAVING min(uuid IN (SELECT uuid FROM member)));
+                                 HAVING min(uuid IN (SELECT uuid FROM member UNION SELECT uuid FROM piece
+                                                     JOIN session ON id = session)));
 DELETE FROM session WHERE id IN (SELECT session FROM piece)
                           AND (SELECT finished FROM session JOIN made ON id = session);

@@ -141,6 +141,30 @@ class Plan(Case):
         self.assertEqual(self.rows("SELECT count(*), min(finished) FROM session", "all.db"), [(1, 1)])
         self.assertEqual(self.litmus("store", "check", "all.db").code, 0)
 
+    def test_parts_arrive_one_after_another(self):
+        self.plan("--parts", "4", "-o", "p")
+        for part in range(4):
+            self.run_list(f"{part}.db", "--caselist", f"p-{part}.txt")
+        self.litmus("merge", "-q", "-o", "died.db", "2.db")
+        self.edit("DELETE FROM result WHERE id > (SELECT min(id) FROM result)", "died.db")
+        for table in ("outcome", "failure", "part", "choice", "evidence"):
+            self.edit(f"DELETE FROM {table} WHERE result NOT IN (SELECT id FROM result)", "died.db")
+        self.edit("UPDATE session SET finished = 0", "died.db")
+        # The first two are whole by themselves, and go on with what comes, also if that died.
+        for stores, sessions in ((("0.db", "1.db"), 1), (("died.db",), 3), (("3.db",), 4),
+                                 (("2.db",), 1), (("1.db", "died.db", "3.db"), 1)):
+            result = self.litmus("merge", "--parts", "-o", "all.db", *stores)
+            self.assertEqual(result.code, 0, result)
+            self.assertEqual(self.rows("SELECT count(*) FROM session", "all.db"), [(sessions,)], stores)
+            self.assertEqual(self.litmus("store", "check", "all.db").code, 0)
+            if sessions > 1:
+                left = self.names(self.plan("--missing", "all.db").out)
+                self.assertEqual(len(set(left) & set(self.parts("p")[0])), 0)
+        self.assertEqual(self.measured("all.db"), self.measured("whole.db"))
+        self.litmus("merge", "-q", "--parts", "-o", "once.db", *(f"{part}.db" for part in range(4)))
+        self.assertEqual(self.rows("SELECT uuid FROM session", "all.db"),
+                         self.rows("SELECT uuid FROM session", "once.db"))
+
     def test_a_part_that_ran_twice_counts_once(self):
         self.plan("--parts", "2", "-o", "p")
         for store, part in (("a.db", 0), ("b.db", 1), ("c.db", 1)):
