@@ -90,9 +90,10 @@ static void load_real_driver(void)
     if (!library)
         die("cannot load", path);
     first_thread = GetCurrentThreadId();
-    *(FARPROC *)&real_lookup = GetProcAddress(library, "vk_icdGetInstanceProcAddr");
-    *(FARPROC *)&real_negotiate =
-        GetProcAddress(library, "vk_icdNegotiateLoaderICDInterfaceVersion");
+    real_lookup = (__typeof__(real_lookup))(void (*)(void))GetProcAddress(
+        library, "vk_icdGetInstanceProcAddr");
+    real_negotiate = (__typeof__(real_negotiate))(void (*)(void))GetProcAddress(
+        library, "vk_icdNegotiateLoaderICDInterfaceVersion");
     if (!real_lookup || !real_negotiate)
         die("no driver", path);
 }
