@@ -22,7 +22,7 @@ SIMT = ("--simt", "lockstep")
 
 class Caselists(Case):
     def planned(self, *arguments, stdin=None):
-        done = subprocess.run([harness.PROGRAM, "run", *SIMT, "--dry-run", *arguments],
+        done = subprocess.run([*harness.WRAPPER, harness.PROGRAM, "run", *SIMT, "--dry-run", *arguments],
                               env=self.environment(), cwd=self.folder, input=stdin,
                               capture_output=True, text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)

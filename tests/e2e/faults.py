@@ -27,15 +27,15 @@ class OneConfiguration(Case):
         return run, results[64]
 
     def test_crash_of_the_compiler(self):
-        self.broken("crash-on=64", "crash", "worker died: signal 11")
+        self.broken("crash-on=64", "crash", "worker died: " + harness.CRASH)
 
     def test_crash_at_a_submission(self):
-        self.broken("crash-running-on=64", "crash", "worker died: signal 11")
+        self.broken("crash-running-on=64", "crash", "worker died: " + harness.CRASH)
 
     @harness.never_sanitized
     def test_what_is_found_around_a_crash_and_a_hang(self):
-        for fault, where, timeout in (("crash-running-on=64", "fault.so", "30"),
-                                      ("hang-compiling-on=64", "fault.so", "2")):
+        for fault, where, timeout in (("crash-running-on=64", harness.FAULT_LIBRARY, "30"),
+                                      ("hang-compiling-on=64", harness.FAULT_LIBRARY, "2")):
             with self.subTest(fault=fault):
                 result = "crash" if "crash" in fault else "hang"
                 _, entry = self.broken(fault, result, timeout=timeout)

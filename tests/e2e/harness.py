@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -25,6 +26,8 @@ PROGRAM += ".exe" if WINDOWS else ""
 WINE_DRIVER = "C:/windows/system32/winevulkan.json"
 FAULTS = os.path.join(BUILD, "tests", "faults")
 FAULT = os.path.join(FAULTS, "fault.json")
+FAULT_LIBRARY = "fault.dll" if WINDOWS else "fault.so"
+CRASH = "exception 0xc0000005 (access violation)" if WINDOWS else "signal 11"
 HOLLOW = os.path.join(FAULTS, "hollow.json")
 SIMT = os.path.join(BUILD, "simt", "simt_icd.json")
 SWIFTSHADER = "/usr/lib/chromium/vk_swiftshader_icd.json"
@@ -190,18 +193,19 @@ class Case(unittest.TestCase):
         for name in [name for name in values if name.startswith("VK_")]:
             mine = []
             for path in values.pop(name).split(":") if name.endswith("_FILES") else ():
-                if path.startswith(BUILD + "/") or not os.path.exists(path):
-                    mine.append("Z:" + path)
-                elif path:
+                mine.append(self.in_wine(path))
+                if mine[-1] == WINE_DRIVER:
                     of_linux.append(path)
-                    mine.append(WINE_DRIVER)
             values["WINE" + name] = ";".join(dict.fromkeys(mine))
         values["VK_DRIVER_FILES"] = ":".join(dict.fromkeys(of_linux)) or lavapipe()
         values["LITMUS_WINE"] = os.path.join(BUILD, "wine")
         if values.get("LITMUS_FAULT_DRIVER"):
-            at_simt = values["LITMUS_FAULT_DRIVER"].startswith(BUILD)
-            values["LITMUS_FAULT_DRIVER"] = "Z:" + SIMT if at_simt else WINE_DRIVER
+            values["LITMUS_FAULT_DRIVER"] = self.in_wine(values["LITMUS_FAULT_DRIVER"])
         return values
+
+    def in_wine(self, manifest):
+        own = manifest.startswith(BUILD + "/") or not os.path.exists(manifest)
+        return "Z:" + manifest if own else WINE_DRIVER
 
     def start(self, *arguments, fault=None, drivers=None, cwd=None, stdout=subprocess.PIPE,
               preexec=None, **more):
@@ -282,6 +286,8 @@ class Case(unittest.TestCase):
 
     def workers_of(self, process):
         """The process ids of a supervisor's children, which its threads have started."""
+        if WINDOWS:
+            return self.workers_under_wine()
         found = []
         for path in glob.glob(f"/proc/{process.pid}/task/*/children"):
             try:
@@ -290,6 +296,31 @@ class Case(unittest.TestCase):
             except OSError:
                 pass
         return found
+
+    def workers_under_wine(self):
+        """Those of this test's folder, for Linux: Wine's processes are nobody's children."""
+        found = []
+        for path in glob.glob("/proc/[0-9]*"):
+            try:
+                with open(path + "/cmdline", "rb") as line, open(path + "/environ", "rb") as values:
+                    if (b"\0worker\0" in line.read()
+                            and f"HOME={self.folder}".encode() in values.read().split(b"\0")):
+                        found.append(int(os.path.basename(path)))
+            except OSError:
+                pass
+        return found
+
+    def end_worker(self, process):
+        """As who looks after the machine does; under Wine by the name of the program, which must be
+        this test's own."""
+        if not WINDOWS:
+            for worker in self.workers_of(process):
+                os.kill(worker, signal.SIGKILL)
+            return
+        done = subprocess.run([*WRAPPER, os.path.join(FAULTS, "end_worker.exe"),
+                               os.path.basename(self.program)], env=self.environment(),
+                              capture_output=True, timeout=60, check=True)
+        self.assertGreater(int(done.stdout), 0, done)
 
     def children_are_gone(self, workers):
         self.wait_for("the end of the workers",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that are cut short: what has been measured stays, and --resume completes it exactly."""
 
-import os
+import shutil
 import signal
 import time
 
@@ -39,6 +39,7 @@ class Stopped(Case):
         self.assertEqual(self.litmus("run", "--resume").code, 2)
 
 
+@harness.posix
 class Signals(Stopped):
     def by_signal(self, number):
         process = self.begin()
@@ -121,9 +122,10 @@ class Killed(Stopped):
             self.resume()
 
     def test_worker(self):
-        process = self.begin()
-        for worker in self.workers_of(process):
-            os.kill(worker, signal.SIGKILL)
+        self.program = self.path("of-this-test.exe")
+        shutil.copy(harness.PROGRAM, self.program)
+        process = self.begin(slow=100 if harness.WINDOWS else 20)
+        self.end_worker(process)
         result = self.finish(process, self.since)
         # No driver does that: it is not told as a crash.
         self.assertEqual(result.code, 3, result)
@@ -131,7 +133,8 @@ class Killed(Stopped):
         self.assertEqual(sorted(entry["result"] for entry in results.values()),
                          ["harness-error", "pass"])
         ended = [entry for entry in results.values() if entry["result"] == "harness-error"][0]
-        self.assertIn("ended from outside: signal 9", ended["reason"])
+        self.assertIn("ended from outside: " + ("exit status 1" if harness.WINDOWS else "signal 9"),
+                      ended["reason"])
         self.assertGreater(ended["runs"], 0)
         self.assertLess(ended["runs"], RUNS)
 
@@ -155,6 +158,7 @@ class Time(Stopped):
         self.assertEqual(result.code, 0, result)
 
 
+@harness.posix
 class Resume(Stopped):
     def test_takes_no_other_options(self):
         process = self.begin()
