@@ -324,6 +324,15 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
         reason[0] = '\0';
         if (eng_interrupt() || (watch->stop && watch->stop(watch->user)))
             return ENG_WAIT_INTERRUPTED;
+        // The run's own time goes on while the process is stopped, and while there are events to be
+        // taken all the time.
+        const double now = clock_awake();
+        struct eng_times times = {
+            .now = now, .started = watch->started + now - clock_now(), .event = worker->last_event};
+        double left = 0;
+        const enum eng_watchdog verdict = eng_watchdog(&watch->policy, &times, &left);
+        if (verdict == ENG_WATCHDOG_TIME)
+            return ENG_WAIT_TIME;
         if (take_event(worker, event, &parsed, reason))
             return parsed ? ENG_WAIT_EVENT : ENG_WAIT_NONSENSE;
         if (pump(worker, 0))
@@ -334,19 +343,8 @@ enum eng_wait eng_worker_wait(struct eng_worker *worker, struct eng_event *event
                 continue;
             return describe_death(worker, reason);
         }
-        // The run's own time goes on while the process is stopped.
-        const double now = clock_awake();
-        struct eng_times times = {
-            .now = now, .started = watch->started + now - clock_now(), .event = worker->last_event};
-        double left = 0;
-        switch (eng_watchdog(&watch->policy, &times, &left)) {
-        case ENG_WATCHDOG_HANG:
+        if (verdict == ENG_WATCHDOG_HANG)
             return describe_silence(worker, reason);
-        case ENG_WATCHDOG_TIME:
-            return ENG_WAIT_TIME;
-        case ENG_WATCHDOG_WAIT:
-            break;
-        }
         if (watch->tick)
             watch->tick(watch->user);
         pump(worker, left < CLOCK_LOOK ? left : CLOCK_LOOK);

@@ -442,7 +442,7 @@ static void what_was_found_around_an_end_is_kept(void **state)
     }
 }
 
-// More requests than the socket holds: none is dropped.
+// More requests than the socket holds: none is dropped, and the time limit holds amid events.
 static void requests_wait_for_the_worker(void **state)
 {
     enum { MANY = 2000 };
@@ -460,8 +460,15 @@ static void requests_wait_for_the_worker(void **state)
         assert_non_null(worker);
         for (int i = 0; i < MANY; i++)
             eng_worker_ask(worker, &request);
-        for (int i = 0; i < MANY && !deaf; i++)
+        for (int i = 0; i < MANY && !deaf; i++) {
             assert_int_equal(eng_worker_wait(worker, &event, reason), ENG_WAIT_EVENT);
+            if (i == MANY / 2) {
+                // The time is over, whatever else there is to be heard.
+                watch.policy.total = 1e-9;
+                assert_int_equal(eng_worker_wait(worker, &event, reason), ENG_WAIT_TIME);
+                watch.policy.total = 0;
+            }
+        }
         if (deaf) {
             assert_int_equal(eng_worker_wait(worker, &event, reason), ENG_WAIT_FAILED);
             assert_string_equal(reason, "the worker took no request for 1 s");
