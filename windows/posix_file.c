@@ -175,6 +175,17 @@ ssize_t readlink(const char *path, char *target, size_t size)
     return (ssize_t)length;
 }
 
+const char *posix_temporary(void)
+{
+    static _Thread_local char path[MAX_PATH + 2];
+    const DWORD length = GetTempPathA(sizeof path, path);
+    if (length == 0 || length >= sizeof path)
+        return ".";
+    turn_separators(path);
+    path[length - 1] = '\0'; // the separator
+    return path;
+}
+
 // Fills in the XXXXXX at the end, until `make` takes the name.
 static int make_temporary(char *template, int (*make)(const char *path))
 {

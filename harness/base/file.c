@@ -30,6 +30,12 @@ const char *lit_path_name(const char *path)
     return path;
 }
 
+const char *lit_path_temporary(void)
+{
+    const char *named = secure_getenv("TMPDIR");
+    return named && named[0] ? named : P_tmpdir;
+}
+
 bool lit_path_make_above(const char *path)
 {
     OWNED(lit_free) char *copy = lit_strdup(path);

@@ -15,6 +15,8 @@
 bool lit_path_is_absolute(const char *path);
 // What is behind the last separator, within `path`.
 const char *lit_path_name(const char *path);
+// The user's folder for temporary files: TMPDIR, else the system's.
+const char *lit_path_temporary(void);
 // Makes the folders above what a path names, as far as they are not there. False with errno.
 bool lit_path_make_above(const char *path);
 

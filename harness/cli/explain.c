@@ -27,6 +27,7 @@ struct options {
 };
 
 #define AT(member) offsetof(struct options, member)
+#define TRACE_NAME "/trace"
 
 static const struct cli_option options[] = {
     CLI_OPTION_SIMT("the model to explain it on: " CLI_SIMT_MODELS
@@ -58,7 +59,7 @@ struct explaining {
     struct text run;             // of them those that name one run; "": it is to be searched
     struct cli_devices devices;
     struct exp_found found;
-    char folder[64]; // for the trace; "" while there is none
+    struct text folder; // for the trace; empty while there is none
 };
 
 // Before anything runs
@@ -129,17 +130,21 @@ static bool find_driver(struct explaining *e, struct lit_error *error)
     return true;
 }
 
-// A comma would part the settings.
 static bool make_folder(struct explaining *e, struct lit_error *error)
 {
-    const char *base = secure_getenv("TMPDIR");
-    if (!base || !lit_path_is_absolute(base) || strlen(base) > 30 || strchr(base, ','))
-        base = "/tmp";
-    snprintf(e->folder, sizeof e->folder, "%.30s/litmus-explain-XXXXXX", base);
-    if (mkdtemp(e->folder))
+    const char *base = lit_path_temporary();
+    if (strchr(base, ','))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s: a folder for temporary files without a comma is needed, which "
+                        "would part settings of the simulator: set TMPDIR",
+                        base);
+    text_printf(&e->folder, "%s/litmus-explain-XXXXXX", base);
+    if (e->folder.length + sizeof TRACE_NAME <= EXP_FILE_MAX && mkdtemp(e->folder.data))
         return true;
-    lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", e->folder, strerror(errno));
-    e->folder[0] = '\0';
+    if (e->folder.length + sizeof TRACE_NAME > EXP_FILE_MAX)
+        errno = ENAMETOOLONG;
+    lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", e->folder.data, strerror(errno));
+    text_free(&e->folder);
     return false;
 }
 
@@ -187,7 +192,7 @@ static bool search(struct explaining *e, struct lit_error *error)
     struct cat_selection selection = {.patterns = e->patterns.items, .count = e->patterns.count};
     struct eng_plan plan;
     OWNED(text_free) struct text file = {0};
-    text_printf(&file, "%s/trace", e->folder);
+    text_printf(&file, "%s" TRACE_NAME, e->folder.data);
     eng_plan_make(&plan, &selection, &e->devices.inventory.devices[0].facts, false, 0);
     exp_sort_cases(plan.cases, plan.count);
     const struct exp_search work = {.watch = &e->devices.watch,
@@ -240,8 +245,9 @@ int cli_explain(struct cli_call *call)
     struct explaining e = {.chosen = call->chosen, .patterns = call->operands};
     cli_devices_watch(&e.devices, e.chosen->timeout, 0, 0);
     const int code = explain(&e, &call->error);
-    if (e.folder[0])
-        rmdir(e.folder);
+    if (e.folder.length)
+        rmdir(e.folder.data);
+    text_free(&e.folder);
     exp_found_clear(&e.found);
     text_free(&e.given);
     text_free(&e.settings);

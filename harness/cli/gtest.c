@@ -196,9 +196,8 @@ bool cli_gtest_keeps(const struct cli_gtest *gtest, const char *name, unsigned d
 
 const char *cli_gtest_store(struct cli_gtest *gtest, struct lit_error *error)
 {
-    const char *temporary = getenv("TMPDIR");
     struct text path = {0};
-    text_printf(&path, "%s/litmus-gtest-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+    text_printf(&path, "%s/litmus-gtest-XXXXXX", lit_path_temporary());
     if (!mkdtemp(path.data)) {
         lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path.data, strerror(errno));
         text_free(&path);

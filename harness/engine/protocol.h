@@ -54,9 +54,9 @@ struct eng_request {
                                   // has CODE before it
     char name[512];               // RUN, TRY, COMPILE: the configuration; GENERATED: the test
     char stress[ENG_STRESS_TEXT]; // RUN: the notation of the set that it runs under
-    char settings[512];         // TRY: LITMUS_SIMT, which the reference driver reads; "": as it is
-    char program[GEN_TEXT_MAX]; // GENERATED: its notation
-    char rule[32];              // GENERATED: "maximal"
+    char settings[1024];          // TRY: LITMUS_SIMT, which the simulator reads; "": as it is
+    char program[GEN_TEXT_MAX];   // GENERATED: its notation
+    char rule[32];                // GENERATED: "maximal"
     uint32_t workgroup, subgroup; // GENERATED
     char rows[LOOK_SET_TEXT];     // BENCH lookback: which (look_set_write); else ""
     uint32_t elements, loops;     // BENCH; loops 0: as many as fit into; elements of a throughput:

@@ -13,6 +13,7 @@
 
 #define EXP_SETTINGS_MAX 300
 #define EXP_RUN_MAX      100
+#define EXP_FILE_MAX     512 // as the simulator takes it
 
 struct exp_search {
     struct eng_watch *watch; // what it says is taken over while a search goes on
@@ -26,7 +27,7 @@ struct exp_search {
     size_t count;
     uint64_t seed;    // of the input and of the first schedule
     double seconds;   // how long to search; half of what is left goes into a shorter run
-    const char *file; // where traces may be written: at most 100 bytes, no comma
+    const char *file; // where traces may be written: below EXP_FILE_MAX bytes, no comma
 };
 
 struct exp_found {

@@ -121,9 +121,9 @@ static bool trace_once(struct searcher *s, const struct cat_case *which, const c
                        struct eng_outcome *outcome, struct exp_trace *trace,
                        struct lit_error *error)
 {
-    char traced[512];
+    char traced[sizeof((struct eng_request *)0)->settings];
     *trace = (struct exp_trace){0};
-    snprintf(traced, sizeof traced, "%.400s,trace=%.100s", settings, s->search->file);
+    snprintf(traced, sizeof traced, "%s,trace=%s", settings, s->search->file);
     unlink(s->search->file);
     s->watch.policy.idle = PATIENCE * s->search->watch->policy.idle;
     bool good = try_once(s, which, traced, outcome, error);

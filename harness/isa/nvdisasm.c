@@ -4,6 +4,7 @@
 #include "isa/sass.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -24,8 +25,7 @@
 static bool write_bytes(const uint8_t *bytes, size_t size, struct text *path,
                         struct lit_error *error)
 {
-    const char *folder = secure_getenv("TMPDIR");
-    text_printf(path, "%s/litmus-sass-XXXXXX", folder && folder[0] ? folder : "/tmp");
+    text_printf(path, "%s/litmus-sass-XXXXXX", lit_path_temporary());
     const int number = mkostemp(path->data, O_CLOEXEC);
     FILE *file = number < 0 ? NULL : fdopen(number, "wb");
     if (!file)

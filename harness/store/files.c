@@ -152,8 +152,8 @@ static bool make_recovered(const struct store *store, struct text *name)
             if (number > 1)
                 snprintf(count, sizeof count, "-%u", number);
             text_free(name);
-            text_printf(name, "%s%.*s.recovered%s.db", place ? P_tmpdir "/" : "",
-                        (int)(ends ? length - 3 : length), starts[place], count);
+            text_printf(name, "%s%s%.*s.recovered%s.db", place ? lit_path_temporary() : "",
+                        place ? "/" : "", (int)(ends ? length - 3 : length), starts[place], count);
             const int file = open(name->data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
             if (file >= 0) {
                 close(file);

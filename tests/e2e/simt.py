@@ -145,6 +145,14 @@ class Usage(Case):
                 self.wrong("explain", "shuffle", "--simt", "snooping," + setting,
                            words=(setting.split("=")[0],))
 
+    def test_explain_writes_only_where_it_is_told(self):
+        deep = "/nowhere/" + "temporary/" * 10
+        self.wrong("explain", "shuffle", "--simt", "snooping", words=(deep + "/litmus-explain-",),
+                   TMPDIR=deep)
+        self.wrong("explain", "shuffle", "--simt", "snooping", words=("long",), TMPDIR="/" * 500)
+        self.wrong("explain", "shuffle", "--simt", "snooping", words=("comma", "TMPDIR"),
+                   TMPDIR="/tmp,")
+
     def test_explain_of_what(self):
         self.wrong("explain", "--simt", "snooping", words=("missing test",))
         self.wrong("explain", "shuffel.scan-loop", "--simt", "snooping",
@@ -299,6 +307,7 @@ class Explaining(OnTheDriver):
         self.assert_one_line(run, 2, "/nowhere/x.svg")
 
 
+@harness.posix
 @harness.unsanitized
 class MutationScore(Case):
     """The tool on numbers made by hand; with the driver on a small part of the tests too."""

@@ -64,6 +64,9 @@ int posix_open(const char *path, int flags, ...);
 int flock(int file, int operation); // both of LOCK_, until the file is closed
 
 // <stdio.h>
+#undef P_tmpdir
+#define P_tmpdir posix_temporary()
+const char *posix_temporary(void); // as Windows has it: by TMP, TEMP or USERPROFILE
 #define fopen posix_fopen
 FILE *posix_fopen(const char *path, const char *mode);
 #define rename posix_rename
