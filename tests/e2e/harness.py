@@ -40,6 +40,7 @@ FORMATS = ("text", "json", "junit", "csv", "outcomes", "batches", "markdown", "h
 # Sanitized and instrumented builds are slower. Drivers leak, and once unloaded have no name that a
 # suppression could match.
 SLOW = float(os.environ.get("LITMUS_SLOW", "1"))
+OPENING = str(6 if WINDOWS else int(SLOW))  # seconds, enough to open a device
 if "ASAN_OPTIONS" in os.environ:
     os.environ["ASAN_OPTIONS"] += ":detect_leaks=0"
 

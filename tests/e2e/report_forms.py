@@ -202,8 +202,7 @@ class OfARun(Case):
         self.wait_for("the first results", lambda: self.rows("SELECT 1 FROM result"))
         process.kill()
         process.communicate()
-        seconds = "6" if harness.WINDOWS else "1"  # enough to open the device
-        result = self.litmus("run", "--resume", "--time", seconds, "--json", "report.json")
+        result = self.litmus("run", "--resume", "--time", harness.OPENING, "--json", "report.json")
         self.assertEqual(result.code, 5, result)
         with open(self.path("report.json")) as file:
             self.assertEqual(json.load(file)["summary"]["exit"]["code"], 5)
