@@ -170,6 +170,33 @@ double lgamma_r(double x, int *sign)
     return lgamma(x);
 }
 
+__extension__ typedef __float128 quad;
+__extension__ typedef unsigned __int128 quad_bits;
+
+// Rounded to odd where it is not exact, so that rounding it again rounds as if at once.
+static quad add_to_odd(quad x, quad y)
+{
+    const quad sum = x + y, part = sum - x, rest = (x - (sum - part)) + (y - part);
+    union {
+        quad value;
+        quad_bits bits;
+    } odd = {sum};
+    if ((rest > 0 || rest < 0) && !(odd.bits & 1))
+        odd.bits += (rest > 0) == (sum > 0) ? 1 : (quad_bits)-1;
+    return odd.value;
+}
+
+// A product of two doubles is exact in twice their bits and more.
+double posix_fma(double x, double y, double z)
+{
+    return (double)add_to_odd((quad)x * y, z);
+}
+
+float posix_fmaf(float x, float y, float z)
+{
+    return (float)add_to_odd((quad)x * y, z);
+}
+
 void tdestroy(void *root, void (*clear)(void *item))
 {
     node_t *const node = root;

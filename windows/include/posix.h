@@ -107,6 +107,11 @@ int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, cl
 
 // <math.h>, <search.h>
 double lgamma_r(double x, int *sign); // of a positive x
+#include <math.h>
+#define fma  posix_fma
+#define fmaf posix_fmaf
+double posix_fma(double x, double y, double z); // rounded once: mingw-w64's are rounded twice
+float posix_fmaf(float x, float y, float z);
 void tdestroy(void *root, void (*clear)(void *item));
 
 // <dirent.h>
