@@ -238,6 +238,18 @@ static bool utf8_is_control(const unsigned char *s, size_t length)
     return length == 3 && s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf;
 }
 
+bool text_has_control(const char *string)
+{
+    const unsigned char *s = (const unsigned char *)string;
+    while (*s) {
+        const size_t length = utf8_length(s);
+        if (utf8_is_control(s, length))
+            return true;
+        s += length ? length : 1;
+    }
+    return false;
+}
+
 // What GitHub takes for a command: ::command:: at the beginning of a line, or behind white space
 // there, of which others have more than ASCII has; and ##[command] anywhere. `before` is the byte
 // before it, '\n' at the beginning.

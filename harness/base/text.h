@@ -32,6 +32,9 @@ void text_sanitise(char *target, size_t size, const char *source);
 void text_sanitise_lines(char *target, size_t size, const char *source);
 
 bool text_is_utf8(const char *string);
+// Whether text_sanitise would replace a character because a terminal takes it for something else:
+// controls, and the marks that reorder or hide text.
+bool text_has_control(const char *string);
 
 // True if the whole of `name` matches the glob `pattern` (`*`, `?`, `[...]`; `/` is not special).
 bool text_glob(const char *pattern, const char *name);

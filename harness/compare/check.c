@@ -36,18 +36,6 @@ void compare_fault(struct compare_faults *faults, const char *label, const char 
 
 // ---- texts
 
-// The first byte of a character that a terminal or a reader would take for something else: control
-// characters, also those of two bytes, and what turns the direction of text.
-static bool has_control(const char *text)
-{
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
-        if (*at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0) ||
-            (*at == 0xe2 && ((at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) ||
-                             (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9))))
-            return true;
-    return false;
-}
-
 static void check_texts(const struct check *check, const json_t *json, const char *where, int depth)
 {
     const char *name;
@@ -57,7 +45,7 @@ static void check_texts(const struct check *check, const json_t *json, const cha
     if (depth > MOST_DEPTH) {
         FAULT(check, "%s is nested too deeply", where);
     } else if (json_is_string(json)) {
-        if (has_control(json_string_value(json)))
+        if (text_has_control(json_string_value(json)))
             FAULT(check, "%s has a control character", where);
     } else if (json_is_array(json)) {
         json_array_foreach((json_t *)json, i, value)
@@ -69,7 +57,7 @@ static void check_texts(const struct check *check, const json_t *json, const cha
         json_object_foreach((json_t *)json, name, value)
         {
             snprintf(here, sizeof here, "%s%s%.80s", where, where[0] ? "." : "", name);
-            if (has_control(name))
+            if (text_has_control(name))
                 FAULT(check, "the name of %s has a control character", here);
             check_texts(check, value, here, depth + 1);
         }

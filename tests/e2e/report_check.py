@@ -48,6 +48,7 @@ FAULTS = (
     (put("tool.shard.of", "tests"), "it is one shard of a run"),
     (put("tool.command", "litmus\x1b[2J"), "tool.command has a control character"),
     (put("tool.system", "\u202egnp"), "tool.system has a control character"),
+    (put("tool.system", "li\u200bnux"), "tool.system has a control character"),
     (put("devices.0.vendor", "0x0"), "device 1: no vendor"),
     (put("devices.0.type", "toaster"), "device 1: 'toaster' is not a type of device"),
     (put("devices.0.subgroup.size", 7), "device 1: subgroups of 7"),
