@@ -2,10 +2,8 @@
 """The HTML report in a browser: what it says, what it does, and how fast it is there."""
 
 import re
-import unittest
 import zlib
 
-import browser
 import harness
 import page
 import stores
@@ -15,16 +13,7 @@ COUNTED = 240
 
 
 @harness.unsanitized
-class Opened(page.Pages):
-    browser = None
-
-    @classmethod
-    def setUpClass(cls):
-        if not browser.CHROMIUM:
-            raise unittest.SkipTest("chromium is missing")
-        cls.browser = browser.Browser(patience=60 * harness.SLOW)
-        cls.addClassCleanup(cls.browser.close)
-
+class Opened(page.InABrowser):
     def make(self, fill):
         writer = self.empty_store()
         fill(writer)

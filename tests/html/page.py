@@ -5,7 +5,9 @@ import html.parser
 import os
 import re
 import sqlite3
+import unittest
 
+import browser
 import harness
 import stores
 from harness import Case
@@ -83,6 +85,18 @@ class Pages(Case):
         self.assertEqual(parser.problems, [])
         self.assertEqual(parser.open, [])
         return parser
+
+
+class InABrowser(Pages):
+    """One browser for all tests of a class."""
+    browser = None
+
+    @classmethod
+    def setUpClass(cls):
+        if not browser.CHROMIUM:
+            raise unittest.SkipTest("chromium is missing")
+        cls.browser = browser.Browser(patience=60 * harness.SLOW)
+        cls.addClassCleanup(cls.browser.close)
 
 
 class AsAFile(Pages):

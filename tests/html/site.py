@@ -7,9 +7,7 @@ import html
 import json
 import os
 import re
-import unittest
 
-import browser
 import harness
 import page
 import stores
@@ -316,16 +314,7 @@ class TheFolder(Sites):
         self.assert_one_line(self.litmus("site", "/proc/no/such", self.REPORT), 2, "/proc/no")
 
 
-class InABrowser(Sites):
-    browser = None
-
-    @classmethod
-    def setUpClass(cls):
-        if not browser.CHROMIUM:
-            raise unittest.SkipTest("chromium is missing")
-        cls.browser = browser.Browser(patience=60 * harness.SLOW)
-        cls.addClassCleanup(cls.browser.close)
-
+class InABrowser(Sites, page.InABrowser):
     def prepare(self):
         self.site(*PUBLISHED)
 
