@@ -33,6 +33,7 @@ const struct cli_command cli_commands[] = {
     {"gate", cli_gate, &cli_gate_syntax, "compare with a baseline; exit code for CI"},
     {"isa", cli_isa, &cli_isa_syntax, "print compiled code, its differences and lint findings"},
     {"lint", cli_lint, &cli_lint_syntax, "check machine code for divergent cross-lane reads"},
+    {"model", cli_model, &cli_model_syntax, "decide litmus tests by the Vulkan memory model"},
     {"explain", cli_explain, &cli_explain_syntax,
      "find an interleaving that fails on the SIMT simulator"},
     {"fuzz", cli_fuzz, &cli_fuzz_syntax, "run generated programs and shrink those that fail"},

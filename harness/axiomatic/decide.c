@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0
+// Enumerates candidate executions. Choices of atomic operations decide synchronization and with it
+// location order, which is computed once for all choices of the other reads.
+#include "axiomatic/decide.h"
+
+#include "axiomatic/trace.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct search {
+    const struct axi_program *program;
+    const struct axi_options *options;
+    struct axi_verdict *verdict;
+    struct lit_error *error;
+    struct axi_traces traces[AXI_THREADS];
+    const struct axi_trace *chosen[AXI_THREADS];
+    unsigned first[AXI_THREADS]; // event of each thread
+    bool prune, counts;          // counts: choices are counted, not made
+    double size;
+    bool is_racy; // of the choices of atomic operations
+    unsigned race[2];
+    axi_set sources[AXI_EVENTS]; // writes that a read may take its value from
+    bool initial[AXI_EVENTS];    // and whether the initial value
+    struct axi_relation related; // atomic writes of one scoped modification order
+    struct axi_execution x;
+};
+
+// The events of the chosen traces. False if they are too many.
+static bool gather(struct search *s)
+{
+    struct axi_execution *x = &s->x;
+    x->count = 0;
+    for (size_t t = 0; t < s->program->thread_count; t++) {
+        const struct axi_trace *trace = s->chosen[t];
+        s->first[t] = x->count;
+        if (x->count + trace->count > AXI_EVENTS)
+            return false;
+        for (unsigned i = 0; i < trace->count; i++) {
+            const struct axi_step *step = &trace->steps[i];
+            x->events[x->count++] = (struct axi_event){
+                .of = step->of,
+                .thread = (uint8_t)t,
+                .location = s->program->references[step->of->reference].location,
+                .fixed = step->fixed,
+                .round = step->round,
+                .read = step->read,
+                .written = step->written,
+            };
+        }
+    }
+    return true;
+}
+
+// What is not later in the same thread by the same reference, nor hidden there by a later write.
+static axi_set not_hidden(const struct axi_execution *x, unsigned read, axi_set writes,
+                          bool *initial)
+{
+    const axi_set own = x->same_reference.row[read] & x->same_location.row[read] & x->writes;
+    const axi_set earlier = own & axi_before(&x->program_order, read);
+    writes &= ~(own & x->program_order.row[read]);
+    AXI_EACH (w, earlier)
+        if (x->program_order.row[w] & earlier)
+            writes &= ~AXI_BIT(w);
+    *initial &= !earlier;
+    return writes;
+}
+
+static void find_sources(struct search *s)
+{
+    const struct axi_execution *x = &s->x;
+    AXI_EACH (read, x->reads) {
+        const struct axi_event *event = &x->events[read];
+        axi_set writes = x->same_location.row[read] & x->writes & ~AXI_BIT(read);
+        s->initial[read] = !event->fixed || event->read == s->program->initial[event->location];
+        AXI_EACH (w, x->same_location.row[read] & x->writes)
+            if (event->fixed && x->events[w].written != event->read)
+                writes &= ~AXI_BIT(w);
+        s->sources[read] = s->prune ? not_hidden(x, read, writes, &s->initial[read]) : writes;
+    }
+}
+
+static void find_related(struct search *s)
+{
+    const axi_set writes = s->x.atomics & s->x.writes;
+    axi_empty(&s->related, s->x.count);
+    AXI_EACH (a, writes) {
+        const axi_set members = (s->x.mutually_ordered.row[a] & writes) | AXI_BIT(a);
+        AXI_EACH (b, members)
+            s->related.row[b] |= members;
+    }
+}
+
+// The number of candidates of the chosen traces, of the choices of `reads` alone.
+static double count_candidates(const struct search *s, axi_set reads)
+{
+    double size = 1;
+    AXI_EACH (read, reads)
+        size *= __builtin_popcountll(s->sources[read]) + s->initial[read];
+    AXI_EACH (w, s->x.atomics & s->x.writes) {
+        const axi_set earlier = s->related.row[w] & (AXI_BIT(w) - 1);
+        size *= __builtin_popcountll(earlier) + 1;
+    }
+    return size;
+}
+
+static bool prepare(struct search *s)
+{
+    if (!gather(s))
+        return false;
+    axi_prepare(&s->x);
+    find_sources(s);
+    find_related(s);
+    return axi_barriers_meet(&s->x);
+}
+
+static void put_event(const struct search *s, unsigned e, struct text *out)
+{
+    static const char *const names[] = {"ld", "st", "rmw"};
+    const struct axi_event *event = &s->x.events[e];
+    const unsigned from = s->x.from[e];
+    text_printf(out, "P%u %s %s=", s->program->threads[event->thread].number,
+                names[event->of->kind], s->program->references[event->of->reference].name);
+    if (axi_reads(event->of))
+        text_printf(out, "%" PRId64,
+                    from == AXI_INITIAL ? s->program->initial[event->location]
+                                        : s->x.events[from].written);
+    if (axi_writes(event->of))
+        text_printf(out, "%s%" PRId64, axi_reads(event->of) ? "/" : "", event->written);
+}
+
+static char *describe_cycle(const struct search *s, const uint8_t *cycle, unsigned length)
+{
+    const struct axi_execution *x = &s->x;
+    struct text out = {0};
+    for (unsigned i = 0; i < length; i++) {
+        const unsigned a = cycle[i], b = cycle[(i + 1) % length];
+        const char *edge = "from-reads";
+        if (axi_has(&x->location_ordered, a, b))
+            edge = axi_has(&x->program_order, a, b) ? "program order" : "location order";
+        else if (axi_has(&x->all_modification, a, b))
+            edge = "modification order";
+        else if (x->reads >> b & 1 && x->from[b] == a)
+            edge = "reads-from";
+        put_event(s, a, &out);
+        text_printf(&out, ", %s, ", edge);
+    }
+    put_event(s, cycle[0], &out);
+    return out.data;
+}
+
+static int compare_values(const int64_t *a, const int64_t *b, size_t count)
+{
+    size_t i = 0;
+    while (i < count && a[i] == b[i])
+        i++;
+    return i == count ? 0 : a[i] < b[i] ? -1 : 1;
+}
+
+// The state of these values, which are kept in their order; NULL if there are too many.
+static struct axi_state *state_of(struct axi_verdict *verdict, const int64_t *values, size_t count)
+{
+    size_t low = 0, high = verdict->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order = compare_values(values, verdict->states[middle].values, count);
+        if (order == 0)
+            return &verdict->states[middle];
+        *(order < 0 ? &high : &low) = order < 0 ? middle : middle + 1;
+    }
+    if (verdict->count == AXI_STATES) {
+        verdict->more = true;
+        return NULL;
+    }
+    struct axi_state added = {.values = lit_alloc(count + 1, sizeof *values)};
+    memcpy(added.values, values, count * sizeof *values);
+    LIT_ADD(verdict->states, verdict->count) = added;
+    memmove(&verdict->states[low + 1], &verdict->states[low],
+            (verdict->count - 1 - low) * sizeof added);
+    verdict->states[low] = added;
+    return &verdict->states[low];
+}
+
+// The size of `release sequence` as a relation from each atomic release.
+static int64_t count_sequences(const struct axi_execution *x)
+{
+    int64_t size = 0;
+    AXI_EACH (w, x->atomics & x->writes & x->releases)
+        size += 1 + __builtin_popcountll(x->sequence[w]);
+    return size;
+}
+
+static void judge_checks(struct search *s, bool consistent, const int64_t *values)
+{
+    for (size_t i = 0; i < s->program->check_count; i++) {
+        const struct axi_check *check = &s->program->checks[i];
+        bool is = check->without_chains == s->options->without_chains &&
+                  (consistent || check->any_candidate);
+        is &= check->race == 0 || s->is_racy == (check->race > 0);
+        is &= !check->sizes_sequence ||
+              axi_compare(check->operator, count_sequences(&s->x), check->size);
+        is = is && axi_satisfies(s->program, check->condition, values) ==
+                       (check->quantifier != AXI_FORALL);
+        s->verdict->found[i] |= is;
+    }
+}
+
+static void record(struct search *s, const struct axi_relation *causality, bool consistent,
+                   const int64_t *values)
+{
+    struct axi_verdict *verdict = s->verdict;
+    uint8_t cycle[AXI_EVENTS];
+    if (!axi_satisfies(s->program, s->program->filter, values))
+        return;
+    verdict->candidates++;
+    verdict->consistent += consistent;
+    judge_checks(s, consistent, values);
+    struct axi_state *state = state_of(verdict, values, s->program->observed_count);
+    if (consistent) {
+        if (state) {
+            free(state->cycle);
+            *state = (struct axi_state){.values = state->values, .allowed = true};
+        }
+        if (s->is_racy && !verdict->races) {
+            struct text out = {0};
+            put_event(s, s->race[0], &out);
+            text_puts(&out, " and ");
+            put_event(s, s->race[1], &out);
+            verdict->race = out.data;
+            verdict->races = true;
+        }
+        return;
+    }
+    if (!state || state->allowed || (state->cycle && state->length == 2))
+        return;
+    const unsigned length = axi_cycle(causality, cycle);
+    if (!state->cycle || length < state->length) {
+        free(state->cycle);
+        state->cycle = describe_cycle(s, cycle, length);
+        state->length = length;
+    }
+}
+
+// The last writes of a location are those that no other comes after; of several any may be last.
+static void choose_finals(struct search *s, const struct axi_relation *causality, bool consistent,
+                          size_t observed, int64_t *values)
+{
+    const struct axi_execution *x = &s->x;
+    while (observed < s->program->observed_count && s->program->observed[observed].thread >= 0)
+        observed++;
+    if (observed == s->program->observed_count) {
+        record(s, causality, consistent, values);
+        return;
+    }
+    const unsigned location = s->program->observed[observed].number;
+    bool written = false;
+    AXI_EACH (w, x->writes) {
+        if (x->events[w].location != location)
+            continue;
+        written = true;
+        if ((x->location_ordered.row[w] | x->modification_order.row[w]) & x->writes)
+            continue;
+        values[observed] = x->events[w].written;
+        choose_finals(s, causality, consistent, observed + 1, values);
+    }
+    if (!written) {
+        values[observed] = s->program->initial[location];
+        choose_finals(s, causality, consistent, observed + 1, values);
+    }
+}
+
+static void judge(struct search *s)
+{
+    const struct axi_execution *x = &s->x;
+    struct axi_relation causality;
+    int64_t values[AXI_OBSERVED] = {0};
+    axi_causality(x, x->reads, &causality);
+    const bool consistent = axi_is_acyclic(&causality);
+    if (s->prune && !consistent)
+        return;
+    for (size_t i = 0; i < s->program->observed_count; i++) {
+        const struct axi_observed *observed = &s->program->observed[i];
+        if (observed->thread < 0)
+            continue;
+        const struct axi_held *held = &s->chosen[observed->thread]->registers[observed->number];
+        values[i] = held->value;
+        if (held->from >= 0) {
+            const unsigned read = s->first[observed->thread] + (unsigned)held->from;
+            values[i] = x->from[read] == AXI_INITIAL ? s->program->initial[x->events[read].location]
+                                                     : x->events[x->from[read]].written;
+        }
+    }
+    choose_finals(s, &causality, consistent, 0, values);
+}
+
+// Each returns false to end the search, when it only counts.
+static bool choose_reads(struct search *s, axi_set left, bool atomics);
+
+// Those sources of a read that do not make a cycle by themselves.
+static void narrow(struct search *s, const struct axi_relation *reach, unsigned read, axi_set *left,
+                   bool *initial)
+{
+    const struct axi_execution *x = &s->x;
+    const axi_set before = axi_before(reach, read) | AXI_BIT(read);
+    AXI_EACH (w, s->sources[read]) {
+        const axi_set later = axi_from_reads(x, read, w);
+        bool cycle = reach->row[read] >> w & 1 || (later & (before | AXI_BIT(w)));
+        AXI_EACH (l, later)
+            cycle |= reach->row[l] >> w & 1;
+        *left &= cycle ? ~AXI_BIT(w) : ~(axi_set)0;
+    }
+    *initial &= !(axi_from_reads(x, read, AXI_INITIAL) & before);
+}
+
+static bool choose_others(struct search *s)
+{
+    struct axi_execution *x = &s->x;
+    const axi_set others = x->reads & ~x->atomics;
+    axi_set sources[AXI_EVENTS];
+    bool initial[AXI_EVENTS];
+    axi_relate(x);
+    s->is_racy = axi_race(x, &s->race[0], &s->race[1]);
+    if (!s->prune)
+        return choose_reads(s, others, false);
+    struct axi_relation reach;
+    axi_causality(x, x->reads & x->atomics, &reach);
+    if (!axi_is_acyclic(&reach))
+        return true;
+    axi_close(&reach);
+    memcpy(sources, s->sources, sizeof sources);
+    memcpy(initial, s->initial, sizeof initial);
+    double size = 1;
+    AXI_EACH (read, others) {
+        narrow(s, &reach, read, &s->sources[read], &s->initial[read]);
+        size *= __builtin_popcountll(s->sources[read]) + s->initial[read];
+    }
+    s->size += s->counts ? size : 0;
+    const bool good = s->counts || choose_reads(s, others, false);
+    memcpy(s->sources, sources, sizeof sources);
+    memcpy(s->initial, initial, sizeof initial);
+    return good && s->size <= (double)s->options->most;
+}
+
+// Appends one of the atomic writes that are left to the order. Neighbours that are in no scoped
+// modification order together stand by their numbers, since it makes no difference.
+static bool choose_orders(struct search *s, axi_set left, unsigned place, unsigned previous)
+{
+    struct axi_execution *x = &s->x;
+    if (!left)
+        return choose_others(s);
+    const unsigned location = x->events[axi_next(left, 0)].location;
+    AXI_EACH (w, left) {
+        const axi_set own = left & x->same_reference.row[w] & axi_before(&x->program_order, w);
+        if (x->events[w].location != location || (s->prune && own))
+            continue;
+        if (previous < AXI_EVENTS && x->events[previous].location == location && w < previous &&
+            !axi_has(&s->related, previous, w))
+            continue;
+        x->place[w] = (uint8_t)place;
+        if (!choose_orders(s, left & ~AXI_BIT(w), place + 1, w))
+            return false;
+    }
+    return true;
+}
+
+static bool choose_reads(struct search *s, axi_set left, bool atomics)
+{
+    struct axi_execution *x = &s->x;
+    if (!left && atomics)
+        return choose_orders(s, x->atomics & x->writes, 0, AXI_EVENTS);
+    if (!left) {
+        judge(s);
+        return true;
+    }
+    const unsigned read = axi_next(left, 0);
+    left &= ~AXI_BIT(read);
+    AXI_EACH (w, s->sources[read]) {
+        x->from[read] = (uint8_t)w;
+        if (!choose_reads(s, left, atomics))
+            return false;
+    }
+    x->from[read] = AXI_INITIAL;
+    return !s->initial[read] || choose_reads(s, left, atomics);
+}
+
+// The next combination of the threads' traces: false behind the last.
+static bool next_traces(struct search *s, size_t *at)
+{
+    for (size_t t = 0; t < s->program->thread_count; t++) {
+        if (++at[t] < s->traces[t].count)
+            return true;
+        at[t] = 0;
+    }
+    return false;
+}
+
+enum task { ADD_ALL, ADD_ATOMICS, CHOOSE };
+
+// Goes through the combinations: adds up their sizes, or chooses in each. False where the size is
+// more than it may be.
+static bool for_all(struct search *s, enum task task)
+{
+    size_t at[AXI_THREADS] = {0};
+    do {
+        for (size_t t = 0; t < s->program->thread_count; t++)
+            s->chosen[t] = &s->traces[t].items[at[t]];
+        if (!prepare(s))
+            continue;
+        if (task == CHOOSE) {
+            if (!choose_reads(s, s->x.reads & s->x.atomics, true))
+                return false;
+            continue;
+        }
+        s->size += count_candidates(s, task == ADD_ALL ? s->x.reads : s->x.reads & s->x.atomics);
+    } while (next_traces(s, at));
+    return true;
+}
+
+static bool fits(const struct search *s, double size, const char *what)
+{
+    return size <= (double)s->options->most ||
+           lit_fail(s->error, LIT_EXIT_UNDECIDED, "too large: %.3g %s, more than %" PRIu64, size,
+                    what, s->options->most);
+}
+
+// Of many candidates only those are looked at that can be consistent: as many as there are choices
+// of atomic operations, and for each what they leave to the other reads.
+static bool count_pruned(struct search *s)
+{
+    s->prune = s->counts = true;
+    s->size = 0;
+    for_all(s, ADD_ATOMICS);
+    if (!fits(s, s->size, "choices of atomic operations"))
+        return false;
+    s->size = 0;
+    for_all(s, CHOOSE);
+    s->counts = false;
+    return fits(s, s->size, "candidate executions at least");
+}
+
+static bool decide(struct search *s)
+{
+    double combinations = 1;
+    bool needs_all = false;
+    for (size_t t = 0; t < s->program->thread_count; t++)
+        combinations *= (double)s->traces[t].count;
+    if (combinations == 0)
+        return true;
+    if (!fits(s, combinations, "ways through the threads"))
+        return false;
+    for_all(s, ADD_ALL);
+    for (size_t i = 0; i < s->program->check_count; i++)
+        needs_all |= s->program->checks[i].any_candidate;
+    s->verdict->forbids = s->size <= (double)s->options->listed || needs_all;
+    const bool small =
+        s->verdict->forbids ? fits(s, s->size, "candidate executions") : count_pruned(s);
+    s->size = 0;
+    return small && for_all(s, CHOOSE);
+}
+
+bool axi_decide(const struct axi_program *program, const struct axi_options *options,
+                struct axi_verdict *verdict, struct lit_error *error)
+{
+    OWNED(lit_free) struct search *s = lit_alloc(1, sizeof *s);
+    *s =
+        (struct search){.program = program, .options = options, .verdict = verdict, .error = error};
+    s->x.program = program;
+    s->x.chains = !options->without_chains;
+    *verdict = (struct axi_verdict){0};
+    const bool good =
+        axi_unfold(program, options->rounds, s->traces, &verdict->cut, error) && decide(s);
+    axi_traces_clear(s->traces);
+    return good;
+}
+
+void axi_verdict_clear(struct axi_verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->count; i++) {
+        free(verdict->states[i].values);
+        free(verdict->states[i].cycle);
+    }
+    free(verdict->states);
+    free(verdict->race);
+    *verdict = (struct axi_verdict){0};
+}
+
+bool axi_holds(const struct axi_program *program, const struct axi_verdict *verdict, size_t check)
+{
+    return verdict->found[check] == (program->checks[check].quantifier == AXI_EXISTS);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small concurrent program with a condition on its final states, as the VULKAN dialect of .litmus
+// and Khronos's Alloy .test write it.
+#pragma once
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    AXI_THREADS = 16,
+    AXI_INSTRUCTIONS = 256, // of a thread
+    AXI_REFERENCES = 32,    // and locations
+    AXI_REGISTERS = 64,     // of a thread
+    AXI_OBSERVED = 64,      // registers and locations that conditions name
+    AXI_NODES = 512,        // of all conditions
+    AXI_CHECKS = 16,
+    AXI_STORAGE_CLASSES = 4,
+    AXI_NAME = 32, // bytes of a name, terminator included
+};
+#define AXI_MOST_BYTES ((size_t)1 << 20) // of a file
+
+// From narrow to broad. Each is the dual of a memory domain; that of the Device scope is the shader
+// domain.
+enum axi_scope { AXI_SUBGROUP, AXI_WORKGROUP, AXI_QUEUE_FAMILY, AXI_DEVICE, AXI_SCOPES };
+
+enum axi_kind {
+    AXI_LOAD,
+    AXI_STORE,
+    AXI_RMW,
+    AXI_MEMORY_BARRIER,
+    AXI_CONTROL_BARRIER,
+    AXI_AVAILABLE_DEVICE, // an availability operation to the device domain
+    AXI_VISIBLE_DEVICE,
+    AXI_COMPUTE,
+    AXI_JUMP,
+};
+
+enum axi_operator {
+    AXI_ADD,
+    AXI_SUB,
+    AXI_MUL,
+    AXI_DIV,
+    AXI_AND,
+    AXI_OR,
+    AXI_XOR,
+    AXI_REPLACE, // the second operand
+    AXI_EQ,
+    AXI_NE,
+    AXI_LT,
+    AXI_GT,
+    AXI_LE,
+    AXI_GE,
+    AXI_ALWAYS,
+};
+
+struct axi_operand {
+    bool is_register;
+    uint8_t number; // of the register
+    int64_t value;
+};
+
+struct axi_instruction {
+    enum axi_kind kind;
+    bool atomic, acquire, release;
+    bool available, visible;         // an availability or visibility operation of its own access
+    bool sem_available, sem_visible; // MakeAvailable, MakeVisible in its memory semantics
+    bool non_private;
+    enum axi_scope scope;     // AXI_SCOPES: none
+    enum axi_scope execution; // of a control barrier: its execution scope
+    uint8_t storage;          // the storage class of what it accesses
+    uint8_t semantics;        // storage class semantics, a bit for each
+    uint8_t reference;        // index
+    uint8_t target;           // register; AXI_REGISTERS: none
+    bool wants;               // what it reads is `wanted`: other executions are none of the program
+    bool spins;               // a jump backwards around loads that the next iteration repeats
+    int64_t wanted;
+    enum axi_operator operator;
+    struct axi_operand a, b; // of a store and an RMW `a` is the value
+    uint32_t to;             // of a jump: index, or the number of instructions
+    uint32_t barrier;        // of a control barrier: which
+    uint32_t line;           // in the file, from 1
+};
+
+struct axi_thread {
+    unsigned number; // as in P0
+    unsigned group[AXI_DEVICE];
+    struct axi_instruction *instructions;
+    size_t count;
+    int64_t initial[AXI_REGISTERS];
+};
+
+struct axi_reference {
+    char name[AXI_NAME];
+    uint8_t location;
+};
+
+// A register or a location whose final value counts.
+struct axi_observed {
+    int thread;      // index; -1: a location
+    unsigned number; // of the register or the location
+    char name[AXI_NAME + 16];
+};
+
+enum axi_connective { AXI_BOTH, AXI_EITHER, AXI_NOT, AXI_COMPARE };
+struct axi_node {
+    enum axi_connective kind;
+    uint16_t left, right; // nodes; of a comparison what is observed, where it is no constant
+    enum axi_operator operator;
+    bool is_constant[2];
+    int64_t constant[2];
+};
+#define AXI_TRUE (-1) // instead of a node
+
+enum axi_quantifier { AXI_EXISTS, AXI_EXISTS_NOT, AXI_FORALL };
+// What is said of all executions, and compared with what there is.
+struct axi_check {
+    enum axi_quantifier quantifier;
+    int condition;       // node of a condition on the final state, or AXI_TRUE
+    bool any_candidate;  // of inconsistent executions too
+    bool without_chains; // availability and visibility chains are not supported
+    int race;            // 1: of executions with a data race, -1: of those without, 0: of all
+    bool sizes_sequence; // the size of `release sequence` as a relation is asked for:
+    enum axi_operator operator;
+    int64_t size;
+    char text[64]; // as it is written, to be printed
+};
+
+struct axi_program {
+    char name[64];
+    struct axi_thread threads[AXI_THREADS];
+    size_t thread_count;
+    struct axi_reference references[AXI_REFERENCES];
+    size_t reference_count;
+    int64_t initial[AXI_REFERENCES];    // of locations
+    uint32_t synchronizes[AXI_THREADS]; // bit j of i: all of i system-synchronizes with all of j
+    struct axi_observed observed[AXI_OBSERVED];
+    size_t observed_count;
+    struct axi_node nodes[AXI_NODES];
+    size_t node_count;
+    int filter; // executions whose final state does not satisfy it are left out
+    struct axi_check checks[AXI_CHECKS];
+    size_t check_count;
+};
+
+// Reads a program of either dialect, which the text shows: a .litmus begins with VULKAN. An error
+// begins with line and column; its code is LIT_EXIT_USAGE, or LIT_EXIT_UNDECIDED where the text is
+// right but cannot be expressed here. The program is to be cleared in any case.
+bool axi_parse(const char *text, size_t size, struct axi_program *program, struct lit_error *error);
+void axi_program_clear(struct axi_program *program);
+
+bool axi_reads(const struct axi_instruction *instruction);
+bool axi_writes(const struct axi_instruction *instruction);
+// Arithmetic modulo 2^64. False for a division by zero.
+bool axi_compute(enum axi_operator operator, int64_t a, int64_t b, int64_t *result);
+bool axi_compare(enum axi_operator operator, int64_t a, int64_t b);
+// Whether values of program->observed satisfy a condition.
+bool axi_satisfies(const struct axi_program *program, int node, const int64_t *values);

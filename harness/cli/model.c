@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus model: what the Vulkan memory model allows a small program to do.
+#include "axiomatic/decide.h"
+#include "axiomatic/program.h"
+#include "cli/cli.h"
+#include "report/table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+    bool quiet, no_chains;
+    uint64_t rounds, most;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct cli_option options[] = {
+    {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "print one line for each condition alone"},
+    {0, "no-chains", CLI_FLAG, AT(no_chains), NULL,
+     "as where vulkanMemoryModelAvailabilityVisibilityChains is false"},
+    {0, "rounds", CLI_COUNT, AT(rounds), "N",
+     "follow each jump backwards at most N times (default: 2); loops that\nonly wait are decided "
+     "for any number"},
+    {0, "most", CLI_COUNT, AT(most), "N",
+     "refuse programs of more candidate executions (default: 2,000,000)"},
+};
+
+const struct cli_syntax cli_model_syntax = {
+    .name = "model",
+    .usage = "[OPTION]... FILE...",
+    .about =
+        "Decides small concurrent programs by the Vulkan memory model: which final states are\n"
+        "allowed, by which cycle the others are forbidden, and whether there is a data race.\n"
+        "Nothing is run. A FILE is a litmus test in the VULKAN dialect of .litmus, or a .test\n"
+        "of Khronos's Alloy model.",
+    CLI_OPTIONS(options, struct options, .rounds = 2, .most = 2000000),
+    .more =
+        "docs/memory-model.md has the dialects, and the section of the specification's appendix\n"
+        "Memory Model behind each relation.\n\n"
+        "exit codes: 0 all conditions hold as they are written, 1 one does not, 2 usage or input,\n"
+        "3 a program cannot be expressed, or is too large\n\n"
+        "examples:\n"
+        "  litmus model mp.litmus\n"
+        "  litmus model --quiet tests/*.litmus\n",
+    .operands = CLI_OPERANDS_FILES,
+};
+
+struct modelling {
+    const struct options *chosen;
+    const char *path;
+    size_t failed, beyond;
+};
+
+static void put_states(const struct axi_program *program, const struct axi_verdict *verdict,
+                       struct text *out)
+{
+    static const struct table_column columns[] = {
+        {"final state", TABLE_CODE, 0, NULL},
+        {"model", TABLE_TEXT, 0, NULL},
+        {"forbidden by the cycle", TABLE_TEXT, TABLE_UNLESS_USED, NULL},
+    };
+    const struct table shape = {TABLE_OF(columns)};
+    OWNED(table_clear) struct table table = {0};
+    table_begin(&table, &shape, 0);
+    for (size_t i = 0; i < verdict->count; i++) {
+        const struct axi_state *state = &verdict->states[i];
+        OWNED(text_free) struct text name = {0};
+        for (size_t o = 0; o < program->observed_count; o++)
+            text_printf(&name, "%s%s=%" PRId64, o ? " " : "", program->observed[o].name,
+                        state->values[o]);
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s", name.data);
+        table_put(&table, state->allowed ? TONE_GOOD : TONE_BAD, "%s",
+                  state->allowed ? "allowed" : "forbidden");
+        table_put(&table, TONE_PLAIN, "%s", state->cycle ? state->cycle : "");
+    }
+    if (verdict->more)
+        table_note(&table, "There are more final states than these.");
+    if (!verdict->forbids)
+        table_note(&table, "Too many candidate executions to list forbidden states.");
+    if (verdict->cut)
+        table_note(&table, "Executions of more rounds of loops are not among these.");
+    table_terminal(&table, cli_color(CLI_COLOR_AUTO), out);
+}
+
+static void put_verdict(const struct modelling *m, const struct axi_program *program,
+                        const struct axi_verdict *verdict, struct text *out)
+{
+    char candidates[32], consistent[32];
+    text_printf(out, "%s: %s%s%zu thread%s, %s candidate executions, %s consistent\n", m->path,
+                program->name, program->name[0] ? ": " : "", program->thread_count,
+                program->thread_count == 1 ? "" : "s", text_count(candidates, verdict->candidates),
+                text_count(consistent, verdict->consistent));
+    if (program->observed_count)
+        put_states(program, verdict, out);
+    text_printf(out, "data race: %s\n", verdict->races ? verdict->race : "none");
+}
+
+// What no execution shows is not decided where longer loops were left out.
+static void put_check(struct modelling *m, const struct axi_program *program,
+                      const struct axi_verdict *verdict, size_t check, struct text *out)
+{
+    const bool bounded = verdict->cut && !verdict->found[check];
+    const bool holds = axi_holds(program, verdict, check);
+    m->beyond += bounded;
+    m->failed += !bounded && !holds;
+    if (m->chosen->quiet)
+        text_printf(out, "%s: ", m->path);
+    text_printf(out, "%s: %s", program->checks[check].text, holds ? "holds" : "does not hold");
+    if (bounded)
+        text_printf(out, " up to %" PRIu64 " rounds of each loop: not decided", m->chosen->rounds);
+    text_puts(out, m->chosen->quiet && verdict->races ? ", with a data race\n" : "\n");
+}
+
+// What is shown is decided with the chains of the options; checks may ask for the other.
+static bool decide(struct modelling *m, const struct axi_program *program, struct text *out,
+                   struct lit_error *error)
+{
+    for (int without = 0; without < 2; without++) {
+        const bool shown = without == m->chosen->no_chains;
+        const struct axi_options how = {.without_chains = without,
+                                        .rounds = (unsigned)m->chosen->rounds,
+                                        .most = m->chosen->most,
+                                        .listed = 200000};
+        bool asked = shown;
+        for (size_t i = 0; i < program->check_count; i++)
+            asked |= program->checks[i].without_chains == without;
+        if (!asked)
+            continue;
+        OWNED(axi_verdict_clear) struct axi_verdict verdict = {0};
+        if (!axi_decide(program, &how, &verdict, error))
+            return false;
+        if (shown && !m->chosen->quiet)
+            put_verdict(m, program, &verdict, out);
+        else if (shown && !program->check_count)
+            text_printf(out, "%s: %s\n", m->path, verdict.races ? "a data race" : "no data race");
+        for (size_t i = 0; i < program->check_count; i++)
+            if (program->checks[i].without_chains == without)
+                put_check(m, program, &verdict, i, out);
+    }
+    return true;
+}
+
+static bool model_file(struct modelling *m, struct lit_error *error)
+{
+    OWNED(text_free) struct text bytes = {0};
+    OWNED(axi_program_clear) struct axi_program program = {0};
+    struct text out = {0};
+    struct lit_error why = {0};
+    if (!text_read(&bytes, m->path, AXI_MOST_BYTES))
+        return lit_fail(error, LIT_EXIT_USAGE, "cannot read %.300s: %s", m->path, strerror(errno));
+    if (bytes.length > AXI_MOST_BYTES)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.300s: more than %zu bytes", m->path,
+                        AXI_MOST_BYTES);
+    bool good = axi_parse(bytes.data ? bytes.data : "", bytes.length, &program, &why);
+    for (size_t i = 0; i < program.check_count && m->chosen->no_chains; i++)
+        program.checks[i].without_chains = true;
+    good = good && decide(m, &program, &out, &why);
+    if (!good && why.code != LIT_EXIT_UNDECIDED)
+        return lit_fail(error, why.code, "%.200s: %s", m->path, why.message);
+    if (!good) {
+        m->beyond++;
+        text_printf(&out, "%s: not decided: %s\n", m->path, why.message);
+    }
+    cli_print(&out);
+    return true;
+}
+
+int cli_model(struct cli_call *call)
+{
+    struct modelling m = {.chosen = call->chosen};
+    const struct cli_list *paths = &call->operands;
+    bool good = paths->count > 0 || lit_fail(&call->error, LIT_EXIT_USAGE, "missing FILE");
+    for (size_t i = 0; i < paths->count && good; i++) {
+        m.path = paths->items[i];
+        good = model_file(&m, &call->error);
+    }
+    if (!good)
+        return CLI_FAILED;
+    return m.failed ? LIT_EXIT_FORBIDDEN : m.beyond ? LIT_EXIT_UNDECIDED : LIT_EXIT_OK;
+}
