@@ -230,9 +230,7 @@ static bool take_lines(struct parse *p, const struct axi_scan *all, bool later)
             if (scan.at < scan.end)
                 return axi_wrong(&scan, "the end of the line expected");
         }
-        at = end + 1;
-        if (end == all->end)
-            break;
+        at = end < all->end ? end + 1 : end;
     }
     return true;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define COMBINATIONS_MAX 200000 // of the threads' traces
+
 struct search {
     const struct axi_program *program;
     const struct axi_options *options;
@@ -117,11 +119,15 @@ static bool prepare(struct search *s)
 
 static void put_event(const struct search *s, unsigned e, struct text *out)
 {
-    static const char *const names[] = {"ld", "st", "rmw"};
+    static const char *const names[] = {"ld", "st", "rmw", "membar", "cbar"};
     const struct axi_event *event = &s->x.events[e];
     const unsigned from = s->x.from[e];
-    text_printf(out, "P%u %s %s=", s->program->threads[event->thread].number,
-                names[event->of->kind], s->program->references[event->of->reference].name);
+    text_printf(out, "P%u %s", s->program->threads[event->thread].number, names[event->of->kind]);
+    if (event->of->kind == AXI_CONTROL_BARRIER)
+        text_printf(out, " %u", (unsigned)event->of->barrier);
+    if (event->of->kind > AXI_RMW)
+        return;
+    text_printf(out, " %s=", s->program->references[event->of->reference].name);
     if (axi_reads(event->of))
         text_printf(out, "%" PRId64,
                     from == AXI_INITIAL ? s->program->initial[event->location]
@@ -134,6 +140,7 @@ static char *describe_cycle(const struct search *s, const uint8_t *cycle, unsign
 {
     const struct axi_execution *x = &s->x;
     struct text out = {0};
+    bool between = false; // threads, by location order
     for (unsigned i = 0; i < length; i++) {
         const unsigned a = cycle[i], b = cycle[(i + 1) % length];
         const char *edge = "from-reads";
@@ -143,10 +150,18 @@ static char *describe_cycle(const struct search *s, const uint8_t *cycle, unsign
             edge = "modification order";
         else if (x->reads >> b & 1 && x->from[b] == a)
             edge = "reads-from";
+        between |= axi_has(&x->location_ordered, a, b) && !axi_has(&x->program_order, a, b);
         put_event(s, a, &out);
         text_printf(&out, ", %s, ", edge);
     }
     put_event(s, cycle[0], &out);
+    for (unsigned a = 0; a < x->count && between; a++)
+        AXI_EACH (b, x->synchronizes.row[a]) {
+            text_puts(&out, "; ");
+            put_event(s, a, &out);
+            text_puts(&out, " synchronizes with ");
+            put_event(s, b, &out);
+        }
     return out.data;
 }
 
@@ -447,8 +462,10 @@ static bool decide(struct search *s)
         combinations *= (double)s->traces[t].count;
     if (combinations == 0)
         return true;
-    if (!fits(s, combinations, "ways through the threads"))
-        return false;
+    if (combinations > COMBINATIONS_MAX)
+        return lit_fail(s->error, LIT_EXIT_UNDECIDED,
+                        "too large: %.3g ways through the threads, more than %d", combinations,
+                        COMBINATIONS_MAX);
     for_all(s, ADD_ALL);
     for (size_t i = 0; i < s->program->check_count; i++)
         needs_all |= s->program->checks[i].any_candidate;

@@ -6,9 +6,11 @@
 #include "axiomatic/program.h"
 #include "base/text.h"
 
+#define AXI_ROUNDS 200
+
 struct axi_options {
     bool without_chains; // vulkanMemoryModelAvailabilityVisibilityChains is false
-    unsigned rounds;     // jumps back by one jump, at most; loops that only wait count as one
+    unsigned rounds;     // jumps back by one jump, up to AXI_ROUNDS; loops that only wait have one
     uint64_t most;       // candidate executions; more are refused
     uint64_t listed;     // of as many all are looked at, of more those that can be consistent
 };

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define VALUES_MAX 64        // that a location may have
-#define TRACES_MAX (1 << 14) // of a thread
+#define TRACES_MAX (1 << 12) // of a thread
+#define FORKS_MAX  (1 << 16) // likewise, with those that come to no end
 
 struct values {
     int64_t items[VALUES_MAX];
@@ -21,7 +22,7 @@ struct unfolding {
     const struct axi_program *program;
     const struct axi_thread *thread;
     const struct values *values; // of each location
-    unsigned rounds;
+    unsigned rounds, forks;
     struct axi_traces *out;
     bool *cut;
     struct lit_error *error;
@@ -46,12 +47,17 @@ static bool add_value(struct values *values, int64_t value)
     return true;
 }
 
+static bool is_too_large(const struct unfolding *u)
+{
+    return lit_fail(u->error, LIT_EXIT_UNDECIDED,
+                    "too large: P%u has more than %d ways through its loops and branches",
+                    u->thread->number, TRACES_MAX);
+}
+
 static bool keep(struct unfolding *u, const struct axi_trace *trace)
 {
     if (u->out->count == TRACES_MAX)
-        return lit_fail(u->error, LIT_EXIT_UNDECIDED,
-                        "too large: P%u has more than %d ways through its loops and branches",
-                        u->thread->number, TRACES_MAX);
+        return is_too_large(u);
     LIT_ADD(u->out->items, u->out->count) = *trace;
     return true;
 }
@@ -68,6 +74,8 @@ static bool fork_on(struct unfolding *u, const struct place *p, int step)
         for (int r = 0; r < AXI_REGISTERS; r++)
             if (next.trace.registers[r].from == step)
                 next.trace.registers[r] = (struct axi_held){values->items[i], -1};
+        if (++u->forks > FORKS_MAX)
+            return is_too_large(u);
         if (!go_on(u, &next))
             return false;
     }
@@ -126,6 +134,8 @@ static bool modify(struct unfolding *u, struct place *p, int64_t operand)
         next.trace.steps[next.trace.count - 1].fixed = true;
         next.trace.steps[next.trace.count - 1].read = values->items[i];
         hold(&next, of->target, (struct axi_held){values->items[i], -1});
+        if (++u->forks > FORKS_MAX)
+            return is_too_large(u);
         if (!go_on(u, &next))
             return false;
     }
@@ -249,8 +259,13 @@ bool axi_unfold(const struct axi_program *program, unsigned rounds,
         *cut = false;
         axi_traces_clear(traces);
         for (size_t t = 0; t < program->thread_count; t++) {
-            struct unfolding u = {program, &program->threads[t], values, rounds, &traces[t], cut,
-                                  error};
+            struct unfolding u = {.program = program,
+                                  .thread = &program->threads[t],
+                                  .values = values,
+                                  .rounds = rounds,
+                                  .out = &traces[t],
+                                  .cut = cut,
+                                  .error = error};
             if (!unfold_thread(&u))
                 return false;
         }

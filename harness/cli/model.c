@@ -26,7 +26,7 @@ static const struct cli_option options[] = {
      "follow each jump backwards at most N times (default: 2); loops that\nonly wait are decided "
      "for any number"},
     {0, "most", CLI_COUNT, AT(most), "N",
-     "refuse programs of more candidate executions (default: 2,000,000)"},
+     "refuse programs of more candidate executions (default: 10,000,000)"},
 };
 
 const struct cli_syntax cli_model_syntax = {
@@ -37,7 +37,7 @@ const struct cli_syntax cli_model_syntax = {
         "allowed, by which cycle the others are forbidden, and whether there is a data race.\n"
         "Nothing is run. A FILE is a litmus test in the VULKAN dialect of .litmus, or a .test\n"
         "of Khronos's Alloy model.",
-    CLI_OPTIONS(options, struct options, .rounds = 2, .most = 2000000),
+    CLI_OPTIONS(options, struct options, .rounds = 2, .most = 10000000),
     .more =
         "docs/memory-model.md has the dialects, and the section of the specification's appendix\n"
         "Memory Model behind each relation.\n\n"
@@ -175,6 +175,8 @@ int cli_model(struct cli_call *call)
     struct modelling m = {.chosen = call->chosen};
     const struct cli_list *paths = &call->operands;
     bool good = paths->count > 0 || lit_fail(&call->error, LIT_EXIT_USAGE, "missing FILE");
+    if (good && m.chosen->rounds > AXI_ROUNDS)
+        good = lit_fail(&call->error, LIT_EXIT_USAGE, "--rounds: at most %d", AXI_ROUNDS);
     for (size_t i = 0; i < paths->count && good; i++) {
         m.path = paths->items[i];
         good = model_file(&m, &call->error);

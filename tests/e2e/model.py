@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""litmus model: what the memory model allows, and files that are no programs."""
+
+import os
+import re
+
+import harness
+from harness import Case
+
+DOCUMENT = os.path.join(harness.SOURCE, "docs", "memory-model.md")
+MP = """VULKAN MP
+{ x=0; y=0; }
+ P0@sg 0, wg 0, qf 0             | P1@sg 0, wg 1, qf 0             ;
+ st%s.sc0 x, 1                   | ld.atom.acq.dv.sc0.semsc0 r0, y ;
+ st.atom.rel.dv.sc0.semsc0 y, 1  | ld%s.sc0 r1, x                  ;
+%s
+"""
+ATOMIC = MP % (".atom.dv", ".atom.dv", "exists (P1:r0 == 1 /\\ P1:r1 == 0)")
+LOOP = """VULKAN loop
+{ x=0; }
+ P0@sg 0, wg 0, qf 0 ;
+ L:                  ;
+ add r0, r0, 1       ;
+ st.sc0 x, r0        ;
+ blt r0, 4, L        ;
+"""
+TEST = """NEWWG
+NEWSG
+NEWTHREAD
+st.av.scopewg.sc0 x = 1
+st.atom.rel.scopewg.sc0.semsc0 y = 1
+NEWSG
+NEWTHREAD
+ld.atom.acq.scopewg.sc0.semsc0 y = 1
+st.atom.rel.scopedev.sc0.semsc0.semav z = 1
+NEWWG
+NEWSG
+NEWTHREAD
+ld.atom.acq.scopedev.sc0.semsc0 z = 1
+ld.vis.scopedev.sc0 x
+"""
+
+
+class Model(Case):
+    def model(self, text, *options, name="a.litmus"):
+        result = self.litmus("model", *options, self.write(name, text))
+        self.assert_clean(result)
+        return result
+
+    def test_forbidden_and_allowed(self):
+        result = self.model(ATOMIC)
+        self.assertEqual(result.code, 1, result)
+        lines = result.out.split("\n")
+        self.assertIn("MP: 2 threads, 4 candidate executions, 3 consistent", lines[0])
+        self.assertIn("  P1:r0=1 P1:r1=0  forbidden  P0 st x=1, location order, P1 ld x=0, "
+                      "from-reads, P0 st x=1; P0 st", lines)
+        self.assertIn(" " * 30 + "y=1 synchronizes with P1 ld y=1", lines)
+        self.assertEqual(len(re.findall(r"^  P1:r0=. P1:r1=.  allowed$", result.out, re.M)), 3)
+        self.assertEqual(lines[-3:-1], ["data race: none", "exists: does not hold"])
+
+    def test_quantifiers(self):
+        for condition, code in (("~exists (P1:r0 == 1 /\\ P1:r1 == 0)", 0),
+                                ("forall (P1:r0 == 0 \\/ P1:r1 == 1)", 0),
+                                ("forall (P1:r0 == 0)", 1), ("exists (P1:r0 == 1)", 0)):
+            with self.subTest(condition=condition):
+                text = MP % (".atom.dv", ".atom.dv", condition)
+                self.assertEqual(self.model(text).code, code)
+
+    def test_data_race(self):
+        text = MP % (".av.dv", "", "filter (P1:r0 == 1)\nexists (P1:r1 == 0)")
+        result = self.model(text)
+        self.assertEqual(result.code, 0, result)
+        self.assertRegex(result.out, r"(?m)^data race: P0 st x=1 and P1 ld x=[01]$")
+        self.assertIn("exists: holds, with a data race", self.model(text, "--quiet").out)
+        text = MP % (".av.dv", ".vis.dv", "filter (P1:r0 == 1)")
+        self.assertRegex(self.model(text, "-q").out, r"^\S+: no data race\n$")
+
+    def test_chains_and_alloy(self):
+        lines = "SATISFIABLE consistent[X] && #dr=0\nNOSOLUTION NOCHAINS consistent[X] && #dr=0\n"
+        result = self.model(TEST + lines, name="a.test")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(result.out.count(": holds"), 2)
+        self.assertEqual(self.model(TEST + lines, "--no-chains", name="a.test").code, 1)
+
+    def test_several_files(self):
+        holds = self.write("holds.litmus", ATOMIC.replace("exists", "~exists"))
+        fails = self.write("fails.litmus", ATOMIC)
+        result = self.litmus("model", "--quiet", holds, fails)
+        self.assertEqual(result.code, 1, result)
+        self.assertEqual(result.out, f"{holds}: ~exists: holds\n{fails}: exists: does not hold\n")
+
+    def test_loops(self):
+        text = LOOP + "~exists (x == 4)"
+        result = self.model(text)
+        self.assertEqual(result.code, 3, result)
+        self.assertIn("holds up to 2 rounds of each loop: not decided", result.out)
+        self.assertEqual(self.model(text, "--rounds", "3").code, 1)
+
+    def test_beyond(self):
+        result = self.model(LOOP.replace("add", "cbar.wg 1, 1, 2 ;\nadd"))
+        self.assertEqual(result.code, 3, result)
+        self.assertIn(": not decided: line 5, column 12: a named barrier", result.out)
+        result = self.model(ATOMIC, "--most", "3")
+        self.assertEqual(result.code, 3, result)
+        self.assertIn("too large: 4 candidate executions, more than 3", result.out)
+
+    def wrong(self, path, *words):
+        self.assert_one_line(self.litmus("model", path), 2, *words)
+
+    def test_wrong_input(self):
+        self.assert_one_line(self.litmus("model"), 2, "missing FILE")
+        self.assert_one_line(self.litmus("model", "--rounds", "201", "a"), 2, "--rounds", "200")
+        self.wrong("/nowhere", "cannot read /nowhere")
+        self.wrong(self.write("bad.litmus", ATOMIC.replace("st.atom.rel", "st.atom.acq")),
+                   "bad.litmus: line 5, column 2: a store cannot acquire")
+        self.wrong(self.write("long.litmus", "VULKAN" + " " * (1 << 20)), "more than 1048576 bytes")
+        self.wrong(self.write("escape.litmus", "VULKAN a\n{ }\n\x1b[31m"), "line 3, column 1")
+
+    def test_document(self):
+        """What docs/memory-model.md shows of a program is what is printed of it."""
+        with open(DOCUMENT, encoding="utf-8") as file:
+            blocks = re.findall(r"^```\n(.*?)^```$", file.read(), re.M | re.S)
+        shown = re.sub(r"^\$.*\n", "", blocks[0])
+        program = re.sub(r"(?m)^(\{ ssw .*|filter .*)\n", "", blocks[1])
+        program = program.replace("(P1:r1 == 0)", "(P1:r0 == 1 /\\ P1:r1 == 0)")
+        program = program.replace(".av.dv", ".atom.dv").replace(".vis.dv", ".atom.dv")
+        path = self.write("mp.litmus", program)
+        self.assertEqual(self.litmus("model", path).out.replace(path, "mp.litmus"), shown)
+        self.assertEqual(self.model(blocks[1]).code, 1)
+
+
+if __name__ == "__main__":
+    harness.main()
