@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMBINATIONS_MAX 200000 // of the threads' traces
+#define COMBINATIONS_MAX 1000000 // of the threads' traces
 
 struct search {
     const struct axi_program *program;

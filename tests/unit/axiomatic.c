@@ -240,6 +240,15 @@ static const struct row {
      OTHER LD "r0, x | " LD "r1, y ;" ST "y, r0 | " ST "x, r1 ;\n"
               "exists (P0:r0 == 7 /\\ P1:r1 == 7)",
      true, false},
+    // The scopes of barriers count besides those of the atomics.
+    {"MP, a barrier of a scope that does not reach",
+     OTHER ST "x, 1 | " LD "r0, y ; membar.rel.wg.semsc0 | " BAR ";" ST "y, 1 | " LD
+              "r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)",
+     true, false},
+    {"MP, barriers that reach",
+     OTHER ST "x, 1 | " LD "r0, y ;" BAR " | " BAR ";" ST "y, 1 | " LD
+              "r1, x ;\nexists (P1:r0 == 1 /\\ P1:r1 == 0)",
+     false, false},
     // Coherence.
     {"CoRR",
      OTHER ST "x, 1 | " LD "r0, x ; | " LD "r1, x ;\n"
