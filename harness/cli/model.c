@@ -2,6 +2,7 @@
 // litmus model: what the Vulkan memory model allows a small program to do.
 #include "axiomatic/decide.h"
 #include "axiomatic/program.h"
+#include "axiomatic/progress.h"
 #include "cli/cli.h"
 #include "report/table.h"
 
@@ -12,7 +13,7 @@
 #include <string.h>
 
 struct options {
-    bool quiet, no_chains;
+    bool quiet, no_chains, progress;
     uint64_t rounds, most;
 };
 
@@ -22,6 +23,8 @@ static const struct cli_option options[] = {
     {'q', "quiet", CLI_FLAG, AT(quiet), NULL, "print one line for each condition alone"},
     {0, "no-chains", CLI_FLAG, AT(no_chains), NULL,
      "as where vulkanMemoryModelAvailabilityVisibilityChains is false"},
+    {0, "progress", CLI_FLAG, AT(progress), NULL,
+     "decide whether the programs must end, under each progress model"},
     {0, "rounds", CLI_COUNT, AT(rounds), "N",
      "follow each jump backwards at most N times (default: 2); loops that\nonly wait are decided "
      "for any number"},
@@ -36,16 +39,25 @@ const struct cli_syntax cli_model_syntax = {
         "Decides small concurrent programs by the Vulkan memory model: which final states are\n"
         "allowed, by which cycle the others are forbidden, and whether there is a data race.\n"
         "Nothing is run. A FILE is a litmus test in the VULKAN dialect of .litmus, or a .test\n"
-        "of Khronos's Alloy model.",
+        "of Khronos's Alloy model. With --progress: whether they must end, if the scheduler gives "
+        "a\n"
+        "turn again and again to all threads that have not ended (fair), to those with a number "
+        "up\n"
+        "to the highest that has had one (lobe), to those that have had one (obe), to the one "
+        "with\n"
+        "the lowest number (hsa), to these two (hsa-obe), or to some thread (none).",
     CLI_OPTIONS(options, struct options, .rounds = 2, .most = 10000000),
     .more =
         "docs/memory-model.md has the dialects, and the section of the specification's appendix\n"
         "Memory Model behind each relation.\n\n"
-        "exit codes: 0 all conditions hold as they are written, 1 one does not, 2 usage or input,\n"
-        "3 a program cannot be expressed, or is too large\n\n"
+        "exit codes: 0 all conditions hold as they are written (--progress: all programs end "
+        "under\n"
+        "fair), 1 one does not, 2 usage or input, 3 a program cannot be expressed, or is too "
+        "large\n\n"
         "examples:\n"
         "  litmus model mp.litmus\n"
-        "  litmus model --quiet tests/*.litmus\n",
+        "  litmus model --quiet tests/*.litmus\n"
+        "  litmus model --progress spin-lock.litmus\n",
     .operands = CLI_OPERANDS_FILES,
 };
 
@@ -145,6 +157,56 @@ static bool decide(struct modelling *m, const struct axi_program *program, struc
     return true;
 }
 
+static void put_endings(const struct modelling *m, const struct axi_program *program,
+                        const struct axi_ending *ending, struct text *out)
+{
+    static const struct table_column columns[] = {
+        {"progress", TABLE_CODE, 0, NULL},
+        {"ends", TABLE_TEXT, 0, NULL},
+        {"an execution that does not", TABLE_TEXT, TABLE_UNLESS_USED, NULL},
+    };
+    const struct table shape = {TABLE_OF(columns)};
+    OWNED(table_clear) struct table table = {0};
+    char states[32];
+    text_printf(out, "%s: %s%s%zu thread%s, %s states\n", m->path, program->name,
+                program->name[0] ? ": " : "", program->thread_count,
+                program->thread_count == 1 ? "" : "s", text_count(states, ending->states));
+    table_begin(&table, &shape, 0);
+    for (int i = 0; i < AXI_PROGRESSES; i++) {
+        const char *how = ending->endless[i];
+        table_row(&table);
+        table_put(&table, TONE_PLAIN, "%s", axi_progress_word(i));
+        table_put(&table, how ? TONE_BAD : TONE_GOOD, "%s", how ? "not always" : "always");
+        table_put(&table, TONE_PLAIN, "%s", how ? how : "");
+    }
+    if (!ending->is_exact)
+        table_note(&table, "Several locations, each taken as sequentially consistent with the "
+                           "others: with less there may be more executions.");
+    table_terminal(&table, cli_color(CLI_COLOR_AUTO), out);
+}
+
+static bool decide_ending(struct modelling *m, const struct axi_program *program, struct text *out,
+                          struct lit_error *error)
+{
+    OWNED(axi_ending_clear) struct axi_ending ending = {0};
+    bool any = false;
+    if (!axi_end(program, &ending, error))
+        return false;
+    m->failed += ending.endless[AXI_FAIR] != NULL;
+    if (!m->chosen->quiet) {
+        put_endings(m, program, &ending, out);
+        return true;
+    }
+    text_printf(out, "%s: ", m->path);
+    for (int i = 0; i < AXI_PROGRESSES; i++)
+        if (!ending.endless[i]) {
+            text_printf(out, "%s%s", any ? ", " : "always ends under ", axi_progress_word(i));
+            any = true;
+        }
+    text_puts(out, any ? "\n" : "does not always end under any model\n");
+    return true;
+}
+
 static bool model_file(struct modelling *m, struct lit_error *error)
 {
     OWNED(text_free) struct text bytes = {0};
@@ -159,7 +221,7 @@ static bool model_file(struct modelling *m, struct lit_error *error)
     bool good = axi_parse(bytes.data ? bytes.data : "", bytes.length, &program, &why);
     for (size_t i = 0; i < program.check_count && m->chosen->no_chains; i++)
         program.checks[i].without_chains = true;
-    good = good && decide(m, &program, &out, &why);
+    good = good && (m->chosen->progress ? decide_ending : decide)(m, &program, &out, &why);
     if (!good && why.code != LIT_EXIT_UNDECIDED)
         return lit_fail(error, why.code, "%.200s: %s", m->path, why.message);
     if (!good) {

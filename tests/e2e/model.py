@@ -117,10 +117,41 @@ class Model(Case):
         self.wrong(self.write("long.litmus", "VULKAN" + " " * (1 << 20)), "more than 1048576 bytes")
         self.wrong(self.write("escape.litmus", "VULKAN a\n{ }\n\x1b[31m"), "line 3, column 1")
 
+    def test_progress(self):
+        """Of two threads one waits for the other, which must have begun or have the lower number."""
+        shown = re.search(r"^\$ litmus model --progress .*\n((?s:.*?))^```$", self.document(), re.M)
+        program = """VULKAN handover
+{ x=0; }
+ P0@sg 0, wg 0, qf 0 | P1@sg 0, wg 1, qf 0  ;
+ st.atom.dv.sc0 x, 1 | L:                   ;
+                     | ld.atom.dv.sc0 r0, x ;
+                     | bne r0, 0, E         ;
+                     | goto L               ;
+                     | E:                   ;
+"""
+        path = self.write("handover.litmus", program)
+        result = self.litmus("model", "--progress", path)
+        self.assert_clean(result)
+        self.assertEqual(result.out.replace(path, "handover.litmus"), shown.group(1))
+        self.assertEqual(result.code, 0)
+        alone = self.write("alone.litmus",
+                           program.replace("st.atom.dv.sc0 x, 1", "ld.atom.dv.sc0 r0, x"))
+        result = self.litmus("model", "--progress", "--quiet", path, alone)
+        self.assertEqual(result.out.split("\n"), [
+            path + ": always ends under fair, lobe, hsa-obe, hsa",
+            alone + ": does not always end under any model", ""])
+        self.assertEqual(result.code, 1)
+        result = self.model(TEST, "--progress", name="b.test")
+        self.assertEqual(result.code, 3)
+        self.assertIn("not decided: a .test is one execution", result.out)
+
+    def document(self):
+        with open(DOCUMENT, encoding="utf-8") as file:
+            return file.read()
+
     def test_document(self):
         """What docs/memory-model.md shows of a program is what is printed of it."""
-        with open(DOCUMENT, encoding="utf-8") as file:
-            blocks = re.findall(r"^```\n(.*?)^```$", file.read(), re.M | re.S)
+        blocks = re.findall(r"^```\n(.*?)^```$", self.document(), re.M | re.S)
         shown = re.sub(r"^\$.*\n", "", blocks[0])
         program = re.sub(r"(?m)^(\{ ssw .*|filter .*)\n", "", blocks[1])
         program = program.replace("(P1:r1 == 0)", "(P1:r0 == 1 /\\ P1:r1 == 0)")

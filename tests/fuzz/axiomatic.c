@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes the dialects of litmus tests: every text is a program or gets an error of one line with
-// its place; a program is decided, the same each time, or said to be too large.
+// its place; a program is decided, the same each time, or said to be too large. What ends under a
+// progress model ends under the stronger ones.
 #include "fuzz.h"
 
 #include "axiomatic/decide.h"
+#include "axiomatic/progress.h"
 
 #include <string.h>
 
@@ -32,6 +34,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (all.forbids && !some.forbids) {
         MUST(all.consistent == some.consistent && all.races == some.races && all.cut == some.cut);
         MUST(memcmp(all.found, some.found, sizeof all.found) == 0);
+    }
+    OWNED(axi_ending_clear) struct axi_ending ending = {0};
+    if (program.thread_count <= 3 && axi_end(&program, &ending, &error)) {
+        char *const *endless = ending.endless;
+        MUST(endless[AXI_LOBE] || !endless[AXI_FAIR]);
+        MUST(endless[AXI_HSA_OBE] || !endless[AXI_LOBE]);
+        MUST((endless[AXI_HSA] && endless[AXI_OBE]) || !endless[AXI_HSA_OBE]);
+        MUST(endless[AXI_NONE] || (!endless[AXI_HSA] && !endless[AXI_OBE]));
     }
     return 0;
 }

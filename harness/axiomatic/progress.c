@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+// All states of a program as a graph. An execution that does not end stays in a strongly connected
+// component for ever. What a model promises a thread it promises until the thread ends, so that in
+// a component it is the same in each state: the execution is one of the model's if each thread that
+// has the promise takes a step in the component, or waits at a barrier somewhere in it.
+#include "axiomatic/progress.h"
+
+#include "base/random.h"
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOWHERE UINT32_MAX
+
+// A state is an array of words: which threads have had a turn; for each thread the index of its
+// next instruction, and whether it waits there; memory; registers of all threads.
+enum { TURNS, PLACES };
+
+struct graph {
+    const struct axi_program *program;
+    struct lit_error *error;
+    size_t threads, registers, width, count; // registers: of each thread
+    int64_t *states;                         // count x width
+    uint32_t *next;   // count x threads; NOWHERE: the thread has ended, or waits
+    uint32_t *from;   // the state that each was first come to from
+    uint8_t *by;      // and by which thread's step
+    uint32_t *places; // hash table of states
+    size_t room;      // of the table, a power of two
+};
+
+// What a component is, as far as models care.
+struct component {
+    uint32_t turns, ended, moved, waits; // a bit for each thread; waits: in some state
+    uint32_t first;                      // the state that is nearest to the first one
+};
+
+const char *axi_progress_word(enum axi_progress progress)
+{
+    static const char *const words[] = {"fair", "lobe", "hsa-obe", "hsa", "obe", "none"};
+    return words[progress];
+}
+
+static int64_t *state_of(const struct graph *g, size_t index)
+{
+    return &g->states[index * g->width];
+}
+
+static size_t place_of(const int64_t *state, size_t thread)
+{
+    return (size_t)(state[PLACES + thread] >> 1);
+}
+
+static bool has_ended(const struct graph *g, const int64_t *state, size_t thread)
+{
+    return place_of(state, thread) == g->program->threads[thread].count;
+}
+
+static bool is_waiting(const int64_t *state, size_t thread)
+{
+    return state[PLACES + thread] & 1;
+}
+
+static void put_place(int64_t *state, size_t thread, size_t place, bool waits)
+{
+    state[PLACES + thread] = (int64_t)(place << 1 | waits);
+}
+
+static int64_t *memory_of(const struct graph *g, int64_t *state,
+                          const struct axi_instruction *instruction)
+{
+    return &state[PLACES + g->threads + g->program->references[instruction->reference].location];
+}
+
+static int64_t *register_of(const struct graph *g, int64_t *state, size_t thread, uint8_t number)
+{
+    return &state[PLACES + g->threads + g->program->reference_count + thread * g->registers +
+                  number];
+}
+
+static int64_t value_of(const struct graph *g, int64_t *state, size_t thread,
+                        const struct axi_operand *operand)
+{
+    return operand->is_register ? *register_of(g, state, thread, operand->number) : operand->value;
+}
+
+static bool is_same_barrier(const struct axi_instruction *a, const struct axi_instruction *b)
+{
+    return b->kind == AXI_CONTROL_BARRIER && a->barrier == b->barrier && a->scope == b->scope;
+}
+
+// A thread has come to a barrier: all go on if each thread of the scope instance whose code has it
+// waits there.
+static void arrive(const struct graph *g, int64_t *state, size_t thread)
+{
+    const struct axi_thread *threads = g->program->threads;
+    const struct axi_instruction *at = &threads[thread].instructions[place_of(state, thread)];
+    uint32_t all = 0;
+    put_place(state, thread, place_of(state, thread), true);
+    for (size_t t = 0; t < g->threads; t++) {
+        bool is_in = true, has = false;
+        for (int scope = at->execution; scope < AXI_DEVICE; scope++)
+            is_in &= threads[t].group[scope] == threads[thread].group[scope];
+        for (size_t i = 0; i < threads[t].count && is_in; i++)
+            has |= is_same_barrier(at, &threads[t].instructions[i]);
+        if (!has)
+            continue;
+        if (!is_waiting(state, t) ||
+            !is_same_barrier(at, &threads[t].instructions[place_of(state, t)]))
+            return;
+        all |= 1u << t;
+    }
+    for (size_t t = 0; t < g->threads; t++)
+        if (all >> t & 1)
+            put_place(state, t, place_of(state, t) + 1, false);
+}
+
+// What a thread's next instruction makes of a state.
+static void step(const struct graph *g, int64_t *state, size_t thread)
+{
+    const struct axi_instruction *of =
+        &g->program->threads[thread].instructions[place_of(state, thread)];
+    const int64_t a = value_of(g, state, thread, &of->a), b = value_of(g, state, thread, &of->b);
+    int64_t result = 0;
+    size_t to = place_of(state, thread) + 1;
+    state[TURNS] |= INT64_C(1) << thread;
+    if (of->kind == AXI_CONTROL_BARRIER) {
+        arrive(g, state, thread);
+        return;
+    }
+    if (axi_reads(of))
+        result = *memory_of(g, state, of);
+    if (axi_writes(of)) {
+        int64_t *memory = memory_of(g, state, of);
+        if (of->kind == AXI_STORE || !axi_compute(of->operator, * memory, a, memory))
+            *memory = a;
+    }
+    if (of->kind == AXI_COMPUTE)
+        axi_compute(of->operator, a, b, &result); // a division by zero: 0, Vulkan has no rule
+    if (of->kind == AXI_JUMP && axi_compare(of->operator, a, b))
+        to = of->to;
+    if ((axi_reads(of) || of->kind == AXI_COMPUTE) && of->target < AXI_REGISTERS)
+        *register_of(g, state, thread, of->target) = result;
+    put_place(state, thread, to, false);
+}
+
+static void hash_in(struct graph *g, uint32_t index)
+{
+    size_t at = hash_bytes(HASH_START, state_of(g, index), g->width * sizeof(int64_t));
+    while (g->places[at & (g->room - 1)] != NOWHERE)
+        at++;
+    g->places[at & (g->room - 1)] = index;
+}
+
+static void make_room(struct graph *g)
+{
+    if (g->count * 2 < g->room)
+        return;
+    g->room = g->room ? g->room * 2 : 1024;
+    g->states = lit_realloc(g->states, g->room, g->width * sizeof *g->states);
+    g->next = lit_realloc(g->next, g->room, g->threads * sizeof *g->next);
+    g->from = lit_realloc(g->from, g->room, sizeof *g->from);
+    g->by = lit_realloc(g->by, g->room, sizeof *g->by);
+    g->places = lit_realloc(g->places, g->room, sizeof *g->places);
+    memset(g->places, 0xff, g->room * sizeof *g->places);
+    for (uint32_t i = 0; i < g->count; i++)
+        hash_in(g, i);
+}
+
+// The index of the state behind the last one, which is dropped if it is there already.
+static uint32_t add_state(struct graph *g, uint32_t from, size_t by)
+{
+    const int64_t *state = state_of(g, g->count);
+    const size_t bytes = g->width * sizeof *state;
+    for (size_t at = hash_bytes(HASH_START, state, bytes);; at++) {
+        const uint32_t index = g->places[at & (g->room - 1)];
+        if (index == NOWHERE)
+            break;
+        if (memcmp(state_of(g, index), state, bytes) == 0)
+            return index;
+    }
+    hash_in(g, (uint32_t)g->count);
+    g->from[g->count] = from;
+    g->by[g->count] = (uint8_t)by;
+    return (uint32_t)g->count++;
+}
+
+static void put_first(struct graph *g)
+{
+    const struct axi_program *program = g->program;
+    int64_t *state = state_of(g, 0);
+    memset(state, 0, g->width * sizeof *state);
+    memcpy(&state[PLACES + g->threads], program->initial, program->reference_count * sizeof *state);
+    for (size_t t = 0; t < g->threads; t++)
+        memcpy(register_of(g, state, t, 0), program->threads[t].initial,
+               g->registers * sizeof *state);
+    add_state(g, NOWHERE, 0);
+}
+
+// In the order of their distance from the first one.
+static bool explore(struct graph *g)
+{
+    make_room(g);
+    put_first(g);
+    for (uint32_t at = 0; at < g->count; at++)
+        for (size_t t = 0; t < g->threads; t++) {
+            make_room(g);
+            g->next[at * g->threads + t] = NOWHERE;
+            if (has_ended(g, state_of(g, at), t) || is_waiting(state_of(g, at), t))
+                continue;
+            memcpy(state_of(g, g->count), state_of(g, at), g->width * sizeof *g->states);
+            step(g, state_of(g, g->count), t);
+            g->next[at * g->threads + t] = add_state(g, at, t);
+            if (g->count > AXI_STATES_MOST)
+                return lit_fail(g->error, LIT_EXIT_UNDECIDED, "too large: more than %d states",
+                                AXI_STATES_MOST);
+        }
+    return true;
+}
+
+// Tarjan's algorithm without recursion.
+struct tarjan {
+    uint32_t *order, *low, *component; // of each state; order: 0: not yet
+    uint8_t *edge;                     // that is looked at next
+    uint32_t *path, *open;
+    size_t on_path, opened;
+    uint32_t clock, components;
+};
+
+static void close_component(struct tarjan *t, uint32_t root)
+{
+    uint32_t state;
+    do {
+        state = t->open[--t->opened];
+        t->component[state] = t->components;
+    } while (state != root);
+    t->components++;
+}
+
+static void visit(const struct graph *g, struct tarjan *t, uint32_t from)
+{
+    t->path[t->on_path++] = from;
+    while (t->on_path) {
+        const uint32_t at = t->path[t->on_path - 1];
+        if (t->edge[at] == 0) {
+            t->order[at] = t->low[at] = ++t->clock;
+            t->open[t->opened++] = at;
+        }
+        if (t->edge[at] < g->threads) {
+            const uint32_t to = g->next[at * g->threads + t->edge[at]++];
+            if (to == NOWHERE)
+                continue;
+            if (!t->order[to])
+                t->path[t->on_path++] = to;
+            else if (t->component[to] == NOWHERE && t->order[to] < t->low[at])
+                t->low[at] = t->order[to];
+            continue;
+        }
+        if (t->low[at] == t->order[at])
+            close_component(t, at);
+        if (--t->on_path) {
+            uint32_t *low = &t->low[t->path[t->on_path - 1]];
+            *low = t->low[at] < *low ? t->low[at] : *low;
+        }
+    }
+}
+
+// To be freed.
+static struct component *find_components(const struct graph *g, size_t *count)
+{
+    OWNED(lit_free) uint32_t *numbers = lit_alloc(g->count * 5, sizeof *numbers);
+    OWNED(lit_free) uint8_t *edge = lit_alloc(g->count, sizeof *edge);
+    struct tarjan t = {.order = numbers,
+                       .low = numbers + g->count,
+                       .component = numbers + 2 * g->count,
+                       .path = numbers + 3 * g->count,
+                       .open = numbers + 4 * g->count,
+                       .edge = edge};
+    memset(t.component, 0xff, g->count * sizeof *t.component);
+    for (uint32_t i = 0; i < g->count; i++)
+        if (!t.order[i])
+            visit(g, &t, i);
+    struct component *all = lit_alloc(t.components, sizeof *all);
+    for (uint32_t i = (uint32_t)g->count; i-- > 0;) {
+        struct component *of = &all[t.component[i]];
+        const int64_t *state = state_of(g, i);
+        of->turns = (uint32_t)state[TURNS];
+        of->first = i;
+        of->ended = 0;
+        for (size_t thread = 0; thread < g->threads; thread++) {
+            const uint32_t to = g->next[i * g->threads + thread];
+            of->ended |= (uint32_t)has_ended(g, state, thread) << thread;
+            of->waits |= (uint32_t)is_waiting(state, thread) << thread;
+            of->moved |= (uint32_t)(to != NOWHERE && t.component[to] == t.component[i]) << thread;
+        }
+    }
+    *count = t.components;
+    return all;
+}
+
+// The threads that a model promises a turn.
+static uint32_t promised(const struct graph *g, const struct component *in, enum axi_progress model)
+{
+    const struct axi_thread *threads = g->program->threads;
+    uint32_t lowest = 0, linear = 0;
+    for (size_t t = 0; t < g->threads; t++) {
+        bool is_lowest = true;
+        for (size_t other = 0; other < g->threads; other++) {
+            const bool is_lower = threads[other].number < threads[t].number;
+            is_lowest &= !is_lower || in->ended >> other & 1;
+            linear |= (uint32_t)(!is_lower && in->turns >> other & 1) << t;
+        }
+        lowest |= (uint32_t)(is_lowest && !(in->ended >> t & 1)) << t;
+    }
+    const uint32_t all = (uint32_t)((UINT64_C(1) << g->threads) - 1);
+    const uint32_t by_model[] = {all, linear | lowest, lowest | in->turns, lowest, in->turns, 0};
+    return by_model[model] & ~in->ended;
+}
+
+// Whether an execution of the model may stay in it for ever.
+static bool is_endless(const struct graph *g, const struct component *in, enum axi_progress model)
+{
+    const uint32_t all = (uint32_t)((UINT64_C(1) << g->threads) - 1);
+    if (!in->moved) // no cycle; all that have not ended may wait for each other at barriers
+        return in->ended != all && (in->ended | in->waits) == all;
+    return !(promised(g, in, model) & ~in->moved & ~in->waits);
+}
+
+static void put_threads(const struct graph *g, uint32_t threads, const char *what, const char *does,
+                        struct text *out)
+{
+    size_t count = 0;
+    for (size_t t = 0; t < g->threads; t++)
+        if (threads >> t & 1)
+            text_printf(out, "%sP%u",
+                        count++       ? ", "
+                        : out->length ? "; "
+                                      : "",
+                        g->program->threads[t].number);
+    if (count)
+        text_printf(out, " %s", count == 1 ? what : does);
+}
+
+// A shortest schedule that leads to a state: "P0 x3, P1".
+static void put_schedule(const struct graph *g, uint32_t state, struct text *out)
+{
+    OWNED(lit_free) uint8_t *turns = NULL;
+    size_t count = 0;
+    for (; g->from[state] != NOWHERE; state = g->from[state])
+        LIT_ADD(turns, count) = g->by[state];
+    for (size_t i = count; i > 0;) {
+        size_t run = 1;
+        while (run < i && turns[i - 1 - run] == turns[i - 1])
+            run++;
+        text_printf(out, i == count ? "after P%u" : ", P%u",
+                    g->program->threads[turns[i - 1]].number);
+        if (run > 1)
+            text_printf(out, " x%zu", run);
+        i -= run;
+    }
+}
+
+static char *say(const struct graph *g, const struct component *in)
+{
+    struct text out = {0};
+    const uint32_t all = (uint32_t)((UINT64_C(1) << g->threads) - 1);
+    const uint32_t waits = in->waits & ~in->moved & ~in->ended;
+    put_schedule(g, in->first, &out);
+    put_threads(g, in->moved, "runs for ever", "run for ever", &out);
+    put_threads(g, waits, "waits at a barrier", "wait at barriers", &out);
+    put_threads(g, all & ~in->moved & ~waits & ~in->ended, "gets no turn", "get no turn", &out);
+    return out.data;
+}
+
+// What a state consists of. False with an error for a program without executions of its own.
+static bool measure(struct graph *g, bool *is_exact)
+{
+    const struct axi_program *program = g->program;
+    uint32_t locations = 0;
+    g->threads = program->thread_count;
+    g->registers = 1;
+    for (size_t t = 0; t < g->threads; t++)
+        for (size_t i = 0; i < program->threads[t].count; i++) {
+            const struct axi_instruction *of = &program->threads[t].instructions[i];
+            const uint8_t used[] = {of->a.is_register ? of->a.number : 0,
+                                    of->b.is_register ? of->b.number : 0,
+                                    of->target < AXI_REGISTERS ? of->target : 0};
+            if (of->wants)
+                return lit_fail(g->error, LIT_EXIT_UNDECIDED,
+                                "a .test is one execution, which ends");
+            for (size_t u = 0; u < sizeof used; u++)
+                g->registers = used[u] >= g->registers ? used[u] + 1u : g->registers;
+            if (axi_reads(of) || axi_writes(of))
+                locations |= 1u << program->references[of->reference].location;
+        }
+    *is_exact = !(locations & (locations - 1));
+    g->width = PLACES + g->threads + program->reference_count + g->threads * g->registers;
+    return true;
+}
+
+static void decide_models(const struct graph *g, struct axi_ending *ending)
+{
+    size_t count = 0;
+    OWNED(lit_free) struct component *all = find_components(g, &count);
+    for (int model = 0; model < AXI_PROGRESSES; model++) {
+        const struct component *nearest = NULL;
+        for (size_t i = 0; i < count; i++)
+            if (is_endless(g, &all[i], model) && (!nearest || all[i].first < nearest->first))
+                nearest = &all[i];
+        if (nearest)
+            ending->endless[model] = say(g, nearest);
+    }
+}
+
+bool axi_end(const struct axi_program *program, struct axi_ending *ending, struct lit_error *error)
+{
+    struct graph g = {.program = program, .error = error};
+    *ending = (struct axi_ending){0};
+    const bool good = measure(&g, &ending->is_exact) && explore(&g);
+    ending->states = g.count;
+    if (good)
+        decide_models(&g, ending);
+    free(g.states);
+    free(g.next);
+    free(g.from);
+    free(g.by);
+    free(g.places);
+    return good;
+}
+
+void axi_ending_clear(struct axi_ending *ending)
+{
+    for (int i = 0; i < AXI_PROGRESSES; i++)
+        free(ending->endless[i]);
+    *ending = (struct axi_ending){0};
+}
