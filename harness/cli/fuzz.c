@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "catalogue/head.h"
 #include "cli/device.h"
+#include "engine/supervisor.h"
 #include "fuzz/campaign.h"
 #include "generate/module.h"
 #include "model/check.h"
@@ -23,10 +24,11 @@
 #define REPLAY_RUNS    200
 #define UNKEPT         5
 #define SHRINK_SECONDS 60.0
+#define JOBS_MOST      256
 
 struct options {
     struct cli_list devices, simt;
-    uint64_t count, runs, keep, steps, depth;
+    uint64_t count, runs, keep, steps, depth, jobs;
     struct cli_seed seed, index;
     int rule, verbose;
     bool show, quiet;
@@ -49,6 +51,9 @@ static const struct cli_option options[] = {
         "printed)"),
     {0, "index", CLI_SEED, AT(index), "N", "the first program's number (default: 0)"},
     {'n', "runs", CLI_COUNT, AT(runs), "N", "runs of each program (default: 8; of --replay 200)"},
+    {0, "jobs", CLI_COUNT, AT(jobs), "N",
+     "programs that run at once, each in a process of its own\n(default: as many as there are "
+     "cores; up to 256)"},
     {0, "steps", CLI_COUNT, AT(steps), "N", "size limit of a program, about; to 64 (default: 40)"},
     {0, "depth", CLI_COUNT, AT(depth), "N", "nesting depth; to 6 (default: 4)"},
     {0, "keep", CLI_COUNT, AT(keep), "N",
@@ -231,7 +236,7 @@ static bool is_usable(const struct eng_device *device)
     return !device->facts.problem[0] && device->facts.subgroup;
 }
 
-static void end_device(struct fuzzing *f, struct fuzz_target *target, enum eng_end end,
+static void end_device(struct fuzzing *f, const struct eng_device *device, enum eng_end end,
                        const struct fuzz_tally *tally, enum masks_rule rule)
 {
     struct text table = {0};
@@ -240,8 +245,7 @@ static void end_device(struct fuzzing *f, struct fuzz_target *target, enum eng_e
     f->sum.stopped += end == ENG_END_STOPS;
     f->sum.unopened += end == ENG_END_UNFIT;
     if (eng_end_stops(end))
-        fprintf(stderr, "  device %u stops: %s\n", target->client.device->number, tally->reason);
-    eng_client_end(&target->client);
+        fprintf(stderr, "  device %u stops: %s\n", device->number, tally->reason);
     text_puts(&table, "\n");
     put_table(tally, rule, &table);
     cli_print(&table);
@@ -276,7 +280,6 @@ static void show_found(const struct fuzz_found *found, void *user)
 static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum eng_end *end,
                         struct lit_error *error)
 {
-    struct fuzz_target target;
     struct fuzz_tally tally;
     bool written = true;
     const struct fuzz_plan plan = {.limits = f->limits,
@@ -284,6 +287,7 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
                                    .first = f->chosen->index.value,
                                    .count = f->chosen->count,
                                    .runs = f->chosen->runs,
+                                   .jobs = f->chosen->jobs,
                                    .keep = f->chosen->keep,
                                    .shrinking = SHRINK_SECONDS,
                                    .folder = f->chosen->out};
@@ -296,9 +300,8 @@ static bool fuzz_device(struct fuzzing *f, const struct eng_device *device, enum
     f->began = f->devices.line.shown = clock_now();
     f->planned = plan.count;
     f->unkept = 0;
-    fuzz_target_init(&target, &f->devices.watch, device);
-    *end = fuzz_campaign(&target, &plan, &listener, &tally, &written, error);
-    end_device(f, &target, *end, &tally, f->limits.rule);
+    *end = fuzz_campaign(&f->devices.watch, device, &plan, &listener, &tally, &written, error);
+    end_device(f, device, *end, &tally, f->limits.rule);
     return written;
 }
 
@@ -367,7 +370,8 @@ static void replay_device(struct fuzzing *f, const struct replay *replay,
         if (*end == ENG_END_RAN && fuzz_failed(&found.first))
             show_found(&found, f);
     }
-    end_device(f, &target, *end, &tally, replay->rule);
+    eng_client_end(&target.client);
+    end_device(f, device, *end, &tally, replay->rule);
 }
 
 // --show
@@ -408,6 +412,8 @@ static bool check_usage(struct fuzzing *f, const struct cli_list *operands, stru
         return lit_fail(error, LIT_EXIT_USAGE, "--show needs --seed");
     if (o->steps > GEN_STEPS / 2)
         return lit_fail(error, LIT_EXIT_USAGE, "--steps: at most %d", GEN_STEPS / 2);
+    if (o->jobs > JOBS_MOST)
+        return lit_fail(error, LIT_EXIT_USAGE, "--jobs: at most %d", JOBS_MOST);
     return o->depth <= GEN_NESTING / 2 ||
            lit_fail(error, LIT_EXIT_USAGE, "--depth: at most %d", GEN_NESTING / 2);
 }
@@ -418,6 +424,8 @@ static void settle(struct fuzzing *f)
     cli_seed_settle(&o->seed, true);
     if (!o->runs)
         o->runs = o->replay ? REPLAY_RUNS : 8;
+    if (!o->jobs)
+        o->jobs = eng_usable_cores() < JOBS_MOST ? eng_usable_cores() : JOBS_MOST;
     f->limits = (struct gen_limits){
         .rule = rules[o->rule], .steps = (uint32_t)o->steps, .depth = (uint32_t)o->depth};
     f->devices.line.quiet = o->quiet;

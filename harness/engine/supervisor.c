@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-static unsigned usable_cores(void)
+unsigned eng_usable_cores(void)
 {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) != 0)
@@ -24,7 +24,7 @@ static struct eng_share make_share(const struct eng_run *run)
             kinds[run->inventory->devices[i].facts.cpu]++;
     if (run->serial)
         return eng_share_make(1, kinds[1] > 0, 0);
-    return eng_share_make(run->cores ? run->cores : usable_cores(), kinds[1], kinds[0]);
+    return eng_share_make(run->cores ? run->cores : eng_usable_cores(), kinds[1], kinds[0]);
 }
 
 static void print_header(const struct eng_queue *queue)

@@ -12,6 +12,9 @@
 #include "model/result.h"
 #include "store/store.h"
 
+// Of the processor: those that this process may use, 1 or more.
+unsigned eng_usable_cores(void);
+
 struct eng_run {
     const struct cat_selection *selection;
     const struct eng_inventory *inventory;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,11 +55,35 @@ static enum eng_end try_once(struct fuzz_target *target, const struct fuzz_trial
 #define PATIENCE_MAX 512
 #define HARD_TRIES   200 // of a program that ends its worker: each costs a new one
 
+#define WAITING_MOST 64 // failing programs that are kept until it is their turn
+
 struct campaign {
-    struct fuzz_target *target;
+    const struct eng_device *device;
     const struct fuzz_plan *plan;
     const struct fuzz_listener *listener;
+    const struct eng_watch *outer; // called with the lock held,
+    struct eng_watch watch;        // by those of all workers
+    pthread_mutex_t lock;          // of all below, and of the lanes' `running`
+    pthread_cond_t changed;
     struct fuzz_tally *tally;
+    uint64_t next; // program
+    bool over;     // no other program begins
+    enum eng_end end;
+    bool written;
+    struct lit_error *error;
+    bool handling;               // a lane handles a failing program
+    struct fuzz_found **waiting; // failing programs, sorted by their index
+    size_t waiting_count;
+    struct lane *lanes;
+};
+
+// A thread of a campaign with its worker.
+struct lane {
+    struct campaign *campaign;
+    pthread_t thread; // but of the first one, which is the caller's
+    bool has_thread;
+    struct fuzz_target target;
+    uint64_t running; // the program that it runs; UINT64_MAX: none
     // Of the program that is being shrunk:
     struct fuzz_found *found;
     const char *name;
@@ -92,33 +117,40 @@ uint64_t fuzz_patience(uint64_t failed, uint64_t runs)
                                    : (uint64_t)needed;
 }
 
-static struct fuzz_trial trial_of(const struct campaign *c, const struct gen_program *program,
+static struct fuzz_trial trial_of(const struct lane *lane, const struct gen_program *program,
                                   uint64_t runs)
 {
     return (struct fuzz_trial){.program = program,
-                               .name = c->name,
-                               .rule = c->plan->limits.rule,
-                               .subgroup = c->found->subgroup,
-                               .seed = c->plan->seed,
+                               .name = lane->name,
+                               .rule = lane->campaign->plan->limits.rule,
+                               .subgroup = lane->found->subgroup,
+                               .seed = lane->campaign->plan->seed,
                                .runs = runs};
+}
+
+static void tell(struct campaign *c, const char *doing)
+{
+    pthread_mutex_lock(&c->lock);
+    c->listener->progress(c->tally, doing, c->listener->user);
+    pthread_mutex_unlock(&c->lock);
 }
 
 // A candidate fails if it ends as the program did.
 static enum gen_answer ask(const struct gen_program *candidate, void *user)
 {
-    struct campaign *c = user;
-    struct fuzz_found *found = c->found;
+    struct lane *lane = user;
+    struct fuzz_found *found = lane->found;
     struct eng_outcome outcome;
     char doing[64];
     const bool hard = eng_is_broken(found->first.result);
-    if (clock_now() > c->deadline || (hard && found->tries >= HARD_TRIES))
+    if (clock_now() > lane->deadline || (hard && found->tries >= HARD_TRIES))
         return GEN_STOP;
     snprintf(doing, sizeof doing, "shrinking, %u of %u steps, %u tries", found->small.count,
              found->drawn.count, found->tries);
-    c->listener->progress(c->tally, doing, c->listener->user);
-    const struct fuzz_trial trial = trial_of(c, candidate, c->patience);
-    c->end = try_once(c->target, &trial, &outcome);
-    if (c->end != ENG_END_RAN)
+    tell(lane->campaign, doing);
+    const struct fuzz_trial trial = trial_of(lane, candidate, lane->patience);
+    lane->end = try_once(&lane->target, &trial, &outcome);
+    if (lane->end != ENG_END_RAN)
         return GEN_STOP;
     found->tries++;
     if (outcome.result != found->first.result)
@@ -128,12 +160,12 @@ static enum gen_answer ask(const struct gen_program *candidate, void *user)
 }
 
 // Runs a program again, to learn how often it fails.
-static enum eng_end repeat(struct campaign *c, const struct gen_program *program, uint64_t times,
+static enum eng_end repeat(struct lane *lane, const struct gen_program *program, uint64_t times,
                            uint64_t *runs, uint64_t *failed, struct eng_failure *failure)
 {
     struct eng_outcome outcome;
-    const struct fuzz_trial trial = trial_of(c, program, c->plan->runs * times);
-    const enum eng_end end = try_once(c->target, &trial, &outcome);
+    const struct fuzz_trial trial = trial_of(lane, program, lane->campaign->plan->runs * times);
+    const enum eng_end end = try_once(&lane->target, &trial, &outcome);
     if (end != ENG_END_RAN)
         return end;
     *runs = outcome.count.runs;
@@ -147,10 +179,11 @@ static enum eng_end repeat(struct campaign *c, const struct gen_program *program
     return ENG_END_RAN;
 }
 
-static enum eng_end shrink(struct campaign *c)
+static enum eng_end shrink(struct lane *lane)
 {
-    struct fuzz_found *found = c->found;
-    enum eng_end end = repeat(c, &found->drawn, eng_is_broken(found->first.result) ? 1 : REPEATS,
+    const struct fuzz_plan *plan = lane->campaign->plan;
+    struct fuzz_found *found = lane->found;
+    enum eng_end end = repeat(lane, &found->drawn, eng_is_broken(found->first.result) ? 1 : REPEATS,
                               &found->runs, &found->failed, &found->failure);
     if (end != ENG_END_RAN)
         return end;
@@ -159,26 +192,25 @@ static enum eng_end shrink(struct campaign *c)
     if (eng_is_broken(found->first.result) && !found->failed)
         return ENG_END_RAN;
     // The first runs count where the others show nothing.
-    c->patience = found->failed ? fuzz_patience(found->failed, found->runs)
-                                : fuzz_patience(1, found->runs + c->plan->runs);
-    c->deadline = clock_now() + c->plan->shrinking;
-    c->end = ENG_END_RAN;
+    lane->patience = found->failed ? fuzz_patience(found->failed, found->runs)
+                                   : fuzz_patience(1, found->runs + plan->runs);
+    lane->deadline = clock_now() + plan->shrinking;
+    lane->end = ENG_END_RAN;
     found->shrunk = true;
     struct gen_program program = found->drawn;
-    gen_shrink(&program, c->plan->limits.rule, ask, c);
-    found->cut_short = c->end != ENG_END_RAN || clock_now() > c->deadline ||
+    gen_shrink(&program, plan->limits.rule, ask, lane);
+    found->cut_short = lane->end != ENG_END_RAN || clock_now() > lane->deadline ||
                        (eng_is_broken(found->first.result) && found->tries >= HARD_TRIES);
-    if (c->end != ENG_END_RAN)
-        return c->end;
-    return repeat(c, &found->small, eng_is_broken(found->first.result) ? 1 : REPEATS,
+    if (lane->end != ENG_END_RAN)
+        return lane->end;
+    return repeat(lane, &found->small, eng_is_broken(found->first.result) ? 1 : REPEATS,
                   &found->small_runs, &found->small_failed, &found->failure);
 }
 
 // What was seen, as prose behind the head.
-static void put_remark(const struct campaign *c, struct text *text)
+static void put_remark(const struct fuzz_found *found, const struct dev_facts *facts,
+                       struct text *text)
 {
-    const struct fuzz_found *found = c->found;
-    const struct dev_facts *facts = &c->target->client.device->facts;
     text_printf(text, "; Observed on %s, driver %s, in subgroups of %u: ", facts->name,
                 facts->driver_version, found->subgroup);
     if (eng_is_broken(found->first.result))
@@ -193,92 +225,245 @@ static void put_remark(const struct campaign *c, struct text *text)
     text_printf(text, "; Reproduce: litmus fuzz reconvergence --replay FILE\n");
 }
 
-static bool store(struct campaign *c, struct lit_error *error)
+// Under the lock.
+static bool store(const struct lane *lane)
 {
-    struct fuzz_found *found = c->found;
+    struct campaign *c = lane->campaign;
+    struct fuzz_found *found = lane->found;
     const char *rule = gen_rule_name(c->plan->limits.rule);
     OWNED(text_free) struct text origin = {0}, remark = {0}, text = {0};
     if (mkdir(c->plan->folder, 0777) != 0 && errno != EEXIST)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", c->plan->folder, strerror(errno));
+        return lit_fail(c->error, LIT_EXIT_USAGE, "%.200s: %s", c->plan->folder, strerror(errno));
     text_printf(&origin,
                 "litmus fuzz reconvergence --rule %s --seed 0x%" PRIx64 ", program %" PRIu64
                 ",\n;              %u of its %u steps%s",
                 rule, c->plan->seed, found->index, found->small.count, found->drawn.count,
                 found->cut_short ? " (shrinking was incomplete)" : "");
-    put_remark(c, &remark);
-    gen_assembly(&(struct gen_title){.name = c->name,
+    put_remark(found, &c->device->facts, &remark);
+    gen_assembly(&(struct gen_title){.name = lane->name,
                                      .origin = origin.data,
                                      .remark = remark.data,
                                      .rule = c->plan->limits.rule},
                  &found->small, &text);
     snprintf(found->path, sizeof found->path, "%.400s/%s-%" PRIx64 "-%" PRIu64 ".spvasm",
              c->plan->folder, rule, c->plan->seed, found->index);
-    const bool good = lit_file_write(found->path, text.data, text.length, error);
+    const bool good = lit_file_write(found->path, text.data, text.length, c->error);
     c->tally->stored += good;
     return good;
 }
 
-static enum eng_end handle(struct campaign *c, struct fuzz_found *found, bool *written,
-                           struct lit_error *error)
+// Under the lock, but while the program is shrunk.
+static void handle(struct lane *lane, struct fuzz_found *found)
 {
-    enum eng_end end = ENG_END_RAN;
-    c->found = found;
+    struct campaign *c = lane->campaign;
+    char name[96];
+    fuzz_name(c->plan->limits.rule, c->plan->seed, found->index, name);
+    lane->found = found;
+    lane->name = name;
     found->small = found->drawn;
     if (c->tally->stored < c->plan->keep) {
-        end = shrink(c);
-        *written = store(c, error);
+        pthread_mutex_unlock(&c->lock);
+        const enum eng_end end = shrink(lane);
+        pthread_mutex_lock(&c->lock);
+        c->end = c->end == ENG_END_RAN ? end : c->end;
+        c->written = store(lane);
     }
     c->listener->found(found, c->listener->user);
-    return end;
 }
 
-enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial,
-                      struct fuzz_found *found, struct fuzz_tally *tally)
+// Handles failing programs, each once all before it have run. Under the lock.
+static void handle_waiting(struct lane *lane)
 {
-    struct eng_outcome *first = &found->first;
-    const enum eng_end end = try_once(target, trial, first);
+    struct campaign *c = lane->campaign;
+    while (!c->handling && c->waiting_count > 0 && c->written) {
+        struct fuzz_found *first = c->waiting[0];
+        for (uint64_t i = 0; i < c->plan->jobs; i++)
+            if (c->lanes[i].running < first->index)
+                return;
+        c->handling = true;
+        memmove(c->waiting, c->waiting + 1, --c->waiting_count * sizeof *c->waiting);
+        handle(lane, first);
+        free(first);
+        c->handling = false;
+        pthread_cond_broadcast(&c->changed);
+    }
+}
+
+static void add_waiting(struct campaign *c, struct fuzz_found *found)
+{
+    size_t at = c->waiting_count++;
+    for (; at > 0 && c->waiting[at - 1]->index > found->index; at--)
+        c->waiting[at] = c->waiting[at - 1];
+    c->waiting[at] = found;
+}
+
+static void note(const struct fuzz_trial *trial, const struct fuzz_found *found, enum eng_end end,
+                 struct fuzz_tally *tally)
+{
+    const struct eng_outcome *first = &found->first;
     if (eng_end_stops(end))
         snprintf(tally->reason, sizeof tally->reason, "%s", first->reason);
     if (end != ENG_END_RAN)
-        return end;
-    if (first->count.failure_count)
-        found->failure = first->count.failures[0];
+        return;
     tally->programs++;
     tally->runs += first->count.runs;
     tally->masks += masks_of(trial->program, &first->count, trial->subgroup);
     tally->results[first->result]++;
     if (first->result != ENG_PASS && !fuzz_failed(first) && !tally->reason[0])
         snprintf(tally->reason, sizeof tally->reason, "%s", first->reason);
+}
+
+static enum eng_end run_first(struct fuzz_target *target, const struct fuzz_trial *trial,
+                              struct fuzz_found *found)
+{
+    const enum eng_end end = try_once(target, trial, &found->first);
+    if (end == ENG_END_RAN && found->first.count.failure_count)
+        found->failure = found->first.count.failures[0];
     return end;
 }
 
-enum eng_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *plan,
-                           const struct fuzz_listener *listener, struct fuzz_tally *tally,
-                           bool *written, struct lit_error *error)
+enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial,
+                      struct fuzz_found *found, struct fuzz_tally *tally)
 {
-    struct campaign c = {.target = target, .plan = plan, .listener = listener, .tally = tally};
-    OWNED(lit_free) struct fuzz_found *found = lit_alloc(1, sizeof *found);
-    enum eng_end end = ENG_END_RAN;
-    *tally = (struct fuzz_tally){0};
-    *written = true;
-    for (uint64_t i = 0; i < plan->count && end == ENG_END_RAN && *written; i++) {
-        char name[96];
-        *found = (struct fuzz_found){.index = plan->first + i};
-        // All sizes that the device offers, in turn.
-        if (target->size_count)
-            found->subgroup = target->sizes[found->index % target->size_count];
-        fuzz_name(plan->limits.rule, plan->seed, found->index, name);
-        gen_draw(&found->drawn, &plan->limits, plan->seed, found->index);
-        listener->progress(tally, NULL, listener->user);
-        c.found = found;
-        c.name = name;
-        const struct fuzz_trial trial = trial_of(&c, &found->drawn, plan->runs);
-        end = fuzz_run(target, &trial, found, tally);
-        if (end == ENG_END_RAN && fuzz_failed(&found->first))
-            end = handle(&c, found, written, error);
-        // What one program lacks they all lack.
-        if (found->first.result == ENG_SKIP)
-            break;
-    }
+    const enum eng_end end = run_first(target, trial, found);
+    note(trial, found, end, tally);
     return end;
+}
+
+// Runs the program that the lane has taken. NULL unless it failed; else to be freed.
+static struct fuzz_found *run_program(struct lane *lane)
+{
+    struct campaign *c = lane->campaign;
+    const struct fuzz_plan *plan = c->plan;
+    const struct fuzz_target *target = &lane->target;
+    struct fuzz_found *found = lit_alloc(1, sizeof *found);
+    char name[96];
+    found->index = lane->running;
+    // All sizes that the device offers, in turn.
+    if (target->size_count)
+        found->subgroup = target->sizes[found->index % target->size_count];
+    fuzz_name(plan->limits.rule, plan->seed, found->index, name);
+    gen_draw(&found->drawn, &plan->limits, plan->seed, found->index);
+    lane->found = found;
+    lane->name = name;
+    const struct fuzz_trial trial = trial_of(lane, &found->drawn, plan->runs);
+    const enum eng_end end = run_first(&lane->target, &trial, found);
+    pthread_mutex_lock(&c->lock);
+    note(&trial, found, end, c->tally);
+    c->end = c->end == ENG_END_RAN ? end : c->end;
+    // What one program lacks they all lack.
+    c->over |= end == ENG_END_RAN && found->first.result == ENG_SKIP;
+    pthread_mutex_unlock(&c->lock);
+    if (end == ENG_END_RAN && fuzz_failed(&found->first))
+        return found;
+    free(found);
+    return NULL;
+}
+
+// Takes the next program. False if there is none. Under the lock.
+static bool take(struct lane *lane)
+{
+    struct campaign *c = lane->campaign;
+    handle_waiting(lane);
+    while (c->waiting_count >= WAITING_MOST && c->end == ENG_END_RAN && c->written) {
+        pthread_cond_wait(&c->changed, &c->lock);
+        handle_waiting(lane);
+    }
+    if (c->over || c->end != ENG_END_RAN || !c->written ||
+        c->next == c->plan->first + c->plan->count)
+        return false;
+    lane->running = c->next++;
+    c->listener->progress(c->tally, NULL, c->listener->user);
+    return true;
+}
+
+// A worker ends with the thread that started it.
+static void *work(void *user)
+{
+    struct lane *lane = user;
+    struct campaign *c = lane->campaign;
+    fuzz_target_init(&lane->target, &c->watch, c->device);
+    pthread_mutex_lock(&c->lock);
+    while (take(lane)) {
+        pthread_mutex_unlock(&c->lock);
+        struct fuzz_found *found = run_program(lane);
+        pthread_mutex_lock(&c->lock);
+        lane->running = UINT64_MAX;
+        if (found)
+            add_waiting(c, found);
+    }
+    handle_waiting(lane);
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    eng_client_end(&lane->target.client);
+    return NULL;
+}
+
+static void say(const char *line, void *user)
+{
+    struct campaign *c = user;
+    pthread_mutex_lock(&c->lock);
+    c->outer->say(line, c->outer->user);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void tick(void *user)
+{
+    struct campaign *c = user;
+    pthread_mutex_lock(&c->lock);
+    if (c->outer->tick)
+        c->outer->tick(c->outer->user);
+    pthread_mutex_unlock(&c->lock);
+}
+
+// A lane does not go on where another had to stop.
+static bool stop(void *user)
+{
+    struct campaign *c = user;
+    pthread_mutex_lock(&c->lock);
+    const bool stops = !c->written || c->end == ENG_END_TIME || c->end == ENG_END_SIGNAL ||
+                       (c->outer->stop && c->outer->stop(c->outer->user));
+    pthread_mutex_unlock(&c->lock);
+    return stops;
+}
+
+enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_device *device,
+                           const struct fuzz_plan *plan, const struct fuzz_listener *listener,
+                           struct fuzz_tally *tally, bool *written, struct lit_error *error)
+{
+    struct campaign c = {.device = device,
+                         .plan = plan,
+                         .listener = listener,
+                         .outer = watch,
+                         .watch = *watch,
+                         .tally = tally,
+                         .next = plan->first,
+                         .written = true,
+                         .error = error,
+                         // Each lane adds one at most behind the limit.
+                         .waiting = lit_alloc(WAITING_MOST + plan->jobs, sizeof *c.waiting),
+                         .lanes = lit_alloc(plan->jobs, sizeof *c.lanes)};
+    *tally = (struct fuzz_tally){0};
+    c.watch.say = say;
+    c.watch.tick = tick;
+    c.watch.stop = stop;
+    c.watch.user = &c;
+    pthread_mutex_init(&c.lock, NULL);
+    pthread_cond_init(&c.changed, NULL);
+    for (uint64_t i = 0; i < plan->jobs; i++)
+        c.lanes[i] = (struct lane){.campaign = &c, .running = UINT64_MAX};
+    for (uint64_t i = 1; i < plan->jobs; i++)
+        c.lanes[i].has_thread = pthread_create(&c.lanes[i].thread, NULL, work, &c.lanes[i]) == 0;
+    work(&c.lanes[0]);
+    for (uint64_t i = 1; i < plan->jobs; i++)
+        if (c.lanes[i].has_thread)
+            pthread_join(c.lanes[i].thread, NULL);
+    for (size_t i = 0; i < c.waiting_count; i++)
+        free(c.waiting[i]);
+    free(c.waiting);
+    free(c.lanes);
+    pthread_cond_destroy(&c.changed);
+    pthread_mutex_destroy(&c.lock);
+    *written = c.written;
+    return c.end;
 }

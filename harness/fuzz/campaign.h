@@ -30,11 +30,13 @@ void fuzz_target_init(struct fuzz_target *target, const struct eng_watch *watch,
 // Whether the program failed: a mask that is not allowed, or the end of worker or device.
 bool fuzz_failed(const struct eng_outcome *outcome);
 
-// A campaign: generated programs one after the other on one device, each failing one repeated,
-// shrunk, and stored as a test.
+// A campaign: generated programs on one device, several at once, each in a worker of its own. A
+// failing one is repeated, shrunk, and stored as a test, one after the other in the order of their
+// numbers, while others run.
 
 struct fuzz_plan {
     struct gen_limits limits;
+    uint64_t jobs;               // programs that run at once, 1 or more
     uint64_t seed, first, count; // programs `first` to `first + count - 1`
     uint64_t runs;               // of each
     uint64_t keep;               // so many failing programs are shrunk and stored
@@ -42,7 +44,7 @@ struct fuzz_plan {
     const char *folder;          // where they are stored; made when it is needed
 };
 
-// A program that failed.
+// A program that failed; while it runs, any.
 struct fuzz_found {
     uint64_t index;
     uint32_t subgroup;
@@ -64,6 +66,7 @@ struct fuzz_tally {
     char reason[512]; // of the first skip or harness error, or why the device stopped
 };
 
+// Called by one thread at a time, though not always by the same one.
 struct fuzz_listener {
     // Once before each program, and now and then meanwhile; `doing` is NULL or what is done beside.
     void (*progress)(const struct fuzz_tally *tally, const char *doing, void *user);
@@ -76,12 +79,12 @@ struct fuzz_listener {
 enum eng_end fuzz_run(struct fuzz_target *target, const struct fuzz_trial *trial,
                       struct fuzz_found *found, struct fuzz_tally *tally);
 
-// Runs it. ENG_END_RAN: to its end; also if a device without a feature ends it at once: every
-// program counts as skipped then. False in *written, with an error, if a file could not be stored:
-// nothing goes on then.
-enum eng_end fuzz_campaign(struct fuzz_target *target, const struct fuzz_plan *plan,
-                           const struct fuzz_listener *listener, struct fuzz_tally *tally,
-                           bool *written, struct lit_error *error);
+// Runs it. What `watch` calls is called as the listener is. ENG_END_RAN: to its end; also if a
+// device without a feature ends it at once: the programs count as skipped then. False in *written,
+// with an error, if a file could not be stored: nothing goes on then.
+enum eng_end fuzz_campaign(const struct eng_watch *watch, const struct eng_device *device,
+                           const struct fuzz_plan *plan, const struct fuzz_listener *listener,
+                           struct fuzz_tally *tally, bool *written, struct lit_error *error);
 
 // How often a candidate is run until it counts as passing: often enough that one that fails in half
 // as many runs as the program did shows it in 99 of 100 cases, 512 at most. Pure.

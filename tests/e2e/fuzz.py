@@ -121,6 +121,24 @@ class Files(Fuzz):
         path = self.write("shown.spvasm", shown.out)
         self.assertEqual(self.fuzz("--replay", path, "--simt", "lockstep", "-n", "2").code, 0)
 
+    def test_several_at_once_find_what_one_finds(self):
+        """The same programs, made small in the same way, and told in the same order."""
+        found = {}
+        for jobs in ("1", "4"):
+            run = self.fuzz("--simt", "lagging,subgroup=8", "--count", "24", "--keep", "3",
+                            "--jobs", jobs, "--out", "jobs" + jobs, *SEED)
+            self.assertEqual(run.code, 1, run)
+            told = re.findall(r"(?m)^  program \d+|^    \d+ of \d+ steps", run.out)
+            texts = []
+            for path in self.stored("jobs" + jobs):
+                with open(path) as file:
+                    # But for how often it failed, and where first.
+                    texts.append((os.path.basename(path), re.sub(r"(?m)^; (Observed|First).*\n", "",
+                                                                 file.read())))
+            found[jobs] = (told, texts, self.failures(run))
+        self.assertEqual(found["4"], found["1"])
+        self.assertEqual(len(found["1"][1]), 3)
+
     def test_files_that_are_none(self):
         shown = self.fuzz("--show", *SEED).out
         wrong = {
@@ -149,7 +167,7 @@ class Files(Fuzz):
 class Faults(Fuzz):
     def fault(self, fault, result, *more):
         run = self.fuzz("--simt", f"faulty,subgroup=8,fault={fault},at=300", "--count", "40",
-                        *SEED, *more)
+                        "--jobs", "1", *SEED, *more)
         self.assertEqual(run.code, 1, run)
         ran, failed = self.failures(run)
         self.assertEqual(ran, 40, run)
@@ -240,6 +258,7 @@ class Ends(Fuzz):
                                  (["reconvergence", "--show"], ["--seed"]),
                                  (["reconvergence", "--steps", "65"], ["--steps"]),
                                  (["reconvergence", "--depth", "7"], ["--depth"]),
+                                 (["reconvergence", "--jobs", "257"], ["--jobs"]),
                                  (["reconvergence", "--simt", "snoping"], ["snooping"]),
                                  (["reconvergence", "--cuont", "1"], ["count"])):
             with self.subTest(arguments):
