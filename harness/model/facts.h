@@ -47,6 +47,16 @@ bool cat_feature_find(const char *name, enum cat_feature *feature);
 bool cat_module_features(const uint32_t *words, size_t count, uint64_t *features,
                          uint32_t *unknown);
 
+// Whether a test's dispatch may be cut into several: read from the module itself.
+//
+// False if a module could notice: it reads NumWorkgroups, which is that of the slice; or its
+// workgroups may wait for one another, so that one could wait for a workgroup of a slice that a
+// device only begins when the waiting one has ended. Nothing waits without a loop, and without
+// something that others are seen by within it: an atomic operation of a scope wider than the
+// workgroup (or one that is not a constant), an access or a variable that is Volatile or Coherent.
+// Conservative: a loop that does not wait counts too. False for words that are no SPIR-V module.
+bool cat_module_is_divisible(const uint32_t *words, size_t count);
+
 // What a device is (struct dev_facts.type), in the order of VkPhysicalDeviceType.
 #define DEV_TYPES 5
 extern const char *const dev_types[DEV_TYPES];

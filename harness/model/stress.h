@@ -65,7 +65,7 @@ bool eng_stress_parse(const char *text, struct dev_stress *set, struct lit_error
 // What decides how much of a set a device can do for a test.
 struct eng_stress_limits {
     const struct dev_facts *facts; // on a CPU sets that are drawn are smaller
-    bool divisible;                // the test's dispatch may be cut (tools/embed/modules.h)
+    bool divisible;                // the test's dispatch may be cut (cat_module_is_divisible)
 };
 
 // Takes out what the device or the test does not allow, one dimension at a time; what remains may

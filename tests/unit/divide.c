@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "catalogue/catalogue.h"
-#include "../../tools/embed/modules.h"
+#include "model/facts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void words(void **state)
         {{HEADER}, 4, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (module_is_divisible(cases[i].words, cases[i].count) != cases[i].divisible)
+        if (cat_module_is_divisible(cases[i].words, cases[i].count) != cases[i].divisible)
             fail_msg("case %zu", i);
 }
 
@@ -66,7 +66,7 @@ static void the_catalogue(void **state)
             const struct cat_module *module = &test->embedded->modules[m];
             // What the build wrote down is what the words say.
             assert_true(module->divisible ==
-                        module_is_divisible(cat_module_words(test, module), module->count));
+                        cat_module_is_divisible(cat_module_words(test, module), module->count));
             for (size_t i = 0; i < sizeof never / sizeof *never; i++)
                 if (strncmp(test->head.name, never[i], strlen(never[i])) == 0) {
                     if (module->divisible)

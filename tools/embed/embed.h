@@ -82,16 +82,6 @@ void read_kernels(const char *path, const char *text,
 
 // ---- cache.c: what earlier runs made, by the hash of what it was made from. Thread-safe.
 
-struct sha256 {
-    uint32_t state[8];
-    uint64_t size;
-    unsigned char block[64];
-};
-
-void sha256_start(struct sha256 *hash);
-void sha256_add(struct sha256 *hash, const void *bytes, size_t size);
-void sha256_end(struct sha256 *hash, unsigned char digest[32]);
-
 void cache_load(const char *path); // a damaged or missing one is empty
 void cache_save(void);             // what this run asked for or added
 // The bytes of an entry, which live until the program ends; NULL if there is none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preprocesses, assembles, compiles and validates modules. An error names the source file and line,
 // never a temporary one.
+#include "base/sha256.h"
 #include "model/facts.h"
 #include "embed.h"
 #include "modules.h"
@@ -322,14 +323,8 @@ static void describe(struct job *job)
         die("%s: error: no feature is called '%s'", source->path, source->head.needs);
     if (source->head.needs)
         job->features |= UINT64_C(1) << needed;
-    job->divisible = module_is_divisible(job->words, job->count);
-    struct sha256 hash;
-    unsigned char digest[32];
-    sha256_start(&hash);
-    sha256_add(&hash, job->words, job->count * sizeof *job->words);
-    sha256_end(&hash, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(job->sha256 + 2 * i, 3, "%02x", digest[i]);
+    job->divisible = cat_module_is_divisible(job->words, job->count);
+    sha256_text(job->words, job->count * sizeof *job->words, job->sha256);
 }
 
 void make_module(const struct settings *settings, struct job *job)

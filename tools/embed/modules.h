@@ -8,16 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Whether a test's dispatch may be cut into several: read from the module itself.
-//
-// False if a module could notice: it reads NumWorkgroups, which is that of the slice; or its
-// workgroups may wait for one another, so that one could wait for a workgroup of a slice that a
-// device only begins when the waiting one has ended. Nothing waits without a loop, and without
-// something that others are seen by within it: an atomic operation of a scope wider than the
-// workgroup (or one that is not a constant), an access or a variable that is Volatile or Coherent.
-// Conservative: a loop that does not wait counts too. False for words that are no SPIR-V module.
-bool module_is_divisible(const uint32_t *words, size_t count);
-
 // The names that ids have in a test's text. Modules are built without them: what a driver gets is
 // code alone. Where a person is to read what a driver says of a module they are put back
 // (cat_ids_insert).

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes what was made: zstd frames in one file of data, and tables that point into it as C.
+#include "base/sha256.h"
 #include "embed.h"
 
 #include "base/random.h"

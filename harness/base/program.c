@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/program.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NOT_FOUND 127 // of a shell and of timeout(1)
+
+bool lit_file_temporary(const void *bytes, size_t size, struct text *path, struct lit_error *error)
+{
+    text_printf(path, "%s/litmus-XXXXXX", lit_path_temporary());
+    const int number = mkostemp(path->data, O_CLOEXEC);
+    FILE *file = number < 0 ? NULL : fdopen(number, "wb");
+    if (!file)
+        return lit_fail(error, LIT_EXIT_USAGE, "no temporary file %s: %s", path->data,
+                        strerror(errno));
+    const bool written = fwrite(bytes, 1, size, file) == size;
+    if (fclose(file) == 0 && written)
+        return true;
+    lit_fail(error, LIT_EXIT_USAGE, "%s cannot be written: %s", path->data, strerror(errno));
+    unlink(path->data);
+    return false;
+}
+
+// The first line with something in it; for messages.
+static int first_line(const struct text *text, const char **line)
+{
+    *line = text->data ? text->data + strspn(text->data, " \t\r\n") : "";
+    const size_t length = strcspn(*line, "\r\n");
+    return length > 200 ? 200 : (int)length;
+}
+
+bool lit_program_run(const char *const *words, double seconds, size_t limit, struct text *text,
+                     struct lit_error *error)
+{
+    char bytes[16384];
+    const char *line, *program = words[0];
+    const double deadline = clock_now() + seconds;
+    OWNED(text_free) struct text command = {0};
+    text_printf(&command, "timeout -s KILL %g", seconds);
+    for (; *words; words++) {
+        text_puts(&command, " ");
+        text_quote(&command, *words);
+    }
+    text_puts(&command, " </dev/null 2>&1");
+    // It ends sooner where it has more to write than is read.
+    FILE *output = popen(command.data, "re");
+    if (!output)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: %s", program, strerror(errno));
+    for (size_t got = 1; got > 0 && text->length <= limit; text_append(text, bytes, got))
+        got = fread(bytes, 1, sizeof bytes, output);
+    const int status = pclose(output);
+    const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (text->length > limit)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: more than %zu bytes of text", program, limit);
+    if (code == 128 + SIGKILL && clock_now() >= deadline)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: not done after %g s", program, seconds);
+    if (code == 0)
+        return true;
+    if (code == NOT_FOUND)
+        return lit_fail(error, LIT_EXIT_NOTHING, "%s: not found", program);
+    if (code > 128)
+        return lit_fail(error, LIT_EXIT_USAGE, "%s: ended by signal %d", program, code - 128);
+    const int length = first_line(text, &line);
+    return lit_fail(error, LIT_EXIT_USAGE, "%s: exit status %d%s%.*s", program, code,
+                    length ? ": " : "", length, line);
+}
