@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers and their memory, uploads, descriptor sets.
+// Buffers and their memory, uploads, descriptor sets and their layouts.
 
 #include "device/vulkan.h"
 
@@ -44,16 +44,16 @@ enum dev_status dev_buffer_create_at(struct dev *dev, enum dev_place place, uint
     buffer->words = words ? words : 1;
     buffer->offset = offset;
     const uint64_t size = offset + buffer->words * 4;
-    VK(vkCreateBuffer(dev->device,
-                      &(VkBufferCreateInfo){
-                          .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                          .size = size,
-                          .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                                   VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                                   VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-                                   (addressed ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u),
-                      },
-                      NULL, &buffer->handle));
+    VK(vkCreateBuffer(
+        dev->device,
+        &(VkBufferCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+            .size = size,
+            .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                     VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                     (addressed ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u),
+        },
+        NULL, &buffer->handle));
 
     VkMemoryRequirements needs = {0};
     vkGetBufferMemoryRequirements(dev->device, buffer->handle, &needs);
@@ -122,33 +122,50 @@ error:
     return status;
 }
 
-enum dev_status dev_describe(struct dev *dev, VkDescriptorSetLayout layout,
-                             const struct dev_buffer *const *buffers, uint32_t count,
-                             VkDescriptorPool *pool, VkDescriptorSet *set, struct lit_error *error)
+static VkDescriptorType type_of(const struct cat_binding *binding)
 {
-    VkDescriptorBufferInfo infos[DEV_MAX_BINDINGS];
-    VkWriteDescriptorSet writes[DEV_MAX_BINDINGS];
+    return binding->uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+}
+
+static enum dev_status make_pool(struct dev *dev, uint32_t sets, const struct cat_binding *bindings,
+                                 size_t count, VkDescriptorPool *pool, struct lit_error *error)
+{
+    VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0},
+                                    {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 0}};
+    for (size_t i = 0; i < count; i++)
+        sizes[bindings[i].uniform].descriptorCount++;
+    const bool uniform = sizes[1].descriptorCount, storage = sizes[0].descriptorCount;
     VK(vkCreateDescriptorPool(dev->device,
                               &(VkDescriptorPoolCreateInfo){
                                   .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                  .maxSets = 1,
-                                  .poolSizeCount = 1,
-                                  .pPoolSizes =
-                                      &(VkDescriptorPoolSize){
-                                          .type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                          .descriptorCount = count,
-                                      },
+                                  .maxSets = sets,
+                                  .poolSizeCount = (uint32_t)storage + uniform,
+                                  .pPoolSizes = storage ? sizes : sizes + 1,
                               },
                               NULL, pool));
+    return DEV_OK;
+}
+
+enum dev_status dev_describe(struct dev *dev, const struct dev_layout *layout,
+                             const struct cat_binding *bindings, size_t count,
+                             const struct dev_buffer *const *buffers, struct dev_sets *sets,
+                             struct lit_error *error)
+{
+    VkDescriptorBufferInfo infos[CAT_MOST_BINDINGS];
+    VkWriteDescriptorSet writes[CAT_MOST_BINDINGS];
+    if (!count)
+        return DEV_OK;
+    TRY(make_pool(dev, layout->set_count, bindings, count, &sets->pool, error));
     VK(vkAllocateDescriptorSets(dev->device,
                                 &(VkDescriptorSetAllocateInfo){
                                     .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                    .descriptorPool = *pool,
-                                    .descriptorSetCount = 1,
-                                    .pSetLayouts = &layout,
+                                    .descriptorPool = sets->pool,
+                                    .descriptorSetCount = layout->set_count,
+                                    .pSetLayouts = layout->sets,
                                 },
-                                set));
-    for (uint32_t i = 0; i < count; i++) {
+                                sets->sets));
+    sets->count = layout->set_count;
+    for (size_t i = 0; i < count; i++) {
         infos[i] = (VkDescriptorBufferInfo){
             .buffer = buffers[i]->handle,
             .offset = buffers[i]->offset,
@@ -156,13 +173,117 @@ enum dev_status dev_describe(struct dev *dev, VkDescriptorSetLayout layout,
         };
         writes[i] = (VkWriteDescriptorSet){
             .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-            .dstSet = *set,
-            .dstBinding = i,
+            .dstSet = sets->sets[bindings[i].set],
+            .dstBinding = bindings[i].binding,
             .descriptorCount = 1,
-            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+            .descriptorType = type_of(&bindings[i]),
             .pBufferInfo = &infos[i],
         };
     }
-    vkUpdateDescriptorSets(dev->device, count, writes, 0, NULL);
+    vkUpdateDescriptorSets(dev->device, (uint32_t)count, writes, 0, NULL);
     return DEV_OK;
+}
+
+// --- Layouts
+
+const struct cat_binding dev_plain[DEV_CHECKER_BINDINGS] = {
+    {.binding = 0}, {.binding = 1}, {.binding = 2}, {.binding = 3}, {.binding = 4}, {.binding = 5},
+};
+
+static enum dev_status make_set(struct dev *dev, const struct cat_binding *bindings, size_t count,
+                                uint32_t set, VkDescriptorSetLayout *made, struct lit_error *error)
+{
+    VkDescriptorSetLayoutBinding list[CAT_MOST_BINDINGS];
+    uint32_t used = 0;
+    for (size_t i = 0; i < count; i++)
+        if (bindings[i].set == set)
+            list[used++] = (VkDescriptorSetLayoutBinding){
+                .binding = bindings[i].binding,
+                .descriptorType = type_of(&bindings[i]),
+                .descriptorCount = 1,
+                .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+            };
+    VK(vkCreateDescriptorSetLayout(dev->device,
+                                   &(VkDescriptorSetLayoutCreateInfo){
+                                       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                       .bindingCount = used,
+                                       .pBindings = list,
+                                   },
+                                   NULL, made));
+    return DEV_OK;
+}
+
+enum dev_status dev_layout_create(struct dev *dev, const struct cat_binding *bindings, size_t count,
+                                  uint32_t push_bytes, struct dev_layout *layout,
+                                  struct lit_error *error)
+{
+    uint32_t sets = 1;
+    for (size_t i = 0; i < count; i++)
+        sets = bindings[i].set >= sets ? bindings[i].set + 1 : sets;
+    if (sets > CAT_MOST_SETS || count > CAT_MOST_BINDINGS)
+        return dev_refuse(error, "%zu bindings in %u sets", count, sets);
+    for (; layout->set_count < sets; layout->set_count++)
+        TRY(make_set(dev, bindings, count, layout->set_count, &layout->sets[layout->set_count],
+                     error));
+    VK(vkCreatePipelineLayout(dev->device,
+                              &(VkPipelineLayoutCreateInfo){
+                                  .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                  .setLayoutCount = sets,
+                                  .pSetLayouts = layout->sets,
+                                  .pushConstantRangeCount = push_bytes ? 1 : 0,
+                                  .pPushConstantRanges =
+                                      &(VkPushConstantRange){
+                                          .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
+                                          .size = push_bytes,
+                                      },
+                              },
+                              NULL, &layout->pipeline));
+    return DEV_OK;
+}
+
+void dev_layout_destroy(struct dev *dev, struct dev_layout *layout)
+{
+    vkDestroyPipelineLayout(dev->device, layout->pipeline, NULL);
+    for (uint32_t i = 0; i < CAT_MOST_SETS; i++)
+        vkDestroyDescriptorSetLayout(dev->device, layout->sets[i], NULL);
+}
+
+bool dev_interface_fits(const struct dev *dev, const struct cat_interface *interface,
+                        struct lit_error *error)
+{
+    VkPhysicalDeviceProperties properties = {0};
+    const VkPhysicalDeviceLimits *limits = &properties.limits;
+    uint64_t sets = 1, storage = 0, uniform = 0, largest = 0;
+    vkGetPhysicalDeviceProperties(dev->physical, &properties);
+    for (size_t i = 0; i < interface->binding_count; i++) {
+        const struct cat_binding *binding = &interface->bindings[i];
+        sets = binding->set >= sets ? binding->set + 1 : sets;
+        *(binding->uniform ? &uniform : &storage) += 1;
+        if (binding->uniform && binding->words * 4 > largest)
+            largest = binding->words * 4;
+    }
+    const struct {
+        const char *what, *limit;
+        uint64_t needed, most;
+    } needs[] = {
+        {"descriptor sets", "maxBoundDescriptorSets", sets, limits->maxBoundDescriptorSets},
+        {"storage buffers", "maxPerStageDescriptorStorageBuffers", storage,
+         limits->maxPerStageDescriptorStorageBuffers},
+        {"uniform buffers", "maxPerStageDescriptorUniformBuffers", uniform,
+         limits->maxPerStageDescriptorUniformBuffers},
+        {"bytes of a uniform buffer", "maxUniformBufferRange", largest,
+         limits->maxUniformBufferRange},
+        {"bytes of push constants", "maxPushConstantsSize", interface->push_size,
+         limits->maxPushConstantsSize},
+        {"workgroups in y", "maxComputeWorkGroupCount", interface->rows,
+         limits->maxComputeWorkGroupCount[1]},
+        {"workgroups in z", "maxComputeWorkGroupCount", interface->layers,
+         limits->maxComputeWorkGroupCount[2]},
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].needed > needs[i].most)
+            return lit_fail(error, LIT_EXIT_NOTHING, "%llu %s > %s %llu",
+                            (unsigned long long)needs[i].needed, needs[i].what, needs[i].limit,
+                            (unsigned long long)needs[i].most);
+    return true;
 }

@@ -107,13 +107,13 @@ enum dev_status dev_checking_init(struct dev *dev, struct dev_checking *checking
         output,          &checking->expected, state, &checking->instances,
         &checking->runs, &checking->records,
     };
-    return dev_describe(dev, dev->checker_layout.set, bindings, DEV_CHECKER_BINDINGS,
-                        &checking->pool, &checking->set, error);
+    return dev_describe(dev, &dev->checker_layout, dev_plain, DEV_CHECKER_BINDINGS, bindings,
+                        &checking->sets, error);
 }
 
 void dev_checking_clear(struct dev *dev, struct dev_checking *checking)
 {
-    vkDestroyDescriptorPool(dev->device, checking->pool, NULL);
+    vkDestroyDescriptorPool(dev->device, checking->sets.pool, NULL);
     dev_buffer_destroy(dev, &checking->expected);
     dev_buffer_destroy(dev, &checking->instances);
     dev_buffer_destroy(dev, &checking->runs);
@@ -145,7 +145,7 @@ static void fill_by_kernel(struct dev *dev, const struct dev_checking *checking,
     most = push.instance_words > most ? push.instance_words : most;
     const uint64_t groups = (most + GROUP - 1) / GROUP;
     dev_bind(dev, dev->checker[checking->mode.check][DEV_FILL], dev->checker_layout.pipeline,
-             checking->set, &push, sizeof push);
+             &checking->sets, &push, sizeof push);
     vkCmdDispatch(dev->commands, groups < 65535 ? (uint32_t)groups : 65535, 1, 1);
 }
 
@@ -169,7 +169,7 @@ static void dispatch(struct dev *dev, struct dev_checking *checking, enum dev_pa
     const uint64_t groups = (invocations + GROUP - 1) / GROUP;
     const uint64_t high = (groups + 65534) / 65535;
     dev_bind(dev, dev->checker[checking->mode.check][pass], dev->checker_layout.pipeline,
-             checking->set, push, sizeof *push);
+             &checking->sets, push, sizeof *push);
     vkCmdDispatch(dev->commands, (uint32_t)((groups + high - 1) / high), (uint32_t)high, depth);
     dev_barrier(dev);
 }

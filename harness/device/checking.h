@@ -19,8 +19,7 @@ struct dev_checking {
     bool fills;                   // by a kernel, not by the driver's command
     const struct dev_buffer *output, *state; // the owner's
     struct dev_buffer expected, instances, runs, records, readback, kept;
-    VkDescriptorPool pool;
-    VkDescriptorSet set;
+    struct dev_sets sets;
 };
 
 // Whether this device's driver loads vectors word by word, so that the checker is spared them.

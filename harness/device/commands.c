@@ -60,14 +60,15 @@ void dev_fill(struct dev *dev, const struct dev_buffer *buffer, uint64_t first, 
                         value);
 }
 
-void dev_bind(struct dev *dev, VkPipeline pipeline, VkPipelineLayout layout, VkDescriptorSet set,
-              const void *push, uint32_t bytes)
+void dev_bind(struct dev *dev, VkPipeline pipeline, VkPipelineLayout layout,
+              const struct dev_sets *sets, const void *push, uint32_t bytes)
 {
     vkCmdBindPipeline(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-    if (set)
-        vkCmdBindDescriptorSets(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set,
-                                0, NULL);
-    vkCmdPushConstants(dev->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes, push);
+    if (sets->count)
+        vkCmdBindDescriptorSets(dev->commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0,
+                                sets->count, sets->sets, 0, NULL);
+    if (bytes)
+        vkCmdPushConstants(dev->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes, push);
 }
 
 void dev_change(struct dev *dev)

@@ -301,7 +301,9 @@ enum dev_status dev_compile(struct dev *dev, const struct dev_compile_info *info
 {
     enum dev_status status = DEV_OK;
     struct dev_layout layout = {0};
-    TRY_END(dev_layout_create(dev, DEV_TEST_BINDINGS, DEV_PUSH_BYTES, &layout, error));
+    const struct cat_interface *interface = dev_interface(info);
+    TRY_END(dev_layout_create(dev, interface->bindings, interface->binding_count,
+                              interface->push_size, &layout, error));
     const struct dev_pipeline_info pipeline = {.code = *info, .layout = layout.pipeline};
     TRY_END(ask_cache(dev, &pipeline, code, error));
     TRY_END(ask_binaries(dev, &pipeline, code, error));

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "model/check.h"
 #include "model/facts.h"
+#include "model/interface.h"
 #include "model/stress.h"
 #include "isa/code.h"
 
@@ -49,7 +50,12 @@ struct dev_compile_info {
     uint32_t subgroup; // required subgroup size where the device can control it; 0: any
     const uint32_t *spec_ids, *spec_values;
     size_t spec_count;
+    const struct cat_interface *interface; // must outlive what is made of it; NULL: that of tests
 };
+
+// False with an error that names the limit of the device beyond which a kernel's interface is.
+bool dev_interface_fits(const struct dev *dev, const struct cat_interface *interface,
+                        struct lit_error *error);
 
 // One configuration made ready: pipeline, buffers, recorded commands.
 struct dev_program;
@@ -60,9 +66,12 @@ struct dev_program_info {
     struct cat_mode mode;
     struct cat_shape shape;
     const uint32_t *input, *expected; // copied to the device
-    bool check_on_host;               // the device-side checker is not trusted
-    uint32_t batch;                   // the most runs in one submission
-    struct dev_stress stress;         // as the device and the module allow it
+    // What output and state hold before each run, one behind the other, likewise copied; NULL:
+    // poison, and zero.
+    const uint32_t *fresh;
+    bool check_on_host;       // the device-side checker is not trusted
+    uint32_t batch;           // the most runs in one submission
+    struct dev_stress stress; // as the device and the module allow it
     bool single; // for dev_program_single alone; then code and input must outlive the program
     bool timed;  // each batch says how long its stages took, where the device has a clock
 };

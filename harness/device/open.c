@@ -352,8 +352,8 @@ struct dev *dev_open(const struct dev_open_info *info, struct lit_error *error)
     bool open = create_instance(&dev->instance, info, error) &&
                 pick_device(dev, info->index, info->capture, features, error) &&
                 make(dev, info, features, error) == DEV_OK &&
-                dev_layout_create(dev, DEV_CHECKER_BINDINGS, DEV_CHECKER_PUSH, &dev->checker_layout,
-                                  error) == DEV_OK;
+                dev_layout_create(dev, dev_plain, DEV_CHECKER_BINDINGS, DEV_CHECKER_PUSH,
+                                  &dev->checker_layout, error) == DEV_OK;
     if (!open)
         dev_close(&dev);
     return dev;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts and compute pipelines.
+// Compute pipelines.
 #include "device/vulkan.h"
 
 #include "base/clock.h"
@@ -11,47 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SPEC 32
-
-enum dev_status dev_layout_create(struct dev *dev, uint32_t bindings, uint32_t push_bytes,
-                                  struct dev_layout *layout, struct lit_error *error)
-{
-    VkDescriptorSetLayoutBinding list[DEV_MAX_BINDINGS];
-    for (uint32_t i = 0; i < bindings; i++)
-        list[i] = (VkDescriptorSetLayoutBinding){
-            .binding = i,
-            .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-            .descriptorCount = 1,
-            .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-        };
-    VK(vkCreateDescriptorSetLayout(dev->device,
-                                   &(VkDescriptorSetLayoutCreateInfo){
-                                       .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                       .bindingCount = bindings,
-                                       .pBindings = list,
-                                   },
-                                   NULL, &layout->set));
-    VK(vkCreatePipelineLayout(dev->device,
-                              &(VkPipelineLayoutCreateInfo){
-                                  .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-                                  .setLayoutCount = 1,
-                                  .pSetLayouts = &layout->set,
-                                  .pushConstantRangeCount = 1,
-                                  .pPushConstantRanges =
-                                      &(VkPushConstantRange){
-                                          .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
-                                          .size = push_bytes,
-                                      },
-                              },
-                              NULL, &layout->pipeline));
-    return DEV_OK;
-}
-
-void dev_layout_destroy(struct dev *dev, struct dev_layout *layout)
-{
-    vkDestroyPipelineLayout(dev->device, layout->pipeline, NULL);
-    vkDestroyDescriptorSetLayout(dev->device, layout->set, NULL);
-}
+#define MAX_SPEC (CAT_MOST_SPEC + 8) // of a kernel from outside, and parameters of a test
 
 static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *info,
                                VkShaderModule module, VkPipeline *pipeline, struct lit_error *error)
@@ -75,7 +35,8 @@ static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *
         .dataSize = info->code.spec_count * 4,
         .pData = info->code.spec_values,
     };
-    const bool full = info->code.subgroup && dev->full_subgroups;
+    const struct cat_interface *interface = dev_interface(&info->code);
+    const bool full = info->code.subgroup && interface->full && dev->full_subgroups;
     VK(vkCreateComputePipelines(
         dev->device, info->cache, 1,
         &(VkComputePipelineCreateInfo){
@@ -89,7 +50,7 @@ static enum dev_status compile(struct dev *dev, const struct dev_pipeline_info *
                     .flags = full ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT : 0u,
                     .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                     .module = module,
-                    .pName = "main",
+                    .pName = interface->entry,
                     .pSpecializationInfo = &specialization,
                 },
             .layout = info->layout,
@@ -153,7 +114,8 @@ static bool same_info(const struct dev_pipeline_info *left, const struct dev_pip
     return a->word_count == b->word_count && a->spec_count == b->spec_count &&
            a->subgroup == b->subgroup && left->sliced == right->sliced &&
            left->capture == right->capture && left->cache == right->cache &&
-           left->flags2 == right->flags2 && !memcmp(a->words, b->words, a->word_count * 4) &&
+           left->flags2 == right->flags2 && a->interface == b->interface &&
+           !memcmp(a->words, b->words, a->word_count * 4) &&
            (!a->spec_count || (!memcmp(a->spec_ids, b->spec_ids, a->spec_count * 4) &&
                                !memcmp(a->spec_values, b->spec_values, a->spec_count * 4)));
 }
@@ -187,8 +149,8 @@ static struct dev_precompile *table_of(struct dev *dev)
     if (dev->precompile)
         return dev->precompile;
     dev->precompile = lit_alloc(1, sizeof *dev->precompile);
-    if (dev_layout_create(dev, DEV_TEST_BINDINGS, DEV_PUSH_BYTES, &dev->precompile->layout,
-                          &error) == DEV_OK)
+    if (dev_layout_create(dev, dev_plain, DEV_TEST_BINDINGS, DEV_PUSH_BYTES,
+                          &dev->precompile->layout, &error) == DEV_OK)
         return dev->precompile;
     dev_precompile_clear(dev);
     return NULL;
@@ -199,6 +161,9 @@ bool dev_precompile_begin(struct dev *dev, const struct dev_precompile_info *inf
     const struct dev_compile_info *code = &info->code;
     struct dev_precompile *table = table_of(dev);
     struct dev_precompiled *one = NULL;
+    // Their layout is that of the catalogue's tests.
+    if (code->interface)
+        return false;
     for (size_t i = 0; table && i < DEV_PRECOMPILE_MOST && !one; i++)
         if (!table->one[i].used)
             one = &table->one[i];

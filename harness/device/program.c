@@ -17,8 +17,7 @@ struct stressing {
     struct dev_stress set;
     struct dev_layout layout;
     VkPipeline pipeline; // none without background workgroups
-    VkDescriptorPool pool;
-    VkDescriptorSet places_set;
+    struct dev_sets sets;
     struct dev_buffer places;
 };
 
@@ -58,11 +57,10 @@ static enum dev_status init_stressing(struct dev *dev, struct stressing *stressi
     if (set->kind == DEV_STRESS_NONE)
         return DEV_OK;
     const struct dev_buffer *const bindings[] = {&stressing->places};
-    TRY(dev_layout_create(dev, 1, DEV_PUSH_BYTES, &stressing->layout, error));
+    TRY(dev_layout_create(dev, dev_plain, 1, DEV_PUSH_BYTES, &stressing->layout, error));
     TRY(make_background(dev, stressing, error));
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, DEV_STRESS_WORDS, &stressing->places, error));
-    TRY(dev_describe(dev, stressing->layout.set, bindings, 1, &stressing->pool,
-                     &stressing->places_set, error));
+    TRY(dev_describe(dev, &stressing->layout, dev_plain, 1, bindings, &stressing->sets, error));
     // Nobody looks at the words, but loads of what was never stored would make layers complain.
     TRY(dev_begin(dev, error));
     vkCmdFillBuffer(dev->commands, stressing->places.handle, 0, VK_WHOLE_SIZE, 0);
@@ -73,7 +71,7 @@ static enum dev_status init_stressing(struct dev *dev, struct stressing *stressi
 static void clear_stressing(struct dev *dev, struct stressing *stressing)
 {
     dev_buffer_destroy(dev, &stressing->places);
-    vkDestroyDescriptorPool(dev->device, stressing->pool, NULL);
+    vkDestroyDescriptorPool(dev->device, stressing->sets.pool, NULL);
     vkDestroyPipeline(dev->device, stressing->pipeline, NULL);
     dev_layout_destroy(dev, &stressing->layout);
 }
@@ -92,7 +90,7 @@ static void background(struct dev *dev, const struct stressing *stressing, uint3
     };
     if (!stressing->pipeline || !workgroups)
         return;
-    dev_bind(dev, stressing->pipeline, stressing->layout.pipeline, stressing->places_set, &push,
+    dev_bind(dev, stressing->pipeline, stressing->layout.pipeline, &stressing->sets, &push,
              sizeof push);
     vkCmdDispatch(dev->commands, workgroups, 1, 1);
 }
@@ -102,8 +100,7 @@ static void background(struct dev *dev, const struct stressing *stressing, uint3
 // What a run has to itself: a part of the output and of the state.
 struct slot {
     struct dev_buffer output, state; // views
-    VkDescriptorPool pool;
-    VkDescriptorSet set;
+    struct dev_sets sets;
 };
 
 struct dev_program {
@@ -125,6 +122,7 @@ struct dev_program {
     struct dev_checking checking; // unless check_on_host
     struct dev_buffer readback;   // check_on_host: the output, then word 0 of the state
     struct dev_buffer from_host;  // for runs by themselves: input, output, state
+    struct dev_buffer fresh;      // what output and state hold before a run, if not poison and zero
     uint32_t *expected;           // check_on_host: a copy
 };
 
@@ -139,6 +137,25 @@ static struct dev_buffer view(const struct dev_buffer *whole, uint64_t first, ui
     return part;
 }
 
+// A slot's buffers, as the interface divides its regions.
+static enum dev_status describe(struct dev_program *program, struct slot *slot,
+                                struct lit_error *error)
+{
+    const struct cat_interface *interface = dev_interface(&program->info.code);
+    const struct dev_buffer *const regions[CAT_REGIONS] = {
+        [CAT_INPUT] = &program->input, [CAT_OUTPUT] = &slot->output, [CAT_STATE] = &slot->state};
+    struct dev_buffer views[CAT_MOST_BINDINGS];
+    const struct dev_buffer *buffers[CAT_MOST_BINDINGS];
+    for (size_t i = 0; i < interface->binding_count; i++) {
+        const struct cat_binding *binding = &interface->bindings[i];
+        const struct dev_buffer *region = regions[binding->region];
+        views[i] = view(region, binding->first, binding->words ? binding->words : region->words);
+        buffers[i] = &views[i];
+    }
+    return dev_describe(program->dev, &program->layout, interface->bindings,
+                        interface->binding_count, buffers, &slot->sets, error);
+}
+
 static enum dev_status make_slots(struct dev_program *program, struct lit_error *error)
 {
     for (uint32_t i = 0; i < program->slots.count; i++) {
@@ -146,10 +163,7 @@ static enum dev_status make_slots(struct dev_program *program, struct lit_error 
         slot->output = view(&program->output, i * program->slots.output, program->output_words);
         slot->state =
             view(&program->state, i * program->slots.state, program->info.shape.state_words);
-        const struct dev_buffer *const bindings[DEV_TEST_BINDINGS] = {&program->input,
-                                                                      &slot->output, &slot->state};
-        TRY(dev_describe(program->dev, program->layout.set, bindings, DEV_TEST_BINDINGS,
-                         &slot->pool, &slot->set, error));
+        TRY(describe(program, slot, error));
     }
     return DEV_OK;
 }
@@ -176,6 +190,11 @@ static enum dev_status make_buffers(struct dev_program *program, struct lit_erro
                              3 * offset, &program->state, error));
     if (shape->input_words)
         TRY(dev_upload(dev, &program->input, info->input, shape->input_words, error));
+    if (info->fresh) {
+        const uint64_t words = program->output_words + shape->state_words;
+        TRY(dev_buffer_create(dev, DEV_ON_DEVICE, words, &program->fresh, error));
+        TRY(dev_upload(dev, &program->fresh, info->fresh, words, error));
+    }
     TRY(make_slots(program, error));
     if (info->check_on_host) {
         const size_t words = program->output_words * cat_check_stride(info->mode.check);
@@ -213,7 +232,9 @@ struct dev_program *dev_program_create(struct dev *dev, const struct dev_program
         goto error;
     }
     program->output_words = info->shape.instances * info->shape.words_per_instance;
-    TRY_END(dev_layout_create(dev, DEV_TEST_BINDINGS, DEV_PUSH_BYTES, &program->layout, error));
+    const struct cat_interface *interface = dev_interface(&info->code);
+    TRY_END(dev_layout_create(dev, interface->bindings, interface->binding_count,
+                              interface->push_size, &program->layout, error));
     TRY_END(dev_pipeline(dev,
                          &(struct dev_pipeline_info){
                              .code = info->code,
@@ -243,12 +264,13 @@ void dev_program_destroy(struct dev_program **destroying)
     clear_stressing(dev, &program->stressing);
     dev_clock_destroy(dev, &program->clock);
     dev_buffer_destroy(dev, &program->from_host);
+    dev_buffer_destroy(dev, &program->fresh);
     dev_buffer_destroy(dev, &program->readback);
     dev_buffer_destroy(dev, &program->state);
     dev_buffer_destroy(dev, &program->output);
     dev_buffer_destroy(dev, &program->input);
     for (uint32_t i = 0; i < DEV_SLOTS; i++)
-        vkDestroyDescriptorPool(dev->device, program->slot[i].pool, NULL);
+        vkDestroyDescriptorPool(dev->device, program->slot[i].sets.pool, NULL);
     vkDestroyPipeline(dev->device, program->pipeline, NULL);
     dev_layout_destroy(dev, &program->layout);
     if (dev->other_of == program)
@@ -264,6 +286,20 @@ uint32_t dev_program_slots(const struct dev_program *program)
     return program->slots.count;
 }
 
+// Where a run begins with more than poison and zeros: what its buffers hold, in the first `slots`
+// slots.
+static void record_fresh(struct dev_program *program, uint32_t slots)
+{
+    const uint64_t outputs = program->output_words, states = program->info.shape.state_words;
+    if (!program->info.fresh)
+        return;
+    for (uint32_t i = 0; i < slots; i++) {
+        dev_copy(program->dev, &program->fresh, 0, &program->slot[i].output, 0, outputs);
+        dev_copy(program->dev, &program->fresh, outputs, &program->slot[i].state, 0, states);
+    }
+    dev_barrier(program->dev);
+}
+
 // Records the test, in a slot that is ready for it: background workgroups in front of it, between
 // its slices and behind it, with no barrier between any of them.
 static void record_test(struct dev_program *program, const struct slot *slot, VkPipeline pipeline,
@@ -272,13 +308,16 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
     struct dev *dev = program->dev;
     const struct stressing *stressing = &program->stressing;
     const struct dev_stress *set = &stressing->set;
-    const struct dev_push push = {
+    const struct cat_interface *interface = dev_interface(&program->info.code);
+    const struct dev_push counted = {
         .input = program->input.address,
         .output = slot->output.address,
         .state = slot->state.address,
         .elements = program->info.shape.elements,
         .seed = seed,
     };
+    const void *push = interface->counted ? (const void *)&counted : interface->push;
+    const uint32_t rows = interface->rows, layers = interface->layers;
     struct dev_slice slices[DEV_STRESS_SLICES];
     if (!program->info.shape.workgroups)
         return;
@@ -287,12 +326,12 @@ static void record_test(struct dev_program *program, const struct slot *slot, Vk
     for (uint32_t i = 0; i < count; i++) {
         if (i)
             background(dev, stressing, set->skew, seed, i);
-        dev_bind(dev, pipeline, program->layout.pipeline, slot->set, &push, sizeof push);
+        dev_bind(dev, pipeline, program->layout.pipeline, &slot->sets, push, interface->push_size);
         // A pipeline that was not made for it has no base.
         if (set->slices > 1)
-            vkCmdDispatchBase(dev->commands, slices[i].first, 0, 0, slices[i].count, 1, 1);
+            vkCmdDispatchBase(dev->commands, slices[i].first, 0, 0, slices[i].count, rows, layers);
         else
-            vkCmdDispatch(dev->commands, slices[i].count, 1, 1);
+            vkCmdDispatch(dev->commands, slices[i].count, rows, layers);
     }
     background(dev, stressing, set->workgroups, seed, DEV_STRESS_SLICES);
     dev_barrier(dev);
@@ -307,6 +346,7 @@ static void record_group(struct dev_program *program, const uint32_t *seeds, uin
     dev_begin_run(dev, seeds[first]);
     dev_clock_mark(dev, &program->clock);
     dev_checking_fill(dev, &program->checking, runs);
+    record_fresh(program, runs);
     dev_clock_mark(dev, &program->clock);
     for (uint32_t i = 0; i < runs; i++)
         record_test(program, &program->slot[i], program->pipeline, seeds[first + i]);
@@ -419,6 +459,7 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     vkCmdFillBuffer(dev->commands, program->output.handle, 0, VK_WHOLE_SIZE, CAT_POISON);
     vkCmdFillBuffer(dev->commands, program->state.handle, 0, VK_WHOLE_SIZE, 0);
     dev_barrier(dev);
+    record_fresh(program, 1);
     record_test(program, &program->slot[0], program->pipeline, seed);
     record_readback(program);
     TRY(dev_submit(dev, timeout_ms, error));
@@ -465,6 +506,8 @@ static void fill_from_host(struct dev_program *program)
     for (uint64_t i = 0; i < program->output_words; i++)
         words[i] = CAT_POISON;
     memset(words + program->output_words, 0, shape->state_words * 4);
+    if (program->info.fresh)
+        memcpy(words, program->info.fresh, (program->output_words + shape->state_words) * 4);
     // What is there from the run before would look right.
     memset(program->readback.mapped, 0xff, program->readback.words * 4);
 }

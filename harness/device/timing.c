@@ -28,8 +28,7 @@ struct dev_timer {
     uint32_t seed;
     struct dev_clock clock;
     struct dev_layout layout;
-    VkDescriptorPool pool;
-    VkDescriptorSet set;
+    struct dev_sets sets;
     struct dev_buffer input, output, state, readback;
     // Where outputs are verified:
     bool verifies;
@@ -60,7 +59,7 @@ static void record(const struct dev_timer *timer, VkPipeline pipeline, VkDeviceA
         .elements = timer->verifies ? (uint32_t)timer->words : 0,
         .seed = last, // or an epoch, or the words of a segment
     };
-    dev_bind(timer->dev, pipeline, timer->layout.pipeline, timer->set, &push, sizeof push);
+    dev_bind(timer->dev, pipeline, timer->layout.pipeline, &timer->sets, &push, sizeof push);
     vkCmdDispatch(timer->dev->commands, workgroups, 1, 1);
 }
 
@@ -256,8 +255,8 @@ static enum dev_status make_for_host(struct dev_timer *timer, const uint32_t *in
     TRY(dev_buffer_create(dev, DEV_ON_DEVICE, 1, &timer->state, error));
     TRY(dev_buffer_create(dev, DEV_FOR_HOST, timer->words, &timer->readback, error));
     TRY(dev_upload(dev, &timer->input, input, timer->words, error));
-    return dev_describe(dev, timer->layout.set, bindings, DEV_TEST_BINDINGS, &timer->pool,
-                        &timer->set, error);
+    return dev_describe(dev, &timer->layout, dev_plain, DEV_TEST_BINDINGS, bindings, &timer->sets,
+                        error);
 }
 
 struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint64_t words,
@@ -271,8 +270,8 @@ struct dev_timer *dev_timer_create(struct dev *dev, const uint32_t *input, uint6
     timer->seed = seed;
     timer->verifies = !input;
     TRY_END(dev_clock_create(dev, 2, &timer->clock, error));
-    TRY_END(dev_layout_create(dev, timer->verifies ? 0 : DEV_TEST_BINDINGS, DEV_PUSH_BYTES,
-                              &timer->layout, error));
+    TRY_END(dev_layout_create(dev, dev_plain, timer->verifies ? 0 : DEV_TEST_BINDINGS,
+                              DEV_PUSH_BYTES, &timer->layout, error));
     TRY_END(timer->verifies ? make_verifying(timer, timeout_ms, error)
                             : make_for_host(timer, input, error));
 error:
@@ -296,7 +295,7 @@ void dev_timer_destroy(struct dev_timer **destroying)
     dev_buffer_destroy(dev, &timer->input);
     for (int i = 0; i < HELPERS; i++)
         vkDestroyPipeline(dev->device, timer->helpers[i], NULL);
-    vkDestroyDescriptorPool(dev->device, timer->pool, NULL);
+    vkDestroyDescriptorPool(dev->device, timer->sets.pool, NULL);
     dev_layout_destroy(dev, &timer->layout);
     dev_clock_destroy(dev, &timer->clock);
     free(timer);

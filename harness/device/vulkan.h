@@ -98,8 +98,7 @@ bool dev_facts_read(VkPhysicalDevice physical, uint32_t instance_api, bool captu
 enum dev_pass { DEV_FILL, DEV_COMPARE, DEV_SUMMARISE, DEV_PASSES };
 #define DEV_CHECKS           CAT_CHECKS
 #define DEV_CHECKER_BINDINGS 6
-#define DEV_TEST_BINDINGS    3 // input, output, state: docs/test-format.md
-#define DEV_MAX_BINDINGS     DEV_CHECKER_BINDINGS
+#define DEV_TEST_BINDINGS    3  // input, output, state: docs/test-format.md
 #define DEV_PUSH_BYTES       32 // of a test
 #define DEV_CHECKER_PUSH     48 // of the checker
 
@@ -112,9 +111,20 @@ _Static_assert(sizeof(struct dev_push) == DEV_PUSH_BYTES,
                "the push constants of docs/test-format.md");
 
 struct dev_layout {
-    VkDescriptorSetLayout set;
+    VkDescriptorSetLayout sets[CAT_MOST_SETS];
+    uint32_t set_count;
     VkPipelineLayout pipeline;
 };
+
+// Descriptors for a layout: a set for each of its sets, of a pool of their own.
+struct dev_sets {
+    VkDescriptorPool pool;
+    VkDescriptorSet sets[CAT_MOST_SETS];
+    uint32_t count;
+};
+
+// Storage buffers of set 0, from binding 0 on: DEV_CHECKER_BINDINGS of them.
+extern const struct cat_binding dev_plain[DEV_CHECKER_BINDINGS];
 
 struct dev {
     struct dev_instance instance;
@@ -172,15 +182,23 @@ void dev_buffer_destroy(struct dev *dev, struct dev_buffer *buffer);
 enum dev_status dev_upload(struct dev *dev, const struct dev_buffer *buffer, const uint32_t *words,
                            uint64_t count, struct lit_error *error);
 
-// A descriptor set of its own pool, with one storage buffer a binding, from 0.
-enum dev_status dev_describe(struct dev *dev, VkDescriptorSetLayout layout,
-                             const struct dev_buffer *const *buffers, uint32_t count,
-                             VkDescriptorPool *pool, VkDescriptorSet *set, struct lit_error *error);
-// A set layout of `bindings` storage buffers, and a pipeline layout with it and so many bytes of
-// push constants.
-enum dev_status dev_layout_create(struct dev *dev, uint32_t bindings, uint32_t push_bytes,
-                                  struct dev_layout *layout, struct lit_error *error);
+// Descriptors for a layout of these bindings: one of `buffers` for each. A pool that was never made
+// may be destroyed.
+enum dev_status dev_describe(struct dev *dev, const struct dev_layout *layout,
+                             const struct cat_binding *bindings, size_t count,
+                             const struct dev_buffer *const *buffers, struct dev_sets *sets,
+                             struct lit_error *error);
+// Set layouts for `count` bindings, at most CAT_MOST_BINDINGS in CAT_MOST_SETS sets, and a pipeline
+// layout with them and so many bytes of push constants.
+enum dev_status dev_layout_create(struct dev *dev, const struct cat_binding *bindings, size_t count,
+                                  uint32_t push_bytes, struct dev_layout *layout,
+                                  struct lit_error *error);
 void dev_layout_destroy(struct dev *dev, struct dev_layout *layout); // half-made ones too
+
+static inline const struct cat_interface *dev_interface(const struct dev_compile_info *info)
+{
+    return info->interface ? info->interface : &cat_usual_interface;
+}
 
 struct dev_pipeline_info {
     struct dev_compile_info code; // subgroup: full subgroups of this size, where possible
@@ -216,9 +234,10 @@ void dev_copy(struct dev *dev, const struct dev_buffer *from, uint64_t first,
               const struct dev_buffer *to, uint64_t at, uint64_t words);
 void dev_fill(struct dev *dev, const struct dev_buffer *buffer, uint64_t first, uint64_t words,
               uint32_t value);
-// What is dispatched from here on: a pipeline, its descriptors (NULL: none) and push constants.
-void dev_bind(struct dev *dev, VkPipeline pipeline, VkPipelineLayout layout, VkDescriptorSet set,
-              const void *push, uint32_t bytes);
+// What is dispatched from here on: a pipeline, its descriptors (none where they were never made)
+// and push constants.
+void dev_bind(struct dev *dev, VkPipeline pipeline, VkPipelineLayout layout,
+              const struct dev_sets *sets, const void *push, uint32_t bytes);
 // The other command buffer becomes the present one: it can be recorded while this one executes.
 void dev_change(struct dev *dev);
 // Ends the commands; submits them; waits. DEV_TIMEOUT marks the device as stuck.

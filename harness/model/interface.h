@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a kernel is started and what it is bound to. All tests of the catalogue have the same
+// (docs/test-format.md); a kernel from outside has what its module asks for (docs/kernel.md).
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAT_MOST_BINDINGS 32
+#define CAT_MOST_SETS     8
+#define CAT_MOST_PUSH     256 // bytes of push constants
+#define CAT_MOST_SPEC     32  // specialization constants
+#define CAT_ENTRY_SIZE    64  // bytes of an entry point's name, with the terminator
+
+// Where a buffer lies, which says what becomes of it: CAT_INPUT is written once, CAT_OUTPUT and
+// CAT_STATE are made anew before each run, CAT_OUTPUT is compared after it. Word 0 of CAT_STATE
+// says that a bounded wait ran out.
+enum cat_region { CAT_INPUT, CAT_OUTPUT, CAT_STATE, CAT_REGIONS };
+
+// One buffer of a kernel.
+struct cat_binding {
+    uint32_t set, binding;
+    bool uniform; // a uniform buffer, else a storage buffer
+    enum cat_region region;
+    uint64_t first; // word of the region: a multiple of CAT_BINDING_WORDS
+    uint64_t words; // 0: the whole region
+};
+#define CAT_BINDING_WORDS 64u // 256 bytes: no device aligns a buffer's offset to more
+
+struct cat_interface {
+    char entry[CAT_ENTRY_SIZE];
+    uint32_t rows, layers; // workgroups in y and z; those in x are the shape's
+    // Whether subgroups must be full, and have the configuration's size.
+    bool full, sized;
+    // Push constants: `push`, or where `counted` those of the catalogue's tests.
+    bool counted;
+    uint32_t push_size; // bytes, a multiple of 4; 0: none
+    uint8_t push[CAT_MOST_PUSH];
+    struct cat_binding bindings[CAT_MOST_BINDINGS];
+    size_t binding_count;
+};
+
+// That of the catalogue's tests.
+extern const struct cat_interface cat_usual_interface;
