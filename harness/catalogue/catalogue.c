@@ -2,6 +2,7 @@
 // The tests that are built in, and the walk over their cases.
 #include "catalogue/catalogue.h"
 
+#include "base/sha256.h"
 #include "base/spirv.h"
 
 #include <stdio.h>
@@ -12,10 +13,26 @@
 // Made by the build: the embedded tests in any order, ended by NULL.
 extern const struct cat_embedded *const cat_embedded_tests[];
 
-static struct cat_test *tests;
-static char **unpacked; // for each test: its words, then its source text, then names
-static char **unpacked_pages;
+// A test and what belongs to it.
+struct entry {
+    struct cat_test test; // first: a test leads to its entry
+    char *unpacked;       // its words, then its source text, then names
+    char *pages;          // likewise on first use
+    struct added *added;  // NULL: built in
+};
+
+// Of a kernel from outside.
+struct added {
+    struct cat_package package;
+    struct cat_embedded embedded;
+    struct cat_module module;
+    struct text bytes; // cat_package_write's
+};
+
+static struct entry **entries; // sorted by name
 static size_t test_count;
+static struct entry **added; // in turn
+static size_t added_count;
 
 __attribute__((noreturn)) static void broken(const char *name, const char *what)
 {
@@ -26,29 +43,28 @@ __attribute__((noreturn)) static void broken(const char *name, const char *what)
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct cat_test *)a)->head.name, ((const struct cat_test *)b)->head.name);
+    const struct entry *const *left = a, *const *right = b;
+    return strcmp((*left)->test.head.name, (*right)->test.head.name);
 }
 
 static void load(void)
 {
-    if (tests)
+    if (entries)
         return;
-    while (cat_embedded_tests[test_count])
-        test_count++;
-    tests = lit_alloc(test_count, sizeof *tests);
-    unpacked = lit_alloc(test_count, sizeof *unpacked);
-    unpacked_pages = lit_alloc(test_count, sizeof *unpacked_pages);
-    for (size_t i = 0; i < test_count; i++) {
-        const struct cat_embedded *embedded = cat_embedded_tests[i];
+    while (cat_embedded_tests[test_count]) {
+        const struct cat_embedded *embedded = cat_embedded_tests[test_count];
+        struct entry *entry = lit_alloc(1, sizeof *entry);
+        struct cat_test *test = &entry->test;
         struct lit_error error;
-        tests[i].embedded = embedded;
-        if (!cat_head_parse(embedded->head, embedded->head_size, &tests[i].head, &error))
+        test->embedded = embedded;
+        if (!cat_head_parse(embedded->head, embedded->head_size, &test->head, &error))
             broken(embedded->name, error.message);
-        tests[i].oracle = cat_oracle_find(tests[i].head.oracle);
-        if (!tests[i].oracle)
+        test->oracle = cat_oracle_find(test->head.oracle);
+        if (!test->oracle)
             broken(embedded->name, "it has no oracle");
+        LIT_ADD(entries, test_count) = entry;
     }
-    qsort(tests, test_count, sizeof *tests, by_name);
+    qsort(entries, test_count, sizeof *entries, by_name);
 }
 
 size_t cat_test_count(void)
@@ -60,16 +76,21 @@ size_t cat_test_count(void)
 const struct cat_test *cat_test_at(size_t index)
 {
     load();
-    return index < test_count ? &tests[index] : NULL;
+    return index < test_count ? &entries[index]->test : NULL;
 }
 
 const struct cat_test *cat_test_find(const char *name)
 {
     load();
     for (size_t i = 0; i < test_count; i++)
-        if (!strcmp(tests[i].head.name, name))
-            return &tests[i];
+        if (!strcmp(entries[i]->test.head.name, name))
+            return &entries[i]->test;
     return NULL;
+}
+
+static struct entry *entry_of(const struct cat_test *test)
+{
+    return (struct entry *)(void *)test;
 }
 
 // Unpacks a frame into *slot, unless it is there.
@@ -87,7 +108,7 @@ static char *unpack(const struct cat_test *test, char **slot, const unsigned cha
 static char *unpack_words(const struct cat_test *test)
 {
     const struct cat_embedded *of = test->embedded;
-    return unpack(test, &unpacked[test - tests], of->packed, of->packed_size,
+    return unpack(test, &entry_of(test)->unpacked, of->packed, of->packed_size,
                   of->word_count * 4 + of->source_size + 1 + of->names_size);
 }
 
@@ -104,8 +125,7 @@ const char *cat_module_names(const struct cat_test *test, const struct cat_modul
 const char *cat_module_page(const struct cat_test *test, const struct cat_module *module)
 {
     const struct cat_embedded *of = test->embedded;
-    return unpack(test, &unpacked_pages[test - tests], of->pages, of->pages_size,
-                  of->pages_length) +
+    return unpack(test, &entry_of(test)->pages, of->pages, of->pages_size, of->pages_length) +
            module->page;
 }
 
@@ -129,6 +149,104 @@ uint32_t cat_test_file(const struct cat_test *test, size_t at)
     }
     const unsigned char *byte = test->embedded->file + 4 * at;
     return byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
+}
+
+// --- Kernels from outside
+
+// What unpacking would make of a built-in test.
+static void unpack_package(struct entry *entry)
+{
+    const struct cat_package *package = &entry->added->package;
+    const struct text *page = &package->page;
+    const size_t words = package->word_count * sizeof *package->words;
+    entry->unpacked = lit_alloc(words + page->length + 2, 1);
+    entry->pages = lit_alloc(page->length + 1, 1);
+    memcpy(entry->unpacked, package->words, words);
+    if (page->length) {
+        memcpy(entry->unpacked + words, page->data, page->length);
+        memcpy(entry->pages, page->data, page->length);
+    }
+}
+
+// Fills an entry of which the package is there.
+static bool make_added(struct entry *entry, struct lit_error *error)
+{
+    struct added *own = entry->added;
+    const struct cat_package *package = &own->package;
+    struct cat_module *module = &own->module;
+    OWNED(text_free) struct text head = {0};
+    uint32_t unknown = 0;
+    cat_package_head(package, &head);
+    if (!cat_head_parse(head.data, head.length, &entry->test.head, error))
+        return false;
+    *module = (struct cat_module){
+        .variant = "",
+        .subgroup = package->subgroup,
+        .count = (uint32_t)package->word_count,
+        .divisible = cat_module_is_divisible(package->words, package->word_count),
+    };
+    if (!cat_module_features(package->words, package->word_count, &module->features, &unknown))
+        return lit_fail(error, LIT_EXIT_USAGE, "its module has capability %u, which is not known",
+                        unknown);
+    sha256_text(own->bytes.data, own->bytes.length, module->sha256);
+    own->embedded = (struct cat_embedded){.name = entry->test.head.name,
+                                          .modules = module,
+                                          .module_count = 1,
+                                          .word_count = package->word_count,
+                                          .source_size = package->page.length,
+                                          .pages_length = package->page.length};
+    entry->test.embedded = &own->embedded;
+    entry->test.oracle = cat_oracle_find(entry->test.head.oracle);
+    entry->test.package = package;
+    unpack_package(entry);
+    return entry->test.oracle || lit_fail(error, LIT_EXIT_USAGE, "it has no oracle");
+}
+
+static void free_added(struct entry *entry)
+{
+    cat_head_clear(&entry->test.head);
+    cat_package_clear(&entry->added->package);
+    text_free(&entry->added->bytes);
+    free(entry->added);
+    free(entry->unpacked);
+    free(entry->pages);
+    free(entry);
+}
+
+bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
+                  struct lit_error *error)
+{
+    struct entry *entry = lit_alloc(1, sizeof *entry);
+    const struct cat_test *same = NULL;
+    entry->added = lit_alloc(1, sizeof *entry->added);
+    text_append(&entry->added->bytes, bytes, size);
+    const bool good =
+        cat_package_read(bytes, size, &entry->added->package, error) && make_added(entry, error);
+    if (good)
+        same = cat_test_find(entry->test.head.name);
+    if (good && !same) {
+        LIT_ADD(added, added_count) = entry;
+        LIT_ADD(entries, test_count) = entry;
+        qsort(entries, test_count, sizeof *entries, by_name);
+        same = &entry->test;
+    } else {
+        const struct text *there = same && same->package ? &entry_of(same)->added->bytes : NULL;
+        const bool is_same =
+            there && there->length == size && memcmp(there->data, bytes, size) == 0;
+        if (good && !is_same)
+            lit_fail(error, LIT_EXIT_USAGE, "there is another %s already", same->head.name);
+        free_added(entry);
+        if (!is_same)
+            return false;
+    }
+    if (test)
+        *test = same;
+    return true;
+}
+
+const struct text *cat_added_at(size_t index)
+{
+    return index < added_count ? &added[index]->added->bytes : NULL;
 }
 
 // Debug names stand behind the sources and before the decorations.

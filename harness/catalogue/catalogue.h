@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The catalogue: the tests that are built in, their variants and configurations, and how they are
-// named and selected. Pure: no Vulkan, no files. The catalogue is made once and never changes;
-// everything it hands out lives as long as the program.
+// named and selected. Pure: no Vulkan, no files. Kernels from outside are added to it; else it
+// never changes, and everything that it hands out lives as long as the program.
 #pragma once
 
 #include "base/error.h"
@@ -10,6 +10,7 @@
 #include "model/facts.h"
 #include "catalogue/head.h"
 #include "catalogue/oracle.h"
+#include "catalogue/package.h"
 
 // One SPIR-V module of a test: a variant, for one subgroup size if the test has `sizes`.
 struct cat_module {
@@ -22,7 +23,7 @@ struct cat_module {
     uint32_t names;      // offset into the test's names
     uint32_t names_size; // bytes; 0: they are not known
     uint32_t page;       // offset into the test's pages
-    bool divisible;      // its dispatch may be cut into several (divide.h)
+    bool divisible;      // its dispatch may be cut into several (cat_module_is_divisible)
     uint8_t axis[CAT_MAX_AXES]; // the variant once more: index of the value of each axis
 };
 
@@ -50,6 +51,7 @@ struct cat_test {
     struct cat_head head; // parsed: name, axes, sweeps, rules
     const struct cat_embedded *embedded;
     const struct cat_oracle *oracle;
+    const struct cat_package *package; // of a kernel from outside; NULL: built in
 };
 
 // One point: test, axis values, sweep values, subgroup size.
@@ -64,7 +66,16 @@ size_t cat_test_count(void);
 const struct cat_test *cat_test_at(size_t index); // sorted by name
 const struct cat_test *cat_test_find(const char *name);
 
-// What identifies all of it: a hash over the heads of all tests and the hashes of their modules.
+// Adds a kernel from outside, as cat_package_write has it, as the test kernel.NAME, and sets *test
+// (NULL: nobody asks). The same once more is what is there already. False with an error if it makes
+// no sense, or another one has its name. Not thread-safe.
+bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
+                  struct lit_error *error);
+// The bytes of the tests that were added, in turn, from index 0 on; NULL behind the last.
+const struct text *cat_added_at(size_t index);
+
+// What identifies all that is built in: a hash over the heads of all tests and the hashes of their
+// modules.
 extern const char cat_identity[IDENTITY_SIZE];
 
 // The words of a module, unpacked on first use and kept. Not thread-safe.

@@ -408,8 +408,10 @@ static bool check_whole(const struct parser *p)
                         "");
     if (head->expect[head->expect_count - 1].when.count)
         return complain(p, "the last expect line must have no condition", "");
+    // A kernel from outside has its workgroup size by whatever id, or by none.
+    const bool outside = !strcmp(head->oracle, "kernel.words");
     for (size_t i = 0; i < head->sweep_count; i++)
-        if (head->sweeps[i].role == CFG_WORKGROUP && head->sweeps[i].spec_id == 0)
+        if (head->sweeps[i].role == CFG_WORKGROUP && (outside || head->sweeps[i].spec_id == 0))
             return true;
     return complain(p, "the head lacks 'sweep workgroup 0 ...'", "");
 }

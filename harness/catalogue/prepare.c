@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SCALE_CPU 8 // workgroups
 #define SCALE_GPU 256
@@ -50,6 +51,8 @@ static bool check_workgroup(const struct eng_prepared *p, const struct dev_facts
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "workgroup of %u > maxComputeWorkGroupInvocations %u", size,
                         facts->max_workgroup);
+    if (p->interface && !p->interface->full)
+        return true;
     if (!size || size % subgroup)
         return lit_fail(error, LIT_EXIT_NOTHING,
                         "workgroup of %u is not a multiple of the subgroup size %u", size,
@@ -72,6 +75,22 @@ static void read_sweeps(struct eng_prepared *p)
             continue;
         p->spec_ids[p->spec_count] = (uint32_t)head->sweeps[i].spec_id;
         p->spec_values[p->spec_count++] = value;
+    }
+}
+
+// What a kernel from outside has besides.
+static void read_package(struct eng_prepared *p, const struct dev_facts *facts)
+{
+    const struct cat_package *package = p->which.test->package;
+    p->required = p->args.subgroup;
+    if (!package)
+        return;
+    p->interface = &package->interface;
+    if (!p->interface->sized && p->args.subgroup == facts->subgroup)
+        p->required = 0;
+    for (size_t i = 0; i < package->spec_count; i++) {
+        p->spec_ids[p->spec_count] = package->specs[i].id;
+        p->spec_values[p->spec_count++] = package->specs[i].value;
     }
 }
 
@@ -107,6 +126,7 @@ bool eng_prepare(const struct eng_prepare *prepare, struct eng_prepared *p, stru
         .most_workgroups = facts->max_workgroups,
     };
     read_sweeps(p);
+    read_package(p, facts);
     if (!check_subgroup(p, facts, error))
         return false;
     if (!p->module)
@@ -130,6 +150,14 @@ void eng_prepare_data(struct eng_prepared *p, uint64_t seed)
     if (shape->input_words)
         cat_oracle_input(p->oracle, &p->args, shape, p->stream, p->input);
     cat_oracle_expect(p->oracle, &p->args, shape, p->input, p->expected);
+    const struct cat_package *package = p->which.test->package;
+    if (package) {
+        const size_t outputs = package->region_words[CAT_OUTPUT];
+        p->fresh = lit_alloc(outputs + package->region_words[CAT_STATE], 4);
+        memcpy(p->fresh, package->region[CAT_OUTPUT], outputs * 4);
+        memcpy(p->fresh + outputs, package->region[CAT_STATE],
+               package->region_words[CAT_STATE] * 4);
+    }
     p->deterministic = p->oracle->deterministic && p->oracle->deterministic(&p->args);
 }
 
@@ -137,7 +165,8 @@ void eng_prepared_clear(struct eng_prepared *p)
 {
     free(p->input);
     free(p->expected);
-    p->input = p->expected = NULL;
+    free(p->fresh);
+    p->input = p->expected = p->fresh = NULL;
 }
 
 uint32_t eng_run_seed(uint64_t stream, uint64_t run)

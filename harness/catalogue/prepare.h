@@ -22,12 +22,16 @@ struct eng_prepared {
     struct cat_mode mode;
     const struct cat_module *module;
     struct cat_shape shape;
-    uint32_t spec_ids[CAT_MAX_SWEEPS], spec_values[CAT_MAX_SWEEPS];
+    uint32_t spec_ids[CAT_MAX_SWEEPS + CAT_MOST_SPEC], spec_values[CAT_MAX_SWEEPS + CAT_MOST_SPEC];
     size_t spec_count;
+    // Of a kernel from outside; NULL: that of tests.
+    const struct cat_interface *interface;
+    uint32_t required; // subgroup size that its pipeline asks for; 0: none
     // From eng_prepare_data on:
     bool deterministic; // all runs of a pipeline have to store the same words
     uint64_t stream;    // the configuration's own seed
     uint32_t *input, *expected;
+    uint32_t *fresh; // output and state before a run, one behind the other; NULL: poison and zero
 };
 
 // False with an error of code LIT_EXIT_NOTHING that names what the device lacks, or of another code

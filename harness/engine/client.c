@@ -100,11 +100,14 @@ static enum eng_end follow(struct eng_client *client, struct eng_outcome *outcom
 static bool need_worker(struct eng_client *client, struct eng_outcome *outcome)
 {
     struct lit_error error = {0};
-    if (!client->worker)
-        client->worker = eng_worker_start(client->watch, client->device->manifest, &error);
+    if (client->worker)
+        return true;
+    client->worker = eng_worker_start(client->watch, client->device->manifest, &error);
     client->unfit = !client->worker;
     if (client->unfit)
         snprintf(outcome->reason, sizeof outcome->reason, "%s", error.message);
+    else
+        eng_worker_teach(client->worker);
     return client->worker;
 }
 

@@ -64,10 +64,11 @@ struct dev_compile_info eng_compile_info(const struct eng_prepared *ready, const
     return (struct dev_compile_info){
         .words = words ? words : cat_module_words(ready->which.test, ready->module),
         .word_count = ready->module->count,
-        .subgroup = ready->args.subgroup,
+        .subgroup = ready->required,
         .spec_ids = ready->spec_ids,
         .spec_values = ready->spec_values,
         .spec_count = ready->spec_count,
+        .interface = ready->interface,
     };
 }
 
@@ -132,9 +133,10 @@ static bool take_data(const char *name, uint64_t seed, struct eng_prepared *read
     if (found) {
         ready->input = one->ready.input;
         ready->expected = one->ready.expected;
+        ready->fresh = one->ready.fresh;
         ready->stream = one->ready.stream;
         ready->deterministic = one->ready.deterministic;
-        one->ready.input = one->ready.expected = NULL;
+        one->ready.input = one->ready.expected = one->ready.fresh = NULL;
     }
     free_upcoming(one);
     return found;
@@ -220,7 +222,7 @@ void eng_precompile_begin(struct dev *dev, const struct eng_request *request,
 
 static bool resolve(struct job *job)
 {
-    return eng_prepare(
+    const bool fits = eng_prepare(
         &(struct eng_prepare){
             .which = &job->which,
             .module = job->measure->own ? &job->measure->own->entry : NULL,
@@ -229,6 +231,8 @@ static bool resolve(struct job *job)
             .most_words = eng_most_words(job->measure->dev),
         },
         &job->ready, &job->error);
+    return fits && (!job->ready.interface ||
+                    dev_interface_fits(job->measure->dev, job->ready.interface, &job->error));
 }
 
 // --- Runs
@@ -260,6 +264,7 @@ static enum dev_status make_program(struct job *job)
                                           .shape = job->ready.shape,
                                           .input = job->ready.input,
                                           .expected = job->ready.expected,
+                                          .fresh = job->ready.fresh,
                                           .check_on_host = job->check_on_host,
                                           .batch = ENG_MAX_BATCH,
                                           .stress = job->stress,
@@ -542,7 +547,8 @@ enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_
         .facts = facts,
         .most_words = UINT32_MAX, // no buffer is made
     };
-    if (!named || !eng_prepare(&how, &ready, &error)) {
+    if (!named || !eng_prepare(&how, &ready, &error) ||
+        (ready.interface && !dev_interface_fits(dev, ready.interface, &error))) {
         eng_emit_text(sink, named ? ENG_EVENT_DONE : ENG_EVENT_ERROR,
                       named ? ENG_SKIP : ENG_HARNESS_ERROR, error.message);
         eng_prepared_clear(&ready);

@@ -21,6 +21,7 @@ static const char *const request_names[] = {
     [ENG_GENERATED] = "generated",
     [ENG_COMPILE] = "compile",
     [ENG_BENCH] = "bench",
+    [ENG_TEACH] = "teach",
     [ENG_QUIT] = "quit",
 };
 
@@ -73,6 +74,11 @@ struct field {
         key, type, kinds, offsetof(struct of, field), SIZE(of, field[0]),                          \
             SIZE(of, field) / SIZE(of, field[0]), offsetof(struct of, count), fields               \
     }
+#define CHUNK(kinds, of)                                                                           \
+    LIMITED(kinds, "total", of, chunk.total, ENG_CODE_MAX),                                        \
+        LIMITED(kinds, "offset", of, chunk.offset, ENG_CODE_MAX),                                  \
+        LIMITED(kinds, "size", of, chunk.size, ENG_CHUNK),                                         \
+        COUNTED(kinds, "bytes", BYTES, of, chunk.bytes, chunk.size, NULL)
 #define INSIDE(kinds, key, of, field, fields)                                                      \
     {                                                                                              \
         key, OBJECT, kinds, offsetof(struct of, field), SIZE(of, field), 0, SIZE_MAX, fields       \
@@ -152,6 +158,7 @@ static const struct field ahead_fields[] = {
 #define GENERATED (1u << ENG_GENERATED)
 #define COMPILE   (1u << ENG_COMPILE)
 #define BENCH     (1u << ENG_BENCH)
+#define TEACH     (1u << ENG_TEACH)
 
 #define ASK(kinds, type, field) PLAIN(kinds, #field, type, eng_request, field)
 static const struct field request_fields[] = {
@@ -176,6 +183,7 @@ static const struct field request_fields[] = {
     ASK(RUN | GENERATED | BENCH, NUMBER, runs),
     ASK(RUN | TRIED | GENERATED | BENCH, BITS, seed),
     ASK(OPEN | RUN | TRIED | GENERATED | BENCH, NUMBER, timeout_ms),
+    CHUNK(TEACH, eng_request),
     {0},
 };
 
@@ -198,10 +206,7 @@ static const struct field event_fields[] = {
     SAY(OPENED, BOOL, "host_checker", host_checker),
     INSIDE(BATCH, "count", eng_event, count, count_fields),
     SAY(BATCH, BOOL, "fresh", fresh),
-    LIMITED(CODE, "total", eng_event, chunk.total, ENG_CODE_MAX),
-    LIMITED(CODE, "offset", eng_event, chunk.offset, ENG_CODE_MAX),
-    LIMITED(CODE, "size", eng_event, chunk.size, ENG_CHUNK),
-    COUNTED(CODE, "bytes", BYTES, eng_event, chunk.bytes, chunk.size, NULL),
+    CHUNK(CODE, eng_event),
     SAY(ROW | TIME, NUMBER, "row", bench.row),
     SAY(ROW, NUMBER, "loops", bench.loops),
     SAY(ROW, REAL, "tick", bench.tick),
@@ -497,15 +502,18 @@ static const char *check_facts(const struct dev_facts *facts)
     return facts->features >> CAT_FEATURE_COUNT ? "features" : NULL;
 }
 
+static bool is_part(const struct eng_chunk *chunk)
+{
+    return chunk->offset <= chunk->total && chunk->size <= chunk->total - chunk->offset;
+}
+
 // What the fields of an event say of one another.
 static const char *check_event(const struct eng_event *event)
 {
-    const struct eng_chunk *chunk = &event->chunk;
     const enum lit_exit code = event->error_code;
     if (event->kind == ENG_EVENT_DEVICE || event->kind == ENG_EVENT_OPENED)
         return check_facts(&event->facts);
-    if (event->kind == ENG_EVENT_CODE &&
-        (chunk->offset > chunk->total || chunk->size > chunk->total - chunk->offset))
+    if (event->kind == ENG_EVENT_CODE && !is_part(&event->chunk))
         return "offset";
     return event->kind == ENG_EVENT_ERROR &&
                    (code == LIT_EXIT_OK || (code > LIT_EXIT_TIME && code != LIT_EXIT_NOTHING))
@@ -559,6 +567,8 @@ bool eng_request_parse(const char *line, size_t length, struct eng_request *requ
                                 sizeof request_names / sizeof *request_names, request_fields, &kind,
                                 request, error);
     request->kind = good ? (enum eng_request_kind)kind : ENG_ENUMERATE;
+    if (request->kind == ENG_TEACH && !is_part(&request->chunk))
+        return lit_fail(error, LIT_EXIT_USAGE, "'offset' is missing or invalid");
     return good;
 }
 

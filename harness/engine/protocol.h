@@ -16,8 +16,8 @@
 
 #define ENG_WORKER_FD       3
 #define ENG_LINE_MAX        65536                 // bytes of one line, newline included
-#define ENG_CHUNK           16384                 // bytes of code that one event carries
-#define ENG_CODE_MAX        (UINT32_C(256) << 20) // bytes of what is said of one pipeline
+#define ENG_CHUNK           16384                 // bytes that one line carries in hexadecimal
+#define ENG_CODE_MAX        (UINT32_C(256) << 20) // bytes of what is said of one pipeline, or test
 #define ENG_ALL_CHECKS      ((1u << CAT_CHECKS) - 1)
 #define ENG_PRECOMPILE_MOST 14 // configurations whose pipelines are precompiled
 
@@ -42,7 +42,15 @@ enum eng_request_kind {
     ENG_BENCH,   // times the rows of benchmark `name` on a device that is opened for it alone
                  // -> ROW for each row, TIME for each dispatch, then DONE; "throughput" and
                  // "single", with a configuration behind them -> RATE for each round, then DONE
+    ENG_TEACH,   // a chunk of a test that was added to the catalogue (cat_test_add); no answer, but
+                 // MESSAGE where the whole makes no sense
     ENG_QUIT,    // the worker ends
+};
+
+// A part of what is too long for a line. Chunks come in order and leave no gap.
+struct eng_chunk {
+    size_t total, offset, size; // bytes
+    uint8_t bytes[ENG_CHUNK];
 };
 
 struct eng_request {
@@ -73,8 +81,10 @@ struct eng_request {
         char stress[ENG_STRESS_TEXT];
     } ahead[ENG_PRECOMPILE_MOST];
     size_t ahead_count;
-    bool renew;          // RUN: its own later pipelines are precompiled, too
-    uint32_t timeout_ms; // all but ENUMERATE, COMPILE and QUIT: the longest that one batch may take
+    bool renew;             // RUN: its own later pipelines are precompiled, too
+    struct eng_chunk chunk; // TEACH
+    uint32_t timeout_ms; // all but ENUMERATE, COMPILE, TEACH and QUIT: the longest that one batch
+                         // may take
 };
 
 enum eng_event_kind {
@@ -103,11 +113,7 @@ struct eng_event {
     enum eng_result result;
     enum lit_exit error_code;
     char text[512];
-    // CODE: a part of what isa_pack made. Chunks come in order and leave no gap.
-    struct eng_chunk {
-        size_t total, offset, size; // bytes
-        uint8_t bytes[ENG_CHUNK];
-    } chunk;
+    struct eng_chunk chunk; // CODE: of what isa_pack made
 };
 
 // Where a worker's events go. Several threads may emit at once.

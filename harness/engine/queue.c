@@ -201,8 +201,11 @@ static enum eng_stop open_once(struct eng_queue *q, size_t place, uint32_t check
 {
     struct lit_error error = {0};
     char checker[600];
-    if (!q->worker)
+    if (!q->worker) {
         q->worker = eng_worker_start(&q->watch, q->device->manifest, &error);
+        if (q->worker)
+            eng_worker_teach(q->worker);
+    }
     *failed = !q->worker;
     if (*failed) {
         snprintf(reason, 512, "%s", error.message);

@@ -151,6 +151,7 @@ static enum dev_status make(struct job *job)
         .shape = job->ready.shape,
         .input = job->ready.input,
         .expected = job->ready.expected,
+        .fresh = job->ready.fresh,
         .batch = ENG_MAX_BATCH,
         .timed = true,
     };

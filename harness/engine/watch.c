@@ -4,6 +4,7 @@
 #include "engine/watch.h"
 
 #include "base/clock.h"
+#include "catalogue/catalogue.h"
 #include "engine/protocol.h"
 
 #include <stdio.h>
@@ -72,7 +73,8 @@ struct eng_worker {
     const struct eng_watch *watch;
     struct eng_child *child;
     double last_event;  // clock_awake
-    struct text outbox; // of requests: what was not sent yet
+    struct text outbox; // of requests: those of which not all was sent yet
+    size_t sent;        // bytes of it that were
     char *inbox;        // ENG_LINE_MAX bytes
     size_t inbox_length;
     char tail[TAIL + 1];
@@ -116,13 +118,12 @@ static void flush(struct eng_worker *worker)
     struct text *outbox = &worker->outbox;
     if (!eng_child_connected(worker->child) || outbox->length == 0)
         return;
-    const ptrdiff_t sent = eng_child_send(worker->child, outbox->data, outbox->length);
-    if (sent == ENG_CHILD_CLOSED) {
-        outbox->length = 0; // it died; what it said before can still be read
-    } else {
-        outbox->length -= (size_t)sent;
-        memmove(outbox->data, outbox->data + sent, outbox->length);
-    }
+    const ptrdiff_t sent =
+        eng_child_send(worker->child, outbox->data + worker->sent, outbox->length - worker->sent);
+    // One that died takes nothing more; what it said before can still be read.
+    worker->sent = sent == ENG_CHILD_CLOSED ? outbox->length : worker->sent + (size_t)sent;
+    if (worker->sent == outbox->length)
+        worker->sent = outbox->length = 0;
 }
 
 void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request)
@@ -130,6 +131,23 @@ void eng_worker_ask(struct eng_worker *worker, const struct eng_request *request
     eng_request_write(request, &worker->outbox);
     flush(worker);
     worker->last_event = clock_awake();
+}
+
+void eng_worker_teach(struct eng_worker *worker)
+{
+    const struct text *test;
+    OWNED(lit_free) struct eng_request *request = lit_alloc(1, sizeof *request);
+    struct eng_chunk *chunk = &request->chunk;
+    request->kind = ENG_TEACH;
+    for (size_t i = 0; (test = cat_added_at(i)); i++)
+        for (size_t at = 0; at < test->length; at += chunk->size) {
+            const size_t left = test->length - at;
+            chunk->total = test->length;
+            chunk->offset = at;
+            chunk->size = left < ENG_CHUNK ? left : ENG_CHUNK;
+            memcpy(chunk->bytes, test->data + at, chunk->size);
+            eng_worker_ask(worker, request);
+        }
 }
 
 void eng_worker_listen(struct eng_worker *worker)

@@ -95,6 +95,9 @@ struct eng_worker;
 struct eng_worker *eng_worker_start(const struct eng_watch *watch, const char *manifest,
                                     struct lit_error *error);
 
+// Sends it the tests that were added to the catalogue.
+void eng_worker_teach(struct eng_worker *worker);
+
 // Ends a worker and frees it; NULL is fine. `at_once` when it is known not to listen. False if the
 // process could not be ended even by SIGKILL.
 bool eng_worker_end(struct eng_worker **worker, bool at_once);

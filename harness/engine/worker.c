@@ -31,6 +31,7 @@ struct worker {
     pthread_mutex_t
         sending; // one line at a time: pipelines are precompiled on threads of their own
     unsigned messages;
+    struct text taught; // of a test whose last chunk has not come
     size_t used;
     char inbox[ENG_LINE_MAX];
 };
@@ -147,6 +148,24 @@ static enum dev_status open_device(struct worker *worker, const struct eng_reque
     emit(&event, worker);
     emit(&(struct eng_event){.kind = ENG_EVENT_DONE}, worker);
     return DEV_OK;
+}
+
+// A test for the catalogue. Whoever asks for one that could not be added is told that there is
+// none.
+static void teach(struct worker *worker, const struct eng_chunk *chunk)
+{
+    struct lit_error error = {0};
+    struct text *taught = &worker->taught;
+    if (chunk->offset != taught->length) {
+        on_message("a kernel with a gap", worker);
+        return;
+    }
+    text_append(taught, (const char *)chunk->bytes, chunk->size);
+    if (taught->length < chunk->total)
+        return;
+    if (!cat_test_add(taught->data, taught->length, NULL, &error))
+        on_message(error.message, worker);
+    text_free(taught);
 }
 
 static enum dev_status run(struct worker *worker, const struct eng_request *request)
@@ -338,6 +357,9 @@ int eng_worker_main(const char *manifest)
         case ENG_BENCH:
             status = bench(worker, &request);
             break;
+        case ENG_TEACH:
+            teach(worker, &request.chunk);
+            break;
         case ENG_QUIT:
             quit = true;
             break;
@@ -348,5 +370,6 @@ int eng_worker_main(const char *manifest)
     }
     dev_close(&worker->dev);
     eng_precompiled_forget(NULL);
+    text_free(&worker->taught);
     return LIT_EXIT_OK;
 }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packages as bytes: one list of fields, which writes and reads them. The bytes are those of a
+// frame of zstd with a checksum.
+#include "catalogue/package.h"
+
+#include "base/spirv.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#define FORMAT 0x4b54494cu // "LITK"
+#define LEVEL  3
+
+void cat_package_clear(struct cat_package *package)
+{
+    text_free(&package->name);
+    text_free(&package->origin);
+    text_free(&package->page);
+    free(package->words);
+    free(package->specs);
+    for (size_t i = 0; i < CAT_REGIONS; i++)
+        free(package->region[i]);
+    free(package->expected);
+    *package = (struct cat_package){0};
+}
+
+// --- Both directions
+
+struct codec {
+    struct text *out; // writing; else reading:
+    const char *at;
+    size_t left;
+    bool bad;
+};
+
+static void put_bytes(struct codec *c, void *bytes, size_t size)
+{
+    if (c->out) {
+        text_append(c->out, bytes, size);
+    } else if (size > c->left) {
+        c->bad = true;
+    } else if (size) {
+        memcpy(bytes, c->at, size);
+        c->at += size;
+        c->left -= size;
+    }
+}
+
+static void put_number(struct codec *c, uint32_t *number)
+{
+    put_bytes(c, number, sizeof *number);
+}
+
+static void put_flag(struct codec *c, bool *flag)
+{
+    uint32_t number = *flag;
+    put_number(c, &number);
+    *flag = number & 1;
+    c->bad |= number > 1;
+}
+
+static void put_count(struct codec *c, size_t *count, uint64_t most)
+{
+    uint32_t number = (uint32_t)*count;
+    put_number(c, &number);
+    *count = c->bad || number > most ? 0 : number;
+    c->bad |= number > most;
+}
+
+static void put_wide(struct codec *c, uint64_t *number)
+{
+    put_bytes(c, number, sizeof *number);
+}
+
+// An array of elements of `each` bytes, which reading allocates.
+static void put_list(struct codec *c, void **items, size_t *count, size_t each)
+{
+    put_count(c, count, c->out ? UINT32_MAX : c->left / each);
+    if (!c->out)
+        *items = lit_alloc(*count + 1, each);
+    put_bytes(c, *items, *count * each);
+}
+
+static void put_text(struct codec *c, struct text *text)
+{
+    size_t size = text->length;
+    put_count(c, &size, c->out ? UINT32_MAX : c->left);
+    if (c->out) {
+        put_bytes(c, text->data, size);
+    } else if (!c->bad) {
+        text_append(text, c->at, size);
+        c->at += size;
+        c->left -= size;
+    }
+}
+
+static void put_interface(struct codec *c, struct cat_interface *of)
+{
+    put_bytes(c, of->entry, sizeof of->entry);
+    put_number(c, &of->rows);
+    put_number(c, &of->layers);
+    put_flag(c, &of->full);
+    put_flag(c, &of->sized);
+    put_number(c, &of->push_size);
+    put_bytes(c, of->push, sizeof of->push);
+    put_count(c, &of->binding_count, CAT_MOST_BINDINGS);
+    for (size_t i = 0; i < of->binding_count; i++) {
+        struct cat_binding *binding = &of->bindings[i];
+        uint32_t region = binding->region;
+        put_number(c, &binding->set);
+        put_number(c, &binding->binding);
+        put_flag(c, &binding->uniform);
+        put_number(c, &region);
+        put_wide(c, &binding->first);
+        put_wide(c, &binding->words);
+        c->bad |= region >= CAT_REGIONS;
+        binding->region = c->bad ? CAT_INPUT : (enum cat_region)region;
+    }
+}
+
+static void put_package(struct codec *c, struct cat_package *of)
+{
+    uint32_t format = FORMAT;
+    put_number(c, &format);
+    c->bad |= format != FORMAT;
+    put_text(c, &of->name);
+    put_text(c, &of->origin);
+    put_text(c, &of->page);
+    put_list(c, (void **)&of->words, &of->word_count, sizeof *of->words);
+    put_interface(c, &of->interface);
+    put_number(c, &of->groups);
+    put_number(c, &of->workgroup);
+    put_number(c, &of->subgroup);
+    put_list(c, (void **)&of->specs, &of->spec_count, sizeof *of->specs);
+    for (size_t i = 0; i < CAT_REGIONS; i++)
+        put_list(c, (void **)&of->region[i], &of->region_words[i], sizeof **of->region);
+    put_list(c, (void **)&of->expected, &of->expected_words, sizeof *of->expected);
+}
+
+void cat_package_write(const struct cat_package *package, struct text *bytes)
+{
+    OWNED(text_free) struct text plain = {0};
+    struct codec codec = {.out = &plain};
+    put_package(&codec, (struct cat_package *)package);
+    const size_t room = ZSTD_compressBound(plain.length);
+    OWNED(lit_free) char *packed = lit_alloc(room, 1);
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    const size_t size = ZSTD_compress2(context, packed, room, plain.data, plain.length);
+    ZSTD_freeCCtx(context);
+    if (ZSTD_isError(size))
+        lit_give_up("a kernel cannot be compressed");
+    text_append(bytes, packed, size);
+}
+
+// --- What reading makes sure of
+
+static bool is_in_region(const struct cat_package *of, const struct cat_binding *binding)
+{
+    const uint64_t words = of->region_words[binding->region];
+    return binding->set < CAT_MOST_SETS && binding->words > 0 && binding->first <= words &&
+           binding->words <= words - binding->first && binding->first % CAT_BINDING_WORDS == 0;
+}
+
+// What stands in a head.
+static bool is_line(const struct text *text)
+{
+    for (size_t i = 0; i < text->length; i++)
+        if ((unsigned char)text->data[i] < ' ' || text->data[i] == 0x7f)
+            return false;
+    return text->length > 0 && text_is_utf8(text->data);
+}
+
+static const char *find_fault(const struct cat_package *of)
+{
+    const struct cat_interface *interface = &of->interface;
+    const char *name = of->name.data;
+    if (!name || strlen(name) != of->name.length ||
+        name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-")])
+        return "its name";
+    if (!is_line(&of->origin))
+        return "where it came from";
+    if (!memchr(interface->entry, '\0', sizeof interface->entry))
+        return "its entry point";
+    if (interface->push_size > CAT_MOST_PUSH || interface->push_size % 4)
+        return "its push constants";
+    if (!of->groups || !interface->rows || !interface->layers || !of->workgroup)
+        return "its dispatch";
+    if (of->spec_count > CAT_MOST_SPEC)
+        return "its specialization constants";
+    for (size_t i = 0; i < interface->binding_count; i++)
+        if (!is_in_region(of, &interface->bindings[i]))
+            return "its buffers";
+    if (!of->region_words[CAT_OUTPUT] || !of->region_words[CAT_STATE] ||
+        of->expected_words != of->region_words[CAT_OUTPUT])
+        return "what is expected";
+    return spirv_is_module(of->words, of->word_count) ? NULL : "its module";
+}
+
+bool cat_package_read(const void *bytes, size_t size, struct cat_package *package,
+                      struct lit_error *error)
+{
+    const unsigned long long said = ZSTD_getFrameContentSize(bytes, size);
+    *package = (struct cat_package){0};
+    if (said == ZSTD_CONTENTSIZE_ERROR || said == ZSTD_CONTENTSIZE_UNKNOWN ||
+        said > CAT_MOST_PACKAGE)
+        return lit_fail(error, LIT_EXIT_USAGE, "a kernel that cannot be unpacked");
+    OWNED(lit_free) char *plain = lit_alloc((size_t)said + 1, 1);
+    if (ZSTD_decompress(plain, (size_t)said, bytes, size) != said)
+        return lit_fail(error, LIT_EXIT_USAGE, "a kernel that cannot be unpacked");
+    struct codec codec = {.at = plain, .left = (size_t)said};
+    put_package(&codec, package);
+    if (codec.bad || codec.left)
+        return lit_fail(error, LIT_EXIT_USAGE, "a kernel that is damaged");
+    const char *fault = find_fault(package);
+    return !fault || lit_fail(error, LIT_EXIT_USAGE, "a kernel that makes no sense: %s", fault);
+}
+
+void cat_package_head(const struct cat_package *package, struct text *head)
+{
+    text_printf(
+        head,
+        "; litmus    kernel.%s\n"
+        "; asks      does the kernel of %s store what it is expected to?\n"
+        "; fails     a word of a buffer is not what was expected of it.\n"
+        "; origin    %s\n"
+        "; spec      docs/kernel.md: a kernel from outside, of which whoever brought it says "
+        "what is right\n"
+        "; sweep     workgroup -  %" PRIu32 "\n"
+        "; expect    forbidden : so says whoever brought the kernel\n"
+        "; oracle    kernel.words\n",
+        package->name.data, package->origin.data, package->origin.data, package->workgroup);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel from outside with all that its runs need: what makes it a test like those that are built
+// in (cat_test_add). Travels as bytes to workers, and identifies what was measured.
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+#include "catalogue/inspect.h"
+#include "model/interface.h"
+
+#define CAT_MOST_PACKAGE (UINT64_C(1) << 28) // bytes, unpacked
+
+struct cat_package {
+    struct text name;   // of the test behind "kernel."
+    struct text origin; // the file that it came from
+    struct text page;   // its source, or what else a person can read of it; may be empty
+    uint32_t *words;    // the module
+    size_t word_count;
+    struct cat_interface interface;
+    uint32_t groups;    // workgroups in x
+    uint32_t workgroup; // invocations in a workgroup
+    uint32_t subgroup;  // that is asked for; 0: as the device runs it
+    struct cat_spec *specs;
+    size_t spec_count;
+    uint32_t *region[CAT_REGIONS]; // what they hold before each run
+    size_t region_words[CAT_REGIONS];
+    uint32_t *expected; // what CAT_OUTPUT holds after it
+    size_t expected_words;
+};
+void cat_package_clear(struct cat_package *package);
+
+// Appends a package as bytes, compressed.
+void cat_package_write(const struct cat_package *package, struct text *bytes);
+// Reads it back. False with an error unless all of it makes sense: that the module is one, that
+// each buffer lies in its region. Clear it after a failure too.
+bool cat_package_read(const void *bytes, size_t size, struct cat_package *package,
+                      struct lit_error *error);
+
+// Appends the head of the test that it is.
+void cat_package_head(const struct cat_package *package, struct text *head);

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels from outside: what is read of a module, packages as bytes, and how they become tests.
+#include "unit.h"
+
+#include "base/spirv.h"
+#include "catalogue/catalogue.h"
+#include "catalogue/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SOME                                                                                       \
+    "shuffle.scan-loop/sync=none,reconvergence=default,form=variables,op=add,mode=inclusive,"      \
+    "access=descriptor,pressure=none@workgroup=64"
+
+// A module as anybody could bring it: one that is built in.
+static const uint32_t *some_module(size_t *count)
+{
+    struct cat_case which;
+    struct lit_error error = {0};
+    assert_true(cat_case_parse(SOME ",subgroup=8", &which, &error));
+    const struct cat_module *module = cat_case_module(&which);
+    *count = module->count;
+    return cat_module_words(which.test, module);
+}
+
+static void test_inspects(void **state)
+{
+    (void)state;
+    size_t count;
+    const uint32_t *words = some_module(&count);
+    struct cat_inspected found;
+    struct lit_error error = {0};
+    const struct cat_spec spec = {0, 96};
+    assert_true(cat_inspect(words, count, NULL, &spec, 1, &found, &error));
+    assert_string_equal(found.entry, "main");
+    assert_int_equal(found.local[0], 96);
+    assert_int_equal(found.local[1] * found.local[2], 1);
+    assert_true(found.buffer_count >= 2 && found.buffer_count <= 3);
+    for (size_t i = 0; i < found.buffer_count; i++) {
+        assert_int_equal(found.buffers[i].set, 0);
+        assert_int_equal(found.buffers[i].binding, i);
+        assert_int_equal(found.buffers[i].each, 4);
+        assert_false(found.buffers[i].uniform);
+    }
+    assert_int_equal(found.push_size, 32);
+    assert_true(cat_inspect(words, count, "main", NULL, 0, &found, &error));
+    assert_false(cat_inspect(words, count, "other", NULL, 0, &found, &error));
+    assert_string_equal(error.message, "the module has no entry point 'other', but main");
+    assert_false(cat_inspect(words, count, NULL, &(struct cat_spec){77, 1}, 1, &found, &error));
+    assert_string_equal(error.message, "the module has no specialization constant 77");
+}
+
+// Whatever a module holds, it is read within its words: a sanitizer sees otherwise.
+static void test_survives(void **state)
+{
+    (void)state;
+    size_t count;
+    const uint32_t *words = some_module(&count);
+    struct cat_inspected found;
+    struct lit_error error = {0};
+    for (size_t cut = 0; cut < count; cut += cut < 64 ? 1 : 7) {
+        uint32_t *copy = lit_alloc(cut + 1, 4);
+        memcpy(copy, words, cut * 4);
+        uint32_t *exact = lit_realloc(copy, cut ? cut : 1, 4);
+        // Within an instruction it cannot end; behind one it lacks what comes later.
+        cat_inspect(exact, cut, NULL, NULL, 0, &found, &error);
+        free(exact);
+    }
+    struct lit_random random = {1};
+    uint32_t *broken = lit_alloc(count, 4);
+    for (size_t i = 0; i < 4000; i++) {
+        memcpy(broken, words, count * 4);
+        for (size_t n = random_below(&random, 3) + 1; n-- > 0;)
+            broken[random_below(&random, count)] = random_below(&random, 2)
+                                                       ? (uint32_t)random_below(&random, 70)
+                                                       : (uint32_t)random_next(&random);
+        if (cat_inspect(broken, count, NULL, NULL, 0, &found, &error))
+            assert_true(found.buffer_count > 0 && found.buffer_count <= CAT_MOST_BINDINGS &&
+                        found.push_size <= CAT_MOST_PUSH && found.local[0] > 0);
+        else
+            assert_true(error.message[0]);
+    }
+    free(broken);
+}
+
+// Types within types, each twice: without a bound they would be measured for ever.
+static void test_types_end(void **state)
+{
+    (void)state;
+#define OP(length, code) ((uint32_t)(length) << 16 | (uint32_t)(code))
+    enum { DEPTH = 30, FIRST = 20, BOUND = 64 };
+    struct cat_inspected found;
+    struct lit_error error = {0};
+    uint32_t words[1024] = {SpvMagicNumber, 0x00010300, 0, BOUND, 0};
+    size_t at = SPIRV_HEADER;
+#define PUT(...)                                                                                   \
+    do {                                                                                           \
+        const uint32_t some[] = {__VA_ARGS__};                                                     \
+        memcpy(words + at, some, sizeof some);                                                     \
+        at += sizeof some / sizeof *some;                                                          \
+    } while (0)
+    PUT(OP(5, SpvOpEntryPoint), SpvExecutionModelGLCompute, 1, 0x6e69616d, 0);
+    PUT(OP(6, SpvOpExecutionMode), 1, SpvExecutionModeLocalSize, 8, 1, 1);
+    PUT(OP(4, SpvOpDecorate), 3, SpvDecorationDescriptorSet, 0);
+    PUT(OP(4, SpvOpDecorate), 3, SpvDecorationBinding, 0);
+    for (uint32_t i = 0; i < DEPTH; i++) {
+        PUT(OP(5, SpvOpMemberDecorate), FIRST + i, 0, SpvDecorationOffset, 0);
+        PUT(OP(5, SpvOpMemberDecorate), FIRST + i, 1, SpvDecorationOffset, 4);
+    }
+    PUT(OP(4, SpvOpTypeInt), 2, 32, 0);
+    PUT(OP(4, SpvOpTypeStruct), FIRST, 2, 2);
+    for (uint32_t i = 1; i < DEPTH; i++)
+        PUT(OP(4, SpvOpTypeStruct), FIRST + i, FIRST + i - 1, FIRST + i - 1);
+    PUT(OP(4, SpvOpTypePointer), 4, SpvStorageClassStorageBuffer, FIRST + DEPTH - 1);
+    PUT(OP(4, SpvOpVariable), 4, 3, SpvStorageClassStorageBuffer);
+    assert_false(cat_inspect(words, at, NULL, NULL, 0, &found, &error));
+    assert_string_equal(error.message, "buffer 0.0 is of a type without a size");
+    // A shallow one has a size.
+    words[at - 5] = FIRST + 1;
+    assert_true(cat_inspect(words, at, NULL, NULL, 0, &found, &error));
+    assert_int_equal(found.buffers[0].bytes, 12);
+}
+
+// --- Packages
+
+static void fill_words(uint32_t **words, size_t *count, size_t size)
+{
+    *words = lit_alloc(size, 4);
+    *count = size;
+    for (size_t i = 0; i < size; i++)
+        (*words)[i] = (uint32_t)(i * i);
+}
+
+static void make_package(const char *name, struct cat_package *package)
+{
+    size_t count;
+    const uint32_t *words = some_module(&count);
+    *package = (struct cat_package){
+        .groups = 2, .workgroup = 64, .interface = {.entry = "main", .rows = 3, .layers = 1}};
+    text_puts(&package->name, name);
+    text_puts(&package->origin, "some file.spv");
+    text_puts(&package->page, "what it says\n");
+    package->words = lit_alloc(count, 4);
+    package->word_count = count;
+    memcpy(package->words, words, count * 4);
+    fill_words(&package->region[CAT_INPUT], &package->region_words[CAT_INPUT], 128);
+    fill_words(&package->region[CAT_OUTPUT], &package->region_words[CAT_OUTPUT], 100);
+    fill_words(&package->region[CAT_STATE], &package->region_words[CAT_STATE], 65);
+    fill_words(&package->expected, &package->expected_words, 100);
+    LIT_ADD(package->specs, package->spec_count) = (struct cat_spec){5, 6};
+    const struct cat_binding bindings[] = {
+        {.set = 1, .binding = 7, .uniform = true, .region = CAT_INPUT, .first = 64, .words = 64},
+        {.set = 0, .binding = 2, .region = CAT_OUTPUT, .first = 0, .words = 100}};
+    memcpy(package->interface.bindings, bindings, sizeof bindings);
+    package->interface.binding_count = 2;
+}
+
+static void test_packages(void **state)
+{
+    (void)state;
+    struct cat_package package, again;
+    struct lit_error error = {0};
+    OWNED(text_free) struct text bytes = {0}, twice = {0};
+    make_package("some", &package);
+    cat_package_write(&package, &bytes);
+    assert_true(cat_package_read(bytes.data, bytes.length, &again, &error));
+    cat_package_write(&again, &twice);
+    assert_int_equal(bytes.length, twice.length);
+    assert_memory_equal(bytes.data, twice.data, bytes.length);
+    assert_string_equal(again.page.data, "what it says\n");
+    assert_int_equal(again.specs[0].value, 6);
+    assert_int_equal(again.interface.bindings[0].first, 64);
+    cat_package_clear(&again);
+    for (size_t i = 0; i < bytes.length; i++) {
+        bytes.data[i] ^= 0x10;
+        if (cat_package_read(bytes.data, bytes.length, &again, &error)) {
+            // Bits of the frame's header that mean nothing.
+            twice.length = 0;
+            cat_package_write(&again, &twice);
+            assert_memory_equal(twice.data + i + 1, bytes.data + i + 1, bytes.length - i - 1);
+        }
+        cat_package_clear(&again);
+        bytes.data[i] ^= 0x10;
+        assert_false(cat_package_read(bytes.data, i, &again, &error));
+        cat_package_clear(&again);
+    }
+    cat_package_clear(&package);
+}
+
+static void check_refused(const struct cat_package *package, const char *what)
+{
+    struct cat_package again;
+    struct lit_error error = {0};
+    OWNED(text_free) struct text bytes = {0}, message = {0};
+    text_printf(&message, "a kernel that makes no sense: %s", what);
+    cat_package_write(package, &bytes);
+    assert_false(cat_package_read(bytes.data, bytes.length, &again, &error));
+    assert_string_equal(error.message, message.data);
+    cat_package_clear(&again);
+}
+
+static void test_refuses(void **state)
+{
+    (void)state;
+    struct cat_package package;
+    make_package("some", &package);
+    struct cat_binding *binding = package.interface.bindings;
+    binding->words = 65;
+    check_refused(&package, "its buffers");
+    binding->words = 64;
+    binding->first = UINT64_MAX - 63;
+    check_refused(&package, "its buffers");
+    binding->first = 64;
+    binding->set = CAT_MOST_SETS;
+    check_refused(&package, "its buffers");
+    binding->set = 1;
+    package.groups = 0;
+    check_refused(&package, "its dispatch");
+    package.groups = 1;
+    package.interface.push_size = 3;
+    check_refused(&package, "its push constants");
+    package.interface.push_size = 0;
+    package.expected_words = 99;
+    check_refused(&package, "what is expected");
+    package.expected_words = 100;
+    // A line of its own in the head that is made of it.
+    text_puts(&package.origin, "\n; oracle formula.subgroup");
+    check_refused(&package, "where it came from");
+    package.origin.length = 0;
+    text_puts(&package.origin, "x");
+    package.words[0] = 0;
+    check_refused(&package, "its module");
+    package.name.data[0] = 'S';
+    check_refused(&package, "its name");
+    cat_package_clear(&package);
+}
+
+// --- Tests
+
+static void test_adds(void **state)
+{
+    (void)state;
+    struct cat_package package;
+    struct lit_error error = {0};
+    const struct cat_test *test = NULL, *again = NULL;
+    struct cat_case which;
+    struct eng_prepared ready;
+    OWNED(text_free) struct text bytes = {0}, other = {0};
+    const size_t count = cat_test_count();
+    const struct cat_test *built_in = cat_test_find("shuffle.scan-loop");
+    make_package("added", &package);
+    cat_package_write(&package, &bytes);
+    assert_null(cat_added_at(0));
+    assert_true(cat_test_add(bytes.data, bytes.length, &test, &error));
+    assert_true(cat_test_add(bytes.data, bytes.length, &again, &error));
+    assert_ptr_equal(test, again);
+    assert_int_equal(cat_test_count(), count + 1);
+    assert_non_null(cat_added_at(0));
+    assert_null(cat_added_at(1));
+    assert_ptr_equal(cat_test_find("shuffle.scan-loop"), built_in);
+    for (size_t i = 1; i < cat_test_count(); i++)
+        assert_true(strcmp(cat_test_at(i - 1)->head.name, cat_test_at(i)->head.name) < 0);
+    package.groups++;
+    cat_package_write(&package, &other);
+    assert_false(cat_test_add(other.data, other.length, NULL, &error));
+    assert_string_equal(error.message, "there is another kernel.added already");
+    assert_true(cat_case_parse("kernel.added@workgroup=64,subgroup=8", &which, &error));
+    assert_ptr_equal(which.test, test);
+    assert_string_equal(cat_test_source(test), "what it says\n");
+    assert_string_equal(cat_module_page(test, cat_case_module(&which)), "what it says\n");
+    assert_memory_equal(cat_module_words(test, cat_case_module(&which)), package.words,
+                        package.word_count * 4);
+
+    const struct dev_facts facts = {.subgroup = 8,
+                                    .subgroup_min = 8,
+                                    .subgroup_max = 8,
+                                    .max_workgroup = 1024,
+                                    .max_workgroups = 65535,
+                                    .max_storage_buffer = 1 << 20,
+                                    .features = UINT64_MAX};
+    const struct eng_prepare how = {.which = &which, .facts = &facts, .most_words = 1 << 20};
+    assert_true(eng_prepare(&how, &ready, &error));
+    eng_prepare_data(&ready, 1);
+    assert_int_equal(ready.required, 0); // the device runs it so anyhow
+    assert_int_equal(ready.spec_count, 1);
+    assert_int_equal(ready.spec_ids[0], 5);
+    assert_int_equal(ready.shape.workgroups, 2);
+    assert_memory_equal(ready.fresh, package.region[CAT_OUTPUT], 400);
+    assert_memory_equal(ready.fresh + 100, package.region[CAT_STATE], 65 * 4);
+    assert_memory_equal(ready.expected, package.expected, 400);
+    const struct cat_failure failure = {.instance = 99};
+    char where[100];
+    cat_oracle_where(ready.oracle, &ready.args, &ready.shape, &failure, where, sizeof where);
+    assert_string_equal(where, "buffer 0.2, word 99");
+    eng_prepared_clear(&ready);
+    cat_package_clear(&package);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_inspects),  cmocka_unit_test(test_survives),
+        cmocka_unit_test(test_types_end), cmocka_unit_test(test_packages),
+        cmocka_unit_test(test_refuses),   cmocka_unit_test(test_adds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
