@@ -244,6 +244,16 @@ bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
     return true;
 }
 
+void cat_test_drop(void)
+{
+    struct entry *last = added[--added_count];
+    size_t at = 0;
+    while (entries[at] != last)
+        at++;
+    memmove(entries + at, entries + at + 1, (--test_count - at) * sizeof(struct entry *));
+    free_added(last);
+}
+
 const struct text *cat_added_at(size_t index)
 {
     return index < added_count ? &added[index]->added->bytes : NULL;

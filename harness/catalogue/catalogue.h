@@ -71,6 +71,8 @@ const struct cat_test *cat_test_find(const char *name);
 // no sense, or another one has its name. Not thread-safe.
 bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
                   struct lit_error *error);
+// Takes back the test that was added last. Nothing may refer to it.
+void cat_test_drop(void);
 // The bytes of the tests that were added, in turn, from index 0 on; NULL behind the last.
 const struct text *cat_added_at(size_t index);
 

@@ -76,6 +76,9 @@ struct cli_syntax {
     const char *words; // "this|that"
     // Besides CLI_OPERANDS_TESTS, once a word is begun: the name at an index, NULL behind the last.
     const char *(*name_at)(size_t index, void *user);
+    // What is not one of its options, nor --help in front of all others, belongs to another
+    // subcommand and stays among the operands as it is.
+    bool forwards;
 };
 
 // Its table of options, and the struct that they fill, with what differs from 0.
@@ -124,7 +127,7 @@ struct cli_call {
 typedef int cli_command_run(struct cli_call *call);
 cli_command_run cli_run, cli_list, cli_show, cli_devices, cli_report, cli_history, cli_plan,
     cli_merge, cli_site, cli_store, cli_repro, cli_compare, cli_gate, cli_explain, cli_fuzz,
-    cli_tune, cli_isa, cli_lint, cli_model, cli_bench, cli_version;
+    cli_tune, cli_isa, cli_kernel, cli_lint, cli_model, cli_bench, cli_version;
 
 struct cli_command {
     const char *name;
@@ -136,8 +139,8 @@ struct cli_command {
 extern const struct cli_syntax cli_bench_syntax, cli_run_syntax, cli_list_syntax, cli_show_syntax,
     cli_devices_syntax, cli_report_syntax, cli_history_syntax, cli_plan_syntax, cli_merge_syntax,
     cli_site_syntax, cli_repro_syntax, cli_compare_syntax, cli_gate_syntax, cli_explain_syntax,
-    cli_fuzz_syntax, cli_tune_syntax, cli_isa_syntax, cli_lint_syntax, cli_model_syntax,
-    cli_store_syntax, cli_version_syntax;
+    cli_fuzz_syntax, cli_tune_syntax, cli_isa_syntax, cli_kernel_syntax, cli_lint_syntax,
+    cli_model_syntax, cli_store_syntax, cli_version_syntax;
 
 extern const struct cli_command cli_commands[]; // ended by one without a name: harness/main.c
 

@@ -208,7 +208,8 @@ struct store_session cli_session_make(const char *name, const struct cli_call *c
     const time_t now = time(NULL);
     struct tm utc;
     strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    text_puts(&command, "litmus");
+    const char *kernel = format_kernel_given();
+    text_printf(&command, "litmus%s", kernel ? kernel : "");
     // `litmus --all` comes here as it is; else argv[0] is the subcommand.
     for (int i = strcmp(call->argv[0], name) == 0 ? 0 : 1; i < call->argc; i++) {
         text_puts(&command, " ");

@@ -156,7 +156,7 @@ static void put_again(const struct explaining *e, const char *name, struct text 
     text_printf(&simt, "%s,%s", e->given.data, e->found.run);
     char id[CFG_ID_SIZE];
     cfg_id(name, id);
-    text_quote(text, format_called());
+    format_call(text, name);
     text_printf(text, " explain %s", id);
     text_puts(text, " --simt ");
     text_quote(text, simt.data);

@@ -243,6 +243,35 @@ static size_t option_of(const struct cli_syntax *syntax, int reply)
     return i;
 }
 
+// Moves the words of options of the table to the front, in place and in order. Returns how many
+// words these are, that of the subcommand itself included.
+static int split(const struct cli_syntax *syntax, int argc, char **argv)
+{
+    char **words = lit_alloc((size_t)argc + 1, sizeof *words);
+    int own = 1, others = 0;
+    for (int i = 1; i < argc; i++) {
+        const bool is_option = strncmp(argv[i], "--", 2) == 0;
+        const size_t length = is_option ? strcspn(argv[i] + 2, "=") : 0;
+        const struct cli_option *found = NULL;
+        for (size_t o = 0; o < syntax->count && length; o++)
+            if (strlen(syntax->options[o].name) == length &&
+                strncmp(syntax->options[o].name, argv[i] + 2, length) == 0)
+                found = &syntax->options[o];
+        const bool help = !others && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0);
+        if (!found && !help) {
+            words[others++] = argv[i];
+            continue;
+        }
+        argv[own++] = argv[i];
+        if (found && found->argument && !argv[i][2 + length] && i + 1 < argc)
+            argv[own++] = argv[++i];
+    }
+    for (int i = 0; i < others; i++)
+        argv[own + i] = words[i];
+    free(words);
+    return own;
+}
+
 enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *target,
                            struct cli_list *operands, uint64_t *given, struct lit_error *error)
 {
@@ -252,6 +281,9 @@ enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **arg
     make_getopt_tables(syntax, longs, letters);
     opterr = 0;
     optind = 0; // glibc: start anew
+    const int count = argc;
+    if (syntax->forwards)
+        argc = split(syntax, argc, argv);
     if (given)
         *given = 0;
     for (;;) {
@@ -277,7 +309,7 @@ enum cli_outcome cli_parse(const struct cli_syntax *syntax, int argc, char **arg
         if (given)
             *given |= (uint64_t)1 << index;
     }
-    for (int i = optind; i < argc; i++)
+    for (int i = optind; i < count; i++)
         cli_list_add(operands, syntax->operands == CLI_OPERANDS_TESTS ? cat_pattern(argv[i])
                                                                       : lit_strdup(argv[i]));
     return CLI_PARSED;

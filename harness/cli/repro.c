@@ -390,6 +390,9 @@ static bool make(struct making *m, const struct cli_list *operands, struct text 
     if (m->bench && (m->store_given || m->chosen->amber))
         return lit_fail(error, LIT_EXIT_USAGE, "%s is for tests, not for benchmarks",
                         m->store_given ? "a store" : "--amber");
+    if (!m->bench && m->which.test->package)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "there are no reproducers of kernels from outside yet");
     const bool live = m->chosen->simt.count > 0 || m->bench;
     if (live && m->store_given)
         return lit_fail(error, LIT_EXIT_USAGE,

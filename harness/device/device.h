@@ -84,6 +84,9 @@ void dev_program_destroy(struct dev_program **program);
 // How many runs are made ready, and checked, together.
 uint32_t dev_program_slots(const struct dev_program *program);
 
+// The output of the last run, if the host checks it; else NULL.
+const uint32_t *dev_program_output(const struct dev_program *program);
+
 #define DEV_MAX_FAILURES 16
 
 // Nanoseconds of the device's clock that a batch took, barriers included. All 0: not known.

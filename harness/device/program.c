@@ -300,6 +300,11 @@ static void record_fresh(struct dev_program *program, uint32_t slots)
     dev_barrier(program->dev);
 }
 
+const uint32_t *dev_program_output(const struct dev_program *program)
+{
+    return program->readback.mapped;
+}
+
 // Records the test, in a slot that is ready for it: background workgroups in front of it, between
 // its slices and behind it, with no barrier between any of them.
 static void record_test(struct dev_program *program, const struct slot *slot, VkPipeline pipeline,

@@ -153,7 +153,8 @@ enum eng_end eng_client_ask(struct eng_client *client, const struct eng_request 
 {
     struct eng_request request = *asked;
     struct eng_event event = {.kind = ENG_EVENT_MESSAGE};
-    const bool opens = asked->kind == ENG_TRY || asked->kind == ENG_BENCH;
+    const bool opens =
+        asked->kind == ENG_TRY || asked->kind == ENG_OUTPUT || asked->kind == ENG_BENCH;
     *outcome = (struct eng_outcome){0};
     request.index = client->device->index;
     request.timeout_ms = eng_batch_limit_ms(&client->watch->policy);

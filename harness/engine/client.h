@@ -16,9 +16,10 @@ struct eng_client {
     bool generated;            // GENERATED alone, which the host checks: the checker is not tried
     const struct eng_benching *benching; // of BENCH, NULL else
     char checker[600];                   // "device", or "host: why"; "" before it was open
-    struct text code;                    // of COMPILE: what isa_pack made of what the driver gave
-    unsigned losses, hangs;              // in a row
-    bool unfit;                          // it cannot be opened at all, or no worker can be had
+    struct text
+        code; // of COMPILE: what isa_pack made of what the driver gave; of OUTPUT: the words
+    unsigned losses, hangs; // in a row
+    bool unfit;             // it cannot be opened at all, or no worker can be had
 };
 
 enum eng_end {

@@ -447,8 +447,7 @@ static bool own_folder(struct text *folder)
     return length > 0;
 }
 
-// The manifest's path without dots and links, or NULL with an error. free() it.
-static char *find_manifest(struct lit_error *error)
+char *eng_simt_manifest(struct lit_error *error)
 {
     static const char *const places[] = {"../simt/" SIMT_MANIFEST,
                                          "../share/litmus/" SIMT_MANIFEST};
@@ -485,7 +484,7 @@ bool eng_simt_use(const char *given, struct lit_error *error)
     OWNED(text_free) struct text settings = {0};
     if (!eng_simt_settings(given, &settings, error))
         return false;
-    OWNED(lit_free) char *manifest = find_manifest(error);
+    OWNED(lit_free) char *manifest = eng_simt_manifest(error);
     bool done = manifest && setenv("VK_DRIVER_FILES", manifest, 1) == 0 &&
                 setenv("LITMUS_SIMT", settings.data, 1) == 0;
     for (size_t i = 0; done && i < sizeof others / sizeof *others; i++)

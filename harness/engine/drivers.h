@@ -63,6 +63,9 @@ const char *eng_simt_model(const char *settings);
 // What that model does, half a sentence: "a shuffle takes whatever ...".
 const char *eng_simt_about(const char *model);
 
+// The path of the reference driver's manifest, without dots and links; free() it. NULL with an
+// error if it is not there. eng_simt_use says where that is.
+char *eng_simt_manifest(struct lit_error *error);
 // Makes the reference driver with these settings (in the words of --simt) the only driver that
 // eng_inventory_take and the workers find: sets variables of this process's environment, so no
 // other thread may run. The driver's manifest is the file that LITMUS_SIMT_ICD names; else

@@ -235,6 +235,24 @@ static bool resolve(struct job *job)
                     dev_interface_fits(job->measure->dev, job->ready.interface, &job->error));
 }
 
+// --- What is too long for one event
+
+static bool emit_bytes(const void *bytes, size_t size, const struct eng_sink *sink)
+{
+    OWNED(lit_free) struct eng_event *event = lit_alloc(1, sizeof *event);
+    event->kind = ENG_EVENT_CODE;
+    event->chunk.total = size;
+    const bool fits = size <= ENG_CODE_MAX;
+    for (size_t at = 0; fits && at < size; at += event->chunk.size) {
+        event->chunk.offset = at;
+        event->chunk.size = size - at < ENG_CHUNK ? size - at : ENG_CHUNK;
+        memcpy(event->chunk.bytes, (const char *)bytes + at, event->chunk.size);
+        if (!sink->emit(event, sink->user))
+            break;
+    }
+    return fits;
+}
+
 // --- Runs
 
 static enum dev_status make_program(struct job *job)
@@ -508,6 +526,10 @@ enum dev_status eng_measure(const struct eng_measure *measure, const struct eng_
     status = run_all(job, &total);
     if (status == DEV_OK)
         job->error.message[0] = '\0';
+    const uint32_t *output = job->program ? dev_program_output(job->program) : NULL;
+    if (status == DEV_OK && measure->outputs && output)
+        emit_bytes(output, job->ready.shape.instances * job->ready.shape.words_per_instance * 4,
+                   measure->sink);
     conclude(job, status, ENG_EVENT_DONE,
              status == DEV_OK ? eng_verdict(&total) : eng_status_result(status));
 done:
@@ -520,18 +542,8 @@ done:
 bool eng_emit_code(const struct isa_code *code, const struct eng_sink *sink)
 {
     OWNED(text_free) struct text bytes = {0};
-    struct eng_event event = {.kind = ENG_EVENT_CODE};
     isa_pack(code, &bytes);
-    event.chunk.total = bytes.length;
-    const bool fits = bytes.length <= ENG_CODE_MAX;
-    for (size_t at = 0; fits && at < bytes.length; at += event.chunk.size) {
-        event.chunk.offset = at;
-        event.chunk.size = bytes.length - at < ENG_CHUNK ? bytes.length - at : ENG_CHUNK;
-        memcpy(event.chunk.bytes, bytes.data + at, event.chunk.size);
-        if (!sink->emit(&event, sink->user))
-            break;
-    }
-    return fits;
+    return emit_bytes(bytes.data, bytes.length, sink);
 }
 
 enum dev_status eng_compile(struct dev *dev, const char *name, const struct eng_sink *sink)

@@ -24,6 +24,7 @@ struct eng_measure {
     uint32_t tried; // modes in which it was tried, bit i: enum cat_check i; others are
                     // checked on the host
     bool named;     // the module gets the names of its ids, for who reads the driver's listing
+    bool outputs;   // CODE events have the words of the last run, which the host checks
     uint32_t scale; // workgroups, where the test leaves the choice; 0: as many as suit the device
     const struct eng_sink *sink; // takes BATCH and MESSAGE events, and at last DONE or ERROR
 };

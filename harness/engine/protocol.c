@@ -18,6 +18,7 @@ static const char *const request_names[] = {
     [ENG_OPEN] = "open",
     [ENG_RUN] = "run",
     [ENG_TRY] = "try",
+    [ENG_OUTPUT] = "output",
     [ENG_GENERATED] = "generated",
     [ENG_COMPILE] = "compile",
     [ENG_BENCH] = "bench",
@@ -154,7 +155,7 @@ static const struct field ahead_fields[] = {
 
 #define OPEN      (1u << ENG_OPEN)
 #define RUN       (1u << ENG_RUN)
-#define TRIED     (1u << ENG_TRY)
+#define TRIED     (1u << ENG_TRY | 1u << ENG_OUTPUT)
 #define GENERATED (1u << ENG_GENERATED)
 #define COMPILE   (1u << ENG_COMPILE)
 #define BENCH     (1u << ENG_BENCH)

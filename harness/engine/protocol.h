@@ -36,6 +36,8 @@ enum eng_request_kind {
                    // ahead -> PRECOMPILED for each, at any time, also between requests
     ENG_TRY,       // one run of a configuration, of one workgroup where the test allows it, on a
                    // device that is opened for it alone -> BATCH, then DONE
+    ENG_OUTPUT, // like TRY, with CODE for each chunk of the words that CAT_OUTPUT then holds before
+                // DONE
     ENG_GENERATED, // runs a generated program -> BATCH for each batch, then DONE
     ENG_COMPILE, // compiles a configuration on a device that was opened with `capture` -> CODE for
                  // each chunk of what the driver gives of it, then DONE

@@ -218,12 +218,14 @@ static enum dev_status try_once(struct worker *worker, const struct eng_request 
         setenv("LITMUS_SIMT", request->settings, 1);
     if (!open_anew(worker, request, false, true))
         return DEV_OK;
-    const enum dev_status status = eng_measure(&(struct eng_measure){.dev = worker->dev,
-                                                                     .check_on_host = true,
-                                                                     .named = true,
-                                                                     .scale = 1,
-                                                                     .sink = &worker->sink},
-                                               &run);
+    const enum dev_status status =
+        eng_measure(&(struct eng_measure){.dev = worker->dev,
+                                          .check_on_host = true,
+                                          .named = true,
+                                          .outputs = request->kind == ENG_OUTPUT,
+                                          .scale = 1,
+                                          .sink = &worker->sink},
+                    &run);
     if (status != DEV_LOST && status != DEV_TIMEOUT)
         dev_close(&worker->dev);
     return status;
@@ -346,6 +348,7 @@ int eng_worker_main(const char *manifest)
             status = run(worker, &request);
             break;
         case ENG_TRY:
+        case ENG_OUTPUT:
             status = try_once(worker, &request);
             break;
         case ENG_GENERATED:

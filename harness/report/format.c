@@ -125,6 +125,25 @@ const char *format_called(void)
     return program;
 }
 
+static const char *kernel;
+
+void format_kernel(const char *words)
+{
+    kernel = words;
+}
+
+const char *format_kernel_given(void)
+{
+    return kernel;
+}
+
+void format_call(struct text *out, const char *test)
+{
+    text_quote(out, program);
+    if (strncmp(test, "kernel.", strlen("kernel.")) == 0)
+        text_puts(out, kernel ? kernel : " kernel FILE");
+}
+
 void format_device(struct text *out, const struct report_model *model, size_t device)
 {
     enum { WHOLE = 36 };
@@ -217,7 +236,7 @@ void format_again_all(struct text *out, const struct report_model *model,
     const bool random = strcmp(model->stress, "random") == 0;
     for (size_t i = 1; i < count && !random; i++)
         count = strcmp(results[i]->stress, result->stress) == 0 ? count : 1;
-    text_quote(out, program);
+    format_call(out, result->test);
     text_puts(out, " run");
     for (size_t i = 0; i < count; i++) {
         const uint64_t its = runs_again(model, results[i]);

@@ -43,6 +43,13 @@ char *format_uuid(char target[37], const uint8_t uuid[16]);
 // How this program was called, for the commands below; "./litmus" until it is said. Kept.
 void format_program(const char *called);
 const char *format_called(void);
+// How a kernel from outside was given: " kernel scan.spv --groups 64", as a shell takes it. Kept;
+// NULL: none was.
+void format_kernel(const char *words);
+const char *format_kernel_given(void);
+// Appends how this program is called for something of a test, up to the subcommand: for a kernel
+// from outside that was not given now, with FILE in its place.
+void format_call(struct text *out, const char *test);
 // The beginning of a device's UUID by which -d finds it: long enough to tell the devices of the
 // session apart; the device's identity where these have one UUID.
 void format_device(struct text *out, const struct report_model *model, size_t device);

@@ -99,7 +99,7 @@ static void print_machine(const struct ticket *t)
 static void print_commands(const struct ticket *t)
 {
     OWNED(text_free) struct text command = {0};
-    text_quote(&command, format_called());
+    format_call(&command, t->result->test);
     text_puts(&command, " repro ");
     text_quote(&command, t->known ? t->result->id : t->result->name);
     markdown_again(t->out, t->model, t->result);
@@ -241,7 +241,7 @@ static void print_models(const struct ticket *t)
                         "this device may have. One failing run, step by step:\n\n",
                         fail.data, pass.length ? " and passes under " : "",
                         pass.length ? pass.data : "");
-        text_quote(&command, format_called());
+        format_call(&command, t->result->test);
         text_printf(&command, " explain %s --simt %s", t->result->id,
                     report_reference_models[best]);
         if (t->known)

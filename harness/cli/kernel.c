@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// litmus kernel: a kernel of one's own becomes a test of the catalogue, and then any other
+// subcommand does with it what it does with tests.
+#include "cli/kernel.h"
+
+#include "base/file.h"
+#include "catalogue/catalogue.h"
+#include "report/format.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SIDE 65536 // bytes of the file beside a kernel
+
+#define AT(member) offsetof(struct cli_kernel_options, member)
+
+static const struct cli_option options[] = {
+    {0, "buffer", CLI_LIST, AT(buffers), "SET.BINDING=WHAT",
+     "what a buffer holds before each run: random:SIZE, iota:SIZE\n(0, 1, 2, ...), zero:SIZE; SIZE "
+     "alone: nothing that counts;\nelse a file of bytes, or of words (*.words). SIZE is in\nbytes, "
+     "or with K or M behind it"},
+    {0, "groups", CLI_TEXT, AT(groups), "X[,Y[,Z]]", "workgroups of the dispatch"},
+    {0, "push", CLI_TEXT, AT(push), "HEX|FILE", "push constants: bytes in hexadecimal, or a file"},
+    {0, "spec", CLI_LIST, AT(specs), "ID=VALUE",
+     "the value of a specialization constant: 64, 0x40, -1, 1.5"},
+    {0, "entry", CLI_TEXT, AT(entry), "NAME", "the entry point, where there are several"},
+    {0, "subgroup", CLI_COUNT, AT(subgroup), "N", "the subgroup size that the pipeline asks for"},
+    {0, "full-subgroups", CLI_FLAG, AT(full), NULL, "ask for full subgroups"},
+    {0, "expect", CLI_LIST, AT(expected), "agree|SET.BINDING=FILE",
+     "what a buffer is to hold after each run: a file of bytes, or of\nwords (*.words); agree: "
+     "what "
+     "one run on the SIMT simulator leaves\nin all buffers that are written"},
+    {0, "name", CLI_TEXT, AT(name), "NAME",
+     "the test is called kernel.NAME (default: after the file)"},
+};
+
+const struct cli_syntax cli_kernel_syntax = {
+    .name = "kernel",
+    .usage = "[OPTION]... FILE [COMMAND] [OPTION OF THAT COMMAND]...",
+    .about =
+        "Takes a compute kernel of your own for a test, kernel.NAME, and does with it what "
+        "another\n"
+        "command does with tests: run, unless another is named (show, isa, explain, tune, ...).\n"
+        "FILE is SPIR-V, its assembly (*.spvasm, with spirv-as) or GLSL (*.comp, with glslang).\n"
+        "Buffers, their sizes and the workgroup size are read from the module. What is the same "
+        "each\n"
+        "time may stand in FILE.kernel: an option a line, without the dashes.",
+    CLI_OPTIONS(options, struct cli_kernel_options, .groups = NULL),
+    .more = "docs/kernel.md says more.\n\n"
+            "examples:\n"
+            "  litmus kernel scan.spv --groups 64 --buffer 0.0=random:16K --expect 0.1=sums.words\n"
+            "  litmus kernel scan.spv -n 100000 --until-decided 0.001\n"
+            "  litmus kernel scan.spv run --simt tangled\n"
+            "  litmus kernel scan.spv isa -d 1\n"
+            "  litmus kernel scan.spv explain --simt relaxed\n",
+    .operands = CLI_OPERANDS_FILES,
+    .forwards = true,
+};
+
+// --- The file beside it
+
+// A file that it names lies in its folder.
+static void put_value(const char *side, const char *value, struct text *word)
+{
+    const size_t folder = (size_t)(lit_path_name(side) - side);
+    const char *equals = strchr(value, '=');
+    const char *what = equals ? equals + 1 : value;
+    const size_t digits = strspn(what, "0123456789abcdefABCDEFxX,.-");
+    const bool is_file = !strchr(what, ':') && what[digits] && !lit_path_is_absolute(what) &&
+                         strcmp(what, "agree") != 0;
+    text_append(word, value, (size_t)(what - value));
+    if (is_file)
+        text_append(word, side, folder);
+    text_puts(word, what);
+}
+
+// An option for a line: "buffer 0.0=random:4096" is --buffer 0.0=random:4096.
+static bool take_line(const char *side, char *line, struct cli_kernel_options *chosen,
+                      struct lit_error *error)
+{
+    OWNED(text_free) struct text word = {0};
+    struct cli_list operands = {0};
+    line += strspn(line, " \t;");
+    const size_t length = strcspn(line, " \t\r");
+    const char *value = line + length + strspn(line + length, " \t");
+    for (char *end = line + strlen(line); end > value && strchr(" \t\r", end[-1]);)
+        *--end = '\0';
+    if (!length)
+        return true;
+    size_t known = 0;
+    while (
+        known < sizeof options / sizeof *options &&
+        (strlen(options[known].name) != length || strncmp(options[known].name, line, length) != 0))
+        known++;
+    // Behind the ; of a comment anything may stand.
+    if (known == sizeof options / sizeof *options)
+        return lit_fail(error, LIT_EXIT_USAGE, "there is no '%.*s'", length < 60 ? (int)length : 60,
+                        line);
+    text_printf(&word, "--%.*s", (int)length, line);
+    if (*value) {
+        text_puts(&word, "=");
+        put_value(side, value, &word);
+    }
+    char *kept = lit_strdup(word.data); // what options hold lasts as long as the program
+    char *argv[] = {(char *)"kernel", kept, NULL};
+    return cli_parse(&cli_kernel_syntax, 2, argv, chosen, &operands, NULL, error) == CLI_PARSED;
+}
+
+// Lines of FILE.kernel; a line that begins with ; is a comment. None is fine.
+static bool read_side(const char *path, struct cli_kernel_options *chosen, struct lit_error *error)
+{
+    OWNED(text_free) struct text side = {0}, text = {0};
+    struct lit_error why = {0};
+    text_printf(&side, "%s.kernel", path);
+    if (!text_read(&text, side.data, MOST_SIDE))
+        return errno == ENOENT ||
+               lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", side.data, strerror(errno));
+    if (text.length > MOST_SIDE || (text.data && strlen(text.data) != text.length))
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: not a text of options", side.data);
+    size_t number = 1;
+    for (char *line = text.data, *next; line && *line; line = next, number++) {
+        next = line + strcspn(line, "\n");
+        if (*next)
+            *next++ = '\0';
+        if (*line != ';' && !take_line(side.data, line, chosen, &why))
+            return lit_fail(error, LIT_EXIT_USAGE, "%.200s:%zu: %.280s", side.data, number,
+                            why.message);
+    }
+    return true;
+}
+
+// What the command line says comes behind what the file says, and counts.
+static void add_list(struct cli_list *to, const struct cli_list *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        cli_list_add(to, lit_strdup(from->items[i]));
+}
+
+static void override(struct cli_kernel_options *to, const struct cli_kernel_options *from)
+{
+    add_list(&to->buffers, &from->buffers);
+    add_list(&to->specs, &from->specs);
+    add_list(&to->expected, &from->expected);
+    to->groups = from->groups ? from->groups : to->groups;
+    to->push = from->push ? from->push : to->push;
+    to->entry = from->entry ? from->entry : to->entry;
+    to->name = from->name ? from->name : to->name;
+    to->subgroup = from->subgroup ? from->subgroup : to->subgroup;
+    to->full |= from->full;
+}
+
+// Of several that say what is expected, `agree` goes with no file: the last word counts.
+static void settle_expected(struct cli_kernel_options *chosen)
+{
+    struct cli_list *list = &chosen->expected;
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        chosen->agrees = strcmp(list->items[i], "agree") == 0;
+        if (chosen->agrees)
+            kept = 0;
+        else
+            list->items[kept++] = list->items[i];
+    }
+    list->count = chosen->agrees ? 0 : kept;
+}
+
+// --- Another subcommand
+
+// Whether a word names a configuration of the test, whether in full, with a pattern or by an id.
+static bool names_test(const char *word, const char *test)
+{
+    OWNED(lit_free) char *pattern = cat_pattern(word);
+    return *pattern && cfg_same_test(pattern, test);
+}
+
+// The command's words, with the test behind them where it takes tests and none of them names it.
+static int forward(const struct cli_command *command, const char *pattern,
+                   const struct cli_list *operands, size_t first)
+{
+    char **argv = lit_alloc(operands->count + 3, sizeof *argv);
+    int argc = 0;
+    bool adds = command->syntax && command->syntax->operands == CLI_OPERANDS_TESTS;
+    argv[argc++] = (char *)command->name;
+    for (size_t i = first; i < operands->count; i++) {
+        argv[argc++] = (char *)operands->items[i];
+        // A session that goes on has its tests already.
+        adds = adds && strcmp(operands->items[i], "--resume") != 0 &&
+               !names_test(operands->items[i], pattern);
+    }
+    if (adds)
+        argv[argc++] = (char *)pattern;
+    const int code = cli_start(command->name, argc, argv);
+    free(argv);
+    return code;
+}
+
+// For whoever is to do the same again: all that this command was told of the kernel.
+static void keep_words(const struct cli_call *call, const char *path)
+{
+    struct text words = {0};
+    text_puts(&words, " kernel ");
+    text_quote(&words, path);
+    for (int i = 1; i < call->argc - (int)call->operands.count; i++) {
+        text_puts(&words, " ");
+        text_quote(&words, call->argv[i]);
+    }
+    format_kernel(words.data);
+}
+
+int cli_kernel(struct cli_call *call)
+{
+    const struct cli_list *operands = &call->operands;
+    struct cli_kernel_options chosen = {0};
+    OWNED(cat_package_clear) struct cat_package package = {0};
+    OWNED(text_free) struct text pattern = {0};
+    if (!operands->count || operands->items[0][0] == '-') {
+        lit_fail(&call->error, LIT_EXIT_USAGE, "missing file; see 'litmus help kernel'");
+        return CLI_FAILED;
+    }
+    const char *path = operands->items[0];
+    const struct cli_command *command =
+        operands->count > 1 ? cli_command_find(operands->items[1]) : NULL;
+    const size_t first = command && command->help ? 2 : 1;
+    if (first == 1)
+        command = cli_command_find("run");
+    if (!read_side(path, &chosen, &call->error))
+        return CLI_FAILED;
+    override(&chosen, call->chosen);
+    settle_expected(&chosen);
+    if (!cli_kernel_make(path, &chosen, &package, &call->error))
+        return CLI_FAILED;
+    text_printf(&pattern, "kernel.%s@workgroup=%" PRIu32, package.name.data, package.workgroup);
+    if (package.subgroup)
+        text_printf(&pattern, ",subgroup=%" PRIu32, package.subgroup);
+    if (!(chosen.agrees ? cli_kernel_agree(&package, pattern.data, &call->error)
+                        : cli_kernel_add(&package, &call->error)))
+        return CLI_FAILED;
+    keep_words(call, path);
+    return forward(command, pattern.data, operands, first);
+}

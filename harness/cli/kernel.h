@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What litmus kernel was told of a kernel, on its command line and in the file beside it, and what
+// comes of that.
+#pragma once
+
+#include "catalogue/package.h"
+#include "cli/cli.h"
+
+// As given. Files are named from the present folder on.
+struct cli_kernel_options {
+    struct cli_list buffers, specs, expected;
+    const char *groups, *push, *entry, *name;
+    uint64_t subgroup;
+    bool full;
+    bool agrees; // --expect agree
+};
+
+// Reads the module of a file: SPIR-V, its assembly (*.spvasm), or GLSL (*.comp). `page` becomes
+// what a person can read of it. False with an error; the words are freed by whoever asked, after a
+// failure too.
+bool cli_kernel_load(const char *path, uint32_t **words, size_t *count, struct text *page,
+                     struct lit_error *error);
+
+// Makes a package of what was given. False with an error that names what is missing, and an option
+// that says it; cat_package_clear frees it, after a failure too.
+// Where `agrees` is set, what is expected is left open: cli_kernel_agree says it.
+bool cli_kernel_make(const char *path, const struct cli_kernel_options *options,
+                     struct cat_package *package, struct lit_error *error);
+
+// Adds a package to the catalogue.
+bool cli_kernel_add(const struct cat_package *package, struct lit_error *error);
+
+// Sets what is expected to what one run on the SIMT simulator under lockstep leaves in the buffers
+// that are written. Says on stderr where other runs there, under lockstep and tangled, differ: such
+// a kernel depends on what the specification leaves open. Leaves the package in the catalogue.
+// False with an error if the simulator cannot run it.
+bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_error *error);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel stores where nobody says what is right: what the SIMT simulator makes of it.
+#include "cli/kernel.h"
+
+#include "catalogue/catalogue.h"
+#include "cli/device.h"
+#include "engine/client.h"
+#include "engine/drivers.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRIES   8  // runs of each model besides the first
+#define SECONDS 60 // for each
+
+bool cli_kernel_add(const struct cat_package *package, struct lit_error *error)
+{
+    OWNED(text_free) struct text bytes = {0};
+    cat_package_write(package, &bytes);
+    return cat_test_add(bytes.data, bytes.length, NULL, error);
+}
+
+struct asking {
+    struct cli_devices devices;
+    struct eng_device device;
+    struct eng_client client;
+    const char *name;
+    char printed[512]; // the last line that the worker printed
+};
+
+static void note(const char *line, void *user)
+{
+    struct asking *a = user;
+    snprintf(a->printed, sizeof a->printed, "%s", line);
+}
+
+// One run under a model. False with an error if there was none.
+static bool ask(struct asking *a, enum eng_request_kind kind, const char *model, uint64_t seed,
+                struct eng_outcome *outcome, struct lit_error *error)
+{
+    struct eng_request request = {.kind = kind, .seed = seed};
+    snprintf(request.name, sizeof request.name, "%s", a->name);
+    snprintf(request.settings, sizeof request.settings, "model=%s,seed=%" PRIu64, model, seed);
+    a->printed[0] = '\0';
+    const enum eng_end end = eng_client_ask(&a->client, &request, outcome);
+    if (end == ENG_END_SIGNAL || end == ENG_END_TIME)
+        return lit_fail(error, LIT_EXIT_TIME, "interrupted");
+    if (end == ENG_END_RAN && (outcome->result == ENG_PASS || outcome->result == ENG_FAIL))
+        return true;
+    return lit_fail(error, LIT_EXIT_USAGE,
+                    "--expect agree: the SIMT simulator cannot run it: %.200s%s%.200s",
+                    outcome->reason[0] ? outcome->reason : eng_result_name(outcome->result),
+                    a->printed[0] ? ": " : "", a->printed);
+}
+
+static bool take_reference(struct asking *a, struct cat_package *package, struct lit_error *error)
+{
+    struct eng_outcome outcome;
+    const size_t size = package->expected_words * sizeof *package->expected;
+    if (!cli_kernel_add(package, error))
+        return false;
+    const bool ran = ask(a, ENG_OUTPUT, "lockstep", 1, &outcome, error);
+    const bool whole = ran && a->client.code.length == size;
+    if (whole)
+        memcpy(package->expected, a->client.code.data, size);
+    else if (ran)
+        lit_fail(error, LIT_EXIT_USAGE, "--expect agree: the SIMT simulator's words are missing");
+    // The worker has the test without what is expected.
+    eng_client_end(&a->client);
+    cat_test_drop();
+    return whole && cli_kernel_add(package, error);
+}
+
+// Whether the simulator agrees with itself; says so if not.
+static bool compare(struct asking *a, const char *model, struct lit_error *error)
+{
+    struct eng_outcome outcome;
+    struct eng_failure first = {0};
+    unsigned failed = 0;
+    for (unsigned i = 0; i < TRIES; i++) {
+        if (!ask(a, ENG_TRY, model, i + 2, &outcome, error))
+            return false;
+        if (outcome.count.failed_runs && !failed++ && outcome.count.failure_count)
+            first = outcome.count.failures[0];
+    }
+    if (failed)
+        fprintf(stderr,
+                "litmus: on the SIMT simulator %u of %d runs under %s differ from the first under "
+                "lockstep (%s: 0x%" PRIx32 ", 0x%" PRIx32 "): the kernel depends on what the "
+                "specification leaves open\n",
+                failed, TRIES, model, first.where, first.at.got, first.at.want);
+    return true;
+}
+
+bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_error *error)
+{
+    struct asking a = {.name = name};
+    char *manifest = eng_simt_manifest(error);
+    if (!manifest)
+        return false;
+    cli_devices_watch(&a.devices, SECONDS, 0, 0);
+    a.devices.watch.say = note;
+    a.devices.watch.user = &a;
+    a.device.manifest = manifest;
+    a.client = (struct eng_client){.watch = &a.devices.watch, .device = &a.device};
+    const bool good = take_reference(&a, package, error) && compare(&a, "lockstep", error) &&
+                      compare(&a, "tangled", error);
+    eng_client_end(&a.client);
+    free(manifest);
+    return good;
+}
