@@ -100,7 +100,7 @@ bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_
     char *manifest = eng_simt_manifest(error);
     if (!manifest)
         return false;
-    cli_devices_watch(&a.devices, SECONDS, 0, 0);
+    cli_devices_watch(&a.devices, SECONDS, 0, 1);
     a.devices.watch.say = note;
     a.devices.watch.user = &a;
     a.device.manifest = manifest;

@@ -94,9 +94,22 @@ static bool compile(const char *path, struct text *spirv, struct lit_error *erro
     return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", path, why.message);
 }
 
-static bool assemble(const char *path, struct text *spirv, struct lit_error *error)
+// The version that spirv-dis wrote at the top, else that of the catalogue's tests: from 1.4 on an
+// entry point lists all variables, before that it must not.
+static const char *version_of(const struct text *assembly)
 {
-    static const char *const assembler[] = {"spirv-as", "--target-env", "spv1.5", NULL};
+    static const char *const versions[] = {"spv1.0", "spv1.1", "spv1.2", "spv1.3",
+                                           "spv1.4", "spv1.5", "spv1.6"};
+    static const char line[] = "; Version: 1.";
+    const char *at = assembly->data ? strstr(assembly->data, line) : NULL;
+    const int minor = at ? at[sizeof line - 1] - '0' : 3;
+    return versions[minor >= 0 && minor <= 6 ? minor : 3];
+}
+
+static bool assemble(const char *path, const char *version, struct text *spirv,
+                     struct lit_error *error)
+{
+    const char *const assembler[] = {"spirv-as", "--target-env", version, NULL};
     struct lit_error why = {0};
     return convert(assembler, path, spirv, &why) ||
            lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s%s", path, why.message,
@@ -138,7 +151,8 @@ bool cli_kernel_load(const char *path, uint32_t **words, size_t *count, struct t
     *count = 0;
     if (assembly || glsl) {
         if (!read_file(path, MOST_TEXT, page, error) ||
-            !(glsl ? compile : assemble)(path, &spirv, error))
+            !(glsl ? compile(path, &spirv, error)
+                   : assemble(path, version_of(page), &spirv, error)))
             return false;
     } else if (!read_file(path, MOST_BYTES, &spirv, error)) {
         return false;

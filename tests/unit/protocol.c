@@ -171,6 +171,12 @@ static void requests_come_back(void **state)
          .runs = 31,
          .seed = 7,
          .timeout_ms = 48000},
+        {.kind = ENG_OUTPUT,
+         .name = "kernel.scan@workgroup=64",
+         .settings = "model=lockstep",
+         .seed = 8,
+         .timeout_ms = 1},
+        {.kind = ENG_TEACH, .chunk = {.total = 5, .offset = 2, .size = 3, .bytes = {1, 0, 255}}},
         {.kind = ENG_QUIT},
     };
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
@@ -206,6 +212,10 @@ static void requests_come_back(void **state)
         assert_int_equal(back.runs, requests[i].runs);
         assert_true(back.seed == requests[i].seed);
         assert_int_equal(back.timeout_ms, requests[i].timeout_ms);
+        assert_int_equal(back.chunk.total, requests[i].chunk.total);
+        assert_int_equal(back.chunk.offset, requests[i].chunk.offset);
+        assert_int_equal(back.chunk.size, requests[i].chunk.size);
+        assert_memory_equal(back.chunk.bytes, requests[i].chunk.bytes, ENG_CHUNK);
         text_free(&line);
     }
 }

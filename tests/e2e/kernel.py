@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""litmus kernel: kernels from outside, as a user would bring them."""
+
+import os
+import shutil
+import struct
+import unittest
+
+import harness
+from harness import Case
+
+# Each workgroup sums up its words in shared memory; BARRIER is left out by the racy one.
+SCAN = """\
+               OpCapability Shader
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "scan" %local %group
+               OpExecutionMode %main LocalSize 1 1 1
+               OpName %input "source"
+               OpDecorate %local BuiltIn LocalInvocationIndex
+               OpDecorate %group BuiltIn WorkgroupId
+               OpDecorate %size BuiltIn WorkgroupSize
+               OpDecorate %lanes SpecId 3
+               OpDecorate %words ArrayStride 4
+               OpMemberDecorate %block 0 Offset 0
+               OpDecorate %block Block
+               OpMemberDecorate %number 0 Offset 0
+               OpDecorate %number Block
+               OpMemberDecorate %push_type 0 Offset 0
+               OpMemberDecorate %push_type 1 Offset 4
+               OpDecorate %push_type Block
+               OpDecorate %input DescriptorSet 0
+               OpDecorate %input Binding 4
+               OpDecorate %input NonWritable
+               OpDecorate %output DescriptorSet 2
+               OpDecorate %output Binding 1
+               OpDecorate %factor DescriptorSet 0
+               OpDecorate %factor Binding 0
+       %void = OpTypeVoid
+         %fn = OpTypeFunction %void
+       %uint = OpTypeInt 32 0
+       %bool = OpTypeBool
+         %v3 = OpTypeVector %uint 3
+      %lanes = OpSpecConstant %uint 8
+          %c0 = OpConstant %uint 0
+          %c1 = OpConstant %uint 1
+          %c2 = OpConstant %uint 2
+        %mem = OpConstant %uint 264
+       %size = OpSpecConstantComposite %v3 %lanes %c1 %c1
+      %words = OpTypeRuntimeArray %uint
+      %block = OpTypeStruct %words
+     %number = OpTypeStruct %uint
+  %push_type = OpTypeStruct %uint %uint
+     %shared = OpTypeArray %uint %lanes
+         %pi = OpTypePointer Input %uint
+        %pi3 = OpTypePointer Input %v3
+         %ps = OpTypePointer StorageBuffer %uint
+         %pb = OpTypePointer StorageBuffer %block
+         %pu = OpTypePointer Uniform %uint
+         %pn = OpTypePointer Uniform %number
+        %ppt = OpTypePointer PushConstant %push_type
+         %pp = OpTypePointer PushConstant %uint
+        %pws = OpTypePointer Workgroup %shared
+         %pw = OpTypePointer Workgroup %uint
+      %local = OpVariable %pi Input
+      %group = OpVariable %pi3 Input
+      %input = OpVariable %pb StorageBuffer
+     %output = OpVariable %pb StorageBuffer
+     %factor = OpVariable %pn Uniform
+       %push = OpVariable %ppt PushConstant
+       %part = OpVariable %pws Workgroup
+       %main = OpFunction %void None %fn
+      %entry = OpLabel
+          %i = OpLoad %uint %local
+          %g = OpLoad %v3 %group
+          %x = OpCompositeExtract %uint %g 0
+          %y = OpCompositeExtract %uint %g 1
+       %y2 = OpIMul %uint %y %c2
+     %number_of = OpIAdd %uint %x %y2
+      %first = OpIMul %uint %number_of %lanes
+         %at = OpIAdd %uint %first %i
+         %in = OpAccessChain %ps %input %c0 %at
+       %word = OpLoad %uint %in
+         %fp = OpAccessChain %pu %factor %c0
+          %f = OpLoad %uint %fp
+     %scaled = OpIMul %uint %word %f
+         %op = OpAccessChain %pp %push %c1
+     %offset = OpLoad %uint %op
+        %own = OpIAdd %uint %scaled %offset
+       %slot = OpAccessChain %pw %part %i
+               OpStore %slot %own
+               BARRIER
+               OpBranch %head
+       %head = OpLabel
+          %j = OpPhi %uint %c0 %entry %next %more
+        %sum = OpPhi %uint %c0 %entry %added %more
+               OpLoopMerge %done %more None
+               OpBranch %test
+       %test = OpLabel
+         %go = OpULessThanEqual %bool %j %i
+               OpBranchConditional %go %body %done
+       %body = OpLabel
+       %other = OpAccessChain %pw %part %j
+       %theirs = OpLoad %uint %other
+       %added = OpIAdd %uint %sum %theirs
+               OpBranch %more
+       %more = OpLabel
+       %next = OpIAdd %uint %j %c1
+               OpBranch %head
+       %done = OpLabel
+        %out = OpAccessChain %ps %output %c0 %at
+               OpStore %out %sum
+               OpReturn
+               OpFunctionEnd
+"""
+BARRIER = "OpControlBarrier %c2 %c2 %mem"
+FACTOR, OFFSET, LANES = 3, 5, 16
+WORDS = 4 * LANES
+
+
+def sums():
+    scaled = [i * FACTOR + OFFSET for i in range(WORDS)]
+    return [sum(scaled[i // LANES * LANES:i + 1]) for i in range(WORDS)]
+
+
+@unittest.skipUnless(shutil.which("spirv-as"), "needs spirv-as")
+@harness.posix
+class Kernel(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("scan.spvasm", SCAN.replace("BARRIER", BARRIER))
+        self.write("racy.spvasm", SCAN.replace("BARRIER", ""))
+        self.write("sums.words", "; of the scan\n" + "\n".join(map(str, sums())))
+        with open(self.path("factor.bin"), "wb") as file:
+            file.write(struct.pack("<I", FACTOR))
+
+    OPTIONS = {"groups": "2,2", "push": "0000000005000000", "spec": "3=16"}
+    BUFFERS = ("0.0=factor.bin", "0.4=iota:256")
+
+    def options(self, expect="2.1=sums.words", without=()):
+        named = [f"--{name}={value}" for name, value in self.OPTIONS.items() if name not in without]
+        buffers = [f"--buffer={buffer}" for buffer in self.BUFFERS if buffer not in without]
+        return named + buffers + ([f"--expect={expect}"] if expect else [])
+
+    def kernel(self, name, *arguments, **how):
+        return self.litmus("kernel", name, *self.options(**how), *arguments)
+
+    def test_passes(self):
+        for model in "lockstep", "tangled":
+            result = self.kernel("scan.spvasm", "--simt", model, "-n", "5")
+            self.assertEqual(result.code, 0, result)
+            self.assertIn("kernel     1     0     0      0        0            320", result.out)
+        names = self.rows("SELECT name, runs FROM result")
+        self.assertEqual([tuple(row) for row in names],
+                         [("kernel.scan@workgroup=16,subgroup=32", 5)] * 2)
+
+    @harness.about_lavapipe
+    def test_passes_on_lavapipe(self):
+        result = self.kernel("scan.spvasm", "-n", "600", "--stress", "random")
+        self.assertEqual(result.code, 0, result)
+
+    def test_fails(self):
+        """What a run stored is compared with what it was to store, and the place is named."""
+        words = sums()
+        words[37] += 1
+        self.write("wrong.words", " ".join(map(hex, words)))
+        result = self.kernel("scan.spvasm", "--simt", "lockstep", "-n", "4",
+                             expect="2.1=wrong.words")
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("4 of 4 runs failed", result.out)
+        self.assertIn(f"buffer 2.1, word 37: wrong, got 0x{sums()[37]:08x}, "
+                      f"want 0x{words[37]:08x}", " ".join(result.out.split()))
+        # What is printed does the same again.
+        again = self.litmus(*self.reproduce(result.out)[1:])
+        self.assertEqual(again.code, 1, again)
+        self.assertIn("4 of 4 runs failed", again.out)
+
+    def test_file_beside(self):
+        side = ["; all that it needs", "", "groups 2,2", "expect\t2.1=sums.words  "]
+        side += [f"buffer {buffer}" for buffer in self.BUFFERS]
+        side += [f"{name} {value}" for name, value in self.OPTIONS.items() if name != "groups"]
+        self.write("scan.spvasm.kernel", "\n".join(side) + "\n")
+        result = self.litmus("kernel", "scan.spvasm", "--simt", "lockstep", "-n", "2")
+        self.assertEqual(result.code, 0, result)
+        # The command line counts.
+        result = self.litmus("kernel", "scan.spvasm", "--simt", "lockstep", "-n", "2",
+                             "--push", "0000000006000000")
+        self.assertEqual(result.code, 1, result)
+        self.write("scan.spvasm.kernel", "groups 2,2\nbuffers 0.0=zero:4\n")
+        result = self.litmus("kernel", "scan.spvasm")
+        self.assert_one_line(result, 2, "scan.spvasm.kernel:2: there is no 'buffers'")
+
+    def test_agrees(self):
+        sized = ("--buffer", "2.1=256", "--simt", "tangled", "-n", "4")
+        result = self.kernel("scan.spvasm", *sized, expect="agree")
+        self.assertEqual(result.code, 0, result)
+        self.assertNotIn("leaves open", result.err)
+        result = self.kernel("racy.spvasm", *sized, expect="agree")
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("of 8 runs under tangled differ", result.err)
+
+    def test_missing(self):
+        """What nobody says is asked for, with an option that says it."""
+        for left_out, words in (
+                ("groups", "--groups 64"),
+                ("push", "the 8 bytes of push constants are: --push 0000000000000000"),
+                ("0.0=factor.bin", "buffer 0.0 holds: --buffer 0.0=random:4"),
+                ("0.4=iota:256", "buffer 0.4 (source) holds: --buffer 0.4=random:4096")):
+            with self.subTest(left_out=left_out):
+                result = self.kernel("scan.spvasm", without=(left_out,))
+                self.assert_one_line(result, 2, words)
+        result = self.kernel("scan.spvasm", expect=None)
+        self.assert_one_line(result, 2, "--expect 2.1=sums.words, or --expect agree")
+
+    def test_wrong(self):
+        for arguments, words in (
+                (("--buffer", "0.4=iota:x"), "expected a size in bytes"),
+                (("--buffer", "1.4=iota:4"), "the module has no such buffer, but 0.0, 0.4, 2.1"),
+                (("--buffer", "input"), "expected SET.BINDING="),
+                (("--buffer", "0.0=zero:2M", "--push", "00"), "where the module has 8"),
+                (("--spec", "9=1"), "no specialization constant 9"),
+                (("--spec", "3=0"), "a workgroup size of 0"),
+                (("--spec", "three"), "expected ID=VALUE"),
+                (("--groups", "1,0"), "expected X, X,Y or X,Y,Z"),
+                (("--entry", "main"), "no entry point 'main', but scan"),
+                (("--subgroup", "24"), "not a subgroup size"),
+                (("--expect", "2.1=missing"), "missing: No such file"),
+                (("--nonsense",), "unknown option '--nonsense'")):
+            with self.subTest(arguments=arguments):
+                self.assert_one_line(self.kernel("scan.spvasm", *arguments), 2, words)
+        self.assert_one_line(self.litmus("kernel"), 2, "missing file")
+        self.write("junk.spv", "no module at all")
+        self.assert_one_line(self.litmus("kernel", "junk.spv"), 2, "junk.spv: not SPIR-V")
+
+    def test_other_commands(self):
+        result = self.kernel("scan.spvasm", "show")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("OpTypeRuntimeArray", result.out)
+        result = self.kernel("racy.spvasm", "explain", "--simt", "tangled,subgroup=4", "--time",
+                             "60")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("a stale value", " ".join(result.out.split()))
+        result = self.kernel("scan.spvasm", "repro", "-o", "bundle")
+        self.assert_one_line(result, 2, "no reproducers of kernels")
+
+
+if __name__ == "__main__":
+    harness.main()
