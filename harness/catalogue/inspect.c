@@ -448,7 +448,7 @@ bool cat_inspect(const uint32_t *words, size_t count, const char *entry,
     if (good) {
         text_sanitise(found->entry, sizeof found->entry, string_at(&point, 3));
         good = strcmp(found->entry, string_at(&point, 3)) == 0 ||
-               REFUSE(&m, "the name of the entry point is no text");
+               REFUSE(&m, "the name of the entry point is not text");
     }
     good = good && take_local(&m, spirv_operand(&point, 2, 0), found) &&
            take_variables(&m, &point, found);

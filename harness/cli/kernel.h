@@ -32,6 +32,6 @@ bool cli_kernel_add(const struct cat_package *package, struct lit_error *error);
 
 // Sets what is expected to what one run on the SIMT simulator under lockstep leaves in the buffers
 // that are written. Says on stderr where other runs there, under lockstep and tangled, differ: such
-// a kernel depends on what the specification leaves open. Leaves the package in the catalogue.
+// a kernel has unspecified results. Leaves the package in the catalogue.
 // False with an error if the simulator cannot run it.
 bool cli_kernel_agree(struct cat_package *package, const char *name, struct lit_error *error);

@@ -88,8 +88,8 @@ static bool compare(struct asking *a, const char *model, struct lit_error *error
     if (failed)
         fprintf(stderr,
                 "litmus: on the SIMT simulator %u of %d runs under %s differ from the first under "
-                "lockstep (%s: 0x%" PRIx32 ", 0x%" PRIx32 "): the kernel depends on what the "
-                "specification leaves open\n",
+                "lockstep (%s: 0x%" PRIx32 ", 0x%" PRIx32
+                "): the kernel's results are unspecified\n",
                 failed, TRIES, model, first.where, first.at.got, first.at.want);
     return true;
 }

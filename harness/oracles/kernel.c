@@ -16,7 +16,7 @@ static const struct cat_package *package_of(const struct cat_args *args)
 
 static bool kernel_fits(const struct cat_args *args, struct lit_error *error)
 {
-    return package_of(args) || lit_fail(error, LIT_EXIT_USAGE, "the test is no kernel");
+    return package_of(args) || lit_fail(error, LIT_EXIT_USAGE, "the test is not a kernel");
 }
 
 static void kernel_shape(struct cat_args *args)
