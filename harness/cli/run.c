@@ -334,7 +334,8 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
     cli_last_line(run->options.db, run->options.seed.value, run->devices.watch.started, code,
                   reason);
     if (unfinished) {
-        text_puts(&again, "litmus run --resume");
+        const char *kernel = format_kernel_given();
+        text_printf(&again, "litmus%s run --resume", kernel ? kernel : "");
         if (strcmp(run->options.db, "litmus.db") != 0) {
             text_puts(&again, " --db ");
             text_quote(&again, run->options.db);

@@ -2,6 +2,8 @@
 """litmus kernel: kernels from outside, as a user would bring them."""
 
 import os
+import re
+import shlex
 import shutil
 import struct
 import unittest
@@ -173,6 +175,17 @@ class Kernel(Case):
         again = self.litmus(*self.reproduce(result.out)[1:])
         self.assertEqual(again.code, 1, again)
         self.assertIn("4 of 4 runs failed", again.out)
+
+    def test_resumes(self):
+        """The line that is printed goes on with the session: it says the kernel again."""
+        result = self.kernel("scan.spvasm", "--simt", "lockstep", "-n", "1000000", "--time", "1",
+                             "--db", "own.db")
+        self.assertEqual(result.code, 5, result)
+        before = self.rows("SELECT runs FROM result", "own.db")[0][0]
+        line = re.search("resume: litmus (.*)", result.out)[1]
+        again = self.litmus(*shlex.split(line), "--time", "1")
+        self.assertEqual(again.code, 5, again)
+        self.assertGreater(self.rows("SELECT runs FROM result", "own.db")[0][0], before)
 
     def test_file_beside(self):
         side = ["; all that it needs", "", "groups 2,2", "expect\t2.1=sums.words  "]
