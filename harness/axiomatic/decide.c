@@ -117,54 +117,6 @@ static bool prepare(struct search *s)
     return axi_barriers_meet(&s->x);
 }
 
-static void put_event(const struct search *s, unsigned e, struct text *out)
-{
-    static const char *const names[] = {"ld", "st", "rmw", "membar", "cbar"};
-    const struct axi_event *event = &s->x.events[e];
-    const unsigned from = s->x.from[e];
-    text_printf(out, "P%u %s", s->program->threads[event->thread].number, names[event->of->kind]);
-    if (event->of->kind == AXI_CONTROL_BARRIER)
-        text_printf(out, " %u", (unsigned)event->of->barrier);
-    if (event->of->kind > AXI_RMW)
-        return;
-    text_printf(out, " %s=", s->program->references[event->of->reference].name);
-    if (axi_reads(event->of))
-        text_printf(out, "%" PRId64,
-                    from == AXI_INITIAL ? s->program->initial[event->location]
-                                        : s->x.events[from].written);
-    if (axi_writes(event->of))
-        text_printf(out, "%s%" PRId64, axi_reads(event->of) ? "/" : "", event->written);
-}
-
-static char *describe_cycle(const struct search *s, const uint8_t *cycle, unsigned length)
-{
-    const struct axi_execution *x = &s->x;
-    struct text out = {0};
-    bool between = false; // threads, by location order
-    for (unsigned i = 0; i < length; i++) {
-        const unsigned a = cycle[i], b = cycle[(i + 1) % length];
-        const char *edge = "from-reads";
-        if (axi_has(&x->location_ordered, a, b))
-            edge = axi_has(&x->program_order, a, b) ? "program order" : "location order";
-        else if (axi_has(&x->all_modification, a, b))
-            edge = "modification order";
-        else if (x->reads >> b & 1 && x->from[b] == a)
-            edge = "reads-from";
-        between |= axi_has(&x->location_ordered, a, b) && !axi_has(&x->program_order, a, b);
-        put_event(s, a, &out);
-        text_printf(&out, ", %s, ", edge);
-    }
-    put_event(s, cycle[0], &out);
-    for (unsigned a = 0; a < x->count && between; a++)
-        AXI_EACH (b, x->synchronizes.row[a]) {
-            text_puts(&out, "; ");
-            put_event(s, a, &out);
-            text_puts(&out, " synchronizes with ");
-            put_event(s, b, &out);
-        }
-    return out.data;
-}
-
 static int compare_values(const int64_t *a, const int64_t *b, size_t count)
 {
     size_t i = 0;
@@ -234,26 +186,25 @@ static void record(struct search *s, const struct axi_relation *causality, bool 
     struct axi_state *state = state_of(verdict, values, s->program->observed_count);
     if (consistent) {
         if (state) {
-            free(state->cycle);
+            axi_figure_free(state->figure);
             *state = (struct axi_state){.values = state->values, .allowed = true};
         }
         if (s->is_racy && !verdict->races) {
             struct text out = {0};
-            put_event(s, s->race[0], &out);
+            axi_write_event(&s->x, s->race[0], &out);
             text_puts(&out, " and ");
-            put_event(s, s->race[1], &out);
+            axi_write_event(&s->x, s->race[1], &out);
             verdict->race = out.data;
             verdict->races = true;
         }
         return;
     }
-    if (!state || state->allowed || (state->cycle && state->length == 2))
+    if (!state || state->allowed || (state->figure && state->figure->cycle_length == 2))
         return;
     const unsigned length = axi_cycle(causality, cycle);
-    if (!state->cycle || length < state->length) {
-        free(state->cycle);
-        state->cycle = describe_cycle(s, cycle, length);
-        state->length = length;
+    if (!state->figure || length < state->figure->cycle_length) {
+        axi_figure_free(state->figure);
+        state->figure = axi_figure_make(&s->x, cycle, length);
     }
 }
 
@@ -495,7 +446,7 @@ void axi_verdict_clear(struct axi_verdict *verdict)
 {
     for (size_t i = 0; i < verdict->count; i++) {
         free(verdict->states[i].values);
-        free(verdict->states[i].cycle);
+        axi_figure_free(verdict->states[i].figure);
     }
     free(verdict->states);
     free(verdict->race);

@@ -3,8 +3,8 @@
 // all writes that each read could take its value from, and all scoped modification orders.
 #pragma once
 
+#include "axiomatic/figure.h"
 #include "axiomatic/program.h"
-#include "base/text.h"
 
 #define AXI_ROUNDS 200
 
@@ -19,8 +19,8 @@ struct axi_options {
 struct axi_state {
     int64_t *values; // of program->observed
     bool allowed;    // some consistent execution has it
-    char *cycle;     // if not: a shortest cycle that forbids it; else NULL
-    unsigned length; // of the cycle
+    // If not: an execution that has it, with a shortest cycle that forbids it; else NULL.
+    struct axi_figure *figure;
 };
 
 #define AXI_STATES 256 // that are kept

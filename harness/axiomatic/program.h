@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,6 +151,12 @@ struct axi_program {
 // right but cannot be expressed here. The program is to be cleared in any case.
 bool axi_parse(const char *text, size_t size, struct axi_program *program, struct lit_error *error);
 void axi_program_clear(struct axi_program *program);
+
+// The first word of an instruction: "ld", "add". `operator` counts for arithmetic and jumps alone.
+const char *axi_word_of(enum axi_kind kind, enum axi_operator operator);
+// Appends an instruction as the VULKAN dialect writes it; a jump leads to L and the index there.
+void axi_write(const struct axi_program *program, const struct axi_instruction *instruction,
+               struct text *text);
 
 bool axi_reads(const struct axi_instruction *instruction);
 bool axi_writes(const struct axi_instruction *instruction);

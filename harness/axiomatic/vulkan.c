@@ -52,6 +52,14 @@ static const struct {
 };
 #define WORDS (sizeof words / sizeof *words)
 
+const char *axi_word_of(enum axi_kind kind, enum axi_operator operator)
+{
+    for (size_t i = 0; i < WORDS; i++)
+        if (words[i].kind == kind && (kind < AXI_COMPUTE || words[i].operator== operator))
+            return words[i].word;
+    return "";
+}
+
 // The line of the name, and what is before the declarations.
 static bool take_title(struct axi_scan *scan, struct axi_program *program)
 {

@@ -3,6 +3,8 @@
 #include "axiomatic/decide.h"
 #include "axiomatic/program.h"
 #include "axiomatic/progress.h"
+#include "base/file.h"
+#include "base/folder.h"
 #include "cli/cli.h"
 #include "report/table.h"
 
@@ -15,7 +17,10 @@
 struct options {
     bool quiet, no_chains, progress;
     uint64_t rounds, most;
+    const char *svg;
 };
+
+extern const char picture_style[]; // explain/picture.css
 
 #define AT(member) offsetof(struct options, member)
 
@@ -30,6 +35,9 @@ static const struct cli_option options[] = {
      "for any number"},
     {0, "most", CLI_COUNT, AT(most), "N",
      "refuse programs of more candidate executions (default: 10,000,000)"},
+    {0, "svg", CLI_TEXT, AT(svg), "FOLDER",
+     "draw, for each forbidden final state, an execution that has it and the\ncycle that forbids "
+     "it: FOLDER/FILE.N.svg, N its line in the table"},
 };
 
 const struct cli_syntax cli_model_syntax = {
@@ -65,7 +73,18 @@ struct modelling {
     const struct options *chosen;
     const char *path;
     size_t failed, beyond;
+    struct lit_folder pictures;
 };
+
+#define MARK "litmus-model-pictures" // the file that makes a folder of pictures known
+
+static void put_state(const struct axi_program *program, const struct axi_state *state,
+                      struct text *out)
+{
+    for (size_t o = 0; o < program->observed_count; o++)
+        text_printf(out, "%s%s=%" PRId64, o ? " " : "", program->observed[o].name,
+                    state->values[o]);
+}
 
 static void put_states(const struct axi_program *program, const struct axi_verdict *verdict,
                        struct text *out)
@@ -80,15 +99,15 @@ static void put_states(const struct axi_program *program, const struct axi_verdi
     table_begin(&table, &shape, 0);
     for (size_t i = 0; i < verdict->count; i++) {
         const struct axi_state *state = &verdict->states[i];
-        OWNED(text_free) struct text name = {0};
-        for (size_t o = 0; o < program->observed_count; o++)
-            text_printf(&name, "%s%s=%" PRId64, o ? " " : "", program->observed[o].name,
-                        state->values[o]);
+        OWNED(text_free) struct text name = {0}, line = {0};
+        put_state(program, state, &name);
+        if (state->figure)
+            axi_figure_line(state->figure, &line);
         table_row(&table);
         table_put(&table, TONE_PLAIN, "%s", name.data);
         table_put(&table, state->allowed ? TONE_GOOD : TONE_BAD, "%s",
                   state->allowed ? "allowed" : "forbidden");
-        table_put(&table, TONE_PLAIN, "%s", state->cycle ? state->cycle : "");
+        table_put(&table, TONE_PLAIN, "%s", line.data ? line.data : "");
     }
     if (verdict->more)
         table_note(&table, "There are more final states than these.");
@@ -97,6 +116,23 @@ static void put_states(const struct axi_program *program, const struct axi_verdi
     if (verdict->cut)
         table_note(&table, "Executions of more rounds of loops are not among these.");
     table_terminal(&table, cli_color(CLI_COLOR_AUTO), out);
+}
+
+static void add_pictures(struct modelling *m, const struct axi_program *program,
+                         const struct axi_verdict *verdict)
+{
+    for (size_t i = 0; i < verdict->count; i++) {
+        const struct axi_state *state = &verdict->states[i];
+        OWNED(text_free) struct text name = {0}, title = {0};
+        if (!state->figure)
+            continue;
+        text_printf(&name, "%.200s.%zu.svg", lit_path_name(m->path), i + 1);
+        text_printf(&title, "%s%s", program->name, program->name[0] ? ": " : "");
+        put_state(program, state, &title);
+        text_puts(&title, ": forbidden");
+        axi_figure_svg(state->figure, title.data, picture_style,
+                       lit_folder_add(&m->pictures, name.data));
+    }
 }
 
 static void put_verdict(const struct modelling *m, const struct axi_program *program,
@@ -150,6 +186,8 @@ static bool decide(struct modelling *m, const struct axi_program *program, struc
             put_verdict(m, program, &verdict, out);
         else if (shown && !program->check_count)
             text_printf(out, "%s: %s\n", m->path, verdict.races ? "a data race" : "no data race");
+        if (shown && m->chosen->svg)
+            add_pictures(m, program, &verdict);
         for (size_t i = 0; i < program->check_count; i++)
             if (program->checks[i].without_chains == without)
                 put_check(m, program, &verdict, i, out);
@@ -239,10 +277,14 @@ int cli_model(struct cli_call *call)
     bool good = paths->count > 0 || lit_fail(&call->error, LIT_EXIT_USAGE, "missing FILE");
     if (good && m.chosen->rounds > AXI_ROUNDS)
         good = lit_fail(&call->error, LIT_EXIT_USAGE, "--rounds: at most %d", AXI_ROUNDS);
+    good = good && (!m.chosen->svg || lit_folder_check(m.chosen->svg, MARK, &call->error));
     for (size_t i = 0; i < paths->count && good; i++) {
         m.path = paths->items[i];
         good = model_file(&m, &call->error);
     }
+    good = good &&
+           (!m.chosen->svg || lit_folder_write(&m.pictures, m.chosen->svg, MARK, &call->error));
+    lit_folder_clear(&m.pictures);
     if (!good)
         return CLI_FAILED;
     return m.failed ? LIT_EXIT_FORBIDDEN : m.beyond ? LIT_EXIT_UNDECIDED : LIT_EXIT_OK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the first fault. All numbers are whole pixels.
 
+#include "base/svg.h"
 #include "explain/explain.h"
 
 #include <inttypes.h>
@@ -14,8 +15,6 @@
 #define BOX_WIDTH    112
 #define BOX_HEIGHT   40
 #define ROW_PITCH    62
-#define MARGIN       16
-#define LINE_HEIGHT  18
 #define LETTER       8 // width of a character of the text above the rows, at most
 
 enum look {
@@ -50,36 +49,6 @@ struct drawing {
     int columns, top;            // top: y of the first row's middle
     struct text *out;
 };
-
-// Text from anywhere as XML: what XML cannot hold becomes '?'.
-static void put_xml(struct text *out, const char *string)
-{
-    char *safe = lit_alloc(strlen(string) + 1, 1);
-    text_sanitise(safe, strlen(string) + 1, string);
-    for (const char *c = safe; *c; c++) {
-        const unsigned char *bytes = (const unsigned char *)c;
-        if (*c == '&')
-            text_puts(out, "&amp;");
-        else if (*c == '<')
-            text_puts(out, "&lt;");
-        else if (*c == '>')
-            text_puts(out, "&gt;");
-        else if (*c == '"')
-            text_puts(out, "&quot;");
-        else if (bytes[0] == 0xef && bytes[1] == 0xbf && bytes[2] >= 0xbe)
-            text_puts(out, "?"), c += 2; // U+FFFE, U+FFFF
-        else
-            text_append(out, c, 1);
-    }
-    free(safe);
-}
-
-static void put_label(struct text *out, int x, int y, const char *class, const char *string)
-{
-    text_printf(out, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class);
-    put_xml(out, string);
-    text_puts(out, "</text>\n");
-}
 
 // Columns: the times of the steps that are shown. If there are too many, the earliest go, but what
 // the fault names stays.
@@ -133,7 +102,7 @@ static int row_of(const struct drawing *d, uint32_t invocation)
 
 static int left_of(int column)
 {
-    return MARGIN + LABEL_WIDTH + column * COLUMN_PITCH;
+    return SVG_MARGIN + LABEL_WIDTH + column * COLUMN_PITCH;
 }
 
 static int middle_of(const struct drawing *d, int row)
@@ -187,21 +156,21 @@ static void put_box(struct drawing *d, size_t index, int row, int column)
     const bool wrong = index == d->fault->step;
     char name[32], line[48];
     text_puts(d->out, "<g><title>");
-    put_xml(d->out, code->text);
+    svg_put_xml(d->out, code->text);
     text_printf(d->out,
                 "</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" "
                 "class=\"box %s%s\"/>\n",
                 x, y, BOX_WIDTH, BOX_HEIGHT, looks[look].class, wrong ? " wrong" : "");
     short_name(code, name, sizeof name);
-    put_label(d->out, x + 5, y + 15, "small faint", looks[look].letter);
-    put_label(d->out, x + 15, y + 15, "", name);
+    svg_put_label(d->out, x + 5, y + 15, "small faint", looks[look].letter);
+    svg_put_label(d->out, x + 15, y + 15, "", name);
     if (step->has_value) {
         snprintf(line, sizeof line, "0x%" PRIx64, step->value);
-        put_label(d->out, x + 15, y + 31, "", line);
+        svg_put_label(d->out, x + 15, y + 31, "", line);
     }
     if (wrong && d->fault->has_got) {
         snprintf(line, sizeof line, "not 0x%" PRIx64, d->fault->want);
-        put_label(d->out, x + 2, y + BOX_HEIGHT + 12, "badtext small", line);
+        svg_put_label(d->out, x + 2, y + BOX_HEIGHT + 12, "badtext small", line);
     }
     text_puts(d->out, "</g>\n");
 }
@@ -268,10 +237,10 @@ static void put_crossing(struct drawing *d, size_t from, size_t to, bool wrong)
                 y2, x2, wrong ? "bad" : "due");
     put_head(d, x2, y2, back, wrong ? "badhead" : "duehead");
     if (wrong)
-        put_label(d->out, left_of(b) + 2, middle_of(d, row) - BOX_HEIGHT / 2 - 5, "badtext small",
-                  "got this");
+        svg_put_label(d->out, left_of(b) + 2, middle_of(d, row) - BOX_HEIGHT / 2 - 5,
+                      "badtext small", "got this");
     else
-        put_label(d->out, x1 + (back ? -70 : 5), between - 3, "duetext small", "prescribed");
+        svg_put_label(d->out, x1 + (back ? -70 : 5), between - 3, "duetext small", "prescribed");
 }
 
 static void put_arrows(struct drawing *d)
@@ -299,30 +268,6 @@ static void put_arrows(struct drawing *d)
 
 // The page
 
-static int put_wrapped(struct text *out, int y, int width, const char *class, const char *string)
-{
-    const size_t room = (size_t)(width - 2 * MARGIN) / LETTER;
-    while (*string) {
-        size_t length = strlen(string);
-        if (length > room) {
-            for (length = room; length > 0 && string[length] != ' '; length--)
-                continue;
-            // A word without blanks, as a configuration's name is, is parted where it must be, but
-            // not within a character.
-            if (length == 0)
-                for (length = room; ((unsigned char)string[length] & 0xc0) == 0x80; length--)
-                    continue;
-        }
-        OWNED(lit_free) char *line = lit_alloc(length + 1, 1);
-        memcpy(line, string, length);
-        put_label(out, MARGIN, y, class, line);
-        string += length;
-        string += strspn(string, " ");
-        y += LINE_HEIGHT;
-    }
-    return y;
-}
-
 static void put_rows(struct drawing *d, int width)
 {
     for (size_t i = 0; i < d->window->row_count; i++) {
@@ -332,17 +277,19 @@ static void put_rows(struct drawing *d, int width)
         snprintf(lane, sizeof lane, "lane %u", exp_lane(d->trace, who));
         snprintf(place, sizeof place, "subgroup %u of workgroup %u", exp_subgroup(d->trace, who),
                  exp_group(d->trace, who));
-        put_label(d->out, MARGIN, y - 2, d->window->rows[i].involved ? "title" : "faint", lane);
-        put_label(d->out, MARGIN, y + 12, "faint small", place);
+        svg_put_label(d->out, SVG_MARGIN, y - 2, d->window->rows[i].involved ? "title" : "faint",
+                      lane);
+        svg_put_label(d->out, SVG_MARGIN, y + 12, "faint small", place);
         text_printf(d->out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"lane\"/>\n",
-                    left_of(0) - 8, y, width - MARGIN, y);
+                    left_of(0) - 8, y, width - SVG_MARGIN, y);
     }
     for (int i = 0; i < d->columns; i++) {
         char time[32];
         snprintf(time, sizeof time, "%" PRIu64, d->times[i]);
-        put_label(d->out, left_of(i), d->top - ROW_PITCH / 2 - 4, "faint small", time);
+        svg_put_label(d->out, left_of(i), d->top - ROW_PITCH / 2 - 4, "faint small", time);
     }
-    put_label(d->out, MARGIN, d->top - ROW_PITCH / 2 - 4, "faint small", "time in executed steps");
+    svg_put_label(d->out, SVG_MARGIN, d->top - ROW_PITCH / 2 - 4, "faint small",
+                  "time in executed steps");
 }
 
 static int put_legend(struct text *out, int y, int width)
@@ -353,26 +300,26 @@ static int put_legend(struct text *out, int y, int width)
                  {"bad", "the wrong value"},
                  {"due", "source of the expected value"},
                  {"bond", "executed together"}};
-    int x = MARGIN;
+    int x = SVG_MARGIN;
     for (size_t i = 0; i < LOOKS + sizeof lines / sizeof *lines; i++) {
         const bool box = i < LOOKS;
         const char *meaning = box ? looks[i].meaning : lines[i - LOOKS].text;
         const int wide = 50 + LETTER * (int)strlen(meaning);
-        if (x > MARGIN && x + wide > width - MARGIN) {
-            x = MARGIN;
-            y += LINE_HEIGHT + 4;
+        if (x > SVG_MARGIN && x + wide > width - SVG_MARGIN) {
+            x = SVG_MARGIN;
+            y += SVG_LINE + 4;
         }
         if (box) {
             text_printf(out,
                         "<rect x=\"%d\" y=\"%d\" width=\"20\" height=\"16\" rx=\"3\" "
                         "class=\"box %s\"/>\n",
                         x, y - 12, looks[i].class);
-            put_label(out, x + 6, y, "small faint", looks[i].letter);
+            svg_put_label(out, x + 6, y, "small faint", looks[i].letter);
         } else {
             text_printf(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" class=\"%s\"/>\n", x,
                         y - 4, x + 26, y - 4, lines[i - LOOKS].class);
         }
-        put_label(out, x + 32, y, "", meaning);
+        svg_put_label(out, x + 32, y, "", meaning);
         x += wide;
     }
     return y;
@@ -385,11 +332,11 @@ void exp_picture(const struct exp_trace *trace, const struct exp_fault *fault,
     OWNED(text_free) struct text body = {0}, under = {0};
     struct drawing d = {.trace = trace, .fault = fault, .window = window, .out = &body};
     choose_columns(&d);
-    int width = left_of(d.columns > 4 ? d.columns : 4) + MARGIN;
+    int width = left_of(d.columns > 4 ? d.columns : 4) + SVG_MARGIN;
     width = width < 900 ? 900 : width;
-    int y = put_wrapped(&body, MARGIN + 12, width, "title", title);
+    int y = svg_put_wrapped(&body, SVG_MARGIN + 12, width, "title", title);
     text_printf(&under, "model %s: %s", model, sentence);
-    y = put_wrapped(&body, y, width, "", under.data);
+    y = svg_put_wrapped(&body, y, width, "", under.data);
     d.top = y + ROW_PITCH / 2 + 24;
     put_rows(&d, width);
     for (size_t i = 0; i < window->step_count; i++) {
@@ -404,17 +351,6 @@ void exp_picture(const struct exp_trace *trace, const struct exp_fault *fault,
     }
     put_arrows(&d);
     const int bottom = middle_of(&d, (int)window->row_count) + 8;
-    const int height = put_legend(&body, bottom, width) + MARGIN;
-    text_printf(text,
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-                "height=\"%d\" role=\"img\">\n<title>",
-                width, height, width, height);
-    put_xml(text, title);
-    text_puts(text, "</title>\n<desc>");
-    put_xml(text, sentence);
-    text_printf(text,
-                "</desc>\n<style>\n%s</style>\n<rect width=\"%d\" height=\"%d\" "
-                "class=\"page\"/>\n%s</svg>\n",
-                picture_style, width, height, body.data ? body.data : "");
+    const int height = put_legend(&body, bottom, width) + SVG_MARGIN;
+    svg_put_page(text, title, sentence, picture_style, width, height, &body);
 }

@@ -4,6 +4,7 @@
 
 import os
 import re
+import xml.etree.ElementTree
 
 import harness
 from harness import Case
@@ -104,6 +105,24 @@ class Model(Case):
         result = self.model(ATOMIC, "--most", "3")
         self.assertEqual(result.code, 3, result)
         self.assertIn("too large: 4 candidate executions, more than 3", result.out)
+
+    def test_pictures(self):
+        """A picture for each forbidden state, in a folder that is replaced and nothing else is."""
+        folder = os.path.join(self.folder, "pictures")
+        for _ in range(2):
+            self.assertEqual(self.model(ATOMIC, "--quiet", "--svg", folder).code, 1)
+            self.assertEqual(sorted(os.listdir(folder)), ["a.litmus.3.svg", "litmus-model-pictures"])
+        with open(os.path.join(folder, "a.litmus.3.svg"), encoding="utf-8") as file:
+            picture = file.read()
+        root = xml.etree.ElementTree.fromstring(picture)
+        texts = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
+        for text in ("MP: P1:r0=1 P1:r1=0: forbidden", "P0", "P1", "st x=1", "ld x=0",
+                     "st.atom.rel.dv.sc0.semsc0 y, 1", "location order", "from-reads", "reads-from",
+                     "synchronizes"):
+            self.assertIn(text, texts)
+        self.assertEqual(picture.count('class="box memory wrong"'), 2)
+        self.write("pictures/own.txt", "")
+        self.assert_one_line(self.litmus("model", "--svg", folder, "a.litmus"), 2, "pictures")
 
     def wrong(self, path, *words):
         self.assert_one_line(self.litmus("model", path), 2, *words)

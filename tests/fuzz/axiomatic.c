@@ -16,7 +16,7 @@ static void decide(const struct axi_program *program, struct axi_verdict *verdic
     if (!axi_decide(program, how, verdict, &error))
         MUST(error.code == LIT_EXIT_UNDECIDED && error.message[0]);
     for (size_t i = 0; i < verdict->count; i++)
-        MUST(verdict->states[i].allowed == !verdict->states[i].cycle);
+        MUST(verdict->states[i].allowed == !verdict->states[i].figure);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
