@@ -17,7 +17,7 @@
 
 #define MAX_MESSAGES  20 // validation messages that one request may cause
 #define GENERATED_CPU 4  // workgroups of a generated program
-#define GENERATED_GPU 64
+#define GENERATED_GPU 16
 
 struct worker {
     struct eng_sink sink;
