@@ -336,6 +336,55 @@ static bool set_file(struct parser *p)
            complain(p, "a file of words beside the test is NAME.words, not", p->value);
 }
 
+// ---- the bug that a case is about
+
+static bool set_bug(struct parser *p)
+{
+    static const char *const places[] = {"https://", "reports/findings/"};
+    size_t known = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (!strncmp(p->value, places[i], strlen(places[i])))
+            known = strlen(places[i]);
+    return set_once(p, &p->head->bug) &&
+           ((known && p->value[known] && !strpbrk(p->value, " \t\"'<>")) ||
+            complain(p, "a bug is https://... or reports/findings/..., not", p->value));
+}
+
+// Whether the first `length` bytes are one of the words, of which the last is NULL.
+static bool is_among(const char *const *words, const char *s, size_t length)
+{
+    for (; *words; words++)
+        if (strlen(*words) == length && !memcmp(*words, s, length))
+            return true;
+    return false;
+}
+
+static bool set_vendor(struct parser *p)
+{
+    static const char *const vendors[] = {"AMD",         "Apple",    "Arm",    "Huawei",
+                                          "Imagination", "Intel",    "NVIDIA", "Qualcomm",
+                                          "Samsung",     "lavapipe", NULL};
+    if (!set_once(p, &p->head->vendor))
+        return false;
+    const char *at = p->value;
+    for (size_t length; is_among(vendors, at, length = strcspn(at, ",")); at += 2) {
+        at += length;
+        if (!*at)
+            return true;
+        if (at[1] != ' ')
+            break;
+    }
+    return complain(p, "vendors are known names with ', ' between:", p->value);
+}
+
+static bool set_status(struct parser *p)
+{
+    static const char *const words[] = {"open", "fixed", "disputed", "withdrawn", "unknown", NULL};
+    return set_once(p, &p->head->status) &&
+           (is_among(words, p->value, strcspn(p->value, " ,")) ||
+            complain(p, "a bug is open, fixed, disputed, withdrawn or unknown, not", p->value));
+}
+
 // Takes over what has been read of one keyword.
 static bool apply(struct parser *p)
 {
@@ -354,6 +403,9 @@ static bool apply(struct parser *p)
         {"output", add_output, NULL, 0},
         {"where", set_where, NULL, 0},
         {"file", set_file, NULL, 0},
+        {"bug", set_bug, NULL, 0},
+        {"vendor", set_vendor, NULL, 0},
+        {"status", set_status, NULL, 0},
         {"asks", NULL, &head->asks, 0},
         {"fails", NULL, &head->fails, 0},
         {"origin", NULL, &head->origin, 0},
@@ -400,6 +452,8 @@ static bool check_whole(const struct parser *p)
     const bool formulas = head->oracle && !strncmp(head->oracle, "formula.", 8);
     if (!missing && formulas && !head->output_count)
         missing = "output";
+    if (!missing && (head->bug || head->vendor || head->status))
+        missing = !head->bug ? "bug" : !head->vendor ? "vendor" : !head->status ? "status" : NULL;
     if (missing)
         return complain(p, "the head lacks", missing);
     if (!formulas && (head->output_count || head->fits || head->workgroups || head->results ||

@@ -30,7 +30,8 @@ static const struct cli_option options[] = {
     {0, "json", CLI_FLAG, AT(json), NULL,
      "all that is known of the tests, and their configurations, as\nJSON (docs/list.schema.json)"},
     {0, "thorough", CLI_FLAG, AT(thorough), NULL, "including those that only --thorough runs"},
-    {'v', "verbose", CLI_MORE, AT(verbose), NULL, "print each test's question and requirements"},
+    {'v', "verbose", CLI_MORE, AT(verbose), NULL,
+     "print each test's question and requirements, and the bugs that\ncases are about"},
 };
 
 const struct cli_syntax cli_list_syntax = {
@@ -175,8 +176,19 @@ static void list_line(struct text *text, const struct cat_test *test, const stru
     text_printf(text, "  %s\n", expectations.length ? expectations.data : "");
 }
 
+// The bug that a case is about: whose devices had it, what came of it, where it is.
+static void put_bug(struct text *text, const struct cat_head *head, int width)
+{
+    if (!head->bug)
+        return;
+    text_puts(text, text->length ? "" : "\nBugs\n");
+    text_printf(text, "  %-*s  %-17s  %s\n      %s\n", width, head->name, head->vendor,
+                head->status, head->bug);
+}
+
 static void put_list(const struct filter *filter, bool names, bool questions, struct text *text)
 {
+    OWNED(text_free) struct text bugs = {0};
     size_t tests = 0, quick = 0, all = 0;
     int width = 4;
     for (size_t i = 0; i < cat_test_count(); i++)
@@ -197,9 +209,12 @@ static void put_list(const struct filter *filter, bool names, bool questions, st
         all += counting.all;
         if (!names)
             list_line(text, test, &counting, width);
-        if (!names && questions)
+        if (!names && questions) {
             put_question(text, test, &counting);
+            put_bug(&bugs, &test->head, width);
+        }
     }
+    text_puts(text, bugs.length ? bugs.data : "");
     if (!names) {
         text_printf(text, "%zu test%s, %s configuration%s", tests, tests == 1 ? "" : "s",
                     COUNT(quick), quick == 1 ? "" : "s");
@@ -229,18 +244,23 @@ static json_t *make_test(const struct cat_head *head, json_t *configurations)
     json_t *spec = json_array();
     for (size_t i = 0; i < head->spec_count; i++)
         json_array_append_new(spec, field_text(head->spec[i]));
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", head->name, "family",
-                     head->family, "asks", field_text(head->asks), "fails", field_text(head->fails),
-                     "origin", field_text(head->origin), "spec", spec, "axes",
-                     make_axes(head->axes, head->axis_count), "parameters",
-                     make_axes(head->sweeps, head->sweep_count), "configurations", configurations);
+    json_t *test = json_pack(
+        "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", head->name, "family", head->family,
+        "asks", field_text(head->asks), "fails", field_text(head->fails), "origin",
+        field_text(head->origin), "spec", spec, "axes", make_axes(head->axes, head->axis_count),
+        "parameters", make_axes(head->sweeps, head->sweep_count), "configurations", configurations);
+    if (head->bug)
+        json_object_set_new(test, "bug",
+                            json_pack("{s:o, s:s, s:o}", "address", field_text(head->bug), "vendor",
+                                      head->vendor, "status", field_text(head->status)));
+    return test;
 }
 
 static void put_json(const struct filter *filter, struct text *text)
 {
     const char *comma = "";
     text_printf(text,
-                "{\"schema\":\"litmus-list/1\",\"version\":\"" LITMUS_VERSION
+                "{\"schema\":\"litmus-list/2\",\"version\":\"" LITMUS_VERSION
                 "\",\"catalogue\":\"%s\",\"tests\":[\n",
                 cat_identity);
     for (size_t i = 0; i < cat_test_count(); i++) {

@@ -100,6 +100,9 @@ static void put_test(struct text *text, const struct cat_test *test)
     text_paragraph(text, "asks       ", head->asks);
     text_paragraph(text, "fails      ", head->fails);
     text_paragraph(text, "origin     ", head->origin);
+    text_paragraph(text, "bug        ", head->bug);
+    text_paragraph(text, "vendor     ", head->vendor);
+    text_paragraph(text, "status     ", head->status);
     for (size_t i = 0; i < head->spec_count; i++)
         text_paragraph(text, i ? "           " : "spec       ", head->spec[i]);
     put_axes(text, head->axes, head->axis_count, false);

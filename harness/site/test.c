@@ -63,6 +63,8 @@ static void put_rules(const struct cat_test *test, struct text *out)
     }
     if (head->origin)
         html_printf(out, "<h3>Origin</h3>\n<p class=\"prose\">%s</p>\n", head->origin);
+    if (head->bug)
+        html_printf(out, "<p>%s: %s; %s</p>\n", head->bug, head->vendor, head->status);
     text_puts(out, "<h3>Axes and parameters</h3>\n<dl class=\"facts\">\n");
     put_axes(head->axes, head->axis_count, out);
     put_axes(head->sweeps, head->sweep_count, out);

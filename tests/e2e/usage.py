@@ -206,6 +206,18 @@ class WithoutADevice(Case):
         out = self.quick("list", "-v", "barrier.long-loop")
         self.assertIn("\n    ", out)
 
+    def test_list_verbose_has_the_bugs_of_cases(self):
+        tests = [line.split()[0] for line in self.quick("list", "cases").splitlines()
+                 if line.startswith("cases.")]
+        table = self.quick("list", "-v", "cases").partition("\nBugs\n")[2]
+        rows = re.findall(r"(?m)^  (\S+) +[A-Zl]\S*(?:, \S+)*  +(?:open|fixed|disputed|withdrawn|unknown)"
+                          r".*\n      (?:https://|reports/findings/)\S+$", table)
+        self.assertEqual(rows, tests)
+        self.assertNotIn("\nBugs\n", self.quick("list", "-v", "barrier"))
+        self.assertNotIn("\nBugs\n", self.quick("list", "cases"))
+        self.assertRegex(self.quick("show", "cases.igc-396"),
+                         r"\nbug +https://\S+/396\nvendor +Intel\nstatus +fixed\n")
+
     def test_show_says_what_is_needed(self):
         self.assertRegex(self.quick("show", "lookback.scan"),
                          r"(?s)\nneeds .*shaderInt64 \(some\s+variants\)")

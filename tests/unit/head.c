@@ -28,6 +28,9 @@ static const char good[] =
     "; expect  contested by a-rule,rule-2 when sync=none workgroup!=64 : no text\n"
     "; expect  forbidden : the text\n"
     ";         goes on\n"
+    "; bug     https://example.org/1\n"
+    "; vendor  Intel, NVIDIA\n"
+    "; status  fixed in 2\n"
     "; oracle  shuffle.example\n"
     ";\n"
     "; This is prose about the code.\n"
@@ -61,6 +64,9 @@ static void a_good_head_is_understood(void **state)
     assert_null(head.expect[1].by); // may be left out
     assert_string_equal(head.expect[1].reason, "the text goes on");
     assert_string_equal(head.needs, "shaderFloat64");
+    assert_string_equal(head.bug, "https://example.org/1");
+    assert_string_equal(head.vendor, "Intel, NVIDIA");
+    assert_string_equal(head.status, "fixed in 2");
     assert_null(head.headline);
     cat_head_clear(&head);
     assert_null(head.name);
@@ -111,7 +117,7 @@ static void every_mistake_is_named(void **state)
                   "line 3: names have a-z, 0-9 and '-' only: 'Shuffle.x'");
     check_mistake("origin  nowhere", "asks again", "line 7: given twice: 'asks'");
     check_mistake("origin  nowhere", "orgin nowhere", "line 7: unknown keyword 'orgin'");
-    check_mistake("; origin  nowhere\n", "", "line 21: the head lacks 'origin'");
+    check_mistake("; origin  nowhere\n", "", "line 24: the head lacks 'origin'");
     check_mistake("none | control-each", "none control-each",
                   "line 10: unexpected in an axis: 'control-each'");
     check_mistake("form  a", "sync  a", "line 11: not a new axis name: 'sync'");
@@ -141,9 +147,20 @@ static void every_mistake_is_named(void **state)
                   "line 17: a file of words beside the test is NAME.words, not '../x.words'");
     check_mistake("needs   shaderFloat64", "file  x.txt",
                   "line 17: a file of words beside the test is NAME.words, not 'x.txt'");
+    check_mistake("https://", "http://",
+                  "line 21: a bug is https://... or reports/findings/..., not "
+                  "'http://example.org/1'");
+    check_mistake("Intel, NVIDIA", "Intel,NVIDIA",
+                  "line 22: vendors are known names with ', ' between: 'Intel,NVIDIA'");
+    check_mistake("Intel, NVIDIA", "Intel, ",
+                  "line 22: vendors are known names with ', ' between: "
+                  "'Intel,'");
+    check_mistake("fixed in 2", "fixedin 2",
+                  "line 23: a bug is open, fixed, disputed, withdrawn or unknown, not 'fixedin 2'");
+    check_mistake("; vendor  Intel, NVIDIA\n", "", "line 24: the head lacks 'vendor'");
     check_mistake(" : no text", "", "line 18: an expectation needs ' : ' and a reason");
     check_mistake("forbidden :", "forbidden when sync=none :",
-                  "line 22: the last expect line must have no condition");
+                  "line 25: the last expect line must have no condition");
 }
 
 static void too_much_of_anything_is_refused(void **state)
