@@ -254,8 +254,10 @@ void cat_test_drop(void)
     free_added(last);
 }
 
-const struct text *cat_added_at(size_t index)
+const struct text *cat_added_at(size_t index, const char **name)
 {
+    if (name && index < added_count)
+        *name = added[index]->test.head.name;
     return index < added_count ? &added[index]->added->bytes : NULL;
 }
 

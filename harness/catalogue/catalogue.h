@@ -73,8 +73,9 @@ bool cat_test_add(const void *bytes, size_t size, const struct cat_test **test,
                   struct lit_error *error);
 // Takes back the test that was added last. Nothing may refer to it.
 void cat_test_drop(void);
-// The bytes of the tests that were added, in turn, from index 0 on; NULL behind the last.
-const struct text *cat_added_at(size_t index);
+// The bytes of the tests that were added, in turn, from index 0 on, and in *name (NULL: nobody
+// asks) what each is called; NULL behind the last.
+const struct text *cat_added_at(size_t index, const char **name);
 
 // What identifies all that is built in: a hash over the heads of all tests and the hashes of their
 // modules.

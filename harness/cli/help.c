@@ -7,6 +7,7 @@
 
 #include "base/build.h"
 #include "cli/cases.h"
+#include "cli/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,9 @@ static int run_parsed(const struct cli_command *command, struct cli_call *call)
     switch (cli_parse(syntax, call->argc, call->argv, call->chosen, &call->operands, &call->given,
                       &call->error)) {
     case CLI_PARSED:
+        if (syntax->operands == CLI_OPERANDS_TESTS &&
+            !cli_kernels_find(syntax, call->chosen, &call->operands, &call->error))
+            return CLI_FAILED;
         if (syntax->operands != CLI_OPERANDS_NONE || call->operands.count == 0)
             return command->run(call);
         lit_fail(&call->error, LIT_EXIT_USAGE, "unexpected '%.80s'; see 'litmus help %s'",

@@ -30,6 +30,23 @@ bool cli_kernel_make(const char *path, const struct cli_kernel_options *options,
 // Adds a package to the catalogue.
 bool cli_kernel_add(const struct cat_package *package, struct lit_error *error);
 
+// --- Kernels in a store
+
+struct store;
+
+// Writes the kernels that were added to the catalogue as those of a session. *all: none was too
+// large, which is said on stderr.
+bool cli_kernels_keep(struct store *store, int64_t session, bool *all, struct lit_error *error);
+// Adds those of a session to the catalogue; session 0: the newest of each name.
+bool cli_kernels_take(struct store *store, int64_t session, struct lit_error *error);
+// Adds those that only the store of a subcommand's options knows (--db and --session, where it has
+// them; else litmus.db), where one of the patterns names a kernel or is an id that no test has. Ids
+// become names. No store is fine.
+bool cli_kernels_find(const struct cli_syntax *syntax, const void *chosen,
+                      struct cli_list *patterns, struct lit_error *error);
+
+// --- What is right
+
 // Sets what is expected to what one run on the SIMT simulator under lockstep leaves in the buffers
 // that are written. Says on stderr where other runs there, under lockstep and tangled, differ: such
 // a kernel has unspecified results. Leaves the package in the catalogue.

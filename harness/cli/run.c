@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/device.h"
+#include "cli/kernel.h"
 #include "engine/drivers.h"
 #include "engine/watch.h"
 #include "engine/plan.h"
@@ -197,6 +198,7 @@ struct run {
     struct store *store;
     struct store_session session;
     struct cli_baseline baseline;
+    bool kept;       // the session has all kernels from outside that it needs
     bool incomplete; // a device of the resumed session is not there
 };
 
@@ -297,7 +299,8 @@ static bool begin_session(struct run *run, const struct cli_call *call, struct l
     run->session.shard_count = run->options.shard.count;
     run->session.options = cli_session_write(&run->options, &run->devices);
     run->store = store_open(run->options.db, error);
-    return run->store && store_session_begin(run->store, &run->session, error);
+    return run->store && store_session_begin(run->store, &run->session, error) &&
+           cli_kernels_keep(run->store, run->session.id, &run->kept, error);
 }
 
 static bool load_session(struct run *run, struct lit_error *error)
@@ -307,7 +310,8 @@ static bool load_session(struct run *run, struct lit_error *error)
         return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", run->options.db, strerror(errno));
     run->store = store_open(run->options.db, error);
     return run->store && store_session_load(run->store, 0, true, &run->session, error) &&
-           cli_session_read(run->session.options, &run->options, error);
+           cli_session_read(run->session.options, &run->options, error) &&
+           cli_kernels_take(run->store, run->session.id, error);
 }
 
 // Results
@@ -334,7 +338,7 @@ static void print_last_line(const struct run *run, enum lit_exit code, const cha
     cli_last_line(run->options.db, run->options.seed.value, run->devices.watch.started, code,
                   reason);
     if (unfinished) {
-        const char *kernel = format_kernel_given();
+        const char *kernel = run->kept ? NULL : format_kernel_given();
         text_printf(&again, "litmus%s run --resume", kernel ? kernel : "");
         if (strcmp(run->options.db, "litmus.db") != 0) {
             text_puts(&again, " --db ");

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "base/clock.h"
 #include "cli/device.h"
+#include "cli/kernel.h"
 #include "cli/session.h"
 #include "engine/client.h"
 #include "engine/watch.h"
@@ -543,7 +544,9 @@ static bool begin_session(struct tuning *t, const struct cli_call *call, struct 
     t->session.finished = true;
     t->session.options = cli_session_write(&asked, &t->devices);
     t->store = store_open(t->chosen->db, error);
-    return t->store && store_session_begin(t->store, &t->session, error);
+    bool kept;
+    return t->store && store_session_begin(t->store, &t->session, error) &&
+           cli_kernels_keep(t->store, t->session.id, &kept, error);
 }
 
 static int finish(struct tuning *t)

@@ -139,7 +139,7 @@ void eng_worker_teach(struct eng_worker *worker)
     OWNED(lit_free) struct eng_request *request = lit_alloc(1, sizeof *request);
     struct eng_chunk *chunk = &request->chunk;
     request->kind = ENG_TEACH;
-    for (size_t i = 0; (test = cat_added_at(i)); i++)
+    for (size_t i = 0; (test = cat_added_at(i, NULL)); i++)
         for (size_t at = 0; at < test->length; at += chunk->size) {
             const size_t left = test->length - at;
             chunk->total = test->length;

@@ -137,11 +137,16 @@ const char *format_kernel_given(void)
     return kernel;
 }
 
+static bool is_kernel(const char *test)
+{
+    return strncmp(test, "kernel.", strlen("kernel.")) == 0;
+}
+
 void format_call(struct text *out, const char *test)
 {
     text_quote(out, program);
-    if (strncmp(test, "kernel.", strlen("kernel.")) == 0)
-        text_puts(out, kernel ? kernel : " kernel FILE");
+    if (kernel && is_kernel(test))
+        text_puts(out, kernel);
 }
 
 void format_device(struct text *out, const struct report_model *model, size_t device)
@@ -243,6 +248,12 @@ void format_again_all(struct text *out, const struct report_model *model,
         runs = its > runs ? its : runs;
     }
     put_named(out, model, results, count);
+    // A kernel that was not given is in the store.
+    const char *db = model->store ? store_path(model->store) : "litmus.db";
+    if (is_kernel(result->test) && !kernel && strcmp(db, "litmus.db") != 0) {
+        text_puts(out, " --db ");
+        text_quote(out, db);
+    }
     if (model->simt) {
         text_puts(out, " --simt ");
         text_quote(out, model->simt);

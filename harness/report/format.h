@@ -48,7 +48,7 @@ const char *format_called(void);
 void format_kernel(const char *words);
 const char *format_kernel_given(void);
 // Appends how this program is called for something of a test, up to the subcommand: for a kernel
-// from outside that was not given now, with FILE in its place.
+// from outside that was given now, with its file. Others are in the store.
 void format_call(struct text *out, const char *test);
 // The beginning of a device's UUID by which -d finds it: long enough to tell the devices of the
 // session apart; the device's identity where these have one UUID.

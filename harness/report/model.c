@@ -206,12 +206,23 @@ static void load_options(struct report_model *model)
     json_decref(options);
 }
 
+// What is said of a kernel's results is said of the test that it is. Where another one has its name
+// already, that of another session, results are told apart by their modules alone.
+static bool add_kernel(const void *bytes, size_t size, void *user)
+{
+    struct lit_error why = {0};
+    (void)user;
+    cat_test_add(bytes, size, NULL, &why);
+    return true;
+}
+
 bool report_model_load(struct store *store, int64_t session, struct report_model *model,
                        struct lit_error *error)
 {
     *model = (struct report_model){.store = store};
     struct loading loading = {.model = model};
     if (!store_session_load(store, session, false, &model->session, error) ||
+        !store_kernels(store, model->session.id, add_kernel, NULL, error) ||
         !store_devices(store, model->session.id, load_device, &loading, error) ||
         !store_results(store, model->session.id, load_result, &loading, error))
         return false;

@@ -190,7 +190,7 @@ static void take_row(struct checking *c, enum store_kind kind, int64_t number)
                  (long long)number);
         else
             tell_error(c, &error);
-    } else if (!has_device(c, kind, number)) {
+    } else if (kind != STORE_KIND_KERNEL && !has_device(c, kind, number)) {
         note(c, "session %lld: %s %lld is of no device, or of a damaged one",
              (long long)c->session.id, store_tables[kind].name, (long long)number);
     } else {
@@ -226,7 +226,7 @@ static void check_session(struct checking *c, int64_t id)
     copy.finished = false;
     c->failed = c->to && !store_session_begin(c->to, &copy, c->error);
     c->copy = copy.id;
-    for (enum store_kind kind = STORE_KIND_DEVICE; kind < STORE_KINDS && !c->failed; kind++)
+    for (enum store_kind kind = STORE_KIND_DEVICE; store_has(c->from, kind) && !c->failed; kind++)
         take_rows(c, kind);
     if (c->to && !c->failed)
         c->failed =

@@ -383,6 +383,10 @@ SELECT made.session, device, name, sha256, digest, packed
 FROM piece JOIN code USING (session) JOIN made WHERE true
 ORDER BY place, id ON CONFLICT DO NOTHING;
 
+INSERT INTO kernel (session, name, packed)
+SELECT made.session, name, packed FROM piece JOIN kernel USING (session) JOIN made WHERE true
+ORDER BY place, id ON CONFLICT DO NOTHING;
+
 --- shards note
 WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n
                          WHERE i < (SELECT 64 + count(*) FROM member))

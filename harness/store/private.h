@@ -144,6 +144,7 @@ enum store_kind {
     STORE_KIND_RESULT,
     STORE_KIND_TUNING,
     STORE_KIND_CODE,
+    STORE_KIND_KERNEL,
     STORE_KINDS
 };
 
@@ -175,6 +176,12 @@ struct store_device {
 struct store_code_row {
     char *device, *name, *sha256, *digest;
     struct store_blob packed;
+};
+
+// A row of table kernel.
+struct store_kernel_row {
+    struct store_blob packed;
+    char *name;
 };
 
 // The parts of a result that have tables of their own: its arrays as rows. The row at each place of
@@ -224,7 +231,9 @@ bool store_sum_make(struct store *store, enum store_kind kind, int64_t session, 
                     struct lit_error *error);
 // Makes those of all rows of a session, or for session 0 all there are, with the totals.
 bool store_sum_all(struct store *store, int64_t session, struct lit_error *error);
-// Whether each row of each table is what its checksum says.
+// Whether files of the store's format have rows of a kind, which come in the order of formats.
+bool store_has(const struct store *store, enum store_kind kind);
+// Whether each row of each table is what its checksum says, of a file as it is.
 bool store_sum_check_all(struct store *store, struct lit_error *error);
 
 // How many rows there are of a kind, and which: so that missing rows are noticed. For each session;
@@ -244,6 +253,8 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
 #define STORE_VERSION_SUMS 6
 // The first one that has the parts of names.
 #define STORE_VERSION_PAIRS 7
+// The first one that has kernels from outside.
+#define STORE_VERSION_KERNELS 8
 // Makes the tables of a new store (version 0), or converts an older one to STORE_VERSION.
 bool store_migrate(struct store *store, int version, struct lit_error *error);
 // What format 7 has of rows that an older one held: longer identities, parts of names, checksums.

@@ -240,3 +240,17 @@ CREATE TABLE pair (
 CREATE INDEX pair_value ON pair (key, value);
 
 PRAGMA user_version = 7;
+
+--- format 8
+
+-- What kernels from outside are (catalogue/package.h), for whoever has not their files.
+CREATE TABLE kernel (
+  id INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES session (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  packed BLOB NOT NULL,
+  sum INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (session, name)
+) STRICT;
+
+PRAGMA user_version = 8;

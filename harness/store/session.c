@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions, their devices, and what searches for stress tried in them.
+// Sessions, their devices, what searches for stress tried in them, and their kernels.
 #include "store/private.h"
 
 #include <stdlib.h>
@@ -195,4 +195,38 @@ bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *b
            store_total_check(store, STORE_KIND_TUNING, 0, error) &&
            store_each_selected(store, STORE_KIND_TUNING, store_borrow(store, error, sql.data, ""),
                                visit_try, &(struct visiting_tries){visit, user}, error);
+}
+
+// --- Kernels from outside
+
+bool store_kernel_put(struct store *store, int64_t session, const char *test, const void *bytes,
+                      size_t size, struct lit_error *error)
+{
+    const struct store_kernel_row row = {{bytes, size}, (char *)test};
+    return store_put_record(store, STORE_KIND_KERNEL, session, &row, error);
+}
+
+struct visiting_kernels {
+    bool (*visit)(const void *bytes, size_t size, void *user);
+    void *user;
+};
+
+static bool visit_kernel(int64_t number, void *record, void *user)
+{
+    const struct visiting_kernels *visiting = user;
+    const struct store_kernel_row *row = record;
+    (void)number;
+    return visiting->visit(row->packed.bytes, row->packed.size, visiting->user);
+}
+
+bool store_kernels(struct store *store, int64_t session,
+                   bool (*visit)(const void *bytes, size_t size, void *user), void *user,
+                   struct lit_error *error)
+{
+    return store_total_check(store, STORE_KIND_KERNEL, session, error) &&
+           store_each_record(store, STORE_KIND_KERNEL,
+                             "WHERE session = ?1 OR ?1 = 0 AND id IN"
+                             " (SELECT max(id) FROM kernel GROUP BY name) ORDER BY id",
+                             session, 0, visit_kernel, &(struct visiting_kernels){visit, user},
+                             error);
 }

@@ -334,6 +334,7 @@ static enum store_row take_record(sqlite3_stmt *select, void *user)
         struct store_device device;
         struct store_tuning tuning;
         struct store_code_row code;
+        struct store_kernel_row kernel;
     } record;
     memset(&record, 0, sizeof record);
     const bool good = store_read(select, 1, table->fields, &record) &&

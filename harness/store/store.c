@@ -44,7 +44,7 @@ static bool identify(struct store *store, int *version, struct lit_error *error)
     if (!store_number(store, error, &newest,
                       "SELECT coalesce(max(CASE name WHEN 'choice' THEN 2 WHEN 'part' THEN 3"
                       " WHEN 'code' THEN 4 WHEN 'evidence' THEN 5 WHEN 'total' THEN 6 WHEN 'pair' "
-                      "THEN 7 END), 1)"
+                      "THEN 7 WHEN 'kernel' THEN 8 END), 1)"
                       " FROM sqlite_schema WHERE type = 'table'",
                       ""))
         return false;

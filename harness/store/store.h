@@ -9,7 +9,7 @@
 #include "model/facts.h"
 #include "model/result.h"
 
-#define STORE_VERSION 7 // PRAGMA user_version of the files that this program writes
+#define STORE_VERSION 8 // PRAGMA user_version of the files that this program writes
 
 struct store;
 
@@ -143,6 +143,22 @@ bool store_tunings(struct store *store, int64_t session,
 // and, for the same device and configuration, one result.)
 bool store_tuned(struct store *store, bool (*visit)(const struct store_tuning *best, void *user),
                  void *user, struct lit_error *error);
+
+// --- Kernels from outside
+
+#define STORE_MOST_KERNEL ((size_t)15 << 20) // bytes of a package
+
+// Writes what the kernel of a session's test is (cat_package_write): of at most STORE_MOST_KERNEL
+// bytes. Inserts it or replaces what was there for the same session and test.
+bool store_kernel_put(struct store *store, int64_t session, const char *test, const void *bytes,
+                      size_t size, struct lit_error *error);
+
+// Calls `visit` for each kernel of a session, or for session 0 for the newest of each test, in the
+// order in which they were written. The bytes are as they were stored, but no more is known of
+// them, and gone when it returns. `visit` returns false to stop.
+bool store_kernels(struct store *store, int64_t session,
+                   bool (*visit)(const void *bytes, size_t size, void *user), void *user,
+                   struct lit_error *error);
 
 // --- What a session was asked for
 //

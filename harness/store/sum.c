@@ -272,6 +272,12 @@ bool store_total_check(struct store *store, enum store_kind kind, int64_t sessio
 
 // --- All of a file
 
+bool store_has(const struct store *store, enum store_kind kind)
+{
+    return kind < STORE_KINDS &&
+           (kind != STORE_KIND_KERNEL || store->version >= STORE_VERSION_KERNELS);
+}
+
 bool store_sum_all(struct store *store, int64_t session, struct lit_error *error)
 {
     bool good = session || (store_run(store, error, "DELETE FROM total", "") &&
@@ -286,7 +292,7 @@ bool store_sum_all(struct store *store, int64_t session, struct lit_error *error
 bool store_sum_check_all(struct store *store, struct lit_error *error)
 {
     bool good = store_total_check(store, STORE_KIND_SCHEMA, 0, error);
-    for (enum store_kind kind = STORE_KIND_SESSION; good && kind < STORE_KINDS; kind++) {
+    for (enum store_kind kind = STORE_KIND_SESSION; good && store_has(store, kind); kind++) {
         struct text sql = {0};
         int64_t wrong = 0;
         text_printf(&sql, "SELECT count(*) FROM %s WHERE sum <> ", store_tables[kind].name);

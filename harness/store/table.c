@@ -124,6 +124,11 @@ static const struct store_field code_fields[] = {
     {"packed", SIZED(STORE_BLOB, struct store_code_row, packed)},
 };
 
+static const struct store_field kernel_fields[] = {
+    {"name", TEXT(struct store_kernel_row, name)},
+    {"packed", SIZED(STORE_BLOB, struct store_kernel_row, packed)},
+};
+
 static bool is_session(const void *record)
 {
     const struct store_session *session = record;
@@ -159,6 +164,11 @@ const struct store_table store_tables[STORE_KINDS] = {
                          .named = offsetof(struct store_code_row, name),
                          .known = "ON CONFLICT (session, device, name) DO UPDATE SET",
                          .updated = true},
+    [STORE_KIND_KERNEL] = {"kernel", "session", FIELDS(kernel_fields), "id, name",
+                           "session = ?1 AND id = ?2", "id", "the kernel of",
+                           .named = offsetof(struct store_kernel_row, name),
+                           .known = "ON CONFLICT (session, name) DO UPDATE SET packed ="
+                                    " excluded.packed"},
 };
 
 static const struct store_field outcome_fields[] = {{"instances", STORE_COUNT, 0, 0, NULL}};

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """litmus kernel: kernels from outside, as a user would bring them."""
 
+import contextlib
 import os
 import re
 import shlex
 import shutil
+import sqlite3
 import struct
 import unittest
 
@@ -177,15 +179,73 @@ class Kernel(Case):
         self.assertIn("4 of 4 runs failed", again.out)
 
     def test_resumes(self):
-        """The line that is printed goes on with the session: it says the kernel again."""
+        """The session has the kernel: what is printed goes on with it."""
         result = self.kernel("scan.spvasm", "--simt", "lockstep", "-n", "1000000", "--time", "1",
                              "--db", "own.db")
         self.assertEqual(result.code, 5, result)
         before = self.rows("SELECT runs FROM result", "own.db")[0][0]
+        os.remove(self.path("scan.spvasm"))
         line = re.search("resume: litmus (.*)", result.out)[1]
         again = self.litmus(*shlex.split(line), "--time", "1")
         self.assertEqual(again.code, 5, again)
         self.assertGreater(self.rows("SELECT runs FROM result", "own.db")[0][0], before)
+
+    def test_in_the_store(self):
+        """Who has the store needs no file: the session has the kernel."""
+        words = sums()
+        words[37] += 1
+        self.write("wrong.words", " ".join(map(hex, words)))
+        result = self.kernel("scan.spvasm", "--simt", "lockstep", "-n", "4", expect="2.1=wrong.words")
+        self.assertEqual(result.code, 1, result)
+        for name in os.listdir(self.folder):
+            if name != "litmus.db":
+                os.remove(self.path(name))
+        report = self.litmus("report", "-f", "markdown").out
+        # What is usual of a test is left out only where the test is known.
+        self.assertIn("`kernel.scan@subgroup=32`", report)
+        again = self.litmus(*self.reproduce(self.litmus("report").out)[1:])
+        self.assertEqual(again.code, 1, again)
+        self.assertIn("4 of 4 runs failed", again.out)
+        name, = {row[0] for row in self.rows("SELECT name FROM result")}
+        os.rename(self.path("litmus.db"), self.path("own.db"))
+        for arguments in (("run", "kernel.scan", "--db", "own.db", "--simt", "lockstep", "-n", "2"),
+                          ("run", "kernel.*", "--db", "own.db", "--simt", "lockstep", "-n", "2"),
+                          ("run", harness.id_of(name), "--db", "own.db", "--simt", "lockstep", "-n", "2")):
+            result = self.litmus(*arguments)
+            self.assertEqual(result.code, 1, result)
+            self.assertIn("2 of 2 runs failed", result.out)
+        self.assertNotIn("--db own.db", self.litmus("report", "--db", "own.db", "--session", "1",
+                                                    "-f", "csv").out)
+        self.assertIn("--db own.db", self.litmus("report", "--db", "own.db").out)
+        os.rename(self.path("own.db"), self.path("litmus.db"))
+        result = self.litmus("show", "kernel.scan")
+        self.assertIn("OpTypeRuntimeArray", result.out)
+        result = self.litmus("isa", "kernel.scan", "--simt", "lockstep")
+        self.assertEqual(result.code, 0, result)
+        result = self.litmus("explain", "kernel.scan", "--simt", "tangled,subgroup=4", "--time", "20")
+        self.assertNotEqual(result.code, 2, result)
+        result = self.litmus("run", "kernel.other", "--simt", "lockstep")
+        self.assert_one_line(result, 2, "kernel.other")
+
+    def test_shards(self):
+        for shard in 0, 1:
+            result = self.kernel("scan.spvasm", "--simt", "lockstep", "-n", "8", "--shard-runs",
+                                 f"{shard}/2", "--seed", "7", "--db", f"{shard}.db")
+            self.assertEqual(result.code, 0, result)
+        result = self.litmus("merge", "-o", "litmus.db", "0.db", "1.db")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.rows("SELECT session, name FROM kernel"),
+                         self.rows("SELECT session, 'kernel.scan' FROM result"))
+        result = self.litmus("run", "kernel.scan", "--simt", "lockstep", "-n", "2")
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual(self.litmus("store", "check", "litmus.db").code, 0)
+        # Damage to one is seen before it is given to a driver.
+        with contextlib.closing(sqlite3.connect(self.path("litmus.db"))) as database:
+            database.execute("UPDATE kernel SET packed = x'00'")
+            database.commit()
+        self.assert_one_line(self.litmus("run", "kernel.scan", "--simt", "lockstep"), 2,
+                             "the kernel of kernel.scan")
+        self.assertEqual(self.litmus("store", "check", "litmus.db").code, 2)
 
     def test_file_beside(self):
         side = ["; all that it needs", "", "groups 2,2", "expect\t2.1=sums.words  "]

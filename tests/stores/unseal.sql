@@ -1,5 +1,6 @@
--- Makes a store of format 7 one of format 5, which has no checksums, so that it can be changed by SQL.
+-- Makes a store of format 8 one of format 5, which has no checksums, so that it can be changed by SQL.
 -- The next program that writes to it makes them. Definitions have to be those of format 5, to the blank.
+DROP TABLE kernel;
 DROP TABLE pair;
 DROP TABLE configuration;
 DROP TABLE total;

@@ -251,13 +251,15 @@ static void test_adds(void **state)
     const struct cat_test *built_in = cat_test_find("shuffle.scan-loop");
     make_package("added", &package);
     cat_package_write(&package, &bytes);
-    assert_null(cat_added_at(0));
+    assert_null(cat_added_at(0, NULL));
     assert_true(cat_test_add(bytes.data, bytes.length, &test, &error));
     assert_true(cat_test_add(bytes.data, bytes.length, &again, &error));
     assert_ptr_equal(test, again);
     assert_int_equal(cat_test_count(), count + 1);
-    assert_non_null(cat_added_at(0));
-    assert_null(cat_added_at(1));
+    const char *name = NULL;
+    assert_non_null(cat_added_at(0, &name));
+    assert_string_equal(name, "kernel.added");
+    assert_null(cat_added_at(1, &name));
     assert_ptr_equal(cat_test_find("shuffle.scan-loop"), built_in);
     for (size_t i = 1; i < cat_test_count(); i++)
         assert_true(strcmp(cat_test_at(i - 1)->head.name, cat_test_at(i)->head.name) < 0);

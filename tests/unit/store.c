@@ -469,7 +469,8 @@ static void test_older_format(void **state)
     int64_t id = begin(store);
     put(store, id, 10);
     store_close(&store);
-    execute("DROP TABLE pair; DROP TABLE configuration; DROP TABLE total; DROP TABLE evidence; "
+    execute("DROP TABLE kernel; DROP TABLE pair; DROP TABLE configuration; DROP TABLE total; DROP "
+            "TABLE evidence; "
             "DROP TABLE code; DROP TABLE part;"
             "DROP TABLE tuning; DROP TABLE choice; DROP INDEX session_uuid;"
             "DROP INDEX device_driver; DROP INDEX result_name; DROP INDEX result_device;"
