@@ -31,10 +31,13 @@ bool lit_file_temporary(const void *bytes, size_t size, struct text *path, struc
     return false;
 }
 
-// The first line with something in it; for messages.
+// The first line that calls itself an error, else the first with something in it; for messages.
 static int first_line(const struct text *text, const char **line)
 {
-    *line = text->data ? text->data + strspn(text->data, " \t\r\n") : "";
+    const char *all = text->data ? text->data : "";
+    const char *found = strstr(all, "ERROR:");
+    found = found ? found : strstr(all, "error:");
+    *line = found ? found : all + strspn(all, " \t\r\n");
     const size_t length = strcspn(*line, "\r\n");
     return length > 200 ? 200 : (int)length;
 }

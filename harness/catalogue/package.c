@@ -6,6 +6,7 @@
 #include "base/spirv.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -96,6 +97,23 @@ static void put_text(struct codec *c, struct text *text)
     }
 }
 
+static void put_real(struct codec *c, float *number)
+{
+    put_bytes(c, number, sizeof *number);
+}
+
+static void put_tolerance(struct codec *c, struct cat_tolerance *of)
+{
+    put_number(c, &of->order);
+    put_number(c, &of->ignored);
+    put_wide(c, &of->from);
+    put_wide(c, &of->to);
+    put_number(c, &of->ulps);
+    put_number(c, &of->half_ulps);
+    put_real(c, &of->relative);
+    put_real(c, &of->absolute);
+}
+
 static void put_interface(struct codec *c, struct cat_interface *of)
 {
     put_bytes(c, of->entry, sizeof of->entry);
@@ -115,6 +133,7 @@ static void put_interface(struct codec *c, struct cat_interface *of)
         put_number(c, &region);
         put_wide(c, &binding->first);
         put_wide(c, &binding->words);
+        put_tolerance(c, &binding->may);
         c->bad |= region >= CAT_REGIONS;
         binding->region = c->bad ? CAT_INPUT : (enum cat_region)region;
     }
@@ -165,6 +184,14 @@ static bool is_in_region(const struct cat_package *of, const struct cat_binding 
            binding->words <= words - binding->first && binding->first % CAT_BINDING_WORDS == 0;
 }
 
+static bool is_tolerance(const struct cat_binding *binding)
+{
+    const struct cat_tolerance *may = &binding->may;
+    return may->order <= binding->words && may->to <= binding->words &&
+           (may->to ? may->from < may->to : !may->from) && may->relative >= 0 &&
+           may->relative < INFINITY && may->absolute >= 0 && may->absolute < INFINITY;
+}
+
 // What stands in a head.
 static bool is_line(const struct text *text)
 {
@@ -192,7 +219,7 @@ static const char *find_fault(const struct cat_package *of)
     if (of->spec_count > CAT_MOST_SPEC)
         return "its specialization constants";
     for (size_t i = 0; i < interface->binding_count; i++)
-        if (!is_in_region(of, &interface->bindings[i]))
+        if (!is_in_region(of, &interface->bindings[i]) || !is_tolerance(&interface->bindings[i]))
             return "its buffers";
     if (!of->region_words[CAT_OUTPUT] || !of->region_words[CAT_STATE] ||
         of->expected_words != of->region_words[CAT_OUTPUT])

@@ -20,20 +20,27 @@
 
 static const struct cli_option options[] = {
     {0, "buffer", CLI_LIST, AT(buffers), "SET.BINDING=WHAT",
-     "what a buffer holds before each run: random:SIZE, iota:SIZE\n(0, 1, 2, ...), zero:SIZE; SIZE "
-     "alone: nothing that counts;\nelse a file of bytes, or of words (*.words). SIZE is in\nbytes, "
-     "or with K or M behind it"},
+     "what a buffer holds before each run: random:SIZE (words),\nfloats:SIZE (from -1 to 1), "
+     "iota:SIZE (0, 1, 2, ...),\nzero:SIZE; SIZE alone: nothing that counts; else a file of "
+     "bytes,\nor of words (*.words). SIZE is in bytes, or with K or M behind\nit"},
     {0, "groups", CLI_TEXT, AT(groups), "X[,Y[,Z]]", "workgroups of the dispatch"},
-    {0, "push", CLI_TEXT, AT(push), "HEX|FILE", "push constants: bytes in hexadecimal, or a file"},
+    {0, "push", CLI_TEXT, AT(push), "NUMBERS|HEX|FILE",
+     "push constants: a word each (64,0x40,-1,1.5), bytes in\nhexadecimal, or a file"},
     {0, "spec", CLI_LIST, AT(specs), "ID=VALUE",
      "the value of a specialization constant: 64, 0x40, -1, 1.5"},
     {0, "entry", CLI_TEXT, AT(entry), "NAME", "the entry point, where there are several"},
     {0, "subgroup", CLI_COUNT, AT(subgroup), "N", "the subgroup size that the pipeline asks for"},
     {0, "full-subgroups", CLI_FLAG, AT(full), NULL, "ask for full subgroups"},
-    {0, "expect", CLI_LIST, AT(expected), "agree|SET.BINDING=FILE",
-     "what a buffer is to hold after each run: a file of bytes, or of\nwords (*.words); agree: "
-     "what "
-     "one run on the SIMT simulator leaves\nin all buffers that are written"},
+    {0, "expect", CLI_LIST, AT(expected), "agree|SET.BINDING=WHAT",
+     "what a buffer is to hold after each run: a file of bytes, or of\nwords (*.words), or "
+     "formula:E, for each word; agree: what one run\non the SIMT simulator leaves in all buffers "
+     "that are written"},
+    {0, "allow", CLI_LIST, AT(allowed), "SET.BINDING=HOW",
+     "in what a buffer may differ: any-order[:BYTES], ulp:N, ulp16:N,\nrelative:X, absolute:X, "
+     "bits:HEX, words:FIRST-LAST"},
+    {0, "define", CLI_LIST, AT(defines), "NAME[=VALUE]", "a macro of GLSL"},
+    {0, "include", CLI_LIST, AT(includes), "FOLDER",
+     "where GLSL's includes are, besides the folder of FILE"},
     {0, "name", CLI_TEXT, AT(name), "NAME",
      "the test is called kernel.NAME (default: after the file)"},
 };
@@ -145,6 +152,9 @@ static void override(struct cli_kernel_options *to, const struct cli_kernel_opti
     add_list(&to->buffers, &from->buffers);
     add_list(&to->specs, &from->specs);
     add_list(&to->expected, &from->expected);
+    add_list(&to->allowed, &from->allowed);
+    add_list(&to->defines, &from->defines);
+    add_list(&to->includes, &from->includes);
     to->groups = from->groups ? from->groups : to->groups;
     to->push = from->push ? from->push : to->push;
     to->entry = from->entry ? from->entry : to->entry;

@@ -8,18 +8,26 @@
 
 // As given. Files are named from the present folder on.
 struct cli_kernel_options {
-    struct cli_list buffers, specs, expected;
+    struct cli_list buffers, specs, expected, allowed, defines, includes;
     const char *groups, *push, *entry, *name;
     uint64_t subgroup;
     bool full;
     bool agrees; // --expect agree
 };
 
+#define CLI_KERNEL_BYTES ((size_t)64 << 20) // of a file, and of all buffers together
+
+// Reads a file of 1 to `most` bytes.
+bool cli_kernel_bytes(const char *path, size_t most, struct text *bytes, struct lit_error *error);
+// The words of a file: numbers as text in *.words, else bytes, of which the last word is filled
+// with zeros. free() them.
+bool cli_kernel_words(const char *path, uint32_t **words, size_t *count, struct lit_error *error);
+
 // Reads the module of a file: SPIR-V, its assembly (*.spvasm), or GLSL (*.comp). `page` becomes
 // what a person can read of it. False with an error; the words are freed by whoever asked, after a
 // failure too.
-bool cli_kernel_load(const char *path, uint32_t **words, size_t *count, struct text *page,
-                     struct lit_error *error);
+bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, uint32_t **words,
+                     size_t *count, struct text *page, struct lit_error *error);
 
 // Makes a package of what was given. False with an error that names what is missing, and an option
 // that says it; cat_package_clear frees it, after a failure too.

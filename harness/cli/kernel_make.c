@@ -3,170 +3,19 @@
 #include "cli/kernel.h"
 
 #include "base/file.h"
-#include "base/program.h"
 #include "base/random.h"
-#include "base/spirv.h"
-#include "catalogue/words.h"
+#include "catalogue/catalogue.h"
 #include "model/check.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define SECONDS    60 // for a tool
-#define MOST_TEXT  ((size_t)16 << 20)
-#define MOST_BYTES ((size_t)64 << 20) // of a file, and of all buffers together
-
-// --- Files
-
-static bool ends(const char *path, const char *end)
-{
-    const size_t length = strlen(path), size = strlen(end);
-    return length > size && strcmp(path + length - size, end) == 0;
-}
-
-static bool read_file(const char *path, size_t most, struct text *bytes, struct lit_error *error)
-{
-    if (!text_read(bytes, path, most))
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
-    if (bytes->length > most)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: longer than %zu bytes", path, most);
-    return bytes->length || lit_fail(error, LIT_EXIT_USAGE, "%.200s: empty", path);
-}
-
-// The words of a file: numbers as text in *.words, else bytes, of which the last word is filled
-// with zeros.
-static bool read_words(const char *path, uint32_t **words, size_t *count, struct lit_error *error)
-{
-    OWNED(text_free) struct text bytes = {0};
-    struct lit_error why = {0};
-    if (!read_file(path, MOST_BYTES, &bytes, error))
-        return false;
-    if (ends(path, ".words"))
-        return cat_words_parse(bytes.data, bytes.length, words, count, &why) ||
-               lit_fail(error, LIT_EXIT_USAGE, "%.200s:%.280s", path, why.message);
-    *count = (bytes.length + 3) / 4;
-    *words = lit_alloc(*count, sizeof **words);
-    memcpy(*words, bytes.data, bytes.length);
-    return true;
-}
-
-// Runs a tool that makes a file of SPIR-V out of another, and reads that.
-static bool convert(const char *const *tool, const char *path, struct text *spirv,
-                    struct lit_error *error)
-{
-    OWNED(text_free) struct text made = {0}, said = {0};
-    const char *words[12];
-    size_t count = 0;
-    if (!lit_file_temporary("", 0, &made, error))
-        return false;
-    for (; tool[count]; count++)
-        words[count] = tool[count];
-    words[count++] = "-o";
-    words[count++] = made.data;
-    words[count++] = path;
-    words[count] = NULL;
-    const bool good = lit_program_run(words, SECONDS, MOST_TEXT, &said, error) &&
-                      read_file(made.data, MOST_BYTES, spirv, error);
-    unlink(made.data);
-    return good;
-}
-
-static bool compile(const char *path, struct text *spirv, struct lit_error *error)
-{
-    static const char *const glslang[][8] = {
-        {"glslang", "-V", "-S", "comp", "--target-env", "vulkan1.2", "-g", NULL},
-        {"glslangValidator", "-V", "-S", "comp", "--target-env", "vulkan1.2", "-g", NULL}};
-    struct lit_error why = {0};
-    for (size_t i = 0; i < 2; i++) {
-        if (convert(glslang[i], path, spirv, &why))
-            return true;
-        if (why.code != LIT_EXIT_NOTHING)
-            break;
-    }
-    if (why.code == LIT_EXIT_NOTHING)
-        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: GLSL needs glslang, which is not installed",
-                        path);
-    return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", path, why.message);
-}
-
-// The version that spirv-dis wrote at the top, else that of the catalogue's tests: from 1.4 on an
-// entry point lists all variables, before that it must not.
-static const char *version_of(const struct text *assembly)
-{
-    static const char *const versions[] = {"spv1.0", "spv1.1", "spv1.2", "spv1.3",
-                                           "spv1.4", "spv1.5", "spv1.6"};
-    static const char line[] = "; Version: 1.";
-    const char *at = assembly->data ? strstr(assembly->data, line) : NULL;
-    const int minor = at ? at[sizeof line - 1] - '0' : 3;
-    return versions[minor >= 0 && minor <= 6 ? minor : 3];
-}
-
-static bool assemble(const char *path, const char *version, struct text *spirv,
-                     struct lit_error *error)
-{
-    const char *const assembler[] = {"spirv-as", "--target-env", version, NULL};
-    struct lit_error why = {0};
-    return convert(assembler, path, spirv, &why) ||
-           lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s%s", path, why.message,
-                    why.code == LIT_EXIT_NOTHING ? "; assembly needs SPIRV-Tools" : "");
-}
-
-// What a person reads of a module that came without its source; nothing without the tool.
-static void disassemble(const char *path, struct text *page)
-{
-    const char *const words[] = {"spirv-dis", "--no-color", path, NULL};
-    if (!lit_program_run(words, SECONDS, MOST_TEXT, page, NULL))
-        page->length = 0;
-    if (page->data)
-        page->data[page->length] = '\0';
-}
-
-// By spirv-val, where it is installed. No driver is asked to bear what is not valid.
-static bool validate(const char *path, const struct text *spirv, struct lit_error *error)
-{
-    OWNED(text_free) struct text file = {0}, said = {0};
-    struct lit_error why = {0};
-    if (!lit_file_temporary(spirv->data, spirv->length, &file, error))
-        return false;
-    const char *const words[] = {
-        "spirv-val", "--target-env", "vulkan1.3", "--scalar-block-layout", file.data, NULL};
-    const bool good = lit_program_run(words, SECONDS, MOST_TEXT, &said, &why);
-    unlink(file.data);
-    return good || why.code == LIT_EXIT_NOTHING ||
-           lit_fail(error, LIT_EXIT_USAGE, "%.150s is not valid: %.300s", path, why.message);
-}
-
-bool cli_kernel_load(const char *path, uint32_t **words, size_t *count, struct text *page,
-                     struct lit_error *error)
-{
-    OWNED(text_free) struct text spirv = {0};
-    const bool assembly = ends(path, ".spvasm");
-    const bool glsl = ends(path, ".comp") || ends(path, ".glsl");
-    *words = NULL;
-    *count = 0;
-    if (assembly || glsl) {
-        if (!read_file(path, MOST_TEXT, page, error) ||
-            !(glsl ? compile(path, &spirv, error)
-                   : assemble(path, version_of(page), &spirv, error)))
-            return false;
-    } else if (!read_file(path, MOST_BYTES, &spirv, error)) {
-        return false;
-    }
-    *count = spirv.length / 4;
-    *words = lit_alloc(*count + 1, sizeof **words);
-    memcpy(*words, spirv.data, *count * 4);
-    if (spirv.length % 4 || !spirv_is_module(*words, *count))
-        return lit_fail(error, LIT_EXIT_USAGE,
-                        "%.200s: not SPIR-V; assembly ends in .spvasm, GLSL in .comp", path);
-    if (!assembly && !glsl)
-        disassemble(path, page);
-    return validate(path, &spirv, error);
-}
+#define MOST_FOLDED 4096 // words of a buffer that a formula with a sum over all words is for
 
 // --- Options
 
@@ -186,11 +35,11 @@ static bool take_number(const char *text, uint64_t most, uint64_t *number, const
 static bool take_size(const char *text, uint64_t *bytes)
 {
     const char *end;
-    if (!take_number(text, MOST_BYTES, bytes, &end))
+    if (!take_number(text, CLI_KERNEL_BYTES, bytes, &end))
         return false;
     const uint64_t unit = *end == 'K' ? 1024 : *end == 'M' ? 1024 * 1024 : 1;
     *bytes *= unit;
-    return !end[unit > 1] && *bytes > 0 && *bytes <= MOST_BYTES;
+    return !end[unit > 1] && *bytes > 0 && *bytes <= CLI_KERNEL_BYTES;
 }
 
 // "SET.BINDING=WHAT": the buffer of the module that it names.
@@ -220,22 +69,29 @@ static const struct cat_buffer *take_place(const char *option, const char *given
     return NULL;
 }
 
+// A word: 64, 0x40, -1, or a float with a point in it. *end is behind it.
+static bool take_value(const char *text, uint32_t *value, const char **end)
+{
+    const size_t length = strcspn(text, ",");
+    const bool is_float = memchr(text, '.', length) && strncmp(text, "0x", 2) != 0;
+    char *behind = NULL;
+    errno = 0;
+    const float real = is_float ? strtof(text, &behind) : 0;
+    const long long number = is_float ? 0 : strtoll(text, &behind, 0);
+    *value = (uint32_t)number;
+    if (is_float)
+        memcpy(value, &real, sizeof real);
+    *end = behind;
+    return behind > text && errno == 0 && number >= INT32_MIN && number <= (long long)UINT32_MAX;
+}
+
 static bool take_spec(const char *given, struct cat_spec *spec, struct lit_error *error)
 {
     uint64_t id;
     const char *at;
-    char *end = NULL;
-    if (take_number(given, UINT32_MAX, &id, &at) && *at == '=' && at[1]) {
-        const char *value = at + 1;
-        const bool is_float = strchr(value, '.') && strncmp(value, "0x", 2) != 0;
-        errno = 0;
-        const float real = is_float ? strtof(value, &end) : 0;
-        const long long number = is_float ? 0 : strtoll(value, &end, 0);
+    if (take_number(given, UINT32_MAX, &id, &at) && *at == '=') {
         spec->id = (uint32_t)id;
-        spec->value = (uint32_t)number;
-        if (is_float)
-            memcpy(&spec->value, &real, sizeof real);
-        if (!*end && errno == 0 && number >= INT32_MIN && number <= (long long)UINT32_MAX)
+        if (take_value(at + 1, &spec->value, &at) && !*at)
             return true;
     }
     return lit_fail(error, LIT_EXIT_USAGE, "--spec '%.80s': expected ID=VALUE, as in 0=64", given);
@@ -287,6 +143,33 @@ static int digit(char c)
     return c && at ? (int)(at - digits) : -1;
 }
 
+// "64,1,0.5": a word for each. False, with nothing appended, if it is something else.
+static bool put_numbers(const char *given, struct text *bytes)
+{
+    const char *at = given;
+    uint32_t value;
+    bool good = strchr(given, ',') != NULL;
+    while (good && *at) {
+        good = take_value(at, &value, &at) && (!*at || (*at == ',' && at[1]));
+        if (good)
+            text_append(bytes, (const char *)&value, sizeof value);
+        at += good && *at == ',';
+    }
+    bytes->length = good ? bytes->length : 0;
+    return good;
+}
+
+static bool put_hex(const char *given, struct text *bytes)
+{
+    const size_t length = strlen(given);
+    for (size_t i = 0; i < length; i++)
+        if (digit(given[i]) < 0)
+            return false;
+    for (size_t i = 0; i + 1 < length; i += 2)
+        text_append(bytes, &(char){(char)(digit(given[i]) * 16 + digit(given[i + 1]))}, 1);
+    return length % 2 == 0;
+}
+
 static bool take_push(const char *given, const struct cat_inspected *module,
                       struct cat_interface *interface, struct lit_error *error)
 {
@@ -301,13 +184,8 @@ static bool take_push(const char *given, const struct cat_inspected *module,
                         " bytes of push constants are: --push %s%s",
                         module->push_size, bytes.data, module->push_size > 16 ? "..." : "");
     }
-    const size_t length = strlen(given);
-    bool hex = length % 2 == 0;
-    for (size_t i = 0; i < length && hex; i++)
-        hex = digit(given[i]) >= 0;
-    for (size_t i = 0; i < length && hex; i += 2)
-        text_append(&bytes, &(char){(char)(digit(given[i]) * 16 + digit(given[i + 1]))}, 1);
-    if (!hex && !read_file(given, CAT_MOST_PUSH, &bytes, error))
+    if (!put_numbers(given, &bytes) && !put_hex(given, &bytes) &&
+        !cli_kernel_bytes(given, CAT_MOST_PUSH, &bytes, error))
         return false;
     if (bytes.length != module->push_size)
         return lit_fail(error, LIT_EXIT_USAGE,
@@ -323,6 +201,7 @@ static bool take_push(const char *given, const struct cat_inspected *module,
 struct content {
     uint32_t *before, *after; // before NULL: nothing that counts; after NULL: not compared
     size_t words;             // 0: not known yet
+    struct cat_tolerance may;
 };
 
 static void clear_contents(struct content *contents)
@@ -336,31 +215,188 @@ static void clear_contents(struct content *contents)
 static bool make_content(const char *what, const struct cat_buffer *buffer, struct content *content,
                          struct lit_error *error)
 {
-    static const char *const kinds[] = {"random:", "iota:", "zero:"};
+    enum { RANDOM, IOTA, ZERO, FLOATS, KINDS };
+    static const char *const kinds[KINDS] = {"random:", "iota:", "zero:", "floats:"};
     struct lit_random random = {random_derive(buffer->set, "kernel") + buffer->binding};
     uint64_t bytes;
     size_t kind = 0;
-    while (kind < 3 && strncmp(what, kinds[kind], strlen(kinds[kind])) != 0)
+    while (kind < KINDS && strncmp(what, kinds[kind], strlen(kinds[kind])) != 0)
         kind++;
-    const char *size = kind < 3 ? what + strlen(kinds[kind]) : what;
+    const char *size = kind < KINDS ? what + strlen(kinds[kind]) : what;
     free(content->before);
     content->before = NULL;
     if (!take_size(size, &bytes)) {
-        if (kind == 3)
-            return read_words(what, &content->before, &content->words, error);
+        if (kind == KINDS)
+            return cli_kernel_words(what, &content->before, &content->words, error);
         return lit_fail(error, LIT_EXIT_USAGE,
                         "--buffer '%.80s': expected a size in bytes of at most 64M, as in %s4096",
                         what, kinds[kind]);
     }
     content->words = (bytes + 3) / 4;
-    if (kind == 3)
+    if (kind == KINDS)
         return true;
     content->before = lit_alloc(content->words, sizeof *content->before);
-    for (size_t i = 0; i < content->words; i++)
-        content->before[i] = kind == 0   ? (uint32_t)(random_next(&random) >> 32)
-                             : kind == 1 ? (uint32_t)i
-                                         : 0;
+    for (size_t i = 0; i < content->words; i++) {
+        const uint32_t drawn = (uint32_t)(random_next(&random) >> 32);
+        const float real = (float)((int32_t)drawn >> 8) * 0x1p-23f;
+        content->before[i] = kind == RANDOM ? drawn : kind == IOTA ? (uint32_t)i : 0;
+        if (kind == FLOATS)
+            memcpy(&content->before[i], &real, sizeof real);
+    }
     return true;
+}
+
+static uint64_t least_words(const struct cat_buffer *buffer)
+{
+    return (buffer->bytes + buffer->each + 3) / 4;
+}
+
+// The words of the buffer that a formula reads: that behind its @, else the one that the kernel
+// only reads.
+static bool take_input(const char *what, const struct cat_inspected *module,
+                       const struct content *contents, const struct content **input,
+                       struct lit_error *error)
+{
+    const char *at = what + strlen("formula");
+    uint64_t set = 0, binding = 0;
+    size_t found = 0;
+    const bool named = *at == '@' && take_number(at + 1, UINT32_MAX, &set, &at) && *at == '.' &&
+                       take_number(at + 1, UINT32_MAX, &binding, &at);
+    for (size_t i = 0; i < module->buffer_count && *at == ':'; i++) {
+        const struct cat_buffer *buffer = &module->buffers[i];
+        if (named ? buffer->set == set && buffer->binding == binding
+                  : buffer->readonly && !buffer->uniform) {
+            *input = &contents[i];
+            found++;
+        }
+    }
+    return (found == 1 && (*input)->before) ||
+           lit_fail(error, LIT_EXIT_USAGE,
+                    "--expect '%.80s': which buffer's words does it read? As in "
+                    "formula@0.0:input[word]+1",
+                    what);
+}
+
+// What a formula gives for each word of a buffer: the buffer is one unit, and a word an invocation
+// of it.
+static bool make_formula(const char *what, const struct cat_buffer *buffer,
+                         const struct cat_inspected *module, const struct content *contents,
+                         struct content *content, struct lit_error *error)
+{
+    struct cat_formula formula;
+    struct lit_error why = {0};
+    const struct content *input = NULL;
+    const char *text = strchr(what, ':');
+    bool folds = false;
+    if (!content->words && !buffer->each)
+        content->words = least_words(buffer);
+    if (!content->words)
+        return true; // check_content asks for it
+    if (!text || !cat_formula_parse(text + 1, NULL, CAT_ASKS_SIZES | CAT_ASKS_WORD | CAT_ASKS_INPUT,
+                                    &formula, &why))
+        return lit_fail(error, LIT_EXIT_USAGE, "--expect '%.80s': %.200s", what,
+                        text ? why.message : "expected formula:E");
+    bool reads = false;
+    for (size_t i = 0; i < formula.count; i++) {
+        const struct cat_node *node = &formula.nodes[i];
+        folds |= node->kind == CAT_NODE_FOLD;
+        reads |= node->kind == CAT_NODE_IN || node->kind == CAT_NODE_INPUT ||
+                 (node->kind == CAT_NODE_NAME && node->number == CAT_NAME_IN);
+    }
+    if (folds && content->words > MOST_FOLDED)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--expect '%.80s': of all words together a formula is for %d at most", what,
+                        MOST_FOLDED);
+    if ((reads || text[-1] != 'a') && !take_input(what, module, contents, &input, error))
+        return false;
+    const struct cat_args args = {
+        .subgroup = 1,
+        .workgroup = (uint32_t)content->words,
+        .oracle = cat_oracle_find("formula.workgroup"),
+        .shape = {.instances = 1,
+                  .words_per_instance = content->words,
+                  .input_words = input ? input->words : 0},
+    };
+    content->after = lit_alloc(content->words, sizeof *content->after);
+    for (size_t i = 0; i < content->words; i++)
+        content->after[i] = cat_formula_value(
+            &formula,
+            &(struct cat_place){.args = &args, .input = input ? input->before : NULL, .word = i});
+    return true;
+}
+
+static bool make_expected(const char *given, const struct cat_inspected *module,
+                          struct content *contents, struct lit_error *error)
+{
+    const char *what;
+    const struct cat_buffer *buffer = take_place("expect", given, module, &what, error);
+    struct content *content = buffer ? &contents[buffer - module->buffers] : NULL;
+    size_t words = 0;
+    if (!buffer)
+        return false;
+    free(content->after);
+    content->after = NULL;
+    if (strncmp(what, "formula:", 8) == 0 || strncmp(what, "formula@", 8) == 0)
+        return make_formula(what, buffer, module, contents, content, error);
+    if (!cli_kernel_words(what, &content->after, &words, error))
+        return false;
+    if (content->words && content->words != words)
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "--expect '%.80s': %zu words, where the buffer has %zu", given, words,
+                        content->words);
+    content->words = words;
+    return true;
+}
+
+static bool take_real(const char *text, float *real)
+{
+    char *end;
+    *real = strtof(text, &end);
+    return end > text && !*end && *real > 0 && *real < INFINITY;
+}
+
+// What stands behind --allow SET.BINDING=.
+static bool take_tolerance(const char *what, struct cat_tolerance *may)
+{
+    const char *value = what + strcspn(what, ":");
+    const size_t length = (size_t)(value - what);
+    uint64_t number, to;
+    char *end;
+    value += *value == ':';
+#define IS(name) (length == strlen(name) && strncmp(what, name, length) == 0)
+    if (IS("any-order") && !*value) {
+        may->order = 1;
+        return true;
+    }
+    if (IS("any-order") && take_number(value, UINT32_MAX, &number, &value) && !*value) {
+        may->order = (uint32_t)number / 4;
+        return number && number % 4 == 0;
+    }
+    if (IS("relative"))
+        return take_real(value, &may->relative);
+    if (IS("absolute"))
+        return take_real(value, &may->absolute);
+    if (IS("bits") && isxdigit((unsigned char)*value)) {
+        errno = 0;
+        const unsigned long long bits = strtoull(value, &end, 16);
+        may->ignored = ~(uint32_t)bits;
+        return !*end && !errno && bits <= UINT32_MAX;
+    }
+    if (!take_number(value, UINT32_MAX, &number, &value))
+        return false;
+    if (IS("words") && *value == '-' && take_number(value + 1, UINT32_MAX - 1, &to, &value)) {
+        may->from = number;
+        may->to = to + 1;
+        return !*value && number <= to;
+    }
+    if (IS("ulp"))
+        may->ulps = (uint32_t)number;
+    else if (IS("ulp16"))
+        may->half_ulps = (uint32_t)number;
+    else
+        return false;
+#undef IS
+    return !*value && number;
 }
 
 static bool take_contents(const struct cli_kernel_options *chosen,
@@ -374,22 +410,19 @@ static bool take_contents(const struct cli_kernel_options *chosen,
         if (!buffer || !make_content(what, buffer, &contents[buffer - module->buffers], error))
             return false;
     }
-    for (size_t i = 0; i < chosen->expected.count; i++) {
-        const struct cat_buffer *buffer =
-            take_place("expect", chosen->expected.items[i], module, &what, error);
-        struct content *content = buffer ? &contents[buffer - module->buffers] : NULL;
-        size_t words = 0;
+    for (size_t i = 0; i < chosen->expected.count; i++)
+        if (!make_expected(chosen->expected.items[i], module, contents, error))
+            return false;
+    for (size_t i = 0; i < chosen->allowed.count; i++) {
+        const char *given = chosen->allowed.items[i];
+        const struct cat_buffer *buffer = take_place("allow", given, module, &what, error);
         if (!buffer)
             return false;
-        free(content->after);
-        content->after = NULL;
-        if (!read_words(what, &content->after, &words, error))
-            return false;
-        if (content->words && content->words != words)
+        if (!take_tolerance(what, &contents[buffer - module->buffers].may))
             return lit_fail(error, LIT_EXIT_USAGE,
-                            "--expect '%.80s': %zu words, where the buffer has %zu",
-                            chosen->expected.items[i], words, content->words);
-        content->words = words;
+                            "--allow '%.80s': expected any-order, any-order:BYTES, ulp:N, ulp16:N, "
+                            "relative:X, absolute:X, bits:HEX or words:FIRST-LAST",
+                            given);
     }
     return true;
 }
@@ -406,7 +439,7 @@ static bool check_content(const struct cat_buffer *buffer, struct content *conte
                           struct lit_error *error)
 {
     OWNED(text_free) struct text name = {0};
-    const uint64_t least = (buffer->bytes + buffer->each + 3) / 4;
+    const uint64_t least = least_words(buffer);
     put_buffer(buffer, &name);
     if (!content->words && buffer->readonly)
         return lit_fail(error, LIT_EXIT_USAGE,
@@ -414,12 +447,15 @@ static bool check_content(const struct cat_buffer *buffer, struct content *conte
                         "=random:%" PRIu64,
                         name.data, buffer->set, buffer->binding, buffer->each ? 4096 : least * 4);
     // One of a fixed size that is written may begin with anything.
-    if (!content->words && !buffer->each && least <= MOST_BYTES / 4)
+    if (!content->words && !buffer->each && least <= CLI_KERNEL_BYTES / 4)
         content->words = least;
     if (!content->words)
         return lit_fail(error, LIT_EXIT_USAGE,
                         "nothing says how long %s is: --buffer %" PRIu32 ".%" PRIu32 "=4096",
                         name.data, buffer->set, buffer->binding);
+    if (content->may.to > content->words || content->may.order > content->words)
+        return lit_fail(error, LIT_EXIT_USAGE, "--allow: %s has only %zu words", name.data,
+                        content->words);
     return content->words >= least ||
            lit_fail(error, LIT_EXIT_USAGE, "%s has %zu bytes, where the module asks for %" PRIu64,
                     name.data, content->words * 4, least * 4);
@@ -465,9 +501,9 @@ static bool place_buffers(const struct cat_inspected *module, bool agrees, struc
         if (!check_content(buffer, &contents[i], error))
             return false;
         all += content->words * 4;
-        if (all > MOST_BYTES)
+        if (all > CLI_KERNEL_BYTES)
             return lit_fail(error, LIT_EXIT_USAGE, "buffers of more than %zu MiB",
-                            MOST_BYTES >> 20);
+                            CLI_KERNEL_BYTES >> 20);
         const size_t first = make_room(package, region, content->words);
         if (content->before)
             memcpy(package->region[region] + first, content->before, content->words * 4);
@@ -479,7 +515,8 @@ static bool place_buffers(const struct cat_inspected *module, bool agrees, struc
                                  .uniform = buffer->uniform,
                                  .region = region,
                                  .first = first,
-                                 .words = content->words};
+                                 .words = content->words,
+                                 .may = content->may};
     }
     return true;
 }
@@ -525,7 +562,8 @@ bool cli_kernel_make(const char *path, const struct cli_kernel_options *chosen,
     text_sanitise(origin, sizeof origin, lit_path_name(path));
     text_puts(&package->origin, origin);
     put_name(path, chosen->name, &package->name);
-    if (!cli_kernel_load(path, &package->words, &package->word_count, &package->page, error) ||
+    if (!cli_kernel_load(path, chosen, &package->words, &package->word_count, &package->page,
+                         error) ||
         !take_specs(&chosen->specs, package, error))
         return false;
     if (!cat_inspect(package->words, package->word_count, chosen->entry, package->specs,
@@ -544,6 +582,8 @@ bool cli_kernel_make(const char *path, const struct cli_kernel_options *chosen,
                       place_buffers(&module, chosen->agrees, contents, package, error) &&
                       (package->expected_words ||
                        lit_fail(error, LIT_EXIT_USAGE, "%.200s writes no buffer", path));
+    if (good)
+        cat_settle(interface, package->expected, package->expected);
     clear_contents(contents);
     return good;
 }

@@ -474,6 +474,8 @@ static enum dev_status run_for_host(struct dev_program *program, uint32_t seed, 
     const uint32_t state = output[program->output_words];
     const size_t before = batch->failure_count;
     batch->expired[index] = state != 0 && state != CAT_POISON;
+    if (program->info.code.interface)
+        cat_settle(program->info.code.interface, output, program->expected);
     cat_mode_check(&program->info.mode, &program->info.shape, output, program->expected, index,
                    &batch->run[index], batch->failures, DEV_MAX_FAILURES, &batch->failure_count);
     // Failures of a run that gave up are of what it did not come to.

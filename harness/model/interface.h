@@ -18,6 +18,15 @@
 // says that a bounded wait ran out.
 enum cat_region { CAT_INPUT, CAT_OUTPUT, CAT_STATE, CAT_REGIONS };
 
+// In what a buffer may differ from what is expected of it; all 0: in nothing.
+struct cat_tolerance {
+    uint32_t order;           // elements of so many words may come in any order
+    uint32_t ignored;         // bits of each word that do not count
+    uint64_t from, to;        // the words that count, `to` is the one behind; 0, 0: all
+    uint32_t ulps, half_ulps; // of floats of 32 bits, of each half of a word
+    float relative, absolute; // floats of 32 bits: |got - want| <= absolute + relative * |want|
+};
+
 // One buffer of a kernel.
 struct cat_binding {
     uint32_t set, binding;
@@ -25,6 +34,7 @@ struct cat_binding {
     enum cat_region region;
     uint64_t first; // word of the region: a multiple of CAT_BINDING_WORDS
     uint64_t words; // 0: the whole region
+    struct cat_tolerance may;
 };
 #define CAT_BINDING_WORDS 64u // 256 bytes: no device aligns a buffer's offset to more
 
@@ -40,6 +50,13 @@ struct cat_interface {
     struct cat_binding bindings[CAT_MOST_BINDINGS];
     size_t binding_count;
 };
+
+// Whether no buffer may differ in anything: the checker on the device knows of nothing else.
+bool cat_interface_is_exact(const struct cat_interface *interface);
+// Makes those words of CAT_OUTPUT that may differ as they do what is expected of them; elements
+// that may come in any order are sorted first. What is expected is sorted by the same call, with
+// itself.
+void cat_settle(const struct cat_interface *interface, uint32_t *output, const uint32_t *expected);
 
 // That of the catalogue's tests.
 extern const struct cat_interface cat_usual_interface;

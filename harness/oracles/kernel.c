@@ -58,8 +58,8 @@ static void kernel_describe(const struct cat_args *args, const struct cat_failur
     }
     const uint64_t word = nearest ? failure->instance - nearest->first : failure->instance;
     if (nearest && word < nearest->words)
-        snprintf(text, size, "buffer %" PRIu32 ".%" PRIu32 ", word %" PRIu64, nearest->set,
-                 nearest->binding, word);
+        snprintf(text, size, "buffer %" PRIu32 ".%" PRIu32 ", word %" PRIu64 "%s", nearest->set,
+                 nearest->binding, word, nearest->may.order ? " when sorted" : "");
     else
         snprintf(text, size,
                  "behind the end of buffer %" PRIu32 ".%" PRIu32 ", at its word %" PRIu64,

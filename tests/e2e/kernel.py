@@ -271,6 +271,69 @@ class Kernel(Case):
         self.assertEqual(result.code, 1, result)
         self.assertIn("of 8 runs under tangled differ", result.err)
 
+    def test_formula(self):
+        """The sum of a workgroup's words up to the own one, word by word."""
+        of_group = f"other/{LANES} == word/{LANES} && other <= word"
+        formula = f"formula:add(({of_group}) * (in[other]*{FACTOR}+{OFFSET}))"
+        result = self.kernel("scan.spvasm", "--buffer", "2.1=256", "--simt", "lockstep", "-n", "3",
+                             expect=f"2.1={formula}")
+        self.assertEqual(result.code, 0, result)
+        result = self.kernel("scan.spvasm", "--buffer", "2.1=256", "--simt", "lockstep", "-n", "3",
+                             expect="2.1=formula@0.4:input[word]")
+        self.assertEqual(result.code, 1, result)
+        for formula, words in (("formula:in+", "formula"), ("formula:file[1]", "unexpected '[1]'"),
+                               ("formula@0.9:in", "which buffer"), ("formula@2.1:in", "which buffer")):
+            result = self.kernel("scan.spvasm", "--buffer", "2.1=256", expect=f"2.1={formula}")
+            self.assert_one_line(result, 2, words)
+
+    def test_allowed(self):
+        """What may differ does not count, whatever differs besides does."""
+        def run(expected, *how):
+            self.write("other.words", " ".join(map(str, expected)))
+            options = [f"--allow=2.1={one}" for one in how]
+            return self.kernel("scan.spvasm", *options, "--simt", "lockstep", "-n", "3",
+                               expect="2.1=other.words").code
+        right = sums()
+        self.assertEqual(run(right[::-1]), 1)
+        self.assertEqual(run(right[::-1], "any-order"), 0)
+        self.assertEqual(run([right[0]] + right[:-1], "any-order"), 1)
+        pairs = [word for i in range(0, WORDS, 2) for word in right[WORDS - i - 2:WORDS - i]]
+        self.assertEqual(run(pairs, "any-order:8"), 0)
+        self.assertEqual(run(right[::-1], "any-order:8"), 1)
+        self.assertEqual(run([word ^ 0xff00 for word in right], "bits:ffff00ff"), 0)
+        self.assertEqual(run([word ^ 0xff00 for word in right], "bits:fffff0ff"), 1)
+        self.assertEqual(run(right[:8] + [0] * (WORDS - 8), "words:0-7"), 0)
+        self.assertEqual(run(right[:8] + [0] * (WORDS - 8), "words:0-8"), 1)
+        self.assertEqual(run([word + 2 for word in right], "ulp:2"), 0)
+        self.assertEqual(run([word + 2 for word in right], "ulp:1"), 1)
+        for how in "ulp", "ulp:0", "ulp:x", "relative:-1", "words:3-2", "any-order:3", "bits:xyz":
+            result = self.kernel("scan.spvasm", f"--allow=2.1={how}")
+            self.assert_one_line(result, 2, "--allow '2.1=", "expected any-order")
+        result = self.kernel("scan.spvasm", f"--allow=2.1=words:0-{WORDS}")
+        self.assert_one_line(result, 2, f"has only {WORDS} words")
+
+    @unittest.skipUnless(shutil.which("glslang") or shutil.which("glslangValidator"), "needs glslang")
+    def test_includes(self):
+        """GLSL as it is brought: with files beside it, elsewhere, and macros."""
+        os.makedirs(self.path("shaders"))
+        os.makedirs(self.path("common"))
+        self.write("shaders/own.glsl", "#define OWN 1u\n")
+        self.write("common/other.glsl", "#define OTHER 2u\n")
+        self.write("shaders/sum.comp", """#version 450
+#extension GL_GOOGLE_include_directive : enable
+#include "own.glsl"
+#include "other.glsl"
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer data { uint words[]; };
+void main() { words[gl_GlobalInvocationID.x] = OWN + OTHER + THIRD(4u); }
+""")
+        options = ("--groups", "2", "--expect", "0.0=formula:7", "--buffer", "0.0=256", "--include",
+                   "common", "--define", "THIRD(x)=x", "--simt", "lockstep", "-n", "2")
+        result = self.litmus("kernel", "shaders/sum.comp", *options)
+        self.assertEqual(result.code, 0, result)
+        result = self.litmus("kernel", "shaders/sum.comp", *options[:-6])
+        self.assert_one_line(result, 2, "shaders/sum.comp: ", "THIRD")
+
     def test_missing(self):
         """What nobody says is asked for, with an option that says it."""
         for left_out, words in (

@@ -7,6 +7,7 @@
 #include "catalogue/prepare.h"
 
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #define SOME                                                                                       \
@@ -215,6 +216,13 @@ static void test_refuses(void **state)
     binding->set = CAT_MOST_SETS;
     check_refused(&package, "its buffers");
     binding->set = 1;
+    binding->may = (struct cat_tolerance){.from = 3, .to = 65};
+    check_refused(&package, "its buffers");
+    binding->may = (struct cat_tolerance){.order = 65};
+    check_refused(&package, "its buffers");
+    binding->may = (struct cat_tolerance){.relative = NAN};
+    check_refused(&package, "its buffers");
+    binding->may = (struct cat_tolerance){0};
     package.groups = 0;
     check_refused(&package, "its dispatch");
     package.groups = 1;
@@ -234,6 +242,71 @@ static void test_refuses(void **state)
     package.name.data[0] = 'S';
     check_refused(&package, "its name");
     cat_package_clear(&package);
+}
+
+// --- What may differ
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// Whether a word counts as what is wanted.
+static bool settles(struct cat_tolerance may, uint32_t got, uint32_t want)
+{
+    const struct cat_interface interface = {
+        .bindings = {{.region = CAT_OUTPUT, .words = 1, .may = may}}, .binding_count = 1};
+    cat_settle(&interface, &got, &want);
+    return got == want;
+}
+
+static void test_settles(void **state)
+{
+    (void)state;
+#define MAY(...) ((struct cat_tolerance){__VA_ARGS__})
+    const uint32_t one = bits_of(1), nan = bits_of(NAN), least = 1;
+    assert_false(settles(MAY(0), one + 1, one));
+    assert_true(settles(MAY(.ulps = 2), one + 2, one));
+    assert_true(settles(MAY(.ulps = 2), one - 2, one));
+    assert_false(settles(MAY(.ulps = 2), one + 3, one));
+    // Over zero: the two smallest numbers are two apart, and the zeros are one number.
+    assert_true(settles(MAY(.ulps = 2), least | 0x80000000, least));
+    assert_false(settles(MAY(.ulps = 1), least | 0x80000000, least));
+    assert_true(settles(MAY(.ulps = 1), 0x80000000, 0));
+    assert_true(settles(MAY(.ulps = 1), nan | 1, nan));
+    assert_false(settles(MAY(.ulps = UINT32_MAX), nan, one));
+    assert_false(settles(MAY(.ulps = UINT32_MAX), one, nan));
+    assert_true(settles(MAY(.half_ulps = 1), 0x3c013bff, 0x3c003c00));
+    assert_false(settles(MAY(.half_ulps = 1), 0x3c023c00, 0x3c003c00));
+    assert_false(settles(MAY(.half_ulps = 1), 0x3c003c02, 0x3c003c00));
+    assert_true(settles(MAY(.relative = 0.01f), bits_of(-99.5f), bits_of(-100)));
+    assert_false(settles(MAY(.relative = 0.01f), bits_of(-98.5f), bits_of(-100)));
+    assert_false(settles(MAY(.relative = 0.01f), bits_of(0.001f), 0));
+    assert_true(settles(MAY(.relative = 0.01f, .absolute = 0.01f), bits_of(0.001f), 0));
+    assert_false(settles(MAY(.absolute = 1), bits_of(INFINITY), bits_of(1)));
+    assert_true(settles(MAY(.ignored = 0xff00), 0x12345678, 0x12340078));
+    assert_false(settles(MAY(.ignored = 0xff00), 0x12345678, 0x12340079));
+#undef MAY
+    struct cat_interface interface = {
+        .bindings = {{.region = CAT_OUTPUT, .words = 8, .first = 1, .may = {.order = 2}},
+                     {.region = CAT_INPUT, .words = 9, .may = {.ignored = UINT32_MAX}}},
+        .binding_count = 2};
+    assert_false(cat_interface_is_exact(&interface));
+    assert_true(cat_interface_is_exact(&cat_usual_interface));
+    uint32_t got[] = {9, 3, 4, 1, 7, 3, 2, 1, 6}, want[] = {0, 3, 2, 1, 6, 1, 7, 3, 4};
+    const uint32_t sorted[] = {0, 1, 6, 1, 7, 3, 2, 3, 4};
+    cat_settle(&interface, want, want);
+    assert_memory_equal(want, sorted, sizeof sorted);
+    cat_settle(&interface, got, want);
+    assert_int_equal(got[0], 9);
+    assert_memory_equal(got + 1, want + 1, sizeof got - 4);
+    // Those behind the words that count are neither sorted nor compared.
+    interface.bindings[0].may = (struct cat_tolerance){.order = 1, .from = 1, .to = 3};
+    uint32_t part[] = {0, 8, 2, 1, 5, 5, 5, 5, 5}, of[] = {0, 0, 1, 2, 4, 4, 4, 4, 4};
+    cat_settle(&interface, part, of);
+    assert_memory_equal(part, of, sizeof of);
 }
 
 // --- Tests
@@ -304,7 +377,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_inspects),  cmocka_unit_test(test_survives),
         cmocka_unit_test(test_types_end), cmocka_unit_test(test_packages),
-        cmocka_unit_test(test_refuses),   cmocka_unit_test(test_adds),
+        cmocka_unit_test(test_refuses),   cmocka_unit_test(test_settles),
+        cmocka_unit_test(test_adds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that a kernel is given as: modules, assembly, GLSL, words.
+#include "cli/kernel.h"
+
+#include "base/file.h"
+#include "base/program.h"
+#include "base/spirv.h"
+#include "catalogue/words.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECONDS    60 // for a tool
+#define MOST_TEXT  ((size_t)16 << 20)
+#define MOST_WORDS 64 // of a tool's command line
+#define INCLUDES   "-P#extension GL_GOOGLE_include_directive : enable"
+
+// --- Files
+
+static bool ends(const char *path, const char *end)
+{
+    const size_t length = strlen(path), size = strlen(end);
+    return length > size && strcmp(path + length - size, end) == 0;
+}
+
+bool cli_kernel_bytes(const char *path, size_t most, struct text *bytes, struct lit_error *error)
+{
+    if (!text_read(bytes, path, most))
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: %s", path, strerror(errno));
+    if (bytes->length > most)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: longer than %zu bytes", path, most);
+    return bytes->length || lit_fail(error, LIT_EXIT_USAGE, "%.200s: empty", path);
+}
+
+// The words of a file: numbers as text in *.words, else bytes, of which the last word is filled
+// with zeros.
+bool cli_kernel_words(const char *path, uint32_t **words, size_t *count, struct lit_error *error)
+{
+    OWNED(text_free) struct text bytes = {0};
+    struct lit_error why = {0};
+    if (!cli_kernel_bytes(path, CLI_KERNEL_BYTES, &bytes, error))
+        return false;
+    if (ends(path, ".words"))
+        return cat_words_parse(bytes.data, bytes.length, words, count, &why) ||
+               lit_fail(error, LIT_EXIT_USAGE, "%.200s:%.280s", path, why.message);
+    *count = (bytes.length + 3) / 4;
+    *words = lit_alloc(*count, sizeof **words);
+    memcpy(*words, bytes.data, bytes.length);
+    return true;
+}
+
+// Runs a tool that makes a file of SPIR-V out of another, and reads that.
+static bool convert(const char *const *tool, const char *path, struct text *spirv,
+                    struct lit_error *error)
+{
+    OWNED(text_free) struct text made = {0}, said = {0};
+    const char *words[MOST_WORDS + 4];
+    size_t count = 0;
+    if (!lit_file_temporary("", 0, &made, error))
+        return false;
+    for (; tool[count]; count++)
+        words[count] = tool[count];
+    words[count++] = "-o";
+    words[count++] = made.data;
+    words[count++] = path;
+    words[count] = NULL;
+    const bool good = lit_program_run(words, SECONDS, MOST_TEXT, &said, error) &&
+                      cli_kernel_bytes(made.data, CLI_KERNEL_BYTES, spirv, error);
+    unlink(made.data);
+    return good;
+}
+
+// Appends options of a compiler: -DNAME for macros, -IFOLDER for folders. free() the words.
+static size_t add_words(const char *letter, const struct cli_list *list, const char **words)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct text word = {0};
+        text_printf(&word, "%s%s", letter, list->items[i]);
+        words[i] = word.data;
+    }
+    return list->count;
+}
+
+// GLSL as it is brought: it includes what lies beside it, whether it asks for that or not. (Older
+// compilers cannot be told so.)
+static bool compile(const char *path, const struct cli_kernel_options *chosen, struct text *spirv,
+                    struct lit_error *error)
+{
+    static const char *const ways[][2] = {{"glslang", INCLUDES},
+                                          {"glslang", "-g"},
+                                          {"glslangValidator", INCLUDES},
+                                          {"glslangValidator", "-g"}};
+    const char *words[MOST_WORDS + 1] = {NULL,   NULL,           "-V",        "-S",
+                                         "comp", "--target-env", "vulkan1.2", "-g"};
+    struct text beside = {0};
+    struct lit_error why = {.code = LIT_EXIT_NOTHING};
+    size_t first = 8, count = first;
+    bool good = false, other = true;
+    if (chosen->defines.count + chosen->includes.count > MOST_WORDS - count - 1)
+        return lit_fail(error, LIT_EXIT_USAGE, "more than %zu of --define and --include",
+                        MOST_WORDS - count - 1);
+    text_puts(&beside, "-I");
+    text_append(&beside, path, (size_t)(lit_path_name(path) - path));
+    text_puts(&beside, beside.length == 2 ? "." : "");
+    words[count++] = beside.data;
+    count += add_words("-I", &chosen->includes, words + count);
+    count += add_words("-D", &chosen->defines, words + count);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways && !good && other; i++) {
+        words[0] = ways[i][0];
+        words[1] = ways[i][1];
+        good = convert(words, path, spirv, &why);
+        other = why.code == LIT_EXIT_NOTHING || strstr(why.message, "unrecognized command-line");
+    }
+    for (size_t i = first; i < count; i++)
+        free((char *)words[i]);
+    if (!good && why.code == LIT_EXIT_NOTHING)
+        return lit_fail(error, LIT_EXIT_USAGE, "%.200s: GLSL needs glslang, which is not installed",
+                        path);
+    return good || lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s", path, why.message);
+}
+
+// The version that spirv-dis wrote at the top, else that of the catalogue's tests: from 1.4 on an
+// entry point lists all variables, before that it must not.
+static const char *version_of(const struct text *assembly)
+{
+    static const char *const versions[] = {"spv1.0", "spv1.1", "spv1.2", "spv1.3",
+                                           "spv1.4", "spv1.5", "spv1.6"};
+    static const char line[] = "; Version: 1.";
+    const char *at = assembly->data ? strstr(assembly->data, line) : NULL;
+    const int minor = at ? at[sizeof line - 1] - '0' : 3;
+    return versions[minor >= 0 && minor <= 6 ? minor : 3];
+}
+
+static bool assemble(const char *path, const char *version, struct text *spirv,
+                     struct lit_error *error)
+{
+    const char *const assembler[] = {"spirv-as", "--target-env", version, NULL};
+    struct lit_error why = {0};
+    return convert(assembler, path, spirv, &why) ||
+           lit_fail(error, LIT_EXIT_USAGE, "%.200s: %.300s%s", path, why.message,
+                    why.code == LIT_EXIT_NOTHING ? "; assembly needs SPIRV-Tools" : "");
+}
+
+// What a person reads of a module that came without its source; nothing without the tool.
+static void disassemble(const char *path, struct text *page)
+{
+    const char *const words[] = {"spirv-dis", "--no-color", path, NULL};
+    if (!lit_program_run(words, SECONDS, MOST_TEXT, page, NULL))
+        page->length = 0;
+    if (page->data)
+        page->data[page->length] = '\0';
+}
+
+// By spirv-val, where it is installed. No driver is asked to bear what is not valid.
+static bool validate(const char *path, const struct text *spirv, struct lit_error *error)
+{
+    OWNED(text_free) struct text file = {0}, said = {0};
+    struct lit_error why = {0};
+    if (!lit_file_temporary(spirv->data, spirv->length, &file, error))
+        return false;
+    const char *const words[] = {
+        "spirv-val", "--target-env", "vulkan1.3", "--scalar-block-layout", file.data, NULL};
+    const bool good = lit_program_run(words, SECONDS, MOST_TEXT, &said, &why);
+    unlink(file.data);
+    return good || why.code == LIT_EXIT_NOTHING ||
+           lit_fail(error, LIT_EXIT_USAGE, "%.150s is not valid: %.300s", path, why.message);
+}
+
+bool cli_kernel_load(const char *path, const struct cli_kernel_options *chosen, uint32_t **words,
+                     size_t *count, struct text *page, struct lit_error *error)
+{
+    OWNED(text_free) struct text spirv = {0};
+    const bool assembly = ends(path, ".spvasm");
+    const bool glsl = ends(path, ".comp") || ends(path, ".glsl");
+    *words = NULL;
+    *count = 0;
+    if (assembly || glsl) {
+        if (!cli_kernel_bytes(path, MOST_TEXT, page, error) ||
+            !(glsl ? compile(path, chosen, &spirv, error)
+                   : assemble(path, version_of(page), &spirv, error)))
+            return false;
+    } else if (!cli_kernel_bytes(path, CLI_KERNEL_BYTES, &spirv, error)) {
+        return false;
+    }
+    *count = spirv.length / 4;
+    *words = lit_alloc(*count + 1, sizeof **words);
+    memcpy(*words, spirv.data, *count * 4);
+    if (spirv.length % 4 || !spirv_is_module(*words, *count))
+        return lit_fail(error, LIT_EXIT_USAGE,
+                        "%.200s: not SPIR-V; assembly ends in .spvasm, GLSL in .comp", path);
+    if (!assembly && !glsl)
+        disassemble(path, page);
+    return validate(path, &spirv, error);
+}

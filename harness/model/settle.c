@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel's buffers may differ in.
+#include "model/interface.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Floats as numbers in their order: neighbours differ by 1.
+static uint32_t place_of(uint32_t bits, uint32_t sign)
+{
+    return bits & sign ? sign - (bits & (sign - 1)) : sign + bits;
+}
+
+static bool within(uint32_t got, uint32_t want, uint32_t sign, uint32_t infinity, uint32_t ulps)
+{
+    const bool nan = (want & (sign - 1)) > infinity;
+    if (nan || (got & (sign - 1)) > infinity)
+        return nan && (got & (sign - 1)) > infinity;
+    const uint32_t a = place_of(got, sign), b = place_of(want, sign);
+    return (a > b ? a - b : b - a) <= ulps;
+}
+
+static bool is_near(const struct cat_tolerance *may, uint32_t got, uint32_t want)
+{
+    float a, b;
+    if (((got ^ want) & ~may->ignored) == 0)
+        return true;
+    if (may->ulps && within(got, want, 0x80000000, 0x7f800000, may->ulps))
+        return true;
+    if (may->half_ulps)
+        return within(got & 0xffff, want & 0xffff, 0x8000, 0x7c00, may->half_ulps) &&
+               within(got >> 16, want >> 16, 0x8000, 0x7c00, may->half_ulps);
+    memcpy(&a, &got, sizeof a);
+    memcpy(&b, &want, sizeof b);
+    if (!(may->relative > 0 || may->absolute > 0))
+        return false;
+    return isnan(a) || isnan(b)
+               ? isnan(a) && isnan(b)
+               : fabs((double)a - b) <= may->absolute + (double)may->relative * fabs((double)b);
+}
+
+static _Thread_local size_t compared; // words of an element
+
+static int by_words(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    for (size_t i = 0; i < compared; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static void settle(const struct cat_binding *binding, uint32_t *output, const uint32_t *expected)
+{
+    const struct cat_tolerance *may = &binding->may;
+    const uint64_t end = may->to ? may->to : binding->words;
+    if (may->order) {
+        compared = may->order;
+        qsort(output + may->from, (end - may->from) / may->order, may->order * sizeof *output,
+              by_words);
+    }
+    for (uint64_t i = 0; i < binding->words; i++)
+        if (i < may->from || i >= end || is_near(may, output[i], expected[i]))
+            output[i] = expected[i];
+}
+
+bool cat_interface_is_exact(const struct cat_interface *interface)
+{
+    for (size_t i = 0; i < interface->binding_count; i++) {
+        const struct cat_tolerance *may = &interface->bindings[i].may;
+        if (may->order || may->ignored || may->to || may->ulps || may->half_ulps ||
+            may->relative > 0 || may->absolute > 0)
+            return false;
+    }
+    return true;
+}
+
+void cat_settle(const struct cat_interface *interface, uint32_t *output, const uint32_t *expected)
+{
+    for (size_t i = 0; i < interface->binding_count; i++) {
+        const struct cat_binding *binding = &interface->bindings[i];
+        if (binding->region == CAT_OUTPUT)
+            settle(binding, output + binding->first, expected + binding->first);
+    }
+}
